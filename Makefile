@@ -1,0 +1,41 @@
+# The front door: `make demo` and `make test` do everything, on a machine that has nothing yet.
+# What stands behind it is plain CMake; HACKING.md says how to use that directly.
+
+BUILD := build/release
+
+.PHONY: help demo test build configure format lint clean
+
+help:
+	@echo 'make demo     install what is missing, build, run the demo; its report is build/demo/demo.html'
+	@echo 'make test     install what is missing, build, run all tests'
+	@echo 'make build    the same without running anything; the command is $(BUILD)/kinema'
+	@echo 'make format   rewrite the sources as clang-format wants them'
+	@echo 'make lint     clang-format and clang-tidy, changing nothing'
+	@echo 'make clean    remove build/'
+
+demo: configure
+	cmake --build --preset release --target kinema_command
+	$(BUILD)/kinema demo --out build/demo
+
+test: build
+	ctest --preset release --parallel $$(nproc)
+
+build: configure
+	cmake --build --preset release
+
+configure:
+	@scripts/setup.sh build
+	@cmake --preset release
+
+format:
+	@scripts/setup.sh format
+	@scripts/format.sh --fix
+
+lint:
+	@scripts/setup.sh build lint
+	@scripts/format.sh
+	@cmake --preset release
+	@scripts/tidy.sh $(BUILD)
+
+clean:
+	rm -rf build

@@ -1,0 +1,125 @@
+// kinema demo: the likelihood at work on a person made on the spot, held against the reference, with a page to look at.
+#include "app/demo_page.h"
+#include "app/options.h"
+#include "app/stopwatch.h"
+#include "io/output_file.h"
+#include "kinema/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+namespace kinema::app {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::string out = "kinema-demo";
+};
+
+constexpr std::size_t points = 43000, samples = 400;
+
+// Far above what rounding explains and far below what a pose changes: past it something is broken.
+constexpr double largest_difference = 1e-3;
+
+void weigh(Demo& demo) {
+  const auto likelihood = body::make_likelihood(demo.settings, demo.backend);
+  Stopwatch watch;
+  demo.points = likelihood->set_points({demo.problem.points.data(), demo.problem.points.size() / 3, {}});
+  demo.set_points_ms = watch.lap();
+  demo.log_likelihood.resize(samples);
+  likelihood->evaluate({demo.problem.capsules.data(), samples, bench::person_capsules, body::capsule_floats},
+                       demo.log_likelihood);
+  demo.evaluate_ms = watch.lap();
+  demo.stages = likelihood->times();
+
+  const std::vector<double>& log_p = demo.log_likelihood;
+  demo.best_other = static_cast<std::size_t>(std::max_element(log_p.begin() + 1, log_p.end()) - log_p.begin());
+  demo.true_rank = 1 + static_cast<std::size_t>(
+                           std::count_if(log_p.begin(), log_p.end(), [&](double other) { return other > log_p[0]; }));
+}
+
+void check_against_reference(Demo& demo) {
+  const auto reference = body::make_likelihood(demo.settings, Backend::reference);
+  reference->set_points({demo.problem.points.data(), demo.problem.points.size() / 3, {}});
+  const std::size_t chosen[] = {0, demo.best_other, samples / 3, samples - 1};
+  Stopwatch watch;
+  for (std::size_t sample : chosen) {
+    double expected = 0;
+    reference->evaluate({demo.capsules(sample), 1, bench::person_capsules, body::capsule_floats}, {&expected, 1});
+    const double difference = std::abs(demo.log_likelihood[sample] - expected) / std::max(std::abs(expected), 1e-300);
+    if (!(difference <= largest_difference)) {
+      throw Error(fmt::format("the {} backend gives sample {} the log-likelihood {}, the reference {}: this build does "
+                              "not compute right on this machine",
+                              name(demo.backend), sample, demo.log_likelihood[sample], expected),
+                  Error::Cause::running);
+    }
+    demo.difference = std::max(demo.difference, difference);
+    ++demo.checked;
+  }
+  demo.reference_ms = watch.lap();
+}
+
+nlohmann::ordered_json summary(const Demo& demo) {
+  nlohmann::ordered_json json;
+  json["backend"] = name(demo.backend);
+  json["points"] = demo.problem.points.size() / 3;
+  json["dropped"] = demo.points.dropped;
+  json["samples"] = demo.samples();
+  json["capsules"] = bench::person_capsules;
+  json["ms"] = {{"make", demo.make_ms},
+                {"set_points", demo.set_points_ms},
+                {"evaluate", demo.evaluate_ms},
+                {"reference", demo.reference_ms},
+                {"stages", nlohmann::ordered_json::object()}};
+  for (const body::StageTime& time : demo.stages) json["ms"]["stages"][time.stage] = time.ms;
+  json["results"] = {
+      {"true_pose", {{"sample", 0}, {"rank", demo.true_rank}, {"log_likelihood", demo.log_likelihood[0]}}},
+      {"best_other", {{"sample", demo.best_other}, {"log_likelihood", demo.log_likelihood[demo.best_other]}}},
+      {"agreement", {{"samples", demo.checked}, {"largest_relative_difference", demo.difference}}}};
+  return json;
+}
+
+void run(const Options& options) {
+  Demo demo;
+  demo.settings.threads = options.common.threads;
+  demo.backend = choose(options.common.backend);
+  const std::filesystem::path folder = options.out;
+  io::make_folder(folder);
+  io::OutputFile page(folder / "demo.html"), numbers(folder / "likelihood.json");
+
+  Stopwatch watch;
+  demo.problem = bench::make_body_problem(points, samples, options.common.seed);
+  demo.make_ms = watch.lap();
+  weigh(demo);
+  check_against_reference(demo);
+
+  const nlohmann::ordered_json json = summary(demo);
+  nlohmann::ordered_json with_samples = json;
+  with_samples["results"]["log_likelihood"] = demo.log_likelihood;
+  numbers.write(with_samples.dump(1) + "\n");
+  page.write(demo_page(demo));
+  numbers.commit();
+  page.commit();
+  if (options.common.json) return print_json(json);
+
+  fmt::print("The body's likelihood, on a person made on the spot\n\n");
+  for (const DemoRow& row : demo_rows(demo)) fmt::print("  {:<10} {}\n", row.label, row.text);
+  fmt::print("  {:<10} {}\n  {:<10} {}\n", "page", (folder / "demo.html").string(), "numbers",
+             (folder / "likelihood.json").string());
+}
+
+}  // namespace
+
+void add_demo(CLI::App& parent, Task& task) {
+  CLI::App* verb = parent.add_subcommand("demo", "A first look: the likelihood at work, and a page that shows it");
+  const auto options = std::make_shared<Options>();
+  verb->add_option("--out", options->out, "The folder for demo.html and likelihood.json")
+      ->type_name("DIR")
+      ->capture_default_str();
+  add_common_options(*verb, options->common);
+  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,105 @@
+// kinema devices: the backends of this build, the GPUs and the SIMD level of this machine.
+#include "app/options.h"
+#include "kinema/error.h"
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+
+namespace kinema::app {
+namespace {
+
+constexpr std::array<Backend, 3> backends = {Backend::reference, Backend::cpu, Backend::cuda};
+
+struct Choice {
+  std::string backend;  // empty where there is none
+  std::string problem;
+};
+
+// What a run with this --backend would use. KINEMA_BACKEND may name a backend that is not here, and to find out why is
+// what this command is for: that is shown, not thrown. A word that names none is wrong here as everywhere.
+Choice choice(Backend wanted) {
+  try {
+    return {std::string(name(choose(wanted))), ""};
+  } catch (const Error& error) {
+    const char* word = std::getenv("KINEMA_BACKEND");
+    if (wanted != Backend::automatic || word == nullptr) throw;
+    try {
+      parse_backend(word);
+    } catch (const Error&) {
+      throw error;
+    }
+    return {"", error.what()};
+  }
+}
+
+void print_devices(const Choice& chosen) {
+  const Build built = build();
+  fmt::print("kinema {}, {}\n\n", built.version, built.compiler);
+
+  fmt::print("backends\n");
+  for (Backend backend : backends) {
+    const bool here = available(backend);
+    const char* note = backend == Backend::cuda && !here
+                           ? (built.cuda.empty() ? "CUDA is not built in" : "no GPU that it could use")
+                           : "";
+    fmt::print("  {:<10} {:<4}{}{}\n", name(backend), here ? "yes" : "no", note,
+               name(backend) == chosen.backend ? "chosen" : "");
+  }
+  if (!chosen.problem.empty()) fmt::print("  none is chosen: {}\n", chosen.problem);
+
+  fmt::print("\nGPUs\n");
+  const std::vector<Gpu> found = gpus();
+  for (const Gpu& gpu : found) {
+    fmt::print("  {}: {}, compute capability {}.{}, {} multiprocessors, {:.1f} GiB\n", gpu.index, gpu.name,
+               gpu.compute_capability / 10, gpu.compute_capability % 10, gpu.multiprocessors,
+               static_cast<double>(gpu.memory_bytes) / (1 << 30));
+  }
+  if (found.empty()) fmt::print("  none\n");
+
+  fmt::print("\nCPU\n  cores      {}\n  threads    {}\n  SIMD       {}\n", std::thread::hardware_concurrency(),
+             built.threads, built.simd);
+  fmt::print("\nbuilt in\n  CUDA       {}\n  OpenCV     {}\n  MPI        {}\n", built.cuda.empty() ? "no" : built.cuda,
+             built.opencv ? "yes" : "no", built.mpi ? "yes" : "no");
+}
+
+nlohmann::ordered_json devices_json(const Choice& chosen) {
+  const Build built = build();
+  nlohmann::ordered_json json;
+  json["backend"] = chosen.backend.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(chosen.backend);
+  if (!chosen.problem.empty()) json["problem"] = chosen.problem;
+  json["version"] = built.version;
+  json["compiler"] = built.compiler;
+  for (Backend backend : backends) json["backends"][std::string(name(backend))] = available(backend);
+  json["gpus"] = nlohmann::ordered_json::array();
+  for (const Gpu& gpu : gpus()) {
+    json["gpus"].push_back({{"index", gpu.index},
+                            {"name", gpu.name},
+                            {"compute_capability", gpu.compute_capability},
+                            {"multiprocessors", gpu.multiprocessors},
+                            {"memory_bytes", gpu.memory_bytes}});
+  }
+  json["cpu"] = {{"cores", std::thread::hardware_concurrency()}, {"threads", built.threads}, {"simd", built.simd}};
+  json["built_in"] = {{"cuda", built.cuda}, {"opencv", built.opencv}, {"mpi", built.mpi}};
+  return json;
+}
+
+}  // namespace
+
+void add_devices(CLI::App& parent, Task& task) {
+  CLI::App* verb = parent.add_subcommand("devices", "Backends, GPUs, SIMD level, what was built in");
+  const auto options = std::make_shared<CommonOptions>();
+  add_common_options(*verb, *options);
+  verb->callback([options, &task] {
+    task.run = [options](const Ranks&) {
+      const Choice chosen = choice(options->backend);
+      if (options->json)
+        print_json(devices_json(chosen));
+      else
+        print_devices(chosen);
+    };
+  });
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,119 @@
+// The kinema command: reads the command line, runs the verb, and turns errors into a line and an exit code.
+// 0: done. 2: the call or its input is wrong. 1: it failed while running.
+#include "app/options.h"
+#include "kinema/error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <string>
+#include <string_view>
+
+namespace kinema::app {
+namespace {
+
+enum ExitCode { done = 0, failed = 1, wrong_call = 2 };
+
+// An error is one line, whatever the names in it hold.
+void print_error(std::string_view message) {
+  std::string line(message);
+  while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  }
+  fmt::print(stderr, "kinema: {}\n", line);
+}
+
+CLI::App& add_group(CLI::App& parent, const std::string& name, const std::string& description) {
+  CLI::App& group = *parent.add_subcommand(name, description);
+  group.require_subcommand(0, 1);
+  return group;
+}
+
+// "kinema body likelihood", as far as the line was understood.
+std::string understood(const CLI::App& command) {
+  std::string words = command.get_name();
+  const CLI::App* at = &command;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    words += " " + at->get_name();
+  }
+  return words;
+}
+
+// What to do, where the line stops before a verb.
+void print_verbs(const CLI::App& command) {
+  const CLI::App* at = &command;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  fmt::print(stderr, "usage: {} VERB [OPTIONS]\n\n", understood(command));
+  for (const CLI::App* verb : at->get_subcommands([](const CLI::App*) { return true; })) {
+    fmt::print(stderr, "  {:<12} {}\n", verb->get_name(), verb->get_description());
+  }
+  fmt::print(stderr, "\n{} --help says more.\n", understood(command));
+}
+
+int report_parse_error(const CLI::App& command, const CLI::ParseError& error, bool first) {
+  if (error.get_exit_code() == 0) return first ? command.exit(error) : done;  // --help, --version
+  if (first) print_error(fmt::format("{} (see {} --help)", error.what(), understood(command)));
+  return wrong_call;
+}
+
+int run(int argc, char** argv, const Ranks& ranks) {
+  CLI::App command("Follows people with models instead of networks: body, head, face.", "kinema");
+  command.set_version_flag("--version", "kinema " + build().version);
+  command.require_subcommand(0, 1);
+  Task task;
+  add_devices(command, task);
+  add_demo(command, task);
+  add_body_likelihood(add_group(command, "body", "The body, from stereo or depth points"), task);
+  add_bench_body(add_group(command, "bench", "The tables and figures of the papers, remade on this machine"), task);
+
+  try {
+    command.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return report_parse_error(command, error, ranks.first());
+  } catch (const Error& error) {
+    throw AgreedError(error.what(), error.cause());  // every rank reads the same line
+  }
+  if (!task.run) {
+    if (ranks.first()) print_verbs(command);
+    return wrong_call;
+  }
+  if (!ranks.first() && !task.shared) return done;
+  task.run(ranks);
+
+  // results that did not reach their reader are a failure too
+  errno = 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+    throw Error(fmt::format("standard output could not be written: {}", std::strerror(errno)), Error::Cause::running);
+  }
+  return done;
+}
+
+int run_and_report(int argc, char** argv) {
+  const Ranks ranks;
+  const auto end = [&](const char* message, int exit_code) {
+    print_error(message);
+    if (ranks.count() > 1) ranks.abort(exit_code);
+    return exit_code;
+  };
+  const auto exit_code = [](const Error& error) { return error.cause() == Error::Cause::input ? wrong_call : failed; };
+  try {
+    return run(argc, argv, ranks);
+  } catch (const AgreedError& error) {
+    if (ranks.first()) print_error(error.what());
+    return exit_code(error);
+  } catch (const Error& error) {
+    return end(error.what(), exit_code(error));
+  } catch (const std::bad_alloc&) {
+    return end("there is not enough memory", failed);
+  } catch (const std::exception& error) {
+    return end(error.what(), failed);
+  }
+}
+
+}  // namespace
+}  // namespace kinema::app
+
+int main(int argc, char** argv) { return kinema::app::run_and_report(argc, argv); }

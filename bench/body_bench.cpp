@@ -1,0 +1,272 @@
+#include "bench/body_bench.h"
+
+#include "bench/body_contestants.h"
+#include "bench/body_problem.h"
+#include "io/output_file.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+namespace kinema::bench {
+namespace {
+
+using body::Association;
+using body::CapsulesView;
+using body::Likelihood;
+
+constexpr std::size_t rounds = 5;               // turns of each backend at a size
+constexpr std::size_t fewest_repeats = 3;       // even where one takes longer than all of its turns
+constexpr std::size_t fewest_granules = 3;      // sample 0, the true pose, is not like the others
+constexpr std::size_t most_turn_repeats = 200;  // more would not sharpen a median
+constexpr std::size_t most_error_samples = 16;
+
+double ms_of(const auto& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Repeated times of one operation, and of the stages that the backend reports for it.
+class Times {
+public:
+  void add(double ms, const std::vector<body::StageTime>& stages) {
+    wall_.push_back(ms);
+    total_ += ms;
+    for (const body::StageTime& stage : stages) {
+      const auto known =
+          std::find_if(stages_.begin(), stages_.end(), [&](const auto& entry) { return entry.first == stage.stage; });
+      auto& values = known != stages_.end() ? known->second : stages_.emplace_back(stage.stage, 0).second;
+      values.push_back(stage.ms);
+    }
+  }
+  std::size_t count() const { return wall_.size(); }
+  double total() const { return total_; }
+  Spread wall(double scale = 1) const {
+    const Spread s = spread(wall_);
+    return {s.median * scale, s.low * scale, s.high * scale};
+  }
+  std::vector<body::StageTime> stages(double scale = 1) const {
+    std::vector<body::StageTime> medians;
+    for (const auto& [stage, values] : stages_) medians.push_back({stage, quantile(values, 0.5) * scale});
+    return medians;
+  }
+
+private:
+  std::vector<double> wall_;
+  double total_ = 0;
+  std::vector<std::pair<std::string, std::vector<double>>> stages_;
+};
+
+// A contestant with what it did at the present size.
+struct Runner {
+  Contestant contestant;
+  std::unique_ptr<Likelihood> likelihood;
+  Spread set_points_ms;
+  CapsulesView capsules;  // those that it is timed on
+  std::vector<double> log_likelihood;
+  Times times;
+
+  double evaluate() {
+    return ms_of([&] { likelihood->evaluate(capsules, log_likelihood); });
+  }
+};
+
+CapsulesView first_samples(const BodyProblem& problem, std::size_t count) {
+  return {problem.capsules.data(), count, person_capsules, body::capsule_floats};
+}
+
+// Warms a backend up, and settles how many samples it is timed on: all, or as many as fit into its turn.
+void prepare(Runner& runner, const BodyProblem& problem, std::size_t samples, double turn_ms) {
+  const auto use = [&](std::size_t count) {
+    runner.capsules = first_samples(problem, count);
+    runner.log_likelihood.assign(count, 0);
+  };
+  runner.times = {};
+  const std::size_t granule = runner.contestant.granule;
+  use(runner.contestant.scaled ? std::min(samples, granule) : samples);
+  const double probe_ms = runner.evaluate();
+  if (!runner.contestant.scaled) return;
+  const double fit = std::min(turn_ms / std::max(probe_ms, 1e-3), static_cast<double>(samples));
+  use(std::min(samples, granule * std::max(fewest_granules, static_cast<std::size_t>(fit))));
+}
+
+// One backend's turn: evaluations until its time is up.
+void take_turn(Runner& runner, double turn_ms) {
+  const bool slow = runner.times.total() > fewest_repeats * turn_ms * rounds;
+  if (slow && runner.times.count() >= fewest_repeats) return;
+  double spent = 0;
+  for (std::size_t repeat = 0; repeat < most_turn_repeats && (repeat == 0 || spent < turn_ms); ++repeat) {
+    const double ms = runner.evaluate();
+    spent += ms;
+    // the first of a turn finds the caches full of the others' data; it counts only where it is long enough not to care
+    if (repeat == 0 && ms < 0.1 * turn_ms) continue;
+    runner.times.add(ms, runner.likelihood->times());
+  }
+}
+
+// The reference's log-likelihood of the first samples, by association: what errors are measured against.
+class Oracle {
+public:
+  Oracle(const body::LikelihoodSettings& settings, double budget_ms) : settings_(settings), budget_ms_(budget_ms) {}
+
+  void set_problem(const BodyProblem& problem) {
+    problem_ = &problem;
+    for (auto& values : values_) values.clear();
+  }
+
+  const std::vector<double>& values(Association association) {
+    std::vector<double>& values = values_[association == Association::first_hit ? 1 : 0];
+    if (!values.empty()) return values;
+    body::LikelihoodSettings settings = settings_;
+    settings.association = association;
+    const auto reference = body::make_likelihood(settings, Backend::reference);
+    reference->set_points({problem_->points.data(), problem_->points.size() / 3});
+    const std::size_t held = problem_->capsules.size() / (person_capsules * body::capsule_floats);
+    double spent = 0;
+    while (values.size() < std::min(held, most_error_samples) && (values.size() < 2 || spent < budget_ms_)) {
+      const CapsulesView one{first_samples(*problem_, held).row(values.size()), 1, person_capsules,
+                             body::capsule_floats};
+      double value = 0;
+      spent += ms_of([&] { reference->evaluate(one, {&value, 1}); });
+      values.push_back(value);
+    }
+    return values;
+  }
+
+private:
+  body::LikelihoodSettings settings_;
+  double budget_ms_;
+  const BodyProblem* problem_ = nullptr;
+  std::vector<double> values_[2];
+};
+
+BodyRow make_row(const Runner& runner, std::size_t points, std::size_t samples, Oracle& oracle) {
+  BodyRow row;
+  row.backend = runner.contestant.backend;
+  row.association = runner.contestant.association;
+  row.points = points;
+  row.samples = samples;
+  row.timed_samples = runner.capsules.rows;
+  row.repeats = runner.times.count();
+  const double scale = static_cast<double>(samples) / static_cast<double>(row.timed_samples);
+  row.ms = runner.times.wall(scale);
+  row.stages = runner.times.stages(scale);
+  row.set_points_ms = runner.set_points_ms.median;
+  row.pairs_per_second = static_cast<double>(points) * static_cast<double>(samples) *
+                         static_cast<double>(person_capsules) / (row.ms.median * 1e-3);
+
+  const std::vector<double>& truth = oracle.values(row.association);
+  row.error_samples = std::min(truth.size(), runner.log_likelihood.size());
+  for (std::size_t j = 0; j < row.error_samples; ++j) {
+    const double size = truth[j] != 0 ? std::fabs(truth[j]) : 1;
+    row.max_relative_error = std::max(row.max_relative_error, std::fabs(runner.log_likelihood[j] - truth[j]) / size);
+  }
+  return row;
+}
+
+void set_points(Runner& runner, const BodyProblem& problem, double budget_ms, std::vector<SetPointsRow>& rows) {
+  const PointsView points{problem.points.data(), problem.points.size() / 3};
+  const auto once = [&] { return ms_of([&] { runner.likelihood->set_points(points); }); };
+  once();
+  Times times;
+  while (times.count() < fewest_repeats || (times.total() < budget_ms && times.count() < most_turn_repeats)) {
+    const double ms = once();
+    times.add(ms, runner.likelihood->times());
+  }
+  runner.set_points_ms = times.wall();
+  rows.push_back({runner.contestant.backend, runner.contestant.association, points.size, times.wall(), times.stages()});
+}
+
+std::vector<std::size_t> sizes(const std::vector<std::size_t>& wanted, std::vector<std::size_t> otherwise,
+                               const char* what) {
+  std::vector<std::size_t> sorted = wanted.empty() ? std::move(otherwise) : wanted;
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  if (sorted.front() == 0) throw Error(fmt::format("a benchmark over 0 {} measures nothing: give at least 1", what));
+  return sorted;
+}
+
+}  // namespace
+
+BodyReport measure_body(const BodyBenchOptions& options, const std::function<void(const std::string&)>& progress) {
+  if (!std::isfinite(options.seconds) || options.seconds < 0)
+    throw Error(fmt::format("{} is no time to measure for: give seconds above 0", options.seconds));
+
+  BodyReport report;
+  report.date = utc_date();
+  report.commit = source_commit();
+  report.machine = describe_machine(options.threads);
+  report.settings.threads = options.threads;
+  report.seed = options.seed;
+  report.seconds = options.seconds > 0 ? options.seconds : options.quick ? 0.25 : 1;
+  using Sizes = std::vector<std::size_t>;
+  report.points = sizes(options.points,
+                        options.quick ? Sizes{10000, 43000} : Sizes{1000, 2000, 5000, 10000, 20000, 43000}, "points");
+  report.samples =
+      sizes(options.samples, options.quick ? Sizes{500, 3500} : Sizes{50, 100, 250, 500, 1000, 2000, 3500}, "samples");
+
+  std::vector<Runner> runners;
+  for (Contestant& contestant : body_contestants(options.backends, static_cast<std::size_t>(report.machine.threads))) {
+    body::LikelihoodSettings settings = report.settings;
+    settings.association = contestant.association;
+    auto likelihood = contestant.make(settings);
+    runners.push_back({std::move(contestant), std::move(likelihood), {}, {}, {}, {}});
+  }
+
+  // the sweep over points at the most samples; the samples then follow at the most points, which come last
+  std::vector<std::pair<std::size_t, std::size_t>> grid;
+  for (const std::size_t points : report.points) grid.emplace_back(points, report.samples.back());
+  for (const std::size_t samples : report.samples)
+    if (samples != report.samples.back()) grid.emplace_back(report.points.back(), samples);
+
+  const double turn_ms = report.seconds * 1e3 / rounds;
+  Oracle oracle(report.settings, report.seconds * 500);
+  BodyProblem problem;
+  std::size_t points_held = 0, done = 0;
+  for (const auto& [points, samples] : grid) {
+    if (progress)
+      progress(fmt::format("bench body: {} points x {} samples ({} of {})", points, samples, ++done, grid.size()));
+    if (points != points_held) {
+      problem = make_body_problem(points, report.samples.back(), options.seed);
+      points_held = points;
+      oracle.set_problem(problem);
+      for (Runner& runner : runners) set_points(runner, problem, turn_ms / 4, report.set_points);
+    }
+    for (Runner& runner : runners) prepare(runner, problem, samples, turn_ms);
+    for (std::size_t round = 0; round < rounds; ++round)
+      for (Runner& runner : runners) take_turn(runner, turn_ms);
+    for (const Runner& runner : runners) report.rows.push_back(make_row(runner, points, samples, oracle));
+  }
+  compare_rows(report.rows);
+  return report;
+}
+
+int run_body(const BodyBenchOptions& options) {
+  // a place that cannot be written is found before the minutes of measuring, not after
+  std::vector<std::unique_ptr<io::OutputFile>> files;
+  if (!options.out.empty()) {
+    io::make_folder(options.out);
+    for (const char* file : {"body.txt", "body.json", "body.html"})
+      files.push_back(std::make_unique<io::OutputFile>(options.out / file));
+  }
+
+  const BodyReport report = measure_body(options, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+  const std::string text = body_text(report), json = body_json(report);
+  if (!files.empty()) {
+    const std::string contents[] = {text, json, body_html(report)};
+    for (std::size_t i = 0; i < files.size(); ++i) files[i]->write(contents[i]);
+    for (const auto& file : files) file->commit();
+    fmt::print(stderr, "wrote {}\n", (options.out / "body.html").string());
+  }
+  std::fputs((options.json ? json : text).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace kinema::bench

@@ -1,0 +1,88 @@
+#include "bench/body_problem.h"
+#include "bench/report.h"
+
+#include <nlohmann/json.hpp>
+
+namespace kinema::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json stage_times(const std::vector<body::StageTime>& stages) {
+  ordered_json json = ordered_json::object();
+  for (const body::StageTime& time : stages) json[time.stage] = time.ms;
+  return json;
+}
+
+ordered_json optional_number(const std::optional<double>& value) { return value ? ordered_json(*value) : nullptr; }
+
+ordered_json machine_json(const Machine& machine) {
+  ordered_json gpus = ordered_json::array();
+  for (const Gpu& gpu : machine.gpus)
+    gpus.push_back({{"name", gpu.name},
+                    {"multiprocessors", gpu.multiprocessors},
+                    {"compute_capability", gpu.compute_capability},
+                    {"memory_bytes", gpu.memory_bytes}});
+  return {{"cpu", machine.cpu},
+          {"cores", machine.cores},
+          {"threads", machine.threads},
+          {"system", machine.system},
+          {"gpus", gpus}};
+}
+
+ordered_json build_json(const Machine& machine) {
+  return {{"version", machine.build.version}, {"type", machine.build_type},       {"compiler", machine.build.compiler},
+          {"simd", machine.build.simd},       {"threads", machine.build.threads}, {"cuda", machine.build.cuda},
+          {"embree", machine.embree}};
+}
+
+ordered_json row_json(const BodyRow& row) {
+  return {{"backend", row.backend},
+          {"association", name(row.association)},
+          {"points", row.points},
+          {"samples", row.samples},
+          {"ms", row.ms.median},
+          {"ms_quartiles", {row.ms.low, row.ms.high}},
+          {"ms_stages", stage_times(row.stages)},
+          {"set_points_ms", row.set_points_ms},
+          {"repeats", row.repeats},
+          {"scaled_from_samples", row.timed_samples < row.samples ? ordered_json(row.timed_samples) : nullptr},
+          {"speedup_listing", optional_number(row.speedup_listing)},
+          {"speedup_embree", optional_number(row.speedup_embree)},
+          {"speedup_paper", optional_number(row.speedup_paper)},
+          {"pairs_per_second", row.pairs_per_second},
+          {"max_relative_error", row.max_relative_error},
+          {"error_samples", row.error_samples}};
+}
+
+}  // namespace
+
+std::string body_json(const BodyReport& report) {
+  ordered_json json = {{"kind", "body"},
+                       {"date", report.date},
+                       {"commit", report.commit},
+                       {"machine", machine_json(report.machine)},
+                       {"build", build_json(report.machine)},
+                       {"settings",
+                        {{"tau", report.settings.tau},
+                         {"sigma", report.settings.sigma},
+                         {"association", name(report.settings.association)},
+                         {"capsules", person_capsules},
+                         {"seed", report.seed},
+                         {"seconds", report.seconds}}},
+                       {"points", report.points},
+                       {"samples", report.samples}};
+  json["rows"] = ordered_json::array();
+  for (const BodyRow& row : report.rows) json["rows"].push_back(row_json(row));
+  json["set_points"] = ordered_json::array();
+  for (const SetPointsRow& row : report.set_points)
+    json["set_points"].push_back({{"backend", row.backend},
+                                  {"association", name(row.association)},
+                                  {"points", row.points},
+                                  {"ms", row.ms.median},
+                                  {"ms_quartiles", {row.ms.low, row.ms.high}},
+                                  {"ms_stages", stage_times(row.stages)}});
+  return json.dump() + "\n";
+}
+
+}  // namespace kinema::bench

@@ -1,0 +1,30 @@
+# How everything is compiled. Floating-point flags live here and nowhere else.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+
+find_program(KINEMA_CCACHE ccache)
+if(KINEMA_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${KINEMA_CCACHE})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${KINEMA_CCACHE})
+endif()
+
+# Settings of every target of the project; nothing of it reaches those who link the library.
+add_library(kinema_compiler INTERFACE)
+target_compile_options(kinema_compiler INTERFACE
+  # No contraction: a product is fused with a sum where the code says so, so one source gives one result at any
+  # optimisation level. No errno: sqrt is one instruction. Anything stronger (fast-math) is not wanted.
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wno-unknown-pragmas>
+  $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra --expt-relaxed-constexpr>)
+
+if(KINEMA_SANITIZE)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KINEMA_SANITIZE}>
+                      $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
+                      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
+  add_link_options(-fsanitize=${KINEMA_SANITIZE})
+endif()

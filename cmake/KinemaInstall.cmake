@@ -1,0 +1,21 @@
+# `cmake --install` gives the library, its public headers, the command, the Python package, and what
+# find_package(kinema) needs to offer the target kinema::kinema.
+
+include(CMakePackageConfigHelpers)
+set(KINEMA_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kinema)
+
+# The command and the Python package install themselves, in app/ and python/.
+install(TARGETS kinema EXPORT kinemaTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kinema DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+install(EXPORT kinemaTargets NAMESPACE kinema:: DESTINATION ${KINEMA_CONFIG_DIR})
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/kinemaConfig.cmake.in ${PROJECT_BINARY_DIR}/kinemaConfig.cmake
+  INSTALL_DESTINATION ${KINEMA_CONFIG_DIR})
+# While the major version is 0, a minor version may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/kinemaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/kinemaConfig.cmake ${PROJECT_BINARY_DIR}/kinemaConfigVersion.cmake
+        DESTINATION ${KINEMA_CONFIG_DIR})

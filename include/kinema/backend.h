@@ -1,0 +1,54 @@
+// Where a hot operation runs. The choice is made at run time; every backend gives the reference's result within the
+// tolerance its tests state.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kinema {
+
+enum class Backend {
+  automatic,  ///< KINEMA_BACKEND if it is set, else the GPU if there is one, else the CPU
+  reference,  ///< a literal transcription in double precision, one thread: the oracle, slow
+  cpu,        ///< SIMD and threads
+  cuda,       ///< an NVIDIA GPU
+};
+
+/// "auto", "reference", "cpu" or "cuda".
+std::string_view name(Backend backend);
+
+/// The inverse of name(). Throws Error for any other word.
+Backend parse_backend(std::string_view word);
+
+/// Resolves `automatic`, and checks that the backend is built in and has a device. Throws Error where it has not.
+Backend choose(Backend wanted = Backend::automatic);
+
+/// True where choose(backend) would return.
+bool available(Backend backend);
+
+struct Gpu {
+  int index = 0;
+  std::string name;
+  int multiprocessors = 0;
+  int compute_capability = 0;  ///< 90 for 9.0
+  std::size_t memory_bytes = 0;
+};
+
+/// The GPUs that the cuda backend can use; empty without one, or where CUDA is not built in.
+std::vector<Gpu> gpus();
+
+/// What this build holds and what this machine offers, for `kinema devices`.
+struct Build {
+  std::string version;
+  std::string compiler;
+  std::string simd;     ///< the SIMD level that this CPU runs, "scalar" where Highway is not built in
+  std::string threads;  ///< "TBB", "OpenMP" or "none"
+  std::string cuda;     ///< the toolkit's version, "" where CUDA is not built in
+  bool opencv = false;
+  bool mpi = false;
+};
+Build build();
+
+}  // namespace kinema

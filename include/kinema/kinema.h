@@ -1,0 +1,9 @@
+// Everything public.
+#pragma once
+
+#include "kinema/backend.h"
+#include "kinema/body.h"
+#include "kinema/camera.h"
+#include "kinema/error.h"
+#include "kinema/image.h"
+#include "kinema/points.h"

@@ -1,0 +1,33 @@
+// Views of points and arrays that somebody else owns. Metres; camera frame x right, y down, z forward.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace kinema {
+
+struct Vec3 {
+  double x = 0, y = 0, z = 0;
+};
+
+/// I points, each three consecutive floats x y z.
+struct PointsView {
+  const float* xyz = nullptr;  // shape (size, 3)
+  std::size_t size = 0;
+
+  /// Empty, or one byte a point: not 0 marks a background point, seen behind the person (see body::LikelihoodSettings).
+  std::span<const std::uint8_t> background = {};
+};
+
+/// A dense row-major array with its shape, such as (J, K, 7) capsules.
+template <class T>
+struct Array3View {
+  T* data = nullptr;
+  std::size_t rows = 0, columns = 0, depth = 0;
+
+  T* row(std::size_t r) const { return data + r * columns * depth; }
+  T* at(std::size_t r, std::size_t c) const { return data + (r * columns + c) * depth; }
+};
+
+}  // namespace kinema

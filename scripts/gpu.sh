@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# All that has to run on a machine with an NVIDIA GPU, offline, with nothing but a CUDA toolkit and the libraries of
+# `cmake --preset gpu`.
+#
+#   scripts/gpu.sh [build] [test] [sanitize] [bench] [profile]      no argument: all but profile
+#
+#   build     configure and build the preset gpu
+#   test      the tests with the label gpu; fails where they were skipped for want of a device
+#   sanitize  compute-sanitizer's memcheck, racecheck, initcheck and synccheck over the small cases of those tests
+#   bench     kinema bench body: body.txt, body.json, body.html
+#   profile   Nsight Compute (ncu) over one run of the largest problem of the benchmark
+#
+# Results go to $OUT if it is set, else to build/gpu/results. To keep a benchmark, copy its body.json to
+# bench/results/body-<device>.json and run scripts/make_benchmarks_md.py. KINEMA_COMMIT names the commit where the
+# sources came without their history.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=build/gpu
+results=${OUT:-$build/results}
+mkdir -p "$results"
+say() { printf '\n== %s (%ds)\n' "$*" "$SECONDS"; }
+
+# test_binaries: the executables behind the tests with the label gpu
+test_binaries() {
+  ctest --preset gpu --show-only=json-v1 | python3 -c '
+import json, sys
+tests = json.load(sys.stdin)["tests"]
+print(*sorted({test["command"][0] for test in tests if "command" in test}), sep="\n")'
+}
+
+do_build() {
+  cmake --preset gpu
+  cmake --build --preset gpu
+}
+
+do_test() {
+  ctest --preset gpu --parallel 4 --output-log "$results/tests.txt"
+  if grep -q '\*\*\*Skipped' "$results/tests.txt"; then
+    echo 'gpu.sh: some GPU tests were skipped: this run proves nothing about them' >&2
+    return 1
+  fi
+}
+
+# The checkers slow a kernel down a hundredfold and more, so only cases that are small.
+small_cases='*Small*cuda*:*Corner*cuda*:*Refusal*cuda*:*Chunks*cuda*:*OnDevice*'
+
+do_sanitize() {
+  local binaries binary tool log=$results/sanitizer.txt
+  binaries=$(test_binaries)
+  : >"$log"
+  for binary in $binaries; do
+    for tool in memcheck racecheck initcheck synccheck; do
+      say "$tool: $(basename "$binary")" | tee -a "$log"
+      timeout 120 compute-sanitizer --tool "$tool" --error-exitcode 9 \
+        "$binary" --gtest_filter="${KINEMA_SANITIZE_FILTER:-$small_cases}" 2>&1 | tee -a "$log"
+    done
+  done
+  if ! grep -q '^\[  PASSED  \] [1-9]' "$log"; then
+    echo 'gpu.sh: no test ran under the sanitizer: no device, or KINEMA_SANITIZE_FILTER fits none' >&2
+    return 1
+  fi
+}
+
+do_bench() {
+  nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.max.sm --format=csv || true
+  timeout 240 "$build/kinema" bench body --out "$results"
+}
+
+do_profile() {
+  # clocks are left as they are, so that times compare with those of the benchmark
+  timeout 240 ncu --clock-control none --set full --kernel-name-base function --launch-count 40 \
+    --log-file "$results/profile.txt" \
+    "$build/kinema" bench body --backends cuda --points 43000 --samples 3500 --seconds 0.01
+  tail -n 40 "$results/profile.txt"
+}
+
+stages=("$@")
+[ ${#stages[@]} -gt 0 ] || stages=(build test sanitize bench)
+for stage in "${stages[@]}"; do
+  case $stage in
+    build | test | sanitize | bench | profile) ;;
+    *) echo "gpu.sh: no stage '$stage': build, test, sanitize, bench, profile" >&2; exit 2 ;;
+  esac
+done
+for stage in "${stages[@]}"; do
+  say "$stage"
+  "do_$stage"
+done
+say 'done'

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Makes docs/benchmarks.md from the results that are kept in bench/results/*.json, each written by `kinema bench`.
+
+    scripts/make_benchmarks_md.py            write the page
+    scripts/make_benchmarks_md.py --check    exit 1 where the page is not what the results give
+"""
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results"
+PAGE = ROOT / "docs" / "benchmarks.md"
+
+INTRODUCTION = """\
+<!-- Made by scripts/make_benchmarks_md.py from bench/results/*.json; changes made here by hand are lost. -->
+# Benchmarks
+
+Speed and accuracy side by side, losses included. Every table comes from one run of `kinema bench` on the machine that
+its heading names; make your own with `build/release/kinema bench body --out DIR`.
+"""
+
+BODY = """\
+## Body: the likelihood of many poses
+
+A person of {capsules} capsules at 2 to 3 m, a noisy depth frame of them with outliers, and poses scattered about the
+true one. Times are medians of the wall clock around one `evaluate` of all samples, transfers included; backends of one size run
+in turns within the same seconds.
+
+| backend | what it is |
+| --- | --- |
+| `listing` | the paper's sequential program, one core, with its slips mended: what speed-ups refer to |
+| `reference` | the same sum in double precision, one core: what errors refer to |
+| `embree` | Embree 3, round linear curves, one ray a point; it knows the first hit only |
+| `paper` | the paper's own GPU kernels |
+| `cpu` | kinema on the CPU: SIMD, threads, exact culling |
+| `cuda` | kinema on the GPU, exact culling |
+
+Pairs are points × samples × capsules. The error is the largest relative difference of a log-likelihood to the
+reference's. "≈" marks a time that was measured on fewer samples and scaled up.
+"""
+
+
+def short(value):
+    """Three significant digits, without an exponent where a person would write none."""
+    if value is None:
+        return ""
+    if value == 0:
+        return "0"
+    if abs(value) >= 1000:
+        return f"{float(f'{value:.3g}'):,.0f}"
+    return f"{value:#.3g}".rstrip(".")
+
+
+def times(value):
+    return "" if value is None else f"{short(value)}×"
+
+
+def milliseconds(row):
+    return ("≈ " if row.get("scaled_from_samples") else "") + short(row["ms"])
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "| " + " | ".join(["---"] + ["---:"] * (len(header) - 1)) + " |"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def label(row, plain):
+    """The backend, and its association where it is not the one of the run."""
+    return row["backend"] if row["association"] == plain else f"{row['backend']} ({row['association']})"
+
+
+def device(result):
+    gpus = result["machine"]["gpus"]
+    return gpus[0]["name"] if gpus else f"{result['machine']['cpu']}, {result['machine']['threads']} threads"
+
+
+def heading(result):
+    machine, build = result["machine"], result["build"]
+    made = [f"{machine['cpu']}, {machine['cores']} cores", machine["system"], build["compiler"], f"SIMD {build['simd']}",
+            f"threads {build['threads']}"]
+    if build["cuda"]:
+        made.append(f"CUDA {build['cuda']}")
+    if build["embree"]:
+        made.append(f"Embree {build['embree']}")
+    commit = f", commit `{result['commit']}`" if result["commit"] else ""
+    return f"### {device(result)}\n\n{'; '.join(made)}. {result['date'][:10]}{commit}.\n"
+
+
+def largest(result):
+    rows = [row for row in result["rows"]
+            if row["points"] == max(result["points"]) and row["samples"] == max(result["samples"])]
+    columns = {
+        "ms": milliseconds,
+        "device ms": lambda row: short(row["ms_stages"].get("device")),
+        "over listing": lambda row: times(row["speedup_listing"]),
+        "over Embree": lambda row: times(row["speedup_embree"]),
+        "over paper (device)": lambda row: times(row["speedup_paper"]),
+        "pairs/s": lambda row: f"{row['pairs_per_second']:.2e}",
+        "error": lambda row: f"{row['max_relative_error']:.1e}",
+    }
+    cells = {name: [cell(row) for row in rows] for name, cell in columns.items()}
+    cells = {name: column for name, column in cells.items() if any(column)}
+    association = result["settings"]["association"]
+    body = [[label(row, association), *(column[i] for column in cells.values())] for i, row in enumerate(rows)]
+    return (f"{max(result['points']):,} points, {max(result['samples']):,} samples:\n\n"
+            + table(["backend", *cells], body))
+
+
+def sweep(result, across, fixed):
+    """Milliseconds for each value of one size, with the other at its largest."""
+    rows = [row for row in result["rows"] if row[fixed] == max(result[fixed])]
+    association = result["settings"]["association"]
+    backends = list(dict.fromkeys(label(row, association) for row in rows))
+    cell = {(label(row, association), row[across]): milliseconds(row) for row in rows}
+    sizes = sorted(result[across])
+    return (f"Milliseconds by {across}, {max(result[fixed]):,} {fixed}:\n\n"
+            + table([across, *backends],
+                    [[f"{size:,}", *(cell.get((name, size), "") for name in backends)] for size in sizes]))
+
+
+def frame(result):
+    """What a new frame costs before the first sample."""
+    most = [row for row in result["set_points"] if row["points"] == max(result["points"])]
+    if not most:
+        return ""
+    costs = ", ".join(f"{label(row, result['settings']['association'])} {short(row['ms'])} ms" for row in most)
+    return f"Setting the {max(result['points']):,} points of a frame, once before all samples: {costs}.\n"
+
+
+def body_section(results):
+    parts = [BODY.format(capsules=results[0]["settings"]["capsules"])]
+    for result in results:
+        parts += [heading(result), largest(result), frame(result), sweep(result, "points", "samples"),
+                  sweep(result, "samples", "points")]
+    return [part for part in parts if part]
+
+
+def page():
+    results = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
+    # GPUs first, then by name, so that the page does not depend on how files are called
+    results.sort(key=lambda result: (not result["machine"]["gpus"], device(result), result["date"]))
+    parts = [INTRODUCTION]
+    bodies = [result for result in results if result["kind"] == "body"]
+    if bodies:
+        parts += body_section(bodies)
+    else:
+        parts.append("No results are kept yet.\n")
+    return "\n".join(parts)
+
+
+def main(arguments):
+    text = page()
+    if arguments == ["--check"]:
+        if not PAGE.exists() or PAGE.read_text() != text:
+            print(f"{PAGE.relative_to(ROOT)} is not what bench/results/ gives; run scripts/make_benchmarks_md.py")
+            return 1
+    elif arguments:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    else:
+        PAGE.parent.mkdir(exist_ok=True)
+        PAGE.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

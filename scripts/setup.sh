@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing, and says which; silent when none is.
+#
+#   scripts/setup.sh [build|format|lint]...
+#
+# Needs root or sudo only if there is something to install. Without either it names what is missing, goes on where the
+# build can do without, and stops where it cannot. KINEMA_SETUP=off skips all of it.
+set -euo pipefail
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+[ "${KINEMA_SETUP:-on}" = off ] && exit 0
+
+# what the build cannot do without: the package, and a command or header by which it is known where it came another way
+required_build='
+g++                 command g++
+cmake               command cmake
+ninja-build         command ninja
+libfmt-dev          header  fmt/core.h
+nlohmann-json3-dev  header  nlohmann/json.hpp
+libcli11-dev        header  CLI/CLI.hpp
+libgtest-dev        header  gtest/gtest.h
+'
+# what makes it faster or adds a part: SIMD, threads, ranks, the Python module and its tests, the comparison in `bench`
+optional_build='
+libhwy-dev          header  hwy/highway.h
+libtbb-dev          header  tbb/parallel_for.h
+libopenmpi-dev      command mpicxx
+openmpi-bin         command mpirun
+ccache              command ccache
+pybind11-dev        header  pybind11/pybind11.h
+python3-dev         package -
+python3-numpy       numpy   -
+libembree-dev       header  embree3/rtcore.h
+'
+required_format='
+clang-format-14     command clang-format-14
+'
+required_lint='
+clang-format-14     command clang-format-14
+clang-tidy          command clang-tidy
+'
+
+# present PACKAGE KIND NAME
+present() {
+  if command -v dpkg-query >/dev/null && [[ $(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null) == ii* ]]; then
+    return 0
+  fi
+  case $2 in
+    command) command -v "$3" >/dev/null ;;
+    header) [ -e "/usr/include/$3" ] || [ -e "/usr/local/include/$3" ] ;;
+    numpy) python3 -c 'import numpy' 2>/dev/null ;;
+    *) return 1 ;;
+  esac
+}
+
+# missing TABLE: the packages of a table that are not there
+missing() {
+  local package kind name
+  while read -r package kind name; do
+    [ -n "$package" ] || continue
+    present "$package" "$kind" "$name" || printf '%s\n' "$package"
+  done <<<"$1"
+}
+
+required='' optional=''
+for part in "${@:-build}"; do
+  case $part in
+    build) required+=$required_build optional+=$optional_build ;;
+    format) required+=$required_format ;;
+    lint) required+=$required_lint ;;
+    *) say "unknown part '$part': build, format or lint"; exit 2 ;;
+  esac
+done
+
+mapfile -t need < <(missing "$required" | sort -u)
+mapfile -t want < <(missing "$optional" | sort -u)
+[ $((${#need[@]} + ${#want[@]})) -eq 0 ] && exit 0
+
+# who may install, and with what
+as_root=()
+if ! command -v apt-get >/dev/null; then
+  say "this is no Debian; install the like of these yourself: ${need[*]} ${want[*]}"
+  say "going on with what is there"
+  exit 0
+elif [ "$(id -u)" -ne 0 ]; then
+  if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+    as_root=(sudo)
+  elif [ ${#need[@]} -gt 0 ]; then
+    say "missing, and neither root nor sudo to install them: ${need[*]} ${want[*]}"
+    say "ask for: apt-get install ${need[*]} ${want[*]}"
+    exit 1
+  else
+    say "missing, and neither root nor sudo to install them: ${want[*]}"
+    say "going on without; the summary of the configuration says what is left out"
+    exit 0
+  fi
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >>"$log" 2>&1; }
+
+say "installing" "${need[@]}" "${want[@]}"
+apt update || say "the package lists could not be renewed; trying with those that are there"
+if apt install -y --no-install-recommends "${need[@]}" "${want[@]}"; then
+  exit 0
+fi
+
+# one of them cannot be had: what is required together, the rest one by one
+if [ ${#need[@]} -gt 0 ] && ! apt install -y --no-install-recommends "${need[@]}"; then
+  tail -n 20 "$log" >&2
+  say "could not install ${need[*]}"
+  exit 1
+fi
+for package in "${want[@]}"; do
+  apt install -y --no-install-recommends "$package" || say "could not install $package; going on without"
+done

@@ -1,0 +1,378 @@
+// From points to tiles in four steps: a key along a space-filling curve for each point, a radix sort, a k-d split within
+// runs of 1024 (as good as one of the whole, and it fits into a block), and the tiles' bounds.
+#include "body/likelihood_backends.h"
+#include "body/ray_tiles_cuda.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+
+#include <algorithm>
+#include <cstring>
+
+namespace kinema::body {
+namespace {
+
+constexpr int run = 1024;  // points that one block splits
+
+// what the first pass finds out, as ordered integers; the last two are counts
+enum Statistic { min_u, min_v, min_depth, max_u, max_v, max_depth, foreground, background, statistic_count };
+
+struct Camera3 {
+  double x, y, z;
+};
+
+__device__ Vector3d to_point(const float* xyz, unsigned i, Camera3 camera) {
+  return {xyz[3 * i] - camera.x, xyz[3 * i + 1] - camera.y, xyz[3 * i + 2] - camera.z};
+}
+
+// floats as integers of the same order, so that integer atomics find extremes
+__device__ unsigned ordered(float x) {
+  const unsigned bits = __float_as_uint(x);
+  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+__device__ float from_ordered(unsigned bits) {
+  return __uint_as_float(bits & 0x80000000u ? bits & 0x7fffffffu : ~bits);
+}
+
+// a direction on the faces of an octahedron, unfolded to a square around +z
+__device__ float2 unfold(Vector3d x) {
+  const double size = fabs(x.x) + fabs(x.y) + fabs(x.z);
+  double u = x.x / size, v = x.y / size;
+  if (x.z < 0) {
+    const double u0 = u;
+    u = copysign(1 - fabs(v), u);
+    v = copysign(1 - fabs(u0), v);
+  }
+  return {static_cast<float>(u), static_cast<float>(v)};
+}
+
+__device__ bool usable(double delta) { return isfinite(delta) && delta > 0; }
+
+__global__ void find_extent(const float* xyz, const std::uint8_t* marks, unsigned count, Camera3 camera,
+                            unsigned* statistics) {
+  unsigned low[3] = {~0u, ~0u, ~0u}, high[3] = {0, 0, 0}, kinds[2] = {0, 0};
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+    const Vector3d x = to_point(xyz, i, camera);
+    const double delta = norm(x);
+    if (!usable(delta)) continue;
+    const float2 square = unfold(x);
+    const float at[3] = {square.x, square.y, static_cast<float>(delta)};
+    for (int k = 0; k < 3; ++k) {
+      low[k] = min(low[k], ordered(at[k]));
+      high[k] = max(high[k], ordered(at[k]));
+    }
+    ++kinds[marks != nullptr && marks[i] != 0];
+  }
+  for (int k = 0; k < 3; ++k) {
+    low[k] = __reduce_min_sync(~0u, low[k]);
+    high[k] = __reduce_max_sync(~0u, high[k]);
+  }
+  for (int k = 0; k < 2; ++k) kinds[k] = __reduce_add_sync(~0u, kinds[k]);
+  if (threadIdx.x % 32 != 0) return;
+  for (int k = 0; k < 3; ++k) {
+    atomicMin(&statistics[min_u + k], low[k]);
+    atomicMax(&statistics[max_u + k], high[k]);
+  }
+  for (int k = 0; k < 2; ++k) atomicAdd(&statistics[foreground + k], kinds[k]);
+}
+
+// spreads ten bits to every third
+__device__ unsigned spread_bits(unsigned x) {
+  x = (x | x << 16) & 0x030000ffu;
+  x = (x | x << 8) & 0x0300f00fu;
+  x = (x | x << 4) & 0x030c30c3u;
+  x = (x | x << 2) & 0x09249249u;
+  return x;
+}
+
+// foreground, background, then what is dropped; each along a Z-order curve over direction and depth
+__global__ void make_keys(const float* xyz, const std::uint8_t* marks, unsigned count, Camera3 camera,
+                          const unsigned* statistics, unsigned* keys, unsigned* order) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const Vector3d x = to_point(xyz, i, camera);
+  const double delta = norm(x);
+  unsigned key = ~0u;
+  if (usable(delta)) {
+    const float2 square = unfold(x);
+    const float at[3] = {square.x, square.y, static_cast<float>(delta)};
+    key = marks != nullptr && marks[i] != 0 ? 1u << 30 : 0u;
+    for (int k = 0; k < 3; ++k) {
+      const float low = from_ordered(statistics[min_u + k]), high = from_ordered(statistics[max_u + k]);
+      const float share = high > low ? (at[k] - low) / (high - low) : 0.0f;
+      key |= spread_bits(min(1023u, static_cast<unsigned>(share * 1024))) << k;
+    }
+  }
+  keys[i] = key;
+  order[i] = i;
+}
+
+struct Item {
+  float key;
+  int at;
+};
+
+// the smaller or the larger of two, by key and then by place, so that the order is one and the same
+__device__ bool before(Item a, Item b) { return a.key < b.key || (a.key == b.key && a.at < b.at); }
+
+// Splits a run of up to 1024 points in halves of its widest side, down to 32 (a k-d tree's order). Places beyond the
+// run's points stay at its end.
+__global__ __launch_bounds__(run) void split_runs(const float* xyz, Camera3 camera, unsigned begin, unsigned end,
+                                                  unsigned* order) {
+  __shared__ float side[4][run];  // where a point is: direction in metres of the run's mean depth, and depth
+  __shared__ Item exchange[run];
+  __shared__ float extent[8][32];  // of each warp: lows, then highs
+  __shared__ float depth_sum[32];
+  const int t = static_cast<int>(threadIdx.x), lane = t % 32, warp = t / 32;
+  const unsigned first = begin + blockIdx.x * run;
+  const int count = static_cast<int>(min(static_cast<unsigned>(run), end - first));
+  const bool present = t < count;
+
+  const unsigned point = present ? order[first + t] : 0;
+  const Vector3d x = present ? to_point(xyz, point, camera) : Vector3d{1, 0, 0};
+  const double delta = norm(x);
+  float depth = present ? static_cast<float>(delta) : 0.0f;
+  for (int step = 16; step > 0; step /= 2) depth += __shfl_xor_sync(~0u, depth, step);
+  if (lane == 0) depth_sum[warp] = depth;
+  __syncthreads();
+  float metres = 0;
+  for (int w = 0; w < 32; ++w) metres += depth_sum[w];
+  metres /= static_cast<float>(count);
+  side[0][t] = static_cast<float>(x.x / delta) * metres;
+  side[1][t] = static_cast<float>(x.y / delta) * metres;
+  side[2][t] = static_cast<float>(x.z / delta) * metres;
+  side[3][t] = 0.3f * static_cast<float>(delta);  // a deep tile meets hardly more capsules, a wide one does
+
+  Item mine{0, t};
+  for (int size = run; size > 32; size /= 2) {
+    // the widest side of this thread's segment
+    __syncthreads();
+    for (int k = 0; k < 4; ++k) {
+      const bool counts = mine.at < count;
+      float low = counts ? side[k][mine.at] : INFINITY, high = counts ? side[k][mine.at] : -INFINITY;
+      for (int step = 16; step > 0; step /= 2) {
+        low = fminf(low, __shfl_xor_sync(~0u, low, step));
+        high = fmaxf(high, __shfl_xor_sync(~0u, high, step));
+      }
+      if (lane == 0) {
+        extent[k][warp] = low;
+        extent[4 + k][warp] = high;
+      }
+    }
+    __syncthreads();
+    int widest = 0;
+    float width = -1;
+    const int warps = size / 32, first_warp = warp / warps * warps;
+    for (int k = 0; k < 4; ++k) {
+      float low = INFINITY, high = -INFINITY;
+      for (int w = first_warp; w < first_warp + warps; ++w) {
+        low = fminf(low, extent[k][w]);
+        high = fmaxf(high, extent[4 + k][w]);
+      }
+      if (high - low > width) {
+        width = high - low;
+        widest = k;
+      }
+    }
+    mine.key = mine.at < count ? side[widest][mine.at] : INFINITY;
+
+    // bitonic sort of every segment
+    for (int block = 2; block <= size; block *= 2) {
+      for (int stride = block / 2; stride > 0; stride /= 2) {
+        Item other;
+        if (stride >= 32) {
+          __syncthreads();
+          exchange[t] = mine;
+          __syncthreads();
+          other = exchange[t ^ stride];
+        } else {
+          other = {__shfl_xor_sync(~0u, mine.key, stride), __shfl_xor_sync(~0u, mine.at, stride)};
+        }
+        const bool ascending = (t & block) == 0 || block == size;
+        const bool lower = (t & stride) == 0;
+        if (before(other, mine) == (lower == ascending)) mine = other;
+      }
+    }
+  }
+
+  // `order` is read by place before it is written
+  __syncthreads();
+  exchange[t].at = static_cast<int>(point);
+  __syncthreads();
+  if (present) order[first + t] = static_cast<unsigned>(exchange[mine.at].at);
+}
+
+// A warp's least and greatest.
+__device__ double warp_min(double x) {
+  for (int step = 16; step > 0; step /= 2) x = fmin(x, __shfl_xor_sync(~0u, x, step));
+  return x;
+}
+__device__ double warp_max(double x) { return -warp_min(-x); }
+
+struct Extent {
+  Vector3d low, high;
+  double near, far;
+};
+
+__device__ Vector3d middle_of(const Extent& extent, Vector3d any) {
+  const Vector3d sum = extent.low + extent.high;
+  const double length = norm(sum);
+  return length > 1e-3 ? (1 / length) * sum : any;
+}
+
+// One block a tile: its rays about its origin, its bounds, and those of its subtiles.
+__global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const float* xyz, Camera3 camera,
+                                                                      const unsigned* order, unsigned begin,
+                                                                      unsigned end, bool is_background, bool first_hit,
+                                                                      double tau, int first_tile, float4* rays,
+                                                                      float3* points, TileBounds* tiles,
+                                                                      TileBounds* subtiles, int* counts) {
+  __shared__ Extent extents[RayTilesCuda::subtiles];
+  __shared__ double spreads[RayTilesCuda::subtiles];
+  const int t = static_cast<int>(threadIdx.x), warp = t / 32;
+  const int tile = first_tile + static_cast<int>(blockIdx.x);
+  const unsigned first = begin + blockIdx.x * RayTilesCuda::tile_rays;
+  const int count = static_cast<int>(min(static_cast<unsigned>(RayTilesCuda::tile_rays), end - first));
+
+  // beyond the last point it is repeated: it changes no bound
+  const unsigned point = order[first + min(t, count - 1)];
+  const Vector3d x = to_point(xyz, point, camera);
+  const double delta = norm(x);
+  const Vector3d v = (1 / delta) * x;
+
+  Extent mine{{warp_min(v.x), warp_min(v.y), warp_min(v.z)},
+              {warp_max(v.x), warp_max(v.y), warp_max(v.z)},
+              warp_min(delta),
+              warp_max(delta)};
+  if (t % 32 == 0) extents[warp] = mine;
+  const auto bounds_about = [&](const Extent& extent, Vector3d any) {
+    const Vector3d middle = middle_of(extent, any);
+    TileBounds b;
+    b.vx = static_cast<float>(middle.x);
+    b.vy = static_cast<float>(middle.y);
+    b.vz = static_cast<float>(middle.z);
+    return b;
+  };
+  const Vector3d warp_any{__shfl_sync(~0u, v.x, 0), __shfl_sync(~0u, v.y, 0), __shfl_sync(~0u, v.z, 0)};
+  TileBounds sub = bounds_about(mine, warp_any);
+  finish_bounds(sub, warp_max(norm(v - Vector3d{sub.vx, sub.vy, sub.vz})), mine.near, mine.far, is_background,
+                first_hit, tau);
+  if (t % 32 == 0) subtiles[tile * RayTilesCuda::subtiles + warp] = sub;
+
+  __syncthreads();
+  Extent whole = extents[0];
+  for (int w = 1; w < RayTilesCuda::subtiles; ++w) {
+    const Extent& e = extents[w];
+    whole.low = {fmin(whole.low.x, e.low.x), fmin(whole.low.y, e.low.y), fmin(whole.low.z, e.low.z)};
+    whole.high = {fmax(whole.high.x, e.high.x), fmax(whole.high.y, e.high.y), fmax(whole.high.z, e.high.z)};
+    whole.near = fmin(whole.near, e.near);
+    whole.far = fmax(whole.far, e.far);
+  }
+  // any direction will do, but all threads must take the same
+  TileBounds all = bounds_about(whole, {0, 0, 1});
+  const double spread = warp_max(norm(v - Vector3d{all.vx, all.vy, all.vz}));
+  if (t % 32 == 0) spreads[warp] = spread;
+  __syncthreads();
+  double widest = 0;
+  for (double s : spreads) widest = fmax(widest, s);
+  finish_bounds(all, widest, whole.near, whole.far, is_background, first_hit, tau);
+
+  const auto place = static_cast<std::size_t>(tile) * RayTilesCuda::tile_rays + t;
+  rays[place] = {static_cast<float>(v.x - all.vx), static_cast<float>(v.y - all.vy), static_cast<float>(v.z - all.vz),
+                 static_cast<float>(delta - all.depth)};
+  points[place] = {xyz[3 * point], xyz[3 * point + 1], xyz[3 * point + 2]};
+  if (t == 0) {
+    tiles[tile] = all;
+    counts[tile] = count;
+  }
+}
+
+unsigned blocks(std::size_t count, std::size_t size) { return static_cast<unsigned>((count + size - 1) / size); }
+
+}  // namespace
+
+PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings& settings, cudaStream_t stream) {
+  check_points(points);
+  foreground_tiles_ = background_tiles_ = 0;
+  const std::size_t n = points.size;
+  if (n == 0) return {};
+
+  // through pinned memory, so that the copy does not hold the stream up
+  staging_.reserve(3 * n);
+  std::memcpy(staging_.data(), points.xyz, 3 * n * sizeof(float));
+  xyz_.reserve(3 * n);
+  cuda::check(cudaMemcpyAsync(xyz_.data(), staging_.data(), 3 * n * sizeof(float), cudaMemcpyHostToDevice, stream),
+              "uploading points");
+  const std::uint8_t* marks = nullptr;
+  if (settings.free_space && !points.background.empty()) {
+    marks_staging_.reserve(n);
+    std::memcpy(marks_staging_.data(), points.background.data(), n);
+    marks_.reserve(n);
+    cuda::check(cudaMemcpyAsync(marks_.data(), marks_staging_.data(), n, cudaMemcpyHostToDevice, stream),
+                "uploading marks");
+    marks = marks_.data();
+  }
+
+  const Camera3 camera{settings.camera.x, settings.camera.y, settings.camera.z};
+  statistics_.reserve(statistic_count);
+  counts_host_.reserve(statistic_count);
+  cuda::check(cudaMemsetAsync(statistics_.data(), 0xff, 3 * sizeof(unsigned), stream), "clearing");
+  cuda::check(cudaMemsetAsync(statistics_.data() + 3, 0, (statistic_count - 3) * sizeof(unsigned), stream), "clearing");
+  find_extent<<<std::min(blocks(n, 256), 528u), 256, 0, stream>>>(xyz_.data(), marks, static_cast<unsigned>(n), camera,
+                                                                  statistics_.data());
+  cuda::check_launch("find_extent");
+  cuda::check(cudaMemcpyAsync(counts_host_.data(), statistics_.data(), statistic_count * sizeof(unsigned),
+                              cudaMemcpyDeviceToHost, stream),
+              "downloading counts");
+
+  for (auto* buffer : {&keys_, &keys_sorted_, &order_, &order_sorted_}) buffer->reserve(n);
+  make_keys<<<blocks(n, 256), 256, 0, stream>>>(xyz_.data(), marks, static_cast<unsigned>(n), camera,
+                                                statistics_.data(), keys_.data(), order_.data());
+  cuda::check_launch("make_keys");
+  std::size_t space = 0;
+  const auto sort = [&](void* temporary) {
+    cuda::check(cub::DeviceRadixSort::SortPairs(temporary, space, keys_.data(), keys_sorted_.data(), order_.data(),
+                                                order_sorted_.data(), static_cast<int>(n), 0, 32, stream),
+                "sorting points");
+  };
+  sort(nullptr);
+  sort_space_.reserve(space);
+  sort(sort_space_.data());
+
+  cuda::check(cudaStreamSynchronize(stream), "arranging points");
+  const std::size_t kinds[2] = {counts_host_.data()[foreground], counts_host_.data()[background]};
+  foreground_tiles_ = static_cast<int>(blocks(kinds[0], tile_rays));
+  background_tiles_ = static_cast<int>(blocks(kinds[1], tile_rays));
+  const auto all = static_cast<std::size_t>(tiles());
+  rays_.reserve(all * tile_rays);
+  points_.reserve(all * tile_rays);
+  tiles_.reserve(all);
+  subtile_bounds_.reserve(all * subtiles);
+  counts_.reserve(all);
+
+  for (const bool is_background : {false, true}) {
+    if (kinds[is_background] == 0) continue;
+    const auto begin = static_cast<unsigned>(is_background ? kinds[0] : 0);
+    const auto end = static_cast<unsigned>(begin + kinds[is_background]);
+    split_runs<<<blocks(end - begin, run), run, 0, stream>>>(xyz_.data(), camera, begin, end, order_sorted_.data());
+    cuda::check_launch("split_runs");
+    make_tiles<<<blocks(end - begin, tile_rays), tile_rays, 0, stream>>>(
+        xyz_.data(), camera, order_sorted_.data(), begin, end, is_background,
+        settings.association == Association::first_hit, settings.tau, is_background ? foreground_tiles_ : 0,
+        rays_.data(), points_.data(), tiles_.data(), subtile_bounds_.data(), counts_.data());
+    cuda::check_launch("make_tiles");
+  }
+  return {kinds[0] + kinds[1], n - kinds[0] - kinds[1]};
+}
+
+RayTilesView RayTilesCuda::view() const {
+  return {rays_.data(),   points_.data(),    tiles_.data(),    subtile_bounds_.data(),
+          counts_.data(), foreground_tiles_, background_tiles_};
+}
+
+std::size_t RayTilesCuda::bytes() const {
+  return xyz_.bytes() + marks_.bytes() + keys_.bytes() + keys_sorted_.bytes() + order_.bytes() + order_sorted_.bytes() +
+         statistics_.bytes() + sort_space_.bytes() + rays_.bytes() + points_.bytes() + tiles_.bytes() +
+         subtile_bounds_.bytes() + counts_.bytes();
+}
+
+}  // namespace kinema::body

@@ -1,0 +1,55 @@
+// A frame's points as rays in tiles on the device: neighbours in space stand together, so that few capsules matter to a
+// tile. A tile is 256 rays, its subtiles are the 32 rays of a warp.
+#pragma once
+
+#include "body/capsule_frame.h"
+#include "core/cuda/buffer.h"
+#include "kinema/body.h"
+
+#include <cstdint>
+
+namespace kinema::body {
+
+/// What kernels see of the tiles. Foreground tiles come first; a tile holds points of one kind.
+struct RayTilesView {
+  const float4* rays;          // (tiles, 256): w and e, v = V + w, Delta = D + e
+  const float3* points;        // (tiles, 256): as they came, for what needs double precision
+  const TileBounds* tiles;     // (tiles)
+  const TileBounds* subtiles;  // (tiles, 8)
+  const int* counts;           // (tiles): rays in use, the rest repeats one of them
+  int foreground_tiles;
+  int background_tiles;
+};
+
+class RayTilesCuda {
+public:
+  static constexpr int tile_rays = 256;
+  static constexpr int subtile_rays = 32;
+  static constexpr int subtiles = tile_rays / subtile_rays;
+
+  /// Uploads the points, drops bad ones and arranges the rest; everything but the counting stays on the device.
+  PointCount set_points(PointsView points, const LikelihoodSettings& settings, cudaStream_t stream);
+
+  RayTilesView view() const;
+  int tiles() const { return foreground_tiles_ + background_tiles_; }
+
+  /// Device memory held, in bytes.
+  std::size_t bytes() const;
+
+private:
+  cuda::PinnedBuffer<float> staging_;
+  cuda::PinnedBuffer<std::uint8_t> marks_staging_;
+  cuda::PinnedBuffer<unsigned> counts_host_;
+  cuda::Buffer<float> xyz_;
+  cuda::Buffer<std::uint8_t> marks_;
+  cuda::Buffer<unsigned> keys_, keys_sorted_, order_, order_sorted_;
+  cuda::Buffer<unsigned> statistics_;
+  cuda::Buffer<std::uint8_t> sort_space_;
+  cuda::Buffer<float4> rays_;
+  cuda::Buffer<float3> points_;
+  cuda::Buffer<TileBounds> tiles_, subtile_bounds_;
+  cuda::Buffer<int> counts_;
+  int foreground_tiles_ = 0, background_tiles_ = 0;
+};
+
+}  // namespace kinema::body

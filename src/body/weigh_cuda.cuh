@@ -1,0 +1,33 @@
+// The likelihood's kernels on data that are already on the device; the particle filter calls the same.
+#pragma once
+
+#include "body/ray_tiles_cuda.cuh"
+
+namespace kinema::body {
+
+/// Weighs samples against the points of a RayTilesCuda. One stream at a time.
+class WeighCuda {
+public:
+  explicit WeighCuda(const LikelihoodSettings& settings) : settings_(settings) {}
+
+  /// Device memory for so many samples of so many capsules, against so many tiles.
+  static std::size_t bytes(std::size_t samples, std::size_t capsules, std::size_t tiles);
+
+  /// out[j] = log p of sample j (eq. 3). capsules: (samples, count, 7) on the device. A bad capsule's index, the
+  /// least there is, goes to *bad; ~0 if there is none.
+  void weigh(const RayTilesView& tiles, const float* capsules, std::size_t samples, std::size_t count, double* out,
+             unsigned long long* bad, cudaStream_t stream);
+
+  /// Marks the stages of the last call: its start, then the end of prepare, evaluate and reduce.
+  static constexpr int stage_count = 3;
+  const cuda::Event& stage(int i) const { return stages_[i]; }
+
+private:
+  LikelihoodSettings settings_;
+  cuda::Buffer<CapsuleFrame> frames_;  // (samples, capsules)
+  cuda::Buffer<float4> cull_;          // (samples, 3, capsules): CullCapsule, by quarters
+  cuda::Buffer<float> sums_;           // (samples, tiles)
+  cuda::Event stages_[stage_count + 1];
+};
+
+}  // namespace kinema::body

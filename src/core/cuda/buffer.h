@@ -1,0 +1,111 @@
+// Device memory, pinned host memory, streams and events that free themselves, and CUDA errors as kinema::Error.
+#pragma once
+
+#include "kinema/error.h"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace kinema::cuda {
+
+inline void check(cudaError_t status, const char* doing) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // so that the next call does not report it again
+  throw Error(std::string("the GPU failed while ") + doing + ": " + cudaGetErrorString(status), Error::Cause::running);
+}
+
+/// After a kernel launch.
+inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
+
+namespace detail {
+struct DeviceMemory {
+  static cudaError_t take(void** p, std::size_t bytes) { return cudaMalloc(p, bytes); }
+  static void give_back(void* p) { cudaFree(p); }
+};
+struct PinnedMemory {
+  static cudaError_t take(void** p, std::size_t bytes) { return cudaMallocHost(p, bytes); }
+  static void give_back(void* p) { cudaFreeHost(p); }
+};
+}  // namespace detail
+
+/// An array of T that grows when asked for more, and never shrinks; its content is lost when it grows.
+template <class T, class Memory>
+class Array {
+public:
+  Array() = default;
+  explicit Array(std::size_t count) { reserve(count); }
+  ~Array() { Memory::give_back(data_); }
+  Array(Array&& other) noexcept { swap(other); }
+  Array& operator=(Array&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  void reserve(std::size_t count) {
+    if (count <= capacity_) return;
+    Memory::give_back(std::exchange(data_, nullptr));
+    capacity_ = 0;
+    void* p = nullptr;
+    check(Memory::take(&p, count * sizeof(T)), "taking memory");
+    data_ = static_cast<T*>(p);
+    capacity_ = count;
+  }
+
+  T* data() const { return data_; }
+  std::size_t capacity() const { return capacity_; }
+  std::size_t bytes() const { return capacity_ * sizeof(T); }
+
+private:
+  void swap(Array& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+  T* data_ = nullptr;
+  std::size_t capacity_ = 0;
+};
+
+template <class T>
+using Buffer = Array<T, detail::DeviceMemory>;
+template <class T>
+using PinnedBuffer = Array<T, detail::PinnedMemory>;
+
+class Stream {
+public:
+  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream"); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  operator cudaStream_t() const { return stream_; }
+  void wait() const { check(cudaStreamSynchronize(stream_), "waiting for the GPU"); }
+
+private:
+  cudaStream_t stream_ = nullptr;
+};
+
+class Event {
+public:
+  Event() { check(cudaEventCreate(&event_), "making an event"); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  operator cudaEvent_t() const { return event_; }
+  void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "recording an event"); }
+
+private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Milliseconds between two events that have both come to pass.
+inline double elapsed_ms(const Event& from, const Event& to) {
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, from, to), "timing");
+  return ms;
+}
+
+}  // namespace kinema::cuda

@@ -1,0 +1,78 @@
+#include "core/threads.h"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#if defined(KINEMA_HAVE_TBB)
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#elif defined(KINEMA_HAVE_OPENMP)
+#include <omp.h>
+#endif
+
+namespace kinema {
+namespace {
+
+int resolve(int count) {
+  return count > 0 ? count : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+#if defined(KINEMA_HAVE_TBB)
+
+struct Threads::Arena {
+  explicit Arena(int threads) : count(threads), tbb(threads) {}
+  int count;
+  tbb::task_arena tbb;
+};
+
+void Threads::for_each(std::size_t n, const std::function<void(std::size_t)>& work) const {
+  arena_->tbb.execute([&] { tbb::parallel_for(std::size_t{0}, n, work); });
+}
+
+std::string_view Threads::built_with() { return "TBB"; }
+
+#else
+
+struct Threads::Arena {
+  explicit Arena(int threads) : count(threads) {}
+  int count;
+};
+
+void Threads::for_each(std::size_t n, const std::function<void(std::size_t)>& work) const {
+#if defined(KINEMA_HAVE_OPENMP)
+  // an exception may not leave an OpenMP loop
+  std::exception_ptr failure;
+#pragma omp parallel for schedule(dynamic) num_threads(arena_->count)
+  for (std::size_t i = 0; i < n; ++i) {
+    try {
+      work(i);
+    } catch (...) {
+#pragma omp critical
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+#else
+  for (std::size_t i = 0; i < n; ++i) work(i);
+#endif
+}
+
+#if defined(KINEMA_HAVE_OPENMP)
+std::string_view Threads::built_with() { return "OpenMP"; }
+#else
+std::string_view Threads::built_with() { return "none"; }
+#endif
+
+#endif
+
+Threads::Threads(int count) : arena_(std::make_unique<Arena>(resolve(count))) {}
+Threads::~Threads() = default;
+Threads::Threads(Threads&&) noexcept = default;
+Threads& Threads::operator=(Threads&&) noexcept = default;
+
+int Threads::count() const { return arena_->count; }
+
+}  // namespace kinema

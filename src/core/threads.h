@@ -1,0 +1,34 @@
+// Runs pieces of work on several threads: oneTBB, OpenMP where TBB is not built in, else one thread. Work is divided
+// by index, never by time, so results that are written by index do not depend on the number of threads.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace kinema {
+
+class Threads {
+public:
+  /// At most `count` threads; 0: one a core.
+  explicit Threads(int count = 0);
+  ~Threads();
+  Threads(Threads&&) noexcept;
+  Threads& operator=(Threads&&) noexcept;
+
+  int count() const;
+
+  /// Calls work(i) for every i below n, in any order, and returns when all are done. An exception of any of them is
+  /// thrown here.
+  void for_each(std::size_t n, const std::function<void(std::size_t)>& work) const;
+
+  /// What is built in: "TBB", "OpenMP" or "none".
+  static std::string_view built_with();
+
+private:
+  struct Arena;
+  std::unique_ptr<Arena> arena_;
+};
+
+}  // namespace kinema

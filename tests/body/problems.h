@@ -1,0 +1,55 @@
+// Likelihood problems for tests: random ones of every size and kind, and what is done with them on a backend.
+#pragma once
+
+#include "kinema/body.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace kinema::body {
+
+struct Problem {
+  std::vector<float> points;             // (I, 3)
+  std::vector<std::uint8_t> background;  // (I) or empty
+  std::vector<float> capsules;           // (J, K, 7)
+  std::size_t samples = 0, count = 0;
+  LikelihoodSettings settings;
+
+  PointsView points_view() const { return {points.data(), points.size() / 3, background}; }
+  CapsulesView capsules_view() const { return {capsules.data(), samples, count, capsule_floats}; }
+  void add_point(double x, double y, double z);
+  void add_capsule(Vec3 a, double r, Vec3 b);  // to the one sample
+};
+
+struct Result {
+  PointCount points;
+  std::vector<double> log_likelihood;
+};
+
+Result run(const Problem& problem, Backend backend);
+
+/// The backend's result is the reference's within 1e-4 of it; see the definition for what is allowed beyond.
+::testing::AssertionResult agrees(const Problem& problem, Backend backend);
+
+struct Size {
+  std::size_t points, samples, capsules;
+};
+
+/// Points near the capsules' surfaces and elsewhere, some marked as background; settings at random too.
+Problem random_problem(std::uint64_t seed, Size size);
+
+/// Runs a test on every fast backend; those of cuda are skipped, with a line, where there is no GPU.
+class OnBackend : public ::testing::TestWithParam<Backend> {
+protected:
+  void SetUp() override {
+    if (!available(GetParam())) GTEST_SKIP() << "no GPU";
+  }
+};
+
+inline std::string backend_name(const ::testing::TestParamInfo<Backend>& info) { return std::string(name(info.param)); }
+
+}  // namespace kinema::body

@@ -1,0 +1,38 @@
+#include "core/threads.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+namespace kinema {
+namespace {
+
+TEST(Threads, VisitEveryIndexOnce) {
+  for (int count : {1, 2, 3, 8}) {
+    std::vector<std::atomic<int>> visits(1000);
+    Threads(count).for_each(visits.size(), [&](std::size_t i) { ++visits[i]; });
+    for (const auto& v : visits) EXPECT_EQ(v, 1);
+  }
+}
+
+TEST(Threads, OfNothingDoNothing) {
+  Threads().for_each(0, [](std::size_t) { FAIL(); });
+}
+
+TEST(Threads, HandOnWhatTheWorkThrows) {
+  EXPECT_THROW(Threads(2).for_each(100,
+                                   [](std::size_t i) {
+                                     if (i == 57) throw std::runtime_error("57");
+                                   }),
+               std::runtime_error);
+}
+
+TEST(Threads, AreAtLeastOne) {
+  EXPECT_GE(Threads(0).count(), 1);
+  EXPECT_EQ(Threads(3).count(), 3);
+}
+
+}  // namespace
+}  // namespace kinema

@@ -1,0 +1,144 @@
+#include "io/output_file.h"
+
+#include "kinema/error.h"
+#include "scratch_folder.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace kinema::io {
+namespace {
+
+template <class Work>
+void expect_error(Error::Cause cause, const std::string& says, Work work) {
+  try {
+    work();
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.cause(), cause) << error.what();
+    EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+  }
+}
+
+TEST(OutputFile, AppearsWholeWhenCommitted) {
+  const ScratchFolder folder;
+  OutputFile file(folder / "a.txt");
+  file.write("one ");
+  file.write(std::string(100000, 'x'));
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.txt"));
+  file.commit();
+  EXPECT_EQ(bytes_of(folder / "a.txt"), "one " + std::string(100000, 'x'));
+  EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(OutputFile, LeavesNothingWithoutCommit) {
+  const ScratchFolder folder;
+  {
+    OutputFile file(folder / "a.txt");
+    EXPECT_EQ(folder.entries(), 0u);
+    file.write("half of it");
+  }
+  EXPECT_EQ(folder.entries(), 0u);
+}
+
+TEST(OutputFile, KeepsTheOldFileUntilCommitted) {
+  const ScratchFolder folder;
+  folder.write("a.txt", "old");
+  { OutputFile(folder / "a.txt").write("new, not committed"); }
+  EXPECT_EQ(bytes_of(folder / "a.txt"), "old");
+  OutputFile file(folder / "a.txt");
+  file.write("new");
+  file.commit();
+  EXPECT_EQ(bytes_of(folder / "a.txt"), "new");
+  EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(OutputFile, EmptyOneIsAFileToo) {
+  const ScratchFolder folder;
+  OutputFile(folder / "a.txt").commit();
+  EXPECT_EQ(bytes_of(folder / "a.txt"), "");
+  EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(OutputFile, TwoInOneFolderDoNotMeet) {
+  const ScratchFolder folder;
+  OutputFile a(folder / "a.txt"), b(folder / "b.txt");
+  a.write("a");
+  b.write("b");
+  b.commit();
+  a.commit();
+  EXPECT_EQ(bytes_of(folder / "a.txt"), "a");
+  EXPECT_EQ(bytes_of(folder / "b.txt"), "b");
+}
+
+TEST(OutputFile, FollowsALinkToItsFile) {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder / "elsewhere");
+  folder.write("elsewhere/real.txt", "old");
+  std::filesystem::create_symlink(folder / "elsewhere/real.txt", folder / "link.txt");
+  OutputFile file(folder / "link.txt");
+  file.write("new");
+  file.commit();
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.txt"));
+  EXPECT_EQ(bytes_of(folder / "elsewhere/real.txt"), "new");
+}
+
+TEST(OutputFile, HasThePermissionsThatTheUmaskLeaves) {
+  const ScratchFolder folder;
+  const mode_t before = ::umask(027);
+  OutputFile file(folder / "a.txt");
+  file.commit();
+  ::umask(before);
+  EXPECT_EQ(std::filesystem::status(folder / "a.txt").permissions(), std::filesystem::perms(0640));
+}
+
+TEST(OutputFile, RefusesAFolderAndAMissingFolder) {
+  const ScratchFolder folder;
+  expect_error(Error::Cause::input, "is a folder", [&] { OutputFile file(folder.path()); });
+  expect_error(Error::Cause::input, "is a folder", [&] { OutputFile file(folder / "sub/"); });
+  expect_error(Error::Cause::input, "is a folder", [&] { OutputFile file(""); });
+  expect_error(Error::Cause::input, "there is no folder", [&] { OutputFile file(folder / "none/a.txt"); });
+  folder.write("plain", "");
+  expect_error(Error::Cause::input, "there is no folder", [&] { OutputFile file(folder / "plain/a.txt"); });
+}
+
+TEST(OutputFile, RefusesAFolderThatMayNotBeWritten) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder / "locked");
+  std::filesystem::permissions(folder / "locked", std::filesystem::perms(0555));
+  expect_error(Error::Cause::input, "cannot be written", [&] { OutputFile file(folder / "locked/a.txt"); });
+}
+
+TEST(OutputFile, SaysThatTheDiskIsFull) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  expect_error(Error::Cause::running, "No space left", [] {
+    OutputFile file("/dev/full");
+    file.write("a few bytes, which stay in the buffer");
+    file.commit();
+  });
+  expect_error(Error::Cause::running, "No space left",
+               [] { OutputFile("/dev/full").write(std::string(1 << 20, 'x')); });
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST(OutputFile, WritesADeviceInItsPlace) {
+  OutputFile file("/dev/null");
+  file.write("gone");
+  file.commit();
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST(MakeFolder, MakesThoseAboveToo) {
+  const ScratchFolder folder;
+  make_folder(folder / "a/b/c");
+  make_folder(folder / "a/b/c");
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "a/b/c"));
+  folder.write("plain", "");
+  expect_error(Error::Cause::input, "cannot be made a folder", [&] { make_folder(folder / "plain"); });
+  expect_error(Error::Cause::input, "cannot be made a folder", [&] { make_folder(folder / "plain/below"); });
+}
+
+}  // namespace
+}  // namespace kinema::io

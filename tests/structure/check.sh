@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Holds the sources against the rules of HACKING.md, "The layout". One line for each violation; exit 1 if there is any.
+#
+#   tests/structure/check.sh [ROOT]
+set -uo pipefail
+cd "${1:-$(dirname "$0")/../..}" || exit 2
+
+# report MESSAGE: a violation for each line of standard input
+report() {
+  local line
+  while IFS= read -r line; do
+    printf '%s\n    %s\n' "$line" "$1"
+  done
+}
+
+# sources FOLDER...: the C++ and CUDA files of the folders that exist
+sources() {
+  local folder
+  for folder in "$@"; do
+    [ -d "$folder" ] && find "$folder" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \)
+  done | sort
+}
+
+# includes FOLDER...: "file:line:path" for each #include, the path with its < or " in front
+includes() {
+  sources "$@" | xargs -r grep -nHE '^[[:space:]]*#[[:space:]]*include' |
+    sed -E 's/^([^:]+:[0-9]+):[[:space:]]*#[[:space:]]*include[[:space:]]*([<"][^>"]*).*/\1:\2/'
+}
+
+# only FOLDER ALLOWED MESSAGE: of the project's own files, a folder includes only those that match, and its neighbours
+only() {
+  local own='"|<(kinema|core|body|head|face|io|serve|app|bench)/'
+  includes "$1" | grep -E ":($own)" | grep -vE ":[<\"](($2)|[^/]*$)" | report "$3"
+}
+
+check() {
+  # includes point down only
+  tracker='a tracker stands on include/kinema and core, and never on another tracker'
+  only include/kinema 'kinema/' 'a public header includes public headers and the standard library, nothing else'
+  only src/core '(kinema|core)/' 'core stands at the bottom: it includes core and public headers only'
+  only src/body '(kinema|core|body)/' "$tracker"
+  only src/head '(kinema|core|head)/' "$tracker"
+  only src/face '(kinema|core|face)/' "$tracker"
+  only src/io '(kinema|io)/' 'io depends on the public types only'
+  only src/serve '(kinema|io|serve)/' 'serve stands on the public types and io'
+  only app '(kinema|io|serve|bench|app)/' 'the command is written against the public headers, io and bench'
+  only python '(kinema)/' 'the Python module is written against the public headers'
+  only bench '(kinema|core|body|head|face|io|bench)/' 'a benchmark never includes the command'
+
+  # CUDA in its place
+  includes include src app bench python |
+    grep -E ':[<"](cuda|cublas|cusolver|curand|cub/|thrust/|cooperative_groups|nvtx|device_launch)' |
+    grep -vE '^(src/core/cuda/|[^:]*_cuda\.(cu|cuh|h):)' |
+    report 'only *_cuda.{cu,cuh,h} and src/core/cuda/ include CUDA'
+  sources src app bench python include | grep -E '\.(cu|cuh)$' | grep -vE '^src/core/cuda/|_cuda\.(cu|cuh)$' |
+    report 'CUDA sources are named *_cuda.cu or stand in src/core/cuda/'
+  sources include | xargs -r grep -nHE 'cudaStream|__device__|__global__|cv::' |
+    report 'public headers know neither CUDA nor OpenCV'
+
+  # OpenCV in its place
+  includes include src app bench python | grep -E ':[<"]opencv' | grep -vE '^src/io/' |
+    report 'only src/io knows OpenCV'
+
+  # a file has one subject
+  sources src app bench python include | xargs -r wc -l |
+    awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines" }' |
+    report 'a file past 500 lines has usually two subjects'
+}
+
+violations=$(check)
+[ -z "$violations" ] && exit 0
+printf '%s\n' "$violations"
+exit 1
