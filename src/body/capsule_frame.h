@@ -49,11 +49,10 @@ struct CapsuleFrame {
   bool single_precision;  // false: only ray_capsule() will do
 };
 
-/// What culling needs of a capsule: 12 floats.
+/// What culling needs of a capsule.
 struct CullCapsule {
   float cx, cy, cz, length;
-  float ax, ay, az, r;
-  float ac, unused[3];
+  float ax, ay, az, r;  // r and a little more
 };
 
 /// A group of rays: where its constants are taken, and what bounds it.
@@ -146,7 +145,6 @@ KINEMA_HD inline CullCapsule cull_capsule(const CapsuleExact& capsule, const Cap
   out.az = static_cast<float>(capsule.a.z);
   // a hair more than the radius covers the rounding of the test
   out.r = static_cast<float>(f.r * 1.00001 + 4e-6 * (f.reach + f.r));
-  out.ac = static_cast<float>(f.ac);
   return out;
 }
 

@@ -66,7 +66,7 @@ PreparedSample::PreparedSample(std::size_t capsules)
       exact(capsules),
       frames(capsules),
       cull(capsules),
-      cull_by_number(9 * padded, 1e18f) {}
+      cull_by_number(8 * padded, 1e18f) {}
 
 void PreparedSample::prepare(const float* capsules, const Vec3& camera) {
   const Vector3d origin{camera.x, camera.y, camera.z};
@@ -77,7 +77,7 @@ void PreparedSample::prepare(const float* capsules, const Vec3& camera) {
     frames[k] = capsule_frame(exact[k]);
     cull[k] = cull_capsule(exact[k], frames[k]);
     const float* numbers = &cull[k].cx;
-    for (std::size_t n = 0; n < 9; ++n) cull_by_number[n * padded + k] = numbers[n];
+    for (std::size_t n = 0; n < 8; ++n) cull_by_number[n * padded + k] = numbers[n];
   }
 }
 

@@ -40,11 +40,12 @@ constexpr float never = std::numeric_limits<float>::infinity();
 // axis. The distance of two segments: the axis' point nearest to the line, the line's nearest to that within its piece,
 // the axis' nearest to that.
 template <class D, class V = hn::Vec<D>>
-inline hn::Mask<D> may_matter(D d, V cx, V cy, V cz, V length, V ax, V ay, V az, V r, V ac, V vx, V vy, V vz, V spread,
+inline hn::Mask<D> may_matter(D d, V cx, V cy, V cz, V length, V ax, V ay, V az, V r, V vx, V vy, V vz, V spread,
                               V nearest, V furthest) {
   const V zero = hn::Zero(d);
   const V b = hn::MulAdd(vx, cx, hn::MulAdd(vy, cy, hn::Mul(vz, cz)));
   const V va = hn::MulAdd(vx, ax, hn::MulAdd(vy, ay, hn::Mul(vz, az)));
+  const V ac = hn::MulAdd(cx, ax, hn::MulAdd(cy, ay, hn::Mul(cz, az)));
   const V A = hn::Max(hn::NegMulAdd(b, b, hn::Set(d, 1.0f)), hn::Set(d, 1e-6f));
   const V s0 = hn::Min(hn::Max(hn::Div(hn::Sub(hn::Mul(b, va), ac), A), zero), length);
   const V t = hn::Min(hn::Max(hn::MulAdd(s0, b, va), nearest), furthest);
@@ -193,7 +194,7 @@ inline std::size_t cull(const Pass& pass, Survivor* survivors) {
     for (std::size_t k = block; k < std::min(block + 64, s.padded); k += lanes) {
       const auto number = [&](std::size_t n) HWY_ATTR { return hn::LoadU(d, &s.cull_by_number[n * s.padded + k]); };
       const RayMask near = may_matter(d, number(0), number(1), number(2), number(3), number(4), number(5), number(6),
-                                      number(7), number(8), hn::Set(d, b.vx), hn::Set(d, b.vy), hn::Set(d, b.vz),
+                                      number(7), hn::Set(d, b.vx), hn::Set(d, b.vy), hn::Set(d, b.vz),
                                       hn::Set(d, b.spread), hn::Set(d, b.nearest), hn::Set(d, b.furthest));
       bits |= std::uint64_t{mask_bits(d, near)} << (k - block);
     }
@@ -209,7 +210,7 @@ inline std::size_t cull(const Pass& pass, Survivor* survivors) {
     for (std::size_t i = 0; i < tile_subtiles; i += hn::Lanes(ds)) {
       const auto near =
           may_matter(ds, hn::Set(ds, c.cx), hn::Set(ds, c.cy), hn::Set(ds, c.cz), hn::Set(ds, c.length),
-                     hn::Set(ds, c.ax), hn::Set(ds, c.ay), hn::Set(ds, c.az), hn::Set(ds, c.r), hn::Set(ds, c.ac),
+                     hn::Set(ds, c.ax), hn::Set(ds, c.ay), hn::Set(ds, c.az), hn::Set(ds, c.r),
                      hn::LoadU(ds, sub.vx + i), hn::LoadU(ds, sub.vy + i), hn::LoadU(ds, sub.vz + i),
                      hn::LoadU(ds, sub.spread + i), hn::LoadU(ds, sub.nearest + i), hn::LoadU(ds, sub.furthest + i));
       bits |= mask_bits(ds, near) << i;

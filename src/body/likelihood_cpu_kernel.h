@@ -18,7 +18,7 @@ struct PreparedSample {
   std::vector<CapsuleExact> exact;    // (count), relative to the camera
   std::vector<CapsuleFrame> frames;   // (count)
   std::vector<CullCapsule> cull;      // (count)
-  std::vector<float> cull_by_number;  // (9, padded): cx cy cz length ax ay az r ac
+  std::vector<float> cull_by_number;  // (8, padded): cx cy cz length ax ay az r
 };
 
 struct WeighSettings {

@@ -2,7 +2,12 @@
 // tests them against the tile, a capsule a lane, until 32 are left that may matter; computes the constants of these, a
 // capsule a lane; tests them against the tile's subtiles, a pair a lane; and then, capsule by capsule, casts the rays of
 // the subtiles that it may matter to, a ray a lane. Warps share the rays alone, so none waits for another.
+//
+// Three quarters of the time is the last loop's, so registers are kept for it: the other steps are calls that find what
+// they need in shared memory, and the rays' best distances are put there while they run.
 #include "body/weigh_cuda.cuh"
+
+#include "body/cast_cuda.cuh"
 
 #include <algorithm>
 
@@ -12,237 +17,167 @@ namespace {
 constexpr int warps = 4;         // in a block
 constexpr int blocks_each = 7;   // on a multiprocessor: bounds the registers
 constexpr int slots = 32;        // capsules that a warp holds at a time, one a lane
-constexpr int samples_each = 8;  // samples that a warp goes through with a tile, at most
+constexpr int samples_each = 4;  // samples that a warp goes through with a tile, at most
 constexpr unsigned full = ~0u;
 
 constexpr int tile_rays = RayTilesCuda::tile_rays;
 constexpr int subtiles = RayTilesCuda::subtiles;
-
-enum class Kind { nearest, first_hit, background };
-
-// One capsule as the warp's lanes read it: what rays need, what culling needs, and whose it is. Nine float4: lanes that
-// each read another slot meet no bank twice.
-struct alignas(16) Slot {
-  PairConstants constants;
-  int sample, capsule;
-  float4 cull[2];  // CullCapsule
-  float ac;
-  int unused[3];
-};
-static_assert(sizeof(Slot) == 9 * sizeof(float4));
-
-struct TileMemory {
-  float4 rays[tile_rays];
-  TileBounds subtile[subtiles];
-  TileBounds bounds;
-  int ray_count;
-};
-
-struct WarpMemory {
-  Slot slot[slots];
-  int list[slots + 32];               // places in the row of capsules that matter to the tile, and wait for a slot
-  std::uint8_t undecided[slots][32];  // by slot and lane: the subtiles where single precision cannot tell
-  float best[subtiles][32];           // the rays' best so far, while no registers are to be had for them
-};
-
-struct BlockMemory {
-  TileMemory tile;
-  WarpMemory warp[warps];
-};
+static_assert(subtiles == 8);
 
 struct Problem {
   RayTilesView tiles;
   const float* capsules;       // (samples, count, 7)
   const CapsuleFrame* frames;  // (samples, count)
-  const float4* cull;          // (samples, 3, count)
-  int samples, count;
+  const float4* cull;          // (samples, 2, count): CullCapsule, by halves
+  float* sums;                 // (samples, tiles): out
+  int samples, count, tile_count;
+  int samples_a_warp;
+  unsigned one_over_count;  // 2^32 / count, rounded up
   Vector3d camera;
   float tau;
   bool culling;
 };
 
-__device__ float reciprocal_sqrt(float x) {
-  float y;
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));  // 2 ulp
-  return y;
-}
-__device__ float reciprocal(float x) {
-  float y;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));  // 1 ulp
-  return y;
-}
-__device__ float clamp(float x, float low, float high) { return fminf(fmaxf(x, low), high); }
-__device__ float dot3(float ax, float ay, float az, float4 b) { return fmaf(ax, b.x, fmaf(ay, b.y, az * b.z)); }
+// A capsule that matters to the tile: what rays need, and whose it is.
+struct alignas(16) Slot {
+  PairConstants constants;
+  int sample, capsule;
+};
+static_assert(sizeof(Slot) == 6 * sizeof(float4));
 
-// May a hit on the capsule matter to any ray of the bundle? A hit at depth t of a ray v is r from the axis, and t v is
-// within t spread of t V: so the piece [nearest, furthest] of the line t V must come within r + furthest spread of the
-// axis. The distance of two segments: the axis' point nearest to the line, the line's nearest to that within its piece,
-// the axis' nearest to that.
-// capsule: (c, length) (a, r) (ac)
-__device__ bool may_matter(float4 axis, float4 end, float ac, const TileBounds& bounds) {
-  const float4 bundle = *reinterpret_cast<const float4*>(&bounds.vx);    // V, spread
-  const float4 range = *reinterpret_cast<const float4*>(&bounds.depth);  // depth, nearest, furthest
-  const float b = dot3(axis.x, axis.y, axis.z, bundle);
-  const float va = dot3(end.x, end.y, end.z, bundle);
-  const float A = fmaxf(fmaf(-b, b, 1.0f), 1e-6f);
-  const float s0 = clamp(fmaf(b, va, -ac) * reciprocal(A), 0.0f, axis.w);
-  const float t = clamp(fmaf(s0, b, va), range.y, range.z);
-  const float s = clamp(fmaf(t, b, -ac), 0.0f, axis.w);
-  const float dx = fmaf(t, bundle.x, fmaf(-s, axis.x, -end.x));
-  const float dy = fmaf(t, bundle.y, fmaf(-s, axis.y, -end.y));
-  const float dz = fmaf(t, bundle.z, fmaf(-s, axis.z, -end.z));
-  const float reach = fmaf(range.z, bundle.w, end.w);
-  return fmaf(dx, dx, fmaf(dy, dy, dz * dz)) <= reach * reach;
-}
-
-// A warp's samples are a row of capsules: place / count is the sample, the rest the capsule. Division by multiplication
-// is exact for places and counts below 2^16, and beyond that a row holds one sample (see launch).
-struct Row {
-  int first_sample, samples, count;
-  unsigned one_over_count;  // 2^32 / count, rounded up
-
-  __device__ int size() const { return samples * count; }
-  __device__ int sample(int place) const {
-    return static_cast<int>(__umulhi(static_cast<unsigned>(place), one_over_count));
-  }
+struct WarpMemory {
+  Slot slot[slots];
+  unsigned subtiles_of[slots];  // the subtiles that a slot may matter to
+  union {
+    float4 cull[slots][2];              // (c, length) (a, r), until that is known
+    std::uint8_t undecided[slots][32];  // then, by slot and lane: the subtiles where single precision cannot tell
+  };
+  float best[subtiles][32];   // the rays' best so far, while no registers are to be had for them
+  int list[slots + 32];       // places in the row of capsules that matter to the tile, and wait for a slot
+  int first_sample, samples;  // the row
+  int sample;                 // the one under way
+  int place, waiting;         // how far the row is tested, and how many are in the list
+  int used;                   // slots
+  unsigned begins;            // slots where a new sample begins
 };
 
-// The capsules from `place` on that may matter to the tile join the list, a capsule a lane, until there are enough.
-// Returns how many wait.
-__device__ int gather(WarpMemory& memory, const Problem& problem, const Row& row, const TileBounds& bounds, int waiting,
-                      int& place) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  for (; place < row.size() && waiting < slots; place += 32) {
+struct BlockMemory {
+  float4 rays[tile_rays];
+  TileBounds subtile[subtiles];
+  TileBounds bounds;
+  int tile, ray_count;
+  Problem problem;
+  WarpMemory warp[warps];
+};
+
+extern __shared__ BlockMemory block_memory[];
+
+__device__ int lane_number() { return static_cast<int>(threadIdx.x) % 32; }
+__device__ WarpMemory& warp_memory() { return block_memory->warp[threadIdx.x / 32]; }
+
+// A warp's samples are a row of capsules: place / count is the sample, the rest the capsule. Division by multiplication is
+// exact for places and counts below 2^16, and beyond that a row holds one sample (see launch).
+__device__ int sample_at(int place) {
+  return static_cast<int>(__umulhi(static_cast<unsigned>(place), block_memory->problem.one_over_count));
+}
+
+// Where a capsule of the row has its culling data.
+__device__ const float4* cull_at(const WarpMemory& memory, int place) {
+  const Problem& problem = block_memory->problem;
+  const int sample = sample_at(place);
+  return problem.cull + static_cast<std::size_t>(memory.first_sample + sample) * 2 * problem.count +
+         (place - sample * problem.count);
+}
+
+// The capsules that may matter to the tile join the list, a capsule a lane, until there are enough or the row ends.
+__device__ void gather(WarpMemory& memory) {
+  const Problem& problem = block_memory->problem;
+  const int lane = lane_number(), size = memory.samples * problem.count;
+  int place = memory.place, waiting = memory.waiting;
+  for (; place < size && waiting < slots; place += 32) {
     const int at = place + lane;
-    bool matters = at < row.size();
+    bool matters = at < size;
     if (matters && problem.culling) {
-      const int sample = row.sample(at);
-      const float4* cull = problem.cull + static_cast<std::size_t>(row.first_sample + sample) * 3 * row.count +
-                           (at - sample * row.count);
-      matters = may_matter(cull[0], cull[row.count], cull[2 * row.count].x, bounds);
+      const float4* cull = cull_at(memory, at);
+      matters = may_matter(cull[0], cull[problem.count], block_memory->bounds);
     }
     const unsigned bits = __ballot_sync(full, matters);
     if (matters) memory.list[waiting + __popc(bits & ((1u << lane) - 1))] = at;
     waiting += __popc(bits);
   }
-  return waiting;
+  __syncwarp();
+  memory.place = place;
+  memory.waiting = waiting;
+  memory.used = min(waiting, slots);
+  __syncwarp();
 }
 
-// Puts the n capsules at the head of the list into slots, a capsule a lane. Not inlined: its double precision would take
-// registers from the loops over rays.
-__device__ __noinline__ void fill_slots(WarpMemory& memory, const Problem& problem, Row row, const TileBounds& bounds,
-                                        int n) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  __syncwarp();
-  if (lane < n) {
+// The head of the list moves into the slots, a capsule a lane, and the rest moves up.
+__device__ void fill_slots(WarpMemory& memory) {
+  const Problem& problem = block_memory->problem;
+  const int lane = lane_number();
+  if (lane < memory.used) {
     const int place = memory.list[lane];
-    const int sample = row.sample(place), capsule = place - sample * row.count;
-    const std::size_t first = static_cast<std::size_t>(row.first_sample + sample) * row.count;
+    const int sample = sample_at(place), capsule = place - sample * problem.count;
+    const std::size_t first = static_cast<std::size_t>(memory.first_sample + sample) * problem.count;
     Slot& slot = memory.slot[lane];
-    slot.constants = pair_constants(problem.frames[first + capsule], bounds);
-    const float4* cull = problem.cull + 3 * first + capsule;
-    slot.cull[0] = cull[0];
-    slot.cull[1] = cull[row.count];
-    slot.ac = cull[2 * row.count].x;
+    slot.constants = pair_constants(problem.frames[first + capsule], block_memory->bounds);
+    const float4* cull = problem.cull + 2 * first + capsule;
+    memory.cull[lane][0] = cull[0];
+    memory.cull[lane][1] = cull[problem.count];
     slot.sample = sample;
     slot.capsule = capsule;
   }
+  const int left = memory.waiting - memory.used, next = lane < left ? memory.list[slots + lane] : 0;
   __syncwarp();
+  if (lane < left) memory.list[lane] = next;
+  memory.waiting = left;
 }
 
-// A slot's constants in registers, and the rays' distances from its capsule.
-struct Capsule {
-  float4 m, c, p, k, f;
-  float band, r;
+// Fills the slots anew. Returns those that rays are to be cast at.
+__device__ __noinline__ unsigned next_round() {
+  WarpMemory& memory = warp_memory();
+  const int lane = lane_number();
+  gather(memory);
+  const int n = memory.used;
+  if (n == 0) return 0;
+  fill_slots(memory);
+  __syncwarp();
 
-  __device__ explicit Capsule(const Slot& slot) {
-    const auto* quarters = reinterpret_cast<const float4*>(&slot.constants);
-    m = quarters[0];
-    c = quarters[1];
-    p = quarters[2];
-    k = quarters[3];
-    f = quarters[4];
-    band = slot.constants.band;
-    r = slot.constants.r;
+  // which slot may matter to which subtile: eight slots and four subtiles at a time, a pair a lane
+  for (int first = 0; first < n; first += 8) {
+    const int tested = min(first + lane / 4, n - 1);
+    unsigned bits[2];
+    for (int half = 0; half < 2; ++half)
+      bits[half] = __ballot_sync(
+          full, !block_memory->problem.culling || may_matter(memory.cull[tested][0], memory.cull[tested][1],
+                                                             block_memory->subtile[4 * half + lane % 4]));
+    if (lane < 8) memory.subtiles_of[first + lane] = (bits[0] >> (4 * lane) & 15u) | (bits[1] >> (4 * lane) & 15u) << 4;
   }
+  __syncwarp();
+  const bool used = lane < n;
+  const int sample = used ? memory.slot[lane].sample : 0, before = __shfl_up_sync(full, sample, 1);
+  const unsigned begins = __ballot_sync(full, used && sample != (lane == 0 ? memory.sample : before));
+  memory.begins = begins;
+  return __ballot_sync(full, used && memory.subtiles_of[lane] != 0);
+}
 
-  // t - Delta of one ray (see capsule_frame.h): not a number where there is no hit, and `decided` is false where that is too
-  // close to call
-  template <Kind kind>
-  __device__ float distance(float4 ray, float D, bool& decided) const {
-    const float Vc = c.w, K = p.w, RVp = k.x, Vp = k.y, E = k.z, low = k.w;
-    const float high = f.x, foot = f.y, foot_scale = f.z, foot_offset = f.w;
-
-    const float vm = fmaf(m.x, ray.x, fmaf(m.y, ray.y, fmaf(m.z, ray.z, m.w)));
-    const float qc = dot3(c.x, c.y, c.z, ray);
-    const float q = dot3(p.x, p.y, p.z, ray);
-    const float vm2 = vm * vm;
-    const float vc = fmaf(qc, foot_scale, Vc);
-    const float A = fmaf(-vc, vc, 1.0f);
-    const float disc = A - vm2;
-    const float t_cylinder = fmaf(-disc, reciprocal_sqrt(disc), q + RVp) * reciprocal(A);
-
-    const float o = clamp(fmaf(t_cylinder, vc, -foot), low, high);
-    const float oc = fmaf(o, foot_scale, foot_offset);
-    const float across = fmaf(q, oc, fmaf(Vp, o, E)) - qc;
-    const float h = fmaf(-across, across, fmaf(-vm2, fmaf(oc, oc, 1.0f), 1.0f));
-    const float middle = fmaf(qc, oc, fmaf(Vc, o, K)) + q;
-    float d = fmaf(r, fmaf(-h, reciprocal_sqrt(h), middle), -ray.w);
-    decided = fminf(fabsf(disc), fabsf(h)) >= band;
-    if constexpr (kind != Kind::nearest) d = d + (D + ray.w) > 0 ? d : NAN;  // a hit behind the camera is none
-    if constexpr (kind == Kind::background) decided = decided && !(fabsf(d) < D * 2e-6f);
-    return d;
-  }
-};
-
+// Settles in double precision what single precision could not, one ray and capsule after the other. It is rare.
 template <Kind kind>
-__device__ float better(float best, float d) {
-  return fminf(best, kind == Kind::nearest ? fabsf(d) : d);  // passes over what is not a number
-}
-
-// The sum of a lane's costs for a sample, given its rays' nearest distances, or, with their sign, those to the first hits.
-// Only a last tile has fewer rays than places.
-template <Kind kind>
-__device__ float sum_of_costs(const float (&best)[subtiles], float tau, int ray_count) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  float sum = 0;
-#pragma unroll
-  for (int sub = 0; sub < subtiles; ++sub) {
-    float d = kind == Kind::background ? (best[sub] < 0 ? tau : 0.0f)
-              : kind == Kind::nearest  ? best[sub]
-                                       : fminf(fabsf(best[sub]), tau);
-    if (ray_count < tile_rays && 32 * sub + lane >= ray_count) d = 0;
-    sum = fmaf(d, d, sum);
-  }
-  return sum;
-}
-
-// Before and after a call that wants the registers.
-__device__ void put_away(const float (&best)[subtiles], WarpMemory& memory) {
-#pragma unroll
-  for (int sub = 0; sub < subtiles; ++sub) memory.best[sub][threadIdx.x % 32] = best[sub];
-}
-__device__ void take_back(float (&best)[subtiles], const WarpMemory& memory) {
-#pragma unroll
-  for (int sub = 0; sub < subtiles; ++sub) best[sub] = memory.best[sub][threadIdx.x % 32];
-}
-
-// Settles in double precision what single precision could not, one ray and capsule after the other. It is rare, and not
-// inlined, so that it takes no registers from the loop over rays.
-template <Kind kind>
-__device__ __noinline__ void settle(WarpMemory& memory, const Problem& problem, Row row, int tile,
-                                    unsigned slots_left) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  for (; slots_left != 0; slots_left &= slots_left - 1) {
-    const int s = __ffs(static_cast<int>(slots_left)) - 1;
+__device__ void settle(WarpMemory& memory, unsigned undecided_slots) {
+  const Problem& problem = block_memory->problem;
+  const int lane = lane_number();
+  for (; undecided_slots != 0; undecided_slots &= undecided_slots - 1) {
+    const int s = __ffs(static_cast<int>(undecided_slots)) - 1;
     const Slot& slot = memory.slot[s];
-    const std::size_t place = static_cast<std::size_t>(row.first_sample + slot.sample) * row.count + slot.capsule;
-    CapsuleExact capsule = load_capsule(problem.capsules + place * capsule_floats);
+    const std::size_t at = static_cast<std::size_t>(memory.first_sample + slot.sample) * problem.count + slot.capsule;
+    CapsuleExact capsule = load_capsule(problem.capsules + at * capsule_floats);
     capsule.a = capsule.a - problem.camera;
     capsule.b = capsule.b - problem.camera;
     for (unsigned left = memory.undecided[s][lane]; left != 0; left &= left - 1) {
       const int sub = __ffs(static_cast<int>(left)) - 1;
-      const float3 point = problem.tiles.points[static_cast<std::size_t>(tile) * tile_rays + 32 * sub + lane];
+      const float3 point =
+          problem.tiles.points[static_cast<std::size_t>(block_memory->tile) * tile_rays + 32 * sub + lane];
       const Vector3d x = Vector3d{point.x, point.y, point.z} - problem.camera;
       const double delta = norm(x);
       const double t = ray_capsule((1 / delta) * x, capsule);
@@ -251,112 +186,117 @@ __device__ __noinline__ void settle(WarpMemory& memory, const Problem& problem, 
   }
 }
 
+// Settles what is open, then closes the samples before `next`: writes the tile's sums, and starts the rays' best anew.
+template <Kind kind>
+__device__ __noinline__ void close_samples(int next, unsigned undecided_slots) {
+  WarpMemory& memory = warp_memory();
+  const Problem& problem = block_memory->problem;
+  const int lane = lane_number();
+  if (undecided_slots != 0) settle<kind>(memory, undecided_slots);
+  __syncwarp();
+  const int first = memory.sample;
+  for (int sample = first; sample < next; ++sample) {
+    float sum = 0;
+    for (int sub = 0; sub < subtiles; ++sub) {
+      const float d =
+          32 * sub + lane < block_memory->ray_count ? cost<kind>(memory.best[sub][lane], problem.tau) : 0.0f;
+      sum = fmaf(d, d, sum);
+      memory.best[sub][lane] = kind == Kind::nearest ? problem.tau : INFINITY;
+    }
+    for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(full, sum, step);
+    if (lane == 0)
+      problem.sums[static_cast<std::size_t>(memory.first_sample + sample) * problem.tile_count + block_memory->tile] =
+          sum;
+  }
+  __syncwarp();
+  if (first < next) memory.sample = next;
+  __syncwarp();
+}
+
+__device__ void put_away(const float (&best)[subtiles]) {
+  WarpMemory& memory = warp_memory();
+#pragma unroll
+  for (int sub = 0; sub < subtiles; ++sub) memory.best[sub][lane_number()] = best[sub];
+}
+__device__ void take_back(float (&best)[subtiles]) {
+  const WarpMemory& memory = warp_memory();
+#pragma unroll
+  for (int sub = 0; sub < subtiles; ++sub) best[sub] = memory.best[sub][lane_number()];
+}
+
+// Casts the rays of one subtile after the other, those in `mask`. Returns the ones where it is too close to call.
+template <Kind kind, int sub = 0>
+__device__ unsigned cast_rays(const Capsule& capsule, unsigned rays, float D, unsigned mask, float (&best)[subtiles]) {
+  unsigned undecided = 0;
+  if (mask >> sub & 1) {
+    bool decided;
+    const float d = capsule.template distance<kind>(load_shared<32 * sub * sizeof(float4)>(rays), D, decided);
+    if (decided)
+      best[sub] = better<kind>(best[sub], d);
+    else
+      undecided = 1u << sub;
+  }
+  if constexpr (sub + 1 < subtiles) undecided |= cast_rays<kind, sub + 1>(capsule, rays, D, mask, best);
+  return undecided;
+}
+
 template <Kind kind>
 __global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __grid_constant__ Problem problem,
-                                                                       int samples_a_warp, unsigned one_over_count,
-                                                                       int first_tile, int tile_count, float* sums) {
-  extern __shared__ BlockMemory block_memory[];
-  TileMemory& rays = block_memory->tile;
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  WarpMemory& memory = block_memory->warp[warp];
+                                                                       int first_tile) {
+  WarpMemory& memory = warp_memory();
   const int tile = first_tile + static_cast<int>(blockIdx.x);
   for (int i = static_cast<int>(threadIdx.x); i < tile_rays; i += 32 * warps)
-    rays.rays[i] = problem.tiles.rays[static_cast<std::size_t>(tile) * tile_rays + i];
+    block_memory->rays[i] = problem.tiles.rays[static_cast<std::size_t>(tile) * tile_rays + i];
   if (threadIdx.x < subtiles)
-    rays.subtile[threadIdx.x] = problem.tiles.subtiles[tile * subtiles + static_cast<int>(threadIdx.x)];
+    block_memory->subtile[threadIdx.x] = problem.tiles.subtiles[tile * subtiles + static_cast<int>(threadIdx.x)];
   if (threadIdx.x == 0) {
-    rays.bounds = problem.tiles.tiles[tile];
-    rays.ray_count = problem.tiles.counts[tile];
+    block_memory->bounds = problem.tiles.tiles[tile];
+    block_memory->tile = tile;
+    block_memory->ray_count = problem.tiles.counts[tile];
+    block_memory->problem = problem;
   }
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  memory.first_sample = (static_cast<int>(blockIdx.y) * warps + warp) * problem.samples_a_warp;
+  memory.samples = max(0, min(problem.samples_a_warp, problem.samples - memory.first_sample));
+  memory.sample = memory.place = memory.waiting = 0;
   __syncthreads();
+  if (memory.samples == 0) return;
 
-  const int first_sample = (static_cast<int>(blockIdx.y) * warps + warp) * samples_a_warp;
-  const Row row{first_sample, min(samples_a_warp, problem.samples - first_sample), problem.count, one_over_count};
-  if (row.samples <= 0) return;
-  const float nothing = kind == Kind::nearest ? problem.tau : INFINITY;
-
+  const unsigned rays = shared_address(&block_memory->rays[lane_number()]);
+  const unsigned first_slot = shared_address(memory.slot), subtiles_of = shared_address(memory.subtiles_of);
+  const float D = block_memory->bounds.depth;
   float best[subtiles];  // of this lane's rays: the nearest distance, or, with its sign, that to the first hit
 #pragma unroll
-  for (float& b : best) b = nothing;
-  int sample = 0, place = 0, waiting = 0;
-  unsigned undecided_slots = 0;
+  for (float& b : best) b = kind == Kind::nearest ? problem.tau : INFINITY;
+  put_away(best);
 
-  // settles what is open, then closes the samples before `next`
-  const auto close_samples = [&](int next) {
-    if (__any_sync(full, undecided_slots != 0)) {
-      put_away(best, memory);
-      settle<kind>(memory, problem, row, tile, undecided_slots);
-      take_back(best, memory);
-      undecided_slots = 0;
-    }
-    for (; sample < next; ++sample) {
-      float sum = rays.ray_count == tile_rays ? sum_of_costs<kind>(best, problem.tau, tile_rays)
-                                              : sum_of_costs<kind>(best, problem.tau, rays.ray_count);
-#pragma unroll
-      for (float& b : best) b = nothing;
-      for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(full, sum, step);
-      if (lane == 0) sums[static_cast<std::size_t>(first_sample + sample) * tile_count + tile] = sum;
-    }
-  };
-
-  while (true) {
-    waiting = gather(memory, problem, row, rays.bounds, waiting, place);
-    const int n = min(waiting, slots);
-    if (n > 0) {
-      put_away(best, memory);
-      fill_slots(memory, problem, row, rays.bounds, n);
-      take_back(best, memory);
-    }
-
-    // which slot may matter to which subtile: eight slots and four subtiles at a time, a pair a lane. Lane s keeps the
-    // bits of slot s.
-    unsigned mine = 0;
-    for (int first = 0; first < n; first += 8) {
-      const Slot& tested = memory.slot[min(first + lane / 4, n - 1)];
-#pragma unroll
-      for (int part = 0; part < subtiles / 4; ++part) {
-        const bool matters = !problem.culling ||
-                             may_matter(tested.cull[0], tested.cull[1], tested.ac, rays.subtile[4 * part + lane % 4]);
-        const unsigned bits = __ballot_sync(full, matters);
-        if (lane / 8 == first / 8) mine |= (bits >> (4 * (lane % 8)) & 15u) << (4 * part);
+  for (bool last = false; !last;) {
+    unsigned todo = next_round();
+    unsigned begins = memory.used == 0 ? 0 : memory.begins;
+    for (bool more = true; more;) {
+      // the slots of one sample; there is no call in this loop, so that all it needs stays in registers
+      const unsigned before_next = (begins & -begins) - 1;  // all, where no other sample begins
+      unsigned undecided_slots = 0;
+      take_back(best);
+      for (unsigned now = todo & before_next; now != 0; now &= now - 1) {
+        const int s = __ffs(static_cast<int>(now)) - 1;
+        const Capsule capsule(first_slot + s * static_cast<unsigned>(sizeof(Slot)));
+        // one for all lanes, which the compiler is to know
+        const unsigned mask = __reduce_or_sync(full, load_shared_word(subtiles_of + 4 * s));
+        const unsigned undecided = cast_rays<kind>(capsule, rays, D, mask, best);
+        if (undecided != 0) {
+          memory.undecided[s][lane_number()] = static_cast<std::uint8_t>(undecided);
+          undecided_slots |= 1u << s;
+        }
       }
+      put_away(best);
+      todo &= ~before_next;
+      more = begins != 0;
+      last = !more && memory.used < slots;  // fewer than there is room for: the row is at its end
+      const int next = more ? memory.slot[__ffs(static_cast<int>(begins)) - 1].sample : last ? memory.samples : 0;
+      begins &= begins - 1;
+      close_samples<kind>(next, undecided_slots);
     }
-    if (lane >= n) mine = 0;
-    const int of = lane < n ? memory.slot[lane].sample : sample, before = __shfl_up_sync(full, of, 1);
-    const unsigned begins = __ballot_sync(full, lane < n && of != (lane == 0 ? sample : before));
-
-    for (unsigned todo = begins | __ballot_sync(full, mine != 0); todo != 0; todo &= todo - 1) {
-      const int s = __ffs(static_cast<int>(todo)) - 1;
-      if (begins >> s & 1) close_samples(memory.slot[s].sample);
-      const unsigned mask =
-          __reduce_or_sync(full, lane == s ? mine : 0u);  // so that the compiler knows it is one for all
-      const Capsule capsule(memory.slot[s]);
-      unsigned undecided = 0;
-#pragma unroll
-      for (int sub = 0; sub < subtiles; ++sub) {
-        if ((mask >> sub & 1) == 0) continue;
-        bool decided;
-        const float d = capsule.template distance<kind>(rays.rays[32 * sub + lane], rays.bounds.depth, decided);
-        if (decided)
-          best[sub] = better<kind>(best[sub], d);
-        else
-          undecided |= 1u << sub;
-      }
-      if (undecided != 0) {
-        memory.undecided[s][lane] = static_cast<std::uint8_t>(undecided);
-        undecided_slots |= 1u << s;
-      }
-    }
-
-    // fewer than there is room for: the row is at its end
-    close_samples(n < slots ? row.samples : sample);
-    if (n < slots) return;
-    // what found no slot moves up
-    waiting -= n;
-    __syncwarp();
-    const int next = lane < waiting ? memory.list[slots + lane] : 0;
-    __syncwarp();
-    memory.list[lane] = next;
   }
 }
 
@@ -376,10 +316,9 @@ __global__ void prepare(const float* capsules, int samples, int count, Vector3d 
   const CapsuleFrame frame = capsule_frame(exact);
   frames[i] = frame;
   const CullCapsule small = cull_capsule(exact, frame);
-  float4* out = cull + i / count * 3 * count + i % count;
+  float4* out = cull + i / count * 2 * count + i % count;
   out[0] = {small.cx, small.cy, small.cz, small.length};
   out[count] = {small.ax, small.ay, small.az, small.r};
-  out[2 * count] = {small.ac, 0, 0, 0};
 }
 
 // The sum over tiles, a warp a sample: every lane its own tiles in order, then the lanes by halves.
@@ -397,14 +336,14 @@ __global__ void reduce(const float* sums, int samples, int tiles, double scale, 
 }  // namespace
 
 std::size_t WeighCuda::bytes(std::size_t samples, std::size_t capsules, std::size_t tiles) {
-  return samples * (capsules * (sizeof(CapsuleFrame) + 3 * sizeof(float4)) + tiles * sizeof(float));
+  return samples * (capsules * (sizeof(CapsuleFrame) + 2 * sizeof(float4)) + tiles * sizeof(float));
 }
 
 void WeighCuda::weigh(const RayTilesView& tiles, const float* capsules, std::size_t samples, std::size_t count,
                       double* out, unsigned long long* bad, cudaStream_t stream) {
   const int tile_count = tiles.foreground_tiles + tiles.background_tiles;
   frames_.reserve(samples * count);
-  cull_.reserve(samples * count * 3);
+  cull_.reserve(samples * count * 2);
   sums_.reserve(samples * tile_count);
 
   stages_[0].record(stream);
@@ -416,27 +355,30 @@ void WeighCuda::weigh(const RayTilesView& tiles, const float* capsules, std::siz
   }
   stages_[1].record(stream);
 
-  const Problem problem{tiles,
-                        capsules,
-                        frames_.data(),
-                        cull_.data(),
-                        static_cast<int>(samples),
-                        static_cast<int>(count),
-                        camera,
-                        static_cast<float>(settings_.tau),
-                        settings_.culling};
+  // see sample_at; 2^32 / 1 has no room
+  const std::size_t samples_a_warp = count <= 1 ? 1 : std::clamp<std::size_t>(65535 / count, 1, samples_each);
+  const std::size_t samples_a_block = warps * samples_a_warp;
+  Problem problem;
+  problem.tiles = tiles;
+  problem.capsules = capsules;
+  problem.frames = frames_.data();
+  problem.cull = cull_.data();
+  problem.sums = sums_.data();
+  problem.samples = static_cast<int>(samples);
+  problem.count = static_cast<int>(count);
+  problem.tile_count = tile_count;
+  problem.samples_a_warp = static_cast<int>(samples_a_warp);
+  problem.one_over_count = count <= 1 ? 0 : static_cast<unsigned>(((1ull << 32) + count - 1) / count);
+  problem.camera = camera;
+  problem.tau = static_cast<float>(settings_.tau);
+  problem.culling = settings_.culling;
   const auto launch = [&](auto kernel, int first, int tile_number) {
     if (tile_number == 0) return;
     cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(BlockMemory)),
                 "setting shared memory");
-    // see Row; 2^32 / 1 has no room
-    const std::size_t samples_a_warp = count <= 1 ? 1 : std::clamp<std::size_t>(65535 / count, 1, samples_each);
-    const unsigned one_over_count = count <= 1 ? 0 : static_cast<unsigned>(((1ull << 32) + count - 1) / count);
-    const std::size_t samples_a_block = warps * samples_a_warp;
     const dim3 grid(static_cast<unsigned>(tile_number),
                     static_cast<unsigned>((samples + samples_a_block - 1) / samples_a_block));
-    kernel<<<grid, 32 * warps, sizeof(BlockMemory), stream>>>(problem, static_cast<int>(samples_a_warp), one_over_count,
-                                                              first, tile_count, sums_.data());
+    kernel<<<grid, 32 * warps, sizeof(BlockMemory), stream>>>(problem, first);
     cuda::check_launch("weigh_tiles");
   };
   launch(settings_.association == Association::first_hit ? weigh_tiles<Kind::first_hit> : weigh_tiles<Kind::nearest>, 0,

@@ -25,7 +25,7 @@ public:
 private:
   LikelihoodSettings settings_;
   cuda::Buffer<CapsuleFrame> frames_;  // (samples, capsules)
-  cuda::Buffer<float4> cull_;          // (samples, 3, capsules): CullCapsule, by quarters
+  cuda::Buffer<float4> cull_;          // (samples, 2, capsules): CullCapsule, by halves
   cuda::Buffer<float> sums_;           // (samples, tiles)
   cuda::Event stages_[stage_count + 1];
 };

@@ -6,9 +6,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
+
+namespace kinema {
+
+inline void PrintTo(Backend backend, std::ostream* out) { *out << name(backend); }
+
+}  // namespace kinema
 
 namespace kinema::body {
 
@@ -50,6 +57,7 @@ protected:
   }
 };
 
+/// A backend in a test's name and messages.
 inline std::string backend_name(const ::testing::TestParamInfo<Backend>& info) { return std::string(name(info.param)); }
 
 }  // namespace kinema::body
