@@ -1,7 +1,7 @@
 # Writes a header with the commit of the sources, at every build, and touches it only when the commit is another one.
-cmake_policy(VERSION 3.24)
 # cmake -DSOURCE=<folder> -DOUTPUT=<header> -P commit.cmake
 
+cmake_policy(VERSION 3.24)
 set(commit "")
 find_program(GIT git)
 if(GIT)

@@ -40,7 +40,7 @@
 namespace kinema::body {
 
 /// A capsule in its own frame, relative to the camera.
-struct CapsuleFrame {
+struct alignas(16) CapsuleFrame {
   Vector3d c, m, p;  // orthonormal
   double rho;        // distance of the axis' line from the camera
   double ac, bc;     // the ends along c

@@ -17,7 +17,7 @@ namespace {
 constexpr int warps = 4;         // in a block
 constexpr int blocks_each = 7;   // on a multiprocessor: bounds the registers
 constexpr int slots = 32;        // capsules that a warp holds at a time, one a lane
-constexpr int samples_each = 4;  // samples that a warp goes through with a tile, at most
+constexpr int samples_each = 6;  // samples that a warp goes through with a tile, at most
 constexpr unsigned full = ~0u;
 
 constexpr int tile_rays = RayTilesCuda::tile_rays;
@@ -55,7 +55,6 @@ struct WarpMemory {
   float best[subtiles][32];   // the rays' best so far, while no registers are to be had for them
   int list[slots + 32];       // places in the row of capsules that matter to the tile, and wait for a slot
   int first_sample, samples;  // the row
-  int sample;                 // the one under way
   int place, waiting;         // how far the row is tested, and how many are in the list
   int used;                   // slots
   unsigned begins;            // slots where a new sample begins
@@ -134,8 +133,9 @@ __device__ void fill_slots(WarpMemory& memory) {
   memory.waiting = left;
 }
 
-// Fills the slots anew. Returns those that rays are to be cast at.
-__device__ __noinline__ unsigned next_round() {
+// Fills the slots anew, while `under_way` is the sample that the last ones left open. Returns those that rays are to be
+// cast at.
+__device__ __noinline__ unsigned next_round(int under_way) {
   WarpMemory& memory = warp_memory();
   const int lane = lane_number();
   gather(memory);
@@ -157,14 +157,15 @@ __device__ __noinline__ unsigned next_round() {
   __syncwarp();
   const bool used = lane < n;
   const int sample = used ? memory.slot[lane].sample : 0, before = __shfl_up_sync(full, sample, 1);
-  const unsigned begins = __ballot_sync(full, used && sample != (lane == 0 ? memory.sample : before));
+  const unsigned begins = __ballot_sync(full, used && sample != (lane == 0 ? under_way : before));
   memory.begins = begins;
   return __ballot_sync(full, used && memory.subtiles_of[lane] != 0);
 }
 
 // Settles in double precision what single precision could not, one ray and capsule after the other. It is rare.
 template <Kind kind>
-__device__ void settle(WarpMemory& memory, unsigned undecided_slots) {
+__device__ __noinline__ void settle(unsigned undecided_slots) {
+  WarpMemory& memory = warp_memory();
   const Problem& problem = block_memory->problem;
   const int lane = lane_number();
   for (; undecided_slots != 0; undecided_slots &= undecided_slots - 1) {
@@ -186,31 +187,18 @@ __device__ void settle(WarpMemory& memory, unsigned undecided_slots) {
   }
 }
 
-// Settles what is open, then closes the samples before `next`: writes the tile's sums, and starts the rays' best anew.
+// The tile's sum for a sample that is done. Only a last tile has fewer rays than places.
 template <Kind kind>
-__device__ __noinline__ void close_samples(int next, unsigned undecided_slots) {
-  WarpMemory& memory = warp_memory();
-  const Problem& problem = block_memory->problem;
-  const int lane = lane_number();
-  if (undecided_slots != 0) settle<kind>(memory, undecided_slots);
-  __syncwarp();
-  const int first = memory.sample;
-  for (int sample = first; sample < next; ++sample) {
-    float sum = 0;
-    for (int sub = 0; sub < subtiles; ++sub) {
-      const float d =
-          32 * sub + lane < block_memory->ray_count ? cost<kind>(memory.best[sub][lane], problem.tau) : 0.0f;
-      sum = fmaf(d, d, sum);
-      memory.best[sub][lane] = kind == Kind::nearest ? problem.tau : INFINITY;
-    }
-    for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(full, sum, step);
-    if (lane == 0)
-      problem.sums[static_cast<std::size_t>(memory.first_sample + sample) * problem.tile_count + block_memory->tile] =
-          sum;
+__device__ float sum_of_costs(const float (&best)[subtiles], float tau) {
+  float sum = 0;
+  const int left = block_memory->ray_count - lane_number();
+#pragma unroll
+  for (int sub = 0; sub < subtiles; ++sub) {
+    const float d = 32 * sub < left ? cost<kind>(best[sub], tau) : 0.0f;
+    sum = fmaf(d, d, sum);
   }
-  __syncwarp();
-  if (first < next) memory.sample = next;
-  __syncwarp();
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(full, sum, step);
+  return sum;
 }
 
 __device__ void put_away(const float (&best)[subtiles]) {
@@ -258,26 +246,28 @@ __global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __g
   const int warp = static_cast<int>(threadIdx.x) / 32;
   memory.first_sample = (static_cast<int>(blockIdx.y) * warps + warp) * problem.samples_a_warp;
   memory.samples = max(0, min(problem.samples_a_warp, problem.samples - memory.first_sample));
-  memory.sample = memory.place = memory.waiting = 0;
+  memory.place = memory.waiting = 0;
   __syncthreads();
-  if (memory.samples == 0) return;
 
   const unsigned rays = shared_address(&block_memory->rays[lane_number()]);
   const unsigned first_slot = shared_address(memory.slot), subtiles_of = shared_address(memory.subtiles_of);
   const float D = block_memory->bounds.depth;
+  const float nothing = kind == Kind::nearest ? problem.tau : INFINITY;
   float best[subtiles];  // of this lane's rays: the nearest distance, or, with its sign, that to the first hit
 #pragma unroll
-  for (float& b : best) b = kind == Kind::nearest ? problem.tau : INFINITY;
-  put_away(best);
+  for (float& b : best) b = nothing;
+  float* sum_to = problem.sums + static_cast<std::size_t>(memory.first_sample) * problem.tile_count + tile;
 
-  for (bool last = false; !last;) {
-    unsigned todo = next_round();
+  int sample = 0;
+  while (sample < memory.samples) {
+    put_away(best);
+    unsigned todo = next_round(sample);
+    take_back(best);
     unsigned begins = memory.used == 0 ? 0 : memory.begins;
-    for (bool more = true; more;) {
+    for (bool more = true; more; begins &= begins - 1) {
       // the slots of one sample; there is no call in this loop, so that all it needs stays in registers
       const unsigned before_next = (begins & -begins) - 1;  // all, where no other sample begins
       unsigned undecided_slots = 0;
-      take_back(best);
       for (unsigned now = todo & before_next; now != 0; now &= now - 1) {
         const int s = __ffs(static_cast<int>(now)) - 1;
         const Capsule capsule(first_slot + s * static_cast<unsigned>(sizeof(Slot)));
@@ -289,13 +279,23 @@ __global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __g
           undecided_slots |= 1u << s;
         }
       }
-      put_away(best);
       todo &= ~before_next;
+      if (__any_sync(full, undecided_slots != 0)) {
+        put_away(best);
+        settle<kind>(undecided_slots);
+        take_back(best);
+      }
+      // then that sample is done, or all are: fewer slots used than there are mean that the row is at its end
       more = begins != 0;
-      last = !more && memory.used < slots;  // fewer than there is room for: the row is at its end
-      const int next = more ? memory.slot[__ffs(static_cast<int>(begins)) - 1].sample : last ? memory.samples : 0;
-      begins &= begins - 1;
-      close_samples<kind>(next, undecided_slots);
+      const int next = more                  ? memory.slot[__ffs(static_cast<int>(begins)) - 1].sample
+                       : memory.used < slots ? memory.samples
+                                             : sample;
+      for (; sample < next; ++sample, sum_to += problem.tile_count) {
+        const float sum = sum_of_costs<kind>(best, problem.tau);
+        if (lane_number() == 0) *sum_to = sum;
+#pragma unroll
+        for (float& b : best) b = nothing;
+      }
     }
   }
 }
