@@ -159,6 +159,7 @@ __device__ __noinline__ unsigned next_round(int under_way) {
   const int sample = used ? memory.slot[lane].sample : 0, before = __shfl_up_sync(full, sample, 1);
   const unsigned begins = __ballot_sync(full, used && sample != (lane == 0 ? under_way : before));
   memory.begins = begins;
+  __syncwarp();
   return __ballot_sync(full, used && memory.subtiles_of[lane] != 0);
 }
 
