@@ -60,14 +60,6 @@ private:
 
 }  // namespace
 
-PreparedSample::PreparedSample(std::size_t capsules)
-    : count(capsules),
-      padded((capsules + 15) / 16 * 16),
-      exact(capsules),
-      frames(capsules),
-      cull(capsules),
-      cull_by_number(8 * padded, 1e18f) {}
-
 void PreparedSample::prepare(const float* capsules, const Vec3& camera) {
   const Vector3d origin{camera.x, camera.y, camera.z};
   for (std::size_t k = 0; k < count; ++k) {
@@ -76,8 +68,6 @@ void PreparedSample::prepare(const float* capsules, const Vec3& camera) {
     exact[k].b = exact[k].b - origin;
     frames[k] = capsule_frame(exact[k]);
     cull[k] = cull_capsule(exact[k], frames[k]);
-    const float* numbers = &cull[k].cx;
-    for (std::size_t n = 0; n < 8; ++n) cull_by_number[n * padded + k] = numbers[n];
   }
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #ifdef KINEMA_HAVE_HIGHWAY
 // Several vectors stand abreast in an array, which SVE's vectors of unknown length cannot; NEON does as well, since the
@@ -96,6 +97,12 @@ HWY_INLINE Subtile each(F f) {
   return out;
 }
 
+// 1 / x to 16 bits or better, which is enough for a foot: one Newton step from the instruction's estimate.
+HWY_INLINE Rays rough_reciprocal(Rays x) {
+  const Rays y = hn::ApproximateReciprocal(x);
+  return hn::Mul(y, hn::NegMulAdd(x, y, hn::Set(RayLanes(), 2.0f)));
+}
+
 // t - Delta of a subtile's rays along one capsule (see capsule_frame.h); `never`, or no number, where there is no hit.
 // There is no branch on what the rays do: a mispredicted one would cost more than what it could skip.
 template <Kind kind>
@@ -121,7 +128,11 @@ HWY_INLINE Subtile distances(const Pass& pass, std::size_t first, const PairCons
   const Subtile vc = EACH(hn::MulAdd(qc.of[i], set(k.foot_scale), set(k.Vc)));
   const Subtile A = EACH(hn::NegMulAdd(vc.of[i], vc.of[i], set(1.0f)));
   const Subtile disc = EACH(hn::Sub(A.of[i], vm2.of[i]));
-  const Subtile t_cylinder = EACH(hn::Div(hn::Sub(hn::Add(q.of[i], set(k.RVp)), hn::Sqrt(disc.of[i])), A.of[i]));
+  // a miss counts as a graze: its foot is where the ray comes nearest, and the sphere there is missed as well
+  const auto zero = hn::Zero(d);
+  const Subtile half_chord = EACH(hn::Sqrt(hn::Max(disc.of[i], zero)));
+  const Subtile t_cylinder =
+      EACH(hn::Mul(hn::Sub(hn::Add(q.of[i], set(k.RVp)), half_chord.of[i]), rough_reciprocal(A.of[i])));
   const Subtile foot = EACH(hn::Sub(hn::Mul(t_cylinder.of[i], vc.of[i]), set(k.foot)));
 
   // the sphere about the foot
@@ -133,19 +144,17 @@ HWY_INLINE Subtile distances(const Pass& pass, std::size_t first, const PairCons
   const Subtile h = EACH(hn::NegMulAdd(across.of[i], across.of[i], hn::NegMulAdd(vm2.of[i], o2.of[i], set(1.0f))));
   const Subtile middle =
       EACH(hn::Add(q.of[i], hn::MulAdd(qc.of[i], oc.of[i], hn::MulAdd(set(k.Vc), o.of[i], set(k.K)))));
-  const Subtile least = EACH(hn::Min(hn::Abs(disc.of[i]), hn::Abs(h.of[i])));  // the discriminant nearest to 0
   const Subtile e = load(tile.e);
   Subtile distance = EACH(hn::MulSub(set(k.r), hn::Sub(middle.of[i], hn::Sqrt(h.of[i])), e.of[i]));
 
   // rays that miss have the root of a negative number in them, and are no number: a comparison passes over those
-  const auto zero = hn::Zero(d);
   if constexpr (kind != Kind::nearest)  // a hit behind the camera is none
     distance = EACH(
         hn::IfThenElse(hn::Gt(hn::Add(distance.of[i], hn::Add(set(D), e.of[i])), zero), distance.of[i], set(never)));
 
   // too close to call?
-  Rays margin = least.of[0];
-  for (std::size_t i = 1; i < vectors; ++i) margin = hn::Min(margin, least.of[i]);
+  Rays margin = hn::Abs(h.of[0]);
+  for (std::size_t i = 1; i < vectors; ++i) margin = hn::Min(margin, hn::Abs(h.of[i]));
   bool close = k.band == never || !hn::AllFalse(d, hn::Lt(margin, set(k.band)));
   if constexpr (kind == Kind::background) {
     for (std::size_t i = 0; i < vectors; ++i)
@@ -154,7 +163,7 @@ HWY_INLINE Subtile distances(const Pass& pass, std::size_t first, const PairCons
   if (!close) return distance;
 
   const auto undecided = [&](std::size_t i) HWY_ATTR {
-    auto mask = hn::Not(hn::Ge(least.of[i], set(k.band)));
+    auto mask = hn::Not(hn::Ge(hn::Abs(h.of[i]), set(k.band)));
     if constexpr (kind == Kind::background) mask = hn::Or(mask, hn::Lt(hn::Abs(distance.of[i]), set(D * 2e-6f)));
     return mask;
   };
@@ -171,104 +180,144 @@ HWY_INLINE Subtile distances(const Pass& pass, std::size_t first, const PairCons
   return distance;
 }
 
-struct Survivor {
-  std::uint32_t capsule;
-  std::uint32_t subtiles;  // a bit for each that it may matter to
+// Capsules that may matter to a bundle of rays: who they are, and their culling data, number by number.
+struct Candidates {
+  explicit Candidates(std::size_t most) : room((most + 15) / 16 * 16), capsule(room), numbers(8 * room) {}
+
+  void clear() { count = 0; }
+  void add(std::uint32_t who, const CullCapsule& c) {
+    capsule[count] = who;
+    const float* from = &c.cx;
+    for (std::size_t n = 0; n < 8; ++n) numbers[n * room + count] = from[n];
+    ++count;
+  }
+  // fills up the last vector with capsules that matter to nobody
+  void pad() {
+    for (std::size_t k = count; k < (count + 15) / 16 * 16; ++k)
+      for (std::size_t n = 0; n < 8; ++n) numbers[n * room + k] = 1e18f;
+  }
+
+  std::size_t room, count = 0;
+  std::vector<std::uint32_t> capsule;
+  std::vector<float> numbers;
 };
 
-// The capsules that may matter to the tile, and to which of its subtiles.
-inline std::size_t cull(const Pass& pass, Survivor* survivors) {
+// Those of `from` that may matter to the rays within the bounds, by their place in it. There is no branch until the bits of
+// 64 are known.
+inline std::size_t cull(const Candidates& from, const TileBounds& b, std::uint32_t* places) {
   const RayLanes d;
-  const SubtileLanes ds;
   const std::size_t lanes = hn::Lanes(d);
-  const PreparedSample& s = pass.sample;
-  const TileBounds& b = pass.tile.bounds;
   std::size_t count = 0;
-  if (!pass.settings.culling) {
-    for (; count < s.count; ++count) survivors[count] = {static_cast<std::uint32_t>(count), (1u << tile_subtiles) - 1};
-    return count;
-  }
-  // 64 capsules at a time, without a branch until their bits are known
-  for (std::size_t block = 0; block < s.padded; block += 64) {
+  for (std::size_t block = 0; block < from.count; block += 64) {
     std::uint64_t bits = 0;
-    for (std::size_t k = block; k < std::min(block + 64, s.padded); k += lanes) {
-      const auto number = [&](std::size_t n) HWY_ATTR { return hn::LoadU(d, &s.cull_by_number[n * s.padded + k]); };
+    for (std::size_t k = block; k < std::min(block + 64, from.count); k += lanes) {
+      const auto number = [&](std::size_t n) HWY_ATTR { return hn::LoadU(d, &from.numbers[n * from.room + k]); };
       const RayMask near = may_matter(d, number(0), number(1), number(2), number(3), number(4), number(5), number(6),
                                       number(7), hn::Set(d, b.vx), hn::Set(d, b.vy), hn::Set(d, b.vz),
                                       hn::Set(d, b.spread), hn::Set(d, b.nearest), hn::Set(d, b.furthest));
       bits |= std::uint64_t{mask_bits(d, near)} << (k - block);
     }
     for (; bits != 0; bits &= bits - 1)
-      survivors[count++].capsule = static_cast<std::uint32_t>(block + static_cast<std::size_t>(std::countr_zero(bits)));
+      places[count++] = static_cast<std::uint32_t>(block + static_cast<std::size_t>(std::countr_zero(bits)));
   }
-
-  const SubtileBounds& sub = pass.tile.subtiles;
-  std::size_t kept = 0;
-  for (std::size_t n = 0; n < count; ++n) {
-    const CullCapsule& c = s.cull[survivors[n].capsule];
-    std::uint32_t bits = 0;
-    for (std::size_t i = 0; i < tile_subtiles; i += hn::Lanes(ds)) {
-      const auto near =
-          may_matter(ds, hn::Set(ds, c.cx), hn::Set(ds, c.cy), hn::Set(ds, c.cz), hn::Set(ds, c.length),
-                     hn::Set(ds, c.ax), hn::Set(ds, c.ay), hn::Set(ds, c.az), hn::Set(ds, c.r),
-                     hn::LoadU(ds, sub.vx + i), hn::LoadU(ds, sub.vy + i), hn::LoadU(ds, sub.vz + i),
-                     hn::LoadU(ds, sub.spread + i), hn::LoadU(ds, sub.nearest + i), hn::LoadU(ds, sub.furthest + i));
-      bits |= mask_bits(ds, near) << i;
-    }
-    if (bits != 0) survivors[kept++] = {survivors[n].capsule, bits};
-  }
-  return kept;
+  return count;
 }
+
+// The subtiles that a capsule may matter to, a bit for each.
+inline std::uint32_t cull_subtiles(const CullCapsule& c, const SubtileBounds& sub) {
+  const SubtileLanes d;
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < tile_subtiles; i += hn::Lanes(d)) {
+    const auto near =
+        may_matter(d, hn::Set(d, c.cx), hn::Set(d, c.cy), hn::Set(d, c.cz), hn::Set(d, c.length), hn::Set(d, c.ax),
+                   hn::Set(d, c.ay), hn::Set(d, c.az), hn::Set(d, c.r), hn::LoadU(d, sub.vx + i),
+                   hn::LoadU(d, sub.vy + i), hn::LoadU(d, sub.vz + i), hn::LoadU(d, sub.spread + i),
+                   hn::LoadU(d, sub.nearest + i), hn::LoadU(d, sub.furthest + i));
+    bits |= mask_bits(d, near) << i;
+  }
+  return bits;
+}
+
+// A capsule to cast the rays of a subtile at.
+struct Item {
+  std::uint32_t capsule, constants, subtile;
+};
 
 // The sum of squared distances of one tile.
 template <Kind kind>
-float weigh_tile(const Pass& pass, const Survivor* survivors, const PairConstants* constants, std::size_t count) {
+float weigh_tile(const Pass& pass, const Item* items, std::size_t count, const PairConstants* constants) {
   const RayLanes d;
   constexpr std::size_t lanes = hn::MaxLanes(RayLanes());
   const RayTile& tile = pass.tile;
   const Rays tau = hn::Set(d, pass.settings.tau), zero = hn::Zero(d);
-  Rays sum = zero;
 
-  for (std::size_t s = 0; s * subtile_rays < tile.count; ++s) {
-    // the nearest distance, or, with its sign, that to the first hit
-    Subtile best = each([&](std::size_t) HWY_ATTR { return kind == Kind::nearest ? tau : hn::Set(d, never); });
-    for (std::size_t n = 0; n < count; ++n) {
-      if ((survivors[n].subtiles >> s & 1) == 0) continue;
-      const Subtile distance =
-          distances<kind>(pass, s * subtile_rays, constants[n], pass.sample.exact[survivors[n].capsule]);
-      best = each([&](std::size_t i) HWY_ATTR {
-        const Rays found = kind == Kind::nearest ? hn::Abs(distance.of[i]) : distance.of[i];
-        return hn::IfThenElse(hn::Lt(found, best.of[i]), found, best.of[i]);
-      });
-    }
+  // the nearest distance, or, with its sign, that to the first hit
+  alignas(64) float best[tile_rays];
+  for (std::size_t i = 0; i < tile_rays; i += lanes)
+    hn::Store(kind == Kind::nearest ? tau : hn::Set(d, never), d, best + i);
+  for (std::size_t n = 0; n < count; ++n) {
+    const Item& item = items[n];
+    const std::size_t first = item.subtile * subtile_rays;
+    const Subtile distance = distances<kind>(pass, first, constants[item.constants], pass.sample.exact[item.capsule]);
     for (std::size_t i = 0; i < vectors; ++i) {
-      Rays cost = best.of[i];
-      if constexpr (kind == Kind::background)
-        cost = hn::IfThenElseZero(hn::Lt(cost, zero), tau);
-      else
-        cost = hn::Min(hn::Abs(cost), tau);
-      const std::size_t first = s * subtile_rays + i * lanes;
-      const std::size_t valid = tile.count > first ? tile.count - first : 0;
-      if (valid < lanes) cost = hn::IfThenElseZero(hn::FirstN(d, valid), cost);
-      sum = hn::MulAdd(cost, cost, sum);
+      const Rays found = kind == Kind::nearest ? hn::Abs(distance.of[i]) : distance.of[i];
+      const Rays before = hn::Load(d, best + first + i * lanes);
+      hn::Store(hn::IfThenElse(hn::Lt(found, before), found, before), d, best + first + i * lanes);
     }
+  }
+
+  Rays sum = zero;
+  for (std::size_t i = 0; i < tile.count; i += lanes) {
+    Rays cost = hn::Load(d, best + i);
+    if constexpr (kind == Kind::background)
+      cost = hn::IfThenElseZero(hn::Lt(cost, zero), tau);
+    else
+      cost = hn::Min(hn::Abs(cost), tau);
+    if (tile.count - i < lanes) cost = hn::IfThenElseZero(hn::FirstN(d, tile.count - i), cost);
+    sum = hn::MulAdd(cost, cost, sum);
   }
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
 void weigh_tiles(const RayTile* tiles, std::size_t begin, std::size_t end, const PreparedSample& sample,
                  const WeighSettings& settings, double* sums) {
-  std::vector<Survivor> survivors(sample.padded);
+  Candidates all(sample.count), near_group(sample.count);
+  for (std::size_t k = 0; k < sample.count; ++k) all.add(static_cast<std::uint32_t>(k), sample.cull[k]);
+  all.pad();
+  std::vector<std::uint32_t> places(all.room);
   std::vector<PairConstants> constants(sample.count);
+  std::vector<Item> items(sample.count * tile_subtiles + tile_subtiles);
+
   for (std::size_t t = begin; t < end; ++t) {
-    const Pass pass{tiles[t], sample, settings};
-    const std::size_t count = cull(pass, survivors.data());
-    for (std::size_t n = 0; n < count; ++n)
-      constants[n] = pair_constants(sample.frames[survivors[n].capsule], tiles[t].bounds);
-    const auto weigh = tiles[t].background  ? weigh_tile<Kind::background>
+    const RayTile& tile = tiles[t];
+    // tiles come in groups that lie together: what cannot matter to the group is not tested again
+    if (settings.culling && (t == begin || tile.group != tiles[t - 1].group)) {
+      near_group.clear();
+      const std::size_t found = cull(all, tile.group_bounds, places.data());
+      for (std::size_t n = 0; n < found; ++n) near_group.add(places[n], sample.cull[places[n]]);
+      near_group.pad();
+    }
+    const Candidates& candidates = settings.culling ? near_group : all;
+    std::size_t near = candidates.count;
+    if (settings.culling)
+      near = cull(near_group, tile.bounds, places.data());
+    else
+      std::iota(places.begin(), places.end(), 0);
+
+    std::size_t count = 0;
+    for (std::size_t n = 0; n < near; ++n) {
+      const std::uint32_t k = candidates.capsule[places[n]];
+      constants[n] = pair_constants(sample.frames[k], tile.bounds);
+      const std::uint32_t bits = settings.culling ? cull_subtiles(sample.cull[k], tile.subtiles) : ~0u;
+      for (std::uint32_t s = 0; s < tile_subtiles; ++s) {
+        items[count] = {k, static_cast<std::uint32_t>(n), s};
+        count += bits >> s & 1;
+      }
+    }
+    const auto weigh = tile.background      ? weigh_tile<Kind::background>
                        : settings.first_hit ? weigh_tile<Kind::first_hit>
                                             : weigh_tile<Kind::nearest>;
-    sums[t] = weigh(pass, survivors.data(), constants.data(), count);
+    sums[t] = weigh({tile, sample, settings}, items.data(), count, constants.data());
   }
 }
 

@@ -8,17 +8,15 @@
 
 namespace kinema::body {
 
-/// One sample's capsules, prepared for the tiles. The culling data are number by number, padded with capsules that matter
-/// to nobody.
+/// One sample's capsules, prepared for the tiles.
 struct PreparedSample {
-  explicit PreparedSample(std::size_t capsules);
+  explicit PreparedSample(std::size_t capsules) : count(capsules), exact(capsules), frames(capsules), cull(capsules) {}
   void prepare(const float* capsules, const Vec3& camera);
 
-  std::size_t count, padded;
-  std::vector<CapsuleExact> exact;    // (count), relative to the camera
-  std::vector<CapsuleFrame> frames;   // (count)
-  std::vector<CullCapsule> cull;      // (count)
-  std::vector<float> cull_by_number;  // (8, padded): cx cy cz length ax ay az r
+  std::size_t count;
+  std::vector<CapsuleExact> exact;  // (count), relative to the camera
+  std::vector<CapsuleFrame> frames;
+  std::vector<CullCapsule> cull;
 };
 
 struct WeighSettings {

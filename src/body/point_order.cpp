@@ -99,6 +99,35 @@ TileBounds bounds_of(const Ray* rays, std::size_t count, bool background, const 
   return b;
 }
 
+void fill_tile(RayTile& tile, const Ray* rays, const Item* items, std::size_t count, PointsView points, bool background,
+               const LikelihoodSettings& settings) {
+  tile.background = background;
+  tile.count = count;
+  tile.bounds = bounds_of(rays, count, background, settings);
+  for (std::size_t i = 0; i < tile_rays; ++i) {
+    const std::size_t from = std::min(i, count - 1);
+    const float* xyz = points.xyz + 3 * std::size_t{items[from].point};
+    tile.x[i] = xyz[0];
+    tile.y[i] = xyz[1];
+    tile.z[i] = xyz[2];
+    tile.wx[i] = static_cast<float>(rays[from].v.x - tile.bounds.vx);
+    tile.wy[i] = static_cast<float>(rays[from].v.y - tile.bounds.vy);
+    tile.wz[i] = static_cast<float>(rays[from].v.z - tile.bounds.vz);
+    tile.e[i] = static_cast<float>(rays[from].delta - tile.bounds.depth);
+  }
+  for (std::size_t s = 0; s < tile_subtiles; ++s) {
+    // a subtile without rays of its own repeats the last one
+    const std::size_t first = std::min(s * subtile_rays, count - 1);
+    const TileBounds b = bounds_of(rays + first, std::min(subtile_rays, count - first), background, settings);
+    tile.subtiles.vx[s] = b.vx;
+    tile.subtiles.vy[s] = b.vy;
+    tile.subtiles.vz[s] = b.vz;
+    tile.subtiles.spread[s] = b.spread;
+    tile.subtiles.nearest[s] = b.nearest;
+    tile.subtiles.furthest[s] = b.furthest;
+  }
+}
+
 }  // namespace
 
 std::vector<RayTile> make_ray_tiles(PointsView points, const LikelihoodSettings& settings, const Threads& threads,
@@ -129,35 +158,21 @@ std::vector<RayTile> make_ray_tiles(PointsView points, const LikelihoodSettings&
     }
     arrange(items, threads);
 
-    const std::size_t first = tiles.size();
-    tiles.resize(first + (items.size() + tile_rays - 1) / tile_rays);
-    threads.for_each(tiles.size() - first, [&](std::size_t t) {
-      RayTile& tile = tiles[first + t];
-      tile.background = background;
-      tile.count = std::min(tile_rays, items.size() - t * tile_rays);
-      Ray rays[tile_rays];
-      for (std::size_t i = 0; i < tile_rays; ++i) {
-        const float* xyz = points.xyz + 3 * std::size_t{items[t * tile_rays + std::min(i, tile.count - 1)].point};
-        tile.x[i] = xyz[0];
-        tile.y[i] = xyz[1];
-        tile.z[i] = xyz[2];
-        rays[i] = ray_to(xyz, settings.camera);
-      }
-      tile.bounds = bounds_of(rays, tile.count, background, settings);
-      for (std::size_t i = 0; i < tile_rays; ++i) {
-        tile.wx[i] = static_cast<float>(rays[i].v.x - tile.bounds.vx);
-        tile.wy[i] = static_cast<float>(rays[i].v.y - tile.bounds.vy);
-        tile.wz[i] = static_cast<float>(rays[i].v.z - tile.bounds.vz);
-        tile.e[i] = static_cast<float>(rays[i].delta - tile.bounds.depth);
-      }
-      for (std::size_t s = 0; s < tile_subtiles; ++s) {
-        const TileBounds b = bounds_of(rays + s * subtile_rays, subtile_rays, background, settings);
-        tile.subtiles.vx[s] = b.vx;
-        tile.subtiles.vy[s] = b.vy;
-        tile.subtiles.vz[s] = b.vz;
-        tile.subtiles.spread[s] = b.spread;
-        tile.subtiles.nearest[s] = b.nearest;
-        tile.subtiles.furthest[s] = b.furthest;
+    const std::size_t first = tiles.size(), count_here = (items.size() + tile_rays - 1) / tile_rays;
+    tiles.resize(first + count_here);
+    threads.for_each((count_here + group_tiles - 1) / group_tiles, [&](std::size_t g) {
+      const std::size_t first_item = g * group_tiles * tile_rays;
+      const std::size_t in_group = std::min(group_tiles * tile_rays, items.size() - first_item);
+      std::vector<Ray> rays(in_group);
+      for (std::size_t i = 0; i < in_group; ++i)
+        rays[i] = ray_to(points.xyz + 3 * std::size_t{items[first_item + i].point}, settings.camera);
+      const TileBounds group_bounds = bounds_of(rays.data(), in_group, background, settings);
+      for (std::size_t begin = 0; begin < in_group; begin += tile_rays) {
+        RayTile& tile = tiles[first + g * group_tiles + begin / tile_rays];
+        tile.group = first + g;
+        tile.group_bounds = group_bounds;
+        fill_tile(tile, rays.data() + begin, items.data() + first_item + begin, std::min(tile_rays, in_group - begin),
+                  points, background, settings);
       }
     });
   }

@@ -12,6 +12,7 @@ namespace kinema::body {
 
 inline constexpr std::size_t tile_rays = 128;
 inline constexpr std::size_t subtile_rays = 16;
+inline constexpr std::size_t group_tiles = 8;
 inline constexpr std::size_t tile_subtiles = tile_rays / subtile_rays;
 
 /// The bounds of a tile's subtiles, number by number, so that all are tested at once.
@@ -27,6 +28,8 @@ struct RayTile {
   float x[tile_rays], y[tile_rays], z[tile_rays];  // the points as they came, for what needs double precision
   SubtileBounds subtiles;
   TileBounds bounds;
+  TileBounds group_bounds;  // of the eight tiles that lie together
+  std::size_t group;
   std::size_t count;
   bool background;  // all of its points are, or none
 };
