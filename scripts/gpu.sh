@@ -42,18 +42,22 @@ do_test() {
   fi
 }
 
-# The checkers slow a kernel down a hundredfold and more, so only cases that are small.
-small_cases='*Small*cuda*:*Corner*cuda*:*Refusal*cuda*:*Chunks*cuda*:*OnDevice*'
+# The checkers slow a kernel down a hundredfold and more, so only cases that are small; the race checker takes seconds for
+# each, so it gets one of every kind of kernel.
+small_cases='*Corner*cuda*:*Refusal*cuda*:*Chunks*cuda*:*OnDevice*'
+fewest_cases='*FreeSpace*cuda*:*BadPoints*cuda*:*NearestLooks*cuda*:*OnDevice*'
 
 do_sanitize() {
-  local binaries binary tool log=$results/sanitizer.txt
+  local binaries binary tool cases log=$results/sanitizer.txt
   binaries=$(test_binaries)
   : >"$log"
   for binary in $binaries; do
     for tool in memcheck racecheck initcheck synccheck; do
       say "$tool: $(basename "$binary")" | tee -a "$log"
+      cases=$small_cases
+      [ "$tool" = racecheck ] && cases=$fewest_cases
       timeout 120 compute-sanitizer --tool "$tool" --error-exitcode 9 \
-        "$binary" --gtest_filter="${KINEMA_SANITIZE_FILTER:-$small_cases}" 2>&1 | tee -a "$log"
+        "$binary" --gtest_filter="${KINEMA_SANITIZE_FILTER:-$cases}" 2>&1 | tee -a "$log"
     done
   done
   if ! grep -q '^\[  PASSED  \] [1-9]' "$log"; then

@@ -3,8 +3,8 @@
 // capsule a lane; tests them against the tile's subtiles, a pair a lane; and then, capsule by capsule, casts the rays of
 // the subtiles that it may matter to, a ray a lane. Warps share the rays alone, so none waits for another.
 //
-// Three quarters of the time is the last loop's, so registers are kept for it: the other steps are calls that find what
-// they need in shared memory, and the rays' best distances are put there while they run.
+// Half of the instructions are the last loop's, so registers are kept for it: what precedes it, and what is rare, are calls
+// that find what they need in shared memory, and the rays' best distances are put there while they run.
 #include "body/weigh_cuda.cuh"
 
 #include "body/cast_cuda.cuh"
