@@ -5,6 +5,7 @@
 #include <thread>
 
 #if defined(KINEMA_HAVE_TBB)
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #elif defined(KINEMA_HAVE_OPENMP)
@@ -23,13 +24,19 @@ int resolve(int count) {
 #if defined(KINEMA_HAVE_TBB)
 
 struct Threads::Arena {
-  explicit Arena(int threads) : count(threads), tbb(threads) {}
+  explicit Arena(int threads) : count(threads), arena(threads) {
+    // more than there are cores must be allowed first, or TBB prints that it knows better
+    if (threads > resolve(0))
+      allowed = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                      static_cast<std::size_t>(threads));
+  }
   int count;
-  tbb::task_arena tbb;
+  std::unique_ptr<tbb::global_control> allowed;
+  tbb::task_arena arena;  // starts with the first work
 };
 
 void Threads::for_each(std::size_t n, const std::function<void(std::size_t)>& work) const {
-  arena_->tbb.execute([&] { tbb::parallel_for(std::size_t{0}, n, work); });
+  arena_->arena.execute([&] { tbb::parallel_for(std::size_t{0}, n, work); });
 }
 
 std::string_view Threads::built_with() { return "TBB"; }
