@@ -182,9 +182,14 @@ KINEMA_HD inline PairConstants pair_constants(const CapsuleFrame& f, const TileB
   // what rounding can do to a discriminant: the sizes of its terms, times 2^-24 and some; and 1e-4, below which its root,
   // and so the distance, would have lost too many digits
   k.r = static_cast<float>(f.r);
-  k.band = f.single_precision && k.r <= tile.thickest && std::fabs(Vc) + tile.spread < along_axis
-               ? 1e-4f + 6e-8f * (16 + 64 * tile.spread * static_cast<float>(f.reach * one_over_r))
-               : INFINITY;
+  const float rounding = 6e-8f * (16 + 64 * tile.spread * static_cast<float>(f.reach * one_over_r));
+  k.band = 1e-4f + rounding;
+  // An error e of disc (a quarter of the bound, as seen) moves the foot by e / (2 sqrt(disc) A), and that lowers h by A times
+  // its square: with disc >= band, by a tenth of band at most where A >= 0.16 (rounding / band)^2.
+  const double steepest = std::fabs(Vc) + tile.spread, share = rounding / k.band;
+  if (!f.single_precision || k.r > tile.thickest || steepest > along_axis || rounding > 1e-4f ||
+      1 - steepest * steepest < 0.16 * share * share)
+    k.band = INFINITY;
   return k;
 }
 

@@ -30,12 +30,12 @@ public:
     // a task is a sample where there are many, else some tiles of one; the sum is over tiles in either case
     const bool many = capsules.rows >= 4 * static_cast<std::size_t>(threads_.count());
     const std::size_t chunk = many ? std::max<std::size_t>(tiles_.size(), 1) : 16;
-    const std::size_t chunks = (tiles_.size() + chunk - 1) / chunk;
+    const std::size_t chunks = std::max<std::size_t>((tiles_.size() + chunk - 1) / chunk, 1);
     std::vector<double> sums(many ? 0 : capsules.rows * tiles_.size());
 
-    threads_.for_each(capsules.rows * std::max<std::size_t>(chunks, 1), [&](std::size_t task) {
-      const std::size_t j = task / std::max<std::size_t>(chunks, 1);
-      const std::size_t begin = chunk * (task % std::max<std::size_t>(chunks, 1));
+    threads_.for_each(capsules.rows * chunks, [&](std::size_t task) {
+      const std::size_t j = task / chunks;
+      const std::size_t begin = chunk * (task % chunks);
       const std::size_t end = std::min(begin + chunk, tiles_.size());
       PreparedSample sample(capsules.columns);
       sample.prepare(capsules.row(j), settings_.camera);

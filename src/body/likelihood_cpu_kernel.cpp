@@ -97,12 +97,6 @@ HWY_INLINE Subtile each(F f) {
   return out;
 }
 
-// 1 / x to 16 bits or better, which is enough for a foot: one Newton step from the instruction's estimate.
-HWY_INLINE Rays rough_reciprocal(Rays x) {
-  const Rays y = hn::ApproximateReciprocal(x);
-  return hn::Mul(y, hn::NegMulAdd(x, y, hn::Set(RayLanes(), 2.0f)));
-}
-
 // t - Delta of a subtile's rays along one capsule (see capsule_frame.h); `never`, or no number, where there is no hit.
 // There is no branch on what the rays do: a mispredicted one would cost more than what it could skip.
 template <Kind kind>
@@ -128,11 +122,7 @@ HWY_INLINE Subtile distances(const Pass& pass, std::size_t first, const PairCons
   const Subtile vc = EACH(hn::MulAdd(qc.of[i], set(k.foot_scale), set(k.Vc)));
   const Subtile A = EACH(hn::NegMulAdd(vc.of[i], vc.of[i], set(1.0f)));
   const Subtile disc = EACH(hn::Sub(A.of[i], vm2.of[i]));
-  // a miss counts as a graze: its foot is where the ray comes nearest, and the sphere there is missed as well
-  const auto zero = hn::Zero(d);
-  const Subtile half_chord = EACH(hn::Sqrt(hn::Max(disc.of[i], zero)));
-  const Subtile t_cylinder =
-      EACH(hn::Mul(hn::Sub(hn::Add(q.of[i], set(k.RVp)), half_chord.of[i]), rough_reciprocal(A.of[i])));
+  const Subtile t_cylinder = EACH(hn::Div(hn::Sub(hn::Add(q.of[i], set(k.RVp)), hn::Sqrt(disc.of[i])), A.of[i]));
   const Subtile foot = EACH(hn::Sub(hn::Mul(t_cylinder.of[i], vc.of[i]), set(k.foot)));
 
   // the sphere about the foot
@@ -144,17 +134,19 @@ HWY_INLINE Subtile distances(const Pass& pass, std::size_t first, const PairCons
   const Subtile h = EACH(hn::NegMulAdd(across.of[i], across.of[i], hn::NegMulAdd(vm2.of[i], o2.of[i], set(1.0f))));
   const Subtile middle =
       EACH(hn::Add(q.of[i], hn::MulAdd(qc.of[i], oc.of[i], hn::MulAdd(set(k.Vc), o.of[i], set(k.K)))));
+  const Subtile least = EACH(hn::Min(hn::Abs(disc.of[i]), hn::Abs(h.of[i])));  // the discriminant nearest to 0
   const Subtile e = load(tile.e);
   Subtile distance = EACH(hn::MulSub(set(k.r), hn::Sub(middle.of[i], hn::Sqrt(h.of[i])), e.of[i]));
 
+  const auto zero = hn::Zero(d);
   // rays that miss have the root of a negative number in them, and are no number: a comparison passes over those
   if constexpr (kind != Kind::nearest)  // a hit behind the camera is none
     distance = EACH(
         hn::IfThenElse(hn::Gt(hn::Add(distance.of[i], hn::Add(set(D), e.of[i])), zero), distance.of[i], set(never)));
 
   // too close to call?
-  Rays margin = hn::Abs(h.of[0]);
-  for (std::size_t i = 1; i < vectors; ++i) margin = hn::Min(margin, hn::Abs(h.of[i]));
+  Rays margin = least.of[0];
+  for (std::size_t i = 1; i < vectors; ++i) margin = hn::Min(margin, least.of[i]);
   bool close = k.band == never || !hn::AllFalse(d, hn::Lt(margin, set(k.band)));
   if constexpr (kind == Kind::background) {
     for (std::size_t i = 0; i < vectors; ++i)
@@ -163,7 +155,7 @@ HWY_INLINE Subtile distances(const Pass& pass, std::size_t first, const PairCons
   if (!close) return distance;
 
   const auto undecided = [&](std::size_t i) HWY_ATTR {
-    auto mask = hn::Not(hn::Ge(hn::Abs(h.of[i]), set(k.band)));
+    auto mask = hn::Not(hn::Ge(least.of[i], set(k.band)));
     if constexpr (kind == Kind::background) mask = hn::Or(mask, hn::Lt(hn::Abs(distance.of[i]), set(D * 2e-6f)));
     return mask;
   };

@@ -80,7 +80,6 @@ inline float NegMulAdd(float a, float b, float c) { return c - a * b; }
 inline float Min(float a, float b) { return b < a ? b : a; }
 inline float Max(float a, float b) { return a < b ? b : a; }
 inline float Abs(float a) { return std::fabs(a); }
-inline float ApproximateReciprocal(float a) { return 1 / a; }
 inline float Sqrt(float a) { return std::sqrt(a); }
 inline bool Lt(float a, float b) { return a < b; }
 inline bool Le(float a, float b) { return a <= b; }

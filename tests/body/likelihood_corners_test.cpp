@@ -247,6 +247,26 @@ TEST_P(LikelihoodHard, NeedlesFarAwayAndPlanetsAgree) {
   EXPECT_TRUE(agrees(problem, GetParam()));
 }
 
+// an error of the foot along the axis grows with distance over radius
+TEST_P(LikelihoodHard, ThinCapsulesFarAwayAgree) {
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> unit(0, 1);
+  for (int round = 0; round < 4000; ++round) {
+    Problem problem;
+    problem.settings.association = round % 2 == 0 ? Association::nearest : Association::first_hit;
+    const double r = std::pow(10, -1 - 3.5 * unit(random)), distance = 2 + 18 * unit(random);
+    const Vec3 v = direction(random), c = direction(random);
+    const Vec3 a{distance * v.x, distance * v.y, distance * v.z};
+    problem.add_capsule(a, r, {a.x + c.x, a.y + c.y, a.z + c.z});
+    for (int i = 0; i < 60; ++i) {
+      const Vec3 n = direction(random);
+      const double s = 1.2 * unit(random) - 0.1, off = 1.2 * r * unit(random);
+      problem.add_point(a.x + s * c.x + off * n.x, a.y + s * c.y + off * n.y, a.z + s * c.z + off * n.z);
+    }
+    ASSERT_TRUE(agrees(problem, GetParam())) << "round " << round << ", radius " << r << " at " << distance;
+  }
+}
+
 TEST_P(LikelihoodHard, PointsCloserThanTauAgree) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Problem problem = random_problem(seed, {300, 1, 12});
