@@ -117,11 +117,15 @@ if(KINEMA_PYTHON)
   endif()
 endif()
 
-# Looked for, so that the summary can say whether they are here; nothing uses them yet.
+set(KINEMA_HAVE_OPENCV OFF)
 if(KINEMA_OPENCV)
-  find_package(OpenCV QUIET COMPONENTS core imgproc imgcodecs)
-  set(KINEMA_FOUND_OPENCV ${OpenCV_FOUND})
+  find_package(OpenCV 4 QUIET COMPONENTS core imgproc imgcodecs videoio calib3d objdetect)
+  if(OpenCV_FOUND)
+    set(KINEMA_HAVE_OPENCV ON)
+  endif()
 endif()
+
+# Looked for, so that the summary can say whether it is here; nothing uses it yet.
 if(KINEMA_WEB)
   find_program(KINEMA_NPM npm)
   if(KINEMA_NPM)

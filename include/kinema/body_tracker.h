@@ -1,0 +1,93 @@
+// The body tracker: from the points of each frame to a skeleton that moves, with its uncertainty.
+//
+// The particle filter of "GPU Accelerated Likelihoods for Stereo-Based Articulated Tracking", section 2, and on top of
+// it, each a switch, what makes it work in 40 and more dimensions.
+#pragma once
+
+#include "kinema/skeleton.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace kinema::body {
+
+/// How a pose goes on from one frame to the next, before the points are looked at.
+enum class Motion {
+  random_walk,        ///< every degree of freedom wanders at its own speed
+  constant_velocity,  ///< the same about the last velocity, damped
+  spatial,            ///< noise of equal size at the bone ends in space, not in the angles
+};
+
+enum class Resampling { systematic, stratified, residual, multinomial };
+
+struct TrackerSettings {
+  LikelihoodSettings likelihood;
+
+  /// Poses tried in a layer; 0: as many as the machine holds at about 10 frames a second, less the other settings.
+  std::size_t particles = 0;
+
+  /// Annealing layers; 1 is the plain filter of the paper.
+  int layers = 2;
+
+  /// Share of the particles that a layer leaves alive: it chooses the exponent of its weights.
+  double survival = 0.3;
+
+  /// Sample limb by limb: each limb keeps its best among the particles. Helps few particles, costs a layer a limb.
+  bool limbs = false;
+
+  /// Poses that are refined by Levenberg-Marquardt steps on the distances between points and skin, then weighed again;
+  /// 0: none.
+  int refined = 4;
+  int refine_steps = 6;
+
+  Motion motion = Motion::random_walk;
+  Resampling resampling = Resampling::systematic;
+
+  /// Resample where the effective sample size falls under this share of the particles.
+  double resample_below = 0.5;
+
+  /// The points of a frame are thinned to this many, evenly over the person; 0: as many as the machine holds.
+  std::size_t points = 0;
+
+  /// Lengths and radii are fitted to the person in the first frames.
+  bool fit_shape = true;
+
+  std::uint64_t seed = 1;
+};
+
+/// What a frame shows: points of the person, and rays that see past it marked as background.
+struct Frame {
+  double time = 0;  ///< seconds
+  PointsView points;
+};
+
+struct Estimate {
+  bool found = false;             ///< false: no person, or lost; the rest then says nothing
+  Pose pose;                      ///< posterior mean, rotations averaged as rotations
+  std::vector<Vec3> joints;       ///< in the order of the skeleton
+  std::vector<double> deviation;  ///< of each joint: standard deviation along each of the three axes, metres
+  double log_likelihood = 0;      ///< of the mean pose, a point
+  double effective_sample_size = 0;
+  std::vector<StageTime> times;
+};
+
+class Tracker {
+public:
+  virtual ~Tracker() = default;
+
+  /// The pose at the next frame. The first frame, and any after the person was lost, starts a search over position,
+  /// facing and rest poses, unless start() gave a pose.
+  virtual Estimate track(const Frame& frame) = 0;
+
+  /// A pose to start from in the next frame instead of a search.
+  virtual void start(const Pose& pose) = 0;
+
+  /// The skeleton as fitted to the person so far.
+  virtual const Skeleton& skeleton() const = 0;
+};
+
+std::unique_ptr<Tracker> make_tracker(const Skeleton& skeleton, const TrackerSettings& settings = {},
+                                      Backend backend = Backend::automatic);
+
+}  // namespace kinema::body

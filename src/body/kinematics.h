@@ -1,0 +1,148 @@
+// Forward kinematics, from a state vector to joints and capsules, on host and device from one function.
+//
+// A state is state_floats numbers: position (3), rotation as a unit quaternion w x y z (4), then the angles of the
+// joints in the order of the skeleton. `Kinematics` is the skeleton as flat arrays that a device can hold; see
+// include/kinema/skeleton.h for what a joint's freedoms mean.
+#pragma once
+
+#include "core/host_device.h"
+#include "core/vector.h"
+#include "kinema/skeleton.h"
+
+#include <cmath>
+
+namespace kinema::body {
+
+inline constexpr int root_floats = 7;  // position and quaternion
+
+template <class T>
+struct Rotation {
+  T w, x, y, z;
+};
+
+template <class T>
+KINEMA_HD inline Rotation<T> operator*(Rotation<T> a, Rotation<T> b) {
+  return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+          a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+}
+
+template <class T>
+KINEMA_HD inline Vector<T> rotate(Rotation<T> q, Vector<T> v) {
+  const Vector<T> u{q.x, q.y, q.z};
+  const Vector<T> t = T(2) * cross(u, v);
+  return v + q.w * t + cross(u, t);
+}
+
+template <class T>
+KINEMA_HD inline Rotation<T> normalised(Rotation<T> q) {
+  const T s = T(1) / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  return {s * q.w, s * q.x, s * q.y, s * q.z};
+}
+
+/// The rotation about v by |v| radians.
+template <class T>
+KINEMA_HD inline Rotation<T> exponential(Vector<T> v) {
+  const T angle = norm(v);
+  const T half = T(0.5) * angle;
+  const T s = angle > T(1e-6) ? std::sin(half) / angle : T(0.5);
+  return {std::cos(half), s * v.x, s * v.y, s * v.z};
+}
+
+/// The rotation vector of a rotation, of length at most pi.
+template <class T>
+KINEMA_HD inline Vector<T> logarithm(Rotation<T> q) {
+  const T sign = q.w < 0 ? T(-1) : T(1);
+  const Vector<T> u{sign * q.x, sign * q.y, sign * q.z};
+  const T sine = norm(u);
+  if (sine < T(1e-7)) return T(2) * u;
+  return (T(2) * std::atan2(sine, sign * q.w) / sine) * u;
+}
+
+struct FlatJoint {
+  int parent;
+  int first_angle;  // index into the angles
+  int angles;       // 0 to 3
+  Vector3f offset;
+  Vector3f axis[3];
+};
+
+struct FlatCapsule {
+  int joint;
+  Vector3f a, b;
+  float radius;
+};
+
+/// The skeleton as flat arrays that somebody else owns, on the host or on a device.
+struct Kinematics {
+  const FlatJoint* joints;
+  const FlatCapsule* capsules;
+  const float* lower;  // limits, one an angle
+  const float* upper;
+  int joint_count, capsule_count, angle_count;
+
+  KINEMA_HD int state_floats() const { return root_floats + angle_count; }
+};
+
+/// A joint's place: from its frame to the camera frame.
+struct Place {
+  Rotation<float> rotation;
+  Vector3f origin;
+};
+
+/// R of a joint from its angles: swing of the first two after the twist of the third.
+KINEMA_HD inline Rotation<float> joint_rotation(const FlatJoint& joint, const float* angles) {
+  if (joint.angles == 0) return {1, 0, 0, 0};
+  Vector3f swing = angles[0] * joint.axis[0];
+  if (joint.angles > 1) swing = swing + angles[1] * joint.axis[1];
+  Rotation<float> rotation = exponential(swing);
+  if (joint.angles > 2) rotation = rotation * exponential(angles[2] * joint.axis[2]);
+  return rotation;
+}
+
+/// Places of all joints for a state.
+KINEMA_HD inline void place_joints(const Kinematics& kinematics, const float* state, Place* places) {
+  const Rotation<float> root{state[3], state[4], state[5], state[6]};
+  places[0] = {root, {state[0], state[1], state[2]}};
+  for (int j = 1; j < kinematics.joint_count; ++j) {
+    const FlatJoint& joint = kinematics.joints[j];
+    const Place& parent = places[joint.parent];
+    places[j] = {parent.rotation * joint_rotation(joint, state + root_floats + joint.first_angle),
+                 parent.origin + rotate(parent.rotation, joint.offset)};
+  }
+}
+
+/// Capsule k of the skin: 7 floats ax ay az r bx by bz.
+KINEMA_HD inline void place_capsule(const Kinematics& kinematics, const Place* places, int k, float* out) {
+  const FlatCapsule& capsule = kinematics.capsules[k];
+  const Place& place = places[capsule.joint];
+  const Vector3f a = place.origin + rotate(place.rotation, capsule.a);
+  const Vector3f b = place.origin + rotate(place.rotation, capsule.b);
+  out[0] = a.x, out[1] = a.y, out[2] = a.z, out[3] = capsule.radius;
+  out[4] = b.x, out[5] = b.y, out[6] = b.z;
+}
+
+/// Owns the flat arrays of a skeleton on the host.
+class FlatSkeleton {
+public:
+  explicit FlatSkeleton(const Skeleton& skeleton);  // throws Error where check() does
+
+  Kinematics view() const {
+    return {joints_.data(),
+            capsules_.data(),
+            lower_.data(),
+            upper_.data(),
+            static_cast<int>(joints_.size()),
+            static_cast<int>(capsules_.size()),
+            static_cast<int>(lower_.size())};
+  }
+
+private:
+  std::vector<FlatJoint> joints_;
+  std::vector<FlatCapsule> capsules_;
+  std::vector<float> lower_, upper_;
+};
+
+std::vector<float> to_state(const Skeleton& skeleton, const Pose& pose);
+Pose to_pose(std::span<const float> state);
+
+}  // namespace kinema::body
