@@ -3,6 +3,7 @@
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
+find_package(Eigen3 3.3 REQUIRED NO_MODULE)
 find_package(nlohmann_json REQUIRED)
 if(KINEMA_APP)
   find_package(CLI11 REQUIRED)

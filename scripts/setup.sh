@@ -17,6 +17,7 @@ g++                 command g++
 cmake               command cmake
 ninja-build         command ninja
 libfmt-dev          header  fmt/core.h
+libeigen3-dev       header  eigen3/Eigen/Core
 nlohmann-json3-dev  header  nlohmann/json.hpp
 libcli11-dev        header  CLI/CLI.hpp
 libgtest-dev        header  gtest/gtest.h

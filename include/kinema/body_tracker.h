@@ -41,6 +41,10 @@ struct TrackerSettings {
   int refined = 4;
   int refine_steps = 6;
 
+  /// As many of a frame's points count as independent evidence, since neighbours err together. More follows the points
+  /// more closely and states smaller deviations.
+  double independent_points = 150;
+
   Motion motion = Motion::random_walk;
   Resampling resampling = Resampling::systematic;
 

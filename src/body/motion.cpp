@@ -1,0 +1,73 @@
+#include "body/motion.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::body {
+
+std::vector<float> walk_deviation(const Skeleton& skeleton, double seconds) {
+  std::vector<float> deviation;
+  for (int i = 0; i < 3; ++i) deviation.push_back(static_cast<float>(root_speed * seconds));
+  for (int i = 0; i < 3; ++i) deviation.push_back(static_cast<float>(root_turn_speed * seconds));
+  for (const Joint& joint : skeleton.joints) {
+    for (const Freedom& freedom : joint.freedoms) deviation.push_back(static_cast<float>(freedom.speed * seconds));
+  }
+  return deviation;
+}
+
+std::vector<double> walk_precision(const Skeleton& skeleton, double seconds) {
+  std::vector<double> precision;
+  for (double deviation : walk_deviation(skeleton, seconds)) precision.push_back(1 / (deviation * deviation + 1e-12));
+  return precision;
+}
+
+double velocity_kept(Motion motion) { return motion == Motion::constant_velocity ? 0.8 : 0; }
+
+RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points) {
+  RefineSettings refinement;
+  refinement.steps = settings.refine_steps;
+  refinement.evidence = settings.independent_points / static_cast<double>(std::max<std::size_t>(1, points));
+  refinement.free_space = settings.likelihood.free_space ? refinement.free_space : 0;
+  return refinement;
+}
+
+std::vector<float> spatial_factor(const Kinematics& kinematics, std::span<const float> state, double deviation,
+                                  std::span<const float> walk) {
+  const int size = tangent_size(kinematics);
+  std::vector<Place> places(static_cast<std::size_t>(kinematics.joint_count));
+  std::vector<Twist> twists(static_cast<std::size_t>(size));
+  place_joints(kinematics, state.data(), places.data());
+  joint_twists(kinematics, state.data(), places.data(), twists.data());
+
+  Eigen::MatrixXd moves = Eigen::MatrixXd::Zero(3 * kinematics.joint_count, size);  // J
+  for (int j = 0; j < kinematics.joint_count; ++j) {
+    const Vector3f arm = places[static_cast<std::size_t>(j)].origin - places[0].origin;
+    const auto add = [&](int i) {
+      const Twist& twist = twists[static_cast<std::size_t>(i)];
+      const Vector3f u = twist.v + cross(twist.w, arm);
+      moves.block<3, 1>(3 * j, i) << u.x, u.y, u.z;
+    };
+    for (int i = 0; i < root_tangent; ++i) add(i);
+    for (int above = kinematics.joints[j].parent; above > 0; above = kinematics.joints[above].parent) {
+      for (int i = 0; i < kinematics.joints[above].angles; ++i)
+        add(root_tangent + kinematics.joints[above].first_angle + i);
+    }
+  }
+  Eigen::MatrixXd precision = moves.transpose() * moves / (deviation * deviation);
+  for (int i = 0; i < size; ++i) {
+    const double own = walk[static_cast<std::size_t>(i)];
+    precision(i, i) += 1 / (own * own + 1e-12);
+  }
+  // precision = L L^T, so L^-T z has its inverse as covariance
+  const Eigen::MatrixXd lower = precision.llt().matrixL();
+  const Eigen::MatrixXd factor =
+      lower.transpose().triangularView<Eigen::Upper>().solve(Eigen::MatrixXd::Identity(size, size));
+  std::vector<float> rows;
+  rows.reserve(static_cast<std::size_t>(size * size));
+  for (int i = 0; i < size; ++i) {
+    for (int l = 0; l < size; ++l) rows.push_back(static_cast<float>(factor(i, l)));
+  }
+  return rows;
+}
+
+}  // namespace kinema::body

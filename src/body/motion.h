@@ -1,0 +1,33 @@
+// Motion models: how far a pose may wander from one frame to the next, p(theta_t | theta_t-1) of section 2.
+#pragma once
+
+#include "body/refine.h"
+#include "kinema/body_tracker.h"
+
+namespace kinema::body {
+
+/// How fast the first joint wanders: standard deviation over a second.
+inline constexpr double root_speed = 1.5;       // metres
+inline constexpr double root_turn_speed = 2.5;  // radians
+
+/// Standard deviation of each number of the tangent over `seconds`, as their speeds say.
+std::vector<float> walk_deviation(const Skeleton& skeleton, double seconds);
+
+/// The inverse squares of the same: how strongly the last frame holds this one.
+std::vector<double> walk_precision(const Skeleton& skeleton, double seconds);
+
+/// Share of the last velocity that a pose keeps.
+double velocity_kept(Motion motion);
+
+/// The refinement that belongs to a tracker's settings, for a frame of so many points.
+RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points);
+
+/// The spatial prior: noise that displaces every bone end by about `deviation` metres whatever the pose, instead of noise
+/// of a fixed size in the angles, which throws a hand far and a head hardly. With J the derivative of all joints' places
+/// by the tangent, samples have the covariance (J^T J / deviation^2 + D)^-1, where D holds numbers that move no joint
+/// (twists of straight limbs) to their walk. Linearised at `state` and shared by all particles. Returns the factor
+/// (tangent, tangent), row-major, that turns independent normal numbers into such a sample.
+std::vector<float> spatial_factor(const Kinematics& kinematics, std::span<const float> state, double deviation,
+                                  std::span<const float> walk);
+
+}  // namespace kinema::body

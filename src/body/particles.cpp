@@ -1,0 +1,36 @@
+#include "body/particles.h"
+
+namespace kinema::body {
+namespace {
+
+// The block of a joint: the limb whose first joint it is or hangs from, 0 for trunk and head.
+int block_of(const Skeleton& skeleton, int joint) {
+  const char* limbs[] = {"left_clavicle", "right_clavicle", "left_hip", "right_hip"};
+  for (int at = joint; at >= 0; at = skeleton.joints[static_cast<std::size_t>(at)].parent) {
+    for (int limb = 0; limb < 4; ++limb) {
+      if (skeleton.joints[static_cast<std::size_t>(at)].name == limbs[limb]) return 1 + limb;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+Blocks limb_blocks(const Skeleton& skeleton) {
+  constexpr std::size_t root_tangent = 6;
+  Blocks blocks;
+  blocks.moves.assign(5, std::vector<std::uint8_t>(root_tangent + skeleton.angle_count(), 0));
+  for (std::size_t i = 0; i < root_tangent; ++i) blocks.moves[0][i] = 1;
+  std::size_t at = root_tangent;
+  for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
+    const auto block = static_cast<std::size_t>(block_of(skeleton, static_cast<int>(j)));
+    for (std::size_t i = 0; i < skeleton.joints[j].freedoms.size(); ++i) blocks.moves[block][at++] = 1;
+  }
+  return blocks;
+}
+
+std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend) {
+  return make_particles_cpu(skeleton, settings, backend);
+}
+
+}  // namespace kinema::body

@@ -1,0 +1,72 @@
+// The seam of the filter: a set of poses, and what a particle filter does with it. The filter in tracker.cpp drives it
+// and reads the same for every backend; the cuda backend keeps all of it on the device, so that in a frame only the
+// points go up and only mean, spread and figures come down.
+#pragma once
+
+#include "kinema/body_tracker.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace kinema::body {
+
+/// Parts of the body that are sampled one after the other: trunk and head, then each limb.
+struct Blocks {
+  std::vector<std::vector<std::uint8_t>> moves;  ///< for each block, one byte a number of the tangent
+};
+Blocks limb_blocks(const Skeleton& skeleton);
+
+struct Moments {
+  std::vector<float> state;            ///< weighted mean, rotations averaged as rotations
+  std::vector<double> joint_variance;  ///< of each joint's place along an axis: spread, and width of the refined peak
+  double log_likelihood = 0;           ///< of the best particle
+  double effective_sample_size = 0;
+};
+
+class Particles {
+public:
+  virtual ~Particles() = default;
+
+  virtual PointCount set_points(PointsView points) = 0;
+
+  /// n particles at one pose, at rest, with equal weights.
+  virtual void place(std::span<const float> state, std::size_t count) = 0;
+
+  /// Samples p(theta_t | theta_t-1): all go on as the mean last moved, if the motion model says so, and wander. The
+  /// first particle does not wander: it is the prediction itself.
+  virtual void predict(double seconds) = 0;
+
+  /// Spreads particles as they would wander in `seconds`, between two layers. `block`: only the numbers of this one of
+  /// limb_blocks(); -1: all. The first stays.
+  virtual void diffuse(double seconds, int block) = 0;
+
+  /// Log-likelihoods of all particles.
+  virtual void weigh() = 0;
+
+  /// Weights proportional to exp(exponent log-likelihood), the exponent at most `most` and such that a share `survival`
+  /// stays effective; returns it. survival 0: `most` itself.
+  virtual double anneal(double survival, double most) = 0;
+
+  /// Draws particles by their weights; all weights are then equal.
+  virtual void resample() = 0;
+
+  /// Refines the `count` best particles in place (refine.h), with what `seconds` since the last mean let expect as
+  /// prior, and weighs them again.
+  virtual void refine(int count, double seconds) = 0;
+
+  /// Mean and spread. The mean becomes what predict() goes on from, `seconds` after the one before.
+  virtual Moments moments(double seconds) = 0;
+
+  /// States (n, state) and log-likelihoods as they are, for tests and views.
+  virtual std::vector<float> states() const = 0;
+  virtual std::vector<double> log_likelihoods() const = 0;
+};
+
+/// `backend` is one that choose() gave.
+std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend);
+std::unique_ptr<Particles> make_particles_cpu(const Skeleton& skeleton, const TrackerSettings& settings,
+                                              Backend backend);
+std::unique_ptr<Particles> make_particles_cuda(const Skeleton& skeleton, const TrackerSettings& settings);
+
+}  // namespace kinema::body

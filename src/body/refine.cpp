@@ -1,0 +1,286 @@
+#include "body/refine.h"
+
+#include "body/contacts_cpu.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace kinema::body {
+namespace {
+
+// The sums of the contacts of one rigid body: 6x6 normal matrix and right side, for its twist (v, w).
+using Matrix6 = Eigen::Matrix<double, 6, 6>;
+using Vector6 = Eigen::Matrix<double, 6, 1>;
+
+struct BodySums {
+  Matrix6 matrix = Matrix6::Zero();
+  Vector6 gradient = Vector6::Zero();
+};
+
+struct Posed {
+  std::vector<Place> places;
+  std::vector<Segment> skin;
+
+  Posed(const Kinematics& kinematics, std::span<const float> state)
+      : places(static_cast<std::size_t>(kinematics.joint_count)),
+        skin(static_cast<std::size_t>(kinematics.capsule_count)) {
+    place_joints(kinematics, state.data(), places.data());
+    for (int k = 0; k < kinematics.capsule_count; ++k) {
+      std::array<float, capsule_floats> capsule;
+      place_capsule(kinematics, places.data(), k, capsule.data());
+      skin[static_cast<std::size_t>(k)] = make_segment(capsule.data());
+    }
+  }
+};
+
+// Calls take(capsule, contact, weight, cost) for every contact that counts; weights are those of the squares.
+template <class Take>
+void for_each_contact(const Posed& posed, const RefinePoints& points, const RefineSettings& settings, Take&& take) {
+  TouchBlock touches;
+  const double most = settings.tau * settings.tau / 6;  // what is forgotten costs as much as at tau
+  for (std::size_t begin = 0; begin < points.person.size(); begin += contact_block) {
+    nearest_capsules(posed.skin, points.person.blocks[begin / contact_block], touches);
+    for (std::size_t i = 0; i < std::min(contact_block, points.person.size() - begin); ++i) {
+      if (std::abs(touches.distance[i]) >= static_cast<float>(settings.tau)) {
+        take(-1, Contact{}, 0.0, most);
+        continue;
+      }
+      const int capsule = static_cast<int>(touches.capsule[i]);
+      const Contact contact = touch_point(posed.skin[static_cast<std::size_t>(capsule)], points.person[begin + i]);
+      const double ratio = contact.distance / settings.tau;
+      const double share = std::max(0.0, 1 - ratio * ratio);
+      take(capsule, contact, share * share, most * (1 - share * share * share));
+    }
+  }
+  if (settings.free_space <= 0) return;
+  for (std::size_t begin = 0; begin < points.background.size(); begin += contact_block) {
+    deepest_obstacles(posed.skin, points.background.blocks[begin / contact_block], touches);
+    for (std::size_t i = 0; i < std::min(contact_block, points.background.size() - begin); ++i) {
+      if (touches.capsule[i] < 0) continue;
+      const int capsule = static_cast<int>(touches.capsule[i]);
+      const Contact contact = touch_ray(posed.skin[static_cast<std::size_t>(capsule)], points.background[begin + i]);
+      const double depth = std::max(-settings.tau, static_cast<double>(contact.distance));
+      take(capsule, contact, settings.free_space, 0.5 * settings.free_space * depth * depth);
+    }
+  }
+}
+
+struct Linearised {
+  double data = 0;
+  std::size_t touching = 0;
+  std::vector<BodySums> bodies;  // one a joint
+};
+
+Linearised linearise(const Kinematics& kinematics, const Posed& posed, const RefinePoints& points,
+                     const RefineSettings& settings) {
+  Linearised result;
+  result.bodies.resize(posed.places.size());
+  const Vector3f centre = posed.places[0].origin;
+  for_each_contact(posed, points, settings, [&](int capsule, const Contact& contact, double weight, double cost) {
+    result.data += cost;
+    if (capsule < 0 || weight == 0) return;
+    ++result.touching;
+    const Vector3f n = contact.normal, moment = cross(contact.foot - centre, n);
+    Vector6 f;
+    f << n.x, n.y, n.z, moment.x, moment.y, moment.z;  // the distance changes by -f . twist
+    BodySums& body = result.bodies[static_cast<std::size_t>(kinematics.capsules[capsule].joint)];
+    body.matrix.selfadjointView<Eigen::Lower>().rankUpdate(f, weight);
+    body.gradient.noalias() += (-weight * contact.distance) * f;
+  });
+  return result;
+}
+
+// Carries the sums of the bodies over to the numbers of the pose: each number moves all bodies below its joint.
+void assemble(const Kinematics& kinematics, std::span<const Twist> twists, Linearised& linearised,
+              Eigen::MatrixXd& matrix, Eigen::VectorXd& gradient) {
+  const int size = tangent_size(kinematics);
+  matrix.setZero(size, size);
+  gradient.setZero(size);
+  for (BodySums& body : linearised.bodies) {
+    body.matrix.triangularView<Eigen::StrictlyUpper>() = body.matrix.transpose();
+  }
+  const auto column = [&](int i) {
+    const Twist& t = twists[static_cast<std::size_t>(i)];
+    Vector6 s;
+    s << t.v.x, t.v.y, t.v.z, t.w.x, t.w.y, t.w.z;
+    return s;
+  };
+  for (int j = kinematics.joint_count - 1; j >= 0; --j) {
+    const FlatJoint& joint = kinematics.joints[j];
+    const BodySums& body = linearised.bodies[static_cast<std::size_t>(j)];
+    const int first = j == 0 ? 0 : root_tangent + joint.first_angle;
+    const int count = j == 0 ? root_tangent : joint.angles;
+    for (int i = first; i < first + count; ++i) {
+      const Vector6 s = column(i);
+      const Vector6 force = body.matrix * s;
+      gradient[i] = s.dot(body.gradient);
+      for (int l = first; l <= i; ++l) matrix(i, l) = matrix(l, i) = column(l).dot(force);
+      for (int above = joint.parent; above >= 0; above = kinematics.joints[above].parent) {
+        const int begin = above == 0 ? 0 : root_tangent + kinematics.joints[above].first_angle;
+        const int end = begin + (above == 0 ? root_tangent : kinematics.joints[above].angles);
+        for (int l = begin; l < end; ++l) matrix(i, l) = matrix(l, i) = column(l).dot(force);
+      }
+    }
+    if (joint.parent >= 0) {
+      BodySums& parent = linearised.bodies[static_cast<std::size_t>(joint.parent)];
+      parent.matrix += body.matrix;
+      parent.gradient += body.gradient;
+    }
+  }
+}
+
+}  // namespace
+
+void PointList::add(Vector3f point) {
+  const std::size_t at = size_ % contact_block;
+  if (at == 0) blocks.emplace_back();  // zeros
+  blocks.back().x[at] = point.x;
+  blocks.back().y[at] = point.y;
+  blocks.back().z[at] = point.z;
+  ++size_;
+}
+
+PointList PointList::thinned(std::size_t most) const {
+  PointList result;
+  const double step = std::max(1.0, static_cast<double>(size_) / static_cast<double>(std::max<std::size_t>(1, most)));
+  for (double i = 0; i < static_cast<double>(size_); i += step) result.add((*this)[static_cast<std::size_t>(i)]);
+  return result;
+}
+
+void RefinePoints::set(PointsView points) {
+  person = {};
+  background = {};
+  for (std::size_t i = 0; i < points.size; ++i) {
+    const Vector3f point{points.xyz[3 * i], points.xyz[3 * i + 1], points.xyz[3 * i + 2]};
+    const float range = norm(point);
+    if (!std::isfinite(range) || range == 0) continue;
+    (!points.background.empty() && points.background[i] != 0 ? background : person).add(point);
+  }
+}
+
+Refined refine(const Kinematics& kinematics, const RefinePoints& points, const PosePrior& prior,
+               const RefineSettings& settings, std::span<float> state) {
+  const int size = tangent_size(kinematics);
+  const auto length = static_cast<std::size_t>(size);
+  const double scale = settings.evidence / (settings.sigma * settings.sigma);
+  const auto from_prior = [&](std::span<const float> at) {
+    std::vector<float> away(length);
+    state_difference(kinematics, prior.state.data(), at.data(), away.data());
+    return away;
+  };
+  const auto prior_cost = [&](std::span<const float> away) {
+    double sum = 0;
+    for (std::size_t i = 0; i < length; ++i) sum += 0.5 * prior.precision[i] * away[i] * away[i];
+    return sum;
+  };
+
+  Posed posed(kinematics, state);
+  Linearised current = linearise(kinematics, posed, points, settings);
+  std::vector<float> away = from_prior(state);
+  double cost = scale * current.data + prior_cost(away);
+  double damping = 1e-3;
+  Refined result;
+  Eigen::VectorXd gradient;
+  std::vector<Twist> twists(length);
+  std::vector<float> trial(state.begin(), state.end()), tangent(length);
+
+  for (int step = 0;; ++step) {
+    joint_twists(kinematics, state.data(), posed.places.data(), twists.data());
+    assemble(kinematics, twists, current, result.information, gradient);
+    result.information *= scale;
+    gradient *= scale;
+    for (int i = 0; i < size; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      result.information(i, i) += prior.precision[at];
+      gradient[i] += prior.precision[at] * away[at];
+    }
+    if (step >= settings.steps) break;
+
+    // a step that does not help is tried again shorter; after a few, this is the bottom
+    bool moved = false;
+    for (int attempt = 0; attempt < 4 && !moved; ++attempt) {
+      Eigen::MatrixXd damped = result.information;
+      damped.diagonal() += (damping * result.information.diagonal().array() + 1e-9).matrix();
+      // an angle at its limit that is pushed further stays there, and the others move without it
+      for (int i = root_tangent; i < size; ++i) {
+        const float angle = state[static_cast<std::size_t>(root_floats + i - root_tangent)];
+        const bool low = angle <= kinematics.lower[i - root_tangent] && gradient[i] > 0;
+        const bool high = angle >= kinematics.upper[i - root_tangent] && gradient[i] < 0;
+        if (!low && !high) continue;
+        const double keep = damped(i, i);
+        damped.row(i).setZero();
+        damped.col(i).setZero();
+        damped(i, i) = keep * 1e9;
+      }
+      const Eigen::VectorXd delta = damped.ldlt().solve(-gradient);
+      for (int i = 0; i < size; ++i) tangent[static_cast<std::size_t>(i)] = static_cast<float>(delta[i]);
+      std::copy(state.begin(), state.end(), trial.begin());
+      move_state(kinematics, tangent.data(), trial.data());
+      Posed next(kinematics, trial);
+      Linearised linearised = linearise(kinematics, next, points, settings);
+      const std::vector<float> trial_away = from_prior(trial);
+      const double trial_cost = scale * linearised.data + prior_cost(trial_away);
+      if (trial_cost < cost) {
+        moved = true;
+        cost = trial_cost;
+        away = trial_away;
+        posed = std::move(next);
+        current = std::move(linearised);
+        std::copy(trial.begin(), trial.end(), state.begin());
+        damping = std::max(1e-6, damping * 0.3);
+      } else {
+        damping = std::max(1e-3, damping * 10);
+      }
+    }
+    if (!moved) break;
+  }
+  result.cost = cost;
+  result.data = scale * current.data;
+  result.touching = current.touching;
+  return result;
+}
+
+std::vector<PointContact> find_contacts(const Kinematics& kinematics, const RefinePoints& points,
+                                        const RefineSettings& settings, std::span<const float> state) {
+  const Posed posed(kinematics, state);
+  const double scale = settings.evidence / (settings.sigma * settings.sigma);
+  std::vector<PointContact> contacts;
+  for_each_contact(posed, points, settings, [&](int capsule, const Contact& contact, double weight, double) {
+    if (capsule < 0 || weight == 0) return;
+    const Segment& s = posed.skin[static_cast<std::size_t>(capsule)];
+    const float share = dot(contact.foot - s.a, s.along) * s.inverse;
+    contacts.push_back({capsule, share, static_cast<float>(scale * weight), contact.normal, contact.distance});
+  });
+  return contacts;
+}
+
+std::vector<double> joint_deviations(const Kinematics& kinematics, std::span<const float> state,
+                                     const Eigen::MatrixXd& information) {
+  const int size = tangent_size(kinematics);
+  std::vector<Place> places(static_cast<std::size_t>(kinematics.joint_count));
+  std::vector<Twist> twists(static_cast<std::size_t>(size));
+  place_joints(kinematics, state.data(), places.data());
+  joint_twists(kinematics, state.data(), places.data(), twists.data());
+  const Eigen::MatrixXd covariance = information.ldlt().solve(Eigen::MatrixXd::Identity(size, size));
+  std::vector<double> deviations;
+  for (int j = 0; j < kinematics.joint_count; ++j) {
+    Eigen::MatrixXd moves = Eigen::MatrixXd::Zero(3, size);
+    const Vector3f arm = places[static_cast<std::size_t>(j)].origin - places[0].origin;
+    const auto add = [&](int i) {
+      const Twist& twist = twists[static_cast<std::size_t>(i)];
+      const Vector3f u = twist.v + cross(twist.w, arm);
+      moves.col(i) << u.x, u.y, u.z;
+    };
+    for (int i = 0; i < root_tangent; ++i) add(i);
+    // a joint is moved by those above it, not by its own angles
+    for (int above = kinematics.joints[j].parent; above > 0; above = kinematics.joints[above].parent) {
+      const FlatJoint& joint = kinematics.joints[above];
+      for (int i = 0; i < joint.angles; ++i) add(root_tangent + joint.first_angle + i);
+    }
+    deviations.push_back(std::sqrt(std::max(0.0, (moves * covariance * moves.transpose()).trace() / 3)));
+  }
+  return deviations;
+}
+
+}  // namespace kinema::body

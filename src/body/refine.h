@@ -1,0 +1,91 @@
+// Refinement of a pose: Levenberg-Marquardt steps on the distances between the points of a frame and the skin.
+//
+// Minimises  e/(2 sigma^2) [ sum_points rho(d) + b sum_rays min(d, 0)^2 ] + 1/2 |x - predicted|^2_P,  where d is the
+// signed Euclidean distance of contact.h to the nearest capsule, rho is Tukey's function, which forgets what is further
+// off than tau, rays are those that saw past the person, P holds the precisions of the prediction, and e the share
+// of the points that count as independent.
+//
+// A contact touches one rigid body, so its derivative by the pose is a 6-vector of that body's twist; these are summed
+// joint by joint (6x6) and only then carried over to the D numbers of the pose, down the tree, as the composite rigid
+// body algorithm does with inertias: the cost of a step is that of finding the contacts, whatever D is.
+#pragma once
+
+#include "body/contacts_cpu.h"
+#include "body/joint_axes.h"
+#include "kinema/points.h"
+
+#include <Eigen/Dense>
+
+#include <span>
+#include <vector>
+
+namespace kinema::body {
+
+struct RefineSettings {
+  double tau = 0.12;       ///< where a point stops to count, metres
+  double sigma = 0.02;     ///< standard deviation of a point about the skin
+  double evidence = 0.05;  ///< independent points a point: neighbours err together
+  double free_space = 1;   ///< weight of a ray that saw past the person against that of a point; 0: none
+  int steps = 6;
+};
+
+/// Points in blocks for SIMD.
+class PointList {
+public:
+  void add(Vector3f point);
+  std::size_t size() const { return size_; }
+  Vector3f operator[](std::size_t i) const {
+    const PointBlock& block = blocks[i / contact_block];
+    const std::size_t at = i % contact_block;
+    return {block.x[at], block.y[at], block.z[at]};
+  }
+
+  /// About `most` of them, evenly chosen.
+  PointList thinned(std::size_t most) const;
+
+  std::vector<PointBlock> blocks;
+
+private:
+  std::size_t size_ = 0;
+};
+
+/// The points of a frame that a ray from the camera leads to: those of the person, and those that it saw past it.
+struct RefinePoints {
+  PointList person, background;
+
+  void set(PointsView points);
+};
+
+/// What a pose is pulled to besides the points: a predicted state and the precision of each number of its tangent.
+struct PosePrior {
+  std::vector<float> state;       // state_floats()
+  std::vector<double> precision;  // tangent_size()
+};
+
+struct Refined {
+  double cost = 0;              // the whole sum above
+  double data = 0;              // its part from the points and rays
+  std::size_t touching = 0;     // points within tau of the skin
+  Eigen::MatrixXd information;  // Gauss-Newton's approximation of the second derivative: inverse covariance
+};
+
+/// Improves `state` in place.
+Refined refine(const Kinematics& kinematics, const RefinePoints& points, const PosePrior& prior,
+               const RefineSettings& settings, std::span<float> state);
+
+/// The contacts of a state with all points, for fits of more than the pose.
+struct PointContact {
+  int capsule;
+  float share;   // where along the axis from a (0) to b (1)
+  float weight;  // of this contact in the sum, 1/sigma^2 and all the rest of it included
+  Vector3f normal;
+  float distance;
+};
+std::vector<PointContact> find_contacts(const Kinematics& kinematics, const RefinePoints& points,
+                                        const RefineSettings& settings, std::span<const float> state);
+
+/// Standard deviation of each joint's place along an axis, from an inverse covariance of the state.
+std::vector<double> joint_deviations(const Kinematics& kinematics, std::span<const float> state,
+                                     const Eigen::MatrixXd& information);
+
+}  // namespace kinema::body

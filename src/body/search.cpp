@@ -1,0 +1,139 @@
+#include "body/search.h"
+
+#include "body/rest_poses.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::body {
+namespace {
+
+constexpr std::size_t fewest_points = 60;
+
+RefinePoints thinned(const RefinePoints& points, std::size_t most) {
+  return {points.person.thinned(most), points.background.thinned(most)};
+}
+
+// Where the body of a candidate must go to lie over the points: middle on middle across, and either middle on middle or
+// crown on crown in height, since legs may be out of view.
+struct Extent {
+  Vector3f middle{0, 0, 0};
+  float top = 0;  // y points down, so the least y; a few outliers do not count
+};
+
+Extent extent_of(const PointList& points) {
+  Extent extent;
+  std::vector<float> y;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    extent.middle = extent.middle + (1 / static_cast<float>(points.size())) * points[i];
+    y.push_back(points[i].y);
+  }
+  const auto few = static_cast<std::ptrdiff_t>(y.size() / 100);
+  std::nth_element(y.begin(), y.begin() + few, y.end());
+  extent.top = y[static_cast<std::size_t>(few)];
+  return extent;
+}
+
+Extent extent_of(const Kinematics& kinematics, const std::vector<float>& state) {
+  std::vector<Place> places(static_cast<std::size_t>(kinematics.joint_count));
+  place_joints(kinematics, state.data(), places.data());
+  Extent extent;
+  extent.top = 1e9f;
+  float weight = 0;
+  for (int k = 0; k < kinematics.capsule_count; ++k) {
+    float c[capsule_floats];
+    place_capsule(kinematics, places.data(), k, c);
+    const Vector3f a{c[0], c[1], c[2]}, b{c[4], c[5], c[6]};
+    const float area = c[3] * (norm(b - a) + 2 * c[3]);
+    extent.middle = extent.middle + area * (0.5f * (a + b));
+    weight += area;
+    extent.top = std::min({extent.top, c[1] - c[3], c[5] - c[3]});
+  }
+  extent.middle = (1 / weight) * extent.middle;
+  return extent;
+}
+
+struct Candidate {
+  std::size_t size;  // index into the sizes
+  std::vector<float> state;
+  PosePrior prior;
+  Refined refined;
+};
+
+}  // namespace
+
+std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, const SearchSettings& settings,
+                          const Threads& threads) {
+  if (points.person.size() < fewest_points) return {};
+  const RefinePoints few = thinned(points, settings.points);
+  const Extent seen = extent_of(few.person);
+
+  std::vector<FlatSkeleton> people;
+  for (double size : settings.sizes) people.emplace_back(scaled(skeleton, size));
+  std::vector<Candidate> candidates;
+  for (std::size_t size = 0; size < people.size(); ++size) {
+    const Kinematics kinematics = people[size].view();
+    for (const RestPose& rest : rest_poses(skeleton)) {
+      for (int facing = 0; facing < settings.facings; ++facing) {
+        for (const bool by_crown : {false, true}) {
+          Candidate candidate{size, {}, {}, {}};
+          Pose pose = rest_pose(skeleton);
+          pose.angles = rest.angles;
+          // the rest pose looks at the camera; turned about the vertical
+          const double half = 3.14159265358979323846 * facing / settings.facings;
+          const Rotation<double> turned =
+              Rotation<double>{std::cos(half), 0, std::sin(half), 0} * Rotation<double>{0, 1, 0, 0};
+          pose.rotation = {turned.w, turned.x, turned.y, turned.z};
+          candidate.state = to_state(skeleton, pose);
+          const Extent own = extent_of(kinematics, candidate.state);
+          // the points are on the near side of the person
+          const Vector3f middle = (1 + 0.07f / norm(seen.middle)) * seen.middle;
+          candidate.state[0] += middle.x - own.middle.x;
+          candidate.state[1] += by_crown ? seen.top - own.top : middle.y - own.middle.y;
+          candidate.state[2] += middle.z - own.middle.z;
+
+          candidate.prior.state = candidate.state;
+          candidate.prior.precision.assign(static_cast<std::size_t>(tangent_size(kinematics)), 1 / (0.6 * 0.6));
+          for (std::size_t i : {0, 1, 2}) candidate.prior.precision[i] = 1 / (0.5 * 0.5);
+          for (std::size_t i : {3, 5}) candidate.prior.precision[i] = 1 / (0.2 * 0.2);  // people stand upright
+          candidates.push_back(std::move(candidate));
+        }
+      }
+    }
+  }
+
+  // rounds with fewer candidates, more points and a shorter reach
+  struct Round {
+    std::size_t keep, points;
+    double tau;
+    int steps;
+  };
+  const Round rounds[] = {{candidates.size(), settings.points, 0.4, 4},
+                          {40, 2 * settings.points, 0.25, 6},
+                          {10, 4 * settings.points, 0.15, 12}};
+  for (const Round& round : rounds) {
+    candidates.resize(std::min(candidates.size(), round.keep));
+    const RefinePoints some = thinned(points, round.points);
+    RefineSettings refinement;
+    refinement.tau = round.tau;
+    refinement.steps = round.steps;
+    refinement.sigma = 0.03;
+    // as much evidence in every round, whatever the number of points
+    refinement.evidence = 150.0 / static_cast<double>(some.person.size());
+    threads.for_each(candidates.size(), [&](std::size_t i) {
+      Candidate& candidate = candidates[i];
+      candidate.refined = refine(people[candidate.size].view(), some, candidate.prior, refinement, candidate.state);
+    });
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.refined.cost < b.refined.cost; });
+  }
+  std::vector<Found> found;
+  for (const Candidate& candidate : candidates) {
+    found.push_back({settings.sizes[candidate.size], candidate.state, candidate.refined.data,
+                     static_cast<double>(candidate.refined.touching) /
+                         static_cast<double>(std::min(points.person.size(), 4 * settings.points))});
+  }
+  return found;
+}
+
+}  // namespace kinema::body

@@ -1,0 +1,28 @@
+// Finds a person in a frame without a pose to start from: a search over position, facing, size and rest poses.
+#pragma once
+
+#include "body/refine.h"
+#include "core/threads.h"
+
+#include <optional>
+
+namespace kinema::body {
+
+struct SearchSettings {
+  int facings = 12;
+  std::vector<double> sizes = {1.0};  ///< of the person, relative to the skeleton
+  std::size_t points = 500;           ///< of the person, in the first round
+};
+
+struct Found {
+  double size = 1;  ///< the one of `sizes` that fits best
+  std::vector<float> state;
+  double data = 0;      ///< see Refined
+  double touching = 0;  ///< share of the points that lie on the skin
+};
+
+/// The poses that fit best, the best first; none where there are too few points for a person.
+std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, const SearchSettings& settings,
+                          const Threads& threads);
+
+}  // namespace kinema::body

@@ -1,0 +1,201 @@
+// The tracking loop: sample, weigh, mean (section 2 of the paper), with annealing layers, limb-wise blocks and refinement
+// as switches, a search where there is no pose to go on from, and a fit of the person's shape in the first frames.
+#include "body/particles.h"
+#include "body/search.h"
+#include "body/shape.h"
+#include "kinema/error.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace kinema::body {
+namespace {
+
+// Measures stages by name.
+class Stages {
+public:
+  void add(const std::string& name) {
+    const auto now = std::chrono::steady_clock::now();
+    const double ms = std::chrono::duration<double, std::milli>(now - last_).count();
+    last_ = now;
+    for (StageTime& time : times_) {
+      if (time.stage == name) {
+        time.ms += ms;
+        return;
+      }
+    }
+    times_.push_back({name, ms});
+  }
+  std::vector<StageTime> times() const { return times_; }
+
+private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::vector<StageTime> times_;
+};
+
+// Of the cost of a frame in which nobody is where the pose says, this share is saved by the pose: 1 is a perfect fit.
+constexpr double lost_below = 0.6;   // of its running level
+constexpr double least_fit = 0.2;    // whatever the level
+constexpr double believable = 0.35;  // for a find
+
+// What capsules cannot tell about a body of flesh: added to every joint's deviation, metres.
+constexpr double model_error = 0.015;
+
+class BodyTracker final : public Tracker {
+public:
+  BodyTracker(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend)
+      : settings_(settings), backend_(choose(backend)), threads_(settings.likelihood.threads) {
+    if (settings_.particles == 0) settings_.particles = backend_ == Backend::cuda ? 2000 : 300;
+    set_skeleton(skeleton);
+  }
+
+  void start(const Pose& pose) override { begin_at(to_state(skeleton_, pose)); }
+
+  const Skeleton& skeleton() const override { return skeleton_; }
+
+  Estimate track(const Frame& frame) override {
+    stages_ = {};
+    const double seconds = std::clamp(last_time_ ? frame.time - *last_time_ : 1.0 / 30, 1e-3, 0.5);
+    last_time_ = frame.time;
+    points_.set(frame.points);
+    particles_->set_points(frame.points);
+    stages_.add("points");
+
+    Estimate estimate;
+    if (tracking_) {
+      particles_->predict(seconds);
+      estimate = filter(seconds);
+      tracking_ = !lost(estimate);
+    }
+    // at first, and where the person was lost: look for it in this very frame
+    if (!tracking_ && find(frame.points)) {
+      estimate = filter(seconds);
+      tracking_ = fit(estimate) > believable;
+    }
+    estimate.found = tracking_;
+    if (tracking_) learn_shape();
+    estimate.times = stages_.times();
+    return estimate;
+  }
+
+private:
+  void set_skeleton(const Skeleton& skeleton) {
+    skeleton_ = skeleton;
+    particles_ = make_particles(skeleton_, settings_, backend_);
+  }
+
+  void begin_at(const std::vector<float>& state) {
+    particles_->place(state, settings_.particles);
+    tracking_ = true;
+    level_ = 0;
+  }
+
+  bool find(PointsView points) {
+    SearchSettings settings;
+    if (settings_.fit_shape && !shape_known_) settings.sizes = {0.88, 0.96, 1.04, 1.12};
+    const std::vector<Found> found = search(skeleton_, points_, settings, threads_);
+    if (!found.empty()) {
+      if (found.front().size != 1) {
+        set_skeleton(scaled(skeleton_, found.front().size));
+        particles_->set_points(points);
+        shape_frames_.clear();
+      }
+      begin_at(found.front().state);
+    }
+    stages_.add("search");
+    return !found.empty();
+  }
+
+  // Weigh, and let the particles gather where the weights are, layer by layer (the paper's filter has one layer); then
+  // refine the best, and take the mean (eq. 1).
+  Estimate filter(double seconds) {
+    const int blocks = settings_.limbs ? 5 : 1;
+    for (int layer = 0; layer < settings_.layers; ++layer) {
+      for (int block = 0; block < blocks; ++block) {
+        if (layer > 0 || block > 0) {
+          particles_->resample();
+          particles_->diffuse(seconds * std::pow(0.5, layer), settings_.limbs ? block : -1);
+        }
+        particles_->weigh();
+        const bool last = layer + 1 == settings_.layers && block + 1 == blocks;
+        particles_->anneal(last ? 0 : settings_.survival, evidence());
+      }
+    }
+    stages_.add("weigh");
+    if (settings_.refined > 0) particles_->refine(settings_.refined, seconds);
+    stages_.add("refine");
+
+    const Moments moments = particles_->moments(seconds);
+    Estimate estimate;
+    state_ = moments.state;
+    estimate.pose = to_pose(moments.state);
+    estimate.joints = joint_positions(skeleton_, estimate.pose);
+    for (double variance : moments.joint_variance) {
+      estimate.deviation.push_back(std::sqrt(variance + model_error * model_error));
+    }
+    estimate.log_likelihood = moments.log_likelihood;
+    estimate.effective_sample_size = moments.effective_sample_size;
+    if (moments.effective_sample_size < settings_.resample_below * static_cast<double>(settings_.particles)) {
+      particles_->resample();
+    }
+    stages_.add("mean");
+    return estimate;
+  }
+
+  // Independent points a point.
+  double evidence() const {
+    return settings_.independent_points / static_cast<double>(std::max<std::size_t>(1, points_.person.size()));
+  }
+
+  double fit(const Estimate& estimate) const {
+    const LikelihoodSettings& likelihood = settings_.likelihood;
+    const double squares = -2 * likelihood.sigma * likelihood.sigma * estimate.log_likelihood;
+    const double worst = static_cast<double>(points_.person.size()) * likelihood.tau * likelihood.tau;
+    return worst > 0 ? 1 - squares / worst : 0;
+  }
+
+  bool lost(const Estimate& estimate) {
+    const double now = fit(estimate);
+    if (now < std::max(least_fit, lost_below * level_)) return true;
+    level_ = level_ == 0 ? now : 0.9 * level_ + 0.1 * now;
+    return false;
+  }
+
+  // Every third frame is kept until there are enough of them; the shape is fitted early, and once more with all.
+  void learn_shape() {
+    if (!settings_.fit_shape || shape_known_ || frames_++ % 3 != 0) return;
+    shape_frames_.push_back({{points_.person.thinned(1500), points_.background.thinned(750)}, state_});
+    const std::size_t kept = shape_frames_.size();
+    if (kept != 4 && kept != 10) return;
+    const ShapeFit fit = fit_shape(skeleton_, shape_frames_, threads_);
+    for (std::size_t f = 0; f < kept; ++f) shape_frames_[f].state = fit.states[f];
+    set_skeleton(fit.skeleton);
+    particles_->place(fit.states.back(), settings_.particles);
+    shape_known_ = kept >= 10;
+    stages_.add("shape");
+  }
+
+  TrackerSettings settings_;
+  Skeleton skeleton_;
+  Backend backend_;
+  Threads threads_;
+  std::unique_ptr<Particles> particles_;
+  RefinePoints points_;
+  std::vector<float> state_;
+  Stages stages_;
+  bool tracking_ = false;
+  std::optional<double> last_time_;
+  double level_ = 0;  // running level of fit()
+  int frames_ = 0;
+  bool shape_known_ = false;
+  std::vector<ShapeFrame> shape_frames_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tracker> make_tracker(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend) {
+  return std::make_unique<BodyTracker>(skeleton, settings, backend);
+}
+
+}  // namespace kinema::body
