@@ -31,51 +31,73 @@ KINEMA_HD inline Vector3f left_jacobian(Vector3f u, Vector3f e) {
   return e + first * once + second * cross(u, once);
 }
 
-/// The twist of each number of the tangent.
-KINEMA_HD inline void joint_twists(const Kinematics& kinematics, const float* state, const Place* places,
-                                   Twist* twists) {
+/// The twists of the numbers of joint j, which is not the first.
+KINEMA_HD inline void joint_twist(const Kinematics& kinematics, const float* state, const Place* places, int j,
+                                  Twist* twists) {
+  const FlatJoint& joint = kinematics.joints[j];
+  const float* angles = state + root_floats + joint.first_angle;
+  const Rotation<float> parent = places[joint.parent].rotation;
+  const Vector3f arm = places[j].origin - places[0].origin;
+  Vector3f swing = joint.angles > 0 ? angles[0] * joint.axis[0] : Vector3f{0, 0, 0};
+  if (joint.angles > 1) swing = swing + angles[1] * joint.axis[1];
+  for (int i = 0; i < joint.angles; ++i) {
+    const Vector3f local = i < 2 ? left_jacobian(swing, joint.axis[i]) : rotate(exponential(swing), joint.axis[2]);
+    const Vector3f w = rotate(parent, local);
+    twists[root_tangent + joint.first_angle + i] = {cross(arm, w), w};
+  }
+}
+
+/// The twists of the first joint: its position, and the turn about it.
+KINEMA_HD inline void root_twists(Twist* twists) {
   const Vector3f zero{0, 0, 0};
   const Vector3f unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int i = 0; i < 3; ++i) {
     twists[i] = {unit[i], zero};
     twists[3 + i] = {zero, unit[i]};
   }
-  for (int j = 1; j < kinematics.joint_count; ++j) {
-    const FlatJoint& joint = kinematics.joints[j];
-    const float* angles = state + root_floats + joint.first_angle;
-    const Rotation<float> parent = places[joint.parent].rotation;
-    const Vector3f arm = places[j].origin - places[0].origin;
-    Vector3f swing = joint.angles > 0 ? angles[0] * joint.axis[0] : zero;
-    if (joint.angles > 1) swing = swing + angles[1] * joint.axis[1];
-    for (int i = 0; i < joint.angles; ++i) {
-      const Vector3f local = i < 2 ? left_jacobian(swing, joint.axis[i]) : rotate(exponential(swing), joint.axis[2]);
-      const Vector3f w = rotate(parent, local);
-      twists[root_tangent + joint.first_angle + i] = {cross(arm, w), w};
-    }
-  }
 }
 
-/// Moves a state along its tangent; angles stop at their limits.
-KINEMA_HD inline void move_state(const Kinematics& kinematics, const float* tangent, float* state) {
+/// The twist of each number of the tangent.
+KINEMA_HD inline void joint_twists(const Kinematics& kinematics, const float* state, const Place* places,
+                                   Twist* twists) {
+  root_twists(twists);
+  for (int j = 1; j < kinematics.joint_count; ++j) joint_twist(kinematics, state, places, j, twists);
+}
+
+/// Moves position and rotation of a state.
+KINEMA_HD inline void move_root(const float* tangent, float* state) {
   for (int i = 0; i < 3; ++i) state[i] += tangent[i];
   const Rotation<float> old{state[3], state[4], state[5], state[6]};
   const Rotation<float> turned = normalised(exponential(Vector3f{tangent[3], tangent[4], tangent[5]}) * old);
   state[3] = turned.w, state[4] = turned.x, state[5] = turned.y, state[6] = turned.z;
-  for (int i = 0; i < kinematics.angle_count; ++i) {
-    const float angle = state[root_floats + i] + tangent[root_tangent + i];
-    state[root_floats + i] = angle < kinematics.lower[i]   ? kinematics.lower[i]
-                             : angle > kinematics.upper[i] ? kinematics.upper[i]
-                                                           : angle;
-  }
+}
+
+/// Moves angle i of a state; it stops at its limits.
+KINEMA_HD inline void move_angle(const Kinematics& kinematics, const float* tangent, int i, float* state) {
+  const float angle = state[root_floats + i] + tangent[root_tangent + i];
+  state[root_floats + i] = angle < kinematics.lower[i]   ? kinematics.lower[i]
+                           : angle > kinematics.upper[i] ? kinematics.upper[i]
+                                                         : angle;
+}
+
+/// Moves a state along its tangent; angles stop at their limits.
+KINEMA_HD inline void move_state(const Kinematics& kinematics, const float* tangent, float* state) {
+  move_root(tangent, state);
+  for (int i = 0; i < kinematics.angle_count; ++i) move_angle(kinematics, tangent, i, state);
+}
+
+/// The part of state_difference() that is position and rotation.
+KINEMA_HD inline void root_difference(const float* from, const float* to, float* tangent) {
+  for (int i = 0; i < 3; ++i) tangent[i] = to[i] - from[i];
+  const Rotation<float> back{from[3], -from[4], -from[5], -from[6]};
+  const Vector3f turn = logarithm(Rotation<float>{to[3], to[4], to[5], to[6]} * back);
+  tangent[3] = turn.x, tangent[4] = turn.y, tangent[5] = turn.z;
 }
 
 /// The tangent that leads from one state to another, limits aside: move_state(from, result) = to.
 KINEMA_HD inline void state_difference(const Kinematics& kinematics, const float* from, const float* to,
                                        float* tangent) {
-  for (int i = 0; i < 3; ++i) tangent[i] = to[i] - from[i];
-  const Rotation<float> back{from[3], -from[4], -from[5], -from[6]};
-  const Vector3f turn = logarithm(Rotation<float>{to[3], to[4], to[5], to[6]} * back);
-  tangent[3] = turn.x, tangent[4] = turn.y, tangent[5] = turn.z;
+  root_difference(from, to, tangent);
   for (int i = 0; i < kinematics.angle_count; ++i) {
     tangent[root_tangent + i] = to[root_floats + i] - from[root_floats + i];
   }

@@ -99,15 +99,19 @@ KINEMA_HD inline Rotation<float> joint_rotation(const FlatJoint& joint, const fl
   return rotation;
 }
 
+/// A joint's place below its parent's, from R of the joint.
+KINEMA_HD inline Place place_joint(const FlatJoint& joint, const Place& parent, Rotation<float> rotation) {
+  return {parent.rotation * rotation, parent.origin + rotate(parent.rotation, joint.offset)};
+}
+
 /// Places of all joints for a state.
 KINEMA_HD inline void place_joints(const Kinematics& kinematics, const float* state, Place* places) {
   const Rotation<float> root{state[3], state[4], state[5], state[6]};
   places[0] = {root, {state[0], state[1], state[2]}};
   for (int j = 1; j < kinematics.joint_count; ++j) {
     const FlatJoint& joint = kinematics.joints[j];
-    const Place& parent = places[joint.parent];
-    places[j] = {parent.rotation * joint_rotation(joint, state + root_floats + joint.first_angle),
-                 parent.origin + rotate(parent.rotation, joint.offset)};
+    places[j] =
+        place_joint(joint, places[joint.parent], joint_rotation(joint, state + root_floats + joint.first_angle));
   }
 }
 

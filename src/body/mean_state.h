@@ -8,8 +8,35 @@
 
 namespace kinema::body {
 
+/// Whether a quaternion lies on the side of another; else its negative, which is the same rotation, does.
+KINEMA_HD inline bool on_side(Rotation<double> side, Rotation<double> q) {
+  return side.w * q.w + side.x * q.x + side.y * q.y + side.z * q.z >= 0;
+}
+
 /// The angles of a joint from its rotation, the nearest that its freedoms can give: the inverse of joint_rotation().
-void joint_angles(const FlatJoint& joint, Rotation<double> rotation, double* angles);
+KINEMA_HD inline void joint_angles(const FlatJoint& joint, Rotation<double> rotation, double* angles) {
+  Rotation<double> swing = rotation;
+  if (joint.angles > 2) {
+    // the part about the third axis comes first
+    const Vector3d axis = Vector3d{joint.axis[2].x, joint.axis[2].y, joint.axis[2].z};
+    const double sine = rotation.x * axis.x + rotation.y * axis.y + rotation.z * axis.z;
+    const double length = std::sqrt(sine * sine + rotation.w * rotation.w);
+    if (length > 1e-9) {
+      const double w = rotation.w / length, s = sine / length;
+      swing = rotation * Rotation<double>{w, -s * axis.x, -s * axis.y, -s * axis.z};
+      angles[2] = 2 * std::atan2(s, w);
+    } else {
+      angles[2] = 0;
+    }
+    const double turn = 3.14159265358979323846;
+    if (angles[2] > turn) angles[2] -= 2 * turn;
+    if (angles[2] < -turn) angles[2] += 2 * turn;
+  }
+  const Vector3d vector = logarithm(swing);
+  for (int i = 0; i < joint.angles && i < 2; ++i) {
+    angles[i] = vector.x * joint.axis[i].x + vector.y * joint.axis[i].y + vector.z * joint.axis[i].z;
+  }
+}
 
 /// states (n, state), weights (n) that sum to 1.
 std::vector<float> mean_state(const Kinematics& kinematics, std::span<const float> states,

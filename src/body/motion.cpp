@@ -1,17 +1,24 @@
 #include "body/motion.h"
 
+#include <Eigen/Dense>
+
 #include <algorithm>
 #include <cmath>
 
 namespace kinema::body {
 
+std::vector<double> walk_speed(const Skeleton& skeleton) {
+  std::vector<double> speed(3, root_speed);
+  speed.insert(speed.end(), 3, root_turn_speed);
+  for (const Joint& joint : skeleton.joints) {
+    for (const Freedom& freedom : joint.freedoms) speed.push_back(freedom.speed);
+  }
+  return speed;
+}
+
 std::vector<float> walk_deviation(const Skeleton& skeleton, double seconds) {
   std::vector<float> deviation;
-  for (int i = 0; i < 3; ++i) deviation.push_back(static_cast<float>(root_speed * seconds));
-  for (int i = 0; i < 3; ++i) deviation.push_back(static_cast<float>(root_turn_speed * seconds));
-  for (const Joint& joint : skeleton.joints) {
-    for (const Freedom& freedom : joint.freedoms) deviation.push_back(static_cast<float>(freedom.speed * seconds));
-  }
+  for (double speed : walk_speed(skeleton)) deviation.push_back(static_cast<float>(speed * seconds));
   return deviation;
 }
 

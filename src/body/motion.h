@@ -1,14 +1,21 @@
 // Motion models: how far a pose may wander from one frame to the next, p(theta_t | theta_t-1) of section 2.
 #pragma once
 
-#include "body/refine.h"
+#include "body/joint_axes.h"
+#include "body/refine_settings.h"
 #include "kinema/body_tracker.h"
+
+#include <span>
+#include <vector>
 
 namespace kinema::body {
 
 /// How fast the first joint wanders: standard deviation over a second.
 inline constexpr double root_speed = 1.5;       // metres
 inline constexpr double root_turn_speed = 2.5;  // radians
+
+/// Speed of each number of the tangent: standard deviation over a second.
+std::vector<double> walk_speed(const Skeleton& skeleton);
 
 /// Standard deviation of each number of the tangent over `seconds`, as their speeds say.
 std::vector<float> walk_deviation(const Skeleton& skeleton, double seconds);

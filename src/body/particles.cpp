@@ -1,5 +1,7 @@
 #include "body/particles.h"
 
+#include "kinema/error.h"
+
 namespace kinema::body {
 namespace {
 
@@ -30,6 +32,13 @@ Blocks limb_blocks(const Skeleton& skeleton) {
 }
 
 std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend) {
+#ifdef KINEMA_HAVE_CUDA
+  if (backend == Backend::cuda) return make_particles_cuda(skeleton, settings);
+#else
+  if (backend == Backend::cuda) {
+    throw Error("the cuda backend is not in this build: build with CUDA, or choose the backend cpu");
+  }
+#endif
   return make_particles_cpu(skeleton, settings, backend);
 }
 

@@ -22,8 +22,11 @@ struct Moments {
   std::vector<double> joint_variance;  ///< of each joint's place along an axis: spread, and width of the refined peak
   double log_likelihood = 0;           ///< of the best particle
   double effective_sample_size = 0;
+  double exponent = 1;           ///< of the weights: what anneal() last settled
+  std::vector<StageTime> times;  ///< of the frame's work on a device; empty where there is none
 };
 
+/// A call may return before its work is done; what gives numbers back waits for them.
 class Particles {
 public:
   virtual ~Particles() = default;
@@ -45,14 +48,14 @@ public:
   virtual void weigh() = 0;
 
   /// Weights proportional to exp(exponent log-likelihood), the exponent at most `most` and such that a share `survival`
-  /// stays effective; returns it. survival 0: `most` itself.
-  virtual double anneal(double survival, double most) = 0;
+  /// stays effective; moments() states it. survival 0: `most` itself.
+  virtual void anneal(double survival, double most) = 0;
 
   /// Draws particles by their weights; all weights are then equal.
   virtual void resample() = 0;
 
-  /// Refines the `count` best particles in place (refine.h), with what `seconds` since the last mean let expect as
-  /// prior, and weighs them again.
+  /// Brings the `count` best to the front, of equal ones only the first, and refines them in place (refine.h), with what
+  /// `seconds` since the last mean let expect as prior; weighs them again.
   virtual void refine(int count, double seconds) = 0;
 
   /// Mean and spread. The mean becomes what predict() goes on from, `seconds` after the one before.

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace kinema::body {
 namespace {
@@ -54,11 +53,13 @@ public:
 
   void weigh() override { weigh(0, size()); }
 
-  double anneal(double survival, double most) override {
+  void anneal(double survival, double most) override {
     exponent_ = most;
-    if (survival > 0) return exponent_ = annealing_exponent(log_likelihood_, survival, most, weight_);
-    normalise(log_likelihood_, most, weight_);
-    return most;
+    if (survival > 0) {
+      exponent_ = annealing_exponent(log_likelihood_, survival, most, weight_);
+    } else {
+      normalise(log_likelihood_, most, weight_);
+    }
   }
 
   void resample() override {
@@ -94,6 +95,7 @@ public:
     Moments moments;
     moments.state = mean_state(kinematics_, states_, weight_);
     moments.effective_sample_size = effective_sample_size(weight_);
+    moments.exponent = exponent_;
     const auto joints = static_cast<std::size_t>(kinematics_.joint_count);
     std::vector<Place> mean(joints), places(joints);
     place_joints(kinematics_, moments.state.data(), mean.data());
@@ -166,18 +168,25 @@ private:
   }
 
   void bring_best_forward(std::size_t count) {
-    std::vector<std::size_t> order(size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return log_likelihood_[a] > log_likelihood_[b]; });
     // of copies of one particle only the first is worth a refinement
-    std::vector<std::size_t> chosen, rest;
-    for (std::size_t j : order) {
-      const bool copy = !chosen.empty() && log_likelihood_[chosen.back()] == log_likelihood_[j];
-      (chosen.size() < count && !copy ? chosen : rest).push_back(j);
+    std::vector<std::size_t> order;
+    double least = INFINITY;
+    while (order.size() < count) {
+      std::size_t best = size();
+      double greatest = -INFINITY;
+      for (std::size_t j = 0; j < size(); ++j) {
+        if (log_likelihood_[j] < least && log_likelihood_[j] > greatest) greatest = log_likelihood_[best = j];
+      }
+      if (best == size()) break;
+      order.push_back(best);
+      least = greatest;
     }
-    chosen.insert(chosen.end(), rest.begin(), rest.end());
-    rearrange(chosen);
+    std::vector<std::uint8_t> taken(size(), 0);
+    for (std::size_t j : order) taken[j] = 1;
+    for (std::size_t j = 0; j < size(); ++j) {
+      if (taken[j] == 0) order.push_back(j);
+    }
+    rearrange(order);
   }
 
   // Particle j becomes what order[j] was.

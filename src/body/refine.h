@@ -12,6 +12,7 @@
 
 #include "body/contacts_cpu.h"
 #include "body/joint_axes.h"
+#include "body/refine_settings.h"
 #include "kinema/points.h"
 
 #include <Eigen/Dense>
@@ -20,14 +21,6 @@
 #include <vector>
 
 namespace kinema::body {
-
-struct RefineSettings {
-  double tau = 0.12;       ///< where a point stops to count, metres
-  double sigma = 0.02;     ///< standard deviation of a point about the skin
-  double evidence = 0.05;  ///< independent points a point: neighbours err together
-  double free_space = 1;   ///< weight of a ray that saw past the person against that of a point; 0: none
-  int steps = 6;
-};
 
 /// Points in blocks for SIMD.
 class PointList {

@@ -15,10 +15,20 @@ namespace {
 // Measures stages by name.
 class Stages {
 public:
+  // The time since the last call.
   void add(const std::string& name) {
     const auto now = std::chrono::steady_clock::now();
-    const double ms = std::chrono::duration<double, std::milli>(now - last_).count();
+    add(name, std::chrono::duration<double, std::milli>(now - last_).count());
     last_ = now;
+  }
+  // What somebody else measured.
+  void add(const std::vector<StageTime>& times) {
+    for (const StageTime& time : times) add(time.stage, time.ms);
+  }
+  std::vector<StageTime> times() const { return times_; }
+
+private:
+  void add(const std::string& name, double ms) {
     for (StageTime& time : times_) {
       if (time.stage == name) {
         time.ms += ms;
@@ -27,9 +37,7 @@ public:
     }
     times_.push_back({name, ms});
   }
-  std::vector<StageTime> times() const { return times_; }
 
-private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   std::vector<StageTime> times_;
 };
@@ -140,6 +148,7 @@ private:
       particles_->resample();
     }
     stages_.add("mean");
+    stages_.add(moments.times);
     return estimate;
   }
 

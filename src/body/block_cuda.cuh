@@ -1,0 +1,122 @@
+// What the threads of one block do together, in a fixed order: sums, extremes, running sums, and the elimination of a
+// symmetric positive matrix. Every thread of the block calls.
+#pragma once
+
+#include "body/skeleton_cuda.cuh"
+
+namespace kinema::body::block {
+
+inline constexpr int most_warps = 32;
+
+/// Combines a value of every thread; all get the result. `room`: most_warps values that the block shares.
+template <class T, class Combine>
+__device__ T reduce(T value, Combine&& combine, T* room) {
+  for (int step = warp_size / 2; step > 0; step /= 2) {
+    value = combine(value, __shfl_xor_sync(whole_warp, value, step));
+  }
+  const int lane = static_cast<int>(threadIdx.x) % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
+  __syncthreads();  // the room may still be read
+  if (lane == 0) room[warp] = value;
+  __syncthreads();
+  T total = room[0];
+  for (int w = 1; w < static_cast<int>(blockDim.x) / warp_size; ++w) total = combine(total, room[w]);
+  return total;
+}
+
+template <class T>
+__device__ T sum(T value, T* room) {
+  return reduce(
+      value, [](T a, T b) { return a + b; }, room);
+}
+
+/// out[i] = value(0) + ... + value(i) for i < count; returns the whole. `room`: most_warps values.
+template <class Value>
+__device__ double running_sum(int count, Value&& value, double* out, double* room) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
+  double before = 0;
+  for (int first = 0; first < count; first += static_cast<int>(blockDim.x)) {
+    const int i = first + static_cast<int>(threadIdx.x);
+    double own = i < count ? value(i) : 0;
+    for (int step = 1; step < warp_size; step *= 2) {
+      const double other = __shfl_up_sync(whole_warp, own, step);
+      if (lane >= step) own += other;
+    }
+    __syncthreads();
+    if (lane == warp_size - 1) room[warp] = own;
+    __syncthreads();
+    double lower = before;
+    for (int w = 0; w < static_cast<int>(blockDim.x) / warp_size; ++w) {
+      if (w == warp) lower = before;
+      before += room[w];
+    }
+    if (i < count) out[i] = lower + own;
+  }
+  __syncthreads();
+  return before;
+}
+
+/// Room of a matrix of n columns: an odd number a row, so that a column lies in different banks.
+__host__ __device__ inline int matrix_stride(int n) { return n | 1; }
+
+/// The lower half of a symmetric positive matrix A (n, n) becomes that of its elimination: d on the diagonal and
+/// L = a[i][k] / d[k] below, A = L D L^T. Each of `extra` rows b below it becomes b L^-T.
+__device__ inline void eliminate(double* a, int n, int extra) {
+  const int stride = matrix_stride(n);
+  const int across = static_cast<int>(threadIdx.x) % 16, down = static_cast<int>(threadIdx.x) / 16;
+  const int rows_at_once = static_cast<int>(blockDim.x) / 16;
+  for (int k = 0; k < n; ++k) {
+    __syncthreads();
+    const double inverse = 1 / a[k * stride + k];
+    for (int i = k + 1 + down; i < n + extra; i += rows_at_once) {
+      const double share = a[i * stride + k] * inverse;
+      const int last = i < n ? i : n - 1;
+      for (int j = k + 1 + across; j <= last; j += 16) a[i * stride + j] -= share * a[j * stride + k];
+    }
+  }
+  __syncthreads();
+}
+
+/// After eliminate() with the right side as the row below: x with A x = right side. The first warp does it.
+__device__ inline void substitute(const double* a, int n, double* x) {
+  constexpr int slots = (most_tangent + warp_size - 1) / warp_size;
+  const int lane = static_cast<int>(threadIdx.x), stride = matrix_stride(n);
+  if (lane < warp_size) {
+    double rest[slots], inverse[slots];
+#pragma unroll
+    for (int s = 0; s < slots; ++s) {
+      const int i = lane + s * warp_size;
+      rest[s] = i < n ? a[n * stride + i] : 0;
+      inverse[s] = i < n ? 1 / a[i * stride + i] : 0;
+    }
+#pragma unroll
+    for (int slot = slots - 1; slot >= 0; --slot) {
+      for (int k = min(n, (slot + 1) * warp_size) - 1; k >= slot * warp_size; --k) {
+        const double found = __shfl_sync(whole_warp, rest[slot] * inverse[slot], k % warp_size);
+        if (lane == k % warp_size) x[k] = found;
+#pragma unroll
+        for (int s = 0; s <= slot; ++s) {
+          const int i = lane + s * warp_size;
+          if (i < k) rest[s] -= a[k * stride + i] * found;
+        }
+      }
+    }
+  }
+  __syncthreads();
+}
+
+/// True in all threads of the block that is the last of `blocks` to come here; it sees what the others wrote before. The
+/// count is then 0 again.
+__device__ inline bool last_to_arrive(unsigned* arrived, unsigned blocks) {
+  __shared__ bool last;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = atomicAdd(arrived, 1u) == blocks - 1;
+    if (last) *arrived = 0;
+  }
+  __syncthreads();
+  if (last) __threadfence();
+  return last;
+}
+
+}  // namespace kinema::body::block

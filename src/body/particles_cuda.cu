@@ -1,0 +1,223 @@
+// Particles on the device: of a frame only the points go up, and only mean, spread and figures come down.
+#include "body/mean_cuda.cuh"
+#include "body/motion.h"
+#include "body/motion_cuda.cuh"
+#include "body/particles.h"
+#include "body/pose_cuda.cuh"
+#include "body/refine_cuda.cuh"
+#include "body/weigh_cuda.cuh"
+#include "body/weights_cuda.cuh"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kinema::body {
+namespace {
+
+__global__ void place_kernel(int count, int floats, float* states, double* log_likelihood, double* weight,
+                             FilterMemory* memory) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count * floats) states[i] = memory->result.state[i % floats];
+  if (i < count) {
+    log_likelihood[i] = 0;
+    weight[i] = 1.0 / count;
+  }
+  if (i < floats) memory->predicted[i] = memory->result.state[i];
+  if (i < most_tangent) memory->velocity[i] = 0;
+  if (i == 0) {
+    memory->result.exponent = 1;
+    memory->peak = -1;
+  }
+}
+
+class ParticlesCuda final : public Particles {
+public:
+  ParticlesCuda(const Skeleton& skeleton, const TrackerSettings& settings)
+      : settings_(settings),
+        skeleton_(skeleton, stream_),
+        weigh_(settings.likelihood),
+        refine_(skeleton_),
+        mean_(skeleton_),
+        spatial_(skeleton_),
+        memory_(1),
+        result_(1) {
+    cuda::check(cudaMemsetAsync(memory_.data(), 0, sizeof(FilterMemory), stream_), "clearing");
+    clear_bad();
+  }
+
+  PointCount set_points(PointsView points) override {
+    const PointCount count = tiles_.set_points(points, settings_.likelihood, stream_);
+    // where the likelihood ignores the marks, the refinement still looks at the person alone
+    marked_apart_ = !settings_.likelihood.free_space && !points.background.empty();
+    if (marked_apart_) {
+      std::vector<float> person;
+      for (std::size_t i = 0; i < points.size; ++i) {
+        if (points.background[i] == 0) person.insert(person.end(), points.xyz + 3 * i, points.xyz + 3 * i + 3);
+      }
+      person_.set_points({person.data(), person.size() / 3, {}}, settings_.likelihood, stream_);
+    }
+    return count;
+  }
+
+  void place(std::span<const float> state, std::size_t count) override {
+    stream_.wait();  // the last result may be on its way
+    count_ = static_cast<int>(count);
+    states_.reserve(count * static_cast<std::size_t>(floats()));
+    next_states_.reserve(count * static_cast<std::size_t>(floats()));
+    log_likelihood_.reserve(count);
+    next_log_likelihood_.reserve(count);
+    weights_.reserve(count);
+    std::copy(state.begin(), state.end(), result_.data()->state);
+    cuda::check(
+        cudaMemcpyAsync(memory_.data(), result_.data(), state.size() * sizeof(float), cudaMemcpyHostToDevice, stream_),
+        "uploading a pose");
+    const int work = std::max(count_ * floats(), most_tangent);
+    place_kernel<<<static_cast<unsigned>((work + 255) / 256), 256, 0, stream_>>>(
+        count_, floats(), states_.data(), log_likelihood_.data(), weights_.data(), memory_.data());
+    cuda::check_launch("place");
+    begun_.record(stream_);
+  }
+
+  void predict(double seconds) override {
+    begun_.record(stream_);
+    move(seconds, -1, velocity_kept(settings_.motion) * seconds, true);
+  }
+
+  void diffuse(double seconds, int block) override { move(seconds, block, 0, false); }
+
+  void weigh() override { weigh(count_); }
+
+  void anneal(double survival, double most) override {
+    weights_.anneal(log_likelihood_.data(), count_, survival, most, memory_.data(), stream_);
+  }
+
+  void resample() override {
+    weights_.resample(settings_.resampling, count_, {settings_.seed, step_++, 0}, stream_);
+    rearrange();
+  }
+
+  void refine(int count, double seconds) override {
+    weighed_.record(stream_);
+    const int refined = std::min(count, count_);
+    if (refined <= 0) return;
+    weights_.select(log_likelihood_.data(), count_, refined, stream_);
+    rearrange();
+    refine_.refine((marked_apart_ ? person_ : tiles_).view(), refine_settings(settings_, 1),
+                   settings_.independent_points, seconds, states_.data(), refined, memory_.data(), stream_);
+    weigh(refined);
+    weights_.normalise(log_likelihood_.data(), count_, refined, memory_.data(), stream_);
+    refinement_done_.record(stream_);
+    refined_ = true;
+  }
+
+  Moments moments(double seconds) override {
+    if (!refined_) {
+      weighed_.record(stream_);
+      refinement_done_.record(stream_);
+    }
+    refined_ = false;
+    mean_.find(states_.data(), weights_.data(), log_likelihood_.data(), count_, refine_.information(), seconds,
+               memory_.data(), stream_);
+    cuda::check(cudaMemcpyAsync(result_.data(), memory_.data(), sizeof(FrameResult), cudaMemcpyDeviceToHost, stream_),
+                "downloading the mean");
+    done_.record(stream_);
+    stream_.wait();
+    const FrameResult& result = *result_.data();
+    if (result.bad != ~0ull) {
+      clear_bad();
+      throw Error("a particle's pose has a number that is not finite; start again from another pose",
+                  Error::Cause::running);
+    }
+    Moments moments;
+    moments.state.assign(result.state, result.state + floats());
+    moments.joint_variance.assign(result.joint_variance, result.joint_variance + skeleton_.joints());
+    moments.log_likelihood = result.log_likelihood;
+    moments.effective_sample_size = result.effective_sample_size;
+    moments.exponent = result.exponent;
+    moments.times = {{"device weigh", cuda::elapsed_ms(begun_, weighed_)},
+                     {"device refine", cuda::elapsed_ms(weighed_, refinement_done_)},
+                     {"device mean", cuda::elapsed_ms(refinement_done_, done_)}};
+    return moments;
+  }
+
+  std::vector<float> states() const override {
+    return download(states_, static_cast<std::size_t>(count_) * static_cast<std::size_t>(floats()));
+  }
+  std::vector<double> log_likelihoods() const override {
+    return download(log_likelihood_, static_cast<std::size_t>(count_));
+  }
+
+private:
+  int floats() const { return skeleton_.state(); }
+
+  template <class T>
+  std::vector<T> download(const cuda::Buffer<T>& buffer, std::size_t count) const {
+    stream_.wait();
+    std::vector<T> numbers(count);
+    cuda::check(cudaMemcpy(numbers.data(), buffer.data(), count * sizeof(T), cudaMemcpyDeviceToHost), "downloading");
+    return numbers;
+  }
+
+  unsigned long long* bad() const { return &memory_.data()->result.bad; }
+  void clear_bad() { cuda::check(cudaMemsetAsync(bad(), 0xff, sizeof(unsigned long long), stream_), "clearing"); }
+
+  void move(double seconds, int block, double drift, bool predict) {
+    const float* factor = nullptr;
+    if (settings_.motion == Motion::spatial) {
+      factor = spatial_.factor(seconds * root_speed, seconds, memory_.data(), stream_);
+    }
+    move_particles(skeleton_, {settings_.seed, step_++, seconds, drift, block, factor}, states_.data(), count_, predict,
+                   memory_.data(), stream_);
+  }
+
+  // Weighs the first `count`, in as many turns as the memory that may be taken asks for.
+  void weigh(int count) {
+    const auto capsules = static_cast<std::size_t>(skeleton_.capsules());
+    const std::size_t each = WeighCuda::bytes(1, capsules, static_cast<std::size_t>(tiles_.tiles())) +
+                             capsules * capsule_floats * sizeof(float);
+    const std::size_t most = std::clamp<std::size_t>(settings_.likelihood.device_memory / each, 1, 4096);
+    for (std::size_t first = 0; first < static_cast<std::size_t>(count); first += most) {
+      const std::size_t turn = std::min(most, static_cast<std::size_t>(count) - first);
+      capsules_.reserve(turn * capsules * capsule_floats);
+      pose_particles(skeleton_, states_.data() + first * static_cast<std::size_t>(floats()), static_cast<int>(turn),
+                     capsules_.data(), stream_);
+      weigh_.weigh(tiles_.view(), capsules_.data(), turn, capsules, log_likelihood_.data() + first, bad(), stream_);
+    }
+  }
+
+  // Particle j becomes what index[j] was.
+  void rearrange() {
+    gather_particles(weights_.index(), count_, floats(), states_.data(), log_likelihood_.data(), next_states_.data(),
+                     next_log_likelihood_.data(), stream_);
+    std::swap(states_, next_states_);
+    std::swap(log_likelihood_, next_log_likelihood_);
+  }
+
+  TrackerSettings settings_;
+  cuda::Stream stream_;
+  SkeletonCuda skeleton_;
+  RayTilesCuda tiles_, person_;  // all points, and the person's alone where marks matter only to the refinement
+  bool marked_apart_ = false;
+  WeighCuda weigh_;
+  RefineCuda refine_;
+  MeanCuda mean_;
+  SpatialCuda spatial_;
+  WeightsCuda weights_;
+  int count_ = 0;
+  bool refined_ = false;                      // since the last mean
+  cuda::Buffer<float> states_, next_states_;  // (n, state)
+  cuda::Buffer<double> log_likelihood_, next_log_likelihood_;
+  cuda::Buffer<float> capsules_;
+  cuda::Buffer<FilterMemory> memory_;
+  cuda::PinnedBuffer<FrameResult> result_;
+  cuda::Event begun_, weighed_, refinement_done_, done_;
+  std::uint32_t step_ = 0;  // counts what draws random numbers
+};
+
+}  // namespace
+
+std::unique_ptr<Particles> make_particles_cuda(const Skeleton& skeleton, const TrackerSettings& settings) {
+  return std::make_unique<ParticlesCuda>(skeleton, settings);
+}
+
+}  // namespace kinema::body

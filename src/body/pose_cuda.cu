@@ -1,0 +1,82 @@
+#include "body/pose_cuda.cuh"
+#include "core/random.h"
+
+namespace kinema::body {
+namespace {
+
+constexpr int warps = 8;  // particles a block
+
+__global__ __launch_bounds__(warps* warp_size) void move_kernel(SkeletonView skeleton, Wander wander, float* states,
+                                                                int count, bool predict, FilterMemory* memory) {
+  __shared__ float normals[warps][most_tangent];
+  __shared__ float changes[warps][most_tangent];
+  const int lane = static_cast<int>(threadIdx.x) % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int particle = static_cast<int>(blockIdx.x) * warps + warp;
+  const Kinematics& kinematics = skeleton.kinematics;
+  const int size = tangent_size(kinematics), floats = kinematics.state_floats();
+  if (particle > count || (particle == count && !predict)) return;
+
+  // the one after the last is the mean
+  float* state = particle < count ? states + static_cast<std::size_t>(particle) * floats : memory->predicted;
+  if (particle == count) {
+    for (int i = lane; i < floats; i += warp_size) state[i] = memory->result.state[i];
+  }
+  const bool wanders = particle > 0 && particle < count;
+  const Random random{wander.seed, wander.step, static_cast<std::uint32_t>(particle)};
+  float* normal = normals[warp];
+  float* change = changes[warp];
+  for (int i = lane; i < size; i += warp_size) {
+    normal[i] = wanders ? static_cast<float>(random.normal(static_cast<std::uint32_t>(i))) : 0;
+  }
+  __syncwarp();
+  const std::uint8_t* moves = wander.block < 0 ? nullptr : skeleton.moves + wander.block * size;
+  for (int i = lane; i < size; i += warp_size) {
+    float sum = wander.drift == 0 ? 0 : static_cast<float>(wander.drift * memory->velocity[i]);
+    if (moves == nullptr || moves[i] != 0) {
+      if (wander.factor == nullptr) {
+        sum += static_cast<float>(skeleton.speed[i] * wander.seconds) * normal[i];
+      } else {
+        for (int l = i; l < size; ++l) sum += wander.factor[i * size + l] * normal[l];
+      }
+    }
+    change[i] = sum;
+  }
+  __syncwarp();
+  if (lane == 0) move_root(change, state);
+  for (int i = lane; i < kinematics.angle_count; i += warp_size) move_angle(kinematics, change, i, state);
+}
+
+__global__ __launch_bounds__(warps* warp_size) void pose_kernel(SkeletonView skeleton, const float* states, int count,
+                                                                float* capsules) {
+  __shared__ Place places[warps][max_joints];
+  const int lane = static_cast<int>(threadIdx.x) % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int particle = static_cast<int>(blockIdx.x) * warps + warp;
+  if (particle >= count) return;
+  const Kinematics& kinematics = skeleton.kinematics;
+  place_joints_by_warp(kinematics, states + static_cast<std::size_t>(particle) * kinematics.state_floats(),
+                       places[warp]);
+  float* own = capsules + static_cast<std::size_t>(particle) * kinematics.capsule_count * capsule_floats;
+  for (int k = lane; k < kinematics.capsule_count; k += warp_size) {
+    place_capsule(kinematics, places[warp], k, own + k * capsule_floats);
+  }
+}
+
+unsigned blocks_for(int particles) { return static_cast<unsigned>((particles + warps - 1) / warps); }
+
+}  // namespace
+
+void move_particles(const SkeletonCuda& skeleton, const Wander& wander, float* states, int count, bool predict,
+                    FilterMemory* memory, cudaStream_t stream) {
+  move_kernel<<<blocks_for(count + 1), warps * warp_size, 0, stream>>>(skeleton.view(), wander, states, count, predict,
+                                                                       memory);
+  cuda::check_launch("move_particles");
+}
+
+void pose_particles(const SkeletonCuda& skeleton, const float* states, int count, float* capsules,
+                    cudaStream_t stream) {
+  if (count == 0) return;
+  pose_kernel<<<blocks_for(count), warps * warp_size, 0, stream>>>(skeleton.view(), states, count, capsules);
+  cuda::check_launch("pose_particles");
+}
+
+}  // namespace kinema::body

@@ -1,0 +1,26 @@
+// Poses on the device: how particles wander, and the skins of their poses. A warp a particle.
+#pragma once
+
+#include "body/skeleton_cuda.cuh"
+
+namespace kinema::body {
+
+/// How particles move in one call; see ParticlesCpu::move for the same.
+struct Wander {
+  std::uint64_t seed;
+  std::uint32_t step;
+  double seconds;
+  double drift;         // seconds of the velocity that all go on with
+  int block;            // -1: all numbers
+  const float* factor;  // (tangent, tangent) of spatial noise, or null: each number at its own speed
+};
+
+/// Moves all particles but the first, which only drifts, and where `predict` the mean too: from memory.result.state to
+/// memory.predicted.
+void move_particles(const SkeletonCuda& skeleton, const Wander& wander, float* states, int count, bool predict,
+                    FilterMemory* memory, cudaStream_t stream);
+
+/// capsules (count, K, 7) of states (count, state).
+void pose_particles(const SkeletonCuda& skeleton, const float* states, int count, float* capsules, cudaStream_t stream);
+
+}  // namespace kinema::body

@@ -1,0 +1,52 @@
+// The refinement of refine.h on the device: several poses at once, without the host between two steps.
+//
+// A launch is one evaluation of every pose under way: its blocks find the contacts of their share of the points, and the
+// last of them to be done sums what they found, takes or leaves the step, and solves for the next. As many launches go out
+// as steps could be needed; those after the last return at once.
+#pragma once
+
+#include "body/contact.h"
+#include "body/ray_tiles_cuda.cuh"
+#include "body/refine_settings.h"
+#include "body/skeleton_cuda.cuh"
+
+namespace kinema::body {
+
+/// How far a pose's refinement has come.
+struct RefineProgress {
+  double scale;  // of the points' sum: evidence / sigma^2
+  double cost, damping;
+  int step, attempt;
+  bool begun, done;
+};
+
+class RefineCuda {
+public:
+  explicit RefineCuda(const SkeletonCuda& skeleton);
+
+  /// Improves the first `count` of `states` in place, with the person's points (and rays past it) in `tiles`, about
+  /// memory.predicted as it may have wandered in `seconds`. Of settings.evidence, `independent` points over the points
+  /// there are.
+  void refine(const RayTilesView& tiles, const RefineSettings& settings, double independent, double seconds,
+              float* states, int count, FilterMemory* memory, cudaStream_t stream);
+
+  /// (count, tangent, tangent), the lower half: inverse covariances of the refined poses.
+  const double* information() const { return information_.data(); }
+
+private:
+  const SkeletonCuda& skeleton_;
+  int warps_ = 0;  // of a block that evaluates
+  std::size_t shared_bytes_ = 0;
+  bool matrix_shared_ = true;  // or, where it is too large, in matrix_
+  cuda::Buffer<RefineProgress> progress_;
+  cuda::Buffer<float> trial_;         // (count, state)
+  cuda::Buffer<Place> places_;        // (count, joints) of the trial
+  cuda::Buffer<Segment> skin_;        // (count, capsules) of the trial
+  cuda::Buffer<double> partial_;      // (count, blocks, joints * 28 + 1)
+  cuda::Buffer<double> information_;  // (count, tangent, tangent)
+  cuda::Buffer<double> gradient_;     // (count, tangent)
+  cuda::Buffer<double> matrix_;       // (count, tangent + 1, stride)
+  cuda::Buffer<unsigned> arrived_;    // (count)
+};
+
+}  // namespace kinema::body

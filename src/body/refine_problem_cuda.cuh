@@ -1,0 +1,97 @@
+// What the kernels of the refinement share: the problem, and how a block lays out its memory.
+#pragma once
+
+#include "body/block_cuda.cuh"
+#include "body/refine_cuda.cuh"
+
+namespace kinema::body::refinement {
+
+// The sums of a joint's contacts: the lower half of a 6x6 matrix by rows, then the right side, for its twist (v, w).
+inline constexpr int matrix_sums = 21, body_sums = 27;
+inline constexpr int body_stride = 28;
+
+__host__ __device__ inline int sums_size(int joints) { return joints * body_stride + 1; }  // the last: the points' cost
+
+struct Problem {
+  SkeletonView skeleton;
+  RayTilesView tiles;
+  RefineSettings settings;
+  double independent, seconds;
+  FilterMemory* memory;
+  float* states;
+  RefineProgress* progress;
+  float* trial;
+  Place* places;
+  Segment* skin;
+  double* partial;
+  double* information;
+  double* gradient;
+  double* matrix;  // null: in shared memory
+  unsigned* arrived;
+};
+
+// Hands out pieces of a block's memory; on the host, with nothing behind it, it counts the bytes.
+class Room {
+public:
+  __host__ __device__ explicit Room(unsigned char* begin) : begin_(begin) {}
+
+  template <class T>
+  __host__ __device__ T* take(int count) {
+    used_ = (used_ + alignof(T) - 1) / alignof(T) * alignof(T);
+    T* piece = reinterpret_cast<T*>(begin_ + used_);
+    used_ += static_cast<std::size_t>(count) * sizeof(T);
+    return piece;
+  }
+  __host__ __device__ std::size_t used() const { return used_; }
+
+private:
+  unsigned char* begin_;
+  std::size_t used_ = 0;
+};
+
+// A contact as the lanes of a warp add it up: f of the twist, weight, -weight distance, 1, cost.
+enum Part { twist_part = 0, weight_part = 6, pull_part = 7, one_part = 8, cost_part = 9, parts = 11 };
+
+struct ContactMemory {
+  float4* skin;    // (capsules, 2): a and radius, b - a and 1 / length^2
+  int* joint;      // (capsules)
+  double* sums;    // (warps, joints, body_stride)
+  double* costs;   // (warps)
+  float* contact;  // (warps, 32, parts)
+
+  __host__ __device__ ContactMemory(Room& room, int joints, int capsules, int warps)
+      : skin(room.take<float4>(2 * capsules)),
+        joint(room.take<int>(capsules)),
+        sums(room.take<double>(warps * joints * body_stride)),
+        costs(room.take<double>(warps)),
+        contact(room.take<float>(warps * warp_size * parts)) {}
+};
+
+struct SolveMemory {
+  double* sums;
+  double* force;   // (tangent, 6): what a number's twist meets in the composite body below it
+  double* delta;   // (tangent)
+  double* room;    // (block::most_warps)
+  double* matrix;  // (tangent + 1, stride), or null
+  Twist* twists;   // (tangent)
+  Place* places;   // (joints)
+  float* trial;    // (state)
+  float* change;   // (tangent)
+  float* away;     // (tangent)
+  int* held;       // (tangent)
+
+  __host__ __device__ SolveMemory(Room& free, int joints, int tangent, bool with_matrix)
+      : sums(free.take<double>(sums_size(joints))),
+        force(free.take<double>(6 * tangent)),
+        delta(free.take<double>(tangent)),
+        room(free.take<double>(block::most_warps)),
+        matrix(with_matrix ? free.take<double>((tangent + 1) * block::matrix_stride(tangent)) : nullptr),
+        twists(free.take<Twist>(tangent)),
+        places(free.take<Place>(joints)),
+        trial(free.take<float>(tangent + 1)),
+        change(free.take<float>(tangent)),
+        away(free.take<float>(tangent)),
+        held(free.take<int>(tangent)) {}
+};
+
+}  // namespace kinema::body::refinement

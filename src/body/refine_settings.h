@@ -1,0 +1,14 @@
+// Settings of the refinement of a pose; see refine.h for the sum that they stand in.
+#pragma once
+
+namespace kinema::body {
+
+struct RefineSettings {
+  double tau = 0.12;       ///< where a point stops to count, metres
+  double sigma = 0.02;     ///< standard deviation of a point about the skin
+  double evidence = 0.05;  ///< independent points a point: neighbours err together
+  double free_space = 1;   ///< weight of a ray that saw past the person against that of a point; 0: none
+  int steps = 6;
+};
+
+}  // namespace kinema::body

@@ -1,0 +1,247 @@
+#include "body/block_cuda.cuh"
+#include "body/weights_cuda.cuh"
+
+namespace kinema::body {
+namespace {
+
+constexpr int threads = 1024;
+
+// The effective sample size, n where no particle is left. In single precision, since 40 bisections of double exponentials
+// would take as long as a likelihood: the size is right to 1e-5.
+__device__ float effective_size(const float* relative, int count, float exponent, float2* room) {
+  float2 sums{0, 0};
+  for (int j = static_cast<int>(threadIdx.x); j < count; j += threads) {
+    const float r = relative[j];
+    const float w = r == -INFINITY ? 0 : expf(exponent * r);
+    sums.x += w;
+    sums.y += w * w;
+  }
+  for (int step = warp_size / 2; step > 0; step /= 2) {
+    sums.x += __shfl_xor_sync(whole_warp, sums.x, step);
+    sums.y += __shfl_xor_sync(whole_warp, sums.y, step);
+  }
+  const int lane = static_cast<int>(threadIdx.x) % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
+  if (lane == 0) room[warp] = sums;
+  __syncthreads();
+  sums = room[lane];
+  for (int step = warp_size / 2; step > 0; step /= 2) {
+    sums.x += __shfl_xor_sync(whole_warp, sums.x, step);
+    sums.y += __shfl_xor_sync(whole_warp, sums.y, step);
+  }
+  return sums.y > 0 ? sums.x * sums.x / sums.y : static_cast<float>(count);
+}
+
+__global__ __launch_bounds__(threads) void anneal_kernel(const double* log_likelihood, int count, double survival,
+                                                         double most, int refined, float* relative, double* weight,
+                                                         FilterMemory* memory) {
+  __shared__ double room[block::most_warps];
+  __shared__ float2 rooms[2][block::most_warps];  // by turns, so that one wait a size is enough
+  const int first = static_cast<int>(threadIdx.x);
+  double greatest = -INFINITY;
+  for (int j = first; j < count; j += threads) {
+    if (isfinite(log_likelihood[j])) greatest = fmax(greatest, log_likelihood[j]);
+  }
+  greatest = block::reduce(
+      greatest, [](double a, double b) { return fmax(a, b); }, room);
+
+  double exponent = refined > 0 ? memory->result.exponent : most;
+  if (survival > 0) {
+    for (int j = first; j < count; j += threads) {
+      const double l = log_likelihood[j];
+      relative[j] = isfinite(l) ? static_cast<float>(l - greatest) : -INFINITY;  // read by this thread alone
+    }
+    const auto wanted = static_cast<float>(fmax(1.0, survival * count));
+    if (effective_size(relative, count, static_cast<float>(most), rooms[0]) < wanted) {
+      double low = 0, high = most;
+      for (int step = 0; step < 40; ++step) {
+        const double middle = 0.5 * (low + high);
+        const float size = effective_size(relative, count, static_cast<float>(middle), rooms[(step + 1) % 2]);
+        (size >= wanted ? low : high) = middle;
+      }
+      exponent = low;
+    }
+  }
+
+  double sum = 0;
+  for (int j = first; j < count; j += threads) {
+    const double l = log_likelihood[j];
+    const double w = isfinite(l) ? exp(exponent * (l - greatest)) : 0;
+    weight[j] = w;
+    sum += w;
+  }
+  sum = block::sum(sum, room);
+  for (int j = first; j < count; j += threads) weight[j] = sum > 0 ? weight[j] * (1 / sum) : 1.0 / count;
+  if (first == 0) {
+    memory->result.exponent = exponent;
+    int best = refined > 0 ? 0 : memory->peak;
+    for (int j = 1; j < refined; ++j) {
+      if (log_likelihood[j] > log_likelihood[best]) best = j;
+    }
+    memory->peak = best;
+  }
+}
+
+// The particle in whose share of the cumulated weights a position falls.
+__device__ int pick(const double* cumulated, int count, double position) {
+  int low = 0, high = count - 1;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (cumulated[middle] >= position) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+// Draws index[begin] and those after it: sorted uniform numbers without sorting, since their gaps are exponentially
+// distributed. `whole` is what `cumulated` ends with.
+__device__ void pick_multinomial(const double* cumulated, int count, double whole, const Random& random, int begin,
+                                 double* position, int* index, double* room) {
+  const int drawn = count - begin;
+  const auto gap = [&](int i) { return -log(random.uniform(static_cast<std::uint32_t>(i))); };
+  const double sum = block::running_sum(drawn, gap, position, room) + gap(drawn);
+  for (int j = static_cast<int>(threadIdx.x); j < drawn; j += threads) {
+    index[begin + j] = pick(cumulated, count, position[j] / sum * whole);
+  }
+}
+
+__global__ __launch_bounds__(threads) void resample_kernel(Resampling scheme, int count, Random random, double* weight,
+                                                           double* cumulated, double* position, int* index) {
+  __shared__ double room[block::most_warps];
+  const int first = static_cast<int>(threadIdx.x);
+  const double whole_count = count;
+  if (scheme == Resampling::residual) {
+    // whole parts of n w are copied, what is left of them is drawn
+    const auto copies = [&](int i) { return floor(whole_count * weight[i] + 1e-9); };
+    const double copied = block::running_sum(count, copies, cumulated, room);
+    const int filled = static_cast<int>(fmin(copied, whole_count));
+    for (int j = first; j < filled; j += threads) index[j] = pick(cumulated, count, j + 1.0);
+    __syncthreads();
+    if (filled < count) {
+      const auto rest = [&](int i) { return fmax(0.0, whole_count * weight[i] - copies(i)); };
+      double left = block::running_sum(count, rest, cumulated, room);
+      if (left <= 0)
+        left = block::running_sum(
+            count, [&](int) { return 1 / whole_count; }, cumulated, room);
+      pick_multinomial(cumulated, count, left, random, filled, position, index, room);
+    }
+  } else {
+    const auto own = [&](int i) { return weight[i]; };
+    block::running_sum(count, own, cumulated, room);
+    if (scheme == Resampling::multinomial) {
+      pick_multinomial(cumulated, count, 1, random, 0, position, index, room);
+    } else {
+      for (int j = first; j < count; j += threads) {
+        const double within = random.uniform(scheme == Resampling::systematic ? 0 : static_cast<std::uint32_t>(j));
+        index[j] = pick(cumulated, count, (j + within) / whole_count);
+      }
+    }
+  }
+  __syncthreads();
+  for (int j = first; j < count; j += threads) weight[j] = 1 / whole_count;
+}
+
+struct Best {
+  double value;
+  int at;
+};
+
+__device__ Best better(Best a, Best b) { return b.value > a.value || (b.value == a.value && b.at < a.at) ? b : a; }
+
+__global__ __launch_bounds__(threads) void select_kernel(const double* log_likelihood, int count, int best,
+                                                         int* index) {
+  __shared__ Best room[block::most_warps];
+  extern __shared__ int chosen[];  // (best)
+  const int first = static_cast<int>(threadIdx.x), lane = first % warp_size, warp = first / warp_size;
+  double least = INFINITY;
+  int found = 0;
+  for (; found < best; ++found) {
+    Best mine{-INFINITY, count};
+    for (int j = first; j < count; j += threads) {
+      if (log_likelihood[j] < least && log_likelihood[j] > mine.value) mine = {log_likelihood[j], j};
+    }
+    for (int step = warp_size / 2; step > 0; step /= 2) {
+      mine = better(mine, {__shfl_xor_sync(whole_warp, mine.value, step), __shfl_xor_sync(whole_warp, mine.at, step)});
+    }
+    __syncthreads();
+    if (lane == 0) room[warp] = mine;
+    __syncthreads();
+    for (int w = 0; w < threads / warp_size; ++w) mine = better(mine, room[w]);
+    if (mine.at == count) break;
+    if (first == 0) chosen[found] = mine.at;
+    least = mine.value;
+  }
+  __syncthreads();
+  for (int j = first; j < count; j += threads) {
+    int place = found + j;
+    bool taken = false;
+    for (int c = 0; c < found; ++c) {
+      taken = taken || chosen[c] == j;
+      place -= chosen[c] < j;
+    }
+    if (!taken) index[place] = j;
+  }
+  for (int c = first; c < found; c += threads) index[c] = chosen[c];
+}
+
+constexpr int gather_warps = 8;
+
+__global__ __launch_bounds__(gather_warps* warp_size) void gather_kernel(const int* index, int count, int floats,
+                                                                         const float* states,
+                                                                         const double* log_likelihood,
+                                                                         float* states_out,
+                                                                         double* log_likelihood_out) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const int j = static_cast<int>(blockIdx.x) * gather_warps + static_cast<int>(threadIdx.x) / warp_size;
+  if (j >= count) return;
+  const int from = index[j];
+  for (int i = lane; i < floats; i += warp_size) {
+    states_out[static_cast<std::size_t>(j) * floats + i] = states[static_cast<std::size_t>(from) * floats + i];
+  }
+  if (lane == 0) log_likelihood_out[j] = log_likelihood[from];
+}
+
+}  // namespace
+
+void WeightsCuda::reserve(std::size_t count) {
+  for (auto* buffer : {&weight_, &cumulated_, &position_}) buffer->reserve(count);
+  relative_.reserve(count);
+  index_.reserve(count);
+}
+
+void WeightsCuda::anneal(const double* log_likelihood, int count, double survival, double most, FilterMemory* memory,
+                         cudaStream_t stream) {
+  anneal_kernel<<<1, threads, 0, stream>>>(log_likelihood, count, survival, most, 0, relative_.data(), weight_.data(),
+                                           memory);
+  cuda::check_launch("anneal");
+}
+
+void WeightsCuda::normalise(const double* log_likelihood, int count, int refined, FilterMemory* memory,
+                            cudaStream_t stream) {
+  anneal_kernel<<<1, threads, 0, stream>>>(log_likelihood, count, 0, 0, refined, relative_.data(), weight_.data(),
+                                           memory);
+  cuda::check_launch("normalise");
+}
+
+void WeightsCuda::resample(Resampling scheme, int count, const Random& random, cudaStream_t stream) {
+  resample_kernel<<<1, threads, 0, stream>>>(scheme, count, random, weight_.data(), cumulated_.data(), position_.data(),
+                                             index_.data());
+  cuda::check_launch("resample");
+}
+
+void WeightsCuda::select(const double* log_likelihood, int count, int best, cudaStream_t stream) {
+  select_kernel<<<1, threads, static_cast<std::size_t>(best) * sizeof(int), stream>>>(log_likelihood, count, best,
+                                                                                      index_.data());
+  cuda::check_launch("select");
+}
+
+void gather_particles(const int* index, int count, int floats, const float* states, const double* log_likelihood,
+                      float* states_out, double* log_likelihood_out, cudaStream_t stream) {
+  gather_kernel<<<static_cast<unsigned>((count + gather_warps - 1) / gather_warps), gather_warps * warp_size, 0,
+                  stream>>>(index, count, floats, states, log_likelihood, states_out, log_likelihood_out);
+  cuda::check_launch("gather");
+}
+
+}  // namespace kinema::body

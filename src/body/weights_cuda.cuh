@@ -1,0 +1,41 @@
+// Weights of particles on the device, and who goes on: the same as weights.h, one block for all particles.
+#pragma once
+
+#include "body/skeleton_cuda.cuh"
+#include "core/random.h"
+
+namespace kinema::body {
+
+class WeightsCuda {
+public:
+  void reserve(std::size_t count);
+  double* data() const { return weight_.data(); }
+
+  /// weight = exp(exponent log-likelihood) / sum. survival above 0: the exponent at most `most` that leaves this share of
+  /// the particles effective; it goes to memory.result.
+  void anneal(const double* log_likelihood, int count, double survival, double most, FilterMemory* memory,
+              cudaStream_t stream);
+
+  /// The same with the exponent that anneal() last settled, after the first `refined` particles were weighed again; the
+  /// best of them becomes memory.peak.
+  void normalise(const double* log_likelihood, int count, int refined, FilterMemory* memory, cudaStream_t stream);
+
+  /// index()[j] is the particle that j continues; all weights are then equal.
+  void resample(Resampling scheme, int count, const Random& random, cudaStream_t stream);
+
+  /// index() brings the `best` particles to the front, of equal ones only the first, and leaves the others in order.
+  void select(const double* log_likelihood, int count, int best, cudaStream_t stream);
+
+  const int* index() const { return index_.data(); }
+
+private:
+  cuda::Buffer<double> weight_, cumulated_, position_;
+  cuda::Buffer<float> relative_;  // log-likelihoods less the greatest
+  cuda::Buffer<int> index_;
+};
+
+/// Particle j becomes what index[j] was, with its log-likelihood.
+void gather_particles(const int* index, int count, int floats, const float* states, const double* log_likelihood,
+                      float* states_out, double* log_likelihood_out, cudaStream_t stream);
+
+}  // namespace kinema::body
