@@ -2,6 +2,7 @@
 
 #include "bench/body_contestants.h"
 #include "bench/body_problem.h"
+#include "bench/tracker_bench.h"
 #include "io/output_file.h"
 #include "kinema/error.h"
 
@@ -245,6 +246,8 @@ BodyReport measure_body(const BodyBenchOptions& options, const std::function<voi
     for (const Runner& runner : runners) report.rows.push_back(make_row(runner, points, samples, oracle));
   }
   compare_rows(report.rows);
+  report.trackers =
+      measure_tracker(options.backends, options.threads, options.seed, options.quick ? 25 : 100, progress);
   return report;
 }
 

@@ -49,6 +49,20 @@ struct SetPointsRow {
   std::vector<body::StageTime> stages;
 };
 
+/// The whole tracker on a sequence of frames.
+struct TrackerRow {
+  std::string backend;
+  std::size_t particles = 0;
+  int layers = 0, refined = 0, refine_steps = 0;
+  std::size_t points = 0, background = 0;  ///< of a frame, medians
+  std::size_t frames = 0;                  ///< that were timed
+  std::size_t lost = 0;                    ///< frames in which the person was not found
+  double frames_per_second = 0;
+  Spread ms;                            ///< of a frame
+  std::vector<body::StageTime> stages;  ///< medians; "device ...": of a GPU, by its own clock
+  double joint_error = 0;               ///< mean distance of a joint from the truth, metres
+};
+
 struct BodyReport {
   std::string date;    ///< UTC, ISO 8601
   std::string commit;  ///< "" where it is not known
@@ -61,6 +75,7 @@ struct BodyReport {
   std::vector<std::size_t> points, samples;
   std::vector<BodyRow> rows;
   std::vector<SetPointsRow> set_points;
+  std::vector<TrackerRow> trackers;
 
   /// Rows of one sweep, in the order of the sweep.
   std::vector<const BodyRow*> by_points() const;

@@ -55,6 +55,23 @@ ordered_json row_json(const BodyRow& row) {
           {"error_samples", row.error_samples}};
 }
 
+ordered_json tracker_json(const TrackerRow& row) {
+  return {{"backend", row.backend},
+          {"particles", row.particles},
+          {"layers", row.layers},
+          {"refined", row.refined},
+          {"refine_steps", row.refine_steps},
+          {"points", row.points},
+          {"background", row.background},
+          {"frames", row.frames},
+          {"lost", row.lost},
+          {"frames_per_second", row.frames_per_second},
+          {"ms", row.ms.median},
+          {"ms_quartiles", {row.ms.low, row.ms.high}},
+          {"ms_stages", stage_times(row.stages)},
+          {"joint_error", row.joint_error}};
+}
+
 }  // namespace
 
 std::string body_json(const BodyReport& report) {
@@ -74,6 +91,8 @@ std::string body_json(const BodyReport& report) {
                        {"samples", report.samples}};
   json["rows"] = ordered_json::array();
   for (const BodyRow& row : report.rows) json["rows"].push_back(row_json(row));
+  json["trackers"] = ordered_json::array();
+  for (const TrackerRow& row : report.trackers) json["trackers"].push_back(tracker_json(row));
   json["set_points"] = ordered_json::array();
   for (const SetPointsRow& row : report.set_points)
     json["set_points"].push_back({{"backend", row.backend},

@@ -44,6 +44,23 @@ std::string table(const std::vector<const BodyRow*>& rows, std::size_t BodyRow::
   return text;
 }
 
+std::string tracker_table(const std::vector<TrackerRow>& rows) {
+  std::string text =
+      fmt::format("{:<10} {:>9} {:>6} {:>8} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n", "backend", "particles",
+                  "layers", "refined", "points", "background", "frames/s", "ms", "lost", "error mm", "ms by stage");
+  for (const TrackerRow& row : rows) {
+    std::string stages;
+    for (const body::StageTime& time : row.stages) {
+      stages += fmt::format("{}{} {}", stages.empty() ? "" : ", ", time.stage, short_number(time.ms));
+    }
+    text += fmt::format("{:<10} {:>9} {:>6} {:>8} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n", row.backend,
+                        row.particles, row.layers, fmt::format("{} x {}", row.refined, row.refine_steps), row.points,
+                        row.background, short_number(row.frames_per_second), short_number(row.ms.median), row.lost,
+                        short_number(1e3 * row.joint_error), stages);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string body_text(const BodyReport& report) {
@@ -55,6 +72,9 @@ std::string body_text(const BodyReport& report) {
   if (report.samples.size() > 1) {
     text += fmt::format("\nTime against samples, {} points (figure 5b)\n", report.points.back());
     text += table(report.by_samples(), &BodyRow::samples, "samples");
+  }
+  if (!report.trackers.empty()) {
+    text += "\nThe tracker, a person who walks, everything but reading files\n" + tracker_table(report.trackers);
   }
   text +=
       "\nwall ms: median around evaluate(), all samples. device ms: the GPU's part of it. points ms: set_points(), "

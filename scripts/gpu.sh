@@ -45,7 +45,7 @@ do_test() {
 # The checkers slow a kernel down a hundredfold and more, so only cases that are small; the race checker takes seconds for
 # each, so it gets one of every kind of kernel.
 small_cases='*Corner*cuda*:*Refusal*cuda*:*Chunks*cuda*:*OnDevice*'
-fewest_cases='*FreeSpace*cuda*:*BadPoints*cuda*:*NearestLooks*cuda*:*OnDevice*'
+fewest_cases='*CornerFrame*cuda*:*FreeSpace*cuda*:*BadPoints*cuda*:*NearestLooks*cuda*:*OnDevice*'
 
 do_sanitize() {
   local binaries binary tool cases log=$results/sanitizer.txt

@@ -38,6 +38,7 @@ BodyReport made_up() {
     report.set_points.push_back({"cpu", body::Association::nearest, points, {1, 1, 1}, {}});
   }
   compare_rows(report.rows);
+  report.trackers.push_back({"cuda", 2000, 5, 4, 6, 43000, 5000, 95, 1, 250, {4, 3, 5}, {{"weigh", 3}}, 0.012});
   return report;
 }
 
@@ -62,6 +63,14 @@ TEST(Report, JsonHoldsEveryRowAndSaysWhatWasScaled) {
   EXPECT_TRUE(json["rows"][2]["speedup_paper"].is_null());
   EXPECT_DOUBLE_EQ(json["rows"][4]["ms_stages"]["device"], 0.05);
   EXPECT_EQ(json["set_points"].size(), 2u);
+}
+
+TEST(Report, JsonAndTextHoldTheTrackers) {
+  const auto json = nlohmann::json::parse(body_json(made_up()));
+  ASSERT_EQ(json["trackers"].size(), 1u);
+  EXPECT_DOUBLE_EQ(json["trackers"][0]["frames_per_second"], 250);
+  EXPECT_DOUBLE_EQ(json["trackers"][0]["ms_stages"]["weigh"], 3);
+  EXPECT_NE(body_text(made_up()).find("weigh 3.00"), std::string::npos);
 }
 
 TEST(Report, TextSaysWhatWasScaled) {

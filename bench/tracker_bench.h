@@ -1,0 +1,14 @@
+// The second table of `kinema bench body`: frames a second of the whole tracker, everything but reading files.
+#pragma once
+
+#include "bench/report.h"
+
+#include <functional>
+
+namespace kinema::bench {
+
+/// One row for each of `backends` that the tracker has (cpu, cuda) and that runs here; all of them where it is empty.
+std::vector<TrackerRow> measure_tracker(const std::vector<std::string>& backends, int threads, std::uint64_t seed,
+                                        std::size_t frames, const std::function<void(const std::string&)>& progress);
+
+}  // namespace kinema::bench

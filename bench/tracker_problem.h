@@ -1,0 +1,32 @@
+// Frames of a person who walks before a camera, for the tracker: made on the spot, with the pose that they show.
+#pragma once
+
+#include "kinema/body_tracker.h"
+#include "kinema/camera.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace kinema::bench {
+
+struct SeenPerson {
+  std::vector<float> points;             // (I, 3), in the order in which a camera scans
+  std::vector<std::uint8_t> background;  // (I): those that the camera saw past the person
+  std::size_t person = 0;                // how many are not background
+
+  PointsView view() const { return {points.data(), points.size() / 3, background}; }
+};
+
+/// A camera of so many pixels; the default sees the default human at 2.5 m with about 43,000 of them.
+Camera person_camera(int width = 640, int height = 480, double focal_length = 790);
+
+/// A step of a walk towards the camera, in place: `phase` runs from 0 to 2 pi.
+body::Pose walking_pose(const body::Skeleton& skeleton, double phase);
+
+/// The skin as the camera sees it: a point a pixel, with `noise` metres along the ray, and about `background` of the other
+/// pixels, evenly chosen, at a wall behind the person.
+SeenPerson see_person(const body::Skeleton& skeleton, const body::Pose& pose, const Camera& camera, double noise,
+                      std::size_t background, std::uint64_t seed);
+
+}  // namespace kinema::bench
