@@ -41,6 +41,10 @@ struct TrackerSettings {
   int refined = 4;
   int refine_steps = 6;
 
+  /// Poses elsewhere that are held against the tracked one in a frame: turned round, limbs swapped, a limb at rest. They
+  /// free a tracker that took somebody's back for the front. 0: none.
+  int rivals = 6;
+
   /// As many of a frame's points count as independent evidence, since neighbours err together. More follows the points
   /// more closely and states smaller deviations.
   double independent_points = 150;

@@ -129,7 +129,7 @@ std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, 
   }
   std::vector<Found> found;
   for (const Candidate& candidate : candidates) {
-    found.push_back({settings.sizes[candidate.size], candidate.state, candidate.refined.data,
+    found.push_back({settings.sizes[candidate.size], candidate.state, candidate.refined.cost, candidate.refined.data,
                      static_cast<double>(candidate.refined.touching) /
                          static_cast<double>(std::min(points.person.size(), 4 * settings.points))});
   }

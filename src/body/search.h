@@ -17,6 +17,7 @@ struct SearchSettings {
 struct Found {
   double size = 1;  ///< the one of `sizes` that fits best
   std::vector<float> state;
+  double cost = 0;      ///< see Refined
   double data = 0;      ///< see Refined
   double touching = 0;  ///< share of the points that lie on the skin
 };

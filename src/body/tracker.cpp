@@ -1,6 +1,8 @@
 // The tracking loop: sample, weigh, mean (section 2 of the paper), with annealing layers, limb-wise blocks and refinement
 // as switches, a search where there is no pose to go on from, and a fit of the person's shape in the first frames.
+#include "body/motion.h"
 #include "body/particles.h"
+#include "body/rivals.h"
 #include "body/search.h"
 #include "body/shape.h"
 #include "kinema/error.h"
@@ -39,6 +41,8 @@ constexpr double lost_below = 0.6;   // of its running level
 constexpr double least_fit = 0.2;    // whatever the level
 constexpr double believable = 0.35;  // for a find
 
+constexpr std::size_t rival_points = 600;
+
 // What capsules cannot tell about a body of flesh: added to every joint's deviation, metres.
 constexpr double model_error = 0.015;
 
@@ -67,6 +71,10 @@ public:
       particles_->predict(seconds);
       estimate = filter(seconds);
       tracking_ = !lost(estimate);
+      if (tracking_ && challenge(seconds)) {
+        estimate = filter(seconds);
+        stages_.add("rivals");
+      }
     }
     // at first, and where the person was lost: look for it in this very frame
     if (!tracking_ && find(frame.points)) {
@@ -82,6 +90,8 @@ public:
 private:
   void set_skeleton(const Skeleton& skeleton) {
     skeleton_ = skeleton;
+    flat_ = std::make_unique<FlatSkeleton>(skeleton_);
+    rivals_ = std::make_unique<Rivals>(skeleton_);
     particles_ = make_particles(skeleton_, settings_, backend_);
   }
 
@@ -143,6 +153,30 @@ private:
     return estimate;
   }
 
+  // Holds a few rivals against the mean, in turn; true where one of them fits clearly better and took its place.
+  bool challenge(double seconds) {
+    if (settings_.rivals <= 0) return false;
+    const RefinePoints few{points_.person.thinned(rival_points), points_.background.thinned(rival_points / 2)};
+    RefineSettings refinement = refine_settings(settings_, few.person.size());
+    refinement.tau = 0.2;
+    const Kinematics kinematics = flat_->view();
+    std::vector<std::vector<float>> states{state_};
+    for (int i = 0; i < settings_.rivals; ++i)
+      states.push_back(rivals_->make(state_, next_rival_++ % rivals_->count()));
+    std::vector<double> cost(states.size());
+    threads_.for_each(states.size(), [&](std::size_t i) {
+      // the prior is as loose for all, so that poses, not distances from the last one, are compared
+      const PosePrior prior{states[i], walk_precision(skeleton_, 0.3)};
+      cost[i] = refine(kinematics, few, prior, refinement, states[i]).data;
+    });
+    stages_.add("rivals");
+    const auto best = static_cast<std::size_t>(std::min_element(cost.begin(), cost.end()) - cost.begin());
+    if (best == 0 || cost[best] > 0.9 * cost[0] - 3) return false;
+    (void)seconds;
+    particles_->place(states[best], settings_.particles);
+    return true;
+  }
+
   // Independent points a point.
   double evidence() const {
     return settings_.independent_points / static_cast<double>(std::max<std::size_t>(1, points_.person.size()));
@@ -180,6 +214,9 @@ private:
   Skeleton skeleton_;
   Backend backend_;
   Threads threads_;
+  std::unique_ptr<FlatSkeleton> flat_;
+  std::unique_ptr<Rivals> rivals_;
+  std::size_t next_rival_ = 0;
   std::unique_ptr<Particles> particles_;
   RefinePoints points_;
   std::vector<float> state_;
