@@ -41,7 +41,11 @@ constexpr double lost_below = 0.6;   // of its running level
 constexpr double least_fit = 0.2;    // whatever the level
 constexpr double believable = 0.35;  // for a find
 
-constexpr std::size_t rival_points = 600;
+// Points by which rivals are refined; twice as many judge them.
+constexpr std::size_t judge_points = 600;
+
+// A rival must be so much more likely, logarithmically.
+constexpr double clearly = 2;
 
 // What capsules cannot tell about a body of flesh: added to every joint's deviation, metres.
 constexpr double model_error = 0.015;
@@ -51,6 +55,7 @@ public:
   BodyTracker(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend)
       : settings_(settings), backend_(choose(backend)), threads_(settings.likelihood.threads) {
     if (settings_.particles == 0) settings_.particles = backend_ == Backend::cuda ? 2000 : 300;
+    judge_ = make_likelihood(settings.likelihood, Backend::cpu);
     set_skeleton(skeleton);
   }
 
@@ -71,7 +76,7 @@ public:
       particles_->predict(seconds);
       estimate = filter(seconds);
       tracking_ = !lost(estimate);
-      if (tracking_ && challenge(seconds)) {
+      if (tracking_ && challenge()) {
         estimate = filter(seconds);
         stages_.add("rivals");
       }
@@ -99,6 +104,7 @@ private:
     particles_->place(state, settings_.particles);
     tracking_ = true;
     level_ = 0;
+    age_ = 0;
   }
 
   bool find(PointsView points) {
@@ -111,7 +117,13 @@ private:
         particles_->set_points(points);
         shape_frames_.clear();
       }
-      begin_at(found.front().state);
+      std::vector<std::vector<float>> states;
+      for (const Found& one : found) {
+        if (one.size == found.front().size) states.push_back(one.state);
+      }
+      const std::vector<double> likelihood = judge(states);
+      const auto best = std::max_element(likelihood.begin(), likelihood.end()) - likelihood.begin();
+      begin_at(states[static_cast<std::size_t>(best)]);
     }
     stages_.add("search");
     return !found.empty();
@@ -153,28 +165,59 @@ private:
     return estimate;
   }
 
-  // Holds a few rivals against the mean, in turn; true where one of them fits clearly better and took its place.
-  bool challenge(double seconds) {
+  // Holds poses elsewhere against the mean: each frame a few rivals in turn, and now and then, more often at first, all
+  // that a search finds. True where one of them is clearly more likely and took the mean's place.
+  bool challenge() {
     if (settings_.rivals <= 0) return false;
-    const RefinePoints few{points_.person.thinned(rival_points), points_.background.thinned(rival_points / 2)};
+    ++age_;
+    const RefinePoints few{points_.person.thinned(judge_points), points_.background.thinned(judge_points / 2)};
     RefineSettings refinement = refine_settings(settings_, few.person.size());
     refinement.tau = 0.2;
-    const Kinematics kinematics = flat_->view();
     std::vector<std::vector<float>> states{state_};
     for (int i = 0; i < settings_.rivals; ++i)
       states.push_back(rivals_->make(state_, next_rival_++ % rivals_->count()));
-    std::vector<double> cost(states.size());
     threads_.for_each(states.size(), [&](std::size_t i) {
       // the prior is as loose for all, so that poses, not distances from the last one, are compared
-      const PosePrior prior{states[i], walk_precision(skeleton_, 0.3)};
-      cost[i] = refine(kinematics, few, prior, refinement, states[i]).data;
+      refine(flat_->view(), few, {states[i], walk_precision(skeleton_, 0.3)}, refinement, states[i]);
     });
     stages_.add("rivals");
-    const auto best = static_cast<std::size_t>(std::min_element(cost.begin(), cost.end()) - cost.begin());
-    if (best == 0 || cost[best] > 0.9 * cost[0] - 3) return false;
-    (void)seconds;
+    const int every = age_ < 30 ? 5 : 15;
+    if (age_ % every == every - 1) {
+      SearchSettings search_settings;
+      search_settings.pelvis = Vector3f{state_[0], state_[1], state_[2]};
+      search_settings.points = 300;
+      for (const Found& found : search(skeleton_, points_, search_settings, threads_)) states.push_back(found.state);
+      stages_.add("search");
+    }
+    const std::vector<double> likelihood = judge(states);
+    const auto best =
+        static_cast<std::size_t>(std::max_element(likelihood.begin(), likelihood.end()) - likelihood.begin());
+    if (likelihood[best] < likelihood[0] + clearly) return false;
     particles_->place(states[best], settings_.particles);
     return true;
+  }
+
+  // Log-likelihoods of poses by a part of the points, as much as their independent evidence allows.
+  std::vector<double> judge(const std::vector<std::vector<float>>& states) {
+    std::vector<float> xyz, capsules;
+    std::vector<std::uint8_t> background;
+    for (const bool behind : {false, true}) {
+      const PointList some =
+          (behind ? points_.background : points_.person).thinned(behind ? judge_points : 2 * judge_points);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        xyz.insert(xyz.end(), {some[i].x, some[i].y, some[i].z});
+        background.push_back(behind ? 1 : 0);
+      }
+    }
+    for (const std::vector<float>& state : states) {
+      const std::vector<float> skin = pose_capsules(skeleton_, to_pose(state));
+      capsules.insert(capsules.end(), skin.begin(), skin.end());
+    }
+    std::vector<double> likelihood(states.size());
+    judge_->set_points({xyz.data(), background.size(), background});
+    judge_->evaluate({capsules.data(), states.size(), skeleton_.capsules.size(), capsule_floats}, likelihood);
+    for (double& value : likelihood) value *= settings_.independent_points / (2.0 * judge_points);
+    return likelihood;
   }
 
   // Independent points a point.
@@ -217,6 +260,8 @@ private:
   std::unique_ptr<FlatSkeleton> flat_;
   std::unique_ptr<Rivals> rivals_;
   std::size_t next_rival_ = 0;
+  int age_ = 0;  // frames since the person was found
+  std::unique_ptr<Likelihood> judge_;
   std::unique_ptr<Particles> particles_;
   RefinePoints points_;
   std::vector<float> state_;
