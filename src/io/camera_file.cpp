@@ -28,6 +28,8 @@ public:
     } catch (const Json::parse_error& error) {
       throw Error(fmt::format("line {}: is no JSON: look for a missing quote, comma or brace there",
                               line_of(text, error.byte == 0 ? 0 : error.byte - 1)));
+    } catch (const Json::exception&) {
+      throw Error("holds a number that is too large");
     }
     if (!json_.is_object()) throw Error(R"(is no JSON object: write {"width": 640, "height": 480, ...})");
   }

@@ -117,8 +117,8 @@ Cloud read_xyz(std::string_view bytes) {
     }
     if (right) {
       add_point(cloud, point[0], point[1], point[2]);
-    } else if (!first || number_in(printable(whole, 1))) {
-      // (only a first line that starts with no number may be one of names)
+    } else if (!first || whole.find_first_of("+-.0123456789") == whole.find_first_not_of(separators)) {
+      // only a first line that starts with no number may be one of names
       throw Error(
           fmt::format("line {}: '{}' is no point: write x y z in metres", text.line_number(), printable(whole)));
     }

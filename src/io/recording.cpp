@@ -292,7 +292,7 @@ std::unique_ptr<Recording> open_recording(const std::vector<std::string>& input,
     lefts.push_back(word.substr(0, comma));
     rights.push_back(word.substr(comma + 1));
   }
-  const fs::path folder = folder_of(first);
+  const fs::path folder = folder_of(lefts.empty() ? first : lefts.front());
   const Companions companions = companions_in({}, settings);
   if (!lefts.empty()) {
     if (lefts.size() != input.size())

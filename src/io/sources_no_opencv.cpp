@@ -42,7 +42,6 @@ StereoMatcher::~StereoMatcher() = default;
 StereoMatcher::StereoMatcher(StereoMatcher&&) noexcept = default;
 StereoMatcher& StereoMatcher::operator=(StereoMatcher&&) noexcept = default;
 std::vector<float> StereoMatcher::depth(const GreyImage&, const GreyImage&) const { refuse("a stereo pair"); }
-int StereoMatcher::first_disparity() const { refuse("a stereo pair"); }
 int StereoMatcher::disparities() const { refuse("a stereo pair"); }
 
 struct VideoFile::State {};

@@ -16,7 +16,7 @@ struct StereoMatcher::State {
   Camera camera;
   StereoSettings settings;
   double depth_times_disparity = 0;  // baseline · fx
-  int first = 0, count = 0;
+  int count = 0;
   cv::Ptr<cv::StereoSGBM> matcher;
 };
 
@@ -39,9 +39,10 @@ StereoMatcher::StereoMatcher(const CameraFile& file, const StereoSettings& setti
   state.settings = settings;
   state.depth_times_disparity = file.baseline * file.camera.fx;
 
-  // from the depth window; OpenCV wants a multiple of 16 disparities
-  state.first = static_cast<int>(std::min<double>(state.depth_times_disparity / settings.farthest, file.camera.width));
-  const double largest = std::ceil(state.depth_times_disparity / settings.nearest) + 1;
+  // Up to the nearest depth, and a little more; down to 0 however near the farthest is: what lies beyond is then known
+  // for what it is and dropped, where else it would be matched to anything (18 of 100 pixels in a trial). OpenCV wants a
+  // multiple of 16.
+  const double largest = std::ceil(state.depth_times_disparity / settings.nearest) + 2;
   if (largest >= file.camera.width) {
     throw Error(
         fmt::format("at {} m, the nearest depth sought, disparities reach {} of the picture's {} pixels: seek "
@@ -49,19 +50,18 @@ StereoMatcher::StereoMatcher(const CameraFile& file, const StereoSettings& setti
                     settings.nearest, largest, file.camera.width,
                     std::ceil(200 * state.depth_times_disparity / file.camera.width) / 100));
   }
-  state.count = std::max(16, (static_cast<int>(largest) - state.first + 15) / 16 * 16);
+  state.count = (static_cast<int>(largest) + 15) / 16 * 16;
 
   const int area = settings.block * settings.block;
-  state.matcher = cv::StereoSGBM::create(state.first, state.count, settings.block, 8 * area, 32 * area);
+  state.matcher = cv::StereoSGBM::create(0, state.count, settings.block, 8 * area, 32 * area);
   state.matcher->setMode(settings.full ? cv::StereoSGBM::MODE_HH : cv::StereoSGBM::MODE_SGBM_3WAY);
   state.matcher->setDisp12MaxDiff(1);
-  state.matcher->setUniquenessRatio(10);
+  state.matcher->setUniquenessRatio(15);
   state.matcher->setPreFilterCap(31);
   state.matcher->setSpeckleWindowSize(settings.smallest_patch);
   state.matcher->setSpeckleRange(1);
 }
 
-int StereoMatcher::first_disparity() const { return state_->first; }
 int StereoMatcher::disparities() const { return state_->count; }
 
 std::vector<float> StereoMatcher::depth(const GreyImage& left, const GreyImage& right) const {
@@ -75,7 +75,7 @@ std::vector<float> StereoMatcher::depth(const GreyImage& left, const GreyImage& 
   }
 
   // the matcher leaves out the first columns, as many as its largest disparity: columns of nothing stand in for them
-  const int margin = state.first + state.count;
+  const int margin = state.count;
   cv::Mat padded[2], disparity;
   const GreyImage* sides[2] = {&left, &right};
   try {
@@ -93,8 +93,8 @@ std::vector<float> StereoMatcher::depth(const GreyImage& left, const GreyImage& 
     const auto* row = disparity.ptr<std::int16_t>(y) + margin;
     for (int x = 0; x < width; ++x) {
       const double pixels = row[x] / 16.0;
-      // a match in the padding is none, and nor is one beyond the window, which only rounding up to 16 let in
-      if (pixels <= 0 || pixels < state.first || x - pixels < 0) continue;
+      // a match in the padding is none
+      if (pixels <= 0 || x - pixels < 0) continue;
       const double metres = state.depth_times_disparity / pixels;
       if (metres >= state.settings.nearest && metres <= state.settings.farthest) {
         depth[static_cast<std::size_t>(y) * width + x] = static_cast<float>(metres);

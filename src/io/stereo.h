@@ -13,7 +13,8 @@
 namespace kinema::io {
 
 struct StereoSettings {
-  /// The depths that are sought, metres. A nearer nearest costs time: its disparities are larger.
+  /// The depths that are kept, metres. A nearer nearest costs time: its disparities are larger. What stands nearer
+  /// still is matched to nothing, or to something wrong.
   double nearest = 0.6, farthest = 8;
 
   /// Paths in eight directions instead of three. Fills a little more, takes several times as long and the memory of
@@ -38,8 +39,7 @@ public:
   /// Metres of each pixel of the left picture, 0: none. Disparities are found to a sixteenth of a pixel.
   std::vector<float> depth(const GreyImage& left, const GreyImage& right) const;
 
-  /// Smallest disparity that is sought, and how many.
-  int first_disparity() const;
+  /// How many disparities are sought, from 0.
   int disparities() const;
 
 private:

@@ -9,8 +9,20 @@
 #include <opencv2/videoio.hpp>
 
 #include <cmath>
+#include <cstdlib>
 
 namespace kinema::io {
+
+namespace {
+
+// FFmpeg prints what it finds wrong in a file, and OpenCV lets only the environment say how much of it. A person who
+// set the variable gets what it asks for.
+void quiet_ffmpeg() {
+  static const bool once = ::setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0) == 0;
+  static_cast<void>(once);
+}
+
+}  // namespace
 
 struct VideoFile::State {
   std::filesystem::path path;
@@ -41,6 +53,7 @@ VideoFile::VideoFile(const std::filesystem::path& path, Content content) : state
   state_->path = path;
   state_->content = content;
   const QuietOpenCV quiet;
+  quiet_ffmpeg();
   try {
     state_->capture.open(path.string());
     if (content == Content::depth && state_->capture.isOpened()) state_->capture.set(cv::CAP_PROP_CONVERT_RGB, 0);
