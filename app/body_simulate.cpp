@@ -21,7 +21,7 @@ struct Options {
   std::string unit = "auto", skip_first = "auto";
   synth::SimulationSettings settings;
   double start = 0, fps = 30;
-  std::size_t frames = 0;  // 0: to the end of the clip
+  int frames = 0;  // 0: to the end of the clip
   bool force = false, no_background = false, write_background = false;
 };
 
@@ -67,7 +67,7 @@ std::vector<synth::Figure> figures_of(const Options& options, synth::Motion& mot
     throw Error(fmt::format("lasts {:.3g} s: --start {:g} lies behind its end", motion.duration(), options.start));
   }
   auto count = static_cast<std::size_t>(std::floor(left * options.fps)) + 1;
-  if (options.frames > 0) count = std::min(count, options.frames);
+  if (options.frames > 0) count = std::min(count, static_cast<std::size_t>(options.frames));
   constexpr std::size_t most = 1'000'000;  // names of frames have six digits
   if (count > most) throw Error(fmt::format("gives {} frames: take a part of it with --frames", count));
   std::vector<synth::Figure> figures;
@@ -157,7 +157,9 @@ void add_body_simulate(CLI::App& parent, Task& task) {
   verb->add_flag("--force", options->force, "Replace a recording that stands there");
   verb->add_option("--fps", options->fps, "Frames a second; poses between those of the clip are interpolated [30]")
       ->type_name("N");
-  verb->add_option("--frames", options->frames, "At most so many frames [to the end of the clip]")->type_name("N");
+  verb->add_option("--frames", options->frames, "At most so many frames [to the end of the clip]")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000).description(""));
   verb->add_option("--start", options->start, "Where in the clip to start, in seconds [0]")->type_name("S");
   verb->add_option("--skip-first", options->skip_first,
                    "Leave out the first frame of the clip; auto: where it is a rest pose put before the motion [auto]")

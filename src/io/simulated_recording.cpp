@@ -57,7 +57,7 @@ void remove_recording(const std::filesystem::path& folder) {
     if (!has_files(folder / kind)) continue;
     std::vector<std::filesystem::path> frames;
     for (const auto& entry : std::filesystem::directory_iterator(folder / kind)) {
-      if (is_frame(entry.path())) frames.push_back(entry.path());
+      if (entry.is_regular_file() && is_frame(entry.path())) frames.push_back(entry.path());
     }
     for (const auto& frame : frames) std::filesystem::remove(frame, error);
     if (std::filesystem::is_empty(folder / kind, error)) std::filesystem::remove(folder / kind, error);

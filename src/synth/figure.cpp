@@ -111,6 +111,19 @@ double Motion::duration() const { return static_cast<double>(bvh_.frames - 1 - f
 
 bool Motion::starts_with_rest_pose(const io::Bvh& bvh) {
   if (bvh.frames < 3) return false;
+  // it turns nothing, while the motion does
+  std::size_t rotations = 0, start_from_rest = 0;
+  for (const io::BvhJoint& joint : bvh.joints) {
+    for (std::size_t c = 0; c < joint.channels.size(); ++c) {
+      if (joint.channels[c] < io::BvhChannel::x_rotation) continue;
+      const std::size_t at = joint.first_channel + c;
+      ++rotations;
+      if (bvh.frame(0)[at] == 0 && bvh.frame(1)[at] != 0) ++start_from_rest;
+    }
+  }
+  if (2 * start_from_rest > rotations) return true;
+
+  // or it is left in one frame, by more than a tenth of a person and ten times as fast as the motion goes on
   const io::BvhPlaces a = io::bvh_places(bvh, 0), b = io::bvh_places(bvh, 1), c = io::bvh_places(bvh, 2);
   double jump = 0, step = 0, size = 0;
   for (std::size_t j = 0; j < a.positions.size(); ++j) {
@@ -118,7 +131,6 @@ bool Motion::starts_with_rest_pose(const io::Bvh& bvh) {
     step += norm(from(c.positions[j]) - from(b.positions[j]));
     size += norm(from(b.positions[j]) - from(b.positions[0]));
   }
-  // it is left in one frame, by more than a tenth of a person and ten times as fast as the motion goes on
   return jump > 0.1 * size && jump > 10 * step;
 }
 
