@@ -49,6 +49,8 @@ private:
     return 0.5 * (figure_.side_joint(0, joint) + figure_.side_joint(1, joint));
   }
 
+  double half_width() const { return 0.5 * norm(figure_.side_joint(0, "hip") - figure_.side_joint(1, "hip")); }
+
   // From a to b, with radii at both ends; x is where the stretch across counts from.
   void cone(Vector3d a, Vector3d b, double start, double end, Vector3d x, Vector3d stretch, Material material) {
     Part part;
@@ -77,8 +79,10 @@ private:
 
   void trunk() {
     const Vector3d neck = figure_.joint("neck"), hip = middle("hip");
+    // half the width, wider where the file has the joints far apart
+    const double across = std::max(0.147, 0.95 * half_width() / size_);
     cone(beside(hip, hips_, 0, 0.02, -0.012), beside(figure_.waist, hips_, 0, -0.06, 0), 0.098, 0.084, hips_[0],
-         {1.5, 1, 1.08}, Material::trousers);
+         {across / 0.098, 1, 1.08}, Material::trousers);
     cone(beside(figure_.waist, hips_, 0, -0.07, 0.005), beside(figure_.waist, chest_, 0, 0.04, 0.008), 0.097, 0.102,
          chest_[0], {1.4, 1, 1.06}, Material::shirt);
     cone(beside(figure_.waist, chest_, 0, 0.0, 0.006), beside(neck, chest_, 0, -0.03, 0), 0.1, 0.112, chest_[0],
@@ -133,9 +137,12 @@ private:
   void leg(int side) {
     const Vector3d hip = figure_.side_joint(side, "hip"), knee = figure_.side_joint(side, "knee");
     const Vector3d ankle = figure_.side_joint(side, "ankle");
-    const Vector3d thigh = knee - hip, shin = ankle - knee;
+    const Vector3d shin = ankle - knee;
     const Vector3d front = figure_.ball[side] - ankle;
-    cone(hip + 0.05 * thigh, knee, 0.084, 0.052, hips_[0], {1, 1, 1.08}, Material::trousers);
+    // some files have the hips at the outside of the body: legs start nearer to its middle
+    const double inside = std::min(1.0, 0.1 * size_ / std::max(half_width(), 1e-6));
+    const Vector3d top = middle("hip") + (0.3 + 0.7 * inside) * (hip - middle("hip"));
+    cone(top + 0.05 * (knee - top), knee, 0.084, 0.052, hips_[0], {1, 1, 1.08}, Material::trousers);
     cone(knee, ankle, 0.05, 0.036, front, {1.05, 1, 1}, Material::trousers);
     // the calf stands out behind
     const std::array<Vector3d, 3> axes = axes_of(shin, front);
