@@ -69,6 +69,7 @@ int run(int argc, char** argv, const Ranks& ranks) {
   CLI::App& body = add_group(command, "body", "The body, from stereo or depth points");
   add_body_likelihood(body, task);
   add_body_evaluate(body, task);
+  add_body_simulate(body, task);
   add_bench_body(add_group(command, "bench", "The tables and figures of the papers, remade on this machine"), task);
 
   try {
