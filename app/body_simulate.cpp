@@ -3,7 +3,10 @@
 #include "app/progress.h"
 #include "app/stopwatch.h"
 #include "io/bvh.h"
+#include "io/bvh_skeleton.h"
+#include "io/output_file.h"
 #include "io/simulated_recording.h"
+#include "io/skeleton_json.h"
 #include "kinema/error.h"
 #include "synth/simulation.h"
 
@@ -77,6 +80,12 @@ std::vector<synth::Figure> figures_of(const Options& options, synth::Motion& mot
   return figures;
 }
 
+void write_skeleton(const std::filesystem::path& path, const body::Skeleton& skeleton) {
+  io::OutputFile file(path);
+  file.write(io::skeleton_json(skeleton));
+  file.commit();
+}
+
 void run(const Options& options) {
   check(options);
   Stopwatch watch;
@@ -106,7 +115,7 @@ void run(const Options& options) {
   }
   if (options.write_background) simulation->write_background(recording);
   recording.write_truth(simulation->truth(), options.fps);
-  // SKELETON: once skeletons can be written, io::bvh_skeleton(bvh, unit) goes to skeleton.json here.
+  write_skeleton(std::filesystem::path(options.out) / "skeleton.json", io::bvh_skeleton(bvh, unit));
   const bool depth = options.mode == "depth", stereo = options.mode == "stereo";
   recording.write_camera(options.settings.camera, options.fps, depth ? std::optional(0.001) : std::nullopt,
                          stereo ? std::optional(options.settings.baseline) : std::nullopt);

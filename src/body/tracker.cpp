@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 namespace kinema::body {
 namespace {
@@ -54,7 +55,7 @@ class BodyTracker final : public Tracker {
 public:
   BodyTracker(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend)
       : settings_(settings), backend_(choose(backend)), threads_(settings.likelihood.threads) {
-    if (settings_.particles == 0) settings_.particles = backend_ == Backend::cuda ? 2000 : 300;
+    fill_in(settings_, backend_);
     judge_ = make_likelihood(settings.likelihood, Backend::cpu);
     set_skeleton(skeleton);
   }
@@ -275,6 +276,13 @@ private:
 };
 
 }  // namespace
+
+void fill_in(TrackerSettings& settings, Backend backend) {
+  const auto cores = static_cast<std::size_t>(std::max(1U, std::thread::hardware_concurrency()));
+  const bool gpu = choose(backend) == Backend::cuda;
+  if (settings.particles == 0) settings.particles = gpu ? 2000 : std::clamp<std::size_t>(100 * cores, 200, 2000);
+  if (settings.points == 0) settings.points = gpu ? 43000 : 3000;
+}
 
 std::unique_ptr<Tracker> make_tracker(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend) {
   return std::make_unique<BodyTracker>(skeleton, settings, backend);

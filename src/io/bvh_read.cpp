@@ -1,5 +1,6 @@
 // The reader of BVH files. It trusts nothing: what a file declares is held against its size before memory is taken.
 #include "io/bvh.h"
+#include "io/input_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -23,14 +24,6 @@ std::string lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
   return result;
-}
-
-// A message shows the printable beginning of what stands in a file.
-std::string printable(std::string_view text) {
-  constexpr std::size_t longest = 32;
-  std::string shown;
-  for (char c : text.substr(0, longest)) shown += (c >= ' ' && c <= '~') ? c : '?';
-  return text.size() > longest ? shown + "..." : shown;
 }
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }

@@ -18,7 +18,7 @@ std::string read_bytes(const std::filesystem::path& path);
 Error about(const std::filesystem::path& path, const Error& error);
 
 /// What stands in a file may be anything; a message shows the printable beginning of it.
-std::string printable(std::string_view text, std::size_t longest = 32);
+std::string printable(std::string_view text, std::size_t longest = 64);
 
 /// The line, counted from 1, in which a byte of a text stands.
 std::size_t line_of(std::string_view text, std::size_t byte);

@@ -1,5 +1,7 @@
 #include "io/json_place.h"
 
+#include "io/input_file.h"
+
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -162,13 +164,6 @@ std::string json_text(std::string_view text) {
   } catch (const json::exception&) {
     throw Error(fmt::format("the name '{}' is no UTF-8: rename it", printable(text)));
   }
-}
-
-std::string printable(std::string_view text, std::size_t longest) {
-  std::string shown;
-  for (char c : text.substr(0, longest)) shown += (c >= ' ' && c <= '~') ? c : '?';
-  if (text.size() > longest) shown += "...";
-  return shown;
 }
 
 }  // namespace kinema::io

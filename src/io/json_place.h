@@ -74,7 +74,4 @@ std::string exact_number(double value);
 /// Text in quotes as JSON has it. Throws Error where it is no UTF-8.
 std::string json_text(std::string_view text);
 
-/// The printable beginning of what stands in a file, for messages.
-std::string printable(std::string_view text, std::size_t longest = 64);
-
 }  // namespace kinema::io

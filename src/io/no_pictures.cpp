@@ -21,7 +21,6 @@ PictureSink::PictureSink(PictureSink&&) noexcept = default;
 PictureSink& PictureSink::operator=(PictureSink&&) noexcept = default;
 void PictureSink::add(const Picture&, std::int64_t) { refuse(); }
 void PictureSink::commit() { refuse(); }
-void write_png(const std::filesystem::path&, const Picture&) { refuse(); }
 
 OverlayPainter::OverlayPainter(const Camera& camera) : camera_(camera) { refuse(); }
 Picture OverlayPainter::draw(const OverlayFrame&, const body::Skeleton&, const body::Estimate&, std::string_view) {

@@ -30,7 +30,4 @@ private:
   std::unique_ptr<Target> target_;
 };
 
-/// Throws Error where the picture cannot be written.
-void write_png(const std::filesystem::path& path, const Picture& picture);
-
 }  // namespace kinema::io

@@ -1,4 +1,5 @@
 // Videos and PNGs by OpenCV; no_pictures.cpp stands in where it is not built in.
+#include "io/image_file.h"
 #include "io/output_file.h"
 #include "io/picture_sink.h"
 #include "kinema/error.h"
@@ -26,16 +27,6 @@ static cv::Mat as_mat(const Picture& picture) {
     throw Error(fmt::format("a picture of {} x {} has {} bytes", picture.width, picture.height, picture.bgr.size()));
   }
   return {picture.height, picture.width, CV_8UC3, const_cast<std::uint8_t*>(picture.bgr.data())};
-}
-
-void write_png(const fs::path& path, const Picture& picture) {
-  OutputFile file(path);
-  std::vector<std::uint8_t> bytes;
-  if (!cv::imencode(".png", as_mat(picture), bytes)) {
-    throw Error(fmt::format("{}: the picture could not be encoded", path.string()), Error::Cause::running);
-  }
-  file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  file.commit();
 }
 
 struct PictureSink::Target {
@@ -75,7 +66,7 @@ public:
     make_folder(folder_);
     OutputFile writable(folder_ / name_(0));  // throws where it could not be written
   }
-  void add(const Picture& picture, std::int64_t frame) override { write_png(folder_ / name_(frame), picture); }
+  void add(const Picture& picture, std::int64_t frame) override { write_picture_png(folder_ / name_(frame), picture); }
   void commit() override {}
 
 private:

@@ -1,17 +1,14 @@
 #include "io/simulated_recording.h"
 
+#include "io/image_file.h"
 #include "io/npy.h"
 #include "io/output_file.h"
-#include "io/simulated_png.h"
 #include "kinema/error.h"
 #include "kinema/skeleton.h"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
 namespace kinema::io {
 namespace {
@@ -19,17 +16,12 @@ namespace {
 constexpr std::array frame_folders = {"depth", "colour", "left", "right", "points"};
 constexpr std::array single_files = {"camera.json", "truth.jsonl", "skeleton.json", "background.png"};
 
-// A frame goes to its place at once: camera.json says when all are there, and a sync for each would take longer than
-// to render it.
-void write_file(const std::filesystem::path& path, const std::string& bytes) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) {
-    throw Error(fmt::format("{}: could not be written: {}", path.string(), std::strerror(errno)),
-                Error::Cause::running);
+DepthImage copied(ImageView<const std::uint16_t> depth) {
+  DepthImage image{static_cast<int>(depth.width), static_cast<int>(depth.height), {}};
+  for (std::size_t y = 0; y < depth.height; ++y) {
+    image.units.insert(image.units.end(), &depth.at(0, y), &depth.at(0, y) + depth.width);
   }
+  return image;
 }
 
 std::filesystem::path frame_file(const std::filesystem::path& folder, const std::string& kind, std::size_t frame,
@@ -89,11 +81,11 @@ SimulatedRecording::SimulatedRecording(std::filesystem::path folder, const std::
 }
 
 void SimulatedRecording::write_depth(std::size_t frame, ImageView<const std::uint16_t> depth) const {
-  write_file(frame_file(folder_, "depth", frame, "png"), png_of_depth(depth));
+  write_depth_png(frame_file(folder_, "depth", frame, "png"), copied(depth));
 }
 
 void SimulatedRecording::write_picture(const std::string& kind, std::size_t frame, const Picture& picture) const {
-  write_file(frame_file(folder_, kind, frame, "png"), png_of_picture(picture));
+  write_picture_png(frame_file(folder_, kind, frame, "png"), picture);
 }
 
 void SimulatedRecording::write_points(std::size_t frame, std::span<const float> xyz) const {
@@ -103,7 +95,7 @@ void SimulatedRecording::write_points(std::size_t frame, std::span<const float> 
 }
 
 void SimulatedRecording::write_background(ImageView<const std::uint16_t> depth) const {
-  write_file(folder_ / "background.png", png_of_depth(depth));
+  write_depth_png(folder_ / "background.png", copied(depth));
 }
 
 void SimulatedRecording::write_truth(const std::vector<std::vector<Vec3>>& joints, double frames_per_second) const {

@@ -1,5 +1,6 @@
 #include "io/skeleton_json.h"
 
+#include "io/input_file.h"
 #include "io/json_place.h"
 #include "kinema/error.h"
 
