@@ -66,7 +66,11 @@ int run(int argc, char** argv, const Ranks& ranks) {
   Task task;
   add_devices(command, task);
   add_demo(command, task);
-  add_body_likelihood(add_group(command, "body", "The body, from stereo or depth points"), task);
+  CLI::App& body = add_group(command, "body", "The body, from stereo or depth points");
+  add_body_likelihood(body, task);
+  add_body_evaluate(body, task);
+  add_body_simulate(body, task);
+  add_body_track(body, task);
   add_bench_body(add_group(command, "bench", "The tables and figures of the papers, remade on this machine"), task);
 
   try {

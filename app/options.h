@@ -53,6 +53,9 @@ inline void print_json(const nlohmann::ordered_json& json) {
 void add_devices(CLI::App& parent, Task& task);
 void add_demo(CLI::App& parent, Task& task);
 void add_body_likelihood(CLI::App& parent, Task& task);
+void add_body_evaluate(CLI::App& parent, Task& task);
+void add_body_simulate(CLI::App& parent, Task& task);
+void add_body_track(CLI::App& parent, Task& task);
 void add_bench_body(CLI::App& parent, Task& task);
 
 }  // namespace kinema::app

@@ -20,7 +20,12 @@ target_compile_options(kinema_compiler INTERFACE
   # optimisation level. No errno: sqrt is one instruction. Anything stronger (fast-math) is not wanted.
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno>
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wno-unknown-pragmas>
-  $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-Wall,-Wextra --expt-relaxed-constexpr>)
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra --expt-relaxed-constexpr>
+  $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<BOOL:$<TARGET_PROPERTY:KINEMA_FAST_CUDA>>>>:-fmad=false>
+  # But for what others are measured against, and for nothing else: the compiler may do what makes it fast, as its authors
+  # would have let it.
+  $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:$<TARGET_PROPERTY:KINEMA_FAST_CUDA>>>:-fmad=true -prec-div=false
+    -prec-sqrt=false -ftz=true>)
 
 if(KINEMA_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KINEMA_SANITIZE}>

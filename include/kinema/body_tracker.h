@@ -22,9 +22,10 @@ enum class Motion {
 enum class Resampling { systematic, stratified, residual, multinomial };
 
 struct TrackerSettings {
-  LikelihoodSettings likelihood;
+  /// Unlike that of the bare likelihood, by default first hit, which knows occlusion, and a smaller sigma.
+  LikelihoodSettings likelihood = {.sigma = 0.03, .association = Association::first_hit};
 
-  /// Poses tried in a layer; 0: as many as the machine holds at about 10 frames a second, less the other settings.
+  /// Poses tried in a layer; 0: see fill_in().
   std::size_t particles = 0;
 
   /// Annealing layers; 1 is the plain filter of the paper.
@@ -41,6 +42,10 @@ struct TrackerSettings {
   int refined = 4;
   int refine_steps = 6;
 
+  /// Poses elsewhere that are held against the tracked one in a frame: turned round, limbs swapped, a limb at rest. They
+  /// free a tracker that took somebody's back for the front. 0: none.
+  int rivals = 6;
+
   /// As many of a frame's points count as independent evidence, since neighbours err together. More follows the points
   /// more closely and states smaller deviations.
   double independent_points = 150;
@@ -51,7 +56,7 @@ struct TrackerSettings {
   /// Resample where the effective sample size falls under this share of the particles.
   double resample_below = 0.5;
 
-  /// The points of a frame are thinned to this many, evenly over the person; 0: as many as the machine holds.
+  /// What Foreground should leave of the person's points; the tracker itself takes all it is given. 0: see fill_in().
   std::size_t points = 0;
 
   /// Lengths and radii are fitted to the person in the first frames.
@@ -59,6 +64,10 @@ struct TrackerSettings {
 
   std::uint64_t seed = 1;
 };
+
+/// Chooses what is left open (particles, points) for a backend on this machine: on the CPU by its cores, so that about
+/// 10 frames a second are held. The number of threads changes nothing.
+void fill_in(TrackerSettings& settings, Backend backend);
 
 /// What a frame shows: points of the person, and rays that see past it marked as background.
 struct Frame {

@@ -6,5 +6,6 @@
 #include "kinema/body_tracker.h"
 #include "kinema/camera.h"
 #include "kinema/error.h"
+#include "kinema/foreground.h"
 #include "kinema/image.h"
 #include "kinema/points.h"

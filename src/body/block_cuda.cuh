@@ -58,9 +58,61 @@ __device__ double running_sum(int count, Value&& value, double* out, double* roo
 /// Room of a matrix of n columns: an odd number a row, so that a column lies in different banks.
 __host__ __device__ inline int matrix_stride(int n) { return n | 1; }
 
+/// eliminate() for matrices of up to 16 Columns columns and 16 Rows rows, extra ones included, by 256 threads: each keeps
+/// its numbers in registers, and a column goes to memory when it is done, for all to read.
+template <int Rows, int Columns>
+__device__ void eliminate_tiles(double* a, int n, int rows) {
+  const int stride = matrix_stride(n);
+  const int across = static_cast<int>(threadIdx.x) % 16, down = static_cast<int>(threadIdx.x) / 16;
+  double own[Rows][Columns];
+  __syncthreads();
+#pragma unroll
+  for (int r = 0; r < Rows; ++r) {
+#pragma unroll
+    for (int c = 0; c < Columns; ++c) {
+      const int i = 16 * r + down, j = 16 * c + across;
+      own[r][c] = i < rows && j < n && j <= i ? a[i * stride + j] : 0;
+    }
+  }
+#pragma unroll
+  for (int tile = 0; tile < Columns; ++tile) {
+    for (int k = 16 * tile; k < min(n, 16 * tile + 16); ++k) {
+      if (across == k % 16) {
+#pragma unroll
+        for (int r = tile; r < Rows; ++r) {
+          const int i = 16 * r + down;
+          if (i >= k && i < rows) a[i * stride + k] = own[r][tile];
+        }
+      }
+      __syncthreads();
+      const double inverse = 1 / a[k * stride + k];
+      double column[Columns];
+#pragma unroll
+      for (int c = tile; c < Columns; ++c) {
+        const int j = 16 * c + across;
+        column[c] = j > k && j < n ? a[j * stride + k] : 0;
+      }
+#pragma unroll
+      for (int r = tile; r < Rows; ++r) {
+        const int i = 16 * r + down;
+        const double share = i > k && i < rows ? a[i * stride + k] * inverse : 0;
+#pragma unroll
+        for (int c = tile; c < Columns; ++c) {
+          if (c <= r) own[r][c] -= share * column[c];
+        }
+      }
+    }
+  }
+  __syncthreads();
+}
+
 /// The lower half of a symmetric positive matrix A (n, n) becomes that of its elimination: d on the diagonal and
 /// L = a[i][k] / d[k] below, A = L D L^T. Each of `extra` rows b below it becomes b L^-T.
 __device__ inline void eliminate(double* a, int n, int extra) {
+  if (blockDim.x == 256 && n <= 64) {
+    if (n + extra <= 64) return eliminate_tiles<4, 4>(a, n, n + extra);
+    if (n + extra <= 128) return eliminate_tiles<8, 4>(a, n, n + extra);
+  }
   const int stride = matrix_stride(n);
   const int across = static_cast<int>(threadIdx.x) % 16, down = static_cast<int>(threadIdx.x) / 16;
   const int rows_at_once = static_cast<int>(blockDim.x) / 16;

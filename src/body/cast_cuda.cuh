@@ -43,6 +43,10 @@ __device__ inline unsigned load_shared_word(unsigned address) {
   return v;
 }
 
+__device__ inline void store_shared_byte(unsigned address, unsigned value) {
+  asm volatile("st.shared.u8 [%0], %1;" : : "r"(address), "r"(value) : "memory");
+}
+
 // May a hit on the capsule matter to any ray of the bundle? A hit at depth t of a ray v is r from the axis, and t v is
 // within t spread of t V: so the piece [nearest, furthest] of the line t V must come within r + furthest spread of the
 // axis. The distance of two segments: the axis' point nearest to the line, the line's nearest to that within its piece,
@@ -77,12 +81,12 @@ struct Capsule {
         f(load_shared<64>(constants)),
         last(load_shared<80>(constants)) {}
 
-  // t - Delta of one ray (see capsule_frame.h): not a number where there is no hit, and `decided` is false where that is
-  // too close to call
+  // t - Delta of one ray (see capsule_frame.h): not a number where there is no hit, which is too close to call where
+  // `margin` is less than `band`
   template <Kind kind>
-  __device__ float distance(float4 ray, float D, bool& decided) const {
+  __device__ float distance(float4 ray, float D, float& margin) const {
     const float Vc = c.w, K = p.w, RVp = k.x, Vp = k.y, E = k.z, low = k.w;
-    const float high = f.x, foot = f.y, foot_scale = f.z, foot_offset = f.w, band = last.x, r = last.y;
+    const float high = f.x, foot = f.y, foot_scale = f.z, foot_offset = f.w, r = last.y;
 
     const float vm = fmaf(m.x, ray.x, fmaf(m.y, ray.y, fmaf(m.z, ray.z, m.w)));
     const float qc = dot3(c.x, c.y, c.z, ray);
@@ -99,9 +103,9 @@ struct Capsule {
     const float h = fmaf(-across, across, fmaf(-vm2, fmaf(oc, oc, 1.0f), 1.0f));
     const float middle = fmaf(qc, oc, fmaf(Vc, o, K)) + q;
     float d = fmaf(r, fmaf(-h, reciprocal_sqrt(h), middle), -ray.w);
-    decided = fminf(fabsf(disc), fabsf(h)) >= band;
+    margin = fminf(fabsf(disc), fabsf(h));
     if constexpr (kind != Kind::nearest) d = d + (D + ray.w) > 0 ? d : NAN;  // a hit behind the camera is none
-    if constexpr (kind == Kind::background) decided = decided && !(fabsf(d) < D * 2e-6f);
+    if constexpr (kind == Kind::background) margin = fabsf(d) < D * 2e-6f ? -1.0f : margin;
     return d;
   }
 };
@@ -109,6 +113,21 @@ struct Capsule {
 template <Kind kind>
 __device__ float better(float best, float d) {
   return fminf(best, kind == Kind::nearest ? fabsf(d) : d);  // passes over what is not a number
+}
+
+// Keeps the better of two where the margin will do, and notes the subtile where it does not. By predicates: left to itself
+// the compiler holds a register for each subtile's answer.
+template <Kind kind, unsigned subtile>
+__device__ void keep_better(float& best, float d, float margin, float band, unsigned& undecided) {
+  if constexpr (kind == Kind::nearest) d = fabsf(d);
+  asm("{\n\t"
+      ".reg .pred decided;\n\t"
+      "setp.ge.f32 decided, %3, %4;\n\t"
+      "@decided min.f32 %0, %0, %2;\n\t"  // passes over what is not a number
+      "@!decided or.b32 %1, %1, %5;\n\t"
+      "}"
+      : "+f"(best), "+r"(undecided)
+      : "f"(d), "f"(margin), "f"(band), "n"(subtile));
 }
 
 // What a ray costs, as a distance, given its nearest distance, or, with its sign, that to the first hit.

@@ -9,6 +9,8 @@
 namespace kinema::body {
 namespace {
 
+constexpr std::size_t most_samples = 4;  // of a task
+
 class CpuLikelihood final : public Likelihood {
 public:
   explicit CpuLikelihood(const LikelihoodSettings& settings) : settings_(settings), threads_(settings.threads) {}
@@ -16,7 +18,7 @@ public:
   PointCount set_points(PointsView points) override {
     check_points(points);
     PointCount count;
-    tiles_ = make_ray_tiles(points, settings_, threads_, count);
+    rays_ = make_ray_tiles(points, settings_, threads_, count);
     return count;
   }
 
@@ -27,35 +29,40 @@ public:
                                  settings_.culling, settings_.camera};
     const double scale = -1 / (2 * settings_.sigma * settings_.sigma);  // eq. 3
 
-    // a task is a sample where there are many, else some tiles of one; the sum is over tiles in either case
-    const bool many = capsules.rows >= 4 * static_cast<std::size_t>(threads_.count());
-    const std::size_t chunk = many ? std::max<std::size_t>(tiles_.size(), 1) : 16;
-    const std::size_t chunks = std::max<std::size_t>((tiles_.size() + chunk - 1) / chunk, 1);
-    std::vector<double> sums(many ? 0 : capsules.rows * tiles_.size());
+    // A task is a sample where there are many, a few where there are very many, since they share the tiles in the cache, else
+    // some groups of one. The sum is over tiles in any case.
+    const std::size_t tiles = rays_.tiles.size(), groups = rays_.groups.size();
+    const auto threads = static_cast<std::size_t>(threads_.count());
+    const bool many = capsules.rows >= 4 * threads;
+    const std::size_t block = std::clamp<std::size_t>(capsules.rows / (16 * threads), 1, most_samples);
+    const std::size_t blocks = (capsules.rows + block - 1) / block;
+    const std::size_t chunk = many ? std::max<std::size_t>(groups, 1) : 2;
+    const std::size_t chunks = std::max<std::size_t>((groups + chunk - 1) / chunk, 1);
+    std::vector<double> sums(chunks > 1 ? capsules.rows * tiles : 0);
 
-    threads_.for_each(capsules.rows * chunks, [&](std::size_t task) {
-      const std::size_t j = task / chunks;
+    threads_.for_each(blocks * chunks, [&](std::size_t task) {
+      const std::size_t j = task / chunks * block;
       const std::size_t begin = chunk * (task % chunks);
-      const std::size_t end = std::min(begin + chunk, tiles_.size());
-      PreparedSample sample(capsules.columns);
-      sample.prepare(capsules.row(j), settings_.camera);
-      if (many) {
-        std::vector<double> own(tiles_.size());
-        weigh_tiles(tiles_.data(), begin, end, sample, settings, own.data());
-        out[j] = scale * pairwise_sum(own.data(), own.size());
+      std::vector<PreparedSample> samples(std::min(block, capsules.rows - j), PreparedSample(capsules.columns));
+      for (std::size_t i = 0; i < samples.size(); ++i) samples[i].prepare(capsules.row(j + i), settings_.camera);
+      const std::size_t end = std::min(begin + chunk, groups);
+      if (chunks > 1) {
+        weigh_groups(rays_, begin, end, samples, settings, sums.data() + j * tiles);
       } else {
-        weigh_tiles(tiles_.data(), begin, end, sample, settings, sums.data() + j * tiles_.size());
+        std::vector<double> own(samples.size() * tiles);
+        weigh_groups(rays_, begin, end, samples, settings, own.data());
+        for (std::size_t i = 0; i < samples.size(); ++i)
+          out[j + i] = scale * pairwise_sum(own.data() + i * tiles, tiles);
       }
     });
-    if (many) return;
-    for (std::size_t j = 0; j < capsules.rows; ++j)
-      out[j] = scale * pairwise_sum(sums.data() + j * tiles_.size(), tiles_.size());
+    if (chunks == 1) return;
+    for (std::size_t j = 0; j < capsules.rows; ++j) out[j] = scale * pairwise_sum(sums.data() + j * tiles, tiles);
   }
 
 private:
   LikelihoodSettings settings_;
   Threads threads_;
-  std::vector<RayTile> tiles_;
+  RayTiles rays_;
 };
 
 }  // namespace
@@ -67,7 +74,7 @@ void PreparedSample::prepare(const float* capsules, const Vec3& camera) {
     exact[k].a = exact[k].a - origin;
     exact[k].b = exact[k].b - origin;
     frames[k] = capsule_frame(exact[k]);
-    cull[k] = cull_capsule(exact[k], frames[k]);
+    cull.set(k, cull_capsule(exact[k], frames[k]));
   }
 }
 

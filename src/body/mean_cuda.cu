@@ -37,6 +37,7 @@ __device__ Rotation<double> rotation_of(const Kinematics& kinematics, const floa
 // Adds the sums of all blocks, in their order.
 __device__ double whole_sum(const double* partial, int stride, int channel) {
   double sum = 0;
+#pragma unroll 16
   for (int b = 0; b < blocks; ++b) sum += __ldcg(partial + b * stride + channel);
   return sum;
 }
@@ -48,7 +49,9 @@ __device__ void finish_mean(const Given& given, double* sums) {
   __shared__ Place places[max_joints];
   const Kinematics& kinematics = given.skeleton.kinematics;
   const int thread = static_cast<int>(threadIdx.x);
-  for (int channel = thread; channel < channels; channel += threads) {
+  const int used = 4 * kinematics.joint_count;
+  for (int at = thread; at < used + 4; at += threads) {
+    const int channel = at < used ? at : joint_channels + at - used;
     sums[channel] = whole_sum(given.partial, channels, channel);
   }
   double best = -INFINITY;

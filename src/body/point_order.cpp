@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace kinema::body {
 namespace {
@@ -18,61 +19,140 @@ Ray ray_to(const float* xyz, const Vec3& camera) {
   return {(1 / delta) * to_point, delta};
 }
 
-// A point on its way to its place: where it is for the split, and who it is.
-struct Item {
-  std::array<float, 4> at;  // direction, scaled to metres, and depth
-  std::uint32_t point;
+// A direction's place in the plane: the stereographic projection from the point opposite the middle of all. It keeps the shape
+// of what is small, so a bundle that is compact there is compact in space. Depth has no part in it: a camera sees one depth
+// in a direction, and where it is off, as a false match's is, its neighbours lie on the same capsules all the same.
+class Chart {
+public:
+  explicit Chart(Vector3d sum_of_directions) {
+    const double length = norm(sum_of_directions);
+    middle_ = length > 1e-6 ? (1 / length) * sum_of_directions : Vector3d{0, 0, 1};
+    const Vector3d e = std::fabs(middle_.x) < 0.6 ? Vector3d{1, 0, 0} : Vector3d{0, 1, 0};
+    x_ = cross(e, middle_);
+    x_ = (1 / norm(x_)) * x_;
+    y_ = cross(middle_, x_);
+  }
+  std::array<double, 2> operator()(Vector3d v) const {
+    const double scale = 1 / std::max(1 + dot(middle_, v), 0.1);  // what lies behind is squeezed, not sent to infinity
+    return {scale * dot(x_, v), scale * dot(y_, v)};
+  }
+
+private:
+  Vector3d middle_, x_, y_;
 };
 
-// Depth counts less than the directions: a tile that is deep by less than tau meets hardly more capsules, one that is
-// wide does. Found by counting the capsules that are left.
-constexpr float depth_weight = 0.3f;
+// A point on its way to its place: each of its coordinates in the chart, as a whole number, above the number of the point,
+// so that no two are equal.
+struct Item {
+  std::array<std::uint64_t, 2> key;
 
-// Halves the widest side: at whole tiles, or, within a tile, at whole subtiles. Returns the middle.
-Item* halve(Item* begin, Item* end) {
-  std::array<float, 4> low = begin->at, high = begin->at;
-  for (const Item* item = begin; item != end; ++item) {
-    for (std::size_t k = 0; k < 4; ++k) {
-      low[k] = std::min(low[k], item->at[k]);
-      high[k] = std::max(high[k], item->at[k]);
-    }
+  std::uint32_t point() const { return static_cast<std::uint32_t>(key[0]); }
+  std::uint64_t at(std::size_t k) const { return key[k] >> 32; }
+};
+constexpr unsigned coordinate_bits = 22;
+
+// Items in two orders, by the one and by the other coordinate.
+struct Orders {
+  std::array<Item*, 2> by;
+  Item* spare;  // as much room
+  std::size_t count;
+
+  Orders from(std::size_t first, std::size_t number) const {
+    return {{by[0] + first, by[1] + first}, spare + first, number};
   }
-  std::size_t widest = 0;
-  for (std::size_t k = 1; k < 4; ++k)
-    if (high[k] - low[k] > high[widest] - low[widest]) widest = k;
+};
 
-  const auto count = static_cast<std::size_t>(end - begin);
-  const std::size_t unit = count > tile_rays ? tile_rays : subtile_rays;
-  Item* middle = begin + (count + unit - 1) / unit / 2 * unit;
-  std::nth_element(begin, middle, end, [widest](const Item& a, const Item& b) {
-    return a.at[widest] < b.at[widest] || (a.at[widest] == b.at[widest] && a.point < b.point);
-  });
-  return middle;
+// Sorts by coordinate k, equal ones by the number of the point, in the order of which they come.
+void sort(Item* items, Item* spare, std::size_t count, std::size_t k) {
+  constexpr unsigned digit_bits = coordinate_bits / 2;
+  static_assert(coordinate_bits % 2 == 0, "an even number of passes ends where it began");
+  for (unsigned pass = 0; pass < 2; ++pass) {
+    const auto digit = [shift = 32 + pass * digit_bits, k](const Item& item) {
+      return item.key[k] >> shift & ((1u << digit_bits) - 1);
+    };
+    std::vector<std::uint32_t> place(std::size_t{1} << digit_bits);
+    for (std::size_t i = 0; i < count; ++i) ++place[digit(items[i])];
+    std::exclusive_scan(place.begin(), place.end(), place.begin(), 0u);
+    for (std::size_t i = 0; i < count; ++i) spare[place[digit(items[i])]++] = items[i];
+    std::swap(items, spare);
+  }
 }
 
-void arrange_piece(Item* begin, Item* end) {
-  if (end - begin <= static_cast<std::ptrdiff_t>(subtile_rays)) return;
-  Item* middle = halve(begin, end);
-  arrange_piece(begin, middle);
-  arrange_piece(middle, end);
+// Halves the wider side: at whole tiles, or, within a tile, at whole subtiles. Returns how many stand in the first half. The one
+// order is halved as it is; the other is parted by comparing with the middle of the one.
+std::size_t halve(const Orders& orders) {
+  const auto width = [&](std::size_t k) { return orders.by[k][orders.count - 1].at(k) - orders.by[k][0].at(k); };
+  const std::size_t wider = width(1) > width(0) ? 1 : 0;
+  const std::size_t unit = orders.count > tile_rays ? tile_rays : subtile_rays;
+  const std::size_t half = (orders.count + unit - 1) / unit / 2 * unit;
+  const std::uint64_t middle = orders.by[wider][half].key[wider];
+
+  Item* other = orders.by[1 - wider];
+  std::size_t below = 0, above = 0;
+  for (std::size_t i = 0; i < orders.count; ++i) {
+    const Item item = other[i];
+    const std::size_t is_above = item.key[wider] >= middle ? 1 : 0;
+    other[below] = item;  // no branch: both places are written, and one of them is moved on
+    orders.spare[above] = item;
+    below += 1 - is_above;
+    above += is_above;
+  }
+  std::copy_n(orders.spare, above, other + below);
+  return half;
 }
 
-// The order of a k-d tree. The first levels are split one after the other, the pieces then on all threads; the result
-// depends on the points alone.
+void arrange_piece(const Orders& orders) {
+  if (orders.count <= subtile_rays) return;
+  const std::size_t half = halve(orders);
+  arrange_piece(orders.from(0, half));
+  arrange_piece(orders.from(half, orders.count - half));
+}
+
+// The order of a k-d tree over the chart. The first levels are split one after the other, the pieces then on all threads;
+// the result depends on the points alone.
 void arrange(std::vector<Item>& items, const Threads& threads) {
-  constexpr std::ptrdiff_t piece = 32 * tile_rays;
-  std::vector<std::pair<Item*, Item*>> pieces{{items.data(), items.data() + items.size()}};
+  std::vector<Item> other = items, spares(2 * items.size());
+  const Orders all{{items.data(), other.data()}, spares.data(), items.size()};
+  threads.for_each(2, [&](std::size_t k) { sort(all.by[k], spares.data() + k * items.size(), items.size(), k); });
+
+  constexpr std::size_t piece = 32 * tile_rays;
+  std::vector<Orders> pieces{all};
   for (std::size_t i = 0; i < pieces.size();) {
-    const auto [begin, end] = pieces[i];
-    if (end - begin <= piece) {
+    const Orders orders = pieces[i];
+    if (orders.count <= piece) {
       ++i;
       continue;
     }
-    Item* middle = halve(begin, end);
-    pieces[i].second = middle;
-    pieces.emplace_back(middle, end);
+    const std::size_t half = halve(orders);
+    pieces[i] = orders.from(0, half);
+    pieces.push_back(orders.from(half, orders.count - half));
   }
-  threads.for_each(pieces.size(), [&](std::size_t i) { arrange_piece(pieces[i].first, pieces[i].second); });
+  threads.for_each(pieces.size(), [&](std::size_t i) { arrange_piece(pieces[i]); });
+}
+
+// The points' places in their chart.
+std::vector<Item> place(const std::vector<std::uint32_t>& points, const std::vector<Ray>& rays) {
+  Vector3d sum{0, 0, 0};
+  for (const std::uint32_t point : points) sum = sum + rays[point].v;
+  const Chart chart(sum);
+
+  std::vector<std::array<double, 2>> at(points.size());
+  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    at[i] = chart(rays[points[i]].v);
+    for (std::size_t k = 0; k < 2; ++k) {
+      low[k] = std::min(low[k], at[i][k]);
+      high[k] = std::max(high[k], at[i][k]);
+    }
+  }
+  // one unit for both sides, which are compared
+  const double widest = std::max(high[0] - low[0], high[1] - low[1]);
+  const double units = widest > 0 ? ((1u << coordinate_bits) - 1) / widest : 0;
+  std::vector<Item> items(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t k = 0; k < 2; ++k)
+      items[i].key[k] = static_cast<std::uint64_t>(units * (at[i][k] - low[k])) << 32 | points[i];
+  return items;
 }
 
 TileBounds bounds_of(const Ray* rays, std::size_t count, bool background, const LikelihoodSettings& settings) {
@@ -93,90 +173,100 @@ TileBounds bounds_of(const Ray* rays, std::size_t count, bool background, const 
   b.vx = static_cast<float>(middle.x);
   b.vy = static_cast<float>(middle.y);
   b.vz = static_cast<float>(middle.z);
-  double spread = 0;
-  for (std::size_t i = 0; i < count; ++i) spread = std::max(spread, norm(rays[i].v - Vector3d{b.vx, b.vy, b.vz}));
-  finish_bounds(b, spread, near, far, background, settings.association == Association::first_hit, settings.tau);
+  double spread2 = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vector3d w = rays[i].v - Vector3d{b.vx, b.vy, b.vz};
+    spread2 = std::max(spread2, dot(w, w));
+  }
+  finish_bounds(b, std::sqrt(spread2), near, far, background, settings.association == Association::first_hit,
+                settings.tau);
   return b;
+}
+
+void set_bundle(BundleBounds& bundles_bounds, std::size_t i, const TileBounds& b) {
+  bundles_bounds.vx[i] = b.vx;
+  bundles_bounds.vy[i] = b.vy;
+  bundles_bounds.vz[i] = b.vz;
+  bundles_bounds.spread[i] = b.spread;
+  bundles_bounds.nearest[i] = b.nearest;
+  bundles_bounds.furthest[i] = b.furthest;
 }
 
 void fill_tile(RayTile& tile, const Ray* rays, const Item* items, std::size_t count, PointsView points, bool background,
                const LikelihoodSettings& settings) {
-  tile.background = background;
   tile.count = count;
   tile.bounds = bounds_of(rays, count, background, settings);
   for (std::size_t i = 0; i < tile_rays; ++i) {
     const std::size_t from = std::min(i, count - 1);
-    const float* xyz = points.xyz + 3 * std::size_t{items[from].point};
+    const float* xyz = points.xyz + 3 * std::size_t{items[from].point()};
     tile.x[i] = xyz[0];
     tile.y[i] = xyz[1];
     tile.z[i] = xyz[2];
     tile.wx[i] = static_cast<float>(rays[from].v.x - tile.bounds.vx);
     tile.wy[i] = static_cast<float>(rays[from].v.y - tile.bounds.vy);
     tile.wz[i] = static_cast<float>(rays[from].v.z - tile.bounds.vz);
-    tile.e[i] = static_cast<float>(rays[from].delta - tile.bounds.depth);
+    tile.minus_e[i] = static_cast<float>(tile.bounds.depth - rays[from].delta);
   }
   for (std::size_t s = 0; s < tile_subtiles; ++s) {
     // a subtile without rays of its own repeats the last one
     const std::size_t first = std::min(s * subtile_rays, count - 1);
-    const TileBounds b = bounds_of(rays + first, std::min(subtile_rays, count - first), background, settings);
-    tile.subtiles.vx[s] = b.vx;
-    tile.subtiles.vy[s] = b.vy;
-    tile.subtiles.vz[s] = b.vz;
-    tile.subtiles.spread[s] = b.spread;
-    tile.subtiles.nearest[s] = b.nearest;
-    tile.subtiles.furthest[s] = b.furthest;
+    set_bundle(tile.subtiles, s, bounds_of(rays + first, std::min(subtile_rays, count - first), background, settings));
   }
 }
 
 }  // namespace
 
-std::vector<RayTile> make_ray_tiles(PointsView points, const LikelihoodSettings& settings, const Threads& threads,
-                                    PointCount& count) {
+RayTiles make_ray_tiles(PointsView points, const LikelihoodSettings& settings, const Threads& threads,
+                        PointCount& count) {
+  std::vector<Ray> all_rays(points.size);
+  constexpr std::size_t some = 4096;
+  threads.for_each((points.size + some - 1) / some, [&](std::size_t n) {
+    for (std::size_t i = n * some; i < std::min((n + 1) * some, points.size); ++i)
+      all_rays[i] = ray_to(points.xyz + 3 * i, settings.camera);
+  });
+
   // foreground and background apart, bad points nowhere
-  std::vector<Item> parts[2];
-  double scale = 0;
+  std::vector<std::uint32_t> parts[2];
   for (std::size_t i = 0; i < points.size; ++i) {
-    const Ray ray = ray_to(points.xyz + 3 * i, settings.camera);
-    if (!std::isfinite(ray.delta) || ray.delta == 0) continue;
+    if (!std::isfinite(all_rays[i].delta) || all_rays[i].delta == 0) continue;
     const bool background = settings.free_space && !points.background.empty() && points.background[i] != 0;
-    parts[background].push_back({{static_cast<float>(ray.v.x), static_cast<float>(ray.v.y), static_cast<float>(ray.v.z),
-                                  static_cast<float>(ray.delta)},
-                                 static_cast<std::uint32_t>(i)});
-    scale += ray.delta;
+    parts[background].push_back(static_cast<std::uint32_t>(i));
   }
   count.used = parts[0].size() + parts[1].size();
   count.dropped = points.size - count.used;
-  const auto metres = static_cast<float>(scale / static_cast<double>(std::max<std::size_t>(count.used, 1)));
 
-  std::vector<RayTile> tiles;
+  RayTiles out;
   for (const bool background : {false, true}) {
-    std::vector<Item>& items = parts[background];
-    if (items.empty()) continue;
-    for (Item& item : items) {
-      for (std::size_t k = 0; k < 3; ++k) item.at[k] *= metres;
-      item.at[3] *= depth_weight;
-    }
+    if (parts[background].empty()) continue;
+    std::vector<Item> items = place(parts[background], all_rays);
     arrange(items, threads);
 
-    const std::size_t first = tiles.size(), count_here = (items.size() + tile_rays - 1) / tile_rays;
-    tiles.resize(first + count_here);
-    threads.for_each((count_here + group_tiles - 1) / group_tiles, [&](std::size_t g) {
+    const std::size_t first_tile = out.tiles.size(), tiles_here = (items.size() + tile_rays - 1) / tile_rays;
+    const std::size_t first_group = out.groups.size(), groups_here = (tiles_here + group_tiles - 1) / group_tiles;
+    out.tiles.resize(first_tile + tiles_here);
+    out.groups.resize(first_group + groups_here);
+    threads.for_each(groups_here, [&](std::size_t g) {
       const std::size_t first_item = g * group_tiles * tile_rays;
       const std::size_t in_group = std::min(group_tiles * tile_rays, items.size() - first_item);
       std::vector<Ray> rays(in_group);
-      for (std::size_t i = 0; i < in_group; ++i)
-        rays[i] = ray_to(points.xyz + 3 * std::size_t{items[first_item + i].point}, settings.camera);
-      const TileBounds group_bounds = bounds_of(rays.data(), in_group, background, settings);
-      for (std::size_t begin = 0; begin < in_group; begin += tile_rays) {
-        RayTile& tile = tiles[first + g * group_tiles + begin / tile_rays];
-        tile.group = first + g;
-        tile.group_bounds = group_bounds;
-        fill_tile(tile, rays.data() + begin, items.data() + first_item + begin, std::min(tile_rays, in_group - begin),
-                  points, background, settings);
+      for (std::size_t i = 0; i < in_group; ++i) rays[i] = all_rays[items[first_item + i].point()];
+      RayGroup& group = out.groups[first_group + g];
+      set_bundle(group.bounds, 0, bounds_of(rays.data(), in_group, background, settings));
+      group.first = first_tile + g * group_tiles;
+      group.count = (in_group + tile_rays - 1) / tile_rays;
+      group.background = background;
+      for (std::size_t t = 0; t < group_tiles; ++t) {
+        // a place without a tile repeats the last one
+        const std::size_t begin = std::min(t, group.count - 1) * tile_rays;
+        RayTile& tile = out.tiles[group.first + begin / tile_rays];
+        if (t < group.count)
+          fill_tile(tile, rays.data() + begin, items.data() + first_item + begin, std::min(tile_rays, in_group - begin),
+                    points, background, settings);
+        set_bundle(group.tiles, t, tile.bounds);
       }
     });
   }
-  return tiles;
+  return out;
 }
 
 }  // namespace kinema::body

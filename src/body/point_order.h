@@ -12,30 +12,42 @@ namespace kinema::body {
 
 inline constexpr std::size_t tile_rays = 128;
 inline constexpr std::size_t subtile_rays = 16;
-inline constexpr std::size_t group_tiles = 8;
-inline constexpr std::size_t tile_subtiles = tile_rays / subtile_rays;
+inline constexpr std::size_t bundles = 8;  // what one level holds of the next
+inline constexpr std::size_t group_tiles = bundles;
+inline constexpr std::size_t tile_subtiles = bundles;
+static_assert(tile_rays == tile_subtiles * subtile_rays);
 
-/// The bounds of a tile's subtiles, number by number, so that all are tested at once.
-struct SubtileBounds {
-  float vx[tile_subtiles], vy[tile_subtiles], vz[tile_subtiles];
-  float spread[tile_subtiles];
-  float nearest[tile_subtiles], furthest[tile_subtiles];
+/// The bounds of a group's tiles or a tile's subtiles, number by number, so that all are tested at once.
+struct BundleBounds {
+  float vx[bundles], vy[bundles], vz[bundles];
+  float spread[bundles];
+  float nearest[bundles], furthest[bundles];
 };
 
 struct RayTile {
   // relative to the tile's origin: v = V + w, Delta = D + e; beyond `count` the last ray is repeated
-  alignas(64) float wx[tile_rays], wy[tile_rays], wz[tile_rays], e[tile_rays];
+  alignas(64) float wx[tile_rays], wy[tile_rays], wz[tile_rays], minus_e[tile_rays];
   float x[tile_rays], y[tile_rays], z[tile_rays];  // the points as they came, for what needs double precision
-  SubtileBounds subtiles;
+  BundleBounds subtiles;
   TileBounds bounds;
-  TileBounds group_bounds;  // of the eight tiles that lie together
-  std::size_t group;
   std::size_t count;
-  bool background;  // all of its points are, or none
+};
+
+/// Tiles that lie together: what cannot matter to the group is not tested against each of them.
+struct RayGroup {
+  BundleBounds bounds;  // its own, in the first place
+  BundleBounds tiles;
+  std::size_t first, count;  // of RayTiles::tiles
+  bool background;           // all of its points are, or none
+};
+
+struct RayTiles {
+  std::vector<RayTile> tiles;
+  std::vector<RayGroup> groups;
 };
 
 /// Drops bad points and arranges the rest.
-std::vector<RayTile> make_ray_tiles(PointsView points, const LikelihoodSettings& settings, const Threads& threads,
-                                    PointCount& count);
+RayTiles make_ray_tiles(PointsView points, const LikelihoodSettings& settings, const Threads& threads,
+                        PointCount& count);
 
 }  // namespace kinema::body

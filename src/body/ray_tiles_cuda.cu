@@ -1,5 +1,9 @@
 // From points to tiles in four steps: a key along a space-filling curve for each point, a radix sort, a k-d split within
 // runs of 1024 (as good as one of the whole, and it fits into a block), and the tiles' bounds.
+//
+// What counts is how many capsules may matter to a tile. A tile that is wide meets more of them, one that is deep hardly
+// does, unless it mixes a surface with points far before or behind it. So points are parted by depth in coarse layers, the
+// mean depth in the middle of one, and by direction alone within a layer.
 #include "body/likelihood_backends.h"
 #include "body/ray_tiles_cuda.cuh"
 
@@ -13,8 +17,13 @@ namespace {
 
 constexpr int run = 1024;  // points that one block splits
 
-// what the first pass finds out, as ordered integers; the last two are counts
-enum Statistic { min_u, min_v, min_depth, max_u, max_v, max_depth, foreground, background, statistic_count };
+// what the first pass finds out: extremes as ordered integers, counts, and the sum of the foreground's depths, whose two
+// words are one number
+enum Statistic { min_u, min_v, max_u, max_v, foreground, background, depth_sum, statistic_count = depth_sum + 2 };
+
+constexpr double depth_unit =
+    1.0 / 256;                // of that sum, in tau: a whole number, so that the order of adding does not matter
+constexpr double layer = 16;  // the depth of a layer, in tau: that of a person
 
 struct Camera3 {
   double x, y, z;
@@ -47,45 +56,59 @@ __device__ float2 unfold(Vector3d x) {
 
 __device__ bool usable(double delta) { return isfinite(delta) && delta > 0; }
 
-__global__ void find_extent(const float* xyz, const std::uint8_t* marks, unsigned count, Camera3 camera,
+__global__ void find_extent(const float* xyz, const std::uint8_t* marks, unsigned count, Camera3 camera, double tau,
                             unsigned* statistics) {
-  unsigned low[3] = {~0u, ~0u, ~0u}, high[3] = {0, 0, 0}, kinds[2] = {0, 0};
+  unsigned low[2] = {~0u, ~0u}, high[2] = {0, 0}, kinds[2] = {0, 0};
+  unsigned long long depths = 0;
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
     const Vector3d x = to_point(xyz, i, camera);
     const double delta = norm(x);
     if (!usable(delta)) continue;
     const float2 square = unfold(x);
-    const float at[3] = {square.x, square.y, static_cast<float>(delta)};
-    for (int k = 0; k < 3; ++k) {
+    const float at[2] = {square.x, square.y};
+    for (int k = 0; k < 2; ++k) {
       low[k] = min(low[k], ordered(at[k]));
       high[k] = max(high[k], ordered(at[k]));
     }
-    ++kinds[marks != nullptr && marks[i] != 0];
+    const bool is_background = marks != nullptr && marks[i] != 0;
+    ++kinds[is_background];
+    if (!is_background) depths += static_cast<unsigned long long>(fmin(delta / tau, 1e9) / depth_unit);
   }
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 2; ++k) {
     low[k] = __reduce_min_sync(~0u, low[k]);
     high[k] = __reduce_max_sync(~0u, high[k]);
+    kinds[k] = __reduce_add_sync(~0u, kinds[k]);
   }
-  for (int k = 0; k < 2; ++k) kinds[k] = __reduce_add_sync(~0u, kinds[k]);
+  for (int step = 16; step > 0; step /= 2) depths += __shfl_xor_sync(~0u, depths, step);
   if (threadIdx.x % 32 != 0) return;
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 2; ++k) {
     atomicMin(&statistics[min_u + k], low[k]);
     atomicMax(&statistics[max_u + k], high[k]);
+    atomicAdd(&statistics[foreground + k], kinds[k]);
   }
-  for (int k = 0; k < 2; ++k) atomicAdd(&statistics[foreground + k], kinds[k]);
+  atomicAdd(reinterpret_cast<unsigned long long*>(&statistics[depth_sum]), depths);
 }
 
-// spreads ten bits to every third
-__device__ unsigned spread_bits(unsigned x) {
-  x = (x | x << 16) & 0x030000ffu;
-  x = (x | x << 8) & 0x0300f00fu;
-  x = (x | x << 4) & 0x030c30c3u;
-  x = (x | x << 2) & 0x09249249u;
-  return x;
+// the place of a cell of a grid of 1024 x 1024 on Hilbert's curve
+__device__ unsigned along_curve(unsigned x, unsigned y) {
+  unsigned place = 0;
+  for (unsigned side = 512; side > 0; side /= 2) {
+    const bool right = (x & side) != 0, up = (y & side) != 0;
+    place += side * side * ((right ? 3u : 0u) ^ (up ? 1u : 0u));
+    if (up) continue;
+    if (right) {
+      x = 1023 - x;
+      y = 1023 - y;
+    }
+    const unsigned x0 = x;
+    x = y;
+    y = x0;
+  }
+  return place;
 }
 
-// foreground, background, then what is dropped; each along a Z-order curve over direction and depth
-__global__ void make_keys(const float* xyz, const std::uint8_t* marks, unsigned count, Camera3 camera,
+// foreground, background, then what is dropped; each by layers of depth, and these along a curve over direction
+__global__ void make_keys(const float* xyz, const std::uint8_t* marks, unsigned count, Camera3 camera, double tau,
                           const unsigned* statistics, unsigned* keys, unsigned* order) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
@@ -93,14 +116,19 @@ __global__ void make_keys(const float* xyz, const std::uint8_t* marks, unsigned 
   const double delta = norm(x);
   unsigned key = ~0u;
   if (usable(delta)) {
+    const auto sum = *reinterpret_cast<const unsigned long long*>(&statistics[depth_sum]);
+    const double mean = depth_unit * static_cast<double>(sum) / max(statistics[foreground], 1u);
+    const double layers = floor((delta / tau - mean) / layer + 0.5);
+    key = static_cast<unsigned>(fmin(fmax(layers + 512, 0.0), 1023.0)) << 20;
+    if (marks != nullptr && marks[i] != 0) key |= 1u << 30;
+
+    const float low_u = from_ordered(statistics[min_u]), low_v = from_ordered(statistics[min_v]);
+    const float extent = fmaxf(from_ordered(statistics[max_u]) - low_u, from_ordered(statistics[max_v]) - low_v);
     const float2 square = unfold(x);
-    const float at[3] = {square.x, square.y, static_cast<float>(delta)};
-    key = marks != nullptr && marks[i] != 0 ? 1u << 30 : 0u;
-    for (int k = 0; k < 3; ++k) {
-      const float low = from_ordered(statistics[min_u + k]), high = from_ordered(statistics[max_u + k]);
-      const float share = high > low ? (at[k] - low) / (high - low) : 0.0f;
-      key |= spread_bits(min(1023u, static_cast<unsigned>(share * 1024))) << k;
-    }
+    const auto cell = [extent](float from_low) {
+      return extent > 0 ? min(1023u, static_cast<unsigned>(from_low / extent * 1024)) : 0u;
+    };
+    key |= along_curve(cell(square.x - low_u), cell(square.y - low_v));
   }
   keys[i] = key;
   order[i] = i;
@@ -118,10 +146,9 @@ __device__ bool before(Item a, Item b) { return a.key < b.key || (a.key == b.key
 // run's points stay at its end.
 __global__ __launch_bounds__(run) void split_runs(const float* xyz, Camera3 camera, unsigned begin, unsigned end,
                                                   unsigned* order) {
-  __shared__ float side[4][run];  // where a point is: direction in metres of the run's mean depth, and depth
+  __shared__ float side[3][run];  // a point's direction
   __shared__ Item exchange[run];
-  __shared__ float extent[8][32];  // of each warp: lows, then highs
-  __shared__ float depth_sum[32];
+  __shared__ float extent[6][32];  // of each warp: lows, then highs
   const int t = static_cast<int>(threadIdx.x), lane = t % 32, warp = t / 32;
   const unsigned first = begin + blockIdx.x * run;
   const int count = static_cast<int>(min(static_cast<unsigned>(run), end - first));
@@ -130,23 +157,15 @@ __global__ __launch_bounds__(run) void split_runs(const float* xyz, Camera3 came
   const unsigned point = present ? order[first + t] : 0;
   const Vector3d x = present ? to_point(xyz, point, camera) : Vector3d{1, 0, 0};
   const double delta = norm(x);
-  float depth = present ? static_cast<float>(delta) : 0.0f;
-  for (int step = 16; step > 0; step /= 2) depth += __shfl_xor_sync(~0u, depth, step);
-  if (lane == 0) depth_sum[warp] = depth;
-  __syncthreads();
-  float metres = 0;
-  for (int w = 0; w < 32; ++w) metres += depth_sum[w];
-  metres /= static_cast<float>(count);
-  side[0][t] = static_cast<float>(x.x / delta) * metres;
-  side[1][t] = static_cast<float>(x.y / delta) * metres;
-  side[2][t] = static_cast<float>(x.z / delta) * metres;
-  side[3][t] = 0.3f * static_cast<float>(delta);  // a deep tile meets hardly more capsules, a wide one does
+  side[0][t] = static_cast<float>(x.x / delta);
+  side[1][t] = static_cast<float>(x.y / delta);
+  side[2][t] = static_cast<float>(x.z / delta);
 
   Item mine{0, t};
   for (int size = run; size > 32; size /= 2) {
     // the widest side of this thread's segment
     __syncthreads();
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 3; ++k) {
       const bool counts = mine.at < count;
       float low = counts ? side[k][mine.at] : INFINITY, high = counts ? side[k][mine.at] : -INFINITY;
       for (int step = 16; step > 0; step /= 2) {
@@ -155,18 +174,18 @@ __global__ __launch_bounds__(run) void split_runs(const float* xyz, Camera3 came
       }
       if (lane == 0) {
         extent[k][warp] = low;
-        extent[4 + k][warp] = high;
+        extent[3 + k][warp] = high;
       }
     }
     __syncthreads();
     int widest = 0;
     float width = -1;
     const int warps = size / 32, first_warp = warp / warps * warps;
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < 3; ++k) {
       float low = INFINITY, high = -INFINITY;
       for (int w = first_warp; w < first_warp + warps; ++w) {
         low = fminf(low, extent[k][w]);
-        high = fmaxf(high, extent[4 + k][w]);
+        high = fmaxf(high, extent[3 + k][w]);
       }
       if (high - low > width) {
         width = high - low;
@@ -315,17 +334,18 @@ PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings&
   const Camera3 camera{settings.camera.x, settings.camera.y, settings.camera.z};
   statistics_.reserve(statistic_count);
   counts_host_.reserve(statistic_count);
-  cuda::check(cudaMemsetAsync(statistics_.data(), 0xff, 3 * sizeof(unsigned), stream), "clearing");
-  cuda::check(cudaMemsetAsync(statistics_.data() + 3, 0, (statistic_count - 3) * sizeof(unsigned), stream), "clearing");
+  cuda::check(cudaMemsetAsync(statistics_.data(), 0xff, max_u * sizeof(unsigned), stream), "clearing");
+  cuda::check(cudaMemsetAsync(statistics_.data() + max_u, 0, (statistic_count - max_u) * sizeof(unsigned), stream),
+              "clearing");
   find_extent<<<std::min(blocks(n, 256), 528u), 256, 0, stream>>>(xyz_.data(), marks, static_cast<unsigned>(n), camera,
-                                                                  statistics_.data());
+                                                                  settings.tau, statistics_.data());
   cuda::check_launch("find_extent");
   cuda::check(cudaMemcpyAsync(counts_host_.data(), statistics_.data(), statistic_count * sizeof(unsigned),
                               cudaMemcpyDeviceToHost, stream),
               "downloading counts");
 
   for (auto* buffer : {&keys_, &keys_sorted_, &order_, &order_sorted_}) buffer->reserve(n);
-  make_keys<<<blocks(n, 256), 256, 0, stream>>>(xyz_.data(), marks, static_cast<unsigned>(n), camera,
+  make_keys<<<blocks(n, 256), 256, 0, stream>>>(xyz_.data(), marks, static_cast<unsigned>(n), camera, settings.tau,
                                                 statistics_.data(), keys_.data(), order_.data());
   cuda::check_launch("make_keys");
   std::size_t space = 0;

@@ -151,10 +151,11 @@ PointList PointList::thinned(std::size_t most) const {
 void RefinePoints::set(PointsView points) {
   person = {};
   background = {};
+  person.blocks.reserve(points.size / contact_block + 1);
   for (std::size_t i = 0; i < points.size; ++i) {
     const Vector3f point{points.xyz[3 * i], points.xyz[3 * i + 1], points.xyz[3 * i + 2]};
-    const float range = norm(point);
-    if (!std::isfinite(range) || range == 0) continue;
+    const float square = dot(point, point);
+    if (!std::isfinite(square) || square == 0) continue;
     (!points.background.empty() && points.background[i] != 0 ? background : person).add(point);
   }
 }

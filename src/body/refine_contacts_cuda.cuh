@@ -120,20 +120,25 @@ __device__ inline void sum_contacts(const Problem& problem, int particle, const 
   float* contacts = memory.contact + warp * warp_size * parts;
   double cost = 0;
   const RayTilesView& tiles = problem.tiles;
-  const int tile_count = tiles.foreground_tiles + (free_space > 0 ? tiles.background_tiles : 0);
+  // the points of tiles stand along a curve through space, so every n-th is an even choice
+  const int reach = warp_size * problem.thinning;
+  const int person = (tiles.foreground_tiles * RayTilesCuda::tile_rays + reach - 1) / reach;
+  const int past = free_space > 0 ? (tiles.background_tiles * RayTilesCuda::tile_rays + reach - 1) / reach : 0;
   const int stride = static_cast<int>(gridDim.x) * warps;
-  for (int batch = static_cast<int>(blockIdx.x) * warps + warp; batch < tile_count * RayTilesCuda::subtiles;
-       batch += stride) {
-    const int tile = batch / RayTilesCuda::subtiles;
-    const int first = batch % RayTilesCuda::subtiles * RayTilesCuda::subtile_rays;
-    const int count = min(warp_size, tiles.counts[tile] - first);
-    if (count <= 0) continue;
+  for (int batch = static_cast<int>(blockIdx.x) * warps + warp; batch < person + past; batch += stride) {
+    const bool background = batch >= person;
+    const int at = ((background ? batch - person : batch) * warp_size + lane) * problem.thinning;
+    const int tile = at / RayTilesCuda::tile_rays + (background ? tiles.foreground_tiles : 0);
+    const int tiles_end = tiles.foreground_tiles + (background ? tiles.background_tiles : 0);
+    const bool used = tile < tiles_end && at % RayTilesCuda::tile_rays < tiles.counts[tile];
     int joint = -1;
-    if (lane < count) {
-      const float3 x = tiles.points[static_cast<std::size_t>(tile) * RayTilesCuda::tile_rays + first + lane];
-      joint = touch(memory, capsules, {x.x, x.y, x.z}, tile >= tiles.foreground_tiles, centre, tau, free_space,
-                    contacts + lane * parts);
+    if (used) {
+      const float3 x =
+          tiles.points[static_cast<std::size_t>(tile) * RayTilesCuda::tile_rays + at % RayTilesCuda::tile_rays];
+      joint = touch(memory, capsules, {x.x, x.y, x.z}, background, centre, tau, free_space, contacts + lane * parts);
     }
+    // points are dropped at the end only
+    const int count = __popc(__ballot_sync(whole_warp, used));
     __syncwarp();
     // neighbours mostly touch one joint: sums go to memory where it changes
     int held = -1;

@@ -12,8 +12,9 @@ using refinement::Problem;
 using refinement::Room;
 using refinement::SolveMemory;
 
-constexpr int blocks = 64;   // that share the points of a pose; sums depend on it
-constexpr int attempts = 4;  // of a step, as in refine.cpp
+constexpr int blocks = 36;         // that share the points of a pose; sums depend on it
+constexpr int most_points = 8192;  // of the person that are looked at: a batch of 32 a warp, and enough for a pose
+constexpr int attempts = 4;        // of a step, as in refine.cpp
 constexpr int most_threads = 256;
 constexpr std::size_t shared_limit = std::size_t{60} << 10;  // every device since 2018 can give a block 64
 
@@ -33,7 +34,7 @@ __global__ __launch_bounds__(most_threads) void begin_kernel(Problem problem) {
   points = block::sum(points, memory.room);  // and all have written the trial
   pose_trial(problem, particle, memory);
   if (thread == 0) {
-    const double evidence = problem.independent / fmax(1.0, points);
+    const double evidence = problem.independent / fmax(1.0, points / problem.thinning);
     const double sigma = problem.settings.sigma;
     problem.progress[particle] = {evidence / (sigma * sigma), 0, 1e-3, 0, 0, false, false};
     problem.arrived[particle] = 0;
@@ -98,21 +99,15 @@ void RefineCuda::refine(const RayTilesView& tiles, const RefineSettings& setting
   }
   arrived_.reserve(poses);
 
-  const Problem problem{skeleton_.view(),
-                        tiles,
-                        settings,
-                        independent,
-                        seconds,
-                        memory,
-                        states,
-                        progress_.data(),
-                        trial_.data(),
-                        places_.data(),
-                        skin_.data(),
-                        partial_.data(),
-                        information_.data(),
-                        gradient_.data(),
-                        matrix_shared_ ? nullptr : matrix_.data(),
+  const int thinning = std::max(1, (tiles.foreground_tiles * RayTilesCuda::tile_rays + most_points - 1) / most_points);
+  const Problem problem{skeleton_.view(), tiles,
+                        settings,         independent,
+                        seconds,          thinning,
+                        memory,           states,
+                        progress_.data(), trial_.data(),
+                        places_.data(),   skin_.data(),
+                        partial_.data(),  information_.data(),
+                        gradient_.data(), matrix_shared_ ? nullptr : matrix_.data(),
                         arrived_.data()};
   const auto threads = static_cast<unsigned>(warps_ * warp_size);
   begin_kernel<<<static_cast<unsigned>(count), threads, shared_bytes_, stream>>>(problem);

@@ -25,8 +25,8 @@ public:
   explicit RefineCuda(const SkeletonCuda& skeleton);
 
   /// Improves the first `count` of `states` in place, with the person's points (and rays past it) in `tiles`, about
-  /// memory.predicted as it may have wandered in `seconds`. Of settings.evidence, `independent` points over the points
-  /// there are.
+  /// memory.predicted as it may have wandered in `seconds`. `independent` of the points count as such, whatever
+  /// settings.evidence says. Of many points an even choice is looked at.
   void refine(const RayTilesView& tiles, const RefineSettings& settings, double independent, double seconds,
               float* states, int count, FilterMemory* memory, cudaStream_t stream);
 

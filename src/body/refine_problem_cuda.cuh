@@ -17,6 +17,7 @@ struct Problem {
   RayTilesView tiles;
   RefineSettings settings;
   double independent, seconds;
+  int thinning;  // one of so many points is looked at
   FilterMemory* memory;
   float* states;
   RefineProgress* progress;

@@ -63,17 +63,19 @@ __device__ inline void assemble(const Problem& problem, int particle, double sca
   __syncthreads();
 
   double* information = problem.information + static_cast<std::size_t>(particle) * size * size;
-  for (int at = thread; at < size * size; at += threads) {
-    const int i = at / size, l = at % size;
-    if (l > i) continue;
-    const int joint = problem.skeleton.joint_of[i], other = problem.skeleton.joint_of[l];
-    double sum = 0;
-    if (other == joint || (problem.skeleton.above[joint] >> other & 1) != 0) {
-      double twist[6];
-      copy_twist(memory.twists[l], twist);
-      for (int r = 0; r < 6; ++r) sum += twist[r] * memory.force[i * 6 + r];
+  for (int i = thread / 16; i < size; i += threads / 16) {
+    const int joint = problem.skeleton.joint_of[i];
+    const std::uint64_t above = problem.skeleton.above[joint];
+    for (int l = thread % 16; l <= i; l += 16) {
+      const int other = problem.skeleton.joint_of[l];
+      double sum = 0;
+      if (other == joint || (above >> other & 1) != 0) {
+        double twist[6];
+        copy_twist(memory.twists[l], twist);
+        for (int r = 0; r < 6; ++r) sum += twist[r] * memory.force[i * 6 + r];
+      }
+      information[i * size + l] = scale * sum + (i == l ? precision_of(problem, i) : 0);
     }
-    information[at] = scale * sum + (i == l ? precision_of(problem, i) : 0);
   }
   __syncthreads();
 }
@@ -100,17 +102,17 @@ __device__ inline void next_trial(const Problem& problem, int particle, double d
     matrix[size * stride + i] = -gradient[i];
   }
   __syncthreads();
-  for (int at = thread; at < size * size; at += threads) {
-    const int i = at / size, l = at % size;
-    if (l > i) continue;
-    double value = information[at];
-    if (i == l) {
-      value += damping * value + 1e-9;
-      if (memory.held[i] != 0) value *= 1e9;
-    } else if (memory.held[i] != 0 || memory.held[l] != 0) {
-      value = 0;
+  for (int i = thread / 16; i < size; i += threads / 16) {
+    for (int l = thread % 16; l <= i; l += 16) {
+      double value = information[i * size + l];
+      if (i == l) {
+        value += damping * value + 1e-9;
+        if (memory.held[i] != 0) value *= 1e9;
+      } else if (memory.held[i] != 0 || memory.held[l] != 0) {
+        value = 0;
+      }
+      matrix[i * stride + l] = value;
     }
-    matrix[i * stride + l] = value;
   }
   block::eliminate(matrix, size, 1);
   block::substitute(matrix, size, memory.delta);
@@ -132,6 +134,7 @@ __device__ inline void solve_step(const Problem& problem, int particle, int bloc
   const double* partial = problem.partial + static_cast<std::size_t>(particle) * blocks * sums_size(joints);
   for (int i = thread; i < sums_size(joints); i += threads) {
     double sum = 0;
+#pragma unroll 12
     for (int b = 0; b < blocks; ++b) sum += __ldcg(partial + static_cast<std::size_t>(b) * sums_size(joints) + i);
     memory.sums[i] = sum;
   }

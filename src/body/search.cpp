@@ -88,9 +88,14 @@ std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, 
           const Extent own = extent_of(kinematics, candidate.state);
           // the points are on the near side of the person
           const Vector3f middle = (1 + 0.07f / norm(seen.middle)) * seen.middle;
-          candidate.state[0] += middle.x - own.middle.x;
-          candidate.state[1] += by_crown ? seen.top - own.top : middle.y - own.middle.y;
-          candidate.state[2] += middle.z - own.middle.z;
+          Vector3f pelvis{candidate.state[0] + middle.x - own.middle.x,
+                          candidate.state[1] + (by_crown ? seen.top - own.top : middle.y - own.middle.y),
+                          candidate.state[2] + middle.z - own.middle.z};
+          if (settings.pelvis) {
+            if (by_crown) continue;
+            pelvis = *settings.pelvis;
+          }
+          candidate.state[0] = pelvis.x, candidate.state[1] = pelvis.y, candidate.state[2] = pelvis.z;
 
           candidate.prior.state = candidate.state;
           candidate.prior.precision.assign(static_cast<std::size_t>(tangent_size(kinematics)), 1 / (0.6 * 0.6));
@@ -129,7 +134,7 @@ std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, 
   }
   std::vector<Found> found;
   for (const Candidate& candidate : candidates) {
-    found.push_back({settings.sizes[candidate.size], candidate.state, candidate.refined.data,
+    found.push_back({settings.sizes[candidate.size], candidate.state, candidate.refined.cost, candidate.refined.data,
                      static_cast<double>(candidate.refined.touching) /
                          static_cast<double>(std::min(points.person.size(), 4 * settings.points))});
   }

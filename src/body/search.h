@@ -10,6 +10,7 @@ namespace kinema::body {
 
 struct SearchSettings {
   int facings = 12;
+  std::optional<Vector3f> pelvis;     ///< where it is known to be; else where the points are
   std::vector<double> sizes = {1.0};  ///< of the person, relative to the skeleton
   std::size_t points = 500;           ///< of the person, in the first round
 };
@@ -17,6 +18,7 @@ struct SearchSettings {
 struct Found {
   double size = 1;  ///< the one of `sizes` that fits best
   std::vector<float> state;
+  double cost = 0;      ///< see Refined
   double data = 0;      ///< see Refined
   double touching = 0;  ///< share of the points that lie on the skin
 };

@@ -1,6 +1,8 @@
 // The tracking loop: sample, weigh, mean (section 2 of the paper), with annealing layers, limb-wise blocks and refinement
 // as switches, a search where there is no pose to go on from, and a fit of the person's shape in the first frames.
+#include "body/motion.h"
 #include "body/particles.h"
+#include "body/rivals.h"
 #include "body/search.h"
 #include "body/shape.h"
 #include "kinema/error.h"
@@ -8,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 namespace kinema::body {
 namespace {
@@ -47,6 +50,12 @@ constexpr double lost_below = 0.6;   // of its running level
 constexpr double least_fit = 0.2;    // whatever the level
 constexpr double believable = 0.35;  // for a find
 
+// Points by which rivals are refined; twice as many judge them.
+constexpr std::size_t judge_points = 600;
+
+// A rival must be so much more likely, logarithmically.
+constexpr double clearly = 2;
+
 // What capsules cannot tell about a body of flesh: added to every joint's deviation, metres.
 constexpr double model_error = 0.015;
 
@@ -54,7 +63,8 @@ class BodyTracker final : public Tracker {
 public:
   BodyTracker(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend)
       : settings_(settings), backend_(choose(backend)), threads_(settings.likelihood.threads) {
-    if (settings_.particles == 0) settings_.particles = backend_ == Backend::cuda ? 2000 : 300;
+    fill_in(settings_, backend_);
+    judge_ = make_likelihood(settings.likelihood, Backend::cpu);
     set_skeleton(skeleton);
   }
 
@@ -75,6 +85,10 @@ public:
       particles_->predict(seconds);
       estimate = filter(seconds);
       tracking_ = !lost(estimate);
+      if (tracking_ && challenge()) {
+        estimate = filter(seconds);
+        stages_.add("rivals");
+      }
     }
     // at first, and where the person was lost: look for it in this very frame
     if (!tracking_ && find(frame.points)) {
@@ -90,6 +104,8 @@ public:
 private:
   void set_skeleton(const Skeleton& skeleton) {
     skeleton_ = skeleton;
+    flat_ = std::make_unique<FlatSkeleton>(skeleton_);
+    rivals_ = std::make_unique<Rivals>(skeleton_);
     particles_ = make_particles(skeleton_, settings_, backend_);
   }
 
@@ -97,6 +113,7 @@ private:
     particles_->place(state, settings_.particles);
     tracking_ = true;
     level_ = 0;
+    age_ = 0;
   }
 
   bool find(PointsView points) {
@@ -109,7 +126,13 @@ private:
         particles_->set_points(points);
         shape_frames_.clear();
       }
-      begin_at(found.front().state);
+      std::vector<std::vector<float>> states;
+      for (const Found& one : found) {
+        if (one.size == found.front().size) states.push_back(one.state);
+      }
+      const std::vector<double> likelihood = judge(states);
+      const auto best = std::max_element(likelihood.begin(), likelihood.end()) - likelihood.begin();
+      begin_at(states[static_cast<std::size_t>(best)]);
     }
     stages_.add("search");
     return !found.empty();
@@ -152,6 +175,61 @@ private:
     return estimate;
   }
 
+  // Holds poses elsewhere against the mean: each frame a few rivals in turn, and now and then, more often at first, all
+  // that a search finds. True where one of them is clearly more likely and took the mean's place.
+  bool challenge() {
+    if (settings_.rivals <= 0) return false;
+    ++age_;
+    const RefinePoints few{points_.person.thinned(judge_points), points_.background.thinned(judge_points / 2)};
+    RefineSettings refinement = refine_settings(settings_, few.person.size());
+    refinement.tau = 0.2;
+    std::vector<std::vector<float>> states{state_};
+    for (int i = 0; i < settings_.rivals; ++i)
+      states.push_back(rivals_->make(state_, next_rival_++ % rivals_->count()));
+    threads_.for_each(states.size(), [&](std::size_t i) {
+      // the prior is as loose for all, so that poses, not distances from the last one, are compared
+      refine(flat_->view(), few, {states[i], walk_precision(skeleton_, 0.3)}, refinement, states[i]);
+    });
+    stages_.add("rivals");
+    const int every = age_ < 30 ? 5 : 15;
+    if (age_ % every == every - 1) {
+      SearchSettings search_settings;
+      search_settings.pelvis = Vector3f{state_[0], state_[1], state_[2]};
+      search_settings.points = 300;
+      for (const Found& found : search(skeleton_, points_, search_settings, threads_)) states.push_back(found.state);
+      stages_.add("search");
+    }
+    const std::vector<double> likelihood = judge(states);
+    const auto best =
+        static_cast<std::size_t>(std::max_element(likelihood.begin(), likelihood.end()) - likelihood.begin());
+    if (likelihood[best] < likelihood[0] + clearly) return false;
+    particles_->place(states[best], settings_.particles);
+    return true;
+  }
+
+  // Log-likelihoods of poses by a part of the points, as much as their independent evidence allows.
+  std::vector<double> judge(const std::vector<std::vector<float>>& states) {
+    std::vector<float> xyz, capsules;
+    std::vector<std::uint8_t> background;
+    for (const bool behind : {false, true}) {
+      const PointList some =
+          (behind ? points_.background : points_.person).thinned(behind ? judge_points : 2 * judge_points);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        xyz.insert(xyz.end(), {some[i].x, some[i].y, some[i].z});
+        background.push_back(behind ? 1 : 0);
+      }
+    }
+    for (const std::vector<float>& state : states) {
+      const std::vector<float> skin = pose_capsules(skeleton_, to_pose(state));
+      capsules.insert(capsules.end(), skin.begin(), skin.end());
+    }
+    std::vector<double> likelihood(states.size());
+    judge_->set_points({xyz.data(), background.size(), background});
+    judge_->evaluate({capsules.data(), states.size(), skeleton_.capsules.size(), capsule_floats}, likelihood);
+    for (double& value : likelihood) value *= settings_.independent_points / (2.0 * judge_points);
+    return likelihood;
+  }
+
   // Independent points a point.
   double evidence() const {
     return settings_.independent_points / static_cast<double>(std::max<std::size_t>(1, points_.person.size()));
@@ -189,6 +267,11 @@ private:
   Skeleton skeleton_;
   Backend backend_;
   Threads threads_;
+  std::unique_ptr<FlatSkeleton> flat_;
+  std::unique_ptr<Rivals> rivals_;
+  std::size_t next_rival_ = 0;
+  int age_ = 0;  // frames since the person was found
+  std::unique_ptr<Likelihood> judge_;
   std::unique_ptr<Particles> particles_;
   RefinePoints points_;
   std::vector<float> state_;
@@ -202,6 +285,13 @@ private:
 };
 
 }  // namespace
+
+void fill_in(TrackerSettings& settings, Backend backend) {
+  const auto cores = static_cast<std::size_t>(std::max(1U, std::thread::hardware_concurrency()));
+  const bool gpu = choose(backend) == Backend::cuda;
+  if (settings.particles == 0) settings.particles = gpu ? 2000 : std::clamp<std::size_t>(100 * cores, 200, 2000);
+  if (settings.points == 0) settings.points = gpu ? 43000 : 3000;
+}
 
 std::unique_ptr<Tracker> make_tracker(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend) {
   return std::make_unique<BodyTracker>(skeleton, settings, backend);

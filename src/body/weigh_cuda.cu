@@ -1,70 +1,90 @@
-// A block takes a tile of rays, and each of its warps goes through samples of its own, all their capsules in one row. It
-// tests them against the tile, a capsule a lane, until 32 are left that may matter; computes the constants of these, a
-// capsule a lane; tests them against the tile's subtiles, a pair a lane; and then, capsule by capsule, casts the rays of
-// the subtiles that it may matter to, a ray a lane. Warps share the rays alone, so none waits for another.
+// A block takes a tile of rays, and each of its warps goes through samples of its own. From the row of all their capsules
+// it takes those that may matter to the tile, 32 at a time, a capsule a lane: computes their constants, and tests them
+// against the tile's subtiles. Then, capsule by capsule, it casts the rays of the subtiles that it may matter to, a ray a
+// lane. Warps share the rays alone, so none waits for another.
 //
-// Half of the instructions are the last loop's, so registers are kept for it: what precedes it, and what is rare, are calls
-// that find what they need in shared memory, and the rays' best distances are put there while they run.
+// Two thirds of the instructions are the last loop's, so registers are kept for it: what precedes it, and what is rare, are
+// calls that find what they need in shared memory, and the rays' best distances are put there while they run.
 #include "body/weigh_cuda.cuh"
 
 #include "body/cast_cuda.cuh"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace kinema::body {
 namespace {
 
-constexpr int warps = 4;         // in a block
-constexpr int blocks_each = 7;   // on a multiprocessor: bounds the registers
-constexpr int slots = 32;        // capsules that a warp holds at a time, one a lane
-constexpr int samples_each = 6;  // samples that a warp goes through with a tile, at most
+constexpr int warps = 4;        // in a block
+constexpr int blocks_each = 7;  // on a multiprocessor: bounds the registers
+constexpr int slots = 32;       // capsules that a warp holds at a time, one a lane
 constexpr unsigned full = ~0u;
 
 constexpr int tile_rays = RayTilesCuda::tile_rays;
 constexpr int subtiles = RayTilesCuda::subtiles;
 static_assert(subtiles == 8);
 
+// How samples are dealt to warps: most in long rows, since the slots are filled less often where a row fills them well, and
+// the rest in short ones, so that the last blocks, or the heaviest, do not keep the others waiting.
+constexpr int most_samples = 16, few_samples = 4;  // in a row
+constexpr double short_share = 0.25;
+
+struct Rows {
+  int long_blocks;
+  int samples_long, samples_short;  // of a warp
+
+  __device__ int samples(int block) const { return block < long_blocks ? samples_long : samples_short; }
+  __device__ int first_sample(int block, int warp) const {
+    const int longs = min(block, long_blocks), shorts = block - longs;
+    return warps * (longs * samples_long + shorts * samples_short) + warp * samples(block);
+  }
+};
+
 struct Problem {
   RayTilesView tiles;
-  const float* capsules;       // (samples, count, 7)
-  const CapsuleFrame* frames;  // (samples, count)
-  const float4* cull;          // (samples, 2, count): CullCapsule, by halves
-  float* sums;                 // (samples, tiles): out
+  CapsulesCudaView capsules;
+  float* sums;  // (samples, tiles): out
   int samples, count, tile_count;
-  int samples_a_warp;
-  unsigned one_over_count;  // 2^32 / count, rounded up
+  Rows rows;
   Vector3d camera;
   float tau;
   bool culling;
 };
 
-// A capsule that matters to the tile: what rays need, and whose it is.
+// A capsule that matters to the tile. 144 bytes apart, so that lanes that write one each do not meet in a bank.
 struct alignas(16) Slot {
   PairConstants constants;
-  int sample, capsule;
+  unsigned work;               // see below
+  int capsule;                 // of the sample
+  std::uint8_t undecided[32];  // by lane: the subtiles where single precision cannot tell
+  float apart[4];
 };
-static_assert(sizeof(Slot) == 6 * sizeof(float4));
+static_assert(sizeof(Slot) == 9 * sizeof(float4));
+
+// What is to be done at a slot: the subtiles whose rays are to be cast, and whether a sample begins there, or the slots end.
+// The sample's number within the row is in the upper half.
+constexpr unsigned begins = 1u << subtiles, ends = 2u << subtiles;
+constexpr int sample_bits = 16;
+
+constexpr int most_closed = 8;  // samples that are closed at a time
 
 struct WarpMemory {
-  Slot slot[slots];
-  unsigned subtiles_of[slots];  // the subtiles that a slot may matter to
+  Slot slot[slots + 1];  // one more for the end
   union {
-    float4 cull[slots][2];              // (c, length) (a, r), until that is known
-    std::uint8_t undecided[slots][32];  // then, by slot and lane: the subtiles where single precision cannot tell
+    float best[subtiles][32];                   // the rays' best so far, while no registers are to be had for them
+    alignas(16) float closed[most_closed][36];  // by sample and lane: sums; apart again
   };
-  float best[subtiles][32];   // the rays' best so far, while no registers are to be had for them
-  int list[slots + 32];       // places in the row of capsules that matter to the tile, and wait for a slot
+  unsigned list[slots + 32];  // capsules that may matter to the tile, and wait for a slot
   int first_sample, samples;  // the row
-  int place, waiting;         // how far the row is tested, and how many are in the list
-  int used;                   // slots
-  unsigned begins;            // slots where a new sample begins
+  int place, waiting;         // how far its words are read, and how many are in the list
+  int ray_count;              // of the tile
 };
 
 struct BlockMemory {
   float4 rays[tile_rays];
   TileBounds subtile[subtiles];
   TileBounds bounds;
-  int tile, ray_count;
+  int tile;
   Problem problem;
   WarpMemory warp[warps];
 };
@@ -74,109 +94,107 @@ extern __shared__ BlockMemory block_memory[];
 __device__ int lane_number() { return static_cast<int>(threadIdx.x) % 32; }
 __device__ WarpMemory& warp_memory() { return block_memory->warp[threadIdx.x / 32]; }
 
-// A warp's samples are a row of capsules: place / count is the sample, the rest the capsule. Division by multiplication is
-// exact for places and counts below 2^16, and beyond that a row holds one sample (see launch).
-__device__ int sample_at(int place) {
-  return static_cast<int>(__umulhi(static_cast<unsigned>(place), block_memory->problem.one_over_count));
-}
+// A capsule in the list: its sample's number within the row, and its own.
+constexpr int capsule_bits = 26;
+static_assert(most_samples <= 1 << (32 - capsule_bits));
 
-// Where a capsule of the row has its culling data.
-__device__ const float4* cull_at(const WarpMemory& memory, int place) {
-  const Problem& problem = block_memory->problem;
-  const int sample = sample_at(place);
-  return problem.cull + static_cast<std::size_t>(memory.first_sample + sample) * 2 * problem.count +
-         (place - sample * problem.count);
-}
-
-// The capsules that may matter to the tile join the list, a capsule a lane, until there are enough or the row ends.
+// The capsules that may matter to the tile join the list until there are enough or the row ends: 32 of a sample a lane.
 __device__ void gather(WarpMemory& memory) {
-  const Problem& problem = block_memory->problem;
-  const int lane = lane_number(), size = memory.samples * problem.count;
+  const CapsulesCudaView& capsules = block_memory->problem.capsules;
+  const int lane = lane_number(), words = static_cast<int>(capsules.words), size = memory.samples * words;
+  const std::uint32_t* row =
+      capsules.may_matter + (block_memory->tile * capsules.samples + memory.first_sample) * capsules.words;
   int place = memory.place, waiting = memory.waiting;
-  for (; place < size && waiting < slots; place += 32) {
-    const int at = place + lane;
-    bool matters = at < size;
-    if (matters && problem.culling) {
-      const float4* cull = cull_at(memory, at);
-      matters = may_matter(cull[0], cull[problem.count], block_memory->bounds);
+  while (place < size && waiting < slots) {
+    const int word = place + lane;
+    unsigned bits = word < size ? row[word] : 0;
+    int through = __popc(bits);  // how many there are up to this lane's last
+    for (int step = 1; step < 32; step *= 2) {
+      const int before = __shfl_up_sync(full, through, step);
+      if (lane >= step) through += before;
     }
-    const unsigned bits = __ballot_sync(full, matters);
-    if (matters) memory.list[waiting + __popc(bits & ((1u << lane) - 1))] = at;
-    waiting += __popc(bits);
+    int at = waiting + through - __popc(bits);
+    const int lanes = __popc(__ballot_sync(full, word < size && at < slots));  // the first ones, since `at` rises
+    if (lane < lanes) {
+      const unsigned sample = static_cast<unsigned>(word) / static_cast<unsigned>(words);
+      const unsigned first = sample << capsule_bits | 32 * (static_cast<unsigned>(word) - sample * words);
+      for (; bits != 0; bits &= bits - 1) memory.list[at++] = first + static_cast<unsigned>(__ffs(bits)) - 1;
+    }
+    waiting += __shfl_sync(full, through, lanes - 1);
+    place += lanes;
   }
   __syncwarp();
   memory.place = place;
   memory.waiting = waiting;
-  memory.used = min(waiting, slots);
   __syncwarp();
 }
 
-// The head of the list moves into the slots, a capsule a lane, and the rest moves up.
-__device__ void fill_slots(WarpMemory& memory) {
+// The head of the list, a capsule a lane, moves into the slots as far as it matters to any subtile, and the rest moves up;
+// `under_way` is the sample that the last ones left open.
+__device__ void fill_slots(WarpMemory& memory, int under_way) {
   const Problem& problem = block_memory->problem;
-  const int lane = lane_number();
-  if (lane < memory.used) {
-    const int place = memory.list[lane];
-    const int sample = sample_at(place), capsule = place - sample * problem.count;
-    const std::size_t first = static_cast<std::size_t>(memory.first_sample + sample) * problem.count;
-    Slot& slot = memory.slot[lane];
-    slot.constants = pair_constants(problem.frames[first + capsule], block_memory->bounds);
-    const float4* cull = problem.cull + 2 * first + capsule;
-    memory.cull[lane][0] = cull[0];
-    memory.cull[lane][1] = cull[problem.count];
-    slot.sample = sample;
+  const int lane = lane_number(), used = min(memory.waiting, slots);
+  int sample = 0, capsule = 0;
+  unsigned subtiles_of = 0;
+  const CapsuleFrame* frame = nullptr;
+  if (lane < used) {
+    const CapsulesCudaView& all = problem.capsules;
+    const unsigned listed = memory.list[lane];
+    sample = static_cast<int>(listed >> capsule_bits);
+    capsule = static_cast<int>(listed & ((1u << capsule_bits) - 1));
+    const std::size_t of_all = memory.first_sample + sample;
+    const float4 axis = all.cull[all.cull_place(of_all, capsule, 0)],
+                 end = all.cull[all.cull_place(of_all, capsule, 1)];
+    frame = all.frames + of_all * all.count + capsule;
+#pragma unroll 4
+    for (int sub = 0; sub < subtiles; ++sub)
+      subtiles_of |= static_cast<unsigned>(may_matter(axis, end, block_memory->subtile[sub])) << sub;
+    if (!problem.culling) subtiles_of = (1u << subtiles) - 1;
+  }
+  const unsigned kept = __ballot_sync(full, subtiles_of != 0), kept_before = kept & ((1u << lane) - 1);
+  const int before = __shfl_sync(full, sample, 31 - __clz(static_cast<int>(kept_before)));
+  if (subtiles_of != 0) {
+    Slot& slot = memory.slot[__popc(kept_before)];
+    slot.constants = pair_constants(*frame, block_memory->bounds);
+    const bool first = sample != (kept_before == 0 ? under_way : before);
+    slot.work = subtiles_of | (first ? begins : 0) | static_cast<unsigned>(sample) << sample_bits;
     slot.capsule = capsule;
   }
-  const int left = memory.waiting - memory.used, next = lane < left ? memory.list[slots + lane] : 0;
+  // fewer than there is room for: the row is at its end, and all its samples are done
+  const int done = used < slots ? memory.samples : 0;
+  memory.slot[__popc(kept)].work = begins | ends | static_cast<unsigned>(done) << sample_bits;
+
+  const int left = memory.waiting - used;
+  const unsigned next = lane < left ? memory.list[slots + lane] : 0;
   __syncwarp();
   if (lane < left) memory.list[lane] = next;
   memory.waiting = left;
+  __syncwarp();
 }
 
-// Fills the slots anew, while `under_way` is the sample that the last ones left open. Returns those that rays are to be
-// cast at.
-__device__ __noinline__ unsigned next_round(int under_way) {
+__device__ __noinline__ void next_round(int under_way) {
   WarpMemory& memory = warp_memory();
-  const int lane = lane_number();
   gather(memory);
-  const int n = memory.used;
-  if (n == 0) return 0;
-  fill_slots(memory);
-  __syncwarp();
-
-  // which slot may matter to which subtile: eight slots and four subtiles at a time, a pair a lane
-  for (int first = 0; first < n; first += 8) {
-    const int tested = min(first + lane / 4, n - 1);
-    unsigned bits[2];
-    for (int half = 0; half < 2; ++half)
-      bits[half] = __ballot_sync(
-          full, !block_memory->problem.culling || may_matter(memory.cull[tested][0], memory.cull[tested][1],
-                                                             block_memory->subtile[4 * half + lane % 4]));
-    if (lane < 8) memory.subtiles_of[first + lane] = (bits[0] >> (4 * lane) & 15u) | (bits[1] >> (4 * lane) & 15u) << 4;
-  }
-  __syncwarp();
-  const bool used = lane < n;
-  const int sample = used ? memory.slot[lane].sample : 0, before = __shfl_up_sync(full, sample, 1);
-  const unsigned begins = __ballot_sync(full, used && sample != (lane == 0 ? under_way : before));
-  memory.begins = begins;
-  __syncwarp();
-  return __ballot_sync(full, used && memory.subtiles_of[lane] != 0);
+  fill_slots(memory, under_way);
 }
 
-// Settles in double precision what single precision could not, one ray and capsule after the other. It is rare.
+// Settles in double precision what single precision could not at some slots, one ray and capsule after the other. It is
+// rare.
 template <Kind kind>
-__device__ __noinline__ void settle(unsigned undecided_slots) {
+__device__ __forceinline__ void settle(int first_slot, int end_slot) {
   WarpMemory& memory = warp_memory();
   const Problem& problem = block_memory->problem;
   const int lane = lane_number();
-  for (; undecided_slots != 0; undecided_slots &= undecided_slots - 1) {
-    const int s = __ffs(static_cast<int>(undecided_slots)) - 1;
+  for (int s = first_slot; s < end_slot; ++s) {
     const Slot& slot = memory.slot[s];
-    const std::size_t at = static_cast<std::size_t>(memory.first_sample + slot.sample) * problem.count + slot.capsule;
-    CapsuleExact capsule = load_capsule(problem.capsules + at * capsule_floats);
+    unsigned left = slot.undecided[lane];
+    if (!__any_sync(full, left != 0)) continue;
+    const std::size_t sample = memory.first_sample + (slot.work >> sample_bits);
+    CapsuleExact capsule =
+        load_capsule(problem.capsules.given + (sample * problem.count + slot.capsule) * capsule_floats);
     capsule.a = capsule.a - problem.camera;
     capsule.b = capsule.b - problem.camera;
-    for (unsigned left = memory.undecided[s][lane]; left != 0; left &= left - 1) {
+    for (; left != 0; left &= left - 1) {
       const int sub = __ffs(static_cast<int>(left)) - 1;
       const float3 point =
           problem.tiles.points[static_cast<std::size_t>(block_memory->tile) * tile_rays + 32 * sub + lane];
@@ -185,21 +203,44 @@ __device__ __noinline__ void settle(unsigned undecided_slots) {
       const double t = ray_capsule((1 / delta) * x, capsule);
       if (t > 0) memory.best[sub][lane] = better<kind>(memory.best[sub][lane], static_cast<float>(t - delta));
     }
+    __syncwarp();
   }
 }
 
-// The tile's sum for a sample that is done. Only a last tile has fewer rays than places.
+// What a lane's rays cost a sample that is done.
 template <Kind kind>
-__device__ float sum_of_costs(const float (&best)[subtiles], float tau) {
+__device__ float sum_of_costs(const float (&best)[subtiles], float tau, int ray_count) {
   float sum = 0;
-  const int left = block_memory->ray_count - lane_number();
+  if (ray_count == tile_rays) {
 #pragma unroll
-  for (int sub = 0; sub < subtiles; ++sub) {
-    const float d = 32 * sub < left ? cost<kind>(best[sub], tau) : 0.0f;
-    sum = fmaf(d, d, sum);
+    for (int sub = 0; sub < subtiles; ++sub) {
+      const float d = cost<kind>(best[sub], tau);
+      sum = fmaf(d, d, sum);
+    }
+  } else {
+    // a last tile has fewer rays than places
+#pragma unroll
+    for (int sub = 0; sub < subtiles; ++sub) {
+      const float d = 32 * sub + lane_number() < ray_count ? cost<kind>(best[sub], tau) : 0.0f;
+      sum = fmaf(d, d, sum);
+    }
   }
-  for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(full, sum, step);
   return sum;
+}
+
+// The tile's sums for the last samples that are done, up to `end`: 4 lanes a sample.
+__device__ void write_closed(int end, int number) {
+  WarpMemory& memory = warp_memory();
+  const Problem& problem = block_memory->problem;
+  __syncwarp();
+  const int lane = lane_number(), k = lane / 4;
+  const auto* of_lanes = reinterpret_cast<const float4*>(memory.closed[k]) + lane % 4 * 2;
+  const float4 a = of_lanes[0], b = of_lanes[1];
+  float sum = (a.x + a.y) + (a.z + a.w) + ((b.x + b.y) + (b.z + b.w));
+  for (int step = 1; step < 4; step *= 2) sum += __shfl_xor_sync(full, sum, step);
+  const std::size_t sample = memory.first_sample + end - number + k;
+  if (lane % 4 == 0 && k < number) problem.sums[sample * problem.tile_count + block_memory->tile] = sum;
+  __syncwarp();
 }
 
 __device__ void put_away(const float (&best)[subtiles]) {
@@ -211,29 +252,27 @@ __device__ void take_back(float (&best)[subtiles]) {
   const WarpMemory& memory = warp_memory();
 #pragma unroll
   for (int sub = 0; sub < subtiles; ++sub) best[sub] = memory.best[sub][lane_number()];
+  __syncwarp();  // the memory has another use until then
 }
 
-// Casts the rays of one subtile after the other, those in `mask`. Returns the ones where it is too close to call.
+constexpr unsigned work_offset = offsetof(Slot, work), undecided_offset = offsetof(Slot, undecided);
+
+// Casts the rays of one subtile after the other, those in `mask`, and notes the ones where it is too close to call.
 template <Kind kind, int sub = 0>
-__device__ unsigned cast_rays(const Capsule& capsule, unsigned rays, float D, unsigned mask, float (&best)[subtiles]) {
-  unsigned undecided = 0;
+__device__ void cast_rays(const Capsule& capsule, unsigned rays, float D, unsigned mask, float (&best)[subtiles],
+                          unsigned& undecided) {
   if (mask >> sub & 1) {
-    bool decided;
-    const float d = capsule.template distance<kind>(load_shared<32 * sub * sizeof(float4)>(rays), D, decided);
-    if (decided)
-      best[sub] = better<kind>(best[sub], d);
-    else
-      undecided = 1u << sub;
+    float margin;
+    const float d = capsule.template distance<kind>(load_shared<32 * sub * sizeof(float4)>(rays), D, margin);
+    keep_better<kind, 1u << sub>(best[sub], d, margin, capsule.last.x, undecided);
   }
-  if constexpr (sub + 1 < subtiles) undecided |= cast_rays<kind, sub + 1>(capsule, rays, D, mask, best);
-  return undecided;
+  if constexpr (sub + 1 < subtiles) cast_rays<kind, sub + 1>(capsule, rays, D, mask, best, undecided);
 }
 
 template <Kind kind>
 __global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __grid_constant__ Problem problem,
                                                                        int first_tile) {
-  WarpMemory& memory = warp_memory();
-  const int tile = first_tile + static_cast<int>(blockIdx.x);
+  const int tile = first_tile + static_cast<int>(blockIdx.x), block = static_cast<int>(blockIdx.y);
   for (int i = static_cast<int>(threadIdx.x); i < tile_rays; i += 32 * warps)
     block_memory->rays[i] = problem.tiles.rays[static_cast<std::size_t>(tile) * tile_rays + i];
   if (threadIdx.x < subtiles)
@@ -241,85 +280,67 @@ __global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __g
   if (threadIdx.x == 0) {
     block_memory->bounds = problem.tiles.tiles[tile];
     block_memory->tile = tile;
-    block_memory->ray_count = problem.tiles.counts[tile];
     block_memory->problem = problem;
   }
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  memory.first_sample = (static_cast<int>(blockIdx.y) * warps + warp) * problem.samples_a_warp;
-  memory.samples = max(0, min(problem.samples_a_warp, problem.samples - memory.first_sample));
+  WarpMemory& memory = warp_memory();
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = lane_number();
+  memory.first_sample = problem.rows.first_sample(block, warp);
+  memory.samples = max(0, min(problem.rows.samples(block), problem.samples - memory.first_sample));
   memory.place = memory.waiting = 0;
+  memory.ray_count = problem.tiles.counts[tile];
   __syncthreads();
 
-  const unsigned rays = shared_address(&block_memory->rays[lane_number()]);
-  const unsigned first_slot = shared_address(memory.slot), subtiles_of = shared_address(memory.subtiles_of);
-  const float D = block_memory->bounds.depth;
+  const unsigned rays = shared_address(&block_memory->rays[lane]);
+  const float D = kind == Kind::nearest ? 0.0f : block_memory->bounds.depth;
   const float nothing = kind == Kind::nearest ? problem.tau : INFINITY;
   float best[subtiles];  // of this lane's rays: the nearest distance, or, with its sign, that to the first hit
 #pragma unroll
   for (float& b : best) b = nothing;
-  float* sum_to = problem.sums + static_cast<std::size_t>(memory.first_sample) * problem.tile_count + tile;
 
-  int sample = 0;
-  while (sample < memory.samples) {
+  for (int sample = 0; sample < memory.samples;) {
     put_away(best);
-    unsigned todo = next_round(sample);
+    next_round(sample);
     take_back(best);
-    unsigned begins = memory.used == 0 ? 0 : memory.begins;
-    for (bool more = true; more; begins &= begins - 1) {
-      // the slots of one sample; there is no call in this loop, so that all it needs stays in registers
-      const unsigned before_next = (begins & -begins) - 1;  // all, where no other sample begins
-      unsigned undecided_slots = 0;
-      for (unsigned now = todo & before_next; now != 0; now &= now - 1) {
-        const int s = __ffs(static_cast<int>(now)) - 1;
-        const Capsule capsule(first_slot + s * static_cast<unsigned>(sizeof(Slot)));
-        // one for all lanes, which the compiler is to know
-        const unsigned mask = __reduce_or_sync(full, load_shared_word(subtiles_of + 4 * s));
-        const unsigned undecided = cast_rays<kind>(capsule, rays, D, mask, best);
-        if (undecided != 0) {
-          memory.undecided[s][lane_number()] = static_cast<std::uint8_t>(undecided);
-          undecided_slots |= 1u << s;
+
+    unsigned slot = shared_address(memory.slot), work_ahead = load_shared_word(slot + work_offset);
+    unsigned unsettled = 0, first_unsettled = slot;
+    int closed = 0;
+    for (;; slot += sizeof(Slot)) {
+      // one for all lanes, which the compiler is to know
+      const unsigned work = __reduce_or_sync(full, work_ahead);
+      if (work & begins) {
+        // then the samples before it are done
+        if (__any_sync(full, unsettled != 0)) {
+          write_closed(sample, closed);
+          closed = 0;
+          put_away(best);
+          const unsigned first = shared_address(memory.slot);
+          settle<kind>(static_cast<int>((first_unsettled - first) / sizeof(Slot)),
+                       static_cast<int>((slot - first) / sizeof(Slot)));
+          take_back(best);
         }
-      }
-      todo &= ~before_next;
-      if (__any_sync(full, undecided_slots != 0)) {
-        put_away(best);
-        settle<kind>(undecided_slots);
-        take_back(best);
-      }
-      // then that sample is done, or all are: fewer slots used than there are mean that the row is at its end
-      more = begins != 0;
-      const int next = more                  ? memory.slot[__ffs(static_cast<int>(begins)) - 1].sample
-                       : memory.used < slots ? memory.samples
-                                             : sample;
-      for (; sample < next; ++sample, sum_to += problem.tile_count) {
-        const float sum = sum_of_costs<kind>(best, problem.tau);
-        if (lane_number() == 0) *sum_to = sum;
+        unsettled = 0;
+        first_unsettled = slot;
+        for (const int next = static_cast<int>(work >> sample_bits); sample < next; ++sample) {
+          if (closed == most_closed) {
+            write_closed(sample, closed);
+            closed = 0;
+          }
+          memory.closed[closed++][lane] = sum_of_costs<kind>(best, problem.tau, memory.ray_count);
 #pragma unroll
-        for (float& b : best) b = nothing;
+          for (float& b : best) b = nothing;
+        }
+        if (work & ends) break;
       }
+      const Capsule capsule(slot);
+      work_ahead = load_shared_word(slot + static_cast<unsigned>(sizeof(Slot)) + work_offset);
+      unsigned undecided = 0;
+      cast_rays<kind>(capsule, rays, D, work, best, undecided);
+      store_shared_byte(slot + undecided_offset + static_cast<unsigned>(lane), undecided);
+      unsettled |= undecided;
     }
+    write_closed(sample, closed);
   }
-}
-
-// Frames and culling data, a capsule a thread.
-__global__ void prepare(const float* capsules, int samples, int count, Vector3d camera, CapsuleFrame* frames,
-                        float4* cull, unsigned long long* bad) {
-  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= static_cast<std::size_t>(samples) * count) return;
-  const float* c = capsules + i * capsule_floats;
-  bool good = c[3] > 0;
-  for (std::size_t n = 0; n < capsule_floats; ++n) good = good && isfinite(c[n]);
-  if (!good) atomicMin(bad, static_cast<unsigned long long>(i));
-
-  CapsuleExact exact = load_capsule(c);
-  exact.a = exact.a - camera;
-  exact.b = exact.b - camera;
-  const CapsuleFrame frame = capsule_frame(exact);
-  frames[i] = frame;
-  const CullCapsule small = cull_capsule(exact, frame);
-  float4* out = cull + i / count * 2 * count + i % count;
-  out[0] = {small.cx, small.cy, small.cz, small.length};
-  out[count] = {small.ax, small.ay, small.az, small.r};
 }
 
 // The sum over tiles, a warp a sample: every lane its own tiles in order, then the lanes by halves.
@@ -334,51 +355,50 @@ __global__ void reduce(const float* sums, int samples, int tiles, double scale, 
   if (lane == 0) out[sample] = scale * sum;
 }
 
+Rows rows_for(std::size_t samples, std::size_t tiles) {
+  // enough blocks for a large device several times over
+  constexpr std::size_t enough = 6000;
+  Rows rows;
+  rows.samples_long = most_samples;
+  while (rows.samples_long > 1 && samples * tiles < enough * warps * rows.samples_long) rows.samples_long /= 2;
+  rows.samples_short = std::min(rows.samples_long, few_samples);
+  rows.long_blocks = static_cast<int>(static_cast<double>(samples) * (1 - short_share)) / (warps * rows.samples_long);
+  return rows;
+}
+
 }  // namespace
 
 std::size_t WeighCuda::bytes(std::size_t samples, std::size_t capsules, std::size_t tiles) {
-  return samples * (capsules * (sizeof(CapsuleFrame) + 2 * sizeof(float4)) + tiles * sizeof(float));
+  return CapsulesCuda::bytes(samples, capsules, tiles) + samples * tiles * sizeof(float);
 }
 
 void WeighCuda::weigh(const RayTilesView& tiles, const float* capsules, std::size_t samples, std::size_t count,
                       double* out, unsigned long long* bad, cudaStream_t stream) {
   const int tile_count = tiles.foreground_tiles + tiles.background_tiles;
-  frames_.reserve(samples * count);
-  cull_.reserve(samples * count * 2);
   sums_.reserve(samples * tile_count);
 
   stages_[0].record(stream);
-  const Vector3d camera{settings_.camera.x, settings_.camera.y, settings_.camera.z};
-  if (count > 0) {
-    prepare<<<static_cast<unsigned>((samples * count + 127) / 128), 128, 0, stream>>>(
-        capsules, static_cast<int>(samples), static_cast<int>(count), camera, frames_.data(), cull_.data(), bad);
-    cuda::check_launch("prepare");
-  }
+  capsules_.prepare(tiles, settings_, capsules, samples, count, bad, stream);
   stages_[1].record(stream);
 
-  // see sample_at; 2^32 / 1 has no room
-  const std::size_t samples_a_warp = count <= 1 ? 1 : std::clamp<std::size_t>(65535 / count, 1, samples_each);
-  const std::size_t samples_a_block = warps * samples_a_warp;
   Problem problem;
   problem.tiles = tiles;
-  problem.capsules = capsules;
-  problem.frames = frames_.data();
-  problem.cull = cull_.data();
+  problem.capsules = capsules_.view();
   problem.sums = sums_.data();
   problem.samples = static_cast<int>(samples);
   problem.count = static_cast<int>(count);
   problem.tile_count = tile_count;
-  problem.samples_a_warp = static_cast<int>(samples_a_warp);
-  problem.one_over_count = count <= 1 ? 0 : static_cast<unsigned>(((1ull << 32) + count - 1) / count);
-  problem.camera = camera;
+  problem.rows = rows_for(samples, static_cast<std::size_t>(tile_count));
+  problem.camera = {settings_.camera.x, settings_.camera.y, settings_.camera.z};
   problem.tau = static_cast<float>(settings_.tau);
   problem.culling = settings_.culling;
+  const int short_samples = problem.samples - warps * problem.rows.long_blocks * problem.rows.samples_long;
+  const int short_blocks = (short_samples - 1) / (warps * problem.rows.samples_short) + 1;
   const auto launch = [&](auto kernel, int first, int tile_number) {
     if (tile_number == 0) return;
     cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(BlockMemory)),
                 "setting shared memory");
-    const dim3 grid(static_cast<unsigned>(tile_number),
-                    static_cast<unsigned>((samples + samples_a_block - 1) / samples_a_block));
+    const dim3 grid(static_cast<unsigned>(tile_number), static_cast<unsigned>(problem.rows.long_blocks + short_blocks));
     kernel<<<grid, 32 * warps, sizeof(BlockMemory), stream>>>(problem, first);
     cuda::check_launch("weigh_tiles");
   };

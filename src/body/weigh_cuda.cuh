@@ -1,7 +1,7 @@
 // The likelihood's kernels on data that are already on the device; the particle filter calls the same.
 #pragma once
 
-#include "body/ray_tiles_cuda.cuh"
+#include "body/capsules_cuda.cuh"
 
 namespace kinema::body {
 
@@ -24,9 +24,8 @@ public:
 
 private:
   LikelihoodSettings settings_;
-  cuda::Buffer<CapsuleFrame> frames_;  // (samples, capsules)
-  cuda::Buffer<float4> cull_;          // (samples, 2, capsules): CullCapsule, by halves
-  cuda::Buffer<float> sums_;           // (samples, tiles)
+  CapsulesCuda capsules_;
+  cuda::Buffer<float> sums_;  // (samples, tiles)
   cuda::Event stages_[stage_count + 1];
 };
 

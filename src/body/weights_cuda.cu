@@ -6,39 +6,49 @@ namespace {
 
 constexpr int threads = 1024;
 
-// The effective sample size, n where no particle is left. In single precision, since 40 bisections of double exponentials
-// would take as long as a likelihood: the size is right to 1e-5.
-__device__ float effective_size(const float* relative, int count, float exponent, float2* room) {
-  float2 sums{0, 0};
-  for (int j = static_cast<int>(threadIdx.x); j < count; j += threads) {
+constexpr int anneal_threads = 256, anneal_warps = anneal_threads / warp_size;
+constexpr int tries = 3;  // exponents at a time: two bisections for the latency of one
+
+// Effective sample sizes at some exponents, n where no particle is left. In single precision, since as many exponentials of
+// doubles would take as long as a likelihood: a size is right to 1e-5.
+__device__ void effective_sizes(const float* relative, int count, const float* exponent, float* room, float* size) {
+  float sums[2 * tries] = {};
+  for (int j = static_cast<int>(threadIdx.x); j < count; j += anneal_threads) {
     const float r = relative[j];
-    const float w = r == -INFINITY ? 0 : expf(exponent * r);
-    sums.x += w;
-    sums.y += w * w;
-  }
-  for (int step = warp_size / 2; step > 0; step /= 2) {
-    sums.x += __shfl_xor_sync(whole_warp, sums.x, step);
-    sums.y += __shfl_xor_sync(whole_warp, sums.y, step);
+#pragma unroll
+    for (int t = 0; t < tries; ++t) {
+      const float w = r == -INFINITY ? 0 : expf(exponent[t] * r);
+      sums[t] += w;
+      sums[tries + t] += w * w;
+    }
   }
   const int lane = static_cast<int>(threadIdx.x) % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
-  if (lane == 0) room[warp] = sums;
-  __syncthreads();
-  sums = room[lane];
-  for (int step = warp_size / 2; step > 0; step /= 2) {
-    sums.x += __shfl_xor_sync(whole_warp, sums.x, step);
-    sums.y += __shfl_xor_sync(whole_warp, sums.y, step);
+#pragma unroll
+  for (int t = 0; t < 2 * tries; ++t) {
+    for (int step = warp_size / 2; step > 0; step /= 2) sums[t] += __shfl_xor_sync(whole_warp, sums[t], step);
+    if (lane == 0) room[t * anneal_warps + warp] = sums[t];
   }
-  return sums.y > 0 ? sums.x * sums.x / sums.y : static_cast<float>(count);
+  __syncthreads();
+#pragma unroll
+  for (int t = 0; t < 2 * tries; ++t) {
+    sums[t] = 0;
+#pragma unroll
+    for (int w = 0; w < anneal_warps; ++w) sums[t] += room[t * anneal_warps + w];
+  }
+#pragma unroll
+  for (int t = 0; t < tries; ++t) {
+    size[t] = sums[tries + t] > 0 ? sums[t] * sums[t] / sums[tries + t] : static_cast<float>(count);
+  }
 }
 
-__global__ __launch_bounds__(threads) void anneal_kernel(const double* log_likelihood, int count, double survival,
-                                                         double most, int refined, float* relative, double* weight,
-                                                         FilterMemory* memory) {
+__global__ __launch_bounds__(anneal_threads) void anneal_kernel(const double* log_likelihood, int count,
+                                                                double survival, double most, int refined,
+                                                                float* relative, double* weight, FilterMemory* memory) {
   __shared__ double room[block::most_warps];
-  __shared__ float2 rooms[2][block::most_warps];  // by turns, so that one wait a size is enough
+  __shared__ float rooms[2][2 * tries * anneal_warps];  // by turns, so that one wait is enough
   const int first = static_cast<int>(threadIdx.x);
   double greatest = -INFINITY;
-  for (int j = first; j < count; j += threads) {
+  for (int j = first; j < count; j += anneal_threads) {
     if (isfinite(log_likelihood[j])) greatest = fmax(greatest, log_likelihood[j]);
   }
   greatest = block::reduce(
@@ -46,31 +56,39 @@ __global__ __launch_bounds__(threads) void anneal_kernel(const double* log_likel
 
   double exponent = refined > 0 ? memory->result.exponent : most;
   if (survival > 0) {
-    for (int j = first; j < count; j += threads) {
+    for (int j = first; j < count; j += anneal_threads) {
       const double l = log_likelihood[j];
       relative[j] = isfinite(l) ? static_cast<float>(l - greatest) : -INFINITY;  // read by this thread alone
     }
     const auto wanted = static_cast<float>(fmax(1.0, survival * count));
-    if (effective_size(relative, count, static_cast<float>(most), rooms[0]) < wanted) {
-      double low = 0, high = most;
-      for (int step = 0; step < 40; ++step) {
-        const double middle = 0.5 * (low + high);
-        const float size = effective_size(relative, count, static_cast<float>(middle), rooms[(step + 1) % 2]);
-        (size >= wanted ? low : high) = middle;
+    double low = 0, high = most;
+    float size[tries];
+    const auto all = static_cast<float>(most);
+    const float same[tries] = {all, all, all};
+    effective_sizes(relative, count, same, rooms[0], size);
+    if (size[0] < wanted) {
+      for (int round = 0; round < 18; ++round) {
+        const double quarter = 0.25 * (high - low), at[tries] = {low + quarter, low + 2 * quarter, low + 3 * quarter};
+        const float exponents[tries] = {static_cast<float>(at[0]), static_cast<float>(at[1]),
+                                        static_cast<float>(at[2])};
+        effective_sizes(relative, count, exponents, rooms[(round + 1) % 2], size);
+        // sizes fall as exponents grow
+        high = size[0] < wanted ? at[0] : size[1] < wanted ? at[1] : size[2] < wanted ? at[2] : high;
+        low = size[0] < wanted ? low : size[1] < wanted ? at[0] : size[2] < wanted ? at[1] : at[2];
       }
       exponent = low;
     }
   }
 
   double sum = 0;
-  for (int j = first; j < count; j += threads) {
+  for (int j = first; j < count; j += anneal_threads) {
     const double l = log_likelihood[j];
     const double w = isfinite(l) ? exp(exponent * (l - greatest)) : 0;
     weight[j] = w;
     sum += w;
   }
   sum = block::sum(sum, room);
-  for (int j = first; j < count; j += threads) weight[j] = sum > 0 ? weight[j] * (1 / sum) : 1.0 / count;
+  for (int j = first; j < count; j += anneal_threads) weight[j] = sum > 0 ? weight[j] * (1 / sum) : 1.0 / count;
   if (first == 0) {
     memory->result.exponent = exponent;
     int best = refined > 0 ? 0 : memory->peak;
@@ -213,15 +231,15 @@ void WeightsCuda::reserve(std::size_t count) {
 
 void WeightsCuda::anneal(const double* log_likelihood, int count, double survival, double most, FilterMemory* memory,
                          cudaStream_t stream) {
-  anneal_kernel<<<1, threads, 0, stream>>>(log_likelihood, count, survival, most, 0, relative_.data(), weight_.data(),
-                                           memory);
+  anneal_kernel<<<1, anneal_threads, 0, stream>>>(log_likelihood, count, survival, most, 0, relative_.data(),
+                                                  weight_.data(), memory);
   cuda::check_launch("anneal");
 }
 
 void WeightsCuda::normalise(const double* log_likelihood, int count, int refined, FilterMemory* memory,
                             cudaStream_t stream) {
-  anneal_kernel<<<1, threads, 0, stream>>>(log_likelihood, count, 0, 0, refined, relative_.data(), weight_.data(),
-                                           memory);
+  anneal_kernel<<<1, anneal_threads, 0, stream>>>(log_likelihood, count, 0, 0, refined, relative_.data(),
+                                                  weight_.data(), memory);
   cuda::check_launch("normalise");
 }
 
@@ -232,8 +250,8 @@ void WeightsCuda::resample(Resampling scheme, int count, const Random& random, c
 }
 
 void WeightsCuda::select(const double* log_likelihood, int count, int best, cudaStream_t stream) {
-  select_kernel<<<1, threads, static_cast<std::size_t>(best) * sizeof(int), stream>>>(log_likelihood, count, best,
-                                                                                      index_.data());
+  const std::size_t room = (static_cast<std::size_t>(best) + 3) / 4 * 4 * sizeof(int);  // which is read in fours
+  select_kernel<<<1, threads, room, stream>>>(log_likelihood, count, best, index_.data());
   cuda::check_launch("select");
 }
 

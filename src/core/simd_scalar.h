@@ -11,6 +11,7 @@
 #define HWY_ONCE 1
 #define HWY_ATTR
 #define HWY_INLINE inline
+#define HWY_NOINLINE
 
 namespace kinema::one_lane {
 
@@ -48,12 +49,12 @@ float LoadU(D, const float* p) {
   return *p;
 }
 template <class D>
-void Store(float x, D, float* p) {
-  *p = x;
+float LoadDup128(D, const float* p) {
+  return *p;
 }
 template <class D>
-bool FirstN(D, std::size_t n) {
-  return n > 0;
+void Store(float x, D, float* p) {
+  *p = x;
 }
 template <class D>
 bool AllFalse(D, bool m) {
@@ -77,15 +78,15 @@ inline float Div(float a, float b) { return a / b; }
 inline float MulAdd(float a, float b, float c) { return a * b + c; }
 inline float MulSub(float a, float b, float c) { return a * b - c; }
 inline float NegMulAdd(float a, float b, float c) { return c - a * b; }
-inline float Min(float a, float b) { return b < a ? b : a; }
-inline float Max(float a, float b) { return a < b ? b : a; }
+// b where a is no number, as the CPUs have it
+inline float Min(float a, float b) { return a < b ? a : b; }
+inline float Max(float a, float b) { return a > b ? a : b; }
 inline float Abs(float a) { return std::fabs(a); }
 inline float Sqrt(float a) { return std::sqrt(a); }
 inline bool Lt(float a, float b) { return a < b; }
 inline bool Le(float a, float b) { return a <= b; }
 inline bool Gt(float a, float b) { return a > b; }
 inline bool Ge(float a, float b) { return a >= b; }
-inline bool And(bool a, bool b) { return a && b; }
 inline bool Or(bool a, bool b) { return a || b; }
 inline bool Not(bool a) { return !a; }
 inline float IfThenElse(bool m, float a, float b) { return m ? a : b; }

@@ -1,4 +1,5 @@
 #include "io/npy.h"
+#include "io/input_file.h"
 
 #include "io/output_file.h"
 #include "kinema/error.h"
@@ -32,15 +33,6 @@ struct NpyHeader {
   bool fortran_order = false;
   std::vector<std::size_t> shape;
 };
-
-// What stands in a file may be anything; a message shows the printable beginning of it.
-std::string printable(std::string_view text) {
-  constexpr std::size_t longest = 32;
-  std::string shown;
-  for (char c : text.substr(0, longest)) shown += (c >= ' ' && c <= '~') ? c : '?';
-  if (text.size() > longest) shown += "...";
-  return shown;
-}
 
 // A strict reader of the few forms of Python that NumPy writes: a dict of quoted keys, a quoted string, a bool and a
 // tuple of integers.

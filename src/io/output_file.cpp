@@ -4,6 +4,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,7 +16,8 @@
 namespace kinema::io {
 namespace fs = std::filesystem;
 
-OutputFile::OutputFile(fs::path target) : named_(std::move(target)), target_(named_) {
+OutputFile::OutputFile(fs::path target, Unfinished unfinished)
+    : named_(std::move(target)), target_(named_), unfinished_(unfinished) {
   std::error_code error;
   const fs::file_status status = fs::status(named_, error);
   if (named_.empty() || !named_.has_filename() || fs::is_directory(status)) {
@@ -45,7 +48,47 @@ OutputFile::OutputFile(fs::path target) : named_(std::move(target)), target_(nam
 
 OutputFile::~OutputFile() {
   file_.reset();
-  if (!partial_.empty()) ::unlink(partial_.c_str());
+  if (!partial_.empty() && unfinished_ == Unfinished::removed) ::unlink(partial_.c_str());
+}
+
+// A name that no other run has; permissions are left to the user's umask, as for any file.
+int OutputFile::open_own_partial() {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    fs::path partial = target_.parent_path() / fmt::format(".kinema-{}-{}.partial", ::getpid(), attempt);
+    const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) partial_ = std::move(partial);
+    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+  }
+  return -1;
+}
+
+// TARGET.partial, which an earlier run may have left. A lock keeps two runs from writing into one file.
+int OutputFile::open_kept_partial() {
+  fs::path partial = target_;
+  partial += ".partial";
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor < 0) return -1;
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(descriptor);
+      throw Error(fmt::format("{}: another run is writing {}; wait for it, or give another name", named_.string(),
+                              partial.string()));
+    }
+    // the other run may have brought it to its place between the two calls: then it is not ours to empty
+    struct stat ours {
+    }, there{};
+    const bool still_there = ::fstat(descriptor, &ours) == 0 && ::stat(partial.c_str(), &there) == 0 &&
+                             ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+    if (still_there && ::ftruncate(descriptor, 0) == 0) {
+      partial_ = std::move(partial);
+      return descriptor;
+    }
+    const int error = errno;
+    ::close(descriptor);
+    errno = error;
+    if (still_there) return -1;
+  }
+  return -1;
 }
 
 void OutputFile::open() {
@@ -53,15 +96,7 @@ void OutputFile::open() {
   if (in_place_) {
     descriptor = ::open(named_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    // a name that no other run has; permissions are left to the user's umask, as for any file
-    for (int attempt = 0; descriptor < 0 && attempt < 1000; ++attempt) {
-      fs::path partial = target_.parent_path() / fmt::format(".kinema-{}-{}.partial", ::getpid(), attempt);
-      descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (descriptor >= 0)
-        partial_ = std::move(partial);
-      else if (errno != EEXIST)
-        break;
-    }
+    descriptor = unfinished_ == Unfinished::kept ? open_kept_partial() : open_own_partial();
   }
   if (descriptor < 0) fail(errno);
   file_.reset(::fdopen(descriptor, "wb"));
@@ -75,6 +110,10 @@ void OutputFile::open() {
 void OutputFile::write(std::string_view bytes) {
   if (!file_) open();
   if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) fail(errno);
+}
+
+void OutputFile::flush() {
+  if (file_ && std::fflush(file_.get()) != 0) fail(errno);
 }
 
 void OutputFile::commit() {

@@ -29,7 +29,7 @@ includes() {
 
 # only FOLDER ALLOWED MESSAGE: of the project's own files, a folder includes only those that match, and its neighbours
 only() {
-  local own='"|<(kinema|core|body|head|face|io|serve|app|bench)/'
+  local own='"|<(kinema|core|body|head|face|io|synth|serve|app|bench)/'
   includes "$1" | grep -E ":($own)" | grep -vE ":[<\"](($2)|[^/]*$)" | report "$3"
 }
 
@@ -42,8 +42,9 @@ check() {
   only src/head '(kinema|core|head)/' "$tracker"
   only src/face '(kinema|core|face)/' "$tracker"
   only src/io '(kinema|io)/' 'io depends on the public types only'
+  only src/synth '(kinema|core|io|synth)/' 'synth stands on the public types, core and io'
   only src/serve '(kinema|io|serve)/' 'serve stands on the public types and io'
-  only app '(kinema|io|serve|bench|app)/' 'the command is written against the public headers, io and bench'
+  only app '(kinema|io|synth|serve|bench|app)/' 'the command is written against the public headers, io, synth and bench'
   only python '(kinema)/' 'the Python module is written against the public headers'
   only bench '(kinema|core|body|head|face|io|bench)/' 'a benchmark never includes the command'
 

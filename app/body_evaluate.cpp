@@ -1,0 +1,145 @@
+// kinema body evaluate: poses held against truth.
+#include "app/evaluation.h"
+#include "app/evaluation_page.h"
+#include "app/options.h"
+#include "app/stopwatch.h"
+#include "io/output_file.h"
+#include "io/poses.h"
+#include "kinema/error.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace kinema::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+  CommonOptions common;
+  std::string poses, truth, out;
+};
+
+ordered_json summary_json(const ErrorSummary& error) {
+  if (error.count == 0) return {{"count", 0}, {"mean_mm", nullptr}};
+  ordered_json json{{"count", error.count},   {"mean_mm", error.mean_mm},           {"median_mm", error.median_mm},
+                    {"p95_mm", error.p95_mm}, {"within_100mm", error.within_100mm}, {"normalised_error", nullptr}};
+  if (error.normalised_error) json["normalised_error"] = *error.normalised_error;
+  return json;
+}
+
+ordered_json frame_json(const FrameEvaluation& frame) {
+  ordered_json json;
+  if (frame.frame) json["frame"] = *frame.frame;
+  if (frame.time) json["time"] = *frame.time;
+  json["mean_mm"] = nullptr;
+  if (frame.joints == 0) return json;
+  json["mean_mm"] = frame.mean_mm;
+  json["worst_mm"] = frame.worst_mm;
+  json["worst_joint"] = frame.worst_joint;
+  return json;
+}
+
+ordered_json to_json(const Evaluation& evaluation, const Options& options, double read_ms, double evaluate_ms) {
+  ordered_json results = summary_json(evaluation.all);
+  results["within_100mm_of_truth"] = evaluation.within_100mm_of_truth;
+  if (evaluation.all.normalised_error) results["deviations"] = verdict(*evaluation.all.normalised_error);
+  results["by_joint"] = ordered_json::object();
+  for (const JointEvaluation& joint : evaluation.joints) {
+    results["by_joint"][joint.name] = summary_json(joint.error);
+    results["by_joint"][joint.name]["missing"] = joint.missing;
+  }
+  results["by_frame"] = ordered_json::array();
+  for (const FrameEvaluation& frame : evaluation.frames) results["by_frame"].push_back(frame_json(frame));
+  ordered_json json;
+  json["backend"] = name(Backend::cpu);  // no tracker runs here
+  json["poses"] = options.poses;
+  json["truth"] = options.truth;
+  json["matched_by"] = evaluation.by_time ? "time" : "frame";
+  json["frames"] = {{"truth", evaluation.truth_frames},
+                    {"compared", evaluation.compared_frames},
+                    {"missing", evaluation.missing_frames},
+                    {"longest_missing_run", evaluation.longest_gap},
+                    {"poses_without_truth", evaluation.extra_frames}};
+  json["joints"] = evaluation.joints.size();
+  json["without_deviation"] = evaluation.without_deviation;
+  json["ms"] = {{"read", read_ms}, {"evaluate", evaluate_ms}};
+  json["results"] = std::move(results);
+  return json;
+}
+
+void print_row(const std::string& name, const ErrorSummary& error) {
+  if (error.count == 0) {
+    fmt::print("{:<15} {:>8}\n", name, "none");
+    return;
+  }
+  fmt::print("{:<15} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} %", name, error.mean_mm, error.median_mm, error.p95_mm,
+             100 * error.within_100mm);
+  if (error.normalised_error)
+    fmt::print(" {:>12.2f}\n", *error.normalised_error);
+  else
+    fmt::print(" {:>12}\n", "-");
+}
+
+void print_table(const Evaluation& evaluation) {
+  fmt::print("{} of {} frames compared, by {}; joint errors in mm\n\n", evaluation.compared_frames,
+             evaluation.truth_frames, evaluation.by_time ? "time" : "frame");
+  fmt::print("{:<15} {:>8} {:>8} {:>8} {:>10} {:>12}\n", "joint", "mean", "median", "95 %", "in 100 mm", "normalised");
+  for (const JointEvaluation& joint : evaluation.joints) print_row(joint.name, joint.error);
+  print_row("all", evaluation.all);
+  fmt::print("\nmissing frames: {}, at most {} in a row", evaluation.missing_frames, evaluation.longest_gap);
+  if (evaluation.missing_frames > 0 || evaluation.within_100mm_of_truth < evaluation.all.within_100mm) {
+    fmt::print("; with what is missing counted as outside, {:.1f} % lie within 100 mm",
+               100 * evaluation.within_100mm_of_truth);
+  }
+  fmt::print("\n");
+  if (evaluation.extra_frames > 0) fmt::print("poses without truth, not compared: {}\n", evaluation.extra_frames);
+  if (const auto normalised = evaluation.all.normalised_error) {
+    fmt::print("stated deviations: normalised error {:.2f}, where 1 is right and 0.5 to 2 will do: {}\n", *normalised,
+               verdict(*normalised));
+  } else if (evaluation.all.count > 0) {
+    fmt::print("stated deviations: none\n");
+  }
+}
+
+void run(const Options& options) {
+  std::optional<io::OutputFile> json_file, page_file;
+  Stopwatch watch;
+  const PoseFile poses{options.poses, io::read_poses(options.poses)},
+      truth{options.truth, io::read_poses(options.truth)};
+  const double read_ms = watch.lap();
+  const Evaluation evaluation = evaluate(poses, truth);
+  const ordered_json json = to_json(evaluation, options, read_ms, watch.lap());
+
+  if (!options.out.empty()) {
+    io::make_folder(options.out);
+    const std::filesystem::path folder = options.out;
+    json_file.emplace(folder / "evaluate.json");
+    page_file.emplace(folder / "evaluate.html");
+    json_file->write(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+    page_file->write(evaluation_page(evaluation, options.poses, options.truth));
+    json_file->commit();
+    page_file->commit();
+  }
+  if (options.common.json)
+    print_json(json);
+  else
+    print_table(evaluation);
+}
+
+}  // namespace
+
+void add_body_evaluate(CLI::App& parent, Task& task) {
+  CLI::App* verb = parent.add_subcommand("evaluate", "How far poses are from the truth, by joint and by frame");
+  const auto options = std::make_shared<Options>();
+  verb->add_option("--poses", options->poses, "What was tracked")->type_name("poses.jsonl")->required();
+  verb->add_option("--truth", options->truth, "What is known; joints may have the names of BVH files")
+      ->type_name("truth.jsonl")
+      ->required();
+  verb->add_option("--out", options->out, "Write evaluate.json and evaluate.html, with plots, there")->type_name("DIR");
+  add_common_options(*verb, options->common);
+  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+}
+
+}  // namespace kinema::app

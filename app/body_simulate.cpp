@@ -1,0 +1,206 @@
+// kinema body simulate: a recording with truth from a motion-capture clip.
+#include "app/options.h"
+#include "app/progress.h"
+#include "app/stopwatch.h"
+#include "io/bvh.h"
+#include "io/bvh_skeleton.h"
+#include "io/output_file.h"
+#include "io/simulated_recording.h"
+#include "io/skeleton_json.h"
+#include "kinema/error.h"
+#include "synth/simulation.h"
+
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+namespace kinema::app {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::string motion, mode, out;
+  std::string unit = "auto", skip_first = "auto";
+  synth::SimulationSettings settings;
+  double start = 0, fps = 30;
+  int frames = 0;  // 0: to the end of the clip
+  bool force = false, no_background = false, write_background = false;
+};
+
+double metres_per_unit(const Options& options, const io::Bvh& bvh) {
+  if (options.unit == "auto") return io::guess_metres_per_unit(bvh);
+  double value = 0;
+  const char* end = options.unit.data() + options.unit.size();
+  const auto [stop, error] = std::from_chars(options.unit.data(), end, value);
+  if (error != std::errc{} || stop != end || !std::isfinite(value) || value <= 0) {
+    throw Error(fmt::format("--unit is '{}': it is auto, or how many metres a unit of the file is", options.unit));
+  }
+  return value;
+}
+
+void check(const Options& options) {
+  const auto refuse = [](const char* flag, double value, const char* rule) {
+    throw Error(fmt::format("{} is {}: {}", flag, value, rule));
+  };
+  const synth::StageSettings& stage = options.settings.stage;
+  if (!(options.fps >= 0.1 && options.fps <= 1000)) refuse("--fps", options.fps, "it is from 0.1 to 1000 a second");
+  if (!(options.start >= 0 && options.start < 1e6)) refuse("--start", options.start, "it is a time in seconds, from 0");
+  if (!(stage.height >= 0.1 && stage.height <= 5)) {
+    refuse("--camera-height", stage.height, "it is from 0.1 to 5 metres");
+  }
+  if (!(std::abs(stage.azimuth) <= 360)) refuse("--camera-azimuth", stage.azimuth, "it is from -360 to 360 degrees");
+  if (stage.distance && !(*stage.distance >= 0.5 && *stage.distance <= 20)) {
+    refuse("--camera-distance", *stage.distance, "it is from 0.5 to 20 metres");
+  }
+  const double noise = options.settings.sensor.noise;
+  if (!(noise >= 0 && noise <= 20)) refuse("--noise", noise, "it is from 0 (clean) to 20, 1: a usual sensor");
+  const double baseline = options.settings.baseline;
+  if (!(baseline >= 0.01 && baseline <= 1)) refuse("--baseline", baseline, "it is from 0.01 to 1 metres");
+  if (options.write_background && options.mode != "depth") {
+    throw Error("--write-background goes with --mode depth: the other modes have no background.png");
+  }
+}
+
+std::vector<synth::Figure> figures_of(const Options& options, synth::Motion& motion, bool skip_first) {
+  if (skip_first) motion.skip_first_frame();
+  // a little more than nothing, since the frame time of a file is rounded
+  const double left = motion.duration() - options.start + 1e-3;
+  if (left < 0) {
+    throw Error(fmt::format("lasts {:.3g} s: --start {:g} lies behind its end", motion.duration(), options.start));
+  }
+  auto count = static_cast<std::size_t>(std::floor(left * options.fps)) + 1;
+  if (options.frames > 0) count = std::min(count, static_cast<std::size_t>(options.frames));
+  constexpr std::size_t most = 1'000'000;  // names of frames have six digits
+  if (count > most) throw Error(fmt::format("gives {} frames: take a part of it with --frames", count));
+  std::vector<synth::Figure> figures;
+  for (std::size_t i = 0; i < count; ++i) {
+    figures.push_back(motion.at(options.start + static_cast<double>(i) / options.fps));
+  }
+  return figures;
+}
+
+void write_skeleton(const std::filesystem::path& path, const body::Skeleton& skeleton) {
+  io::OutputFile file(path);
+  file.write(io::skeleton_json(skeleton));
+  file.commit();
+}
+
+void run(const Options& options) {
+  check(options);
+  Stopwatch watch;
+  const io::Bvh bvh = io::read_bvh(options.motion);
+  const double read_ms = watch.lap();
+
+  double unit = 0;
+  bool skip_first = false;
+  std::optional<synth::Simulation> simulation;
+  try {
+    unit = metres_per_unit(options, bvh);
+    skip_first = options.skip_first == "auto" ? synth::Motion::starts_with_rest_pose(bvh) : options.skip_first == "yes";
+    if (skip_first && bvh.frames < 2) throw Error("has one frame only: give --skip-first no");
+    synth::Motion motion(bvh, unit);
+    simulation.emplace(figures_of(options, motion, skip_first), options.settings);
+  } catch (const Error& error) {
+    // an option is named by itself
+    const std::string what = error.what();
+    throw Error(what.starts_with("--") ? what : fmt::format("{}: {}", options.motion, what), error.cause());
+  }
+  const double stage_ms = watch.lap();
+
+  const io::SimulatedRecording recording(options.out, simulation->kinds(), options.force);
+  {
+    Progress progress("frames", simulation->frames(), true);
+    simulation->write(recording, options.common.threads, [&](std::size_t done) { progress.show(done); });
+  }
+  if (options.write_background) simulation->write_background(recording);
+  recording.write_truth(simulation->truth(), options.fps);
+  write_skeleton(std::filesystem::path(options.out) / "skeleton.json", io::bvh_skeleton(bvh, unit));
+  const bool depth = options.mode == "depth", stereo = options.mode == "stereo";
+  recording.write_camera(options.settings.camera, options.fps, depth ? std::optional(0.001) : std::nullopt,
+                         stereo ? std::optional(options.settings.baseline) : std::nullopt);
+  const double render_ms = watch.lap();
+
+  const synth::Stage& stage = simulation->stage();
+  if (options.common.json) {
+    nlohmann::ordered_json json;
+    json["backend"] = "cpu";
+    json["mode"] = options.mode;
+    json["frames"] = simulation->frames();
+    json["fps"] = options.fps;
+    json["metres_per_unit"] = unit;
+    json["skipped_first"] = skip_first;
+    json["camera"] = {{"distance", stage.distance},
+                      {"height", options.settings.stage.height},
+                      {"azimuth", options.settings.stage.azimuth},
+                      {"wall", stage.wall}};
+    json["frames_in_view"] = simulation->frames_in_view();
+    json["ms"] = {{"read", read_ms}, {"stage", stage_ms}, {"render_and_write", render_ms}};
+    json["out"] = options.out;
+    print_json(json);
+  } else {
+    fmt::print("{}: {} frames at {:g} a second, seen from {:.2f} m\n", options.out, simulation->frames(), options.fps,
+               stage.distance);
+  }
+  if (simulation->frames_in_view() < simulation->frames()) {
+    fmt::print(stderr, "kinema: {} of {} frames show the person only in part\n",
+               simulation->frames() - simulation->frames_in_view(), simulation->frames());
+  }
+}
+
+}  // namespace
+
+void add_body_simulate(CLI::App& parent, Task& task) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = parent.add_subcommand("simulate", "A recording with truth, from a motion-capture clip");
+  verb->footer(
+      "Writes a folder that `kinema body track --input` takes: frames, truth.jsonl and, last of all, camera.json.\n"
+      "A folder without camera.json is a recording that was not completed.");
+  synth::SimulationSettings& settings = options->settings;
+  verb->add_option("--motion", options->motion, "The clip: a BVH file with y up")->type_name("clip.bvh")->required();
+  verb->add_option("--mode", options->mode, "What is recorded")
+      ->type_name("depth|stereo|points")
+      ->check(CLI::IsMember({"depth", "stereo", "points"}).description(""))
+      ->required();
+  verb->add_option("--out", options->out, "The folder of the recording")->type_name("DIR")->required();
+  verb->add_flag("--force", options->force, "Replace a recording that stands there");
+  verb->add_option("--fps", options->fps, "Frames a second; poses between those of the clip are interpolated [30]")
+      ->type_name("N");
+  verb->add_option("--frames", options->frames, "At most so many frames [to the end of the clip]")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000).description(""));
+  verb->add_option("--start", options->start, "Where in the clip to start, in seconds [0]")->type_name("S");
+  verb->add_option("--skip-first", options->skip_first,
+                   "Leave out the first frame of the clip; auto: where it is a rest pose put before the motion [auto]")
+      ->type_name("auto|yes|no")
+      ->check(CLI::IsMember({"auto", "yes", "no"}).description(""));
+  verb->add_option("--unit", options->unit,
+                   "Metres a unit of the clip; auto: metres, centimetres, millimetres or CMU units, from the person's "
+                   "size [auto]")
+      ->type_name("auto|M");
+  verb->add_option("--camera-distance", settings.stage.distance,
+                   "From the middle of the motion, in metres [as near as all of it stays in view]")
+      ->type_name("M");
+  verb->add_option("--camera-height", settings.stage.height, "Above the floor, in metres [1.2]")->type_name("M");
+  verb->add_option("--camera-azimuth", settings.stage.azimuth,
+                   "Degrees about the person: 0 from where it faces, 90 from its left [15]")
+      ->type_name("DEG");
+  verb->add_option("--baseline", settings.baseline, "Between the cameras of --mode stereo, in metres [0.12]")
+      ->type_name("M");
+  verb->add_option("--noise", settings.sensor.noise, "Of the sensor: 1 as usual, 0 a clean recording [1]")
+      ->type_name("FACTOR");
+  verb->add_flag("--no-background", options->no_background, "Nothing but the person");
+  verb->add_flag("--write-background", options->write_background, "Also background.png, the empty scene (depth)");
+  add_common_options(*verb, options->common);
+  verb->callback([options, &task] {
+    synth::SimulationSettings& chosen = options->settings;
+    chosen.background = !options->no_background;
+    chosen.sensor.seed = options->common.seed;
+    chosen.mode = options->mode == "depth"    ? synth::Mode::depth
+                  : options->mode == "stereo" ? synth::Mode::stereo
+                                              : synth::Mode::points;
+    task.run = [options](const Ranks&) { run(*options); };
+  });
+}
+
+}  // namespace kinema::app

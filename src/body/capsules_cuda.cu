@@ -1,0 +1,143 @@
+#include "body/capsules_cuda.cuh"
+
+#include "body/cast_cuda.cuh"
+
+#include <cstring>
+
+namespace kinema::body {
+namespace {
+
+constexpr int threads = 128;       // that make frames
+constexpr int cull_threads = 256;  // that test 32 capsules of 32 samples against 32 tiles
+constexpr int run = 4;             // tiles in a row, neighbours most often, that are tested together first
+
+// Frames and culling data, a capsule a thread. Frames are turned about in shared memory, so that a warp writes neighbouring
+// addresses.
+__global__ __launch_bounds__(threads) void make_frames(CapsulesCudaView view, Vector3d camera, CapsuleFrame* frames,
+                                                       float4* cull, unsigned long long* bad) {
+  constexpr int words = sizeof(CapsuleFrame) / sizeof(double);
+  __shared__ double turned[words][threads + 1];
+  const int t = static_cast<int>(threadIdx.x);
+  const std::size_t total = view.samples * view.count, first = static_cast<std::size_t>(blockIdx.x) * threads,
+                    i = first + t;
+  if (i < total) {
+    const float* c = view.given + i * capsule_floats;
+    bool good = c[3] > 0;
+    for (std::size_t n = 0; n < capsule_floats; ++n) good = good && isfinite(c[n]);
+    if (!good) atomicMin(bad, static_cast<unsigned long long>(i));
+
+    CapsuleExact exact = load_capsule(c);
+    exact.a = exact.a - camera;
+    exact.b = exact.b - camera;
+    const CapsuleFrame frame = capsule_frame(exact);
+    double of_frame[words];
+    memcpy(of_frame, &frame, sizeof frame);
+#pragma unroll
+    for (int n = 0; n < words; ++n) turned[n][t] = of_frame[n];
+    const CullCapsule small = cull_capsule(exact, frame);
+    // memory ends long before 2^32 capsules
+    const unsigned sample = static_cast<unsigned>(i) / static_cast<unsigned>(view.count);
+    const std::size_t capsule = i - sample * view.count;
+    cull[view.cull_place(sample, capsule, 0)] = {small.cx, small.cy, small.cz, small.length};
+    cull[view.cull_place(sample, capsule, 1)] = {small.ax, small.ay, small.az, small.r};
+  }
+  __syncthreads();
+  const int number = static_cast<int>(min(static_cast<std::size_t>(threads), total - first)) * words;
+  auto* out = reinterpret_cast<double*>(frames + first);
+  for (int n = t; n < number; n += threads) out[n] = turned[n % words][n / words];
+}
+
+// What bounds some tiles together. The cones are those of single precision, a little wider.
+__device__ TileBounds bounds_of(const TileBounds* tiles, int number) {
+  float x = 0, y = 0, z = 0;
+  for (int i = 0; i < number; ++i) {
+    x += tiles[i].vx;
+    y += tiles[i].vy;
+    z += tiles[i].vz;
+  }
+  const float size = sqrtf(x * x + y * y + z * z);
+  TileBounds all = tiles[0];
+  if (size > 1e-3f) {
+    all.vx = x / size;
+    all.vy = y / size;
+    all.vz = z / size;
+  }
+  all.spread = 0;
+  for (int i = 0; i < number; ++i) {
+    const float dx = tiles[i].vx - all.vx, dy = tiles[i].vy - all.vy, dz = tiles[i].vz - all.vz;
+    const float spread = tiles[i].spread + sqrtf(dx * dx + dy * dy + dz * dz);
+    all.spread = fmaxf(all.spread, spread * 1.00001f + 1e-6f);
+    all.nearest = fminf(all.nearest, tiles[i].nearest);
+    all.furthest = fmaxf(all.furthest, tiles[i].furthest);
+  }
+  return all;
+}
+
+// Which capsules may matter to which tiles. A warp takes one capsule of 32 samples, a sample a lane: they are all in much
+// the same place, so that most runs of tiles matter to none of them. Then the bits are turned about: a word for 32 capsules
+// of one sample.
+__global__ __launch_bounds__(cull_threads) void cull_by_tiles(CapsulesCudaView view, const TileBounds* tiles,
+                                                              int tile_count, bool culling, std::uint32_t* may) {
+  __shared__ TileBounds bounds[32], of_run[32 / run];
+  __shared__ std::uint32_t of_capsule[32][32];  // by tile
+  const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
+  const int first_tile = static_cast<int>(blockIdx.y) * 32, number = min(32, tile_count - first_tile);
+  if (t < number) bounds[t] = tiles[first_tile + t];
+  __syncthreads();
+  if (t * run < number) of_run[t] = bounds_of(bounds + t * run, min(run, number - t * run));
+  __syncthreads();
+
+  const std::size_t sample = static_cast<std::size_t>(blockIdx.x) * 32 + lane, read = min(sample, view.samples - 1);
+  const std::size_t first_capsule = static_cast<std::size_t>(blockIdx.z) * 32;
+  const int capsules = static_cast<int>(min(std::size_t{32}, view.count - first_capsule));
+  for (int k = warp; k < capsules; k += cull_threads / 32) {
+    const float4 axis = view.cull[view.cull_place(read, first_capsule + k, 0)],
+                 end = view.cull[view.cull_place(read, first_capsule + k, 1)];
+    for (int first = 0; first < number; first += run) {
+      const bool any = __any_sync(~0u, !culling || may_matter(axis, end, of_run[first / run]));
+#pragma unroll
+      for (int i = 0; i < run; ++i) {
+        // beyond the last tile this is what nobody looks at
+        unsigned bits = 0;
+        if (any) bits = __ballot_sync(~0u, !culling || may_matter(axis, end, bounds[first + i]));
+        if (lane == 0) of_capsule[first + i][k] = bits;
+      }
+    }
+  }
+  __syncthreads();
+  if (sample >= view.samples) return;
+  for (int tile = warp; tile < number; tile += cull_threads / 32) {
+    std::uint32_t of_sample = 0;
+    for (int k = 0; k < capsules; ++k) of_sample |= (of_capsule[tile][k] >> lane & 1u) << k;
+    may[((first_tile + tile) * view.samples + sample) * view.words + blockIdx.z] = of_sample;
+  }
+}
+
+}  // namespace
+
+std::size_t CapsulesCuda::bytes(std::size_t samples, std::size_t count, std::size_t tiles) {
+  return samples *
+         (count * (sizeof(CapsuleFrame) + 2 * sizeof(float4)) + tiles * ((count + 31) / 32) * sizeof(std::uint32_t));
+}
+
+void CapsulesCuda::prepare(const RayTilesView& tiles, const LikelihoodSettings& settings, const float* capsules,
+                           std::size_t samples, std::size_t count, unsigned long long* bad, cudaStream_t stream) {
+  const std::size_t total = samples * count, words = (count + 31) / 32;
+  const int tile_count = tiles.foreground_tiles + tiles.background_tiles;
+  frames_.reserve(total);
+  cull_.reserve(2 * total);
+  may_matter_.reserve(static_cast<std::size_t>(tile_count) * samples * words);
+  view_ = {capsules, frames_.data(), cull_.data(), may_matter_.data(), samples, count, words};
+  if (total == 0) return;
+
+  make_frames<<<static_cast<unsigned>((total + threads - 1) / threads), threads, 0, stream>>>(
+      view_, {settings.camera.x, settings.camera.y, settings.camera.z}, frames_.data(), cull_.data(), bad);
+  cuda::check_launch("make_frames");
+  const dim3 grid(static_cast<unsigned>((samples + 31) / 32), static_cast<unsigned>((tile_count + 31) / 32),
+                  static_cast<unsigned>(words));
+  cull_by_tiles<<<grid, cull_threads, 0, stream>>>(view_, tiles.tiles, tile_count, settings.culling,
+                                                   may_matter_.data());
+  cuda::check_launch("cull_by_tiles");
+}
+
+}  // namespace kinema::body

@@ -1,0 +1,360 @@
+#include "body/foreground_planes.h"
+
+#include "core/random.h"
+#include "core/vector.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace kinema::body {
+namespace {
+
+constexpr int trials = 400;            // planes tried for each that is looked for
+constexpr int most_searches = 12;      // planes looked for
+constexpr double unevenness = 0.015;   // of floors and walls, metres
+constexpr double smallest_area = 0.6;  // of a plane in sight, square metres; a back has 0.3
+constexpr double smallest_share = 0.02;
+constexpr float tilt = 0.75f;  // cosine of 41 degrees: the tilt of a small far block is uncertain
+constexpr std::uint64_t seed = 0x666c6f6f72;
+
+Vector3d direction(const SightPlane& plane) {
+  const Vector3d n{plane.a, plane.b, plane.c};
+  return (1 / norm(n)) * n;
+}
+
+// How far from the plane a sight of it may lie: the noise, and the unevenness along the ray.
+double tolerance(const SightPlane& plane, double w, double noise) {
+  return 3 * noise + unevenness * norm(Vector3d{plane.a, plane.b, plane.c}) * w;
+}
+
+// Fits a block's plane and says whether it is flat; the noise of the flat ones is learned from `deviation`.
+void close_block(Block& block, std::vector<Sight>& sights, double deviation_limit, std::vector<double>& deviations) {
+  if (sights.size() < 8) return;
+  const auto middle = sights.begin() + static_cast<std::ptrdiff_t>(sights.size() / 2);
+  std::nth_element(sights.begin(), middle, sights.end(), [](const Sight& a, const Sight& b) { return a.w < b.w; });
+  const float median = middle->w;
+  // what a block of a tilted plane spans, and no more: single wrong depths must not tilt it
+  const float reach = 0.02f + 0.06f * median;
+  for (const Sight& sight : sights)
+    if (std::abs(sight.w - median) < reach) block.sums.add(sight);
+  const double n = block.sums.n;
+  block.measured = true;
+  block.middle = {static_cast<float>(block.sums.x / n), static_cast<float>(block.sums.y / n), median};
+  if (n < 0.8 * static_cast<double>(sights.size())) return;
+  const auto plane = block.sums.fit();
+  if (!plane) return;
+  const PlaneSums& s = block.sums;
+  const double rest = s.ww - plane->a * s.xw - plane->b * s.yw - plane->c * s.w;
+  const double deviation = std::sqrt(std::max(rest, 0.0) / std::max(n - 3, 1.0));
+  block.plane = *plane;
+  block.flat = deviation < deviation_limit + 0.02 * median;
+  if (block.flat) deviations.push_back(deviation);
+}
+
+void learn_noise(Blocks& blocks, std::vector<double>& deviations) {
+  if (deviations.size() < 20) return;
+  const auto middle = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 2);
+  std::nth_element(deviations.begin(), middle, deviations.end());
+  blocks.noise = std::clamp(*middle, 0.0004, 0.02);
+}
+
+struct Found {
+  SightPlane plane;
+  std::vector<std::size_t> members;
+};
+
+// Whether a flat block lies in the plane and is tilted like it.
+bool lies_in(const Block& block, const SightPlane& plane, const Vector3d& normal, double noise) {
+  const double w = plane.at(block.middle.x, block.middle.y);
+  if (!(w > 0) || std::abs(block.middle.w - w) > tolerance(plane, w, noise)) return false;
+  return dot(direction(block.plane), normal) > tilt;
+}
+
+std::vector<std::size_t> members_of(const Blocks& all, std::span<const std::size_t> free, const SightPlane& plane) {
+  std::vector<std::size_t> members;
+  const Vector3d normal = direction(plane);
+  for (const std::size_t i : free)
+    if (lies_in(all.blocks[i], plane, normal, all.noise)) members.push_back(i);
+  return members;
+}
+
+std::optional<SightPlane> through(const Sight& p, const Sight& q, const Sight& r) {
+  const double ux = q.x - p.x, uy = q.y - p.y, uw = q.w - p.w, vx = r.x - p.x, vy = r.y - p.y, vw = r.w - p.w;
+  const double det = ux * vy - uy * vx;
+  if (std::abs(det) < 1e-4) return std::nullopt;  // almost in line
+  const double a = (uw * vy - uy * vw) / det, b = (ux * vw - uw * vx) / det;
+  return SightPlane{a, b, p.w - a * p.x - b * p.y};
+}
+
+// The plane with the most blocks, of those through three blocks that do not lie far apart: far ones seldom lie in the
+// same plane. Then fitted to all that lie in it.
+std::optional<Found> search(const Blocks& all, std::span<const std::size_t> free, std::uint32_t round) {
+  const auto columns = static_cast<int>(all.grid.columns), rows = static_cast<int>(all.grid.rows);
+  std::vector<std::uint8_t> is_free(all.blocks.size());
+  for (const std::size_t i : free) is_free[i] = 1;
+  const auto sight = [&](std::size_t i) {
+    const Block& block = all.blocks[i];
+    return Sight{block.middle.x, block.middle.y, static_cast<float>(block.plane.at(block.middle.x, block.middle.y))};
+  };
+  struct Facing {
+    Sight sight;
+    Vector3f normal;
+  };
+  std::vector<Facing> some;  // a plane is judged by 1500 of the blocks
+  const std::size_t step = std::max<std::size_t>(1, free.size() / 1500);
+  for (std::size_t i = 0; i < free.size(); i += step) {
+    const Vector3d n = direction(all.blocks[free[i]].plane);
+    some.push_back({sight(free[i]), {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)}});
+  }
+
+  std::size_t most = 0;
+  SightPlane best;
+  for (int trial = 0; trial < trials; ++trial) {
+    const Philox p = philox(seed, static_cast<std::uint32_t>(trial), round, 0, 0);
+    const Philox q = philox(seed, static_cast<std::uint32_t>(trial), round, 1, 0);
+    const std::size_t first = free[p.word[0] % free.size()];
+    const int reach = 6 + static_cast<int>(p.word[1] % 26);
+    const auto near = [&](std::uint32_t dx, std::uint32_t dy) -> std::size_t {
+      const auto span = static_cast<std::uint32_t>(2 * reach + 1);
+      const int column = static_cast<int>(first % all.grid.columns) + static_cast<int>(dx % span) - reach;
+      const int row = static_cast<int>(first / all.grid.columns) + static_cast<int>(dy % span) - reach;
+      if (column < 0 || row < 0 || column >= columns || row >= rows) return first;
+      const std::size_t i = static_cast<std::size_t>(row) * all.grid.columns + static_cast<std::size_t>(column);
+      return is_free[i] ? i : first;
+    };
+    const std::size_t second = near(p.word[2], p.word[3]), third = near(q.word[0], q.word[1]);
+    if (second == first || third == first || second == third) continue;
+    const auto plane = through(sight(first), sight(second), sight(third));
+    if (!plane || !lies_in(all.blocks[first], *plane, direction(*plane), all.noise)) continue;
+    std::size_t count = 0;
+    const auto a = static_cast<float>(plane->a), b = static_cast<float>(plane->b), c = static_cast<float>(plane->c);
+    const auto slack = static_cast<float>(3 * all.noise);
+    const auto steep = static_cast<float>(unevenness * std::sqrt(a * a + b * b + c * c));
+    const float size = std::sqrt(a * a + b * b + c * c);
+    for (const auto& [s, n] : some) {
+      const float w = a * s.x + b * s.y + c;
+      const bool close = std::abs(s.w - w) < slack + steep * w;
+      const bool facing = a * n.x + b * n.y + c * n.z > tilt * size;
+      count += close && facing ? 1 : 0;
+    }
+    if (count > most) {
+      most = count;
+      best = *plane;
+    }
+  }
+  if (most == 0) return std::nullopt;
+
+  Found found{best, members_of(all, free, best)};
+  for (int i = 0; i < 5; ++i) {
+    PlaneSums sums;
+    for (const std::size_t m : found.members) sums.add(all.blocks[m].sums);
+    const auto plane = sums.fit();
+    if (!plane) return std::nullopt;
+    found = {*plane, members_of(all, free, *plane)};
+  }
+  return found;
+}
+
+Surface describe(const Blocks& all, const Found& found) {
+  Surface surface;
+  surface.sight = found.plane;
+  const Vector3d away{found.plane.a, found.plane.b, found.plane.c};
+  const Vector3d normal = (-1 / norm(away)) * away;
+  surface.plane = {{normal.x, normal.y, normal.z}, 1 / norm(away), false};
+
+  // unevenness of the blocks comes on top of the noise within a block
+  double uneven = 0;
+  for (const std::size_t m : found.members) {
+    const Block& block = all.blocks[m];
+    const double rest = block.plane.at(block.middle.x, block.middle.y) - found.plane.at(block.middle.x, block.middle.y);
+    uneven += rest * rest;
+  }
+  uneven /= static_cast<double>(std::max<std::size_t>(found.members.size(), 1));
+  surface.noise = std::sqrt(all.noise * all.noise + uneven);
+
+  surface.grid = all.grid;
+  surface.covered.assign(all.blocks.size() + 1, 0);
+  for (const std::size_t m : found.members) {
+    const std::size_t column = m % all.grid.columns, row = m / all.grid.columns;
+    for (std::size_t r = row > 0 ? row - 1 : 0; r <= std::min(row + 1, all.grid.rows - 1); ++r)
+      for (std::size_t c = column > 0 ? column - 1 : 0; c <= std::min(column + 1, all.grid.columns - 1); ++c)
+        surface.covered[r * all.grid.columns + c] = 1;
+  }
+  return surface;
+}
+
+}  // namespace
+
+void PlaneSums::add(const Sight& sight) {
+  const double sx = sight.x, sy = sight.y, sw = sight.w;
+  n += 1;
+  x += sx;
+  y += sy;
+  w += sw;
+  xx += sx * sx;
+  xy += sx * sy;
+  yy += sy * sy;
+  xw += sx * sw;
+  yw += sy * sw;
+  ww += sw * sw;
+}
+
+void PlaneSums::add(const PlaneSums& other) {
+  n += other.n;
+  x += other.x;
+  y += other.y;
+  w += other.w;
+  xx += other.xx;
+  xy += other.xy;
+  yy += other.yy;
+  xw += other.xw;
+  yw += other.yw;
+  ww += other.ww;
+}
+
+std::optional<SightPlane> PlaneSums::fit() const {
+  if (n < 3) return std::nullopt;
+  // about the mean, where the normal equations are well conditioned
+  const double cxx = xx - x * x / n, cxy = xy - x * y / n, cyy = yy - y * y / n;
+  const double cxw = xw - x * w / n, cyw = yw - y * w / n;
+  const double det = cxx * cyy - cxy * cxy;
+  if (!(det > 1e-6 * cxx * cyy) || !(cxx > 0) || !(cyy > 0)) return std::nullopt;
+  const double a = (cxw * cyy - cyw * cxy) / det, b = (cyw * cxx - cxw * cxy) / det;
+  return SightPlane{a, b, (w - a * x - b * y) / n};
+}
+
+Blocks make_blocks(ImageView<const float> depth, std::span<const float> x, std::span<const float> y, double nearest,
+                   double farthest) {
+  Blocks all;
+  const std::size_t side = std::max<std::size_t>(8, depth.width / 80), step = side / 8;
+  all.grid.columns = depth.width / side;
+  all.grid.rows = depth.height / side;
+  all.blocks.resize(all.grid.columns * all.grid.rows);
+  if (all.blocks.empty()) return all;
+  all.grid.x_low = x[0] - 0.5f * (x[1] - x[0]);
+  all.grid.y_low = y[0] - 0.5f * (y[1] - y[0]);
+  all.grid.x_scale = 1 / (static_cast<float>(side) * (x[1] - x[0]));
+  all.grid.y_scale = 1 / (static_cast<float>(side) * (y[1] - y[0]));
+  std::vector<Sight> sights;
+  std::vector<double> deviations;
+  const auto low = static_cast<float>(nearest), high = static_cast<float>(farthest);
+  for (std::size_t row = 0; row < all.grid.rows; ++row) {
+    for (std::size_t column = 0; column < all.grid.columns; ++column) {
+      sights.clear();
+      for (std::size_t v = row * side; v < (row + 1) * side; v += step) {
+        for (std::size_t u = column * side; u < (column + 1) * side; u += step) {
+          const float z = depth.at(u, v);
+          if (z >= low && z <= high) sights.push_back({x[u], y[v], 1 / z});
+        }
+      }
+      Block& block = all.blocks[row * all.grid.columns + column];
+      const auto pixels = static_cast<float>(side * side);
+      block.area = pixels * (x[column * side + 1] - x[column * side]) * (y[row * side + 1] - y[row * side]);
+      if (2 * sights.size() > side * side / (step * step)) close_block(block, sights, 0.003, deviations);
+    }
+  }
+  learn_noise(all, deviations);
+  return all;
+}
+
+Blocks make_blocks(std::span<const Sight> sights) {
+  Blocks all;
+  if (sights.size() < 100) return all;
+  // as many blocks as have some sights each, over the part of the view that all but a few sights fill
+  constexpr float widest = 2;
+  std::array<float, 4> range{widest, -widest, widest, -widest};
+  for (const Sight& s : sights) {
+    range[0] = std::min(range[0], std::max(s.x, -widest));
+    range[1] = std::max(range[1], std::min(s.x, widest));
+    range[2] = std::min(range[2], std::max(s.y, -widest));
+    range[3] = std::max(range[3], std::min(s.y, widest));
+  }
+  const float width = range[1] - range[0], height = range[3] - range[2];
+  if (!(width > 0.01f) || !(height > 0.01f)) return all;
+  const auto wanted = static_cast<float>(std::clamp<std::size_t>(sights.size() / 30, 16, 4800));
+  const float side = std::sqrt(width * height / wanted);
+  all.grid.columns = std::min<std::size_t>(400, static_cast<std::size_t>(width / side) + 1);
+  all.grid.rows = std::min<std::size_t>(400, static_cast<std::size_t>(height / side) + 1);
+  all.grid.x_low = range[0];
+  all.grid.y_low = range[2];
+  all.grid.x_scale = all.grid.y_scale = 1 / side;
+  all.blocks.resize(all.grid.columns * all.grid.rows);
+  std::vector<std::vector<Sight>> content(all.blocks.size());
+  for (const Sight& s : sights) {
+    if (std::abs(s.x) > widest || std::abs(s.y) > widest) continue;
+    const std::size_t column = std::min(all.grid.columns - 1, static_cast<std::size_t>((s.x - range[0]) / side));
+    const std::size_t row = std::min(all.grid.rows - 1, static_cast<std::size_t>((s.y - range[2]) / side));
+    content[row * all.grid.columns + column].push_back(s);
+  }
+  std::vector<double> deviations;
+  for (std::size_t i = 0; i < content.size(); ++i) {
+    all.blocks[i].area = side * side;
+    close_block(all.blocks[i], content[i], 0.003, deviations);
+  }
+  learn_noise(all, deviations);
+  return all;
+}
+
+std::vector<Surface> find_surfaces(const Blocks& all) {
+  std::vector<std::size_t> free;
+  std::size_t measured = 0;
+  for (std::size_t i = 0; i < all.blocks.size(); ++i) {
+    measured += all.blocks[i].measured ? 1 : 0;
+    if (all.blocks[i].flat) free.push_back(i);
+  }
+  const auto fewest = static_cast<std::size_t>(smallest_share * static_cast<double>(measured)) + 3;
+  std::vector<Surface> surfaces;
+  for (std::uint32_t round = 0; round < most_searches && free.size() >= fewest; ++round) {
+    const auto found = search(all, free, round);
+    if (!found || found->members.size() < fewest) continue;  // another round draws other blocks
+    Surface surface = describe(all, *found);
+    double area = 0;
+    std::vector<std::uint8_t> taken(all.blocks.size());
+    for (const std::size_t m : found->members) {
+      const Block& block = all.blocks[m];
+      taken[m] = 1;
+      // of the plane that stands behind a piece of the view: z^2 over the cosine of view and normal
+      const double w = found->plane.at(block.middle.x, block.middle.y);
+      area += block.area / (w * w * w * surface.plane.offset);
+    }
+    std::size_t behind = 0;
+    for (const Block& block : all.blocks) {
+      if (!block.measured) continue;
+      const double w = found->plane.at(block.middle.x, block.middle.y);
+      if (w > 0 && block.middle.w < w - 2 * tolerance(found->plane, w, surface.noise)) ++behind;
+    }
+    surface.bounding = static_cast<double>(behind) < 0.15 * static_cast<double>(found->members.size());
+    if (area > smallest_area) surfaces.push_back(surface);
+    std::erase_if(free, [&](std::size_t i) { return taken[i] != 0; });
+  }
+
+  // the floor is the bounding plane below the camera that is most level
+  double level = 0.6;
+  Surface* floor = nullptr;
+  for (Surface& surface : surfaces) {
+    if (!surface.bounding || -surface.plane.normal.y < level) continue;
+    level = -surface.plane.normal.y;
+    floor = &surface;
+  }
+  if (floor) floor->plane.floor = true;
+  std::stable_sort(surfaces.begin(), surfaces.end(),
+                   [](const Surface& a, const Surface& b) { return a.bounding > b.bounding; });
+  return surfaces;
+}
+
+SurfaceShare share_of(const Surface& surface, std::span<const Sight> sights) {
+  std::size_t within = 0, behind = 0;
+  const auto a = static_cast<float>(surface.sight.a), b = static_cast<float>(surface.sight.b);
+  const auto c = static_cast<float>(surface.sight.c), slack = static_cast<float>(4 * surface.noise);
+  for (const Sight& s : sights) {
+    const float w = a * s.x + b * s.y + c;
+    const float rest = s.w - w;
+    within += std::abs(rest) < slack ? 1 : 0;
+    behind += w > 0 && rest < -2 * slack ? 1 : 0;
+  }
+  const auto n = static_cast<double>(std::max<std::size_t>(sights.size(), 1));
+  return {static_cast<double>(within) / n, static_cast<double>(behind) / n};
+}
+
+}  // namespace kinema::body

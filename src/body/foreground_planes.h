@@ -1,0 +1,104 @@
+// Floor and walls, found in what a camera at the origin sees.
+//
+// In the direction (x, y) = (X/Z, Y/Z) a plane has the inverse depth w = 1/Z = a x + b y + c: linear, and the noise of a
+// triangulating sensor, which grows with the square of depth, has one size everywhere in w. So planes are sought and
+// fitted there.
+#pragma once
+
+#include "kinema/foreground.h"
+#include "kinema/image.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace kinema::body {
+
+/// A measurement as direction and inverse depth.
+struct Sight {
+  float x, y, w;
+};
+
+/// w = a x + b y + c; (a, b, c) is the normal away from the camera, divided by the camera's distance.
+struct SightPlane {
+  double a = 0, b = 0, c = 0;
+  double at(double x, double y) const { return a * x + b * y + c; }
+};
+
+/// Sums for a least-squares plane through sights.
+struct PlaneSums {
+  double n = 0, x = 0, y = 0, w = 0, xx = 0, xy = 0, yy = 0, xw = 0, yw = 0, ww = 0;
+  void add(const Sight& sight);
+  void add(const PlaneSums& other);
+  std::optional<SightPlane> fit() const;  // none where the sights do not span a plane
+};
+
+/// Neighbouring sights, some 64 of them, and the plane through those that agree.
+struct Block {
+  Sight middle{};    // with the median inverse depth
+  SightPlane plane;  // of a flat block
+  PlaneSums sums;    // of the sights near the median
+  float area = 0;    // of directions that it stands for
+  bool measured = false, flat = false;
+};
+
+/// Where blocks lie in the view.
+struct BlockGrid {
+  std::size_t columns = 0, rows = 0;
+  float x_low = 0, y_low = 0, x_scale = 0, y_scale = 0;  // of the first block's corner; blocks in a unit
+
+  /// The block of a direction, or columns * rows where there is none.
+  std::size_t find(float x, float y) const {
+    const float column = (x - x_low) * x_scale, row = (y - y_low) * y_scale;
+    if (!(column >= 0 && row >= 0 && column < static_cast<float>(columns) && row < static_cast<float>(rows)))
+      return columns * rows;
+    return static_cast<std::size_t>(row) * columns + static_cast<std::size_t>(column);
+  }
+};
+
+struct Blocks {
+  BlockGrid grid;
+  std::vector<Block> blocks;
+  double noise = 0.0015;  // standard deviation of an inverse depth, as the flat blocks show it
+};
+
+/// Of an image: x and y are the directions of its columns and rows.
+Blocks make_blocks(ImageView<const float> depth, std::span<const float> x, std::span<const float> y, double nearest,
+                   double farthest);
+
+/// Of sights in any order.
+Blocks make_blocks(std::span<const Sight> sights);
+
+/// A plane of the scene, with what its test needs.
+struct Surface {
+  Plane plane;
+  SightPlane sight;
+  double noise = 0;       // of an inverse depth about it: the sensor's, and what the plane is not even
+  bool bounding = false;  // nothing lies behind: a floor or wall, without end. Else only what lies in it belongs to it.
+  double share = 0;       // of the sights that lay in it when it was found
+
+  /// Where it was seen: the blocks in it and their neighbours, and one 0 for none.
+  BlockGrid grid;
+  std::vector<std::uint8_t> covered;
+};
+
+/// Large planes, the bounding ones first. The same blocks give the same planes.
+std::vector<Surface> find_surfaces(const Blocks& all);
+
+/// Share of the sights that lie in the plane, and of those that lie behind it.
+struct SurfaceShare {
+  double within = 0, behind = 0;
+};
+SurfaceShare share_of(const Surface& surface, std::span<const Sight> sights);
+
+/// Where a surface is bounding, everything with a smaller inverse depth than this belongs to it or lies behind.
+inline SightPlane limit_of(const Surface& surface, double margin) {
+  // moved by the margin towards the camera, then by the noise
+  const double distance = surface.plane.offset;
+  const double scale = distance / (distance > 2 * margin ? distance - margin : distance / 2);
+  return {surface.sight.a * scale, surface.sight.b * scale, surface.sight.c * scale + 3 * surface.noise};
+}
+
+}  // namespace kinema::body

@@ -1,0 +1,168 @@
+#include "body/foreground_scene.h"
+
+#include "core/vector.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::body {
+namespace {
+
+constexpr int patience = 30;  // frames between searches where none found a plane
+
+bool alike(const Plane& a, const Plane& b) {
+  const double cosine = a.normal.x * b.normal.x + a.normal.y * b.normal.y + a.normal.z * b.normal.z;
+  return cosine > 0.996 && std::abs(a.offset - b.offset) < 0.1;
+}
+
+}  // namespace
+
+Scene::Scene(const Camera& camera, const ForegroundSettings& settings) : settings_(settings) {
+  columns_.resize(static_cast<std::size_t>(std::max(camera.width, 0)));
+  rows_.resize(static_cast<std::size_t>(std::max(camera.height, 0)));
+  for (std::size_t u = 0; u < columns_.size(); ++u)
+    columns_[u] = static_cast<float>((static_cast<double>(u) - camera.cx) / camera.fx);
+  for (std::size_t v = 0; v < rows_.size(); ++v)
+    rows_[v] = static_cast<float>((static_cast<double>(v) - camera.cy) / camera.fy);
+  update_limits();
+}
+
+void Scene::set_background(ImageView<const float> depth) {
+  const Blocks blocks = make_blocks(depth, columns_, rows_, settings_.nearest, settings_.farthest);
+  surfaces_.clear();
+  noise_ = blocks.noise;
+  if (settings_.planes) search(blocks, sample(depth));
+
+  // The nearest of each pixel and its neighbours: at an edge now one side is measured, now the other.
+  const std::size_t width = columns_.size(), height = rows_.size();
+  background_.assign(width * height, 0.0f);
+  const auto slack = static_cast<float>(4 * noise_);
+  for (std::size_t v = 0; v < height; ++v) {
+    for (std::size_t u = 0; u < width; ++u) {
+      float nearest = 0;  // largest inverse depth
+      for (std::size_t y = v > 0 ? v - 1 : 0; y <= std::min(v + 1, height - 1); ++y) {
+        for (std::size_t x = u > 0 ? u - 1 : 0; x <= std::min(u + 1, width - 1); ++x) {
+          const float z = depth.at(x, y);
+          if (z > 0 && std::isfinite(z)) nearest = std::max(nearest, 1 / z);
+        }
+      }
+      if (nearest > 0) background_[v * width + u] = 1 / std::max(1 / nearest - 0.02f, 1e-3f) + slack;
+    }
+  }
+  update_limits();
+}
+
+void Scene::look(ImageView<const float> depth) {
+  if (!settings_.planes || !background_.empty()) return;
+  const std::vector<Sight> sights = sample(depth);
+  if (holds(sights) && --until_search_ > 0) return;
+  search(make_blocks(depth, columns_, rows_, settings_.nearest, settings_.farthest), sights);
+  update_limits();
+}
+
+void Scene::look(std::span<const Sight> sights) {
+  if (!settings_.planes) return;
+  std::vector<Sight> some;
+  const std::size_t step = std::max<std::size_t>(1, sights.size() / 4800);
+  for (std::size_t i = 0; i < sights.size(); i += step) some.push_back(sights[i]);
+  if (holds(some) && --until_search_ > 0) return;
+  search(make_blocks(sights), some);
+}
+
+std::vector<Sight> Scene::sample(ImageView<const float> depth) const {
+  std::vector<Sight> sights;
+  const std::size_t step = std::max<std::size_t>(8, depth.width / 80);
+  const auto low = static_cast<float>(settings_.nearest), high = static_cast<float>(settings_.farthest);
+  for (std::size_t v = step / 2; v < depth.height; v += step)
+    for (std::size_t u = step / 2; u < depth.width; u += step)
+      if (const float z = depth.at(u, v); z >= low && z <= high) sights.push_back({columns_[u], rows_[v], 1 / z});
+  return sights;
+}
+
+// A person who comes near hides a wall; a camera that moved leaves sights behind where the wall was, or few in it.
+bool Scene::holds(std::span<const Sight> sights) const {
+  for (const Surface& surface : surfaces_) {
+    if (!surface.bounding) continue;
+    const SurfaceShare now = share_of(surface, sights);
+    if (now.within < 0.6 * surface.share || now.behind > 0.25 * surface.share) return false;
+  }
+  return true;
+}
+
+void Scene::search(const Blocks& blocks, std::span<const Sight> sights) {
+  std::vector<Surface> found = find_surfaces(blocks);
+  for (Surface& surface : found) surface.share = share_of(surface, sights).within;
+  // a plane that was only hidden is still there
+  for (Surface old : surfaces_) {
+    if (!old.bounding) continue;
+    const SurfaceShare now = share_of(old, sights);
+    const bool again = std::any_of(found.begin(), found.end(), [&](const Surface& surface) {
+      return surface.bounding && alike(surface.plane, old.plane);
+    });
+    if (again || now.within < 0.25 * old.share || now.within < 0.01 || now.behind > 0.15 * now.within) continue;
+    old.share = now.within;
+    if (std::any_of(found.begin(), found.end(), [](const Surface& s) { return s.plane.floor; }))
+      old.plane.floor = false;
+    found.push_back(old);
+  }
+  surfaces_ = std::move(found);
+  noise_ = blocks.noise;
+  describe();
+  until_search_ = planes_.empty() ? patience : 1 << 30;
+}
+
+void Scene::describe() {
+  bounds_.clear();
+  flat_.clear();
+  planes_.clear();
+  for (const Surface& surface : surfaces_) {
+    const double margin = surface.plane.floor ? settings_.floor_margin : settings_.wall_margin;
+    if (surface.bounding) {
+      bounds_.push_back(limit_of(surface, margin));
+      planes_.push_back(surface.plane);
+    } else {
+      flat_.push_back(surface);
+    }
+  }
+}
+
+void Scene::update_limits() {
+  const std::size_t width = columns_.size();
+  limit_.resize(width * rows_.size());
+  const auto farthest = static_cast<float>(1 / settings_.farthest);
+  for (std::size_t v = 0; v < rows_.size(); ++v) {
+    float* row = limit_.data() + v * width;
+    std::fill(row, row + width, farthest);
+    for (const SightPlane& bound : bounds_) {
+      const auto a = static_cast<float>(bound.a), base = static_cast<float>(bound.b * rows_[v] + bound.c);
+      for (std::size_t u = 0; u < width; ++u) row[u] = std::max(row[u], a * columns_[u] + base);
+    }
+    if (!background_.empty())
+      for (std::size_t u = 0; u < width; ++u) row[u] = std::max(row[u], background_[v * width + u]);
+    for (std::size_t u = 0; u < width; ++u) row[u] = 1 / row[u];
+  }
+}
+
+float Scene::limit(float x, float y) const {
+  double w = 1 / settings_.farthest;
+  for (const SightPlane& bound : bounds_) w = std::max(w, bound.at(x, y));
+  return static_cast<float>(1 / w);
+}
+
+bool Scene::in_flat_thing(float x, float y, float depth) const {
+  const double measured = 1 / static_cast<double>(depth);
+  for (const Surface& flat : flat_) {
+    if (flat.covered[flat.grid.find(x, y)] == 0) continue;
+    const double w = flat.sight.at(x, y);
+    if (std::abs(measured - w) < 3 * flat.noise + settings_.wall_margin / flat.plane.offset * w) return true;
+  }
+  return false;
+}
+
+const Plane* Scene::floor() const {
+  for (const Plane& plane : planes_)
+    if (plane.floor) return &plane;
+  return nullptr;
+}
+
+}  // namespace kinema::body

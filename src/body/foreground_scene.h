@@ -1,0 +1,56 @@
+// The scene without people: floor, walls and an optional background image, kept from frame to frame while they hold.
+#pragma once
+
+#include "body/foreground_planes.h"
+#include "kinema/camera.h"
+#include "kinema/foreground.h"
+
+#include <span>
+#include <vector>
+
+namespace kinema::body {
+
+class Scene {
+public:
+  /// The camera may be empty where only clouds come.
+  Scene(const Camera& camera, const ForegroundSettings& settings);
+
+  void set_background(ImageView<const float> depth);
+
+  /// Looks at a frame: searches floor and walls the first time, and again where they no longer fit.
+  void look(ImageView<const float> depth);
+  void look(std::span<const Sight> sights);
+
+  /// Depths from this on are background: at a pixel, or (planes only) in any direction.
+  const float* limits(std::size_t row) const { return limit_.data() + row * columns_.size(); }
+  float limit(float x, float y) const;
+
+  /// Whether it lies in a large flat thing that has an end, such as a table.
+  bool in_flat_thing(float x, float y, float depth) const;
+
+  std::span<const float> columns() const { return columns_; }  // directions x of the image's columns
+  std::span<const float> rows() const { return rows_; }
+  double noise() const { return noise_; }  // of an inverse depth
+  std::span<const Plane> planes() const { return planes_; }
+  const Plane* floor() const;
+
+private:
+  bool holds(std::span<const Sight> sights) const;
+  void search(const Blocks& blocks, std::span<const Sight> sights);
+  void describe();       // the bounding planes as the tests need them
+  void update_limits();  // of all pixels
+  std::vector<Sight> sample(ImageView<const float> depth) const;
+
+  ForegroundSettings settings_;
+  std::vector<float> columns_, rows_;
+  std::vector<float> background_;  // empty, or the inverse depth at each pixel from which on the background is behind
+  std::vector<float> limit_;       // depth at each pixel
+  std::vector<Surface> surfaces_;
+  std::vector<SightPlane> bounds_;
+  std::vector<Surface> flat_;
+  std::vector<Plane> planes_;
+  double noise_ = 0.0015;
+  int until_search_ = 0;  // frames, where there is no plane to test
+};
+
+}  // namespace kinema::body

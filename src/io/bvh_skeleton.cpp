@@ -1,0 +1,176 @@
+#include "io/bvh_skeleton.h"
+
+#include "io/rotation.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+namespace kinema::io {
+namespace {
+
+std::size_t common_index(std::string_view name) {
+  const auto found = std::find(body::common_joints.begin(), body::common_joints.end(), name);
+  return static_cast<std::size_t>(found - body::common_joints.begin());
+}
+
+// The person of the file: where its common joints are in metres, in its rest pose where that is upright.
+class Person {
+public:
+  Person(const Bvh& bvh, double metres_per_unit) : upright(bvh_rest_is_upright(bvh)) {
+    const auto joints = bvh_common_joints(bvh);
+    const BvhPlaces places = upright ? bvh_rest(bvh) : bvh_places(bvh, static_cast<double>(bvh.frames / 2));
+    for (std::size_t i = 0; i < joints.size(); ++i) {
+      if (joints[i] < 0)
+        throw Error(fmt::format("has no joint {}, under this or another known name", body::common_joints[i]));
+      positions_[i] = metres_per_unit * places.positions[static_cast<std::size_t>(joints[i])];
+    }
+    for (std::size_t j = 0; j < bvh.joints.size(); ++j) {
+      for (int side = 0; side < 2; ++side) {
+        const int ankle = joints[common_index(side == 0 ? "left_ankle" : "right_ankle")];
+        if (bvh.joints[j].parent == ankle) feet_[side] = metres_per_unit * bvh.joints[j].offset;
+      }
+    }
+  }
+
+  /// From one joint to another. Limbs are straight whatever the pose; the rest is only as good as the rest pose.
+  Vec3 bone(const std::string& from, const std::string& to) const {
+    return positions_[common_index(to)] - positions_[common_index(from)];
+  }
+  Vec3 foot(const std::string& side) const { return feet_[side == "left" ? 0 : 1]; }
+
+  const bool upright;
+
+private:
+  std::array<Vec3, body::common_joints.size()> positions_;
+  Vec3 feet_[2];
+};
+
+class Fitting {
+public:
+  explicit Fitting(const Person& person) : person_(person), skeleton_(body::default_human()) {
+    double old_size = 0, new_size = 0;
+    for (const std::string side : {"left_", "right_"}) {
+      for (const auto& [from, to] :
+           {std::pair{"hip", "knee"}, {"knee", "ankle"}, {"shoulder", "elbow"}, {"elbow", "wrist"}}) {
+        old_size += length(joint(side + to).offset);
+        new_size += length(person.bone(side + from, side + to));
+      }
+    }
+    overall_ = new_size / old_size;
+    for (std::size_t j = 0; j < skeleton_.joints.size(); ++j) scales_.push_back({overall_, overall_, overall_});
+  }
+
+  body::Skeleton fit() {
+    trunk();
+    for (const std::string side : {"left", "right"}) {
+      arm(side);
+      leg(side);
+    }
+    for (body::SkinCapsule& capsule : skeleton_.capsules) {
+      const Vec3& s = scales_[static_cast<std::size_t>(capsule.joint)];
+      capsule.a = {s.x * capsule.a.x, s.y * capsule.a.y, s.z * capsule.a.z};
+      capsule.b = {s.x * capsule.b.x, s.y * capsule.b.y, s.z * capsule.b.z};
+      capsule.radius *= overall_;
+    }
+    body::check(skeleton_);
+    return skeleton_;
+  }
+
+private:
+  body::Joint& joint(const std::string& name) {
+    return skeleton_.joints[static_cast<std::size_t>(skeleton_.find(name))];
+  }
+  Vec3& scale(const std::string& name) { return scales_[static_cast<std::size_t>(skeleton_.find(name))]; }
+
+  // The bone as the file's rest pose draws it, or the model's own direction with the file's length.
+  Vec3 directed(const Vec3& own, const Vec3& found) const {
+    if (person_.upright) return found;
+    return length(own) > 0 ? (length(found) / length(own)) * own : own;
+  }
+  // The model's direction is an axis of its hinges, so it stays.
+  double stretch(const std::string& name, const Vec3& found) {
+    Vec3& offset = joint(name).offset;
+    const double factor = length(found) / length(offset);
+    if (!(factor > 0.2 && factor < 5)) {
+      throw Error(
+          fmt::format("the bone to {} is {:.3g} m long, which is no person: check the unit", name, length(found)));
+    }
+    offset = factor * offset;
+    return factor;
+  }
+
+  void trunk() {
+    // the model bends at the lower back, which is at the pelvis, and at the spine half-way up
+    const Vec3 old_trunk = joint("spine").offset + joint("neck").offset;
+    const Vec3 new_trunk = directed(old_trunk, person_.bone("pelvis", "neck"));
+    const double share = joint("spine").offset.y / old_trunk.y;
+    joint("spine").offset = share * new_trunk;
+    joint("neck").offset = (1 - share) * new_trunk;
+    scale("lower_back").y = scale("spine").y = length(new_trunk) / length(old_trunk);
+
+    const Vec3 old_neck = joint("head").offset;
+    joint("head").offset = directed(old_neck, person_.bone("neck", "head"));
+    scale("neck").y = length(joint("head").offset) / length(old_neck);
+
+    const double hips =
+        length(person_.bone("left_hip", "right_hip")) / length(joint("left_hip").offset - joint("right_hip").offset);
+    const double shoulders = length(person_.bone("left_shoulder", "right_shoulder")) /
+                             length(joint("left_shoulder").offset - joint("right_shoulder").offset);
+    scale("pelvis").x = hips;
+    scale("spine").x = shoulders;
+    scale("lower_back").x = (hips + shoulders) / 2;
+  }
+
+  void arm(const std::string& side) {
+    joint(side + "_clavicle").offset = joint("neck").offset;
+    Vec3& shoulder = joint(side + "_shoulder").offset;
+    const Vec3 found = directed(shoulder, person_.bone("neck", side + "_shoulder"));
+    scale(side + "_clavicle").x = found.x / shoulder.x;
+    shoulder = found;
+    scale(side + "_shoulder").x = stretch(side + "_elbow", person_.bone(side + "_shoulder", side + "_elbow"));
+    scale(side + "_elbow").x = stretch(side + "_wrist", person_.bone(side + "_elbow", side + "_wrist"));
+  }
+
+  void leg(const std::string& side) {
+    Vec3& hip = joint(side + "_hip").offset;
+    hip = directed(hip, person_.bone("pelvis", side + "_hip"));
+    scale(side + "_hip").y = stretch(side + "_knee", person_.bone(side + "_hip", side + "_knee"));
+    scale(side + "_knee").y = stretch(side + "_ankle", person_.bone(side + "_knee", side + "_ankle"));
+    // some files end at the ankle
+    const double size = length(joint(side + "_toe").offset);
+    const Vec3 foot = person_.foot(side);
+    const bool has_foot = length(foot) > 0.3 * size * overall_;
+    scale(side + "_ankle").z = stretch(side + "_toe", has_foot ? foot : Vec3{0, 0, overall_ * size});
+  }
+
+  const Person& person_;
+  body::Skeleton skeleton_;
+  std::vector<Vec3> scales_;  // of the skin of each joint, along its axes
+  double overall_ = 1;
+};
+
+}  // namespace
+
+bool bvh_rest_is_upright(const Bvh& bvh) {
+  const auto joints = bvh_common_joints(bvh);
+  const BvhPlaces places = bvh_rest(bvh);
+  Vec3 at[body::common_joints.size()];
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    if (joints[i] < 0) return false;
+    at[i] = places.positions[static_cast<std::size_t>(joints[i])];
+  }
+  const auto along = [&](std::string_view from, std::string_view to) {
+    const Vec3 way = at[common_index(to)] - at[common_index(from)];
+    const double size = length(way);
+    return size > 0 ? (1 / size) * way : way;
+  };
+  return along("pelvis", "head").y > 0.9 && along("right_shoulder", "left_shoulder").x > 0.9 &&
+         along("left_hip", "left_ankle").y < -0.8 && along("right_hip", "right_ankle").y < -0.8;
+}
+
+body::Skeleton bvh_skeleton(const Bvh& bvh, double metres_per_unit) {
+  const Person person(bvh, metres_per_unit);
+  return Fitting(person).fit();
+}
+
+}  // namespace kinema::io

@@ -1,0 +1,32 @@
+// Calibrations as OpenCV stores them (YAML, XML or JSON): one camera, or the two of a stereo pair.
+//
+// The names that its samples, stereoCalibrate's users and ROS give to the same matrices are known: cameraMatrix,
+// camera_matrix, intrinsic or K with distCoeffs, distortion_coefficients or D; M1 D1 M2 D2, K1 K2, cameraMatrix1 …
+// with R and T, where X_right = R X_left + T.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace kinema::io {
+
+struct Lens {
+  double fx = 0, fy = 0, cx = 0, cy = 0;
+  std::vector<double> distortion;  ///< as in CameraFile
+};
+
+struct Calibration {
+  int width = 0, height = 0;               ///< 0: the file does not say
+  Lens left;                               ///< the only one, or the left one
+  std::optional<Lens> right;               ///< of a stereo pair
+  std::array<double, 9> rotation = {};     ///< R, row-major
+  std::array<double, 3> translation = {};  ///< T, in the unit of the calibration
+};
+
+/// From one file, or from several that hold parts, such as intrinsics.yml and extrinsics.yml. Throws Error with the
+/// first file's name where a matrix is missing or none that a camera could have.
+Calibration read_calibration(const std::vector<std::filesystem::path>& files);
+
+}  // namespace kinema::io

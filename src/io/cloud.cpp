@@ -1,0 +1,143 @@
+#include "io/cloud.h"
+
+#include "io/cloud_formats.h"
+#include "io/input_file.h"
+#include "io/npy.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace kinema::io {
+namespace {
+
+// Beyond this no camera measures, and squares in float32 overflow.
+constexpr double farthest = 1e6;
+
+template <class T>
+double as(const char* bytes, bool swapped) {
+  char turned[sizeof(T)];
+  std::memcpy(turned, bytes, sizeof(T));
+  if (swapped) std::reverse(turned, turned + sizeof(T));
+  T value;
+  std::memcpy(&value, turned, sizeof(T));
+  return static_cast<double>(value);
+}
+
+Cloud read_npy_cloud(const std::filesystem::path& path) {
+  const NpyArray<float> array = read_npy<float>(path, {any_size, any_size});
+  const std::size_t columns = array.shape[1];
+  if (columns < 3) {
+    throw about(path, Error(fmt::format("has the shape {}, where (any, 3) is needed: x y z in each row",
+                                        shape_text(array.shape))));
+  }
+  Cloud cloud;
+  cloud.points.reserve(array.shape[0] * 3);
+  for (std::size_t row = 0; row < array.shape[0]; ++row) {
+    const float* p = array.data.data() + row * columns;
+    add_point(cloud, p[0], p[1], p[2]);
+  }
+  return cloud;
+}
+
+}  // namespace
+
+void add_point(Cloud& cloud, double x, double y, double z) {
+  const double largest = std::max({std::abs(x), std::abs(y), std::abs(z)});
+  // a comparison with a NaN is false, but max() may pass one over
+  if (std::isnan(x) || std::isnan(y) || std::isnan(z) || largest > farthest || largest == 0) {
+    ++cloud.dropped;
+    return;
+  }
+  for (double value : {x, y, z}) cloud.points.push_back(static_cast<float>(value));
+}
+
+std::optional<double> number_in(std::string_view word) {
+  if (!word.empty() && word[0] == '+') word.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (word.empty() || end != word.data() + word.size()) return std::nullopt;
+  // a number past double's range is a far point, which will be dropped
+  if (error == std::errc::result_out_of_range) return std::numeric_limits<double>::infinity();
+  return error == std::errc{} ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::string_view> TextReader::line() {
+  if (at_ >= text_.size()) return std::nullopt;
+  const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+  std::string_view line = text_.substr(at_, end - at_);
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  at_ = std::min(end + 1, text_.size());
+  ++line_;
+  return line;
+}
+
+std::string_view take_word(std::string_view& line, std::string_view separators) {
+  const std::size_t begin = std::min(line.find_first_not_of(separators), line.size());
+  const std::size_t end = std::min(line.find_first_of(separators, begin), line.size());
+  const std::string_view word = line.substr(begin, end - begin);
+  line.remove_prefix(end);
+  return word;
+}
+
+double BinaryNumber::read(const char* bytes) const {
+  if (kind == 'f') return size == 8 ? as<double>(bytes, swapped) : as<float>(bytes, swapped);
+  const bool negative = kind == 'i';
+  switch (size) {
+    case 1:
+      return negative ? as<std::int8_t>(bytes, false) : as<std::uint8_t>(bytes, false);
+    case 2:
+      return negative ? as<std::int16_t>(bytes, swapped) : as<std::uint16_t>(bytes, swapped);
+    case 4:
+      return negative ? as<std::int32_t>(bytes, swapped) : as<std::uint32_t>(bytes, swapped);
+    default:
+      return negative ? as<std::int64_t>(bytes, swapped) : as<std::uint64_t>(bytes, swapped);
+  }
+}
+
+Cloud read_xyz(std::string_view bytes) {
+  constexpr std::string_view separators = " \t\r,;";
+  Cloud cloud;
+  TextReader text(bytes);
+  bool first = true;
+  while (auto line = text.line()) {
+    for (const char* comment : {"#", "//"}) line = line->substr(0, line->find(comment));
+    if (line->find_first_not_of(separators) == std::string_view::npos) continue;
+    const std::string_view whole = *line;
+    double point[3];
+    bool right = true;
+    for (double& value : point) {
+      const auto number = number_in(take_word(*line, separators));
+      right = right && number;
+      if (number) value = *number;
+    }
+    if (right) {
+      add_point(cloud, point[0], point[1], point[2]);
+    } else if (!first || whole.find_first_of("+-.0123456789") == whole.find_first_not_of(separators)) {
+      // only a first line that starts with no number may be one of names
+      throw Error(
+          fmt::format("line {}: '{}' is no point: write x y z in metres", text.line_number(), printable(whole)));
+    }
+    first = false;
+  }
+  return cloud;
+}
+
+Cloud read_cloud(const std::filesystem::path& path) {
+  const std::string extension = extension_of(path);
+  if (extension == ".npy") return read_npy_cloud(path);
+  try {
+    if (extension == ".ply") return read_ply(read_bytes(path));
+    if (extension == ".pcd") return read_pcd(read_bytes(path));
+    if (extension == ".xyz" || extension == ".txt") return read_xyz(read_bytes(path));
+  } catch (const Error& error) {
+    throw about(path, error);
+  }
+  throw about(path, Error("is no point cloud by its name: kinema reads .npy, .ply, .pcd and .xyz"));
+}
+
+}  // namespace kinema::io

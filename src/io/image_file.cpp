@@ -1,0 +1,115 @@
+#include "io/image_file.h"
+
+#include "io/input_file.h"
+#include "io/opencv_quiet.h"
+#include "io/output_file.h"
+#include "io/png_structure.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include <string>
+
+namespace kinema::io {
+namespace {
+
+cv::Mat decode(const std::string& bytes, int flags) {
+  if (is_png(bytes)) check_png(bytes);
+  const QuietOpenCV quiet;
+  cv::Mat image;
+  try {
+    // OpenCV takes no const data, and changes none
+    const cv::Mat data(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
+    image = cv::imdecode(data, flags);
+  } catch (const cv::Exception& error) {
+    throw Error(fmt::format("cannot be decoded: {}", one_line(error.err)));
+  }
+  if (image.empty()) throw Error("is no picture that OpenCV can decode, or is damaged");
+  return image;
+}
+
+cv::Mat read_image(const std::filesystem::path& path, int flags) {
+  try {
+    const std::string bytes = read_bytes(path);
+    if (bytes.size() > std::size_t{1} << 30) throw Error("is larger than any picture");
+    return decode(bytes, flags);
+  } catch (const Error& error) {
+    throw about(path, error);
+  }
+}
+
+template <class T>
+std::vector<T> elements(const cv::Mat& image) {
+  const cv::Mat whole = image.isContinuous() ? image : image.clone();
+  const auto* first = reinterpret_cast<const T*>(whole.data);
+  return {first, first + whole.total() * static_cast<std::size_t>(whole.channels())};
+}
+
+cv::Mat view(const Picture& picture) {
+  return {picture.height, picture.width, CV_8UC3, const_cast<std::uint8_t*>(picture.bgr.data())};
+}
+
+void write_png(const std::filesystem::path& path, const cv::Mat& image) {
+  OutputFile file(path);
+  std::vector<unsigned char> bytes;
+  try {
+    if (!cv::imencode(".png", image, bytes)) throw Error("OpenCV cannot encode it", Error::Cause::running);
+  } catch (const cv::Exception& error) {
+    throw about(path, Error(fmt::format("cannot be encoded: {}", one_line(error.err)), Error::Cause::running));
+  }
+  file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  file.commit();
+}
+
+void check_size(std::size_t have, int width, int height, std::size_t channels) {
+  if (width < 1 || height < 1 ||
+      have != static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * channels) {
+    throw Error(fmt::format("{} numbers are no image of {} x {} pixels", have, width, height));
+  }
+}
+
+}  // namespace
+
+DepthImage read_depth_image(const std::filesystem::path& path) {
+  const cv::Mat image = read_image(path, cv::IMREAD_UNCHANGED);
+  if (image.type() != CV_16UC1) {
+    const char* type = image.depth() == CV_8U ? "8-bit" : image.depth() == CV_16U ? "16-bit" : "other";
+    throw Error(
+        fmt::format("{}: holds {} pixels of {} channel{}; depth needs one channel of 16 bits: save it as uint16",
+                    path.string(), type, image.channels(), image.channels() == 1 ? "" : "s"));
+  }
+  return {image.cols, image.rows, elements<std::uint16_t>(image)};
+}
+
+Picture read_picture(const std::filesystem::path& path) {
+  const cv::Mat image = read_image(path, cv::IMREAD_COLOR);
+  return {image.cols, image.rows, elements<std::uint8_t>(image)};
+}
+
+GreyImage grey_of(const Picture& picture) {
+  GreyImage grey{picture.width, picture.height, std::vector<std::uint8_t>(picture.bgr.size() / 3)};
+  cv::Mat to(grey.height, grey.width, CV_8UC1, grey.grey.data());
+  cv::cvtColor(view(picture), to, cv::COLOR_BGR2GRAY);
+  return grey;
+}
+
+Picture resized(const Picture& picture, int width, int height) {
+  Picture result{width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width) * height * 3)};
+  cv::Mat to(height, width, CV_8UC3, result.bgr.data());
+  cv::resize(view(picture), to, to.size(), 0, 0, width < picture.width ? cv::INTER_AREA : cv::INTER_LINEAR);
+  return result;
+}
+
+void write_depth_png(const std::filesystem::path& path, const DepthImage& image) {
+  check_size(image.units.size(), image.width, image.height, 1);
+  write_png(path, {image.height, image.width, CV_16UC1, const_cast<std::uint16_t*>(image.units.data())});
+}
+
+void write_picture_png(const std::filesystem::path& path, const Picture& picture) {
+  check_size(picture.bgr.size(), picture.width, picture.height, 3);
+  write_png(path, view(picture));
+}
+
+}  // namespace kinema::io

@@ -1,0 +1,77 @@
+// A JSON value that knows where it stands, so that every refusal names its place (/joints/3/parent) and the mend.
+//
+// Only for the readers of src/io: the library's headers know no JSON.
+#pragma once
+
+#include "kinema/points.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kinema::io {
+
+/// Views a value of a document that somebody else keeps. All members throw Error with "PLACE: what; mend".
+class JsonPlace {
+public:
+  explicit JsonPlace(const nlohmann::json& value, std::string pointer = "")
+      : value_(&value), pointer_(std::move(pointer)) {}
+
+  const nlohmann::json& value() const { return *value_; }
+  bool is_null() const { return value_->is_null(); }
+  bool is_object() const { return value_->is_object(); }
+  bool is_array() const { return value_->is_array(); }
+  bool is_text() const { return value_->is_string(); }
+
+  /// The member of an object; `member` refuses where it is missing, `find` says so.
+  JsonPlace member(const std::string& name) const;
+  std::optional<JsonPlace> find(const std::string& name) const;
+
+  struct Member;
+  std::vector<Member> members() const;
+
+  /// The elements of an array of at most `most`.
+  std::vector<JsonPlace> elements(std::size_t most) const;
+
+  /// Refuses members of an object that are not in the list: a name with a slip in it would else be a silent guess.
+  void only(std::initializer_list<std::string_view> known) const;
+
+  double number() const;  ///< finite
+  std::int64_t whole_number() const;
+  std::string text() const;
+  Vec3 vector() const;  ///< [x, y, z]
+
+  [[noreturn]] void fail(const std::string& what) const;
+
+private:
+  std::string kind() const;
+
+  const nlohmann::json* value_;
+  std::string pointer_;
+};
+
+struct JsonPlace::Member {
+  std::string name;
+  JsonPlace place;
+};
+
+/// A document without repeated names and of bounded depth. Throws Error that starts with the place in the text.
+nlohmann::json parse_json(std::string_view text);
+
+/// All bytes of an ordinary file of at most `most` bytes. Throws Error without the file's name.
+std::string read_text(const std::filesystem::path& path, std::size_t most);
+
+/// A number that reads back as the same bits.
+std::string exact_number(double value);
+
+/// Text in quotes as JSON has it. Throws Error where it is no UTF-8.
+std::string json_text(std::string_view text);
+
+}  // namespace kinema::io

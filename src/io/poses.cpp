@@ -1,0 +1,226 @@
+#include "io/poses.h"
+
+#include "io/json_place.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+
+namespace kinema::io {
+namespace {
+
+constexpr std::size_t largest_file = std::size_t{1} << 31;
+constexpr std::size_t most_joints = 4096;
+
+// What lies further off was not given in metres or seconds; sums and squares of what is nearer stay finite.
+constexpr double furthest = 1e6, latest = 1e12;
+
+// Nine digits are nanometres at arm's length; more would be noise.
+std::string rounded(double value) { return fmt::format("{:.9g}", value); }
+
+// JSON knows no infinity.
+std::string number_or_null(double value) { return std::isfinite(value) ? exact_number(value) : "null"; }
+
+bool finite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+
+void check_estimate(std::int64_t frame, const std::vector<std::string>& names, const body::Estimate& estimate) {
+  const auto fail = [frame](const std::string& what) {
+    throw Error(fmt::format("frame {}: {}", frame, what), Error::Cause::running);
+  };
+  if (estimate.joints.size() != names.size() || estimate.deviation.size() != names.size()) {
+    fail(fmt::format("the estimate has {} joints and {} deviations where the skeleton has {} joints",
+                     estimate.joints.size(), estimate.deviation.size(), names.size()));
+  }
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    if (!finite(estimate.joints[j]) || !std::isfinite(estimate.deviation[j])) {
+      fail(fmt::format("the estimate of {} is not finite", names[j]));
+    }
+  }
+  const auto& [position, rotation, angles] = estimate.pose;
+  const auto unfit = [](double angle) { return !std::isfinite(angle); };
+  if (!finite(position) || std::any_of(angles.begin(), angles.end(), unfit) ||
+      !std::isfinite(rotation.w + rotation.x + rotation.y + rotation.z)) {
+    fail("the pose of the estimate is not finite");
+  }
+}
+
+std::string stage_times(const std::vector<body::StageTime>& times) {
+  std::string text;
+  for (const body::StageTime& time : times) {
+    text += fmt::format("{}{}:{:.3f}", text.empty() ? "" : ",", json_text(time.stage), time.ms);
+  }
+  return "{" + text + "}";
+}
+
+std::string json_line(std::int64_t frame, double time, const std::vector<std::string>& names,
+                      const body::Estimate& estimate, std::string_view why) {
+  std::string line = fmt::format("{{\"frame\":{},\"time\":{}", frame, exact_number(time));
+  if (!estimate.found) {
+    return line + fmt::format(",\"joints\":null,\"why\":{},\"ms\":{}}}\n", json_text(why), stage_times(estimate.times));
+  }
+  std::string joints, deviations, angles;
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    const char* comma = j > 0 ? "," : "";
+    const Vec3& at = estimate.joints[j];
+    joints += fmt::format("{}{}:[{},{},{}]", comma, json_text(names[j]), rounded(at.x), rounded(at.y), rounded(at.z));
+    deviations += fmt::format("{}{}:{}", comma, json_text(names[j]), rounded(estimate.deviation[j]));
+  }
+  for (double angle : estimate.pose.angles) angles += fmt::format("{}{:.9g}", angles.empty() ? "" : ",", angle);
+  const Vec3& position = estimate.pose.position;
+  const body::Quaternion& rotation = estimate.pose.rotation;
+  line += fmt::format(",\"joints\":{{{}}},\"std\":{{{}}},\"angles\":[{}]", joints, deviations, angles);
+  line += fmt::format(",\"position\":[{},{},{}],\"rotation\":[{},{},{},{}]", rounded(position.x), rounded(position.y),
+                      rounded(position.z), rounded(rotation.w), rounded(rotation.x), rounded(rotation.y),
+                      rounded(rotation.z));
+  line += fmt::format(",\"log_likelihood\":{},\"ess\":{},\"ms\":{}}}\n", number_or_null(estimate.log_likelihood),
+                      number_or_null(estimate.effective_sample_size), stage_times(estimate.times));
+  return line;
+}
+
+// A name with a comma or a quote in it stands in quotes, a quote doubled.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string field = "\"";
+  for (char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return field + "\"";
+}
+
+std::string csv_header(const std::vector<std::string>& names) {
+  std::string line = "frame,time";
+  for (const std::string& name : names) {
+    for (const char* part : {"_x", "_y", "_z", "_std"}) line += fmt::format(",{}", csv_field(name + part));
+  }
+  return line + "\n";
+}
+
+std::string csv_row(std::int64_t frame, double time, const std::vector<std::string>& names,
+                    const body::Estimate& estimate) {
+  std::string line = fmt::format("{},{}", frame, exact_number(time));
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    if (!estimate.found) {
+      line += ",,,,";
+      continue;
+    }
+    const Vec3& at = estimate.joints[j];
+    for (double number : {at.x, at.y, at.z, estimate.deviation[j]}) line += fmt::format(",{:.9g}", number);
+  }
+  return line + "\n";
+}
+
+std::optional<double> number_at(const JsonPlace& object, const std::string& name) {
+  const auto found = object.find(name);
+  if (!found || found->is_null()) return std::nullopt;
+  return found->number();
+}
+
+std::vector<NamedJoint> joints_at(const JsonPlace& line, const JsonPlace& joints) {
+  std::vector<NamedJoint> found;
+  const auto deviations = line.find("std");
+  for (const JsonPlace::Member& member : joints.members()) {
+    if (member.place.is_null()) continue;  // a joint that nobody saw
+    NamedJoint joint{member.name, member.place.vector(), std::nullopt};
+    if (deviations && !deviations->is_null()) joint.deviation = number_at(*deviations, member.name);
+    const Vec3& at = joint.position;
+    if (std::max({std::abs(at.x), std::abs(at.y), std::abs(at.z)}) > furthest) {
+      member.place.fail(fmt::format("lies more than {:.0f} metres off: give metres", furthest));
+    }
+    if (joint.deviation && (*joint.deviation < 0 || *joint.deviation > furthest)) {
+      deviations->member(member.name).fail(fmt::format("is {}: give metres, not below 0", *joint.deviation));
+    }
+    found.push_back(std::move(joint));
+  }
+  if (found.size() > most_joints) joints.fail(fmt::format("has more than {} joints", most_joints));
+  return found;
+}
+
+PoseLine line_at(const JsonPlace& root) {
+  PoseLine line;
+  if (const auto frame = root.find("frame"); frame && !frame->is_null()) line.frame = frame->whole_number();
+  line.time = number_at(root, "time");
+  if (line.time && std::abs(*line.time) > latest) root.member("time").fail("is out of range: give seconds");
+  if (!line.frame && !line.time) root.fail("has neither \"frame\" nor \"time\": give one of them, better both");
+  const JsonPlace joints = root.member("joints");
+  line.found = !joints.is_null();
+  if (line.found) line.joints = joints_at(root, joints);
+  if (const auto why = root.find("why"); why && why->is_text()) line.why = why->text();
+  line.log_likelihood = number_at(root, "log_likelihood");
+  line.effective_sample_size = number_at(root, "ess");
+  return line;
+}
+
+bool blank(std::string_view text) { return text.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+}  // namespace
+
+std::vector<std::string> output_names(const body::Skeleton& skeleton) {
+  std::vector<std::string> names;
+  for (const body::Joint& joint : skeleton.joints) {
+    const std::string common(body::common_joint(joint.name));
+    const bool taken = skeleton.find(common) >= 0 || std::find(names.begin(), names.end(), common) != names.end();
+    names.push_back(common.empty() || taken ? joint.name : common);
+  }
+  return names;
+}
+
+PosesWriter::PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton)
+    : file_(target, Unfinished::kept), names_(output_names(skeleton)), csv_(target.extension() == ".csv") {}
+
+void PosesWriter::start() {
+  if (!started_ && csv_) file_.write(csv_header(names_));
+  started_ = true;
+}
+
+void PosesWriter::add(std::int64_t frame, double time, const body::Estimate& estimate, std::string_view why) {
+  if (!std::isfinite(time)) {
+    throw Error(fmt::format("frame {}: its time is not finite", frame), Error::Cause::running);
+  }
+  if (estimate.found) check_estimate(frame, names_, estimate);
+  start();
+  file_.write(csv_ ? csv_row(frame, time, names_, estimate) : json_line(frame, time, names_, estimate, why));
+  file_.flush();
+}
+
+void PosesWriter::commit() {
+  start();
+  file_.commit();
+}
+
+std::vector<PoseLine> read_poses(const std::filesystem::path& path) {
+  std::string text;
+  try {
+    text = read_text(path, largest_file);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", path.string(), error.what()), error.cause());
+  }
+  std::vector<PoseLine> lines;
+  std::map<std::int64_t, std::size_t> frames;  // where each frame stands
+  std::size_t number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    begin = end + 1;
+    ++number;
+    if (blank(line)) continue;
+    try {
+      const nlohmann::json document = parse_json(line);
+      PoseLine read = line_at(JsonPlace(document));
+      read.line = number;
+      if (read.frame) {
+        const auto [at, first] = frames.emplace(*read.frame, number);
+        if (!first) {
+          throw Error(fmt::format("/frame: is {}, as in line {}: keep one line a frame", *read.frame, at->second));
+        }
+      }
+      lines.push_back(std::move(read));
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}:{}: {}", path.string(), number, error.what()), error.cause());
+    }
+  }
+  return lines;
+}
+
+}  // namespace kinema::io

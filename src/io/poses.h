@@ -1,0 +1,61 @@
+// poses.jsonl, one line a frame, and its sibling as CSV; truth.jsonl is read the same way. See docs/poses.md.
+#pragma once
+
+#include "io/output_file.h"
+#include "kinema/body_tracker.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kinema::io {
+
+/// The names under which a skeleton's joints go into files: the common name where there is one that no other joint has a
+/// better right to, else the joint's own.
+std::vector<std::string> output_names(const body::Skeleton& skeleton);
+
+/// Writes a frame at a time. The file appears at commit(); until then, and for good where the run ends early, the frames
+/// done so far stand in TARGET.partial, whole lines in the same format.
+class PosesWriter {
+public:
+  /// CSV where the name ends in .csv, else JSON lines. Throws Error where the target cannot be written.
+  PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton);
+
+  /// `why` says what happened where the estimate found nobody: such a frame is written too, without joints.
+  void add(std::int64_t frame, double time, const body::Estimate& estimate, std::string_view why = "lost");
+
+  void commit();
+
+private:
+  void start();
+
+  OutputFile file_;
+  std::vector<std::string> names_;
+  bool csv_ = false, started_ = false;
+};
+
+struct NamedJoint {
+  std::string name;  ///< as in the file
+  Vec3 position;
+  std::optional<double> deviation;  ///< standard deviation along each axis, metres
+};
+
+/// A line of poses.jsonl or truth.jsonl. What a line does not say stays empty.
+struct PoseLine {
+  std::size_t line = 0;  ///< of the file, from 1
+  std::optional<std::int64_t> frame;
+  std::optional<double> time;
+  bool found = false;  ///< false: "joints" is null
+  std::string why;     ///< where not found
+  std::vector<NamedJoint> joints;
+  std::optional<double> log_likelihood, effective_sample_size;
+};
+
+/// Throws Error with file:line, the place and the mend where a line is broken, has neither frame nor time, or repeats the
+/// frame of another. Unknown members are passed over.
+std::vector<PoseLine> read_poses(const std::filesystem::path& path);
+
+}  // namespace kinema::io

@@ -1,0 +1,92 @@
+// What the body tracker is fed with: frames of depth or of points in their order, from files.
+//
+// A recording is a folder with a camera.json and one of depth/%06d.png (16 bits, 0: nothing measured), left/ + right/
+// (rectified pairs) or points/ (.npy .ply .pcd .xyz); beside them may lie colour/, background.png, skeleton.json and
+// truth.jsonl. A folder of depth images or clouds, a printf pattern, files and videos are taken too.
+#pragma once
+
+#include "io/camera_file.h"
+#include "io/picture.h"
+#include "io/stereo.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kinema::io {
+
+struct RecordedFrame {
+  long index = 0;   ///< the number in the file's name, or counted from 0 where names have none
+  double time = 0;  ///< seconds: index / fps, or since the first frame where names are stamps
+  std::string name;
+
+  std::vector<float> depth;   ///< metres, camera.height x camera.width, 0: nothing measured; empty for clouds
+  std::vector<float> points;  ///< (n, 3), for clouds; empty for images
+  std::size_t dropped = 0;    ///< points of the file that were not finite, or 0 0 0
+
+  Picture colour;  ///< of the camera's size, for overlays; empty where there is none
+
+  /// Not empty: this frame could not be used, and why; depth and points are then empty.
+  std::string gap;
+};
+
+struct RecordingSettings {
+  /// Instead of the camera.json beside the frames: another one, or calibrations as OpenCV stores them (parts in several
+  /// files). With the calibration of a pair the pictures are rectified first.
+  std::vector<std::filesystem::path> camera_files;
+
+  /// Above 0: instead of what the camera's file says; needed where it does not say it.
+  double fps = 0;
+  double depth_scale = 0;  ///< metres a unit
+  double baseline = 0;     ///< metres, of rectified pairs
+
+  /// Metres a unit of T in an OpenCV calibration; 0.001 where its chessboard was measured in millimetres.
+  double calibration_unit = 1;
+
+  StereoSettings stereo;
+
+  /// Read pictures for overlays: colour/ beside the frames, the files of this pattern, or the left pictures of pairs.
+  bool colour = true;
+  std::string colour_pattern;
+};
+
+class Recording {
+public:
+  virtual ~Recording() = default;
+
+  /// The next frame, also one that could not be used (see gap); false at the end.
+  virtual bool next(RecordedFrame& frame) = 0;
+
+  /// Frames in all, gaps among them, where known.
+  virtual std::optional<std::size_t> size() const = 0;
+
+  /// The pinhole camera of the depth frames, after rectification; for clouds its width may be 0.
+  const CameraFile& camera() const { return camera_; }
+
+  /// Depth of the scene without the person, metres, as a frame's depth; empty where there is none.
+  const std::vector<float>& background() const { return background_; }
+
+  /// The skeleton.json and truth.jsonl of the folder; empty where there is none.
+  const std::filesystem::path& skeleton() const { return skeleton_; }
+  const std::filesystem::path& truth() const { return truth_; }
+
+  /// True where frames hold points, false where they hold depth.
+  bool holds_points() const { return holds_points_; }
+
+protected:
+  CameraFile camera_;
+  std::vector<float> background_;
+  std::filesystem::path skeleton_, truth_;
+  bool holds_points_ = false;
+};
+
+/// Opens a folder, a printf pattern (dir/%010d_depth.png), a file or several; "left,right" names a stereo pair of
+/// patterns, files or videos. Throws Error where there are no frames, none of them can be used, or the camera is
+/// missing or wrong.
+std::unique_ptr<Recording> open_recording(const std::vector<std::string>& input,
+                                          const RecordingSettings& settings = {});
+
+}  // namespace kinema::io

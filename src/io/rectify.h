@@ -1,0 +1,42 @@
+// From the pictures of real lenses to those of pinhole cameras: without distortion and, for a stereo pair, with rows
+// that correspond. Without OpenCV making any of these throws.
+#pragma once
+
+#include "io/calibration_file.h"
+#include "io/camera_file.h"
+#include "io/image_file.h"
+
+#include <array>
+#include <vector>
+
+namespace kinema::io {
+
+inline constexpr std::array<double, 9> no_rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+/// Where each pixel of a pinhole picture lies in the picture that the lens took.
+class PixelMap {
+public:
+  /// `rotation` is from the lens's camera frame to that of the pinhole camera.
+  PixelMap(const Lens& lens, const std::array<double, 9>& rotation, const Camera& pinhole);
+
+  /// Between pixels, linearly; 0 where the lens saw nothing.
+  Picture picture(const Picture& taken) const;
+
+  /// The nearest pixel: a depth between a person's and the wall's would be nobody's.
+  DepthImage depth(const DepthImage& taken) const;
+
+private:
+  int width_ = 0, height_ = 0;
+  std::vector<float> x_, y_;  // one a pixel of the pinhole picture
+};
+
+struct StereoRectification {
+  CameraFile camera;  ///< of the rectified left picture, with the baseline
+  PixelMap left, right;
+};
+
+/// For pictures of width x height; `unit` is metres a unit of the calibration. Throws Error where the right camera does
+/// not stand to the right of the left one, or not within 10 m of it.
+StereoRectification rectify(const Calibration& calibration, int width, int height, double unit);
+
+}  // namespace kinema::io

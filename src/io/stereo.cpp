@@ -1,0 +1,107 @@
+#include "io/stereo.h"
+
+#include "io/input_file.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+#include <opencv2/calib3d.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::io {
+
+struct StereoMatcher::State {
+  Camera camera;
+  StereoSettings settings;
+  double depth_times_disparity = 0;  // baseline · fx
+  int count = 0;
+  cv::Ptr<cv::StereoSGBM> matcher;
+};
+
+StereoMatcher::~StereoMatcher() = default;
+StereoMatcher::StereoMatcher(StereoMatcher&&) noexcept = default;
+StereoMatcher& StereoMatcher::operator=(StereoMatcher&&) noexcept = default;
+
+StereoMatcher::StereoMatcher(const CameraFile& file, const StereoSettings& settings) : state_(new State) {
+  check_camera(file.camera, "the stereo camera: ");
+  if (!(file.baseline > 0)) throw Error("the stereo camera has no baseline");
+  if (!(settings.nearest > 0) || !(settings.farthest > settings.nearest)) {
+    throw Error(fmt::format("stereo depths from {} to {} m: the nearest must be above 0 and below the farthest",
+                            settings.nearest, settings.farthest));
+  }
+  if (settings.block < 1 || settings.block > 25 || settings.block % 2 == 0) {
+    throw Error(fmt::format("a stereo block of {} pixels: it must be odd, from 1 to 25", settings.block));
+  }
+  State& state = *state_;
+  state.camera = file.camera;
+  state.settings = settings;
+  state.depth_times_disparity = file.baseline * file.camera.fx;
+
+  // Up to the nearest depth, and a little more; down to 0 however near the farthest is: what lies beyond is then known
+  // for what it is and dropped, where else it would be matched to anything (18 of 100 pixels in a trial). OpenCV wants a
+  // multiple of 16.
+  const double largest = std::ceil(state.depth_times_disparity / settings.nearest) + 2;
+  if (largest >= file.camera.width) {
+    throw Error(
+        fmt::format("at {} m, the nearest depth sought, disparities reach {} of the picture's {} pixels: seek "
+                    "from {:.2f} m on",
+                    settings.nearest, largest, file.camera.width,
+                    std::ceil(200 * state.depth_times_disparity / file.camera.width) / 100));
+  }
+  state.count = (static_cast<int>(largest) + 15) / 16 * 16;
+
+  const int area = settings.block * settings.block;
+  state.matcher = cv::StereoSGBM::create(0, state.count, settings.block, 8 * area, 32 * area);
+  state.matcher->setMode(settings.full ? cv::StereoSGBM::MODE_HH : cv::StereoSGBM::MODE_SGBM_3WAY);
+  state.matcher->setDisp12MaxDiff(1);
+  state.matcher->setUniquenessRatio(15);
+  state.matcher->setPreFilterCap(31);
+  state.matcher->setSpeckleWindowSize(settings.smallest_patch);
+  state.matcher->setSpeckleRange(1);
+}
+
+int StereoMatcher::disparities() const { return state_->count; }
+
+std::vector<float> StereoMatcher::depth(const GreyImage& left, const GreyImage& right) const {
+  const State& state = *state_;
+  const int width = state.camera.width, height = state.camera.height;
+  for (const GreyImage* image : {&left, &right}) {
+    if (image->width != width || image->height != height) {
+      throw Error(fmt::format("the picture has {} x {} pixels and the camera {} x {}", image->width, image->height,
+                              width, height));
+    }
+  }
+
+  // the matcher leaves out the first columns, as many as its largest disparity: columns of nothing stand in for them
+  const int margin = state.count;
+  cv::Mat padded[2], disparity;
+  const GreyImage* sides[2] = {&left, &right};
+  try {
+    for (int side = 0; side < 2; ++side) {
+      const cv::Mat picture(height, width, CV_8UC1, const_cast<std::uint8_t*>(sides[side]->grey.data()));
+      cv::copyMakeBorder(picture, padded[side], 0, 0, margin, 0, cv::BORDER_REPLICATE);
+    }
+    state.matcher->compute(padded[0], padded[1], disparity);
+  } catch (const cv::Exception& error) {
+    throw Error(fmt::format("OpenCV cannot match the pictures: {}", one_line(error.err)), Error::Cause::running);
+  }
+
+  std::vector<float> depth(static_cast<std::size_t>(width) * height, 0.0f);
+  for (int y = 0; y < height; ++y) {
+    const auto* row = disparity.ptr<std::int16_t>(y) + margin;
+    for (int x = 0; x < width; ++x) {
+      const double pixels = row[x] / 16.0;
+      // a match in the padding is none
+      if (pixels <= 0 || x - pixels < 0) continue;
+      const double metres = state.depth_times_disparity / pixels;
+      if (metres >= state.settings.nearest && metres <= state.settings.farthest) {
+        depth[static_cast<std::size_t>(y) * width + x] = static_cast<float>(metres);
+      }
+    }
+  }
+  return depth;
+}
+
+}  // namespace kinema::io

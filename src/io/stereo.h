@@ -1,0 +1,50 @@
+// From a rectified stereo pair to a depth image: semi-global matching, checked from both sides.
+//
+// A pixel whose match is ambiguous, differs when sought from the right picture, lies outside the right picture or
+// belongs to a small lonely patch gets no depth. Without OpenCV making a matcher throws.
+#pragma once
+
+#include "io/camera_file.h"
+#include "io/image_file.h"
+
+#include <memory>
+#include <vector>
+
+namespace kinema::io {
+
+struct StereoSettings {
+  /// The depths that are kept, metres. A nearer nearest costs time: its disparities are larger. What stands nearer
+  /// still is matched to nothing, or to something wrong.
+  double nearest = 0.6, farthest = 8;
+
+  /// Paths in eight directions instead of three. Fills a little more, takes several times as long and the memory of
+  /// width x height x disparities.
+  bool full = false;
+
+  /// Side of the squares that are compared, odd. Larger ones are steadier and eat at thin limbs.
+  int block = 5;
+
+  /// Patches of fewer pixels than this are dropped.
+  int smallest_patch = 100;
+};
+
+class StereoMatcher {
+public:
+  /// `camera` is that of the rectified left picture, with the baseline.
+  explicit StereoMatcher(const CameraFile& camera, const StereoSettings& settings = {});
+  ~StereoMatcher();
+  StereoMatcher(StereoMatcher&&) noexcept;
+  StereoMatcher& operator=(StereoMatcher&&) noexcept;
+
+  /// Metres of each pixel of the left picture, 0: none. Disparities are found to a sixteenth of a pixel.
+  std::vector<float> depth(const GreyImage& left, const GreyImage& right) const;
+
+  /// How many disparities are sought, from 0.
+  int disparities() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kinema::io

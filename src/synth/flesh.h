@@ -1,0 +1,17 @@
+// The body of a figure: tapered limbs, an elliptical trunk, a head with a face.
+#pragma once
+
+#include "synth/figure.h"
+#include "synth/part.h"
+
+#include <vector>
+
+namespace kinema::synth {
+
+/// In the frame of the figure, whichever that is.
+std::vector<Part> flesh_of(const Figure& figure);
+
+/// The lowest point of the feet along `up`, as a distance from the origin.
+double sole_of(const Figure& figure, Vector3d up);
+
+}  // namespace kinema::synth

@@ -1,0 +1,85 @@
+#include "synth/part.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace kinema::synth {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+// The side touches both balls. With s = (start - end) / height its normal in the (radius, y) plane is (c, s), so it
+// touches them at y = start s and y = height + end s, and radius = (start - y s) / c in between.
+SeenPart::SeenPart(const Part& part, Vector3d eye) : part_(part), eye_(part.to_own(eye - part.origin)) {
+  if (part.height > std::abs(part.start - part.end)) {
+    sine_ = (part.start - part.end) / part.height;
+    cosine_ = std::sqrt(1 - sine_ * sine_);
+    low_ = part.start * sine_;
+    high_ = part.height + part.end * sine_;
+  } else {
+    // one ball holds the other: it alone is left
+    if (part.end > part.start) {
+      part_.origin = part.origin + (part.height * part.stretch.y) * part.axes[1];
+      eye_.y -= part.height;
+      part_.start = part.end;
+    }
+    part_.height = 0;
+    low_ = never;
+    high_ = never;
+  }
+}
+
+std::optional<Meeting> SeenPart::meet(Vector3d direction) const {
+  const Vector3d d = part_.to_own(direction);
+  const double dd = dot(d, d);
+  double best = never;
+
+  // a ball counts where the side does not cover it
+  const auto ball = [&](double centre, double radius, auto outside) {
+    const Vector3d o{eye_.x, eye_.y - centre, eye_.z};
+    const double b = dot(o, d), c = dot(o, o) - radius * radius;
+    const double root = b * b - dd * c;
+    if (root < 0) return;
+    const double w = std::sqrt(root);
+    for (double t : {(-b - w) / dd, (-b + w) / dd}) {
+      if (t > 0 && t < best && outside(eye_.y + t * d.y)) best = t;
+    }
+  };
+  ball(0, part_.start, [&](double y) { return y <= low_; });
+  if (part_.height > 0) {
+    ball(part_.height, part_.end, [&](double y) { return y >= high_; });
+
+    // c^2 (x^2 + z^2) = (start - y s)^2
+    const double c2 = cosine_ * cosine_, m = part_.start - eye_.y * sine_, n = d.y * sine_;
+    const double a = c2 * (d.x * d.x + d.z * d.z) - n * n;
+    const double b = c2 * (eye_.x * d.x + eye_.z * d.z) + m * n;
+    const double c = c2 * (eye_.x * eye_.x + eye_.z * eye_.z) - m * m;
+    const double root = b * b - a * c;
+    if (root >= 0 && a != 0) {
+      const double w = std::sqrt(root);
+      for (double t : {(-b - w) / a, (-b + w) / a}) {
+        const double y = eye_.y + t * d.y;
+        if (t > 0 && t < best && y > low_ && y < high_) best = t;
+      }
+    }
+  }
+  if (best == never) return std::nullopt;
+
+  const Vector3d own = eye_ + best * d;
+  Vector3d n = own;
+  if (own.y >= high_) {
+    n.y -= part_.height;
+  } else if (own.y > low_) {
+    const double radius = std::max(std::hypot(own.x, own.z), 1e-12);
+    n = {own.x / radius * cosine_, sine_, own.z / radius * cosine_};
+  }
+  // a normal is stretched the other way round
+  const Vector3d& s = part_.stretch;
+  const Vector3d normal = (n.x / s.x) * part_.axes[0] + (n.y / s.y) * part_.axes[1] + (n.z / s.z) * part_.axes[2];
+  return Meeting{best, own, (1 / norm(normal)) * normal};
+}
+
+}  // namespace kinema::synth

@@ -1,0 +1,138 @@
+#include "synth/stage.h"
+
+#include "kinema/error.h"
+#include "synth/flesh.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace kinema::synth {
+namespace {
+
+constexpr Vector3d sky{0, 1, 0};
+constexpr double nearest = 1.5;  // of a joint to the camera: sensors see nothing that is nearer
+constexpr double shortest = 2.4, longest = 9.0;
+constexpr double behind = 0.9;  // from the person to the wall
+constexpr double margin = 8;    // pixels around the person
+
+// The horizontal direction in which the person looks over the clip, or at its start where it turns round.
+Vector3d facing(std::span<const Figure> motion) {
+  const auto level = [](Vector3d v) { return Vector3d{v.x, 0, v.z}; };
+  Vector3d sum{};
+  for (const Figure& figure : motion) sum = sum + level(front_of(figure));
+  if (norm(sum) < 0.3 * static_cast<double>(motion.size())) sum = level(front_of(motion.front()));
+  return norm(sum) > 1e-6 ? (1 / norm(sum)) * sum : Vector3d{0, 0, 1};
+}
+
+struct Box {
+  Vector3d low, high;
+};
+
+Box box_around(std::span<const Figure> motion) {
+  constexpr double far = std::numeric_limits<double>::infinity();
+  Box box{{far, far, far}, {-far, -far, -far}};
+  for (const Figure& figure : motion) {
+    for (const Vector3d& p : figure.joints) {
+      box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
+      box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
+    }
+  }
+  return box;
+}
+
+void look(Stage& stage, Vector3d target) {
+  const Vector3d way = target - stage.eye;
+  stage.forward = (1 / norm(way)) * way;
+  const Vector3d right = cross(stage.forward, sky);
+  stage.right = (1 / norm(right)) * right;
+  stage.down = cross(stage.forward, stage.right);
+}
+
+}  // namespace
+
+Figure Stage::to_camera(const Figure& figure) const {
+  const auto point = [this](Vector3d p) { return to_camera(p - eye); };
+  Figure seen = figure;
+  for (Vector3d& joint : seen.joints) joint = point(joint);
+  seen.waist = point(seen.waist);
+  for (int side = 0; side < 2; ++side) {
+    seen.hand[side] = to_camera(seen.hand[side]);
+    seen.palm[side] = to_camera(seen.palm[side]);
+    seen.ball[side] = point(seen.ball[side]);
+    seen.toe[side] = point(seen.toe[side]);
+  }
+  seen.head_up = to_camera(seen.head_up);
+  seen.head_front = to_camera(seen.head_front);
+  return seen;
+}
+
+bool Stage::shows(const Figure& figure, double baseline) const {
+  const auto in_view = [&](Vector3d p, double radius) {
+    if (p.z - radius < nearest) return false;
+    const double reach_u = camera.fx * radius / p.z + margin, reach_v = camera.fy * radius / p.z + margin;
+    const double u = camera.fx * p.x / p.z + camera.cx, v = camera.fy * p.y / p.z + camera.cy;
+    const double u_right = u - camera.fx * baseline / p.z;
+    return u_right - reach_u >= 0 && u + reach_u < camera.width && v - reach_v >= 0 && v + reach_v < camera.height;
+  };
+  for (int side = 0; side < 2; ++side) {
+    const Vector3d finger = figure.side_joint(side, "wrist") + (0.17 * figure.size) * figure.hand[side];
+    if (!in_view(finger, 0.02) || !in_view(figure.toe[side], 0.04 * figure.size)) return false;
+  }
+  if (!in_view(figure.joint("head") + (0.09 * figure.size) * figure.head_up, 0.11 * figure.size)) return false;
+  return std::all_of(figure.joints.begin(), figure.joints.end(),
+                     [&](const Vector3d& joint) { return in_view(joint, 0.07 * figure.size); });
+}
+
+Stage set_stage(std::span<const Figure> motion, const Camera& camera, const StageSettings& settings) {
+  Stage stage;
+  stage.camera = camera;
+  const Box box = box_around(motion);
+  const Vector3d middle = 0.5 * (box.low + box.high);
+  double ground = std::numeric_limits<double>::infinity();
+  for (const Figure& figure : motion) ground = std::min(ground, sole_of(figure, sky));
+
+  const Vector3d front = facing(motion);
+  const double turn = settings.azimuth * std::numbers::pi / 180;
+  const Vector3d left = cross(sky, front);
+  const Vector3d from = std::cos(turn) * front + std::sin(turn) * left;
+  const auto place = [&](double distance) {
+    stage.distance = distance;
+    stage.eye = middle + distance * from;
+    stage.eye.y = ground + settings.height;
+    look(stage, middle);
+  };
+  const auto shows_all = [&] {
+    return std::all_of(motion.begin(), motion.end(),
+                       [&](const Figure& f) { return stage.shows(stage.to_camera(f), settings.baseline); });
+  };
+  if (settings.distance) {
+    place(*settings.distance);
+  } else {
+    double distance = shortest;
+    for (place(distance); !shows_all(); place(distance)) {
+      distance += 0.05;
+      if (distance > longest) {
+        throw Error(
+            fmt::format("goes {:.1f} m and further, which no camera nearer than {:g} m shows whole: take a part "
+                        "of it with --start and --frames, or give --camera-distance",
+                        std::hypot(box.high.x - box.low.x, box.high.z - box.low.z), longest));
+      }
+    }
+  }
+
+  stage.up = stage.to_camera(sky);
+  stage.level = stage.to_camera((-1.0) * from);
+  stage.floor = ground - stage.eye.y;
+  for (const Figure& figure : motion) {
+    for (const Vector3d& joint : figure.joints) {
+      stage.wall = std::max(stage.wall, dot(stage.level, stage.to_camera(joint - stage.eye)) + behind);
+    }
+  }
+  return stage;
+}
+
+}  // namespace kinema::synth

@@ -1,0 +1,201 @@
+// kinema body evaluate, from two files to a table, an object and a page.
+#include "command.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace kinema::app {
+namespace {
+
+using nlohmann::json;
+
+class BodyEvaluate : public ::testing::Test {
+protected:
+  void write(const std::string& name, const std::string& text) const { std::ofstream(problem_ / name) << text; }
+
+  Outcome evaluate(Arguments more = {}) const {
+    Arguments arguments = {"body", "evaluate", "--poses", "poses.jsonl", "--truth", "truth.jsonl"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_kinema(arguments, problem_.folder());
+  }
+
+  json evaluated(Arguments more = {}) const {
+    more.push_back("--json");
+    const Outcome outcome = evaluate(std::move(more));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return json::parse(outcome.out);
+  }
+
+  const Problem problem_{1, 1};
+};
+
+TEST_F(BodyEvaluate, MeasuresDistancesInMillimetres) {
+  write("truth.jsonl",
+        R"({"frame":0,"time":0,"joints":{"pelvis":[0,0,2],"neck":[0,-0.5,2]}}
+{"frame":1,"time":0.1,"joints":{"pelvis":[0,0,2],"neck":[0,-0.5,2]}}
+)");
+  // off by 30 and 0 mm, then by 50 and 200 mm
+  write("poses.jsonl",
+        R"({"frame":1,"time":0.1,"joints":{"pelvis":[0.03,0,2.04],"neck":[0,-0.5,2.2]},"std":{"pelvis":0.05,"neck":0.1}}
+{"frame":0,"time":0,"joints":{"pelvis":[0,0.03,2],"neck":[0,-0.5,2]},"std":{"pelvis":0.01,"neck":0.1}}
+)");
+  const json result = evaluated();
+  const json& all = result["results"];
+  EXPECT_EQ(all["count"], 4);
+  EXPECT_NEAR(all["mean_mm"], 70, 1e-9);
+  EXPECT_NEAR(all["median_mm"], 40, 1e-9);
+  EXPECT_NEAR(all["p95_mm"], 50 + 0.85 * 150, 1e-9);
+  EXPECT_NEAR(all["within_100mm"], 0.75, 1e-12);
+  EXPECT_NEAR(all["within_100mm_of_truth"], 0.75, 1e-12);
+  EXPECT_NEAR(all["by_joint"]["pelvis"]["mean_mm"], 40, 1e-9);
+  EXPECT_NEAR(all["by_joint"]["neck"]["within_100mm"], 0.5, 1e-12);
+  EXPECT_EQ(all["by_frame"][0]["frame"], 0);
+  EXPECT_NEAR(all["by_frame"][0]["mean_mm"], 15, 1e-9);
+  EXPECT_NEAR(all["by_frame"][1]["worst_mm"], 200, 1e-9);
+  EXPECT_EQ(all["by_frame"][1]["worst_joint"], "neck");
+  // |e|^2 / (3 std^2): 3 and 1/3 for the pelvis, 0 and 4/3 for the neck
+  EXPECT_NEAR(all["by_joint"]["pelvis"]["normalised_error"], 5.0 / 3, 1e-9);
+  EXPECT_NEAR(all["by_joint"]["neck"]["normalised_error"], 2.0 / 3, 1e-9);
+  EXPECT_NEAR(all["normalised_error"], 7.0 / 6, 1e-9);
+  EXPECT_EQ(all["deviations"], "honest");
+  EXPECT_EQ(result["matched_by"], "frame");
+  EXPECT_TRUE(result["ms"].contains("evaluate"));
+
+  const Outcome table = evaluate();
+  EXPECT_NE(table.out.find("pelvis              40.0"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("1.17, where 1 is right and 0.5 to 2 will do: honest"), std::string::npos) << table.out;
+}
+
+TEST_F(BodyEvaluate, KnowsTheNamesOfOtherSkeletons) {
+  write(
+      "truth.jsonl",
+      R"({"frame":0,"joints":{"Hips":[0,0,2],"LeftArm":[0.2,-0.4,2],"mixamorig:LeftForeArm":[0.4,-0.4,2],"Spine2":[9,9,9]}})");
+  write(
+      "poses.jsonl",
+      R"({"frame":0,"joints":{"pelvis":[0,0,2],"left_shoulder":[0.2,-0.4,2],"left_elbow":[0.4,-0.4,2.01],"spine":[0,0,0]}})");
+  const json result = evaluated();
+  EXPECT_EQ(result["joints"], 3);
+  EXPECT_EQ(result["results"]["count"], 3);
+  EXPECT_NEAR(result["results"]["by_joint"]["left_elbow"]["mean_mm"], 10, 1e-9);
+  EXPECT_TRUE(result["results"]["normalised_error"].is_null());
+  EXPECT_EQ(result["without_deviation"], 3);
+}
+
+TEST_F(BodyEvaluate, CountsMissingFramesApart) {
+  std::string truth, poses;
+  for (int i = 0; i < 10; ++i) truth += fmt::format("{{\"frame\":{},\"joints\":{{\"pelvis\":[0,0,2]}}}}\n", i);
+  truth += "{\"frame\":10,\"joints\":null}\n";  // not known: not asked for
+  // 0 is lost, 4 to 6 have no line or no joints, 20 has no truth
+  for (int i : {1, 2, 3, 7, 8, 9, 20}) poses += fmt::format("{{\"frame\":{},\"joints\":{{\"pelvis\":[0,0,2]}}}}\n", i);
+  poses += "{\"frame\":0,\"joints\":null,\"why\":\"lost\"}\n{\"frame\":5,\"joints\":null,\"why\":\"lost\"}\n";
+  write("truth.jsonl", truth);
+  write("poses.jsonl", poses);
+  const json result = evaluated();
+  EXPECT_EQ(result["frames"], json::parse(R"({"truth":10,"compared":6,"missing":4,"longest_missing_run":3,
+                                              "poses_without_truth":1})"));
+  EXPECT_EQ(result["results"]["within_100mm"], 1);
+  EXPECT_NEAR(result["results"]["within_100mm_of_truth"], 0.6, 1e-12);
+  EXPECT_TRUE(result["results"]["by_frame"][0]["mean_mm"].is_null());
+}
+
+TEST_F(BodyEvaluate, NobodyFoundAtAllIsAResult) {
+  write("truth.jsonl", "{\"frame\":0,\"joints\":{\"pelvis\":[0,0,2]}}\n");
+  write("poses.jsonl", "{\"frame\":0,\"joints\":null,\"why\":\"lost\"}\n");
+  const json result = evaluated({"--out", "report"});
+  EXPECT_EQ(result["frames"]["missing"], 1);
+  EXPECT_TRUE(result["results"]["mean_mm"].is_null());
+  EXPECT_EQ(evaluate().exit_code, 0);
+}
+
+TEST_F(BodyEvaluate, MatchesByTimeWhereAFileHasNoFrames) {
+  std::string truth, poses;
+  for (int i = 0; i < 10; ++i) {
+    truth += fmt::format("{{\"time\":{},\"joints\":{{\"pelvis\":[{},0,2]}}}}\n", 5 + i / 30.0, i);
+    poses +=
+        fmt::format("{{\"frame\":{},\"time\":{},\"joints\":{{\"pelvis\":[{},0,2]}}}}\n", i + 100, 5.004 + i / 30.0, i);
+  }
+  write("truth.jsonl", truth);
+  write("poses.jsonl", poses);
+  const json result = evaluated();
+  EXPECT_EQ(result["matched_by"], "time");
+  EXPECT_EQ(result["frames"]["compared"], 10);
+  EXPECT_EQ(result["results"]["mean_mm"], 0);
+}
+
+TEST_F(BodyEvaluate, LeavesAnObjectAndAPageWithPlots) {
+  write("truth.jsonl", R"({"frame":0,"joints":{"pelvis":[0,0,2]}}
+{"frame":1,"joints":{"pelvis":[0,0,2]}}
+{"frame":2,"joints":{"pelvis":[0,0,2]}})");
+  write("poses.jsonl", R"({"frame":0,"joints":{"pelvis":[0,0,2.1]},"std":{"pelvis":0.01}}
+{"frame":2,"joints":{"pelvis":[0,0,2.2]},"std":{"pelvis":0}})");
+  const json printed = evaluated({"--out", "deep/report"});
+  const json kept = json::parse(bytes_of(problem_ / "deep/report/evaluate.json"));
+  EXPECT_EQ(kept["results"], printed["results"]);
+  EXPECT_EQ(kept["without_deviation"], 1);
+  const std::string page = bytes_of(problem_ / "deep/report/evaluate.html");
+  EXPECT_NE(page.find("<svg class='plot'"), std::string::npos);
+  EXPECT_NE(page.find("class='gap'"), std::string::npos);
+  EXPECT_NE(page.find("too sure"), std::string::npos);
+  EXPECT_EQ(page.find("nan"), std::string::npos);
+  EXPECT_EQ(page.find("inf"), std::string::npos);
+}
+
+TEST_F(BodyEvaluate, HoldsOutNumbersAtTheirLimits) {
+  const std::string far = R"({"frame":FRAME,"time":TIME,"joints":{"pelvis":[1e6,-1e6,1e6]},"std":{"pelvis":STD}})";
+  const auto line = [&](const std::string& frame, const std::string& time, const std::string& deviation) {
+    std::string text = far;
+    for (const auto& [name, value] : {std::pair{"FRAME", frame}, {"TIME", time}, {"STD", deviation}}) {
+      text.replace(text.find(name), std::string(name).size(), value);
+    }
+    return text + "\n";
+  };
+  write("poses.jsonl", line("9007199254740992", "1e12", "1e-8") + line("-9007199254740992", "-1e12", "0"));
+  write("truth.jsonl", R"({"frame":9007199254740992,"joints":{"pelvis":[-1e6,1e6,-1e6]}}
+{"frame":-9007199254740992,"joints":{"pelvis":[-1e6,1e6,-1e6]}})");
+  const json result = evaluated({"--out", "report"});
+  EXPECT_TRUE(result["results"]["normalised_error"].is_number());
+  EXPECT_EQ(result["results"]["within_100mm"], 0);
+  write("poses.jsonl", line("null", "1e12", "1") + line("null", "-1e12", "1"));
+  write("truth.jsonl", line("null", "1e12", "1") + line("null", "-1e12", "1"));
+  EXPECT_EQ(evaluated({"--out", "report"})["results"]["mean_mm"], 0);
+  const std::string page = bytes_of(problem_ / "report/evaluate.html");
+  EXPECT_EQ(page.find("nan"), std::string::npos);
+  EXPECT_EQ(page.find("inf"), std::string::npos);
+}
+
+TEST_F(BodyEvaluate, SaysWhatIsWrongInOneLine) {
+  const std::string good = "{\"frame\":0,\"joints\":{\"pelvis\":[0,0,2]}}\n";
+  const auto refused = [&](const std::string& poses, const std::string& truth, const std::string& says) {
+    write("poses.jsonl", poses);
+    write("truth.jsonl", truth);
+    expect_one_line(evaluate({"--out", "never"}), 2, says);
+    EXPECT_FALSE(std::filesystem::exists(problem_ / "never")) << says;
+  };
+  refused(good, "", "truth.jsonl: holds no frame");
+  refused("", good, "poses.jsonl: holds no frame");
+  refused(good + "{\"frame\":1,", good, "poses.jsonl:2: is no JSON");
+  refused(good, "{\"frame\":0,\"joints\":{\"pelvis\":[0,0]}}", "truth.jsonl:1: /joints/pelvis: is an array of 2");
+  refused(good, "{\"frame\":9,\"joints\":{\"pelvis\":[0,0,2]}}",
+          "poses.jsonl: has no frame in common with truth.jsonl");
+  refused(good, "{\"frame\":0,\"joints\":{\"neck\":[0,0,2]}}", "poses.jsonl: shares no joint with truth.jsonl");
+  refused(good, "{\"frame\":0,\"joints\":{\"tail\":[0,0,2]}}", "truth.jsonl: has no frame with a joint");
+  refused(good, "{\"time\":0,\"joints\":{\"pelvis\":[0,0,2]}}", "poses.jsonl:1: has no \"time\"");
+  refused(good, "{\"frame\":0,\"joints\":{\"Hips\":[0,0,2],\"root\":[0,0,2]}}",
+          "truth.jsonl:1: /joints: \"Hips\" and \"root\" both stand for pelvis");
+  std::filesystem::remove(problem_ / "truth.jsonl");
+  expect_one_line(evaluate(), 2, "truth.jsonl: there is no such file");
+  expect_one_line(run_kinema({"body", "evaluate", "--poses", "p"}, problem_.folder()), 2, "--truth is required");
+  refused(good, good + "\xff\n", "truth.jsonl:2: is no JSON");
+}
+
+TEST_F(BodyEvaluate, RefusesAPlaceThatCannotBeWritten) {
+  write("truth.jsonl", "{\"frame\":0,\"joints\":{\"pelvis\":[0,0,2]}}\n");
+  write("poses.jsonl", "{\"frame\":0,\"joints\":{\"pelvis\":[0,0,2]}}\n");
+  expect_one_line(evaluate({"--out", "truth.jsonl"}), 2, "truth.jsonl: cannot be made a folder");
+}
+
+}  // namespace
+}  // namespace kinema::app

@@ -1,0 +1,403 @@
+// The foreground on rendered rooms: a person of capsules on a floor before a wall, with a sensor's noise.
+#include "kinema/foreground.h"
+
+#include "core/random.h"
+#include "core/vector.h"
+#include "kinema/error.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kinema::body {
+namespace {
+
+constexpr double floor_height = 1.1;  // of the camera above the floor
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+const Camera camera{320, 240, 262.5, 262.5, 159.5, 119.5};
+
+using Capsules = std::vector<float>;  // (K, 7)
+
+void add(Capsules& capsules, Vector3f a, float r, Vector3f b) {
+  capsules.insert(capsules.end(), {a.x, a.y, a.z, r, b.x, b.y, b.z});
+}
+
+// Somebody 1.7 m tall who stands at (x, z) with the arms a little off the body.
+Capsules person(float x, float z) {
+  const auto ground = static_cast<float>(floor_height);
+  const auto at = [&](float right, float height, float back) { return Vector3f{x + right, ground - height, z + back}; };
+  Capsules c;
+  add(c, at(0, 1.55f, 0), 0.1f, at(0, 1.6f, 0));  // head
+  add(c, at(0, 1.0f, 0), 0.14f, at(0, 1.3f, 0));  // trunk
+  for (const float side : {-1.0f, 1.0f}) {
+    add(c, at(side * 0.12f, 1.38f, 0), 0.06f, at(side * 0.2f, 1.36f, 0));
+    add(c, at(side * 0.2f, 1.36f, 0), 0.05f, at(side * 0.34f, 1.1f, 0));
+    add(c, at(side * 0.34f, 1.1f, 0), 0.04f, at(side * 0.42f, 0.85f, -0.1f));
+    add(c, at(side * 0.1f, 0.95f, 0), 0.08f, at(side * 0.12f, 0.5f, 0));
+    add(c, at(side * 0.12f, 0.5f, 0), 0.055f, at(side * 0.13f, 0.1f, 0));
+    add(c, at(side * 0.13f, 0.045f, 0.02f), 0.045f, at(side * 0.14f, 0.045f, -0.18f));  // foot
+  }
+  return c;
+}
+
+float distance_to(const Capsules& capsules, Vector3f p) {
+  float nearest = 1e9f;
+  for (std::size_t k = 0; k < capsules.size(); k += 7) {
+    const float* c = capsules.data() + k;
+    const Vector3f a{c[0], c[1], c[2]}, axis = Vector3f{c[4], c[5], c[6]} - a;
+    const float length = dot(axis, axis);
+    const float t = length > 0 ? std::clamp(dot(p - a, axis) / length, 0.0f, 1.0f) : 0.0f;
+    nearest = std::min(nearest, norm(p - a - t * axis) - c[3]);
+  }
+  return nearest;
+}
+
+struct Room {
+  double wall = 4;  // its distance; infinite: none
+  double floor = floor_height;
+  double noise = 0.0015;    // of an inverse depth
+  std::uint32_t frame = 0;  // other noise
+};
+
+struct Image {
+  std::vector<float> depth = std::vector<float>(static_cast<std::size_t>(camera.width * camera.height));
+
+  ImageView<const float> view() const {
+    const auto width = static_cast<std::size_t>(camera.width);
+    return {depth.data(), width, static_cast<std::size_t>(camera.height), width};
+  }
+  Vector3f point(std::size_t i) const {
+    const auto width = static_cast<std::size_t>(camera.width);
+    const std::size_t column = i % width, row = i / width;
+    const auto u = static_cast<double>(column), v = static_cast<double>(row);
+    const float z = depth[i];
+    return {static_cast<float>((u - camera.cx) / camera.fx) * z, static_cast<float>((v - camera.cy) / camera.fy) * z,
+            z};
+  }
+};
+
+Image render(const Capsules& things, const Room& room) {
+  Image image;
+  for (std::size_t i = 0; i < image.depth.size(); ++i) {
+    image.depth[i] = 1;
+    const Vector3f ray = image.point(i);
+    const float per_depth = norm(ray);
+    float limit = static_cast<float>(room.wall);
+    if (ray.y > 0) limit = std::min(limit, static_cast<float>(room.floor) / ray.y);
+    // sphere tracing: no surface is nearer than the distance
+    float z = 0.3f;
+    for (int step = 0; step < 60 && z < limit && !things.empty(); ++step) {
+      const float d = distance_to(things, z * ray);
+      if (d < 1e-3f) break;
+      z += d / per_depth;
+    }
+    if (things.empty()) z = limit;
+    z = std::min(z, limit);
+    const Random random{1, room.frame, static_cast<std::uint32_t>(i)};
+    image.depth[i] = z < 50 ? static_cast<float>(1 / (1 / static_cast<double>(z) + room.noise * random.normal(0))) : 0;
+    if (random.uniform(1) < 0.005) image.depth[i] = static_cast<float>(0.5 + 4 * random.uniform(2));  // wrong depths
+  }
+  return image;
+}
+
+struct Count {
+  std::size_t person = 0, other = 0, background = 0, background_on_person = 0;
+};
+
+// Points of the cloud by what they truly are; 6 cm are three standard deviations at 3.5 m.
+Count count(const Cloud& cloud, const Capsules& truth) {
+  Count n;
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    const bool on = distance_to(truth, {cloud.xyz[3 * i], cloud.xyz[3 * i + 1], cloud.xyz[3 * i + 2]}) < 0.06f;
+    if (cloud.background[i] != 0) {
+      ++n.background;
+      const float height = static_cast<float>(floor_height) - cloud.xyz[3 * i + 1];
+      if (on && height > 0.05f) ++n.background_on_person;
+    } else {
+      ++(on ? n.person : n.other);
+    }
+  }
+  return n;
+}
+
+// Pixels that show the person, higher than this above the floor.
+std::size_t visible(const Image& image, const Capsules& truth, float above) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < image.depth.size(); ++i) {
+    const Vector3f p = image.point(i);
+    if (p.z > 0 && distance_to(truth, p) < 0.06f && static_cast<float>(floor_height) - p.y > above) ++n;
+  }
+  return n;
+}
+
+// Nearly all of the person, and nearly nothing else. Edges, where neighbours differ, may be lost.
+void expect_cut_out(const Cloud& cloud, const Image& image, const Capsules& truth) {
+  const Count n = count(cloud, truth);
+  EXPECT_GT(static_cast<double>(n.person), 0.96 * static_cast<double>(visible(image, truth, 0.04f)));
+  EXPECT_LT(static_cast<double>(n.other), 0.01 * static_cast<double>(n.person));
+  EXPECT_LE(n.background_on_person, n.background / 1000);  // wrong depths
+}
+
+TEST(Foreground, finds_a_person_and_the_room_around) {
+  const Capsules truth = person(0.2f, 2.8f);
+  const Image image = render(truth, {});
+  Foreground foreground(camera);
+  const Cloud cloud = foreground.cut(image.view());
+  expect_cut_out(cloud, image, truth);
+  EXPECT_GT(count(cloud, truth).background, 1000u);
+
+  ASSERT_EQ(foreground.planes().size(), 2u);
+  for (const Plane& plane : foreground.planes()) {
+    EXPECT_NEAR(plane.offset, plane.floor ? floor_height : 4.0, 0.01);
+    EXPECT_NEAR(plane.floor ? plane.normal.y : plane.normal.z, -1, 1e-4);
+  }
+  ASSERT_FALSE(foreground.candidates().empty());
+  const Candidate& candidate = foreground.candidates()[0];
+  EXPECT_NEAR(candidate.height, 1.7, 0.15);
+  EXPECT_NEAR(candidate.centre.x, 0.2, 0.1);
+  EXPECT_GT(candidate.likeness, 0.8);
+  EXPECT_FALSE(candidate.cut_off);
+}
+
+TEST(Foreground, keeps_the_feet) {
+  const Capsules truth = person(0, 3);
+  const Image image = render(truth, {});
+  const Capsules feet = [&] {
+    Capsules c;
+    for (std::size_t k = 0; k < truth.size(); k += 7)
+      if (truth[k + 3] == 0.045f)
+        c.insert(c.end(), truth.begin() + static_cast<std::ptrdiff_t>(k),
+                 truth.begin() + static_cast<std::ptrdiff_t>(k + 7));
+    return c;
+  }();
+  Foreground foreground(camera);
+  for (const Capsules& expected : {Capsules{}, truth}) {
+    const Cloud cloud = foreground.cut(image.view(), expected);
+    const Count n = count(cloud, feet);
+    EXPECT_GT(static_cast<double>(n.person), 0.9 * static_cast<double>(visible(image, feet, 0.04f)));
+  }
+}
+
+TEST(Foreground, takes_what_stands_where_the_person_is_expected) {
+  const Capsules truth = person(0.2f, 2.6f), expected = person(0.12f, 2.65f), neighbour = person(-1.0f, 2.4f);
+  Capsules both = truth;
+  both.insert(both.end(), neighbour.begin(), neighbour.end());
+  const Image image = render(both, {});
+  Foreground foreground(camera);
+  const Cloud cloud = foreground.cut(image.view(), expected);
+  expect_cut_out(cloud, image, truth);
+  EXPECT_GT(count(cloud, truth).background, 1000u);
+}
+
+TEST(Foreground, leaves_out_what_stands_before_the_person) {
+  const Capsules truth = person(0, 3);
+  Capsules pole, both = truth;
+  add(pole, {0.25f, -1, 1.5f}, 0.1f, {0.25f, 1, 1.5f});
+  both.insert(both.end(), pole.begin(), pole.end());
+  const Image image = render(both, {});
+  Foreground foreground(camera);
+  const Cloud cloud = foreground.cut(image.view(), truth);
+  const Count n = count(cloud, pole);
+  EXPECT_GT(visible(image, pole, 0), 1000u);
+  EXPECT_EQ(n.person, 0u);                // none of the person's
+  EXPECT_EQ(n.background_on_person, 0u);  // nor behind it
+}
+
+TEST(Foreground, of_several_people_takes_one_and_reports_all) {
+  Capsules all = person(-0.6f, 2.5f);
+  for (const auto& [x, z] : {std::pair{0.5f, 3.2f}, std::pair{1.5f, 3.0f}}) {
+    const Capsules more = person(x, z);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  const Image image = render(all, {5});
+  Foreground foreground(camera);
+  const Cloud cloud = foreground.cut(image.view());
+  expect_cut_out(cloud, image, person(-0.6f, 2.5f));
+  ASSERT_GE(foreground.candidates().size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_GT(foreground.candidates()[i].likeness, 0.5);
+}
+
+TEST(Foreground, a_background_image_does_without_planes) {
+  Capsules column;
+  add(column, {0.7f, -1, 3}, 0.2f, {0.7f, 1.1f, 3});
+  const Capsules truth = person(-0.1f, 2.8f);
+  Capsules both = truth;
+  both.insert(both.end(), column.begin(), column.end());
+  ForegroundSettings settings;
+  settings.planes = false;
+  Foreground foreground(camera, settings);
+  foreground.set_background(render(column, {}).view());
+  const Image image = render(both, {4, floor_height, 0.0015, 1});
+  expect_cut_out(foreground.cut(image.view()), image, truth);
+  EXPECT_EQ(foreground.candidates().size(), 1u);
+  expect_cut_out(foreground.cut(image.view(), truth), image, truth);
+}
+
+TEST(Foreground, knows_that_a_person_at_the_border_goes_on) {
+  const Capsules truth = person(-1.55f, 2.6f);
+  const Image image = render(truth, {});
+  ASSERT_GT(visible(image, truth, 0), 500u);
+  Foreground foreground(camera);
+  expect_cut_out(foreground.cut(image.view()), image, truth);
+  ASSERT_FALSE(foreground.candidates().empty());
+  EXPECT_TRUE(foreground.candidates()[0].cut_off);
+  expect_cut_out(foreground.cut(image.view(), truth), image, truth);
+}
+
+TEST(Foreground, finds_nobody_where_nobody_is) {
+  Image nothing, not_numbers, far;
+  std::fill(not_numbers.depth.begin(), not_numbers.depth.end(), nan);
+  std::fill(far.depth.begin(), far.depth.end(), infinity);
+  for (const Image& image : {nothing, not_numbers, far, render({}, {}), render({}, {4, 1000}),
+                             render({}, {std::numeric_limits<double>::infinity()})}) {
+    Foreground foreground(camera);
+    EXPECT_EQ(foreground.cut(image.view()).size(), 0u);
+    EXPECT_TRUE(foreground.candidates().empty());
+    EXPECT_EQ(count(foreground.cut(image.view(), person(0, 3)), person(0, 3)).person, 0u);
+  }
+}
+
+TEST(Foreground, an_expectation_out_of_sight_gives_nothing) {
+  const Image image = render(person(0, 3), {});
+  Foreground foreground(camera);
+  EXPECT_EQ(foreground.cut(image.view(), person(20, 3)).size(), 0u);
+  EXPECT_EQ(foreground.cut(image.view(), person(0, -3)).size(), 0u);
+  EXPECT_EQ(count(foreground.cut(image.view(), person(0, 1e6f)), person(0, 3)).person, 0u);
+  // nor does one that is spread over a kilometre run out of memory
+  Capsules wide = person(0, 3);
+  add(wide, {-500, 0, 3}, 0.1f, {500, 0, 900});
+  EXPECT_GT(foreground.cut(image.view(), wide).size(), 0u);
+}
+
+TEST(Foreground, ignores_depths_that_are_no_numbers) {
+  const Capsules truth = person(0, 2.8f);
+  Image image = render(truth, {});
+  for (std::size_t i = 0; i < image.depth.size(); i += 7) image.depth[i] = i % 2 == 0 ? nan : infinity;
+  Foreground foreground(camera);
+  for (const Capsules& expected : {Capsules{}, truth}) {
+    const Cloud cloud = foreground.cut(image.view(), expected);
+    EXPECT_GT(count(cloud, truth).person, visible(image, truth, 0.04f) * 9 / 10);
+    EXPECT_TRUE(std::all_of(cloud.xyz.begin(), cloud.xyz.end(), [](float x) { return std::isfinite(x); }));
+  }
+}
+
+TEST(Foreground, cuts_clouds_too) {
+  const Capsules truth = person(0.1f, 2.8f);
+  const Image image = render(truth, {});
+  std::vector<float> points;
+  std::vector<std::uint8_t> marks;
+  for (std::size_t i = 0; i < image.depth.size(); ++i) {
+    const Vector3f p = image.point(i);
+    points.insert(points.end(), {p.x, p.y, p.z});
+    marks.push_back(0);
+  }
+  points.insert(points.end(), {nan, 0, 2, 0, infinity, 2, 0, 0, -2, 1e30f, 0, 2, 0.2f, -0.5f, 3.9f, 3, -0.5f, 3.9f});
+  marks.insert(marks.end(), {0, 0, 0, 0, 1, 1});  // a ray beside the head, another far from it
+  Foreground foreground(Camera{});
+  for (const Capsules& expected : {Capsules{}, truth}) {
+    const Cloud cloud = foreground.cut(PointsView{points.data(), marks.size(), marks}, expected);
+    const Count n = count(cloud, truth);
+    EXPECT_GT(n.person, visible(image, truth, 0.04f) * 97 / 100);
+    EXPECT_LT(n.other, n.person / 50);
+    EXPECT_EQ(n.background, 1u);
+    EXPECT_EQ(foreground.planes().size(), 2u);
+  }
+  EXPECT_EQ(foreground.cut(PointsView{}).size(), 0u);
+}
+
+TEST(Foreground, thins_evenly_and_keeps_the_limbs) {
+  const Capsules truth = person(0, 2);
+  const Image image = render(truth, {});
+  ForegroundSettings settings;
+  settings.points = 400;
+  settings.background_points = 300;
+  Foreground all(camera), some(camera, settings);
+  const Cloud whole = all.cut(image.view(), truth), thin = some.cut(image.view(), truth);
+  const auto persons = static_cast<std::size_t>(std::count(thin.background.begin(), thin.background.end(), 0));
+  EXPECT_LE(persons, 400u);
+  EXPECT_GE(persons, 340u);
+  EXPECT_LE(thin.size() - persons, 300u);
+  EXPECT_GE(thin.size() - persons, 250u);
+
+  // some 1.0 m^2 over 400 points: none of the whole cloud is further than two cells of 5 cm from one that stays
+  for (std::size_t i = 0; i < whole.size() && whole.background[i] == 0; ++i) {
+    float nearest = 1e9f;
+    for (std::size_t k = 0; k < persons; ++k) {
+      const Vector3f way{whole.xyz[3 * i] - thin.xyz[3 * k], whole.xyz[3 * i + 1] - thin.xyz[3 * k + 1],
+                         whole.xyz[3 * i + 2] - thin.xyz[3 * k + 2]};
+      nearest = std::min(nearest, dot(way, way));
+    }
+    ASSERT_LT(std::sqrt(nearest), 0.1f);
+  }
+}
+
+TEST(Foreground, the_same_frames_give_the_same_clouds) {
+  ForegroundSettings settings;
+  settings.points = 500;
+  Foreground first(camera, settings), second(camera, settings);
+  for (std::uint32_t frame = 0; frame < 3; ++frame) {
+    const Image image = render(person(0, 2.8f), {4, floor_height, 0.0015, frame});
+    const Cloud a = first.cut(image.view()), b = second.cut(image.view());
+    EXPECT_EQ(a.xyz, b.xyz);
+    EXPECT_EQ(a.background, b.background);
+  }
+}
+
+TEST(Foreground, searches_the_floor_again_when_the_camera_moved) {
+  Foreground foreground(camera);
+  foreground.cut(render({}, {}).view());
+  foreground.cut(render({}, {3.5, 1.3}).view());
+  ASSERT_EQ(foreground.planes().size(), 2u);
+  // of the floor three rows of blocks are in sight, one of them over the edge of the wall, which tilts it a little
+  for (const Plane& plane : foreground.planes()) EXPECT_NEAR(plane.offset, plane.floor ? 1.3 : 3.5, 0.02);
+}
+
+TEST(Foreground, a_wall_that_somebody_hides_stays) {
+  Foreground foreground(camera);
+  foreground.cut(render({}, {}).view());
+  Capsules near;
+  add(near, {0, 0, 1.2f}, 0.5f, {0, 0.3f, 1.2f});
+  foreground.cut(render(near, {}).view());
+  EXPECT_EQ(foreground.planes().size(), 2u);
+}
+
+TEST(Foreground, refuses_what_makes_no_sense) {
+  const auto refusal = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no refusal";
+  };
+  ForegroundSettings window, gate;
+  window.nearest = 9;
+  gate.gate = 0;
+  EXPECT_NE(refusal([&] { Foreground f(camera, window); }).find("depth window"), std::string::npos);
+  EXPECT_NE(refusal([&] { Foreground f(camera, gate); }).find("gate"), std::string::npos);
+  EXPECT_NE(refusal([&] { Foreground f(Camera{10, 10, 0, 1, 0, 0}); }).find("fx 0"), std::string::npos);
+
+  const Image image;
+  Foreground foreground(camera), without(Camera{});
+  const std::vector<float> small(16, 1.0f), short_capsule(6, 1.0f), flat{0, 0, 3, 0, 0, 1, 3},
+      bad{0, 0, 3, 1, 0, nan, 3};
+  EXPECT_NE(refusal([&] {
+              foreground.cut(ImageView<const float>{small.data(), 4, 4, 4});
+            }).find("4 x 4"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { foreground.set_background(ImageView<const float>{}); }).find("0 x 0"), std::string::npos);
+  EXPECT_NE(refusal([&] { without.cut(image.view()); }).find("give the camera"), std::string::npos);
+  EXPECT_NE(refusal([&] { foreground.cut(image.view(), short_capsule); }).find("6 floats"), std::string::npos);
+  EXPECT_NE(refusal([&] { foreground.cut(image.view(), flat); }).find("radius"), std::string::npos);
+  EXPECT_NE(refusal([&] { foreground.cut(image.view(), bad); }).find("nan"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kinema::body

@@ -1,0 +1,107 @@
+// Rays meet rounded cones where geometry says they do.
+#include "synth/part.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace kinema::synth {
+namespace {
+
+Part upright(Vector3d origin, double height, double start, double end) {
+  Part part;
+  part.origin = origin;
+  part.axes = {Vector3d{1, 0, 0}, Vector3d{0, 1, 0}, Vector3d{0, 0, 1}};
+  part.height = height;
+  part.start = start;
+  part.end = end;
+  return part;
+}
+
+// Distance to the surface of a rounded cone without stretch, negative inside: the greatest lead over any of the balls
+// between both ends, found by search.
+double distance(const Part& part, Vector3d p) {
+  const Vector3d q = part.to_own(p - part.origin);
+  double best = 1e9;
+  constexpr int steps = 20000;
+  for (int i = 0; i <= steps; ++i) {
+    const double s = static_cast<double>(i) / steps;
+    best = std::min(best, norm(q - Vector3d{0, s * part.height, 0}) - (part.start + s * (part.end - part.start)));
+  }
+  return best;
+}
+
+TEST(Part, ABallIsMetAtItsFront) {
+  const SeenPart ball(upright({0, 0, 3}, 0, 0.5, 0.5), {0, 0, 0});
+  const auto meeting = ball.meet({0, 0, 1});
+  ASSERT_TRUE(meeting);
+  EXPECT_DOUBLE_EQ(meeting->t, 2.5);
+  EXPECT_DOUBLE_EQ(meeting->normal.z, -1);
+  EXPECT_FALSE(ball.meet({0, 0.2, 1}));  // passes it
+  EXPECT_FALSE(ball.meet({0, 0, -1}));   // looks away
+}
+
+TEST(Part, StretchMakesAnEllipsoid) {
+  Part part = upright({0, 0, 3}, 0, 1, 1);
+  part.stretch = {0.2, 0.3, 0.5};
+  const SeenPart egg(part, {0, 0, 0});
+  EXPECT_DOUBLE_EQ(egg.meet({0, 0, 1})->t, 2.5);
+  // the outline at x: |x| = 0.2 at z = 3 is seen a little before
+  const double slope = 0.2 / std::sqrt(9 - 0.25);
+  EXPECT_TRUE(egg.meet({slope * 0.9999, 0, 1}));
+  EXPECT_FALSE(egg.meet({slope * 1.0001, 0, 1}));
+}
+
+TEST(Part, TheSideOfAConeIsMetWhereItsBallsTouchIt) {
+  // radii 0.2 and 0.1, 0.5 apart: at the height y the side is (0.2 - 0.2 y) / cos wide
+  const SeenPart cone(upright({0, -0.25, 2}, 0.5, 0.2, 0.1), {0, 0, 0});
+  const double cosine = std::sqrt(1 - 0.04);
+  const auto meeting = cone.meet({0, 0, 1});
+  ASSERT_TRUE(meeting);
+  EXPECT_NEAR(meeting->t, 2 - (0.2 - 0.25 * 0.2) / cosine, 1e-12);
+  EXPECT_NEAR(meeting->normal.y, 0.2, 1e-12);
+  EXPECT_NEAR(meeting->normal.z, -cosine, 1e-12);
+}
+
+TEST(Part, ABallThatHoldsTheOtherIsAllThatIsSeen) {
+  for (const auto& [start, end, front] : {std::tuple{0.5, 0.1, 2.5}, {0.1, 0.5, 2.5}}) {
+    const double centre = start > end ? 0 : -0.2;
+    const SeenPart part(upright({0, centre, 3}, 0.2, start, end), {0, 0, 0});
+    EXPECT_NEAR(part.meet({0, 0, 1})->t, front, 1e-12);
+  }
+}
+
+TEST(Part, EveryMeetingLiesOnTheSurfaceAndNothingBeforeIt) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> any(-1, 1);
+  int met = 0;
+  for (int round = 0; round < 300; ++round) {
+    Part part = upright({0.3 * any(random), 0.3 * any(random), 3}, 0.2 + 0.4 * std::abs(any(random)),
+                        0.05 + 0.2 * std::abs(any(random)), 0.05 + 0.2 * std::abs(any(random)));
+    const double angle = 3 * any(random);
+    part.axes = {Vector3d{std::cos(angle), std::sin(angle), 0}, Vector3d{-std::sin(angle), std::cos(angle), 0},
+                 Vector3d{0, 0, 1}};
+    if (round % 2 == 0) part.axes = {part.axes[1], part.axes[2], part.axes[0]};
+    const Vector3d eye{0.2 * any(random), 0.2 * any(random), 0};
+    const SeenPart seen(part, eye);
+    const Vector3d direction{0.15 * any(random), 0.15 * any(random), 1};
+    const auto meeting = seen.meet(direction);
+    // the search over balls is exact to about the square of its step
+    constexpr double tolerance = 1e-6;
+    if (meeting) {
+      ++met;
+      EXPECT_NEAR(distance(part, eye + meeting->t * direction), 0, tolerance);
+      EXPECT_NEAR(norm(meeting->normal), 1, 1e-12);
+      EXPECT_LT(dot(meeting->normal, direction), 1e-9);
+      EXPECT_GT(distance(part, eye + (meeting->t * 0.999) * direction), -tolerance);
+    } else {
+      for (double t = 2; t < 4; t += 0.05) EXPECT_GT(distance(part, eye + t * direction), -tolerance);
+    }
+  }
+  EXPECT_GT(met, 40);
+}
+
+}  // namespace
+}  // namespace kinema::synth
