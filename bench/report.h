@@ -53,7 +53,7 @@ struct SetPointsRow {
 struct TrackerRow {
   std::string backend;
   std::size_t particles = 0;
-  int layers = 0, refined = 0, refine_steps = 0;
+  int layers = 0, refined = 0, refine_steps = 0, rivals = 0;
   std::size_t points = 0, background = 0;  ///< of a frame, medians
   std::size_t frames = 0;                  ///< that were timed
   std::size_t lost = 0;                    ///< frames in which the person was not found

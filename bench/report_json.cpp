@@ -61,6 +61,7 @@ ordered_json tracker_json(const TrackerRow& row) {
           {"layers", row.layers},
           {"refined", row.refined},
           {"refine_steps", row.refine_steps},
+          {"rivals", row.rivals},
           {"points", row.points},
           {"background", row.background},
           {"frames", row.frames},

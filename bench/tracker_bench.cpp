@@ -17,9 +17,10 @@ constexpr double step_seconds = 1.1;     // of a walk, left and right
 constexpr std::size_t first_frames = 5;  // which find memory cold
 constexpr double longest_ms = 20e3;
 
-body::TrackerSettings settings_for(Backend backend) {
+body::TrackerSettings settings_for(Backend backend, bool with_rivals) {
   body::TrackerSettings settings;
   settings.fit_shape = false;
+  if (!with_rivals) settings.rivals = 0;
   if (backend == Backend::cuda) {
     settings.particles = 2000;
     settings.layers = 5;
@@ -27,9 +28,11 @@ body::TrackerSettings settings_for(Backend backend) {
   return settings;
 }
 
-TrackerRow track(Backend backend, int threads, std::uint64_t seed, const std::vector<body::Pose>& poses,
-                 const std::vector<SeenPerson>& frames, const body::Skeleton& skeleton) {
-  body::TrackerSettings settings = settings_for(backend);
+TrackerRow track(Backend backend, bool with_rivals, int threads, std::uint64_t seed,
+                 const std::vector<body::Pose>& poses, const std::vector<SeenPerson>& frames,
+                 const body::Skeleton& skeleton) {
+  body::TrackerSettings settings = settings_for(backend, with_rivals);
+  body::fill_in(settings, backend);
   settings.likelihood.threads = threads;
   settings.seed = seed;
   const auto tracker = body::make_tracker(skeleton, settings, backend);
@@ -37,10 +40,11 @@ TrackerRow track(Backend backend, int threads, std::uint64_t seed, const std::ve
 
   TrackerRow row;
   row.backend = std::string(name(backend));
-  row.particles = settings.particles > 0 ? settings.particles : 300;
+  row.particles = settings.particles;
   row.layers = settings.layers;
   row.refined = settings.refined;
   row.refine_steps = settings.refine_steps;
+  row.rivals = settings.rivals;
   std::vector<double> wall, person, background;
   std::map<std::string, std::vector<double>> stages;
   std::vector<std::string> order;
@@ -103,7 +107,10 @@ std::vector<TrackerRow> measure_tracker(const std::vector<std::string>& backends
   std::vector<TrackerRow> rows;
   for (const Backend backend : chosen) {
     if (progress) progress(fmt::format("bench body: the tracker on {}", name(backend)));
-    rows.push_back(track(backend, threads, seed, poses, seen, skeleton));
+    // rivals are looked at on the host, whatever the backend
+    for (const bool with_rivals : {false, true}) {
+      rows.push_back(track(backend, with_rivals, threads, seed, poses, seen, skeleton));
+    }
   }
   return rows;
 }

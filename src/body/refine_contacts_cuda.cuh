@@ -132,18 +132,17 @@ __device__ inline void sum_contacts(const Problem& problem, int particle, const 
     const int tiles_end = tiles.foreground_tiles + (background ? tiles.background_tiles : 0);
     const bool used = tile < tiles_end && at % RayTilesCuda::tile_rays < tiles.counts[tile];
     int joint = -1;
+    contacts[lane * parts + cost_part] = 0;
     if (used) {
       const float3 x =
           tiles.points[static_cast<std::size_t>(tile) * RayTilesCuda::tile_rays + at % RayTilesCuda::tile_rays];
       joint = touch(memory, capsules, {x.x, x.y, x.z}, background, centre, tau, free_space, contacts + lane * parts);
     }
-    // points are dropped at the end only
-    const int count = __popc(__ballot_sync(whole_warp, used));
     __syncwarp();
     // neighbours mostly touch one joint: sums go to memory where it changes
     int held = -1;
     float sum = 0, batch_cost = 0;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < warp_size; ++i) {
       const float* contact = contacts + i * parts;
       batch_cost += contact[cost_part];
       const int next = __shfl_sync(whole_warp, joint, i);

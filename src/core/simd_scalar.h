@@ -87,6 +87,7 @@ inline bool Lt(float a, float b) { return a < b; }
 inline bool Le(float a, float b) { return a <= b; }
 inline bool Gt(float a, float b) { return a > b; }
 inline bool Ge(float a, float b) { return a >= b; }
+inline bool And(bool a, bool b) { return a && b; }
 inline bool Or(bool a, bool b) { return a || b; }
 inline bool Not(bool a) { return !a; }
 inline float IfThenElse(bool m, float a, float b) { return m ? a : b; }
