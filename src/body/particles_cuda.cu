@@ -30,12 +30,18 @@ __global__ void place_kernel(int count, int floats, float* states, double* log_l
   }
 }
 
+__global__ void add_kernel(int count, const double* more, double* sum) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) sum[i] += more[i];
+}
+
 class ParticlesCuda final : public Particles {
 public:
   ParticlesCuda(const Skeleton& skeleton, const TrackerSettings& settings)
       : settings_(settings),
         skeleton_(skeleton, stream_),
         weigh_(settings.likelihood),
+        weigh_past_(settings.likelihood),
         refine_(skeleton_),
         mean_(skeleton_),
         spatial_(skeleton_),
@@ -173,7 +179,7 @@ private:
   // Weighs the first `count`, in as many turns as the memory that may be taken asks for.
   void weigh(int count) {
     const auto capsules = static_cast<std::size_t>(skeleton_.capsules());
-    const std::size_t each = WeighCuda::bytes(1, capsules, static_cast<std::size_t>(tiles_.tiles())) +
+    const std::size_t each = WeighCuda::bytes(2, capsules, static_cast<std::size_t>(tiles_.tiles())) +
                              capsules * capsule_floats * sizeof(float);
     const std::size_t most = std::clamp<std::size_t>(settings_.likelihood.device_memory / each, 1, 4096);
     for (std::size_t first = 0; first < static_cast<std::size_t>(count); first += most) {
@@ -181,7 +187,40 @@ private:
       capsules_.reserve(turn * capsules * capsule_floats);
       pose_particles(skeleton_, states_.data() + first * static_cast<std::size_t>(floats()), static_cast<int>(turn),
                      capsules_.data(), stream_);
-      weigh_.weigh(tiles_.view(), capsules_.data(), turn, capsules, log_likelihood_.data() + first, bad(), stream_);
+      weigh_capsules(turn, log_likelihood_.data() + first);
+    }
+  }
+
+  // Rays past the person are few and far apart, and alone would not keep the device busy: they are weighed beside the
+  // person's points.
+  void weigh_capsules(std::size_t count, double* out) {
+    const auto capsules = static_cast<std::size_t>(skeleton_.capsules());
+    RayTilesView person = tiles_.view(), past = person;
+    const auto tiles = static_cast<std::size_t>(person.foreground_tiles);
+    past.rays += tiles * RayTilesCuda::tile_rays;
+    past.points += tiles * RayTilesCuda::tile_rays;
+    past.tiles += tiles;
+    past.subtiles += tiles * RayTilesCuda::subtiles;
+    past.counts += tiles;
+    past.foreground_tiles = person.background_tiles = 0;
+    const bool both = person.foreground_tiles > 0 && past.background_tiles > 0;
+    if (past.background_tiles > 0) {
+      past_.reserve(count);
+      posed_.record(stream_);
+      cuda::check(cudaStreamWaitEvent(side_, posed_), "waiting for poses");
+      weigh_past_.weigh(past, capsules_.data(), count, capsules, both ? past_.data() : out, bad(), side_);
+      past_weighed_.record(side_);
+    } else if (person.foreground_tiles == 0) {
+      cuda::check(cudaMemsetAsync(out, 0, count * sizeof(double), stream_), "clearing");
+    }
+    if (person.foreground_tiles > 0) {
+      weigh_.weigh(person, capsules_.data(), count, capsules, out, bad(), stream_);
+    }
+    if (past.background_tiles > 0) cuda::check(cudaStreamWaitEvent(stream_, past_weighed_), "waiting for weights");
+    if (both) {
+      add_kernel<<<static_cast<unsigned>((count + 255) / 256), 256, 0, stream_>>>(static_cast<int>(count), past_.data(),
+                                                                                  out);
+      cuda::check_launch("add");
     }
   }
 
@@ -194,11 +233,13 @@ private:
   }
 
   TrackerSettings settings_;
-  cuda::Stream stream_;
+  cuda::Stream stream_, side_;
   SkeletonCuda skeleton_;
   RayTilesCuda tiles_, person_;  // all points, and the person's alone where marks matter only to the refinement
   bool marked_apart_ = false;
-  WeighCuda weigh_;
+  WeighCuda weigh_, weigh_past_;  // of the person's points, and of rays past it
+  cuda::Buffer<double> past_;
+  cuda::Event posed_, past_weighed_;
   RefineCuda refine_;
   MeanCuda mean_;
   SpatialCuda spatial_;

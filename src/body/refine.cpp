@@ -135,9 +135,10 @@ void assemble(const Kinematics& kinematics, std::span<const Twist> twists, Linea
 void PointList::add(Vector3f point) {
   const std::size_t at = size_ % contact_block;
   if (at == 0) blocks.emplace_back();  // zeros
-  blocks.back().x[at] = point.x;
-  blocks.back().y[at] = point.y;
-  blocks.back().z[at] = point.z;
+  PointBlock& block = blocks.back();
+  block.x[at] = point.x;
+  block.y[at] = point.y;
+  block.z[at] = point.z;
   ++size_;
 }
 

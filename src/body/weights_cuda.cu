@@ -7,45 +7,68 @@ namespace {
 constexpr int threads = 1024;
 
 constexpr int anneal_threads = 256, anneal_warps = anneal_threads / warp_size;
-constexpr int tries = 3;  // exponents at a time: two bisections for the latency of one
 
-// Effective sample sizes at some exponents, n where no particle is left. In single precision, since as many exponentials of
-// doubles would take as long as a likelihood: a size is right to 1e-5.
-__device__ void effective_sizes(const float* relative, int count, const float* exponent, float* room, float* size) {
-  float sums[2 * tries] = {};
+// The effective sample size at an exponent, on the logarithmic scale, and its derivative by the exponent.
+struct EffectiveSize {
+  float log_size, slope;
+};
+
+// In single precision, which knows a size to some 1e-6. Where no particle is left, all are equal.
+__device__ EffectiveSize effective_size(const float* relative, int count, float exponent, float* room) {
+  float sums[4] = {};  // w, w^2, and their derivatives
   for (int j = static_cast<int>(threadIdx.x); j < count; j += anneal_threads) {
     const float r = relative[j];
-#pragma unroll
-    for (int t = 0; t < tries; ++t) {
-      const float w = r == -INFINITY ? 0 : expf(exponent[t] * r);
-      sums[t] += w;
-      sums[tries + t] += w * w;
-    }
+    if (r == -INFINITY) continue;
+    const float w = expf(exponent * r);
+    sums[0] += w;
+    sums[1] += w * w;
+    sums[2] += r * w;
+    sums[3] += r * w * w;
   }
   const int lane = static_cast<int>(threadIdx.x) % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
 #pragma unroll
-  for (int t = 0; t < 2 * tries; ++t) {
-    for (int step = warp_size / 2; step > 0; step /= 2) sums[t] += __shfl_xor_sync(whole_warp, sums[t], step);
-    if (lane == 0) room[t * anneal_warps + warp] = sums[t];
+  for (int step = warp_size / 2; step > 0; step /= 2) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) sums[i] += __shfl_xor_sync(whole_warp, sums[i], step);
   }
+  if (lane < 4)
+    room[lane * anneal_warps + warp] = lane == 0 ? sums[0] : lane == 1 ? sums[1] : lane == 2 ? sums[2] : sums[3];
   __syncthreads();
 #pragma unroll
-  for (int t = 0; t < 2 * tries; ++t) {
-    sums[t] = 0;
+  for (int i = 0; i < 4; ++i) {
+    sums[i] = 0;
 #pragma unroll
-    for (int w = 0; w < anneal_warps; ++w) sums[t] += room[t * anneal_warps + w];
+    for (int w = 0; w < anneal_warps; ++w) sums[i] += room[i * anneal_warps + w];
   }
-#pragma unroll
-  for (int t = 0; t < tries; ++t) {
-    size[t] = sums[tries + t] > 0 ? sums[t] * sums[t] / sums[tries + t] : static_cast<float>(count);
+  if (!(sums[1] > 0)) return {logf(static_cast<float>(count)), 0};
+  return {2 * logf(sums[0]) - logf(sums[1]), 2 * (sums[2] / sums[0] - sums[3] / sums[1])};
+}
+
+// The exponent below `most` at which the size is as wanted. The size falls as the exponent grows, and with normal errors as
+// a power of it: Newton's method on logarithmic scales is there in a few steps; where one leaves what is known to hold the
+// exponent, the middle is taken.
+__device__ double find_exponent(const float* relative, int count, double wanted, double most,
+                                float (*rooms)[4 * anneal_warps]) {
+  const auto target = static_cast<float>(log(wanted));
+  double low = 0, high = most, exponent = most;
+  for (int step = 0; step < 60; ++step) {
+    const EffectiveSize found = effective_size(relative, count, static_cast<float>(exponent), rooms[step % 2]);
+    const float off = found.log_size - target;
+    if (step == 0 && off >= 0) return most;
+    if (fabsf(off) < 1e-5f) return exponent;
+    (off > 0 ? low : high) = exponent;
+    if (high - low <= 1e-7 * high) return low;
+    const double next = exponent * exp(-off / (exponent * found.slope));
+    exponent = next > low && next < high ? next : 0.5 * (low + high);
   }
+  return low;
 }
 
 __global__ __launch_bounds__(anneal_threads) void anneal_kernel(const double* log_likelihood, int count,
                                                                 double survival, double most, int refined,
                                                                 float* relative, double* weight, FilterMemory* memory) {
   __shared__ double room[block::most_warps];
-  __shared__ float rooms[2][2 * tries * anneal_warps];  // by turns, so that one wait is enough
+  __shared__ float rooms[2][4 * anneal_warps];  // by turns, so that one wait is enough
   const int first = static_cast<int>(threadIdx.x);
   double greatest = -INFINITY;
   for (int j = first; j < count; j += anneal_threads) {
@@ -60,24 +83,7 @@ __global__ __launch_bounds__(anneal_threads) void anneal_kernel(const double* lo
       const double l = log_likelihood[j];
       relative[j] = isfinite(l) ? static_cast<float>(l - greatest) : -INFINITY;  // read by this thread alone
     }
-    const auto wanted = static_cast<float>(fmax(1.0, survival * count));
-    double low = 0, high = most;
-    float size[tries];
-    const auto all = static_cast<float>(most);
-    const float same[tries] = {all, all, all};
-    effective_sizes(relative, count, same, rooms[0], size);
-    if (size[0] < wanted) {
-      for (int round = 0; round < 18; ++round) {
-        const double quarter = 0.25 * (high - low), at[tries] = {low + quarter, low + 2 * quarter, low + 3 * quarter};
-        const float exponents[tries] = {static_cast<float>(at[0]), static_cast<float>(at[1]),
-                                        static_cast<float>(at[2])};
-        effective_sizes(relative, count, exponents, rooms[(round + 1) % 2], size);
-        // sizes fall as exponents grow
-        high = size[0] < wanted ? at[0] : size[1] < wanted ? at[1] : size[2] < wanted ? at[2] : high;
-        low = size[0] < wanted ? low : size[1] < wanted ? at[0] : size[2] < wanted ? at[1] : at[2];
-      }
-      exponent = low;
-    }
+    exponent = find_exponent(relative, count, fmax(1.0, survival * count), most, rooms);
   }
 
   double sum = 0;
@@ -88,7 +94,8 @@ __global__ __launch_bounds__(anneal_threads) void anneal_kernel(const double* lo
     sum += w;
   }
   sum = block::sum(sum, room);
-  for (int j = first; j < count; j += anneal_threads) weight[j] = sum > 0 ? weight[j] * (1 / sum) : 1.0 / count;
+  const double scale = sum > 0 ? 1 / sum : 0;
+  for (int j = first; j < count; j += anneal_threads) weight[j] = sum > 0 ? weight[j] * scale : 1.0 / count;
   if (first == 0) {
     memory->result.exponent = exponent;
     int best = refined > 0 ? 0 : memory->peak;
