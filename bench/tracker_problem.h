@@ -19,7 +19,7 @@ struct SeenPerson {
 };
 
 /// A camera of so many pixels; the default sees the default human at 2.5 m with about 43,000 of them.
-Camera person_camera(int width = 640, int height = 480, double focal_length = 790);
+Camera person_camera(int width = 640, int height = 480, double focal_length = 768);
 
 /// A step of a walk towards the camera, in place: `phase` runs from 0 to 2 pi.
 body::Pose walking_pose(const body::Skeleton& skeleton, double phase);

@@ -8,7 +8,7 @@ namespace {
 constexpr int blocks = 64;  // that share the particles; sums depend on it
 constexpr int warps = 8;
 constexpr int threads = warps * warp_size;
-constexpr std::size_t shared_limit = std::size_t{72} << 10;  // beside the 22 KiB of the kernel itself
+constexpr std::size_t shared_limit = std::size_t{72} << 10;  // beside the 24 KiB of the kernel itself
 
 // Sums over particles: four numbers a joint (its quaternion, or the angle of a hinge), then position and squared weight.
 constexpr int joint_channels = 4 * static_cast<int>(max_joints);
@@ -177,13 +177,18 @@ __device__ void find_width(const Given& given, const double* informations, doubl
     rows[0] = u.x, rows[stride] = u.y, rows[2 * stride] = u.z;
   }
   block::eliminate(a, size, 3 * joints);
-  for (int j = thread; j < joints; j += threads) {
+  __shared__ double inverse[most_tangent], squares[3 * max_joints];
+  for (int k = thread; k < size; k += threads) inverse[k] = 1 / a[k * stride + k];
+  __syncthreads();
+  for (int r = thread; r < 3 * joints; r += threads) {
+    const double* row = a + (size + r) * stride;
     double sum = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      const double* row = a + (size + 3 * j + axis) * stride;
-      for (int k = 0; k < size; ++k) sum += row[k] * row[k] / a[k * stride + k];
-    }
-    width[j] = fmax(0.0, sum / 3);
+    for (int k = 0; k < size; ++k) sum += row[k] * row[k] * inverse[k];
+    squares[r] = sum;
+  }
+  __syncthreads();
+  for (int j = thread; j < joints; j += threads) {
+    width[j] = fmax(0.0, (squares[3 * j] + squares[3 * j + 1] + squares[3 * j + 2]) / 3);
   }
 }
 

@@ -76,7 +76,8 @@ public:
     stages_ = {};
     const double seconds = std::clamp(last_time_ ? frame.time - *last_time_ : 1.0 / 30, 1e-3, 0.5);
     last_time_ = frame.time;
-    points_.set(frame.points);
+    frame_points_ = frame.points;
+    points_known_ = false;
     particles_->set_points(frame.points);
     stages_.add("points");
 
@@ -91,7 +92,7 @@ public:
       }
     }
     // at first, and where the person was lost: look for it in this very frame
-    if (!tracking_ && find(frame.points)) {
+    if (!tracking_ && find()) {
       estimate = filter(seconds);
       tracking_ = fit(estimate) > believable;
     }
@@ -116,14 +117,14 @@ private:
     age_ = 0;
   }
 
-  bool find(PointsView points) {
+  bool find() {
     SearchSettings settings;
     if (settings_.fit_shape && !shape_known_) settings.sizes = {0.88, 0.96, 1.04, 1.12};
-    const std::vector<Found> found = search(skeleton_, points_, settings, threads_);
+    const std::vector<Found> found = search(skeleton_, points(), settings, threads_);
     if (!found.empty()) {
       if (found.front().size != 1) {
         set_skeleton(scaled(skeleton_, found.front().size));
-        particles_->set_points(points);
+        particles_->set_points(frame_points_);
         shape_frames_.clear();
       }
       std::vector<std::vector<float>> states;
@@ -161,7 +162,9 @@ private:
     Estimate estimate;
     state_ = moments.state;
     estimate.pose = to_pose(moments.state);
-    estimate.joints = joint_positions(skeleton_, estimate.pose);
+    places_.resize(skeleton_.joints.size());
+    place_joints(flat_->view(), state_.data(), places_.data());
+    for (const Place& place : places_) estimate.joints.push_back({place.origin.x, place.origin.y, place.origin.z});
     for (double variance : moments.joint_variance) {
       estimate.deviation.push_back(std::sqrt(variance + model_error * model_error));
     }
@@ -180,7 +183,7 @@ private:
   bool challenge() {
     if (settings_.rivals <= 0) return false;
     ++age_;
-    const RefinePoints few{points_.person.thinned(judge_points), points_.background.thinned(judge_points / 2)};
+    const RefinePoints few{points().person.thinned(judge_points), points().background.thinned(judge_points / 2)};
     RefineSettings refinement = refine_settings(settings_, few.person.size());
     refinement.tau = 0.2;
     std::vector<std::vector<float>> states{state_};
@@ -196,7 +199,7 @@ private:
       SearchSettings search_settings;
       search_settings.pelvis = Vector3f{state_[0], state_[1], state_[2]};
       search_settings.points = 300;
-      for (const Found& found : search(skeleton_, points_, search_settings, threads_)) states.push_back(found.state);
+      for (const Found& found : search(skeleton_, points(), search_settings, threads_)) states.push_back(found.state);
       stages_.add("search");
     }
     const std::vector<double> likelihood = judge(states);
@@ -213,7 +216,7 @@ private:
     std::vector<std::uint8_t> background;
     for (const bool behind : {false, true}) {
       const PointList some =
-          (behind ? points_.background : points_.person).thinned(behind ? judge_points : 2 * judge_points);
+          (behind ? points().background : points().person).thinned(behind ? judge_points : 2 * judge_points);
       for (std::size_t i = 0; i < some.size(); ++i) {
         xyz.insert(xyz.end(), {some[i].x, some[i].y, some[i].z});
         background.push_back(behind ? 1 : 0);
@@ -230,15 +233,22 @@ private:
     return likelihood;
   }
 
-  // Independent points a point.
-  double evidence() const {
-    return settings_.independent_points / static_cast<double>(std::max<std::size_t>(1, points_.person.size()));
+  // The frame's points for refinements on the host. They are arranged when first asked for: a device weighs meanwhile.
+  const RefinePoints& points() {
+    if (!points_known_) points_.set(frame_points_);
+    points_known_ = true;
+    return points_;
   }
 
-  double fit(const Estimate& estimate) const {
+  // Independent points a point.
+  double evidence() {
+    return settings_.independent_points / static_cast<double>(std::max<std::size_t>(1, points().person.size()));
+  }
+
+  double fit(const Estimate& estimate) {
     const LikelihoodSettings& likelihood = settings_.likelihood;
     const double squares = -2 * likelihood.sigma * likelihood.sigma * estimate.log_likelihood;
-    const double worst = static_cast<double>(points_.person.size()) * likelihood.tau * likelihood.tau;
+    const double worst = static_cast<double>(points().person.size()) * likelihood.tau * likelihood.tau;
     return worst > 0 ? 1 - squares / worst : 0;
   }
 
@@ -252,7 +262,7 @@ private:
   // Every third frame is kept until there are enough of them; the shape is fitted early, and once more with all.
   void learn_shape() {
     if (!settings_.fit_shape || shape_known_ || frames_++ % 3 != 0) return;
-    shape_frames_.push_back({{points_.person.thinned(1500), points_.background.thinned(750)}, state_});
+    shape_frames_.push_back({{points().person.thinned(1500), points().background.thinned(750)}, state_});
     const std::size_t kept = shape_frames_.size();
     if (kept != 4 && kept != 10) return;
     const ShapeFit fit = fit_shape(skeleton_, shape_frames_, threads_);
@@ -273,8 +283,11 @@ private:
   int age_ = 0;  // frames since the person was found
   std::unique_ptr<Likelihood> judge_;
   std::unique_ptr<Particles> particles_;
-  RefinePoints points_;
+  PointsView frame_points_;  // of the frame under way
+  RefinePoints points_;      // see points()
+  bool points_known_ = false;
   std::vector<float> state_;
+  std::vector<Place> places_;  // of its joints
   Stages stages_;
   bool tracking_ = false;
   std::optional<double> last_time_;
