@@ -12,8 +12,8 @@ using refinement::Problem;
 using refinement::Room;
 using refinement::SolveMemory;
 
-constexpr int blocks = 36;         // that share the points of a pose; sums depend on it
-constexpr int most_points = 8192;  // of the person that are looked at: a batch of 32 a warp, and enough for a pose
+constexpr int blocks = 20;         // that share the points of a pose; sums depend on it
+constexpr int most_points = 4096;  // of the person that are looked at: a batch of 32 a warp, and enough for a pose
 constexpr int attempts = 4;        // of a step, as in refine.cpp
 constexpr int most_threads = 256;
 constexpr std::size_t shared_limit = std::size_t{60} << 10;  // every device since 2018 can give a block 64

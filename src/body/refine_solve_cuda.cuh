@@ -134,7 +134,7 @@ __device__ inline void solve_step(const Problem& problem, int particle, int bloc
   const double* partial = problem.partial + static_cast<std::size_t>(particle) * blocks * sums_size(joints);
   for (int i = thread; i < sums_size(joints); i += threads) {
     double sum = 0;
-#pragma unroll 12
+#pragma unroll 20
     for (int b = 0; b < blocks; ++b) sum += __ldcg(partial + static_cast<std::size_t>(b) * sums_size(joints) + i);
     memory.sums[i] = sum;
   }

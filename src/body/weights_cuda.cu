@@ -8,6 +8,8 @@ constexpr int threads = 1024;
 
 constexpr int anneal_threads = 256, anneal_warps = anneal_threads / warp_size;
 
+constexpr float no_weight = -1e30f;  // relative log-likelihood of what is not finite
+
 // The effective sample size at an exponent, on the logarithmic scale, and its derivative by the exponent.
 struct EffectiveSize {
   float log_size, slope;
@@ -16,9 +18,9 @@ struct EffectiveSize {
 // In single precision, which knows a size to some 1e-6. Where no particle is left, all are equal.
 __device__ EffectiveSize effective_size(const float* relative, int count, float exponent, float* room) {
   float sums[4] = {};  // w, w^2, and their derivatives
+#pragma unroll 4
   for (int j = static_cast<int>(threadIdx.x); j < count; j += anneal_threads) {
     const float r = relative[j];
-    if (r == -INFINITY) continue;
     const float w = expf(exponent * r);
     sums[0] += w;
     sums[1] += w * w;
@@ -81,7 +83,7 @@ __global__ __launch_bounds__(anneal_threads) void anneal_kernel(const double* lo
   if (survival > 0) {
     for (int j = first; j < count; j += anneal_threads) {
       const double l = log_likelihood[j];
-      relative[j] = isfinite(l) ? static_cast<float>(l - greatest) : -INFINITY;  // read by this thread alone
+      relative[j] = isfinite(l) ? static_cast<float>(l - greatest) : no_weight;  // read by this thread alone
     }
     exponent = find_exponent(relative, count, fmax(1.0, survival * count), most, rooms);
   }
@@ -175,8 +177,10 @@ struct Best {
 
 __device__ Best better(Best a, Best b) { return b.value > a.value || (b.value == a.value && b.at < a.at) ? b : a; }
 
-__global__ __launch_bounds__(threads) void select_kernel(const double* log_likelihood, int count, int best,
-                                                         int* index) {
+constexpr int select_threads = 256;
+
+__global__ __launch_bounds__(select_threads) void select_kernel(const double* log_likelihood, int count, int best,
+                                                                int* index) {
   __shared__ Best room[block::most_warps];
   extern __shared__ int chosen[];  // (best)
   const int first = static_cast<int>(threadIdx.x), lane = first % warp_size, warp = first / warp_size;
@@ -184,7 +188,7 @@ __global__ __launch_bounds__(threads) void select_kernel(const double* log_likel
   int found = 0;
   for (; found < best; ++found) {
     Best mine{-INFINITY, count};
-    for (int j = first; j < count; j += threads) {
+    for (int j = first; j < count; j += select_threads) {
       if (log_likelihood[j] < least && log_likelihood[j] > mine.value) mine = {log_likelihood[j], j};
     }
     for (int step = warp_size / 2; step > 0; step /= 2) {
@@ -193,13 +197,13 @@ __global__ __launch_bounds__(threads) void select_kernel(const double* log_likel
     __syncthreads();
     if (lane == 0) room[warp] = mine;
     __syncthreads();
-    for (int w = 0; w < threads / warp_size; ++w) mine = better(mine, room[w]);
+    for (int w = 0; w < select_threads / warp_size; ++w) mine = better(mine, room[w]);
     if (mine.at == count) break;
     if (first == 0) chosen[found] = mine.at;
     least = mine.value;
   }
   __syncthreads();
-  for (int j = first; j < count; j += threads) {
+  for (int j = first; j < count; j += select_threads) {
     int place = found + j;
     bool taken = false;
     for (int c = 0; c < found; ++c) {
@@ -208,7 +212,7 @@ __global__ __launch_bounds__(threads) void select_kernel(const double* log_likel
     }
     if (!taken) index[place] = j;
   }
-  for (int c = first; c < found; c += threads) index[c] = chosen[c];
+  for (int c = first; c < found; c += select_threads) index[c] = chosen[c];
 }
 
 constexpr int gather_warps = 8;
@@ -258,7 +262,7 @@ void WeightsCuda::resample(Resampling scheme, int count, const Random& random, c
 
 void WeightsCuda::select(const double* log_likelihood, int count, int best, cudaStream_t stream) {
   const std::size_t room = (static_cast<std::size_t>(best) + 3) / 4 * 4 * sizeof(int);  // which is read in fours
-  select_kernel<<<1, threads, room, stream>>>(log_likelihood, count, best, index_.data());
+  select_kernel<<<1, select_threads, room, stream>>>(log_likelihood, count, best, index_.data());
   cuda::check_launch("select");
 }
 
