@@ -52,6 +52,7 @@ struct SetPointsRow {
 /// The whole tracker on a sequence of frames.
 struct TrackerRow {
   std::string backend;
+  body::Association association = body::Association::first_hit;
   std::size_t particles = 0;
   int layers = 0, refined = 0, refine_steps = 0, rivals = 0;
   std::size_t points = 0, background = 0;  ///< of a frame, medians

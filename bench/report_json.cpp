@@ -57,6 +57,7 @@ ordered_json row_json(const BodyRow& row) {
 
 ordered_json tracker_json(const TrackerRow& row) {
   return {{"backend", row.backend},
+          {"association", name(row.association)},
           {"particles", row.particles},
           {"layers", row.layers},
           {"refined", row.refined},

@@ -45,18 +45,19 @@ std::string table(const std::vector<const BodyRow*>& rows, std::size_t BodyRow::
 }
 
 std::string tracker_table(const std::vector<TrackerRow>& rows) {
-  std::string text = fmt::format("{:<10} {:>9} {:>6} {:>8} {:>6} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n", "backend",
-                                 "particles", "layers", "refined", "rivals", "points", "background", "frames/s", "ms",
-                                 "lost", "error mm", "ms by stage");
+  std::string text = fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n",
+                                 "backend", "association", "particles", "layers", "refined", "rivals", "points",
+                                 "background", "frames/s", "ms", "lost", "error mm", "ms by stage");
   for (const TrackerRow& row : rows) {
     std::string stages;
     for (const body::StageTime& time : row.stages) {
       stages += fmt::format("{}{} {}", stages.empty() ? "" : ", ", time.stage, short_number(time.ms));
     }
-    text += fmt::format("{:<10} {:>9} {:>6} {:>8} {:>6} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n", row.backend,
-                        row.particles, row.layers, fmt::format("{} x {}", row.refined, row.refine_steps), row.rivals,
-                        row.points, row.background, short_number(row.frames_per_second), short_number(row.ms.median),
-                        row.lost, short_number(1e3 * row.joint_error), stages);
+    text += fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n", row.backend,
+                        name(row.association), row.particles, row.layers,
+                        fmt::format("{} x {}", row.refined, row.refine_steps), row.rivals, row.points, row.background,
+                        short_number(row.frames_per_second), short_number(row.ms.median), row.lost,
+                        short_number(1e3 * row.joint_error), stages);
   }
   return text;
 }
