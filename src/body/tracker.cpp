@@ -48,6 +48,9 @@ constexpr std::size_t judge_points = 600;
 // A rival must be so much more likely, logarithmically.
 constexpr double clearly = 2;
 
+// A find is as far off as a pose wanders in so many seconds.
+constexpr double found_spread = 0.1;
+
 // What capsules cannot tell about a body of flesh: added to every joint's deviation, metres.
 constexpr double model_error = 0.015;
 
@@ -84,6 +87,7 @@ public:
     }
     // at first, and where the person was lost: look for it in this very frame
     if (!tracking_ && find(frame.points)) {
+      particles_->diffuse(found_spread, -1);
       estimate = filter(seconds);
       tracking_ = fit(estimate) > believable;
     }
@@ -103,6 +107,7 @@ private:
 
   void begin_at(const std::vector<float>& state) {
     particles_->place(state, settings_.particles);
+    state_ = state;
     tracking_ = true;
     level_ = 0;
     age_ = 0;
@@ -172,8 +177,8 @@ private:
     if (settings_.rivals <= 0) return false;
     ++age_;
     const RefinePoints few{points_.person.thinned(judge_points), points_.background.thinned(judge_points / 2)};
-    RefineSettings refinement = refine_settings(settings_, few.person.size());
-    refinement.tau = 0.2;
+    RefineSettings refinement = refine_settings(settings_, few.person.size(), state_[2]);
+    refinement.tau += 0.08;
     std::vector<std::vector<float>> states{state_};
     for (int i = 0; i < settings_.rivals; ++i)
       states.push_back(rivals_->make(state_, next_rival_++ % rivals_->count()));
@@ -217,13 +222,15 @@ private:
     std::vector<double> likelihood(states.size());
     judge_->set_points({xyz.data(), background.size(), background});
     judge_->evaluate({capsules.data(), states.size(), skeleton_.capsules.size(), capsule_floats}, likelihood);
-    for (double& value : likelihood) value *= settings_.independent_points / (2.0 * judge_points);
+    for (double& value : likelihood)
+      value *= evidence_at(settings_, states.front()[2]) * settings_.independent_points / (2.0 * judge_points);
     return likelihood;
   }
 
   // Independent points a point.
   double evidence() const {
-    return settings_.independent_points / static_cast<double>(std::max<std::size_t>(1, points_.person.size()));
+    return evidence_at(settings_, state_[2]) * settings_.independent_points /
+           static_cast<double>(std::max<std::size_t>(1, points_.person.size()));
   }
 
   double fit(const Estimate& estimate) const {
