@@ -1,5 +1,7 @@
 #include "body/motion.h"
 
+#include "body/rest_poses.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +21,21 @@ std::vector<double> walk_precision(const Skeleton& skeleton, double seconds) {
   std::vector<double> precision;
   for (double deviation : walk_deviation(skeleton, seconds)) precision.push_back(1 / (deviation * deviation + 1e-12));
   return precision;
+}
+
+PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predicted, double seconds) {
+  constexpr double comfort_deviation = 0.6;  // radians
+  constexpr double comfort = 1 / (comfort_deviation * comfort_deviation);
+  PosePrior prior{{predicted.begin(), predicted.end()}, walk_precision(skeleton, seconds)};
+  const std::vector<double> rest = rest_poses(skeleton).front().angles;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    // the product of two normal distributions
+    double& precision = prior.precision[root_tangent + i];
+    float& angle = prior.state[root_floats + i];
+    angle = static_cast<float>((precision * angle + comfort * rest[i]) / (precision + comfort));
+    precision += comfort;
+  }
+  return prior;
 }
 
 double velocity_kept(Motion motion) { return motion == Motion::constant_velocity ? 0.8 : 0; }

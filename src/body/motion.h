@@ -16,6 +16,10 @@ std::vector<float> walk_deviation(const Skeleton& skeleton, double seconds);
 /// The inverse squares of the same: how strongly the last frame holds this one.
 std::vector<double> walk_precision(const Skeleton& skeleton, double seconds);
 
+/// What a refinement expects: the predicted state, held as the walk of `seconds` holds it, and, far more weakly, the
+/// most common rest pose: a limb that nobody sees for a while goes there instead of anywhere.
+PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predicted, double seconds);
+
 /// Share of the last velocity that a pose keeps.
 double velocity_kept(Motion motion);
 

@@ -115,6 +115,7 @@ private:
 
   bool find(PointsView points) {
     SearchSettings settings;
+    settings.noise = sensor_deviation(settings_, distance());
     if (settings_.fit_shape && !shape_known_) settings.sizes = {0.88, 0.96, 1.04, 1.12};
     const std::vector<Found> found = search(skeleton_, points_, settings, threads_);
     if (!found.empty()) {
@@ -192,6 +193,7 @@ private:
       SearchSettings search_settings;
       search_settings.pelvis = Vector3f{state_[0], state_[1], state_[2]};
       search_settings.points = 300;
+      search_settings.noise = sensor_deviation(settings_, distance());
       for (const Found& found : search(skeleton_, points_, search_settings, threads_)) states.push_back(found.state);
       stages_.add("search");
     }
@@ -226,6 +228,9 @@ private:
       value *= evidence_at(settings_, states.front()[2]) * settings_.independent_points / (2.0 * judge_points);
     return likelihood;
   }
+
+  // Of the points of the person, the one in the middle.
+  double distance() const { return points_.person.size() == 0 ? 0 : points_.person[points_.person.size() / 2].z; }
 
   // Independent points a point.
   double evidence() const {
