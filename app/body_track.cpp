@@ -317,6 +317,14 @@ void add_tracker_options(CLI::App& verb, Options& options) {
       ->type_name("M")
       ->capture_default_str()
       ->group(group);
+  verb.add_option("--sensor-noise", tracker.sensor_noise, "Standard deviation of a depth at 1 m; grows with its square")
+      ->type_name("M")
+      ->capture_default_str()
+      ->group(group);
+  verb.add_option("--independent", tracker.independent_points, "Points of a frame that count as independent")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
   verb.add_flag("--no-free-space", options.no_free_space, "Do not use the rays that see past the person")->group(group);
 }
 

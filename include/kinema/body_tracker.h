@@ -50,7 +50,11 @@ struct TrackerSettings {
   /// more closely and states smaller deviations.
   double independent_points = 150;
 
-  Motion motion = Motion::random_walk;
+  /// Standard deviation of a measured depth at 1 m, in metres; it grows with the square of the distance, as that of
+  /// stereo and structured light does. People far away count for less.
+  double sensor_noise = 0.0015;
+
+  Motion motion = Motion::constant_velocity;
   Resampling resampling = Resampling::systematic;
 
   /// Resample where the effective sample size falls under this share of the particles.

@@ -1,5 +1,7 @@
 #include "body/motion.h"
 
+#include "body/rest_poses.h"
+
 #include <Eigen/Dense>
 
 #include <algorithm>
@@ -28,11 +30,38 @@ std::vector<double> walk_precision(const Skeleton& skeleton, double seconds) {
   return precision;
 }
 
+PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predicted, double seconds) {
+  constexpr double comfort_deviation = 0.6;  // radians
+  constexpr double comfort = 1 / (comfort_deviation * comfort_deviation);
+  PosePrior prior{{predicted.begin(), predicted.end()}, walk_precision(skeleton, seconds)};
+  const std::vector<double> rest = rest_poses(skeleton).front().angles;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    // the product of two normal distributions
+    double& precision = prior.precision[root_tangent + i];
+    float& angle = prior.state[root_floats + i];
+    angle = static_cast<float>((precision * angle + comfort * rest[i]) / (precision + comfort));
+    precision += comfort;
+  }
+  return prior;
+}
+
 double velocity_kept(Motion motion) { return motion == Motion::constant_velocity ? 0.8 : 0; }
 
-RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points) {
+double sensor_deviation(const TrackerSettings& settings, double distance) {
+  return settings.sensor_noise * distance * distance;
+}
+
+double evidence_at(const TrackerSettings& settings, double distance) {
+  const double skin = settings.likelihood.sigma, sensor = sensor_deviation(settings, distance);
+  return skin * skin / (skin * skin + sensor * sensor);
+}
+
+RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points, double distance) {
   RefineSettings refinement;
+  const double noise = sensor_deviation(settings, distance);
   refinement.steps = settings.refine_steps;
+  refinement.tau += 2 * noise;
+  refinement.sigma = std::sqrt(refinement.sigma * refinement.sigma + noise * noise);
   refinement.evidence = settings.independent_points / static_cast<double>(std::max<std::size_t>(1, points));
   refinement.free_space = settings.likelihood.free_space ? refinement.free_space : 0;
   return refinement;

@@ -23,11 +23,19 @@ std::vector<float> walk_deviation(const Skeleton& skeleton, double seconds);
 /// The inverse squares of the same: how strongly the last frame holds this one.
 std::vector<double> walk_precision(const Skeleton& skeleton, double seconds);
 
+/// What a refinement expects: the predicted state, held as the walk of `seconds` holds it, and, far more weakly, the
+/// most common rest pose: a limb that nobody sees for a while goes there instead of anywhere.
+PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predicted, double seconds);
+
 /// Share of the last velocity that a pose keeps.
 double velocity_kept(Motion motion);
 
-/// The refinement that belongs to a tracker's settings, for a frame of so many points.
-RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points);
+/// Standard deviation of a point at a distance, and by what share of the evidence of a near one it counts.
+double sensor_deviation(const TrackerSettings& settings, double distance);
+double evidence_at(const TrackerSettings& settings, double distance);
+
+/// The refinement that belongs to a tracker's settings, for a frame of so many points of a person at `distance`.
+RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points, double distance);
 
 /// The spatial prior: noise that displaces every bone end by about `deviation` metres whatever the pose, instead of noise
 /// of a fixed size in the angles, which throws a hand far and a head hardly. With J the derivative of all joints' places

@@ -77,8 +77,8 @@ public:
     // the best go to the front, so that they can be weighed in one call
     const std::size_t refined = std::min(size(), static_cast<std::size_t>(count));
     bring_best_forward(refined);
-    const PosePrior prior{predicted_, walk_precision(skeleton_, seconds)};
-    const RefineSettings refinement = refine_settings(settings_, points_.person.size());
+    const PosePrior prior = expected_pose(skeleton_, predicted_, seconds);
+    const RefineSettings refinement = refine_settings(settings_, points_.person.size(), predicted_[2]);
     std::vector<Refined> results(refined);
     threads_.for_each(refined, [&](std::size_t j) {
       results[j] = body::refine(kinematics_, points_, prior, refinement,

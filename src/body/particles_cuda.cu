@@ -22,7 +22,6 @@ __global__ void place_kernel(int count, int floats, float* states, double* log_l
     log_likelihood[i] = 0;
     weight[i] = 1.0 / count;
   }
-  if (i < floats) memory->predicted[i] = memory->result.state[i];
   if (i < most_tangent) memory->velocity[i] = 0;
   if (i == 0) {
     memory->result.exponent = 1;
@@ -39,11 +38,13 @@ class ParticlesCuda final : public Particles {
 public:
   ParticlesCuda(const Skeleton& skeleton, const TrackerSettings& settings)
       : settings_(settings),
+        person_skeleton_(skeleton),
+        flat_(skeleton),
         skeleton_(skeleton, stream_),
         weigh_(settings.likelihood),
         weigh_past_(settings.likelihood),
         refine_(skeleton_),
-        mean_(skeleton_),
+        find_mean_(skeleton_),
         spatial_(skeleton_),
         memory_(1),
         result_(1) {
@@ -73,6 +74,9 @@ public:
     log_likelihood_.reserve(count);
     next_log_likelihood_.reserve(count);
     weights_.reserve(count);
+    mean_.assign(state.begin(), state.end());
+    predicted_ = mean_;
+    velocity_.assign(static_cast<std::size_t>(skeleton_.tangent()), 0);
     std::copy(state.begin(), state.end(), result_.data()->state);
     cuda::check(
         cudaMemcpyAsync(memory_.data(), result_.data(), state.size() * sizeof(float), cudaMemcpyHostToDevice, stream_),
@@ -86,10 +90,15 @@ public:
 
   void predict(double seconds) override {
     begun_.record(stream_);
-    move(seconds, -1, velocity_kept(settings_.motion) * seconds, true);
+    const double drift = velocity_kept(settings_.motion) * seconds;
+    std::vector<float> change;
+    for (float v : velocity_) change.push_back(static_cast<float>(drift * v));
+    predicted_ = mean_;
+    move_state(flat_.view(), change.data(), predicted_.data());
+    move(seconds, -1, drift);
   }
 
-  void diffuse(double seconds, int block) override { move(seconds, block, 0, false); }
+  void diffuse(double seconds, int block) override { move(seconds, block, 0); }
 
   void weigh() override { weigh(count_); }
 
@@ -108,8 +117,8 @@ public:
     if (refined <= 0) return;
     weights_.select(log_likelihood_.data(), count_, refined, stream_);
     rearrange();
-    refine_.refine((marked_apart_ ? person_ : tiles_).view(), refine_settings(settings_, 1),
-                   settings_.independent_points, seconds, states_.data(), refined, memory_.data(), stream_);
+    refine_.refine((marked_apart_ ? person_ : tiles_).view(), refine_settings(settings_, 1, predicted_[2]),
+                   expected_pose(person_skeleton_, predicted_, seconds), states_.data(), refined, stream_);
     weigh(refined);
     weights_.normalise(log_likelihood_.data(), count_, refined, memory_.data(), stream_);
     refinement_done_.record(stream_);
@@ -122,8 +131,8 @@ public:
       refinement_done_.record(stream_);
     }
     refined_ = false;
-    mean_.find(states_.data(), weights_.data(), log_likelihood_.data(), count_, refine_.information(), seconds,
-               memory_.data(), stream_);
+    find_mean_.find(states_.data(), weights_.data(), log_likelihood_.data(), count_, refine_.information(), seconds,
+                    memory_.data(), stream_);
     cuda::check(cudaMemcpyAsync(result_.data(), memory_.data(), sizeof(FrameResult), cudaMemcpyDeviceToHost, stream_),
                 "downloading the mean");
     done_.record(stream_);
@@ -140,6 +149,10 @@ public:
     moments.log_likelihood = result.log_likelihood;
     moments.effective_sample_size = result.effective_sample_size;
     moments.exponent = result.exponent;
+    velocity_.resize(static_cast<std::size_t>(skeleton_.tangent()));
+    state_difference(flat_.view(), mean_.data(), moments.state.data(), velocity_.data());
+    for (float& v : velocity_) v /= static_cast<float>(seconds);
+    mean_ = moments.state;
     moments.times = {{"device weigh", cuda::elapsed_ms(begun_, weighed_)},
                      {"device refine", cuda::elapsed_ms(weighed_, refinement_done_)},
                      {"device mean", cuda::elapsed_ms(refinement_done_, done_)}};
@@ -167,12 +180,12 @@ private:
   unsigned long long* bad() const { return &memory_.data()->result.bad; }
   void clear_bad() { cuda::check(cudaMemsetAsync(bad(), 0xff, sizeof(unsigned long long), stream_), "clearing"); }
 
-  void move(double seconds, int block, double drift, bool predict) {
+  void move(double seconds, int block, double drift) {
     const float* factor = nullptr;
     if (settings_.motion == Motion::spatial) {
       factor = spatial_.factor(seconds * root_speed, seconds, memory_.data(), stream_);
     }
-    move_particles(skeleton_, {settings_.seed, step_++, seconds, drift, block, factor}, states_.data(), count_, predict,
+    move_particles(skeleton_, {settings_.seed, step_++, seconds, drift, block, factor}, states_.data(), count_,
                    memory_.data(), stream_);
   }
 
@@ -233,6 +246,9 @@ private:
   }
 
   TrackerSettings settings_;
+  Skeleton person_skeleton_;
+  FlatSkeleton flat_;
+  std::vector<float> mean_, predicted_, velocity_;  // as on the device, for the prior of the refinement
   cuda::Stream stream_, side_;
   SkeletonCuda skeleton_;
   RayTilesCuda tiles_, person_;  // all points, and the person's alone where marks matter only to the refinement
@@ -241,7 +257,7 @@ private:
   cuda::Buffer<double> past_;
   cuda::Event posed_, past_weighed_;
   RefineCuda refine_;
-  MeanCuda mean_;
+  MeanCuda find_mean_;
   SpatialCuda spatial_;
   WeightsCuda weights_;
   int count_ = 0;

@@ -7,21 +7,16 @@ namespace {
 constexpr int warps = 8;  // particles a block
 
 __global__ __launch_bounds__(warps* warp_size) void move_kernel(SkeletonView skeleton, Wander wander, float* states,
-                                                                int count, bool predict, FilterMemory* memory) {
+                                                                int count, const FilterMemory* memory) {
   __shared__ float normals[warps][most_tangent];
   __shared__ float changes[warps][most_tangent];
   const int lane = static_cast<int>(threadIdx.x) % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
   const int particle = static_cast<int>(blockIdx.x) * warps + warp;
   const Kinematics& kinematics = skeleton.kinematics;
   const int size = tangent_size(kinematics), floats = kinematics.state_floats();
-  if (particle > count || (particle == count && !predict)) return;
-
-  // the one after the last is the mean
-  float* state = particle < count ? states + static_cast<std::size_t>(particle) * floats : memory->predicted;
-  if (particle == count) {
-    for (int i = lane; i < floats; i += warp_size) state[i] = memory->result.state[i];
-  }
-  const bool wanders = particle > 0 && particle < count;
+  if (particle >= count) return;
+  float* state = states + static_cast<std::size_t>(particle) * floats;
+  const bool wanders = particle > 0;
   const Random random{wander.seed, wander.step, static_cast<std::uint32_t>(particle)};
   float* normal = normals[warp];
   float* change = changes[warp];
@@ -65,10 +60,10 @@ unsigned blocks_for(int particles) { return static_cast<unsigned>((particles + w
 
 }  // namespace
 
-void move_particles(const SkeletonCuda& skeleton, const Wander& wander, float* states, int count, bool predict,
-                    FilterMemory* memory, cudaStream_t stream) {
-  move_kernel<<<blocks_for(count + 1), warps * warp_size, 0, stream>>>(skeleton.view(), wander, states, count, predict,
-                                                                       memory);
+void move_particles(const SkeletonCuda& skeleton, const Wander& wander, float* states, int count,
+                    const FilterMemory* memory, cudaStream_t stream) {
+  if (count == 0) return;
+  move_kernel<<<blocks_for(count), warps * warp_size, 0, stream>>>(skeleton.view(), wander, states, count, memory);
   cuda::check_launch("move_particles");
 }
 

@@ -15,10 +15,9 @@ struct Wander {
   const float* factor;  // (tangent, tangent) of spatial noise, or null: each number at its own speed
 };
 
-/// Moves all particles but the first, which only drifts, and where `predict` the mean too: from memory.result.state to
-/// memory.predicted.
-void move_particles(const SkeletonCuda& skeleton, const Wander& wander, float* states, int count, bool predict,
-                    FilterMemory* memory, cudaStream_t stream);
+/// Moves all particles; the first only drifts.
+void move_particles(const SkeletonCuda& skeleton, const Wander& wander, float* states, int count,
+                    const FilterMemory* memory, cudaStream_t stream);
 
 /// capsules (count, K, 7) of states (count, state).
 void pose_particles(const SkeletonCuda& skeleton, const float* states, int count, float* capsules, cudaStream_t stream);

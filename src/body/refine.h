@@ -49,12 +49,6 @@ struct RefinePoints {
   void set(PointsView points);
 };
 
-/// What a pose is pulled to besides the points: a predicted state and the precision of each number of its tangent.
-struct PosePrior {
-  std::vector<float> state;       // state_floats()
-  std::vector<double> precision;  // tangent_size()
-};
-
 struct Refined {
   double cost = 0;              // the whole sum above
   double data = 0;              // its part from the points and rays

@@ -34,7 +34,7 @@ __global__ __launch_bounds__(most_threads) void begin_kernel(Problem problem) {
   points = block::sum(points, memory.room);  // and all have written the trial
   pose_trial(problem, particle, memory);
   if (thread == 0) {
-    const double evidence = problem.independent / fmax(1.0, points / problem.thinning);
+    const double evidence = problem.settings.evidence / fmax(1.0, points / problem.thinning);
     const double sigma = problem.settings.sigma;
     problem.progress[particle] = {evidence / (sigma * sigma), 0, 1e-3, 0, 0, false, false};
     problem.arrived[particle] = 0;
@@ -70,7 +70,8 @@ std::size_t solve_bytes(const SkeletonCuda& skeleton, bool with_matrix) {
 
 }  // namespace
 
-RefineCuda::RefineCuda(const SkeletonCuda& skeleton) : skeleton_(skeleton), warps_(most_threads / warp_size) {
+RefineCuda::RefineCuda(const SkeletonCuda& skeleton)
+    : skeleton_(skeleton), warps_(most_threads / warp_size), prior_host_(1), prior_(1) {
   while (warps_ > 1 && contact_bytes(skeleton, warps_) > shared_limit) warps_ /= 2;
   matrix_shared_ = solve_bytes(skeleton, true) <= shared_limit;
   shared_bytes_ = std::max(contact_bytes(skeleton, warps_), solve_bytes(skeleton, matrix_shared_));
@@ -81,8 +82,8 @@ RefineCuda::RefineCuda(const SkeletonCuda& skeleton) : skeleton_(skeleton), warp
   }
 }
 
-void RefineCuda::refine(const RayTilesView& tiles, const RefineSettings& settings, double independent, double seconds,
-                        float* states, int count, FilterMemory* memory, cudaStream_t stream) {
+void RefineCuda::refine(const RayTilesView& tiles, const RefineSettings& settings, const PosePrior& prior,
+                        float* states, int count, cudaStream_t stream) {
   if (count == 0) return;
   const auto poses = static_cast<std::size_t>(count);
   const auto joints = static_cast<std::size_t>(skeleton_.joints()),
@@ -100,15 +101,29 @@ void RefineCuda::refine(const RayTilesView& tiles, const RefineSettings& setting
   arrived_.reserve(poses);
 
   const int thinning = std::max(1, (tiles.foreground_tiles * RayTilesCuda::tile_rays + most_points - 1) / most_points);
-  const Problem problem{skeleton_.view(), tiles,
-                        settings,         independent,
-                        seconds,          thinning,
-                        memory,           states,
-                        progress_.data(), trial_.data(),
-                        places_.data(),   skin_.data(),
-                        partial_.data(),  information_.data(),
-                        gradient_.data(), matrix_shared_ ? nullptr : matrix_.data(),
-                        arrived_.data()};
+  cuda::check(cudaEventSynchronize(prior_sent_), "waiting for the last prior");
+  std::copy(prior.precision.begin(), prior.precision.end(), prior_host_.data()->precision);
+  std::copy(prior.state.begin(), prior.state.end(), prior_host_.data()->state);
+  cuda::check(cudaMemcpyAsync(prior_.data(), prior_host_.data(), sizeof(PriorMemory), cudaMemcpyHostToDevice, stream),
+              "uploading the prior");
+  prior_sent_.record(stream);
+
+  Problem problem{};
+  problem.skeleton = skeleton_.view();
+  problem.tiles = tiles;
+  problem.settings = settings;
+  problem.thinning = thinning;
+  problem.prior = prior_.data();
+  problem.states = states;
+  problem.progress = progress_.data();
+  problem.trial = trial_.data();
+  problem.places = places_.data();
+  problem.skin = skin_.data();
+  problem.partial = partial_.data();
+  problem.information = information_.data();
+  problem.gradient = gradient_.data();
+  problem.matrix = matrix_shared_ ? nullptr : matrix_.data();
+  problem.arrived = arrived_.data();
   const auto threads = static_cast<unsigned>(warps_ * warp_size);
   begin_kernel<<<static_cast<unsigned>(count), threads, shared_bytes_, stream>>>(problem);
   cuda::check_launch("begin_refinement");

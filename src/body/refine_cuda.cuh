@@ -20,15 +20,20 @@ struct RefineProgress {
   bool begun, done;
 };
 
+/// A PosePrior on the device.
+struct PriorMemory {
+  double precision[most_tangent];
+  float state[most_state];
+};
+
 class RefineCuda {
 public:
   explicit RefineCuda(const SkeletonCuda& skeleton);
 
-  /// Improves the first `count` of `states` in place, with the person's points (and rays past it) in `tiles`, about
-  /// memory.predicted as it may have wandered in `seconds`. `independent` of the points count as such, whatever
-  /// settings.evidence says. Of many points an even choice is looked at.
-  void refine(const RayTilesView& tiles, const RefineSettings& settings, double independent, double seconds,
-              float* states, int count, FilterMemory* memory, cudaStream_t stream);
+  /// Improves the first `count` of `states` in place, with the person's points (and rays past it) in `tiles`.
+  /// settings.evidence is that of a frame of one point. Of many points an even choice is looked at.
+  void refine(const RayTilesView& tiles, const RefineSettings& settings, const PosePrior& prior, float* states,
+              int count, cudaStream_t stream);
 
   /// (count, tangent, tangent), the lower half: inverse covariances of the refined poses.
   const double* information() const { return information_.data(); }
@@ -38,6 +43,9 @@ private:
   int warps_ = 0;  // of a block that evaluates
   std::size_t shared_bytes_ = 0;
   bool matrix_shared_ = true;  // or, where it is too large, in matrix_
+  cuda::PinnedBuffer<PriorMemory> prior_host_;
+  cuda::Buffer<PriorMemory> prior_;
+  cuda::Event prior_sent_;
   cuda::Buffer<RefineProgress> progress_;
   cuda::Buffer<float> trial_;         // (count, state)
   cuda::Buffer<Place> places_;        // (count, joints) of the trial

@@ -16,9 +16,8 @@ struct Problem {
   SkeletonView skeleton;
   RayTilesView tiles;
   RefineSettings settings;
-  double independent, seconds;
   int thinning;  // one of so many points is looked at
-  FilterMemory* memory;
+  const PriorMemory* prior;
   float* states;
   RefineProgress* progress;
   float* trial;

@@ -1,5 +1,7 @@
-// Settings of the refinement of a pose; see refine.h for the sum that they stand in.
+// Settings and prior of the refinement of a pose; see refine.h for the sum that they stand in.
 #pragma once
+
+#include <vector>
 
 namespace kinema::body {
 
@@ -9,6 +11,12 @@ struct RefineSettings {
   double evidence = 0.05;  ///< independent points a point: neighbours err together
   double free_space = 1;   ///< weight of a ray that saw past the person against that of a point; 0: none
   int steps = 6;
+};
+
+/// What a pose is pulled to besides the points: a predicted state and the precision of each number of its tangent.
+struct PosePrior {
+  std::vector<float> state;       // state_floats()
+  std::vector<double> precision;  // tangent_size()
 };
 
 }  // namespace kinema::body

@@ -21,11 +21,6 @@ __device__ inline void pose_trial(const Problem& problem, int particle, const So
   }
 }
 
-__device__ inline double precision_of(const Problem& problem, int i) {
-  const double deviation = static_cast<float>(problem.skeleton.speed[i] * problem.seconds);
-  return 1 / (deviation * deviation + 1e-12);
-}
-
 __device__ inline void copy_twist(const Twist& t, double* out) {
   out[0] = t.v.x, out[1] = t.v.y, out[2] = t.v.z, out[3] = t.w.x, out[4] = t.w.y, out[5] = t.w.z;
 }
@@ -58,7 +53,7 @@ __device__ inline void assemble(const Problem& problem, int particle, double sca
       memory.force[i * 6 + r] = force;
       sum += twist[r] * body[matrix_sums + r];
     }
-    gradient[i] = scale * sum + precision_of(problem, i) * memory.away[i];
+    gradient[i] = scale * sum + problem.prior->precision[i] * memory.away[i];
   }
   __syncthreads();
 
@@ -74,7 +69,7 @@ __device__ inline void assemble(const Problem& problem, int particle, double sca
         copy_twist(memory.twists[l], twist);
         for (int r = 0; r < 6; ++r) sum += twist[r] * memory.force[i * 6 + r];
       }
-      information[i * size + l] = scale * sum + (i == l ? precision_of(problem, i) : 0);
+      information[i * size + l] = scale * sum + (i == l ? problem.prior->precision[i] : 0);
     }
   }
   __syncthreads();
@@ -141,7 +136,7 @@ __device__ inline void solve_step(const Problem& problem, int particle, int bloc
   for (int i = thread; i < floats; i += threads) memory.trial[i] = problem.trial[particle * floats + i];
   for (int j = thread; j < joints; j += threads) memory.places[j] = problem.places[particle * joints + j];
   __syncthreads();
-  const float* predicted = problem.memory->predicted;
+  const float* predicted = problem.prior->state;
   if (thread == 0) root_difference(predicted, memory.trial, memory.away);
   for (int i = thread; i < kinematics.angle_count; i += threads) {
     memory.away[root_tangent + i] = memory.trial[root_floats + i] - predicted[root_floats + i];
@@ -149,7 +144,7 @@ __device__ inline void solve_step(const Problem& problem, int particle, int bloc
   __syncthreads();
   double prior = 0;
   for (int i = thread; i < size; i += threads) {
-    prior += 0.5 * precision_of(problem, i) * memory.away[i] * memory.away[i];
+    prior += 0.5 * problem.prior->precision[i] * memory.away[i] * memory.away[i];
   }
   prior = block::sum(prior, memory.room);
 

@@ -120,9 +120,9 @@ std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, 
     candidates.resize(std::min(candidates.size(), round.keep));
     const RefinePoints some = thinned(points, round.points);
     RefineSettings refinement;
-    refinement.tau = round.tau;
+    refinement.tau = round.tau + 2 * settings.noise;
     refinement.steps = round.steps;
-    refinement.sigma = 0.03;
+    refinement.sigma = std::hypot(0.03, settings.noise);
     // as much evidence in every round, whatever the number of points
     refinement.evidence = 150.0 / static_cast<double>(some.person.size());
     threads.for_each(candidates.size(), [&](std::size_t i) {

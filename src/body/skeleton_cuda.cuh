@@ -57,7 +57,6 @@ struct FrameResult {
 /// What stays on the device from frame to frame besides the particles.
 struct FilterMemory {
   FrameResult result;
-  float predicted[most_state];
   float velocity[most_tangent];
   int peak;  // which of the refined poses is the best, -1: none was refined
 };

@@ -56,6 +56,9 @@ constexpr std::size_t judge_points = 600;
 // A rival must be so much more likely, logarithmically.
 constexpr double clearly = 2;
 
+// A find is as far off as a pose wanders in so many seconds.
+constexpr double found_spread = 0.1;
+
 // What capsules cannot tell about a body of flesh: added to every joint's deviation, metres.
 constexpr double model_error = 0.015;
 
@@ -93,6 +96,7 @@ public:
     }
     // at first, and where the person was lost: look for it in this very frame
     if (!tracking_ && find()) {
+      particles_->diffuse(found_spread, -1);
       estimate = filter(seconds);
       tracking_ = fit(estimate) > believable;
     }
@@ -112,6 +116,7 @@ private:
 
   void begin_at(const std::vector<float>& state) {
     particles_->place(state, settings_.particles);
+    state_ = state;
     tracking_ = true;
     level_ = 0;
     age_ = 0;
@@ -119,6 +124,7 @@ private:
 
   bool find() {
     SearchSettings settings;
+    settings.noise = sensor_deviation(settings_, distance());
     if (settings_.fit_shape && !shape_known_) settings.sizes = {0.88, 0.96, 1.04, 1.12};
     const std::vector<Found> found = search(skeleton_, points(), settings, threads_);
     if (!found.empty()) {
@@ -184,8 +190,8 @@ private:
     if (settings_.rivals <= 0) return false;
     ++age_;
     const RefinePoints few{points().person.thinned(judge_points), points().background.thinned(judge_points / 2)};
-    RefineSettings refinement = refine_settings(settings_, few.person.size());
-    refinement.tau = 0.2;
+    RefineSettings refinement = refine_settings(settings_, few.person.size(), state_[2]);
+    refinement.tau += 0.08;
     std::vector<std::vector<float>> states{state_};
     for (int i = 0; i < settings_.rivals; ++i)
       states.push_back(rivals_->make(state_, next_rival_++ % rivals_->count()));
@@ -199,6 +205,7 @@ private:
       SearchSettings search_settings;
       search_settings.pelvis = Vector3f{state_[0], state_[1], state_[2]};
       search_settings.points = 300;
+      search_settings.noise = sensor_deviation(settings_, distance());
       for (const Found& found : search(skeleton_, points(), search_settings, threads_)) states.push_back(found.state);
       stages_.add("search");
     }
@@ -229,7 +236,8 @@ private:
     std::vector<double> likelihood(states.size());
     judge_->set_points({xyz.data(), background.size(), background});
     judge_->evaluate({capsules.data(), states.size(), skeleton_.capsules.size(), capsule_floats}, likelihood);
-    for (double& value : likelihood) value *= settings_.independent_points / (2.0 * judge_points);
+    for (double& value : likelihood)
+      value *= evidence_at(settings_, states.front()[2]) * settings_.independent_points / (2.0 * judge_points);
     return likelihood;
   }
 
@@ -240,9 +248,13 @@ private:
     return points_;
   }
 
+  // Of the points of the person, the one in the middle.
+  double distance() { return points().person.size() == 0 ? 0 : points().person[points().person.size() / 2].z; }
+
   // Independent points a point.
   double evidence() {
-    return settings_.independent_points / static_cast<double>(std::max<std::size_t>(1, points().person.size()));
+    return evidence_at(settings_, state_[2]) * settings_.independent_points /
+           static_cast<double>(std::max<std::size_t>(1, points().person.size()));
   }
 
   double fit(const Estimate& estimate) {

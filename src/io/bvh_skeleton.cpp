@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kinema::io {
 namespace {
 
@@ -71,6 +73,7 @@ public:
       capsule.a = {s.x * capsule.a.x, s.y * capsule.a.y, s.z * capsule.a.z};
       capsule.b = {s.x * capsule.b.x, s.y * capsule.b.y, s.z * capsule.b.z};
       capsule.radius *= overall_;
+      narrow_thigh(capsule);
     }
     body::check(skeleton_);
     return skeleton_;
@@ -116,9 +119,11 @@ private:
         length(person_.bone("left_hip", "right_hip")) / length(joint("left_hip").offset - joint("right_hip").offset);
     const double shoulders = length(person_.bone("left_shoulder", "right_shoulder")) /
                              length(joint("left_shoulder").offset - joint("right_shoulder").offset);
-    scale("pelvis").x = hips;
-    scale("spine").x = shoulders;
-    scale("lower_back").x = (hips + shoulders) / 2;
+    // bodies differ less in width than the places that files give to hips and shoulders
+    const auto width = [&](double found) { return std::clamp(found, 0.9 * overall_, 1.1 * overall_); };
+    scale("pelvis").x = width(hips);
+    scale("spine").x = width(shoulders);
+    scale("lower_back").x = width((hips + shoulders) / 2);
   }
 
   void arm(const std::string& side) {
@@ -131,10 +136,21 @@ private:
     scale(side + "_elbow").x = stretch(side + "_wrist", person_.bone(side + "_elbow", side + "_wrist"));
   }
 
+  // Some files have the hips at the outside of the body, or beyond: thighs start nearer to its middle.
+  void narrow_thigh(body::SkinCapsule& capsule) const {
+    for (const int side : {0, 1}) {
+      if (capsule.joint != skeleton_.find(side == 0 ? "left_hip" : "right_hip")) continue;
+      const double thigh =
+          skeleton_.joints[static_cast<std::size_t>(skeleton_.find(side == 0 ? "left_knee" : "right_knee"))].offset.y;
+      for (Vec3* end : {&capsule.a, &capsule.b}) end->x -= outside_[side] * (1 - end->y / thigh);
+    }
+  }
+
   void leg(const std::string& side) {
     Vec3& hip = joint(side + "_hip").offset;
     hip = directed(hip, person_.bone("pelvis", side + "_hip"));
     scale(side + "_hip").y = stretch(side + "_knee", person_.bone(side + "_hip", side + "_knee"));
+    outside_[side == "left" ? 0 : 1] = hip.x - std::clamp(hip.x, -widest_hip * overall_, widest_hip * overall_);
     scale(side + "_knee").y = stretch(side + "_ankle", person_.bone(side + "_knee", side + "_ankle"));
     // some files end at the ankle
     const double size = length(joint(side + "_toe").offset);
@@ -145,7 +161,10 @@ private:
 
   const Person& person_;
   body::Skeleton skeleton_;
-  std::vector<Vec3> scales_;  // of the skin of each joint, along its axes
+  std::vector<Vec3> scales_;    // of the skin of each joint, along its axes
+  double outside_[2] = {0, 0};  // how far the left and the right hip lie beyond the flesh, along x
+
+  static constexpr double widest_hip = 0.115;  // of a person as large as default_human(), metres from the middle
   double overall_ = 1;
 };
 
