@@ -42,6 +42,14 @@ reference's. "≈" marks a time that was measured on fewer samples and scaled up
 """
 
 
+TRACKER = """\
+## Body: the tracker
+
+A person who walks, seen as points with the rays past it; everything of a frame but reading files and cutting the person
+out. Rivals are poses elsewhere that are held against the tracked one, on the CPU.
+"""
+
+
 def short(value):
     """Three significant digits, without an exponent where a person would write none."""
     if value is None:
@@ -137,8 +145,21 @@ def body_section(results):
     return [part for part in parts if part]
 
 
+def tracker_section(results):
+    parts = [TRACKER]
+    for result in results:
+        rows = [[f"{row['backend']} ({row['association']})", f"{row['particles']:,} × {row['layers']}",
+                 f"{row['refined']} × {row['refine_steps']}", str(row["rivals"]), f"{row['points']:,}",
+                 short(row["frames_per_second"]), short(row["ms"]), short(1000 * row["joint_error"])]
+                for row in result["trackers"]]
+        parts += [heading(result), table(["backend", "particles × layers", "refined × steps", "rivals", "points",
+                                          "frames/s", "ms", "joint error mm"], rows)]
+    return parts
+
+
 def page():
     results = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
+    results = [result for result in results if result.get("kind") in ("body", "tracker")]
     # GPUs first, then by name, so that the page does not depend on how files are called
     results.sort(key=lambda result: (not result["machine"]["gpus"], device(result), result["date"]))
     parts = [INTRODUCTION]
@@ -147,6 +168,9 @@ def page():
         parts += body_section(bodies)
     else:
         parts.append("No results are kept yet.\n")
+    trackers = [result for result in results if result["kind"] == "tracker"]
+    if trackers:
+        parts += tracker_section(trackers)
     return "\n".join(parts)
 
 
