@@ -70,14 +70,14 @@ footer { font-size: .85rem; }
 .strip figcaption { padding: .25rem 0 .15rem; color: #b6c2d0; font-size: .8rem; text-align: center;
   font-variant-numeric: tabular-nums; }
 @media (max-width: 640px) { .strip { grid-template-columns: repeat(3, 1fr); } }
-.numbers { display: flex; flex-wrap: wrap; gap: .75rem 1.75rem; justify-content: space-between; }
+.numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: .75rem 1rem; }
 .numbers div { color: var(--quiet); font-size: .9rem; }
 .numbers b { display: block; color: var(--ink); font-size: 1.5rem; font-variant-numeric: tabular-nums; }
 .errors { overflow-x: auto; }
 .errors th, .errors td { text-align: right; padding: .3rem .6rem; width: auto; white-space: nowrap; }
 .errors th:first-child, .errors td:first-child { text-align: left; padding-left: 0; }
 .errors tfoot td { font-weight: 600; }
-.note { color: var(--quiet); font-size: .9rem; margin: .75rem 0 0; }
+.note { color: var(--quiet); font-size: .9rem; margin: .75rem 0 1.25rem; }
 pre { margin: 0; overflow-x: auto; font: .85rem/1.6 ui-monospace, "DejaVu Sans Mono", Menlo, monospace; }
 )";
 
@@ -199,7 +199,7 @@ std::string number(const std::string& value, const std::string& label) {
 std::string walk_part(const Walk& walk) {
   const Evaluation& evaluation = walk.evaluation;
   std::string html = strip(walk);
-  html += "<section class=\"card numbers\" style=\"margin-top:1.25rem\">\n";
+  html += "<section class=\"card numbers\">\n";
   html += number(fmt::format("{:.1f} mm", evaluation.all.mean_mm), "mean error of a joint");
   html += number(fmt::format("{:.1f} %", 100 * evaluation.within_100mm_of_truth), "of joints within 100 mm");
   html += number(fmt::format("{} of {}", walk.counts.found, walk.counts.frames), "frames tracked");

@@ -52,7 +52,7 @@ void simulate(const WalkSettings& settings, synth::Mode mode) {
 
 // An upright part of the overlay about the person, without the line of text at its foot.
 io::Picture cut_out(const io::Picture& picture, double centre) {
-  const int height = picture.height * 95 / 100, width = std::min(picture.width, height * 45 / 100);
+  const int height = picture.height * 96 / 100, width = std::min(picture.width, height * 45 / 100);
   const int left = std::clamp(static_cast<int>(centre) - width / 2, 0, picture.width - width);
   io::Picture part{width, height, {}};
   for (int y = 0; y < height; ++y) {
