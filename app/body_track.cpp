@@ -1,22 +1,11 @@
 // kinema body track: stereo pairs, depth images or point clouds to joints, frame by frame.
-#include "app/interrupt.h"
 #include "app/options.h"
-#include "app/progress.h"
-#include "app/stopwatch.h"
-#include "io/bvh.h"
-#include "io/overlay.h"
-#include "io/pose_bvh.h"
-#include "io/poses.h"
-#include "io/recording.h"
+#include "app/track_run.h"
 #include "io/skeleton_json.h"
-#include "kinema/body_tracker.h"
 #include "kinema/error.h"
-#include "kinema/foreground.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
-#include <optional>
 
 namespace kinema::app {
 namespace {
@@ -24,19 +13,11 @@ namespace {
 struct Options {
   CommonOptions common;
   std::vector<std::string> input;
-  std::string out, csv, bvh, overlay, skeleton, init = "auto", background;
+  TrackRun run;
+  std::string skeleton, init = "auto";
   double height = 0;
-  long start = 0, frames = 0;
   bool no_shape = false, no_free_space = false, no_planes = false;
   io::RecordingSettings recording;
-  body::ForegroundSettings foreground;
-  body::TrackerSettings tracker;
-};
-
-// The person to look for, and whether its size is known.
-struct Person {
-  body::Skeleton skeleton;
-  bool measured = false;
 };
 
 Person person(const Options& options, const io::Recording& recording) {
@@ -46,172 +27,47 @@ Person person(const Options& options, const io::Recording& recording) {
   return {body::default_human(), false};
 }
 
-// All that is written while frames go by. Files appear when all are done, or when the user stops the run.
-class Sinks {
-public:
-  Sinks(const Options& options, const io::Recording& recording, const body::Skeleton& skeleton) : options_(options) {
-    poses_.emplace_back(std::make_unique<io::PosesWriter>(options.out, skeleton));
-    if (!options.csv.empty()) poses_.emplace_back(std::make_unique<io::PosesWriter>(options.csv, skeleton));
-    if (!options.bvh.empty()) bvh_file_.emplace(options.bvh);
-    fps_ = recording.camera().fps > 0 ? recording.camera().fps : 30;
-    if (!options.overlay.empty()) overlay_.emplace(options.overlay, recording.camera().camera, fps_);
-  }
-
-  void add(const io::RecordedFrame& frame, const body::Skeleton& skeleton, const body::Estimate& estimate,
-           const std::string& why) {
-    for (const auto& writer : poses_) writer->add(frame.index, frame.time, estimate, why);
-    // an animation has no gaps: the last pose stays
-    if (estimate.found) last_ = estimate.pose;
-    if (bvh_file_ && last_) animation_.push_back(*last_);
-    if (overlay_) {
-      io::OverlayFrame picture{frame.index,
-                               frame.time,
-                               frame.colour.empty() ? nullptr : &frame.colour,
-                               frame.depth,
-                               {frame.points.data(), frame.points.size() / 3, {}}};
-      overlay_->add(picture, skeleton, estimate, why);
-    }
-  }
-
-  void commit(const body::Skeleton& skeleton) {
-    for (const auto& writer : poses_) writer->commit();
-    if (overlay_) overlay_->commit();
-    if (bvh_file_) {
-      io::write_bvh(*bvh_file_, io::poses_to_bvh(skeleton, animation_, 1 / fps_));
-      bvh_file_->commit();
-    }
-  }
-
-private:
-  const Options& options_;
-  double fps_ = 30;
-  std::vector<std::unique_ptr<io::PosesWriter>> poses_;
-  std::optional<io::OutputFile> bvh_file_;
-  std::optional<io::OverlaySink> overlay_;
-  std::optional<body::Pose> last_;
-  std::vector<body::Pose> animation_;
-};
-
-// The points of a frame that the tracker takes.
-class Eye {
-public:
-  Eye(const Options& options, const io::Recording& recording)
-      : foreground_(recording.camera().camera, options.foreground) {
-    const Camera& camera = recording.camera().camera;
-    width_ = static_cast<std::size_t>(camera.width);
-    height_ = static_cast<std::size_t>(camera.height);
-    if (!recording.background().empty()) foreground_.set_background(image(recording.background()));
-  }
-
-  body::Cloud cut(const io::RecordedFrame& frame, std::span<const float> expected) {
-    if (frame.depth.empty()) {
-      return foreground_.cut(PointsView{frame.points.data(), frame.points.size() / 3, {}}, expected);
-    }
-    return foreground_.cut(image(frame.depth), expected);
-  }
-
-private:
-  ImageView<const float> image(const std::vector<float>& depth) const {
-    return {depth.data(), width_, height_, width_};
-  }
-
-  body::Foreground foreground_;
-  std::size_t width_ = 0, height_ = 0;
-};
-
-struct Counts {
-  std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
-  std::map<std::string, double> ms;
-  double tracking_ms = 0;
-};
-
-// Fewer points than this are nobody.
-constexpr std::size_t fewest_points = 60;
-
-Counts follow(const Options& options, io::Recording& recording, body::Tracker& tracker, Sinks& sinks) {
-  Eye eye(options, recording);
-  Counts counts;
-  Progress progress("frames", recording.size().value_or(0), true);
-  std::vector<float> expected;
-  io::RecordedFrame frame;
-  const Interrupt interrupt;
-  Stopwatch watch;
-  while (!interrupt.asked() && recording.next(frame)) {
-    counts.ms["read"] += watch.lap();
-    if (frame.index < options.start) continue;
-    if (options.frames > 0 && counts.frames >= static_cast<std::size_t>(options.frames)) break;
-    ++counts.frames;
-    body::Estimate estimate;
-    std::string why = frame.gap;
-    if (why.empty()) {
-      body::Cloud cloud = eye.cut(frame, expected);
-      // nobody where somebody was expected: look everywhere
-      if (cloud.size() < fewest_points && !expected.empty()) cloud = eye.cut(frame, {});
-      const double cut_ms = watch.lap();
-      counts.ms["foreground"] += cut_ms;
-      estimate = tracker.track({frame.time, cloud.view()});
-      const double track_ms = watch.lap();
-      counts.tracking_ms += cut_ms + track_ms;
-      for (const body::StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
-      why = cloud.size() < fewest_points ? "nobody in sight" : "lost";
-      expected.clear();
-      if (estimate.found) expected = body::pose_capsules(tracker.skeleton(), estimate.pose);
-    }
-    ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
-    sinks.add(frame, tracker.skeleton(), estimate, why);
-    counts.ms["write"] += watch.lap();
-    progress.show(counts.frames);
-  }
-  return counts;
-}
-
-void report(const Options& options, const Counts& counts, Backend backend, const body::TrackerSettings& settings) {
-  const double tracked = static_cast<double>(counts.found + counts.lost);
-  const double fps = counts.tracking_ms > 0 ? 1000 * tracked / counts.tracking_ms : 0;
+void report(const Options& options, const TrackCounts& counts) {
+  const TrackRun& run = options.run;
   if (!options.common.json) {
     fmt::print("{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames a second\n",
-               counts.frames, name(backend), counts.found, counts.lost, counts.gaps, fps);
+               counts.frames, name(run.backend), counts.found, counts.lost, counts.gaps, counts.frames_per_second());
     return;
   }
   nlohmann::ordered_json json;
-  json["backend"] = name(backend);
+  json["backend"] = name(run.backend);
   json["frames"] = counts.frames;
   json["found"] = counts.found;
   json["lost"] = counts.lost;
   json["gaps"] = counts.gaps;
-  json["particles"] = settings.particles;
-  json["layers"] = settings.layers;
-  json["points"] = options.foreground.points;
-  json["fps"] = fps;
+  json["particles"] = run.tracker.particles;
+  json["layers"] = run.tracker.layers;
+  json["points"] = run.foreground.points;
+  json["fps"] = counts.frames_per_second();
   for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
-  json["results"] = {{"out", options.out}};
+  json["results"] = {{"out", run.files.poses}};
   print_json(json);
 }
 
 void run(Options options) {
-  const Backend backend = choose(options.common.backend);
-  body::TrackerSettings& settings = options.tracker;
-  settings.likelihood.threads = options.common.threads;
-  settings.likelihood.free_space = !options.no_free_space;
-  settings.seed = options.common.seed;
-  options.foreground.planes = !options.no_planes;
-  body::fill_in(settings, backend);
-  options.foreground.points = settings.points;
-  options.foreground.background_points = settings.points / 2;
+  TrackRun& chain = options.run;
+  chain.backend = options.common.backend;
+  chain.tracker.likelihood.threads = options.common.threads;
+  chain.tracker.likelihood.free_space = !options.no_free_space;
+  chain.tracker.seed = options.common.seed;
+  chain.tracker.fit_shape = !options.no_shape;
+  chain.foreground.planes = !options.no_planes;
+  fill_in(chain);
 
-  options.recording.colour = !options.overlay.empty();
+  options.recording.colour = !chain.files.overlay.empty();
   const std::unique_ptr<io::Recording> recording = io::open_recording(options.input, options.recording);
-  const Person who = person(options, *recording);
-  settings.fit_shape = !who.measured && !options.no_shape;
-  const std::unique_ptr<body::Tracker> tracker = body::make_tracker(who.skeleton, settings, backend);
-  if (options.init != "auto") tracker->start(io::read_pose(options.init, who.skeleton));
+  chain.person = person(options, *recording);
+  if (options.init != "auto") chain.start_pose = io::read_pose(options.init, chain.person.skeleton);
 
-  Sinks sinks(options, *recording, who.skeleton);
-  const Counts counts = follow(options, *recording, *tracker, sinks);
-  sinks.commit(tracker->skeleton());
-  report(options, counts, backend, settings);
+  const TrackCounts counts = track(*recording, chain);
+  report(options, counts);
   if (counts.frames > 0 && counts.found == 0) {
-    throw Error(fmt::format("no person was found in {} frames; {} says why for each", counts.frames, options.out),
+    throw Error(fmt::format("no person was found in {} frames; {} says why for each", counts.frames, chain.files.poses),
                 Error::Cause::running);
   }
 }
@@ -248,19 +104,19 @@ void add_input_options(CLI::App& verb, Options& options) {
   verb.add_option("--calibration-unit", recording.calibration_unit, "Metres a unit of an OpenCV calibration")
       ->type_name("M");
   verb.add_option("--colour", recording.colour_pattern, "Pictures for the overlay, a pattern")->type_name("FILES");
-  verb.add_option("--near", options.foreground.nearest, "Nothing nearer is the person, metres")
+  verb.add_option("--near", options.run.foreground.nearest, "Nothing nearer is the person, metres")
       ->type_name("M")
       ->capture_default_str();
-  verb.add_option("--far", options.foreground.farthest, "Nothing further is the person, metres")
+  verb.add_option("--far", options.run.foreground.farthest, "Nothing further is the person, metres")
       ->type_name("M")
       ->capture_default_str();
   verb.add_flag("--no-planes", options.no_planes, "Do not look for floor and walls");
-  verb.add_option("--start", options.start, "Number of the first frame")->type_name("N");
-  verb.add_option("--frames", options.frames, "At most so many frames; 0: all")->type_name("N");
+  verb.add_option("--start", options.run.start, "Number of the first frame")->type_name("N");
+  verb.add_option("--frames", options.run.frames, "At most so many frames; 0: all")->type_name("N");
 }
 
 void add_tracker_options(CLI::App& verb, Options& options) {
-  body::TrackerSettings& tracker = options.tracker;
+  body::TrackerSettings& tracker = options.run.tracker;
   const char* group = "The filter";
   verb.add_option("--particles", tracker.particles, "Poses tried in a layer; 0: what the machine holds")
       ->type_name("N")
@@ -334,12 +190,13 @@ void add_body_track(CLI::App& parent, Task& task) {
   CLI::App* verb = parent.add_subcommand("track", "Stereo pairs, depth images or point clouds to joints");
   const auto options = std::make_shared<Options>();
   add_input_options(*verb, *options);
-  verb->add_option("--out", options->out, "Joints, deviations and angles of each frame")
+  verb->add_option("--out", options->run.files.poses, "Joints, deviations and angles of each frame")
       ->type_name("poses.jsonl")
       ->required();
-  verb->add_option("--csv", options->csv, "The same as a table")->type_name("poses.csv");
-  verb->add_option("--bvh", options->bvh, "The same as an animation")->type_name("out.bvh");
-  verb->add_option("--overlay", options->overlay, "Skeleton and skin over the frames: a video, or PNGs in a folder")
+  verb->add_option("--csv", options->run.files.csv, "The same as a table")->type_name("poses.csv");
+  verb->add_option("--bvh", options->run.files.bvh, "The same as an animation")->type_name("out.bvh");
+  verb->add_option("--overlay", options->run.files.overlay,
+                   "Skeleton and skin over the frames: a video, or PNGs in a folder")
       ->type_name("out.mp4|DIR");
   verb->add_option("--skeleton", options->skeleton, "The person, instead of the recording's skeleton.json")
       ->type_name("S.json");

@@ -1,4 +1,5 @@
-// kinema demo: the likelihood at work on a person made on the spot, held against the reference, with a page to look at.
+// kinema demo: a walking person followed and held against the truth, and the likelihood beneath it held against the
+// reference, with a page to look at.
 #include "app/demo_page.h"
 #include "app/options.h"
 #include "app/stopwatch.h"
@@ -16,6 +17,7 @@ namespace {
 struct Options {
   CommonOptions common;
   std::string out = "kinema-demo";
+  std::size_t frames = 60;
 };
 
 constexpr std::size_t points = 43000, samples = 400;
@@ -23,7 +25,7 @@ constexpr std::size_t points = 43000, samples = 400;
 // Far above what rounding explains and far below what a pose changes: past it something is broken.
 constexpr double largest_difference = 1e-3;
 
-void weigh(Demo& demo) {
+void weigh(LikelihoodDemo& demo) {
   const auto likelihood = body::make_likelihood(demo.settings, demo.backend);
   Stopwatch watch;
   demo.points = likelihood->set_points({demo.problem.points.data(), demo.problem.points.size() / 3, {}});
@@ -40,7 +42,7 @@ void weigh(Demo& demo) {
                            std::count_if(log_p.begin(), log_p.end(), [&](double other) { return other > log_p[0]; }));
 }
 
-void check_against_reference(Demo& demo) {
+void check_against_reference(LikelihoodDemo& demo) {
   const auto reference = body::make_likelihood(demo.settings, Backend::reference);
   reference->set_points({demo.problem.points.data(), demo.problem.points.size() / 3, {}});
   const std::size_t chosen[] = {0, demo.best_other, samples / 3, samples - 1};
@@ -61,7 +63,26 @@ void check_against_reference(Demo& demo) {
   demo.reference_ms = watch.lap();
 }
 
-nlohmann::ordered_json summary(const Demo& demo) {
+nlohmann::ordered_json summary(const Walk& walk) {
+  const Evaluation& evaluation = walk.evaluation;
+  nlohmann::ordered_json json;
+  json["frames"] = walk.counts.frames;
+  json["found"] = walk.counts.found;
+  json["mode"] = walk.mode;
+  json["fps"] = walk.counts.frames_per_second();
+  json["mean_mm"] = evaluation.all.mean_mm;
+  json["within_100mm"] = evaluation.within_100mm_of_truth;
+  json["normalised_error"] = nullptr;
+  if (const auto normalised = evaluation.all.normalised_error) {
+    json["normalised_error"] = *normalised;
+    json["deviations"] = verdict(*normalised);
+  }
+  json["pictures"] = walk.strip.size();
+  json["video"] = walk.no_video.empty();
+  return json;
+}
+
+nlohmann::ordered_json summary(const LikelihoodDemo& demo) {
   nlohmann::ordered_json json;
   json["backend"] = name(demo.backend);
   json["points"] = demo.problem.points.size() / 3;
@@ -81,42 +102,63 @@ nlohmann::ordered_json summary(const Demo& demo) {
   return json;
 }
 
+// A line on standard error before work that takes seconds.
+void say(const char* what) { fmt::print(stderr, "kinema: {}\n", what); }
+
+void print_rows(const char* title, const std::vector<DemoRow>& rows) {
+  fmt::print("{}\n", title);
+  for (const DemoRow& row : rows) fmt::print("  {:<10} {}\n", row.label, row.text);
+}
+
 void run(const Options& options) {
-  Demo demo;
+  LikelihoodDemo demo;
   demo.settings.threads = options.common.threads;
   demo.backend = choose(options.common.backend);
   const std::filesystem::path folder = options.out;
   io::make_folder(folder);
+  check_walk_folder(folder);
   io::OutputFile page(folder / "demo.html"), numbers(folder / "likelihood.json");
 
+  say("weighing poses of a person made of capsules");
   Stopwatch watch;
   demo.problem = bench::make_body_problem(points, samples, options.common.seed);
   demo.make_ms = watch.lap();
   weigh(demo);
   check_against_reference(demo);
+  watch.lap();
 
-  const nlohmann::ordered_json json = summary(demo);
+  say("simulating a walking person, and following it");
+  const Walk walk = follow_walk({folder, options.frames, demo.backend, options.common.threads, options.common.seed});
+
+  nlohmann::ordered_json json = summary(demo);
+  json["ms"]["simulate"] = walk.simulate_ms;
+  json["ms"]["track"] = walk.track_ms;
+  json["results"]["walk"] = summary(walk);
   nlohmann::ordered_json with_samples = json;
   with_samples["results"]["log_likelihood"] = demo.log_likelihood;
   numbers.write(with_samples.dump(1) + "\n");
-  page.write(demo_page(demo));
+  page.write(demo_page(walk, demo));
   numbers.commit();
   page.commit();
   if (options.common.json) return print_json(json);
 
-  fmt::print("The body's likelihood, on a person made on the spot\n\n");
-  for (const DemoRow& row : demo_rows(demo)) fmt::print("  {:<10} {}\n", row.label, row.text);
-  fmt::print("  {:<10} {}\n  {:<10} {}\n", "page", (folder / "demo.html").string(), "numbers",
-             (folder / "likelihood.json").string());
+  print_rows("A walking person, followed", walk_rows(walk));
+  print_rows("\nThe likelihood of poses, on a person made of capsules", likelihood_rows(demo));
+  fmt::print("\n{} shows it all; beside it: walk/ (the recording), poses.jsonl, walk.bvh{}, likelihood.json\n",
+             (folder / "demo.html").string(), walk.no_video.empty() ? ", walk.mp4" : "");
 }
 
 }  // namespace
 
 void add_demo(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("demo", "A first look: the likelihood at work, and a page that shows it");
+  CLI::App* verb = parent.add_subcommand("demo", "A first look: a walking person is followed, and a page shows how");
   const auto options = std::make_shared<Options>();
-  verb->add_option("--out", options->out, "The folder for demo.html and likelihood.json")
+  verb->add_option("--out", options->out, "The folder for the page, the recording and what was tracked")
       ->type_name("DIR")
+      ->capture_default_str();
+  verb->add_option("--frames", options->frames, "At most so many frames of the walk, which has 86")
+      ->type_name("N")
+      ->check(CLI::Range(2, 1000).description(""))
       ->capture_default_str();
   add_common_options(*verb, options->common);
   verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });

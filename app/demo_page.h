@@ -1,6 +1,7 @@
 // What `kinema demo` found out, and the page that shows it: one HTML file that needs nothing beside it.
 #pragma once
 
+#include "app/demo_walk.h"
 #include "bench/body_problem.h"
 #include "kinema/backend.h"
 #include "kinema/body.h"
@@ -11,7 +12,8 @@
 
 namespace kinema::app {
 
-struct Demo {
+/// The likelihood alone, on a person made of capsules.
+struct LikelihoodDemo {
   bench::BodyProblem problem;
   body::LikelihoodSettings settings;
   Backend backend = Backend::automatic;
@@ -35,8 +37,9 @@ struct Demo {
 struct DemoRow {
   std::string label, text;
 };
-std::vector<DemoRow> demo_rows(const Demo& demo);
+std::vector<DemoRow> walk_rows(const Walk& walk);
+std::vector<DemoRow> likelihood_rows(const LikelihoodDemo& demo);
 
-std::string demo_page(const Demo& demo);
+std::string demo_page(const Walk& walk, const LikelihoodDemo& likelihood);
 
 }  // namespace kinema::app

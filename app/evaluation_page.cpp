@@ -32,6 +32,9 @@ th, td { text-align: right; padding: .35rem .6rem; border-top: 1px solid var(--r
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
 thead th { border-top: 0; color: var(--quiet); font-weight: 500; }
 tfoot td { font-weight: 600; }
+)";
+
+constexpr const char* plot_rules = R"(
 .plot .gap { fill: var(--gap); }
 .plot .thin { stroke: currentColor; stroke-width: 1; opacity: .75; }
 .plot .limit { stroke: var(--quiet); stroke-dasharray: 4 4; }
@@ -110,16 +113,6 @@ std::string cells(const ErrorSummary& error) {
                      error.normalised_error ? fmt::format("{:.2f}", *error.normalised_error) : "–");
 }
 
-std::string table(const Evaluation& evaluation) {
-  std::string html =
-      "<table><thead><tr><th>joint</th><th>mean, mm</th><th>median</th><th>95 %</th><th>within 100 mm</th>"
-      "<th>normalised</th></tr></thead><tbody>\n";
-  for (const JointEvaluation& joint : evaluation.joints) {
-    html += fmt::format("<tr><td>{}</td>{}</tr>\n", escape(joint.name), cells(joint.error));
-  }
-  return html + fmt::format("</tbody><tfoot><tr><td>all</td>{}</tr></tfoot></table>\n", cells(evaluation.all));
-}
-
 std::string number(const std::string& value, const std::string& label) {
   return fmt::format("<div><b>{}</b>{}</div>", value, label);
 }
@@ -140,6 +133,18 @@ std::string numbers(const Evaluation& evaluation) {
 }
 
 }  // namespace
+
+std::string evaluation_style() { return plot_rules + bench::plot_style(); }
+
+std::string joints_table(const Evaluation& evaluation) {
+  std::string html =
+      "<table><thead><tr><th>joint</th><th>mean, mm</th><th>median</th><th>95 %</th><th>within 100 mm</th>"
+      "<th>normalised</th></tr></thead><tbody>\n";
+  for (const JointEvaluation& joint : evaluation.joints) {
+    html += fmt::format("<tr><td>{}</td>{}</tr>\n", escape(joint.name), cells(joint.error));
+  }
+  return html + fmt::format("</tbody><tfoot><tr><td>all</td>{}</tr></tfoot></table>\n", cells(evaluation.all));
+}
 
 std::string frames_plot(const Evaluation& evaluation) {
   FrameAxes axes;
@@ -230,7 +235,7 @@ std::string evaluation_page(const Evaluation& evaluation, const std::string& pos
       "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
       "<meta name='viewport' content='width=device-width, initial-scale=1'><title>kinema: poses against "
       "truth</title><style>";
-  html += page_style + bench::plot_style();
+  html += page_style + evaluation_style();
   html += fmt::format("</style></head><body><main>\n<h1>Poses against truth</h1>\n<p class='lead'>{} against {}</p>\n",
                       escape(poses), escape(truth));
   html += numbers(evaluation);
@@ -238,7 +243,7 @@ std::string evaluation_page(const Evaluation& evaluation, const std::string& pos
     html += "<div class='card'>" + frames_plot(evaluation) + "</div>\n";
     html += "<div class='card'>" + joints_plot(evaluation) + "</div>\n";
   }
-  html += "<div class='card'>" + table(evaluation) + "</div>\n";
+  html += "<div class='card'>" + joints_table(evaluation) + "</div>\n";
   html +=
       "<p class='lead'>Normalised: the mean of |e|² / (3 std²), with the stated standard deviation along each axis. "
       "1 says that errors are as large as stated; 0.5 to 2 will do; above, the tracker is too sure.</p>\n";

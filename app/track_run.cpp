@@ -1,0 +1,156 @@
+#include "app/track_run.h"
+
+#include "app/interrupt.h"
+#include "app/progress.h"
+#include "app/stopwatch.h"
+#include "io/bvh.h"
+#include "io/overlay.h"
+#include "io/pose_bvh.h"
+#include "io/poses.h"
+
+#include <memory>
+#include <vector>
+
+namespace kinema::app {
+namespace {
+
+// All that is written while frames go by. Files appear when all are done, or when the user stops the run.
+class Sinks {
+public:
+  Sinks(const TrackFiles& files, const io::Recording& recording, const body::Skeleton& skeleton) {
+    for (const std::string& name : {files.poses, files.csv}) {
+      if (!name.empty()) poses_.emplace_back(std::make_unique<io::PosesWriter>(name, skeleton));
+    }
+    if (!files.bvh.empty()) bvh_file_.emplace(files.bvh);
+    fps_ = recording.camera().fps > 0 ? recording.camera().fps : 30;
+    if (!files.overlay.empty()) overlay_.emplace(files.overlay, recording.camera().camera, fps_);
+  }
+
+  void add(const io::RecordedFrame& frame, const body::Skeleton& skeleton, const body::Estimate& estimate,
+           const std::string& why) {
+    for (const auto& writer : poses_) writer->add(frame.index, frame.time, estimate, why);
+    // an animation has no gaps: the last pose stays
+    if (estimate.found) last_ = estimate.pose;
+    if (bvh_file_ && last_) animation_.push_back(*last_);
+    if (overlay_) {
+      io::OverlayFrame picture{frame.index,
+                               frame.time,
+                               frame.colour.empty() ? nullptr : &frame.colour,
+                               frame.depth,
+                               {frame.points.data(), frame.points.size() / 3, {}}};
+      overlay_->add(picture, skeleton, estimate, why);
+    }
+  }
+
+  void commit(const body::Skeleton& skeleton) {
+    for (const auto& writer : poses_) writer->commit();
+    if (overlay_) overlay_->commit();
+    if (bvh_file_) {
+      io::write_bvh(*bvh_file_, io::poses_to_bvh(skeleton, animation_, 1 / fps_));
+      bvh_file_->commit();
+    }
+  }
+
+private:
+  double fps_ = 30;
+  std::vector<std::unique_ptr<io::PosesWriter>> poses_;
+  std::optional<io::OutputFile> bvh_file_;
+  std::optional<io::OverlaySink> overlay_;
+  std::optional<body::Pose> last_;
+  std::vector<body::Pose> animation_;
+};
+
+// The points of a frame that the tracker takes.
+class Eye {
+public:
+  Eye(const body::ForegroundSettings& settings, const io::Recording& recording)
+      : foreground_(recording.camera().camera, settings) {
+    const Camera& camera = recording.camera().camera;
+    width_ = static_cast<std::size_t>(camera.width);
+    height_ = static_cast<std::size_t>(camera.height);
+    if (!recording.background().empty()) foreground_.set_background(image(recording.background()));
+  }
+
+  body::Cloud cut(const io::RecordedFrame& frame, std::span<const float> expected) {
+    if (frame.depth.empty()) {
+      return foreground_.cut(PointsView{frame.points.data(), frame.points.size() / 3, {}}, expected);
+    }
+    return foreground_.cut(image(frame.depth), expected);
+  }
+
+private:
+  ImageView<const float> image(const std::vector<float>& depth) const {
+    return {depth.data(), width_, height_, width_};
+  }
+
+  body::Foreground foreground_;
+  std::size_t width_ = 0, height_ = 0;
+};
+
+// Fewer points than this are nobody.
+constexpr std::size_t fewest_points = 60;
+
+TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker& tracker, Sinks& sinks) {
+  Eye eye(run.foreground, recording);
+  TrackCounts counts;
+  Progress progress("frames", recording.size().value_or(0), true);
+  std::vector<float> expected;
+  io::RecordedFrame frame;
+  const Interrupt interrupt;
+  Stopwatch watch;
+  while (!interrupt.asked() && recording.next(frame)) {
+    counts.ms["read"] += watch.lap();
+    if (frame.index < run.start) continue;
+    if (run.frames > 0 && counts.frames >= run.frames) break;
+    ++counts.frames;
+    body::Estimate estimate;
+    std::string why = frame.gap;
+    if (why.empty()) {
+      body::Cloud cloud = eye.cut(frame, expected);
+      // nobody where somebody was expected: look everywhere
+      if (cloud.size() < fewest_points && !expected.empty()) cloud = eye.cut(frame, {});
+      const double cut_ms = watch.lap();
+      counts.ms["foreground"] += cut_ms;
+      estimate = tracker.track({frame.time, cloud.view()});
+      const double track_ms = watch.lap();
+      counts.tracking_ms += cut_ms + track_ms;
+      for (const body::StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
+      why = cloud.size() < fewest_points ? "nobody in sight" : "lost";
+      expected.clear();
+      if (estimate.found) expected = body::pose_capsules(tracker.skeleton(), estimate.pose);
+    }
+    ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
+    sinks.add(frame, tracker.skeleton(), estimate, why);
+    if (run.watch) run.watch(frame, tracker.skeleton(), estimate);
+    counts.ms["write"] += watch.lap();
+    progress.show(counts.frames);
+  }
+  return counts;
+}
+
+}  // namespace
+
+double TrackCounts::frames_per_second() const {
+  return tracking_ms > 0 ? 1000 * static_cast<double>(found + lost) / tracking_ms : 0;
+}
+
+void fill_in(TrackRun& run) {
+  run.backend = choose(run.backend);
+  body::fill_in(run.tracker, run.backend);
+  run.foreground.points = run.tracker.points;
+  run.foreground.background_points = run.tracker.points / 2;
+}
+
+TrackCounts track(io::Recording& recording, const TrackRun& run) {
+  const body::Skeleton& skeleton = run.person.skeleton;
+  body::TrackerSettings settings = run.tracker;
+  settings.fit_shape = settings.fit_shape && !run.person.measured;
+  const std::unique_ptr<body::Tracker> tracker = body::make_tracker(skeleton, settings, run.backend);
+  if (run.start_pose) tracker->start(*run.start_pose);
+  Sinks sinks(run.files, recording, skeleton);
+  const TrackCounts counts = follow(recording, run, *tracker, sinks);
+  sinks.commit(tracker->skeleton());
+  return counts;
+}
+
+}  // namespace kinema::app

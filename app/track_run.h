@@ -1,0 +1,56 @@
+// A run of the body tracker: frames of a recording go through foreground and tracker into files. `kinema body track` and
+// the demo are made of it.
+#pragma once
+
+#include "io/recording.h"
+#include "kinema/body_tracker.h"
+#include "kinema/foreground.h"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace kinema::app {
+
+/// The person to look for.
+struct Person {
+  body::Skeleton skeleton;
+  bool measured = false;  ///< its size is known, and not fitted
+};
+
+/// Files to write; an empty name: none.
+struct TrackFiles {
+  std::string poses, csv, bvh, overlay;
+};
+
+struct TrackRun {
+  Person person;
+  std::optional<body::Pose> start_pose;  ///< nothing: search
+  Backend backend = Backend::automatic;
+  body::TrackerSettings tracker;  ///< fit_shape is taken for persons who are not measured
+  body::ForegroundSettings foreground;
+  long start = 0;          ///< number of the first frame
+  std::size_t frames = 0;  ///< at most; 0: all
+  TrackFiles files;
+
+  /// Called with every frame and its estimate, before the next one is read.
+  std::function<void(const io::RecordedFrame&, const body::Skeleton&, const body::Estimate&)> watch = nullptr;
+};
+
+struct TrackCounts {
+  std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
+  std::map<std::string, double> ms;  ///< by stage
+  double tracking_ms = 0;            ///< foreground and tracker alone, without files and pictures
+
+  double frames_per_second() const;
+};
+
+/// Chooses the backend, and what the tracker's settings leave open, the points of the foreground with them.
+void fill_in(TrackRun& run);
+
+/// Follows the person through the recording; Ctrl-C ends it early. Files appear when all is done.
+TrackCounts track(io::Recording& recording, const TrackRun& run);
+
+}  // namespace kinema::app
