@@ -54,7 +54,7 @@ constexpr double believable = 0.35;  // for a find
 constexpr std::size_t judge_points = 600;
 
 // A rival must be so much more likely, logarithmically.
-constexpr double clearly = 2;
+constexpr double clearly = 5;
 
 // A find is as far off as a pose wanders in so many seconds.
 constexpr double found_spread = 0.1;
