@@ -14,6 +14,7 @@
 #include "kinema/foreground.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,7 +26,7 @@ struct Options {
   CommonOptions common;
   std::vector<std::string> input;
   std::string out, csv, bvh, overlay, skeleton, init = "auto", background;
-  double height = 0;
+  std::optional<double> height;
   long start = 0, frames = 0;
   bool no_shape = false, no_free_space = false, no_planes = false;
   io::RecordingSettings recording;
@@ -41,7 +42,13 @@ struct Person {
 
 Person person(const Options& options, const io::Recording& recording) {
   if (!options.skeleton.empty()) return {io::read_skeleton(options.skeleton), true};
-  if (options.height > 0) return {body::default_human(options.height), false};
+  if (options.height) {
+    try {
+      return {body::default_human(*options.height), false};
+    } catch (const Error& error) {
+      throw Error(fmt::format("--height is {}: {}", *options.height, error.what()));
+    }
+  }
   if (!recording.skeleton().empty()) return {io::read_skeleton(recording.skeleton()), true};
   return {body::default_human(), false};
 }
@@ -49,7 +56,7 @@ Person person(const Options& options, const io::Recording& recording) {
 // All that is written while frames go by. Files appear when all are done, or when the user stops the run.
 class Sinks {
 public:
-  Sinks(const Options& options, const io::Recording& recording, const body::Skeleton& skeleton) : options_(options) {
+  Sinks(const Options& options, const io::Recording& recording, const body::Skeleton& skeleton) {
     poses_.emplace_back(std::make_unique<io::PosesWriter>(options.out, skeleton));
     if (!options.csv.empty()) poses_.emplace_back(std::make_unique<io::PosesWriter>(options.csv, skeleton));
     if (!options.bvh.empty()) bvh_file_.emplace(options.bvh);
@@ -60,9 +67,11 @@ public:
   void add(const io::RecordedFrame& frame, const body::Skeleton& skeleton, const body::Estimate& estimate,
            const std::string& why) {
     for (const auto& writer : poses_) writer->add(frame.index, frame.time, estimate, why);
-    // an animation has no gaps: the last pose stays
+    // an animation has no gaps, so that its frames are those of the recording: the last pose stays, and the first waits
+    if (estimate.found && !last_) animation_.assign(unseen_, estimate.pose);
     if (estimate.found) last_ = estimate.pose;
     if (bvh_file_ && last_) animation_.push_back(*last_);
+    if (!last_) ++unseen_;
     if (overlay_) {
       io::OverlayFrame picture{frame.index,
                                frame.time,
@@ -83,13 +92,13 @@ public:
   }
 
 private:
-  const Options& options_;
   double fps_ = 30;
   std::vector<std::unique_ptr<io::PosesWriter>> poses_;
   std::optional<io::OutputFile> bvh_file_;
   std::optional<io::OverlaySink> overlay_;
   std::optional<body::Pose> last_;
   std::vector<body::Pose> animation_;
+  std::size_t unseen_ = 0;  // frames before the person was first found
 };
 
 // The points of a frame that the tracker takes.
@@ -121,12 +130,17 @@ private:
 
 struct Counts {
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
+  bool stopped = false;  // by the user
   std::map<std::string, double> ms;
   double tracking_ms = 0;
 };
 
 // Fewer points than this are nobody.
-constexpr std::size_t fewest_points = 60;
+constexpr std::ptrdiff_t fewest_points = 60;
+
+bool nobody_in(const body::Cloud& cloud) {
+  return std::count(cloud.background.begin(), cloud.background.end(), 0) < fewest_points;
+}
 
 Counts follow(const Options& options, io::Recording& recording, body::Tracker& tracker, Sinks& sinks) {
   Eye eye(options, recording);
@@ -146,14 +160,14 @@ Counts follow(const Options& options, io::Recording& recording, body::Tracker& t
     if (why.empty()) {
       body::Cloud cloud = eye.cut(frame, expected);
       // nobody where somebody was expected: look everywhere
-      if (cloud.size() < fewest_points && !expected.empty()) cloud = eye.cut(frame, {});
+      if (nobody_in(cloud) && !expected.empty()) cloud = eye.cut(frame, {});
       const double cut_ms = watch.lap();
       counts.ms["foreground"] += cut_ms;
       estimate = tracker.track({frame.time, cloud.view()});
       const double track_ms = watch.lap();
       counts.tracking_ms += cut_ms + track_ms;
       for (const body::StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
-      why = cloud.size() < fewest_points ? "nobody in sight" : "lost";
+      why = nobody_in(cloud) ? "nobody in sight" : "lost";
       expected.clear();
       if (estimate.found) expected = body::pose_capsules(tracker.skeleton(), estimate.pose);
     }
@@ -162,6 +176,10 @@ Counts follow(const Options& options, io::Recording& recording, body::Tracker& t
     counts.ms["write"] += watch.lap();
     progress.show(counts.frames);
   }
+  counts.stopped = interrupt.asked();
+  if (counts.frames == 0 && !counts.stopped) {
+    throw Error(fmt::format("{}: has no frame from --start {} on", options.input.front(), options.start));
+  }
   return counts;
 }
 
@@ -169,8 +187,9 @@ void report(const Options& options, const Counts& counts, Backend backend, const
   const double tracked = static_cast<double>(counts.found + counts.lost);
   const double fps = counts.tracking_ms > 0 ? 1000 * tracked / counts.tracking_ms : 0;
   if (!options.common.json) {
-    fmt::print("{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames a second\n",
-               counts.frames, name(backend), counts.found, counts.lost, counts.gaps, fps);
+    fmt::print(
+        "{}{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames a second\n",
+        counts.stopped ? "stopped; " : "", counts.frames, name(backend), counts.found, counts.lost, counts.gaps, fps);
     return;
   }
   nlohmann::ordered_json json;
@@ -179,6 +198,7 @@ void report(const Options& options, const Counts& counts, Backend backend, const
   json["found"] = counts.found;
   json["lost"] = counts.lost;
   json["gaps"] = counts.gaps;
+  json["stopped"] = counts.stopped;
   json["particles"] = settings.particles;
   json["layers"] = settings.layers;
   json["points"] = options.foreground.points;
@@ -188,7 +208,25 @@ void report(const Options& options, const Counts& counts, Backend backend, const
   print_json(json);
 }
 
+// Outputs that would write into each other, or into what they do not say.
+void check_outputs(const Options& options) {
+  if (!options.csv.empty() && std::filesystem::path(options.csv).extension() != ".csv") {
+    throw Error(fmt::format("{}: --csv writes a table: give a name that ends in .csv", options.csv));
+  }
+  std::map<std::filesystem::path, const char*> places;
+  for (const auto& [flag, file] : {std::pair{"--out", &options.out},
+                                   {"--csv", &options.csv},
+                                   {"--bvh", &options.bvh},
+                                   {"--overlay", &options.overlay}}) {
+    std::error_code ignored;
+    if (file->empty() || std::filesystem::is_character_file(*file, ignored)) continue;
+    const auto [other, first] = places.emplace(weakly_canonical(absolute(std::filesystem::path(*file)), ignored), flag);
+    if (!first) throw Error(fmt::format("{}: {} and {} name the same file", *file, other->second, flag));
+  }
+}
+
 void run(Options options) {
+  check_outputs(options);
   const Backend backend = choose(options.common.backend);
   body::TrackerSettings& settings = options.tracker;
   settings.likelihood.threads = options.common.threads;
@@ -197,7 +235,7 @@ void run(Options options) {
   options.foreground.planes = !options.no_planes;
   body::fill_in(settings, backend);
   options.foreground.points = settings.points;
-  options.foreground.background_points = settings.points / 2;
+  options.foreground.background_points = std::max<std::size_t>(1, settings.points / 2);  // 0 would be all
 
   options.recording.colour = !options.overlay.empty();
   const std::unique_ptr<io::Recording> recording = io::open_recording(options.input, options.recording);
@@ -255,8 +293,12 @@ void add_input_options(CLI::App& verb, Options& options) {
       ->type_name("M")
       ->capture_default_str();
   verb.add_flag("--no-planes", options.no_planes, "Do not look for floor and walls");
-  verb.add_option("--start", options.start, "Number of the first frame")->type_name("N");
-  verb.add_option("--frames", options.frames, "At most so many frames; 0: all")->type_name("N");
+  verb.add_option("--start", options.start, "Number of the first frame")
+      ->type_name("N")
+      ->check(CLI::Range(0L, 1L << 52).description(""));
+  verb.add_option("--frames", options.frames, "At most so many frames; 0: all")
+      ->type_name("N")
+      ->check(CLI::Range(0L, 1L << 52).description(""));
 }
 
 void add_tracker_options(CLI::App& verb, Options& options) {
@@ -284,6 +326,7 @@ void add_tracker_options(CLI::App& verb, Options& options) {
   verb.add_flag("--limbs", tracker.limbs, "Sample trunk and limbs one after the other")->group(group);
   verb.add_option("--points", tracker.points, "Points of the person, thinned evenly; 0: what the machine holds")
       ->type_name("N")
+      ->check(CLI::Range(0, 100000000).description(""))
       ->group(group);
   verb.add_option_function<std::string>("--motion",
                                         one_of<body::Motion>("--motion", tracker.motion,
@@ -341,10 +384,12 @@ void add_body_track(CLI::App& parent, Task& task) {
   verb->add_option("--bvh", options->bvh, "The same as an animation")->type_name("out.bvh");
   verb->add_option("--overlay", options->overlay, "Skeleton and skin over the frames: a video, or PNGs in a folder")
       ->type_name("out.mp4|DIR");
-  verb->add_option("--skeleton", options->skeleton, "The person, instead of the recording's skeleton.json")
-      ->type_name("S.json");
+  CLI::Option* skeleton =
+      verb->add_option("--skeleton", options->skeleton, "The person, instead of the recording's skeleton.json")
+          ->type_name("S.json");
   verb->add_option("--height", options->height, "The person's height in metres, for the skeleton that ships")
-      ->type_name("M");
+      ->type_name("M")
+      ->excludes(skeleton);
   verb->add_option("--init", options->init, "Where to start: auto searches")->type_name("auto|pose.json");
   verb->add_flag("--no-shape", options->no_shape, "Do not fit lengths and radii to the person");
   add_tracker_options(*verb, *options);
