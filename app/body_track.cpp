@@ -4,8 +4,10 @@
 #include "io/skeleton_json.h"
 #include "kinema/error.h"
 
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace kinema::app {
 namespace {
@@ -15,14 +17,20 @@ struct Options {
   std::vector<std::string> input;
   TrackRun run;
   std::string skeleton, init = "auto";
-  double height = 0;
+  std::optional<double> height;
   bool no_shape = false, no_free_space = false, no_planes = false;
   io::RecordingSettings recording;
 };
 
 Person person(const Options& options, const io::Recording& recording) {
   if (!options.skeleton.empty()) return {io::read_skeleton(options.skeleton), true};
-  if (options.height > 0) return {body::default_human(options.height), false};
+  if (options.height) {
+    try {
+      return {body::default_human(*options.height), false};
+    } catch (const Error& error) {
+      throw Error(fmt::format("--height is {}: {}", *options.height, error.what()));
+    }
+  }
   if (!recording.skeleton().empty()) return {io::read_skeleton(recording.skeleton()), true};
   return {body::default_human(), false};
 }
@@ -30,8 +38,10 @@ Person person(const Options& options, const io::Recording& recording) {
 void report(const Options& options, const TrackCounts& counts) {
   const TrackRun& run = options.run;
   if (!options.common.json) {
-    fmt::print("{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames a second\n",
-               counts.frames, name(run.backend), counts.found, counts.lost, counts.gaps, counts.frames_per_second());
+    fmt::print(
+        "{}{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames a second\n",
+        counts.stopped ? "stopped; " : "", counts.frames, name(run.backend), counts.found, counts.lost, counts.gaps,
+        counts.frames_per_second());
     return;
   }
   nlohmann::ordered_json json;
@@ -40,6 +50,7 @@ void report(const Options& options, const TrackCounts& counts) {
   json["found"] = counts.found;
   json["lost"] = counts.lost;
   json["gaps"] = counts.gaps;
+  json["stopped"] = counts.stopped;
   json["particles"] = run.tracker.particles;
   json["layers"] = run.tracker.layers;
   json["points"] = run.foreground.points;
@@ -49,8 +60,26 @@ void report(const Options& options, const TrackCounts& counts) {
   print_json(json);
 }
 
+// Outputs that would write into each other, or into what they do not say.
+void check_outputs(const TrackFiles& files) {
+  if (!files.csv.empty() && std::filesystem::path(files.csv).extension() != ".csv") {
+    throw Error(fmt::format("{}: --csv writes a table: give a name that ends in .csv", files.csv));
+  }
+  std::map<std::filesystem::path, const char*> places;
+  for (const auto& [flag, file] : {std::pair{"--out", &files.poses},
+                                   {"--csv", &files.csv},
+                                   {"--bvh", &files.bvh},
+                                   {"--overlay", &files.overlay}}) {
+    std::error_code ignored;
+    if (file->empty() || std::filesystem::is_character_file(*file, ignored)) continue;
+    const auto [other, first] = places.emplace(weakly_canonical(absolute(std::filesystem::path(*file)), ignored), flag);
+    if (!first) throw Error(fmt::format("{}: {} and {} name the same file", *file, other->second, flag));
+  }
+}
+
 void run(Options options) {
   TrackRun& chain = options.run;
+  check_outputs(chain.files);
   chain.backend = options.common.backend;
   chain.tracker.likelihood.threads = options.common.threads;
   chain.tracker.likelihood.free_space = !options.no_free_space;
@@ -111,8 +140,12 @@ void add_input_options(CLI::App& verb, Options& options) {
       ->type_name("M")
       ->capture_default_str();
   verb.add_flag("--no-planes", options.no_planes, "Do not look for floor and walls");
-  verb.add_option("--start", options.run.start, "Number of the first frame")->type_name("N");
-  verb.add_option("--frames", options.run.frames, "At most so many frames; 0: all")->type_name("N");
+  verb.add_option("--start", options.run.start, "Number of the first frame")
+      ->type_name("N")
+      ->check(CLI::Range(0L, 1L << 52).description(""));
+  verb.add_option("--frames", options.run.frames, "At most so many frames; 0: all")
+      ->type_name("N")
+      ->check(CLI::Range(0L, 1L << 52).description(""));
 }
 
 void add_tracker_options(CLI::App& verb, Options& options) {
@@ -140,6 +173,7 @@ void add_tracker_options(CLI::App& verb, Options& options) {
   verb.add_flag("--limbs", tracker.limbs, "Sample trunk and limbs one after the other")->group(group);
   verb.add_option("--points", tracker.points, "Points of the person, thinned evenly; 0: what the machine holds")
       ->type_name("N")
+      ->check(CLI::Range(0, 100000000).description(""))
       ->group(group);
   verb.add_option_function<std::string>("--motion",
                                         one_of<body::Motion>("--motion", tracker.motion,
@@ -198,10 +232,12 @@ void add_body_track(CLI::App& parent, Task& task) {
   verb->add_option("--overlay", options->run.files.overlay,
                    "Skeleton and skin over the frames: a video, or PNGs in a folder")
       ->type_name("out.mp4|DIR");
-  verb->add_option("--skeleton", options->skeleton, "The person, instead of the recording's skeleton.json")
-      ->type_name("S.json");
+  CLI::Option* skeleton =
+      verb->add_option("--skeleton", options->skeleton, "The person, instead of the recording's skeleton.json")
+          ->type_name("S.json");
   verb->add_option("--height", options->height, "The person's height in metres, for the skeleton that ships")
-      ->type_name("M");
+      ->type_name("M")
+      ->excludes(skeleton);
   verb->add_option("--init", options->init, "Where to start: auto searches")->type_name("auto|pose.json");
   verb->add_flag("--no-shape", options->no_shape, "Do not fit lengths and radii to the person");
   add_tracker_options(*verb, *options);

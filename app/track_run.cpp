@@ -7,7 +7,11 @@
 #include "io/overlay.h"
 #include "io/pose_bvh.h"
 #include "io/poses.h"
+#include "kinema/error.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -29,9 +33,11 @@ public:
   void add(const io::RecordedFrame& frame, const body::Skeleton& skeleton, const body::Estimate& estimate,
            const std::string& why) {
     for (const auto& writer : poses_) writer->add(frame.index, frame.time, estimate, why);
-    // an animation has no gaps: the last pose stays
+    // an animation has no gaps, so that its frames are those of the recording: the last pose stays, and the first waits
+    if (estimate.found && !last_) animation_.assign(unseen_, estimate.pose);
     if (estimate.found) last_ = estimate.pose;
     if (bvh_file_ && last_) animation_.push_back(*last_);
+    if (!last_) ++unseen_;
     if (overlay_) {
       io::OverlayFrame picture{frame.index,
                                frame.time,
@@ -58,6 +64,7 @@ private:
   std::optional<io::OverlaySink> overlay_;
   std::optional<body::Pose> last_;
   std::vector<body::Pose> animation_;
+  std::size_t unseen_ = 0;  // frames before the person was first found
 };
 
 // The points of a frame that the tracker takes.
@@ -88,7 +95,11 @@ private:
 };
 
 // Fewer points than this are nobody.
-constexpr std::size_t fewest_points = 60;
+constexpr std::ptrdiff_t fewest_points = 60;
+
+bool nobody_in(const body::Cloud& cloud) {
+  return std::count(cloud.background.begin(), cloud.background.end(), 0) < fewest_points;
+}
 
 TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker& tracker, Sinks& sinks) {
   Eye eye(run.foreground, recording);
@@ -108,14 +119,14 @@ TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker&
     if (why.empty()) {
       body::Cloud cloud = eye.cut(frame, expected);
       // nobody where somebody was expected: look everywhere
-      if (cloud.size() < fewest_points && !expected.empty()) cloud = eye.cut(frame, {});
+      if (nobody_in(cloud) && !expected.empty()) cloud = eye.cut(frame, {});
       const double cut_ms = watch.lap();
       counts.ms["foreground"] += cut_ms;
       estimate = tracker.track({frame.time, cloud.view()});
       const double track_ms = watch.lap();
       counts.tracking_ms += cut_ms + track_ms;
       for (const body::StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
-      why = cloud.size() < fewest_points ? "nobody in sight" : "lost";
+      why = nobody_in(cloud) ? "nobody in sight" : "lost";
       expected.clear();
       if (estimate.found) expected = body::pose_capsules(tracker.skeleton(), estimate.pose);
     }
@@ -124,6 +135,10 @@ TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker&
     if (run.watch) run.watch(frame, tracker.skeleton(), estimate);
     counts.ms["write"] += watch.lap();
     progress.show(counts.frames);
+  }
+  counts.stopped = interrupt.asked();
+  if (counts.frames == 0 && !counts.stopped) {
+    throw Error(fmt::format("the recording has no frame from --start {} on", run.start));
   }
   return counts;
 }
@@ -138,7 +153,7 @@ void fill_in(TrackRun& run) {
   run.backend = choose(run.backend);
   body::fill_in(run.tracker, run.backend);
   run.foreground.points = run.tracker.points;
-  run.foreground.background_points = run.tracker.points / 2;
+  run.foreground.background_points = std::max<std::size_t>(1, run.tracker.points / 2);  // 0 would be all
 }
 
 TrackCounts track(io::Recording& recording, const TrackRun& run) {

@@ -41,6 +41,7 @@ struct TrackRun {
 
 struct TrackCounts {
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
+  bool stopped = false;              ///< by the user
   std::map<std::string, double> ms;  ///< by stage
   double tracking_ms = 0;            ///< foreground and tracker alone, without files and pictures
 

@@ -38,6 +38,10 @@ Rivals::Rivals(const Skeleton& skeleton) {
   for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
     first[j] = at;
     at += skeleton.joints[j].freedoms.size();
+    for (const Freedom& freedom : skeleton.joints[j].freedoms) {
+      lower_.push_back(static_cast<float>(freedom.lower));
+      upper_.push_back(static_cast<float>(freedom.upper));
+    }
   }
   for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
     const std::string& name = skeleton.joints[j].name;
@@ -95,6 +99,8 @@ std::vector<float> Rivals::make(std::span<const float> state, std::size_t index)
     const Limb& limb = limbs_[index - turns_.size() - swaps_.size()];
     for (std::size_t i = 0; i < limb.angles.size(); ++i) angles[limb.angles[i]] = limb.values[i];
   }
+  // a side may bend further than the other
+  for (std::size_t i = 0; i < lower_.size(); ++i) angles[i] = std::clamp(angles[i], lower_[i], upper_[i]);
   return rival;
 }
 

@@ -8,7 +8,7 @@
 
 namespace kinema::body {
 
-/// All rivals of a state, in an order that puts different kinds next to each other. Limbs are known by the names of the
+/// All rivals of a state, within the limits of its joints, in an order that puts different kinds next to each other. Limbs are known by the names of the
 /// default human; of a skeleton without them only turned poses are left.
 class Rivals {
 public:
@@ -27,7 +27,8 @@ private:
     std::vector<float> values;
   };
 
-  std::vector<std::size_t> mirror_;  // for each angle, the same one of the other side
+  std::vector<float> lower_, upper_;  // limits of the angles
+  std::vector<std::size_t> mirror_;   // for each angle, the same one of the other side
   std::vector<Turn> turns_;
   std::vector<std::vector<std::size_t>> swaps_;  // angles that change sides
   std::vector<Limb> limbs_;

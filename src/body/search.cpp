@@ -87,7 +87,7 @@ std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, 
           candidate.state = to_state(skeleton, pose);
           const Extent own = extent_of(kinematics, candidate.state);
           // the points are on the near side of the person
-          const Vector3f middle = (1 + 0.07f / norm(seen.middle)) * seen.middle;
+          const Vector3f middle = (1 + 0.07f / std::max(norm(seen.middle), 0.07f)) * seen.middle;
           Vector3f pelvis{candidate.state[0] + middle.x - own.middle.x,
                           candidate.state[1] + (by_crown ? seen.top - own.top : middle.y - own.middle.y),
                           candidate.state[2] + middle.z - own.middle.z};
@@ -128,6 +128,11 @@ std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, 
     threads.for_each(candidates.size(), [&](std::size_t i) {
       Candidate& candidate = candidates[i];
       candidate.refined = refine(people[candidate.size].view(), some, candidate.prior, refinement, candidate.state);
+    });
+    // points further off than numbers go lead to no pose
+    std::erase_if(candidates, [](const Candidate& candidate) {
+      return !std::isfinite(candidate.refined.cost) ||
+             std::any_of(candidate.state.begin(), candidate.state.end(), [](float x) { return !std::isfinite(x); });
     });
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Candidate& a, const Candidate& b) { return a.refined.cost < b.refined.cost; });

@@ -7,6 +7,8 @@
 #include "body/shape.h"
 #include "kinema/error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -62,20 +64,51 @@ constexpr double found_spread = 0.1;
 // What capsules cannot tell about a body of flesh: added to every joint's deviation, metres.
 constexpr double model_error = 0.015;
 
+void check(const TrackerSettings& settings) {
+  const auto need = [](bool sensible, const char* what, double value, const char* mend) {
+    if (!sensible) throw Error(fmt::format("tracker: {} {}: give {}", what, value, mend));
+  };
+  const double survival = settings.survival, evidence = settings.independent_points, noise = settings.sensor_noise;
+  need(settings.layers >= 1, "annealing layers", settings.layers, "1 or more");
+  need(survival >= 0 && survival <= 1, "the share that survives a layer is", survival, "0 to 1");
+  need(settings.refined >= 0, "refined poses", settings.refined, "0 or more");
+  need(settings.refine_steps >= 0, "steps of refinement", settings.refine_steps, "0 or more");
+  need(settings.rivals >= 0, "rivals", settings.rivals, "0 or more");
+  need(evidence > 0 && std::isfinite(evidence), "independent points", evidence, "a number above 0");
+  need(noise >= 0 && noise <= 1, "the sensor's noise at 1 m is", noise, "metres, 0 to 1");
+  need(!std::isnan(settings.resample_below), "the share to resample below is", settings.resample_below, "a number");
+}
+
+// A pose that a tracker can start from.
+void check(const Pose& pose) {
+  const auto& [position, q, angles] = pose;
+  const double length = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+  if (!std::isfinite(position.x + position.y + position.z) || !std::isfinite(length) || length <= 0 ||
+      std::any_of(angles.begin(), angles.end(), [](double angle) { return !std::isfinite(angle); })) {
+    throw Error("a pose to start from has finite numbers and a rotation that is not 0");
+  }
+}
+
 class BodyTracker final : public Tracker {
 public:
   BodyTracker(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend)
       : settings_(settings), backend_(choose(backend)), threads_(settings.likelihood.threads) {
+    check(settings);
+    if (skeleton.capsules.empty()) throw Error("the skeleton has no capsule: there is no skin to hold against points");
     fill_in(settings_, backend_);
     judge_ = make_likelihood(settings.likelihood, Backend::cpu);
     set_skeleton(skeleton);
   }
 
-  void start(const Pose& pose) override { begin_at(to_state(skeleton_, pose)); }
+  void start(const Pose& pose) override {
+    check(pose);
+    begin_at(to_state(skeleton_, pose));
+  }
 
   const Skeleton& skeleton() const override { return skeleton_; }
 
   Estimate track(const Frame& frame) override {
+    if (!std::isfinite(frame.time)) throw Error("the time of a frame is not finite: give seconds");
     stages_ = {};
     const double seconds = std::clamp(last_time_ ? frame.time - *last_time_ : 1.0 / 30, 1e-3, 0.5);
     last_time_ = frame.time;
@@ -95,10 +128,17 @@ public:
       }
     }
     // at first, and where the person was lost: look for it in this very frame
-    if (!tracking_ && find()) {
-      particles_->diffuse(found_spread, -1);
-      estimate = filter(seconds);
-      tracking_ = fit(estimate) > believable;
+    if (!tracking_) {
+      const Skeleton own = skeleton_;
+      const double size = find();
+      if (size > 0) {
+        particles_->diffuse(found_spread, -1);
+        estimate = filter(seconds);
+        tracking_ = fit(estimate) > believable;
+      }
+      // a size that nobody has must not stay, or such sizes would add up
+      if (size > 0 && size != 1 && !tracking_) set_skeleton(own);
+      if (size != 1 && tracking_) shape_frames_.clear();
     }
     estimate.found = tracking_;
     if (tracking_) learn_shape();
@@ -122,7 +162,9 @@ private:
     age_ = 0;
   }
 
-  bool find() {
+  // Begins at the likeliest pose that a search finds. Returns the size of the person against the skeleton before, which
+  // is scaled by it; 0 where nobody was found.
+  double find() {
     SearchSettings settings;
     settings.noise = sensor_deviation(settings_, distance());
     if (settings_.fit_shape && !shape_known_) settings.sizes = {0.88, 0.96, 1.04, 1.12};
@@ -131,7 +173,6 @@ private:
       if (found.front().size != 1) {
         set_skeleton(scaled(skeleton_, found.front().size));
         particles_->set_points(frame_points_);
-        shape_frames_.clear();
       }
       std::vector<std::vector<float>> states;
       for (const Found& one : found) {
@@ -142,7 +183,7 @@ private:
       begin_at(states[static_cast<std::size_t>(best)]);
     }
     stages_.add("search");
-    return !found.empty();
+    return found.empty() ? 0 : found.front().size;
   }
 
   // Weigh, and let the particles gather where the weights are, layer by layer (the paper's filter has one layer); then

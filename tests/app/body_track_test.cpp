@@ -1,0 +1,203 @@
+// kinema body track on recordings with truth, as a user would call it.
+#include "io/skeleton_json.h"
+#include "tracked.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <csignal>
+#include <fstream>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace kinema::app {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class BodyTrack : public TrackTest {
+protected:
+  void SetUp() override {
+    if (!pictures()) GTEST_SKIP() << "this build has no OpenCV";
+  }
+};
+
+TEST_F(BodyTrack, WritesJointsDeviationsAndAngles) {
+  const std::vector<json> lines = tracked(recording(), {"--csv", "poses.csv", "--bvh", "out.bvh", "--overlay", "over"});
+  ASSERT_EQ(lines.size(), static_cast<std::size_t>(frames));
+  const std::size_t angles = io::read_skeleton(recording() / "skeleton.json").angle_count();
+  for (int i = 0; i < frames; ++i) {
+    const json& line = lines[static_cast<std::size_t>(i)];
+    EXPECT_EQ(line["frame"], i);
+    EXPECT_NEAR(line["time"].get<double>(), i / 30.0, 1e-6);
+    ASSERT_TRUE(line["joints"].is_object()) << line;
+    for (std::string_view name : body::common_joints) {
+      ASSERT_TRUE(line["joints"].contains(name)) << name;
+      EXPECT_EQ(line["joints"][std::string(name)].size(), 3u);
+      EXPECT_GT(line["std"][std::string(name)].get<double>(), 0) << name;
+    }
+    EXPECT_EQ(line["angles"].size(), angles);
+    EXPECT_TRUE(line["log_likelihood"].is_number());
+    EXPECT_GE(line["ess"].get<double>(), 1 - 1e-9);
+    EXPECT_TRUE(line["ms"].is_object() && !line["ms"].empty());
+  }
+
+  // the table has a row a frame and four columns a joint
+  std::istringstream table(bytes_of(folder / "poses.csv"));
+  std::string row;
+  std::size_t rows = 0;
+  while (std::getline(table, row)) {
+    EXPECT_EQ(static_cast<std::size_t>(std::count(row.begin(), row.end(), ',')), 1 + 4 * lines[0]["joints"].size());
+    ++rows;
+  }
+  EXPECT_EQ(rows, 1u + frames);
+  const std::string animation = bytes_of(folder / "out.bvh");
+  EXPECT_EQ(animation.rfind("HIERARCHY", 0), 0u);
+  EXPECT_NE(animation.find(fmt::format("Frames: {}", frames)), std::string::npos);
+  for (int i = 0; i < frames; ++i) {
+    const std::string picture = bytes_of(folder / fmt::format("over/{:06}.png", i));
+    ASSERT_GT(picture.size(), 1000u);
+    EXPECT_NE(picture.find("IEND", picture.size() - 12), std::string::npos);
+  }
+  // nothing half done is left
+  for (const auto& entry : fs::recursive_directory_iterator(folder.folder())) {
+    EXPECT_EQ(entry.path().string().find("partial"), std::string::npos) << entry.path();
+  }
+
+  const Outcome outcome = run_kinema(
+      {"body", "evaluate", "--poses", "poses.jsonl", "--truth", (recording() / "truth.jsonl").string(), "--json"},
+      folder.folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json results = json::parse(outcome.out)["results"];
+  EXPECT_LT(results["mean_mm"].get<double>(), 60);
+  EXPECT_TRUE(results["normalised_error"].is_number());
+}
+
+TEST_F(BodyTrack, OneSeedGivesTheSameJointsForAnyThreads) {
+  const auto joints = [&](const char* seed, const char* threads) {
+    std::string all;
+    const Arguments more = {"--frames", "4", "--seed", seed, "--threads", threads};
+    for (const json& line : tracked(recording(), more)) all += without_times(line);
+    return all;
+  };
+  const std::string one = joints("7", "1");
+  EXPECT_EQ(one, joints("7", "3"));
+  EXPECT_NE(one, joints("8", "3"));
+}
+
+TEST_F(BodyTrack, SaysWhatItDidAsAnObject) {
+  const Outcome outcome = track(recording(), {"--frames", "2", "--start", "3", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result["backend"], "cpu");
+  EXPECT_EQ(result["frames"], 2);
+  EXPECT_EQ(result["found"], 2);
+  EXPECT_EQ(result["lost"], 0);
+  EXPECT_EQ(result["gaps"], 0);
+  EXPECT_EQ(result["particles"], 40);
+  EXPECT_EQ(result["points"], 1000);
+  EXPECT_GT(result["fps"].get<double>(), 0);
+  EXPECT_TRUE(result["ms"].contains("weigh"));
+  EXPECT_EQ(lines_of(folder / "poses.jsonl").front()["frame"], 3);
+}
+
+TEST_F(BodyTrack, TakesCloudsAndStereoPairs) {
+  for (const std::string mode : {"points", "stereo"}) {
+    const std::vector<json> lines = tracked(recording(mode)), truth = lines_of(recording(mode) / "truth.jsonl");
+    ASSERT_EQ(lines.size(), truth.size()) << mode;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      ASSERT_TRUE(lines[i]["joints"].is_object()) << mode << lines[i];
+      EXPECT_LT(mean_error(lines[i], truth[i]), 0.12) << mode << i;  // the first frames, before the shape is known
+    }
+  }
+}
+
+TEST_F(BodyTrack, StartsFromALineOfItsOwn) {
+  const std::vector<json> lines = tracked(recording(), {"--frames", "5"});
+  std::ofstream(folder / "pose.json") << lines.back().dump();
+  const std::vector<json> more = tracked(recording(), {"--start", "5", "--frames", "2", "--init", "pose.json"});
+  ASSERT_EQ(more.size(), 2u);
+  EXPECT_FALSE(more[0]["ms"].contains("search")) << more[0];
+  EXPECT_LT(mean_error(more[0], lines_of(recording() / "truth.jsonl")[5]), 0.12);
+}
+
+TEST_F(BodyTrack, TakesThePersonThatItIsGiven) {
+  const auto thigh = [&](const Arguments& more) {
+    Arguments arguments = {"--frames", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const json joints = tracked(folder / "copy", arguments).front()["joints"];
+    const auto at = [&](const char* name, int axis) { return joints[name][axis].get<double>(); };
+    return std::hypot(at("left_hip", 0) - at("left_knee", 0), at("left_hip", 1) - at("left_knee", 1),
+                      at("left_hip", 2) - at("left_knee", 2));
+  };
+  copy();
+  const double one = thigh({"--height", "1.65", "--no-shape"});
+  EXPECT_NEAR(thigh({"--height", "1.8", "--no-shape"}) / one, 1.8 / 1.65, 1e-3);
+
+  // a pirate with one long thigh
+  body::Skeleton pirate = body::default_human();
+  pirate.joints[static_cast<std::size_t>(pirate.find("left_knee"))].offset = {0, -0.44, 0};
+  std::ofstream(folder / "pirate.json") << io::skeleton_json(pirate);
+  EXPECT_NEAR(thigh({"--skeleton", "pirate.json"}), 0.44, 1e-3);
+  // in the recording it is taken without asking, unless --height says otherwise
+  fs::copy_file(folder / "pirate.json", folder / "copy/skeleton.json", fs::copy_options::overwrite_existing);
+  EXPECT_NEAR(thigh({}), 0.44, 1e-3);
+  EXPECT_NEAR(thigh({"--height", "1.65", "--no-shape"}), one, 1e-3);
+}
+
+TEST_F(BodyTrack, FitsThePersonWhereNobodySaysItsSize) {
+  copy();
+  fs::remove(folder / "copy/skeleton.json");
+  const std::vector<json> lines = tracked(folder / "copy"), truth = lines_of(recording() / "truth.jsonl");
+  ASSERT_EQ(lines.size(), truth.size());
+  EXPECT_EQ(lines.back()["angles"].size(), body::default_human().angle_count());
+  EXPECT_TRUE(lines[9]["ms"].contains("shape")) << lines[9];
+  EXPECT_LT(mean_error(lines.back(), truth.back()), 0.1);
+}
+
+TEST_F(BodyTrack, ThePlainFilterAndOneParticleRun) {
+  EXPECT_EQ(tracked(recording(), {"--frames", "3", "--layers", "1", "--refined", "0", "--rivals", "0"}).size(), 3u);
+  EXPECT_EQ(tracked(recording(), {"--frames", "3", "--particles", "1"}).size(), 3u);
+}
+
+TEST_F(BodyTrack, StoppedByCtrlCKeepsWhatWasDone) {
+  // far more frames than are done before the signal comes
+  const fs::path many = copy("many");
+  for (int i = frames; i < 200; ++i) fs::create_hard_link(depth_of(many, i % frames), depth_of(many, i));
+  const std::string input = many.string(), out = folder / "poses.jsonl", table = folder / "poses.csv";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int nothing = ::open("/dev/null", O_WRONLY);
+    ::dup2(nothing, STDOUT_FILENO);
+    ::dup2(nothing, STDERR_FILENO);
+    ::execl(KINEMA_COMMAND, "kinema", "body", "track", "--input", input.c_str(), "--out", out.c_str(), "--csv",
+            table.c_str(), "--particles", "40", "--points", "1000", nullptr);
+    ::_exit(127);
+  }
+  ASSERT_GT(child, 0);
+  // once a frame is written the loop is running
+  int status = 0;
+  bool ended = false;
+  while (!ended && bytes_of(out + ".partial").find('\n') == std::string::npos) {
+    ended = ::waitpid(child, &status, WNOHANG) == child;
+    ::sched_yield();
+  }
+  ASSERT_FALSE(ended);
+  ::kill(child, SIGINT);
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  const std::vector<json> lines = lines_of(out);
+  EXPECT_GE(lines.size(), 1u);
+  EXPECT_LT(lines.size(), 200u);
+  const std::string rows = bytes_of(table);
+  EXPECT_EQ(static_cast<std::size_t>(std::count(rows.begin(), rows.end(), '\n')), 1 + lines.size());
+  EXPECT_FALSE(fs::exists(out + ".partial"));
+}
+
+}  // namespace
+}  // namespace kinema::app

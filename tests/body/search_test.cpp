@@ -1,0 +1,103 @@
+// The search that finds a person without a pose to start from.
+#include "body/search.h"
+#include "tracker_scene.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace kinema::body {
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+// Where a person looks, about the vertical: 0 at the camera.
+double facing_of(const std::vector<float>& state) {
+  const Vector3f ahead = rotate(Rotation<float>{state[3], state[4], state[5], state[6]}, Vector3f{0, 0, 1});
+  return std::atan2(-ahead.x, -ahead.z);
+}
+
+double facing_of(const Skeleton& skeleton, const Pose& pose) { return facing_of(to_state(skeleton, pose)); }
+
+class Facing : public ::testing::TestWithParam<double> {};
+
+TEST_P(Facing, AndPositionAreFound) {
+  const Skeleton skeleton = default_human();
+  Pose truth = standing(skeleton, 2.5, GetParam());
+  truth.position.x = 0.3;
+  // one arm up makes sides tell
+  turn(skeleton, truth, "left_shoulder", 1, -0.6);
+  turn(skeleton, truth, "left_elbow", 0, 1.2);
+  const SeenPoints seen = see(skeleton, truth);
+  const std::vector<Found> found = search(skeleton, seen.refine_points(), {}, Threads(2));
+  ASSERT_FALSE(found.empty());
+  const Found& best = found.front();
+  EXPECT_EQ(best.size, 1);
+  EXPECT_TRUE(within_limits(skeleton, best.state));
+  const Pose pose = to_pose(best.state);
+  EXPECT_LT(distance(pose.position, truth.position), 0.05);
+  EXPECT_LT(std::abs(std::remainder(facing_of(best.state) - facing_of(skeleton, truth), 2 * pi)), 0.35);
+  EXPECT_LT(mean_error(joint_positions(skeleton, pose), joint_positions(skeleton, truth)), 0.08);
+  EXPECT_GT(best.touching, 0.9);
+  for (std::size_t i = 1; i < found.size(); ++i) EXPECT_GE(found[i].cost, found[i - 1].cost);
+}
+
+// front, one side, the other, back
+INSTANTIATE_TEST_SUITE_P(BodySearch, Facing, ::testing::Values(0.0, pi / 2, -pi / 2, pi));
+
+TEST(BodySearch, ChoosesTheSizeThatFits) {
+  const Skeleton skeleton = default_human();
+  const Skeleton large = scaled(skeleton, 1.12);
+  SearchSettings settings;
+  settings.sizes = {0.88, 1.0, 1.12};
+  const SeenPoints seen = see(large, standing(large, 2.7, 0.3));
+  const std::vector<Found> found = search(skeleton, seen.refine_points(), settings, Threads(2));
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().size, 1.12);
+}
+
+TEST(BodySearch, StaysWhereThePelvisIsKnownToBe) {
+  const Skeleton skeleton = default_human();
+  const Pose truth = standing(skeleton, 2.5, 0.4);
+  SearchSettings settings;
+  settings.pelvis = Vector3f{0, 0, 2.5f};
+  settings.points = 300;
+  const std::vector<Found> found = search(skeleton, see(skeleton, truth).refine_points(), settings, Threads(2));
+  ASSERT_FALSE(found.empty());
+  EXPECT_LT(mean_error(joint_positions(skeleton, to_pose(found.front().state)), joint_positions(skeleton, truth)),
+            0.08);
+}
+
+TEST(BodySearch, FindsNobodyInTooFewPoints) {
+  const Skeleton skeleton = default_human();
+  EXPECT_TRUE(search(skeleton, RefinePoints{}, {}, Threads(1)).empty());
+  EXPECT_TRUE(search(skeleton, noise(59).refine_points(), {}, Threads(1)).empty());
+}
+
+TEST(BodySearch, GivesTheSameBitsForAnyThreads) {
+  const Skeleton skeleton = default_human();
+  const RefinePoints points = see(skeleton, walking(skeleton, 0.2)).refine_points();
+  SearchSettings settings;
+  settings.facings = 4;
+  settings.points = 150;
+  const std::vector<Found> one = search(skeleton, points, settings, Threads(1));
+  const std::vector<Found> three = search(skeleton, points, settings, Threads(3));
+  ASSERT_EQ(one.size(), three.size());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_EQ(one[i].state, three[i].state);
+    EXPECT_EQ(one[i].cost, three[i].cost);
+  }
+}
+
+TEST(BodySearch, PointsAboutTheCameraGiveFiniteStates) {
+  RefinePoints points;
+  for (int i = 0; i < 100; ++i) points.person.add({0, 0, i % 2 == 0 ? 1.0f : -1.0f});
+  SearchSettings settings;
+  settings.facings = 2;
+  for (const Found& found : search(default_human(), points, settings, Threads(1))) {
+    for (float number : found.state) ASSERT_TRUE(std::isfinite(number));
+  }
+}
+
+}  // namespace
+}  // namespace kinema::body
