@@ -58,6 +58,7 @@ std::vector<Vec3> joint_positions(const Skeleton& skeleton, const Pose& pose) {
   std::vector<Place> places(skeleton.joints.size());
   place_joints(flat.view(), to_state(skeleton, pose).data(), places.data());
   std::vector<Vec3> positions;
+  positions.reserve(places.size());
   for (const Place& place : places) positions.push_back({place.origin.x, place.origin.y, place.origin.z});
   return positions;
 }
@@ -67,6 +68,7 @@ std::vector<Quaternion> joint_rotations(const Skeleton& skeleton, const Pose& po
   std::vector<Place> places(skeleton.joints.size());
   place_joints(flat.view(), to_state(skeleton, pose).data(), places.data());
   std::vector<Quaternion> rotations;
+  rotations.reserve(places.size());
   for (const Place& place : places) {
     rotations.push_back({place.rotation.w, place.rotation.x, place.rotation.y, place.rotation.z});
   }

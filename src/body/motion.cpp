@@ -99,7 +99,7 @@ std::vector<float> spatial_factor(const Kinematics& kinematics, std::span<const 
   const Eigen::MatrixXd factor =
       lower.transpose().triangularView<Eigen::Upper>().solve(Eigen::MatrixXd::Identity(size, size));
   std::vector<float> rows;
-  rows.reserve(static_cast<std::size_t>(size * size));
+  rows.reserve(static_cast<std::size_t>(size) * static_cast<std::size_t>(size));
   for (int i = 0; i < size; ++i) {
     for (int l = 0; l < size; ++l) rows.push_back(static_cast<float>(factor(i, l)));
   }

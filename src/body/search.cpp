@@ -138,6 +138,7 @@ std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, 
                      [](const Candidate& a, const Candidate& b) { return a.refined.cost < b.refined.cost; });
   }
   std::vector<Found> found;
+  found.reserve(candidates.size());
   for (const Candidate& candidate : candidates) {
     found.push_back({settings.sizes[candidate.size], candidate.state, candidate.refined.cost, candidate.refined.data,
                      static_cast<double>(candidate.refined.touching) /

@@ -1,6 +1,5 @@
-// Weights of particles: normalisation, effective sample size, annealing, and the mean of rotations.
+// Weights of particles: normalisation, effective sample size and annealing.
 #include "body/weights.h"
-#include "body/mean_state.h"
 
 #include <gtest/gtest.h>
 
@@ -53,40 +52,6 @@ TEST(Weights, AnnealingStopsAtTheMost) {
   const std::vector<double> logs{-1, -1.1, -1.2};
   std::vector<double> weight(3);
   EXPECT_EQ(annealing_exponent(logs, 0.5, 0.25, weight), 0.25);
-}
-
-TEST(MeanState, IgnoresTheSignOfQuaternionsAndAveragesRotations) {
-  const Skeleton skeleton = default_human();
-  const FlatSkeleton flat(skeleton);
-  Pose pose = rest_pose(skeleton);
-  std::vector<float> states;
-  for (const double angle : {-0.5, 0.3}) {
-    const Rotation<double> q = exponential(Vector3d{0, angle, 0});
-    const double sign = angle < 0 ? -1 : 1;
-    pose.rotation = {sign * q.w, sign * q.x, sign * q.y, sign * q.z};
-    const std::vector<float> state = to_state(skeleton, pose);
-    states.insert(states.end(), state.begin(), state.end());
-  }
-  const std::vector<double> weights{0.5, 0.5};
-  const std::vector<float> mean = mean_state(flat.view(), states, weights);
-  const Vector3f turn = logarithm(Rotation<float>{mean[3], mean[4], mean[5], mean[6]});
-  EXPECT_NEAR(turn.y, -0.1, 1e-6);
-  EXPECT_NEAR(turn.x, 0, 1e-6);
-}
-
-TEST(MeanState, JointAnglesAreTheInverseOfJointRotation) {
-  const Skeleton skeleton = default_human();
-  const FlatSkeleton flat(skeleton);
-  const Kinematics kinematics = flat.view();
-  for (int j = 1; j < kinematics.joint_count; ++j) {
-    const FlatJoint& joint = kinematics.joints[j];
-    if (joint.angles < 2) continue;
-    float angles[3] = {0.31f, -0.17f, 0.4f};
-    const Rotation<float> q = joint_rotation(joint, angles);
-    double found[3] = {};
-    joint_angles(joint, {q.w, q.x, q.y, q.z}, found);
-    for (int i = 0; i < joint.angles; ++i) EXPECT_NEAR(found[i], angles[i], 1e-6) << j;
-  }
 }
 
 }  // namespace
