@@ -3,7 +3,7 @@
 
 BUILD := build/release
 
-.PHONY: help demo test build configure format lint clean
+.PHONY: help demo test build configure format lint sanitize clean
 
 help:
 	@echo 'make demo     install what is missing, build, run the demo; its report is build/demo/demo.html'
@@ -11,6 +11,7 @@ help:
 	@echo 'make build    the same without running anything; the command is $(BUILD)/kinema'
 	@echo 'make format   rewrite the sources as clang-format wants them'
 	@echo 'make lint     clang-format and clang-tidy, changing nothing'
+	@echo 'make sanitize the library under the address and undefined-behaviour sanitizers'
 	@echo 'make clean    remove build/'
 
 demo: configure
@@ -36,6 +37,13 @@ lint:
 	@scripts/format.sh
 	@cmake --preset release
 	@scripts/tidy.sh $(BUILD)
+
+sanitize:
+	@scripts/setup.sh build
+	@cmake --preset asan
+	cmake --build --preset asan --target test_core test_body test_io
+	for suite in test_core test_body test_io; do \
+	  build/asan/$$suite --gtest_brief=1 --gtest_filter='-*/cuda*:*Limits*' || exit 1; done
 
 clean:
 	rm -rf build
