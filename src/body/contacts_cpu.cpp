@@ -6,21 +6,15 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "body/contacts_cpu.cpp"
 #include <hwy/foreach_target.h>
-// after foreach_target
-#include <hwy/highway.h>
-#else
-#include "core/simd_scalar.h"
 #endif
+// after foreach_target
+#include "core/simd_lanes.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kinema::body {
 namespace HWY_NAMESPACE {
 
-#ifdef KINEMA_HAVE_HIGHWAY
 namespace hn = hwy::HWY_NAMESPACE;
-#else
-namespace hn = kinema::one_lane;
-#endif
 
 using Lanes = hn::CappedTag<float, 16>;
 using Floats = hn::Vec<Lanes>;
@@ -116,7 +110,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kinema::body {
 
-#ifdef KINEMA_HAVE_HIGHWAY
 HWY_EXPORT(nearest_capsules);
 HWY_EXPORT(deepest_obstacles);
 void nearest_capsules(std::span<const Segment> skin, const PointBlock& points, TouchBlock& touches) {
@@ -125,14 +118,6 @@ void nearest_capsules(std::span<const Segment> skin, const PointBlock& points, T
 void deepest_obstacles(std::span<const Segment> skin, const PointBlock& points, TouchBlock& touches) {
   HWY_DYNAMIC_DISPATCH(deepest_obstacles)(skin, points, touches);
 }
-#else
-void nearest_capsules(std::span<const Segment> skin, const PointBlock& points, TouchBlock& touches) {
-  N_ONE_LANE::nearest_capsules(skin, points, touches);
-}
-void deepest_obstacles(std::span<const Segment> skin, const PointBlock& points, TouchBlock& touches) {
-  N_ONE_LANE::deepest_obstacles(skin, points, touches);
-}
-#endif
 
 }  // namespace kinema::body
 #endif

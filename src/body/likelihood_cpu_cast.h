@@ -14,21 +14,13 @@
 #include <bit>
 #include <limits>
 
-#ifdef KINEMA_HAVE_HIGHWAY
-#include <hwy/highway.h>
-#else
-#include "core/simd_scalar.h"
-#endif
+#include "core/simd_lanes.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kinema::body {
 namespace HWY_NAMESPACE {
 
-#ifdef KINEMA_HAVE_HIGHWAY
 namespace hn = hwy::HWY_NAMESPACE;
-#else
-namespace hn = kinema::one_lane;
-#endif
 
 using RayLanes = hn::CappedTag<float, subtile_rays>;
 using Rays = hn::Vec<RayLanes>;

@@ -13,21 +13,13 @@
 #include <bit>
 #include <cstdint>
 
-#ifdef KINEMA_HAVE_HIGHWAY
-#include <hwy/highway.h>
-#else
-#include "core/simd_scalar.h"
-#endif
+#include "core/simd_lanes.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kinema::body {
 namespace HWY_NAMESPACE {
 
-#ifdef KINEMA_HAVE_HIGHWAY
 namespace hn = hwy::HWY_NAMESPACE;
-#else
-namespace hn = kinema::one_lane;
-#endif
 
 // May a hit on the capsule matter to any ray of the bundle? A hit at depth t of a ray v is r from the axis, and t v is
 // within t spread of t V: so the piece [nearest, furthest] of the line t V must come within r + furthest spread of the

@@ -10,13 +10,11 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "body/likelihood_cpu_kernel.cpp"
 #include <hwy/foreach_target.h>
-// after foreach_target
-#include <hwy/highway.h>
-#else
-#include "core/simd_scalar.h"
 #endif
+// after foreach_target
 #include "body/likelihood_cpu_cast.h"
 #include "body/likelihood_cpu_cull.h"
+#include "core/simd_lanes.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kinema::body {
@@ -158,18 +156,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kinema::body {
 
-#ifdef KINEMA_HAVE_HIGHWAY
 HWY_EXPORT(weigh_groups);
 void weigh_groups(const RayTiles& rays, std::size_t begin, std::size_t end, std::span<const PreparedSample> samples,
                   const WeighSettings& settings, double* sums) {
   HWY_DYNAMIC_DISPATCH(weigh_groups)(rays, begin, end, samples, settings, sums);
 }
-#else
-void weigh_groups(const RayTiles& rays, std::size_t begin, std::size_t end, std::span<const PreparedSample> samples,
-                  const WeighSettings& settings, double* sums) {
-  N_ONE_LANE::weigh_groups(rays, begin, end, samples, settings, sums);
-}
-#endif
 
 }  // namespace kinema::body
 #endif

@@ -1,5 +1,6 @@
 #include "body/motion.h"
 
+#include "body/refine.h"
 #include "body/rest_poses.h"
 
 #include <Eigen/Dense>
@@ -70,25 +71,7 @@ RefineSettings refine_settings(const TrackerSettings& settings, std::size_t poin
 std::vector<float> spatial_factor(const Kinematics& kinematics, std::span<const float> state, double deviation,
                                   std::span<const float> walk) {
   const int size = tangent_size(kinematics);
-  std::vector<Place> places(static_cast<std::size_t>(kinematics.joint_count));
-  std::vector<Twist> twists(static_cast<std::size_t>(size));
-  place_joints(kinematics, state.data(), places.data());
-  joint_twists(kinematics, state.data(), places.data(), twists.data());
-
-  Eigen::MatrixXd moves = Eigen::MatrixXd::Zero(3 * kinematics.joint_count, size);  // J
-  for (int j = 0; j < kinematics.joint_count; ++j) {
-    const Vector3f arm = places[static_cast<std::size_t>(j)].origin - places[0].origin;
-    const auto add = [&](int i) {
-      const Twist& twist = twists[static_cast<std::size_t>(i)];
-      const Vector3f u = twist.v + cross(twist.w, arm);
-      moves.block<3, 1>(3 * j, i) << u.x, u.y, u.z;
-    };
-    for (int i = 0; i < root_tangent; ++i) add(i);
-    for (int above = kinematics.joints[j].parent; above > 0; above = kinematics.joints[above].parent) {
-      for (int i = 0; i < kinematics.joints[above].angles; ++i)
-        add(root_tangent + kinematics.joints[above].first_angle + i);
-    }
-  }
+  const Eigen::MatrixXd moves = joint_derivatives(kinematics, state);  // J
   Eigen::MatrixXd precision = moves.transpose() * moves / (deviation * deviation);
   for (int i = 0; i < size; ++i) {
     const double own = walk[static_cast<std::size_t>(i)];

@@ -68,7 +68,6 @@ void for_each_contact(const Posed& posed, const RefinePoints& points, const Refi
 
 struct Linearised {
   double data = 0;
-  std::size_t touching = 0;
   std::vector<BodySums> bodies;  // one a joint
 };
 
@@ -80,7 +79,6 @@ Linearised linearise(const Kinematics& kinematics, const Posed& posed, const Ref
   for_each_contact(posed, points, settings, [&](int capsule, const Contact& contact, double weight, double cost) {
     result.data += cost;
     if (capsule < 0 || weight == 0) return;
-    ++result.touching;
     const Vector3f n = contact.normal, moment = cross(contact.foot - centre, n);
     Vector6 f;
     f << n.x, n.y, n.z, moment.x, moment.y, moment.z;  // the distance changes by -f . twist
@@ -239,7 +237,6 @@ Refined refine(const Kinematics& kinematics, const RefinePoints& points, const P
   }
   result.cost = cost;
   result.data = scale * current.data;
-  result.touching = current.touching;
   return result;
 }
 
@@ -257,22 +254,19 @@ std::vector<PointContact> find_contacts(const Kinematics& kinematics, const Refi
   return contacts;
 }
 
-std::vector<double> joint_deviations(const Kinematics& kinematics, std::span<const float> state,
-                                     const Eigen::MatrixXd& information) {
+Eigen::MatrixXd joint_derivatives(const Kinematics& kinematics, std::span<const float> state) {
   const int size = tangent_size(kinematics);
   std::vector<Place> places(static_cast<std::size_t>(kinematics.joint_count));
   std::vector<Twist> twists(static_cast<std::size_t>(size));
   place_joints(kinematics, state.data(), places.data());
   joint_twists(kinematics, state.data(), places.data(), twists.data());
-  const Eigen::MatrixXd covariance = information.ldlt().solve(Eigen::MatrixXd::Identity(size, size));
-  std::vector<double> deviations;
+  Eigen::MatrixXd moves = Eigen::MatrixXd::Zero(3 * kinematics.joint_count, size);
   for (int j = 0; j < kinematics.joint_count; ++j) {
-    Eigen::MatrixXd moves = Eigen::MatrixXd::Zero(3, size);
     const Vector3f arm = places[static_cast<std::size_t>(j)].origin - places[0].origin;
     const auto add = [&](int i) {
       const Twist& twist = twists[static_cast<std::size_t>(i)];
       const Vector3f u = twist.v + cross(twist.w, arm);
-      moves.col(i) << u.x, u.y, u.z;
+      moves.block<3, 1>(3 * j, i) << u.x, u.y, u.z;
     };
     for (int i = 0; i < root_tangent; ++i) add(i);
     // a joint is moved by those above it, not by its own angles
@@ -280,7 +274,19 @@ std::vector<double> joint_deviations(const Kinematics& kinematics, std::span<con
       const FlatJoint& joint = kinematics.joints[above];
       for (int i = 0; i < joint.angles; ++i) add(root_tangent + joint.first_angle + i);
     }
-    deviations.push_back(std::sqrt(std::max(0.0, (moves * covariance * moves.transpose()).trace() / 3)));
+  }
+  return moves;
+}
+
+std::vector<double> joint_deviations(const Kinematics& kinematics, std::span<const float> state,
+                                     const Eigen::MatrixXd& information) {
+  const Eigen::MatrixXd moves = joint_derivatives(kinematics, state);
+  const Eigen::MatrixXd spread = information.ldlt().solve(moves.transpose());  // covariance J^T
+  std::vector<double> deviations;
+  deviations.reserve(static_cast<std::size_t>(kinematics.joint_count));
+  for (int j = 0; j < kinematics.joint_count; ++j) {
+    const double trace = (moves.middleRows<3>(3 * j) * spread.middleCols<3>(3 * j)).trace();
+    deviations.push_back(std::sqrt(std::max(0.0, trace / 3)));
   }
   return deviations;
 }

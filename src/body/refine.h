@@ -52,7 +52,6 @@ struct RefinePoints {
 struct Refined {
   double cost = 0;              // the whole sum above
   double data = 0;              // its part from the points and rays
-  std::size_t touching = 0;     // points within tau of the skin
   Eigen::MatrixXd information;  // Gauss-Newton's approximation of the second derivative: inverse covariance
 };
 
@@ -70,6 +69,9 @@ struct PointContact {
 };
 std::vector<PointContact> find_contacts(const Kinematics& kinematics, const RefinePoints& points,
                                         const RefineSettings& settings, std::span<const float> state);
+
+/// The derivative of all joints' places by the tangent: (3 joints, tangent).
+Eigen::MatrixXd joint_derivatives(const Kinematics& kinematics, std::span<const float> state);
 
 /// Standard deviation of each joint's place along an axis, from an inverse covariance of the state.
 std::vector<double> joint_deviations(const Kinematics& kinematics, std::span<const float> state,

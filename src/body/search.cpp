@@ -140,9 +140,7 @@ std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, 
   std::vector<Found> found;
   found.reserve(candidates.size());
   for (const Candidate& candidate : candidates) {
-    found.push_back({settings.sizes[candidate.size], candidate.state, candidate.refined.cost, candidate.refined.data,
-                     static_cast<double>(candidate.refined.touching) /
-                         static_cast<double>(std::min(points.person.size(), 4 * settings.points))});
+    found.push_back({settings.sizes[candidate.size], candidate.state, candidate.refined.cost, candidate.refined.data});
   }
   return found;
 }

@@ -19,9 +19,8 @@ struct SearchSettings {
 struct Found {
   double size = 1;  ///< the one of `sizes` that fits best
   std::vector<float> state;
-  double cost = 0;      ///< see Refined
-  double data = 0;      ///< see Refined
-  double touching = 0;  ///< share of the points that lie on the skin
+  double cost = 0;  ///< see Refined
+  double data = 0;  ///< see Refined
 };
 
 /// The poses that fit best, the best first; none where there are too few points for a person.

@@ -12,8 +12,10 @@
 #define HWY_ATTR
 #define HWY_INLINE inline
 #define HWY_NOINLINE
+#define HWY_EXPORT(function) static_assert(true, "")
+#define HWY_DYNAMIC_DISPATCH(function) N_ONE_LANE::function
 
-namespace kinema::one_lane {
+namespace hwy::N_ONE_LANE {
 
 template <class T, std::size_t>
 struct CappedTag {};
@@ -93,4 +95,4 @@ inline bool Not(bool a) { return !a; }
 inline float IfThenElse(bool m, float a, float b) { return m ? a : b; }
 inline float IfThenElseZero(bool m, float a) { return m ? a : 0; }
 
-}  // namespace kinema::one_lane
+}  // namespace hwy::N_ONE_LANE

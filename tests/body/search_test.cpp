@@ -38,7 +38,6 @@ TEST_P(Facing, AndPositionAreFound) {
   EXPECT_LT(distance(pose.position, truth.position), 0.05);
   EXPECT_LT(std::abs(std::remainder(facing_of(best.state) - facing_of(skeleton, truth), 2 * pi)), 0.35);
   EXPECT_LT(mean_error(joint_positions(skeleton, pose), joint_positions(skeleton, truth)), 0.08);
-  EXPECT_GT(best.touching, 0.9);
   for (std::size_t i = 1; i < found.size(); ++i) EXPECT_GE(found[i].cost, found[i - 1].cost);
 }
 

@@ -3,6 +3,7 @@
 
 #include "kinema/error.h"
 #include "npy_bytes.h"
+#include "refusal.h"
 #include "scratch_folder.h"
 
 #include <gtest/gtest.h>
@@ -201,9 +202,7 @@ TEST(NpyRefusal, MutatedFilesAreReadConsistentlyOrRefused) {
       ASSERT_LE(array.data.size() * sizeof(float), bytes.size());
       ++read;
     } catch (const Error& error) {
-      const std::string message = error.what();
-      ASSERT_EQ(message.rfind(path.string() + ": ", 0), 0u) << message;
-      for (char c : message.substr(path.string().size())) ASSERT_TRUE(c >= ' ' && c <= '~') << message;
+      expect_line_about(path, error.what());
       ++refused;
     }
   }

@@ -5,10 +5,19 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
 namespace kinema::io {
+
+/// A message is one printable line that starts with the file; what follows its name is ": " or ":line".
+inline void expect_line_about(const std::filesystem::path& file, const std::string& message) {
+  EXPECT_EQ(message.rfind(file.string() + ":", 0), 0u) << message;
+  for (char c : message.substr(std::min(message.size(), file.string().size()))) {
+    EXPECT_TRUE(c >= ' ' && c <= '~') << message;
+  }
+}
 
 /// The message of the Error that `call` throws; empty where it throws none.
 template <class Call>

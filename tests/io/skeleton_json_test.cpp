@@ -2,6 +2,7 @@
 #include "io/skeleton_json.h"
 
 #include "kinema/error.h"
+#include "refusal.h"
 #include "scratch_folder.h"
 
 #include <fmt/format.h>
@@ -232,9 +233,7 @@ TEST(SkeletonJson, MutatedFilesAreReadOrRefused) {
       EXPECT_NO_THROW(body::check(skeleton));
       ++read;
     } catch (const Error& error) {
-      const std::string message = error.what();
-      ASSERT_EQ(message.rfind(path.string() + ": ", 0), 0u) << message;
-      for (char c : message.substr(path.string().size())) ASSERT_TRUE(c >= ' ' && c <= '~') << message;
+      expect_line_about(path, error.what());
       ++refused;
     }
   }
