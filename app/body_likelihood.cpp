@@ -95,11 +95,11 @@ struct Evaluation {
   body::PointCount points;
   std::vector<double> log_likelihood;  // of this rank's slice
   double set_points_ms = 0, evaluate_ms = 0;
-  std::vector<body::StageTime> stages;
+  std::vector<StageTime> stages;
 };
 
-void add_times(std::vector<body::StageTime>& sums, const std::vector<body::StageTime>& times) {
-  for (const body::StageTime& time : times) {
+void add_times(std::vector<StageTime>& sums, const std::vector<StageTime>& times) {
+  for (const StageTime& time : times) {
     auto sum = std::find_if(sums.begin(), sums.end(), [&](const auto& s) { return s.stage == time.stage; });
     if (sum == sums.end())
       sums.push_back(time);
@@ -197,7 +197,7 @@ void run(const Options& options, const Ranks& ranks) {
                 {"evaluate", mine.evaluate_ms},
                 {"write", write_ms},
                 {"stages", nlohmann::ordered_json::object()}};
-  for (const body::StageTime& time : mine.stages) json["ms"]["stages"][time.stage] = time.ms;
+  for (const StageTime& time : mine.stages) json["ms"]["stages"][time.stage] = time.ms;
   json["results"] = {{"out", options.out}};
   if (best != all.end()) {
     json["results"]["best"] = {{"sample", best - all.begin()}, {"log_likelihood", *best}};

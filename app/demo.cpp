@@ -94,7 +94,7 @@ nlohmann::ordered_json summary(const LikelihoodDemo& demo) {
                 {"evaluate", demo.evaluate_ms},
                 {"reference", demo.reference_ms},
                 {"stages", nlohmann::ordered_json::object()}};
-  for (const body::StageTime& time : demo.stages) json["ms"]["stages"][time.stage] = time.ms;
+  for (const StageTime& time : demo.stages) json["ms"]["stages"][time.stage] = time.ms;
   json["results"] = {
       {"true_pose", {{"sample", 0}, {"rank", demo.true_rank}, {"log_likelihood", demo.log_likelihood[0]}}},
       {"best_other", {{"sample", demo.best_other}, {"log_likelihood", demo.log_likelihood[demo.best_other]}}},

@@ -19,7 +19,7 @@ struct LikelihoodDemo {
   Backend backend = Backend::automatic;
   body::PointCount points;
   std::vector<double> log_likelihood;  // (samples); sample 0 is the true pose
-  std::vector<body::StageTime> stages;
+  std::vector<StageTime> stages;
   double make_ms = 0, set_points_ms = 0, evaluate_ms = 0, reference_ms = 0;
 
   std::size_t true_rank = 1;   // 1: no sample is more likely than the true pose

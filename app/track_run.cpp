@@ -125,7 +125,7 @@ TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker&
       estimate = tracker.track({frame.time, cloud.view()});
       const double track_ms = watch.lap();
       counts.tracking_ms += cut_ms + track_ms;
-      for (const body::StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
+      for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
       why = nobody_in(cloud) ? "nobody in sight" : "lost";
       expected.clear();
       if (estimate.found) expected = body::pose_capsules(tracker.skeleton(), estimate.pose);

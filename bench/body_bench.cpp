@@ -37,10 +37,10 @@ double ms_of(const auto& work) {
 // Repeated times of one operation, and of the stages that the backend reports for it.
 class Times {
 public:
-  void add(double ms, const std::vector<body::StageTime>& stages) {
+  void add(double ms, const std::vector<StageTime>& stages) {
     wall_.push_back(ms);
     total_ += ms;
-    for (const body::StageTime& stage : stages) {
+    for (const StageTime& stage : stages) {
       const auto known =
           std::find_if(stages_.begin(), stages_.end(), [&](const auto& entry) { return entry.first == stage.stage; });
       auto& values = known != stages_.end() ? known->second : stages_.emplace_back(stage.stage, 0).second;
@@ -53,8 +53,8 @@ public:
     const Spread s = spread(wall_);
     return {s.median * scale, s.low * scale, s.high * scale};
   }
-  std::vector<body::StageTime> stages(double scale = 1) const {
-    std::vector<body::StageTime> medians;
+  std::vector<StageTime> stages(double scale = 1) const {
+    std::vector<StageTime> medians;
     for (const auto& [stage, values] : stages_) medians.push_back({stage, quantile(values, 0.5) * scale});
     return medians;
   }

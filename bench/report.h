@@ -24,9 +24,9 @@ struct BodyRow {
   std::size_t timed_samples = 0;
   std::size_t repeats = 0;
 
-  Spread ms;                            ///< wall clock around evaluate(), all samples
-  std::vector<body::StageTime> stages;  ///< medians of what the backend itself reports; "device": all work on the GPU
-  double set_points_ms = 0;             ///< once a frame, not part of `ms`
+  Spread ms;                      ///< wall clock around evaluate(), all samples
+  std::vector<StageTime> stages;  ///< medians of what the backend itself reports; "device": all work on the GPU
+  double set_points_ms = 0;       ///< once a frame, not part of `ms`
 
   double pairs_per_second = 0;                            ///< points x samples x capsules over `ms`
   std::optional<double> speedup_listing, speedup_embree;  ///< over these at the same size, by `ms`
@@ -46,7 +46,7 @@ struct SetPointsRow {
   body::Association association = body::Association::nearest;
   std::size_t points = 0;
   Spread ms;
-  std::vector<body::StageTime> stages;
+  std::vector<StageTime> stages;
 };
 
 /// The whole tracker on a sequence of frames.
@@ -59,9 +59,9 @@ struct TrackerRow {
   std::size_t frames = 0;                  ///< that were timed
   std::size_t lost = 0;                    ///< frames in which the person was not found
   double frames_per_second = 0;
-  Spread ms;                            ///< of a frame
-  std::vector<body::StageTime> stages;  ///< medians; "device ...": of a GPU, by its own clock
-  double joint_error = 0;               ///< mean distance of a joint from the truth, metres
+  Spread ms;                      ///< of a frame
+  std::vector<StageTime> stages;  ///< medians; "device ...": of a GPU, by its own clock
+  double joint_error = 0;         ///< mean distance of a joint from the truth, metres
 };
 
 struct BodyReport {

@@ -28,7 +28,7 @@ std::vector<const BodyRow*> sweep(const std::vector<BodyRow>& rows, std::size_t 
 }  // namespace
 
 std::optional<double> BodyRow::stage(std::string_view wanted) const {
-  for (const body::StageTime& time : stages)
+  for (const StageTime& time : stages)
     if (time.stage == wanted) return time.ms;
   return std::nullopt;
 }

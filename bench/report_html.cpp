@@ -130,7 +130,7 @@ std::string stage_table(const BodyReport& report) {
   for (const BodyRow& row : report.rows) {
     if (row.points != report.points.back() || row.samples != report.samples.back()) continue;
     bool first = true;
-    for (const body::StageTime& stage : row.stages) {
+    for (const StageTime& stage : row.stages) {
       table.add({first ? row.backend : "", first ? std::string(name(row.association)) : "", stage.stage,
                  with_unit(stage.ms, Unit::milliseconds)},
                 first);

@@ -8,9 +8,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json stage_times(const std::vector<body::StageTime>& stages) {
+ordered_json stage_times(const std::vector<StageTime>& stages) {
   ordered_json json = ordered_json::object();
-  for (const body::StageTime& time : stages) json[time.stage] = time.ms;
+  for (const StageTime& time : stages) json[time.stage] = time.ms;
   return json;
 }
 

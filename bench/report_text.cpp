@@ -50,7 +50,7 @@ std::string tracker_table(const std::vector<TrackerRow>& rows) {
                                  "background", "frames/s", "ms", "lost", "error mm", "ms by stage");
   for (const TrackerRow& row : rows) {
     std::string stages;
-    for (const body::StageTime& time : row.stages) {
+    for (const StageTime& time : row.stages) {
       stages += fmt::format("{}{} {}", stages.empty() ? "" : ", ", time.stage, short_number(time.ms));
     }
     text += fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n", row.backend,

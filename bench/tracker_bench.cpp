@@ -70,7 +70,7 @@ TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint
     wall.push_back(ms);
     person.push_back(static_cast<double>(frames[f].person));
     background.push_back(static_cast<double>(frames[f].background.size() - frames[f].person));
-    for (const body::StageTime& time : estimate.times) {
+    for (const StageTime& time : estimate.times) {
       if (stages[time.stage].empty()) order.push_back(time.stage);
       stages[time.stage].push_back(time.ms);
     }

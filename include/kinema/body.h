@@ -7,11 +7,11 @@
 
 #include "kinema/backend.h"
 #include "kinema/points.h"
+#include "kinema/stage_time.h"
 
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace kinema::body {
@@ -59,12 +59,6 @@ struct PointCount {
   std::size_t dropped = 0;  ///< not finite, or at the camera itself, where there is no ray
 };
 
-/// Where the time of the last call went, in milliseconds; names are those of the backend's stages.
-struct StageTime {
-  std::string stage;
-  double ms = 0;
-};
-
 /// One frame's points, held against any number of poses. Not for use by two threads at once.
 class Likelihood {
 public:
@@ -78,6 +72,7 @@ public:
   /// not meaningful. No points: 0. No capsules in a sample: every ray misses.
   virtual void evaluate(CapsulesView capsules, std::span<double> out) = 0;
 
+  /// Where the time of the last call went.
   virtual std::vector<StageTime> times() const { return {}; }
 };
 

@@ -7,5 +7,8 @@
 #include "kinema/camera.h"
 #include "kinema/error.h"
 #include "kinema/foreground.h"
+#include "kinema/head.h"
 #include "kinema/image.h"
 #include "kinema/points.h"
+#include "kinema/skeleton.h"
+#include "kinema/stage_time.h"

@@ -48,9 +48,9 @@ void check_estimate(std::int64_t frame, const std::vector<std::string>& names, c
   }
 }
 
-std::string stage_times(const std::vector<body::StageTime>& times) {
+std::string stage_times(const std::vector<StageTime>& times) {
   std::string text;
-  for (const body::StageTime& time : times) {
+  for (const StageTime& time : times) {
     text += fmt::format("{}{}:{:.3f}", text.empty() ? "" : ",", json_text(time.stage), time.ms);
   }
   return "{" + text + "}";
