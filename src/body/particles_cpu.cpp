@@ -119,8 +119,25 @@ public:
     return moments;
   }
 
-  std::vector<float> states() const override { return states_; }
-  std::vector<double> log_likelihoods() const override { return log_likelihood_; }
+  const std::vector<float>& predicted() const override { return predicted_; }
+
+  void refine_poses(std::span<PoseCandidate> poses, const RefineSettings& settings, PointShare share) override {
+    refine_candidates(kinematics_, points_, settings, share, threads_, poses);
+  }
+
+  std::vector<double> weigh_poses(std::span<const std::vector<float>> states) override {
+    std::vector<float> capsules;
+    for (const std::vector<float>& state : states) {
+      const std::vector<float> skin = pose_capsules(skeleton_, to_pose(state));
+      capsules.insert(capsules.end(), skin.begin(), skin.end());
+    }
+    std::vector<double> log_likelihood(states.size());
+    likelihood_->evaluate({capsules.data(), states.size(), skeleton_.capsules.size(), capsule_floats}, log_likelihood);
+    return log_likelihood;
+  }
+
+  std::vector<float> states() override { return states_; }
+  std::vector<double> log_likelihoods() override { return log_likelihood_; }
 
 private:
   std::size_t tangent() const { return static_cast<std::size_t>(tangent_size(kinematics_)); }
