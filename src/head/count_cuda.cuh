@@ -1,0 +1,88 @@
+// Weighs and counts the pixels of frames on the device, in one launch whatever their number. Weights are integers (2^20
+// for 1; a table's own bytes), so every sum is exact and has the same bits in any order: of a frame in one piece or in
+// several, alone or in a batch.
+#pragma once
+
+#include "core/cuda/buffer.h"
+#include "kinema/head.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace kinema::head {
+
+/// A frame in device memory, from the first pixel that counts.
+struct DevicePlanes {
+  const std::uint8_t* data = nullptr;
+  const std::uint8_t* chroma = nullptr;
+  std::size_t stride = 0, chroma_stride = 0;
+};
+
+/// The pixels that count, in coordinates of the frame; x a multiple of region_grain, y of row_grain.
+struct Region {
+  std::uint32_t x = 0, y = 0, width = 0, height = 0;
+};
+inline constexpr std::uint32_t region_grain = 16;
+
+/// Wider or higher frames would overflow a warp's sums.
+inline constexpr std::size_t longest_side = 32768;
+
+/// Weighing, with the mask on the device and from the first pixel of the region.
+struct DeviceWeighing {
+  bool window = false;
+  int cx = 0, cy = 0;              // whole pixels of its centre
+  float cx_rest = 0, cy_rest = 0;  // and the fractions, so that float coordinates lose nothing far from 0
+  float x_scale = 0, y_scale = 0;  // 1/rx, 1/ry
+  const std::uint8_t* mask = nullptr;
+  std::size_t mask_stride = 0;
+};
+
+class CountCuda {
+public:
+  static constexpr std::size_t most_frames = 64;  // of a launch
+  static constexpr std::size_t sums = 5;          // in the order of Sums
+
+  CountCuda();
+
+  void set_classifier(const Classifier& classifier, cudaStream_t stream);
+
+  /// Which of the pieces of a frame a launch is: sums begin with the first, and are handed over with the last.
+  struct Piece {
+    bool first = true, last = true;
+  };
+
+  /// The sums of frames[i] come to stand in results[sums * i ...], memory that the device can write, each with one store
+  /// of 8 bytes. Frames of several pieces go one at a time, in one stream.
+  void count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
+             const DeviceWeighing* weighing, Piece piece, double* results, cudaStream_t stream);
+
+  /// high 2^32 + low
+  struct alignas(16) Wide {
+    unsigned long long high, low;
+  };
+
+private:
+  struct Call {
+    std::span<const DevicePlanes> frames;
+    Region region;
+    const DeviceWeighing* weighing;
+    Piece piece;
+    double* results;
+    cudaStream_t stream;
+  };
+  template <class Strip>
+  void launch(const Call& call, bool red_first);
+  template <class Strip, class Degree>
+  void launch(const Degree& degree, const Call& call);
+  template <class Strip, class Degree, bool weighed, int frame_count>
+  void launch(const Degree& degree, const Call& call, unsigned blocks);
+
+  Classifier classifier_;
+  cuda::Buffer<std::uint8_t> table_;
+  cuda::Buffer<Wide> partial_, totals_;
+  cuda::Buffer<unsigned> tickets_;
+  unsigned multiprocessors_ = 1;
+};
+
+}  // namespace kinema::head
