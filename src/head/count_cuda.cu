@@ -34,6 +34,21 @@ struct PlaneDegree {
   static constexpr double unit = 1.0 / (1 << 20);
 };
 
+// The same where float has too few digits: a steep plane subtracts large numbers from each other.
+struct SteepPlaneDegree {
+  double f[3], d;
+
+  static __device__ double channel(std::uint32_t colour, int i) {
+    return __hiloint2double(0x43300000, static_cast<int>(__byte_perm(colour, 0, 0x4440 + i))) - 4503599627370496.0;
+  }
+  __device__ float degree(std::uint32_t colour) const {
+    return __saturatef(__double2float_rn(
+        fma(channel(colour, 2), f[2], fma(channel(colour, 1), f[1], fma(channel(colour, 0), f[0], d)))));
+  }
+  __device__ std::uint32_t units(std::uint32_t colour) const { return to_units(degree(colour)); }
+  static constexpr double unit = PlaneDegree::unit;
+};
+
 // eq. 7
 struct TableDegree {
   const std::uint8_t* table;
@@ -196,8 +211,15 @@ void CountCuda::launch(const Call& call, bool red_first) {
   if (const Plane* plane = std::get_if<Plane>(&classifier_)) {
     PlaneDegree degree{{static_cast<float>(plane->r), static_cast<float>(plane->g), static_cast<float>(plane->b)},
                        static_cast<float>(plane->d)};
-    if (!red_first) std::swap(degree.f[0], degree.f[2]);
-    launch<Strip>(degree, call);
+    SteepPlaneDegree steep{{plane->r, plane->g, plane->b}, plane->d};
+    if (!red_first) {
+      std::swap(degree.f[0], degree.f[2]);
+      std::swap(steep.f[0], steep.f[2]);
+    }
+    if (is_steep(*plane))
+      launch<Strip>(steep, call);
+    else
+      launch<Strip>(degree, call);
   } else {
     // the index has B in its lowest byte, and 0 in its highest
     launch<Strip>(TableDegree{table_.data(), red_first ? 0x4012u : 0x4210u}, call);

@@ -7,6 +7,7 @@
 #include "kinema/head.h"
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -37,6 +38,11 @@ struct DeviceWeighing {
   const std::uint8_t* mask = nullptr;
   std::size_t mask_stride = 0;
 };
+
+/// Whether eq. 2 adds up numbers so large that float would lose some 1e-6 of a degree among them.
+inline bool is_steep(const Plane& plane) {
+  return std::abs(plane.d) + 255 * (std::abs(plane.r) + std::abs(plane.g) + std::abs(plane.b)) > 32;
+}
 
 class CountCuda {
 public:

@@ -25,6 +25,14 @@ struct PlaneWeight {
   }
 };
 
+/// The same for planes that are too steep for float.
+struct SteepPlaneWeight {
+  double f[4];
+  __device__ float operator()(uchar4 p) const {
+    return __saturatef(static_cast<float>(f[0] * p.x + f[1] * p.y + f[2] * p.z + f[3]));
+  }
+};
+
 /// eq. 7
 struct TableWeight {
   const std::uint8_t* degrees;

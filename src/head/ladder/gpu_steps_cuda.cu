@@ -139,7 +139,9 @@ private:
                    place_scale_, weight_scale_, sums_.data()},
              stream_);
     };
-    if (const Plane* f = std::get_if<Plane>(&classifier_))
+    if (const Plane* f = std::get_if<Plane>(&classifier_); f != nullptr && is_steep(*f))
+      run(SteepPlaneWeight{{f->r, f->g, f->b, f->d}});
+    else if (f != nullptr)
       run(PlaneWeight{
           {static_cast<float>(f->r), static_cast<float>(f->g), static_cast<float>(f->b), static_cast<float>(f->d)}});
     else
