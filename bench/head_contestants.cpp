@@ -121,14 +121,14 @@ public:
     };
     HeadRow loop = row("plain loop");
     set_errors(loop, plain_loop(bgr.view), Picture::camera, PixelFormat::bgr, "plane");
-    contestants.push_back({loop, [this, &bgr] { keep_ += plain_loop(bgr.view).w; }});
+    contestants.push_back({loop, [this, &bgr] { keep_ = plain_loop(bgr.view).w; }});
     if (!io::skin_rivals_built_in()) return;
     for (const bool camshift : {false, true}) {
       HeadRow rival = row(camshift ? "OpenCV HSV + CamShift" : "OpenCV HSV + inRange + moments");
       rival.classifier = "hsv";
       rival.threads = Threads(0).count();
       contestants.push_back({rival, [this, &bgr, camshift] {
-                               keep_ += camshift ? io::camshift_centre(bgr.view).x : io::hsv_centre(bgr.view).x;
+                               keep_ = camshift ? io::camshift_centre(bgr.view).x : io::hsv_centre(bgr.view).x;
                              }});
     }
   }

@@ -23,7 +23,7 @@ public:
   /// Whether frames that lie on the device are timed by its clock too, which costs each of them microseconds.
   virtual void keep_time(bool keep) = 0;
 
-  Sums measure(const ColourView& frame, const Weighing& weighing) override {
+  Sums measure(const ColourView& frame, const Weighing& weighing = {}) override {
     start(frame, weighing);
     return finish();
   }

@@ -17,7 +17,7 @@ public:
       : device_(std::move(device)), host_(std::move(host)) {}
 
   void set_classifier(const Classifier& classifier) override;
-  Sums measure(const ColourView& frame, const Weighing& weighing) override;
+  Sums measure(const ColourView& frame, const Weighing& weighing = {}) override;
   using Moments::measure;
   std::vector<StageTime> times() const override { return times_; }
 
