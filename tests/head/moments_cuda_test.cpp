@@ -27,7 +27,7 @@ Classifier stripes() {
   return std::make_shared<const Table>(std::move(table));
 }
 
-class MomentsOnDevice_cuda : public testing::Test {
+class MomentsOnDevice : public testing::Test {
 protected:
   void SetUp() override {
     if (!available(Backend::cuda)) GTEST_SKIP() << "there is no GPU here";
@@ -49,7 +49,7 @@ void expect_near(const Sums& sums, const Sums& truth, double pixels) {
   EXPECT_NEAR(sums.wyy / sums.w, truth.wyy / truth.w, 1e-5 * (1 + truth.wyy / truth.w));
 }
 
-TEST_F(MomentsOnDevice_cuda, AgreesWithTheReferenceWhereverAFrameLies) {
+TEST_F(MomentsOnDevice, AgreesWithTheReferenceWhereverAFrameLies) {
   const auto cuda = make(), reference = make_moments("reference");
   for (const Classifier& classifier : {Classifier(Plane{0.011, -0.006, -0.003, 0.2}), stripes()}) {
     cuda->set_classifier(classifier);
@@ -68,7 +68,7 @@ TEST_F(MomentsOnDevice_cuda, AgreesWithTheReferenceWhereverAFrameLies) {
   }
 }
 
-TEST_F(MomentsOnDevice_cuda, RowsMayBeginAnywhere) {
+TEST_F(MomentsOnDevice, RowsMayBeginAnywhere) {
   const auto cuda = make(), reference = make_moments("reference");
   const Classifier plane = Plane{0.011, -0.006, -0.003, 0.2};
   cuda->set_classifier(plane);
@@ -95,7 +95,7 @@ TEST_F(MomentsOnDevice_cuda, RowsMayBeginAnywhere) {
   }
 }
 
-TEST_F(MomentsOnDevice_cuda, PiecesDoNotChangeABit) {
+TEST_F(MomentsOnDevice, PiecesDoNotChangeABit) {
   const HeadFrame frame = make_head_frame(Picture::noise, PixelFormat::rgba, 800, 602, 5);
   std::array<double, 5> first{};
   for (const int pieces : {1, 2, 5, 100}) {
@@ -107,7 +107,7 @@ TEST_F(MomentsOnDevice_cuda, PiecesDoNotChangeABit) {
   }
 }
 
-TEST_F(MomentsOnDevice_cuda, ABatchHasTheBitsOfItsFrames) {
+TEST_F(MomentsOnDevice, ABatchHasTheBitsOfItsFrames) {
   const auto cuda = make();
   for (const Classifier& classifier : {Classifier(Plane{0.011, -0.006, -0.003, 0.2}), stripes()}) {
     cuda->set_classifier(classifier);
@@ -134,7 +134,7 @@ TEST_F(MomentsOnDevice_cuda, ABatchHasTheBitsOfItsFrames) {
   }
 }
 
-TEST_F(MomentsOnDevice_cuda, WeighsByWindowMaskAndBottom) {
+TEST_F(MomentsOnDevice, WeighsByWindowMaskAndBottom) {
   const auto cuda = make(), reference = make_moments("reference");
   std::vector<std::uint8_t> mask(333 * 77);
   for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = static_cast<std::uint8_t>(i * 37 >> 3);
@@ -163,7 +163,7 @@ TEST_F(MomentsOnDevice_cuda, WeighsByWindowMaskAndBottom) {
   }
 }
 
-TEST_F(MomentsOnDevice_cuda, OnePixelWindowAndWhiteFrameAreExact) {
+TEST_F(MomentsOnDevice, OnePixelWindowAndWhiteFrameAreExact) {
   const auto cuda = make();
   cuda->set_classifier(Plane{0, 0, 0, 1});
   const HeadFrame frame = make_head_frame(Picture::noise, PixelFormat::rgba, 1920, 1080, 5);
@@ -178,7 +178,7 @@ TEST_F(MomentsOnDevice_cuda, OnePixelWindowAndWhiteFrameAreExact) {
   EXPECT_EQ(cuda->measure(frame.view, one).w, 1);
 }
 
-TEST_F(MomentsOnDevice_cuda, TheStepsOfThePaperTakeFramesOfTheDevice) {
+TEST_F(MomentsOnDevice, TheStepsOfThePaperTakeFramesOfTheDevice) {
   const auto reference = make_moments("reference");
   const Classifier plane = Plane{0.011, -0.006, -0.003, 0.2};
   reference->set_classifier(plane);
@@ -197,7 +197,7 @@ TEST_F(MomentsOnDevice_cuda, TheStepsOfThePaperTakeFramesOfTheDevice) {
   }
 }
 
-TEST_F(MomentsOnDevice_cuda, RefusesFramesOfTooManyPixelsASide) {
+TEST_F(MomentsOnDevice, RefusesFramesOfTooManyPixelsASide) {
   const auto cuda = make();
   const std::vector<std::uint8_t> row(40000 * 4);
   EXPECT_THROW(cuda->measure(ColourView{row.data(), 40000, 1, row.size(), PixelFormat::rgba}), Error);
