@@ -10,9 +10,8 @@ namespace {
 
 constexpr int threads = 256;
 
-// Once there are so many blocks for every multiprocessor, each thread takes several strips (up to 8 fit into a warp's
-// sums): that spares the ends of blocks.
-constexpr unsigned waves_to_spare = 16, strips_a_thread = 2;
+// Once there are so many blocks for every multiprocessor, each thread takes several strips: that spares the ends of blocks.
+constexpr unsigned blocks_to_spare = 16, strips_a_thread = 4;
 
 // A degree as an integer. Beside 8 = 2^3 a float's last bit stands for 2^-20, so an addition rounds it, and its bits are
 // the integer: cheaper than a conversion.
@@ -63,10 +62,13 @@ template <class Degree, int frame_count>
 struct Task {
   Degree degree;
   Region region;
-  std::uint32_t columns, strips;  // of strips: a row of them, and all
-  bool aligned;                   // every row of every frame begins at a multiple of 16 bytes
+  std::uint32_t columns, strips;        // of strips: a row of them, and all
+  std::uint32_t next_column, next_row;  // from a thread's strip to its next one
+  bool aligned;                         // every row of every frame begins at a multiple of 16 bytes
   DeviceWeighing weighing;
   Destination destination;
+  DevicePlanes direct;  // where the first rows are, if not with the others
+  std::uint32_t direct_rows;
   DevicePlanes frames[frame_count];
 };
 
@@ -152,62 +154,66 @@ __device__ StripSums sum_strip(const Task& task, const DevicePlanes& frame, std:
 }
 
 template <class Strip, class Degree, bool weighed, int frame_count>
-__global__ void __launch_bounds__(threads, 4) count_strips(const __grid_constant__ Task<Degree, frame_count> task) {
+__global__ void __launch_bounds__(threads, weighed || Strip::rows * Strip::columns > 16 ? 4 : 5)
+    count_strips(const __grid_constant__ Task<Degree, frame_count> task) {
   unsigned long long sums[sum_count] = {};
-  for (std::uint32_t i = blockIdx.x * threads + threadIdx.x; i < task.strips; i += gridDim.x * threads) {
-    const std::uint32_t row = i / task.columns * Strip::rows, column = i % task.columns * Strip::columns;
-    const StripSums strip = sum_strip<Strip, Degree, weighed>(task, task.frames[blockIdx.y], column, row);
-    strip.add_to(sums, task.region.x + column, task.region.y + row);
+  std::uint32_t i = blockIdx.x * threads + threadIdx.x;
+  std::uint32_t row = i / task.columns, column = i - row * task.columns;
+  for (; i < task.strips; i += gridDim.x * threads) {
+    const DevicePlanes& frame =
+        frame_count == 1 && row * Strip::rows < task.direct_rows ? task.direct : task.frames[blockIdx.y];
+    const StripSums strip = sum_strip<Strip, Degree, weighed>(task, frame, column * Strip::columns, row * Strip::rows);
+    strip.add_to(sums, task.region.x + column * Strip::columns, task.region.y + row * Strip::rows);
+    row += task.next_row;
+    column += task.next_column;
+    if (column >= task.columns) {
+      column -= task.columns;
+      ++row;
+    }
   }
   hand_over<threads>(sums, task.destination);
-}
-
-bool is_aligned(const DevicePlanes& planes) {
-  const auto odd = [](const auto value) { return reinterpret_cast<std::uintptr_t>(value) % 16 != 0; };
-  return !odd(planes.data) && planes.stride % 16 == 0 && !odd(planes.chroma) && planes.chroma_stride % 16 == 0;
 }
 
 std::uint32_t ceil_div(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-// Every frame has `blocks` blocks, whose sums come to stand beside each other.
 template <class Strip, class Degree, bool weighed, int frame_count>
-void CountCuda::launch(const Degree& degree, const Call& call, unsigned blocks) {
+double CountCuda::launch_kernel(const Degree& degree, const Call& call) {
+  static_assert(Strip::columns * Strip::rows <= 32);  // so many, times strips_a_thread, fit into 64 bits of a block
   Task<Degree, frame_count> task;
   task.degree = degree;
   task.region = call.region;
   task.columns = ceil_div(call.region.width, Strip::columns);
   task.strips = task.columns * ceil_div(call.region.height, Strip::rows);
+  task.direct = call.direct.planes;
+  task.direct_rows = call.direct.rows;
   task.aligned = std::all_of(call.frames.begin(), call.frames.end(), is_aligned);
   if (weighed) task.weighing = *call.weighing;
-  task.destination = {
-      partial_.data(),  totals_.data(), tickets_.data(), call.results, weighed ? PlaneDegree::unit : Degree::unit,
-      call.piece.first, call.piece.last};
   std::copy(call.frames.begin(), call.frames.end(), task.frames);
-  const dim3 grid(blocks, static_cast<unsigned>(call.frames.size()));
-  count_strips<Strip, Degree, weighed, frame_count><<<grid, threads, 0, call.stream>>>(task);
+
+  const auto frames = static_cast<unsigned>(call.frames.size());
+  unsigned blocks = ceil_div(task.strips, threads);
+  if (frames * blocks > blocks_to_spare * multiprocessors_) blocks = ceil_div(blocks, strips_a_thread);
+  task.next_row = blocks * threads / task.columns;
+  task.next_column = blocks * threads % task.columns;
+  blocks_before_ += blocks;
+  task.destination = {totals_.data(), call.results, call.piece.last ? blocks_before_ : 0};
+  if (call.piece.last) blocks_before_ = 0;
+  count_strips<Strip, Degree, weighed, frame_count><<<dim3(blocks, frames), threads, 0, call.stream>>>(task);
   cuda::check_launch("counting pixels");
+  return weighed ? PlaneDegree::unit : Degree::unit;
 }
 
 template <class Strip, class Degree>
-void CountCuda::launch(const Degree& degree, const Call& call) {
-  static_assert(Strip::columns * Strip::rows == 32);
-  const std::uint32_t strips = ceil_div(call.region.width, Strip::columns) * ceil_div(call.region.height, Strip::rows);
-  const auto frames = static_cast<unsigned>(call.frames.size());
-  unsigned blocks = ceil_div(strips, threads);
-  if (frames * blocks > waves_to_spare * multiprocessors_) blocks = ceil_div(blocks, strips_a_thread);
-  partial_.reserve(static_cast<std::size_t>(frames) * sums * blocks);
-  if (call.weighing != nullptr)
-    launch<Strip, Degree, true, 1>(degree, call, blocks);
-  else if (frames == 1)
-    launch<Strip, Degree, false, 1>(degree, call, blocks);
-  else
-    launch<Strip, Degree, false, most_frames>(degree, call, blocks);
+double CountCuda::launch(const Degree& degree, const Call& call) {
+  if (call.weighing != nullptr) return launch_kernel<Strip, Degree, true, 1>(degree, call);
+  if (call.frames.size() == 1) return launch_kernel<Strip, Degree, false, 1>(degree, call);
+  return launch_kernel<Strip, Degree, false, most_frames>(degree, call);
 }
 
 template <class Strip>
-void CountCuda::launch(const Call& call, bool red_first) {
+double CountCuda::launch(const Call& call, bool red_first) {
   if (const Plane* plane = std::get_if<Plane>(&classifier_)) {
     PlaneDegree degree{{static_cast<float>(plane->r), static_cast<float>(plane->g), static_cast<float>(plane->b)},
                        static_cast<float>(plane->d)};
@@ -216,22 +222,18 @@ void CountCuda::launch(const Call& call, bool red_first) {
       std::swap(degree.f[0], degree.f[2]);
       std::swap(steep.f[0], steep.f[2]);
     }
-    if (is_steep(*plane))
-      launch<Strip>(steep, call);
-    else
-      launch<Strip>(degree, call);
-  } else {
-    // the index has B in its lowest byte, and 0 in its highest
-    launch<Strip>(TableDegree{table_.data(), red_first ? 0x4012u : 0x4210u}, call);
+    return is_steep(*plane) ? launch<Strip>(steep, call) : launch<Strip>(degree, call);
   }
+  // the index has B in its lowest byte, and 0 in its highest
+  return launch<Strip>(TableDegree{table_.data(), red_first ? 0x4012u : 0x4210u}, call);
 }
 
-CountCuda::CountCuda() : totals_(sums), tickets_(most_frames) {
+CountCuda::CountCuda() : totals_(most_frames) {
   int device = 0, count = 1;
   cuda::check(cudaGetDevice(&device), "asking for the device");
   cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "asking for its size");
   multiprocessors_ = static_cast<unsigned>(count);
-  cuda::check(cudaMemset(tickets_.data(), 0, tickets_.bytes()), "clearing");
+  cuda::check(cudaMemset(totals_.data(), 0, totals_.bytes()), "clearing");
   cuda::check(cudaDeviceSynchronize(), "clearing");
 }
 
@@ -246,9 +248,14 @@ void CountCuda::set_classifier(const Classifier& classifier, cudaStream_t stream
   }
 }
 
-void CountCuda::count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
-                      const DeviceWeighing* weighing, Piece piece, double* results, cudaStream_t stream) {
-  const Call call{frames, region, weighing, piece, results, stream};
+double CountCuda::count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
+                        const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream,
+                        DirectRows direct) {
+  if (piece.first && blocks_before_ > 0) {  // a frame was never finished
+    cuda::check(cudaMemsetAsync(totals_.data(), 0, totals_.bytes(), stream), "clearing");
+    blocks_before_ = 0;
+  }
+  const Call call{frames, region, weighing, piece, results, stream, direct};
   switch (format) {
     case PixelFormat::bgra:
     case PixelFormat::rgba:
@@ -259,8 +266,22 @@ void CountCuda::count(PixelFormat format, std::span<const DevicePlanes> frames, 
     case PixelFormat::nv12:
       return launch<strip::Nv12>(call, true);
     case PixelFormat::yuyv:
-      return launch<strip::Yuyv>(call, true);
+      break;
   }
+  return launch<strip::Yuyv>(call, true);
+}
+
+bool is_aligned(const DevicePlanes& planes) {
+  const auto odd = [](const auto value) { return reinterpret_cast<std::uintptr_t>(value) % 16 != 0; };
+  return !odd(planes.data) && planes.stride % 16 == 0 && !odd(planes.chroma) && planes.chroma_stride % 16 == 0;
+}
+
+Sums FrameResult::sums(double unit) const {
+  const auto sum = [&](int i) {
+    const unsigned long long low = part[2 * i], high = part[2 * i + 1] + (low >> 32);
+    return (static_cast<double>(high) * 4294967296.0 + static_cast<double>(low & 0xffffffff)) * unit;
+  };
+  return {sum(0), sum(1), sum(2), sum(3), sum(4)};
 }
 
 }  // namespace kinema::head

@@ -20,14 +20,40 @@ struct DevicePlanes {
   std::size_t stride = 0, chroma_stride = 0;
 };
 
+/// Whether every row begins at a multiple of 16 bytes, for loads of as many.
+bool is_aligned(const DevicePlanes& planes);
+
 /// The pixels that count, in coordinates of the frame; x a multiple of region_grain, y of row_grain.
 struct Region {
   std::uint32_t x = 0, y = 0, width = 0, height = 0;
 };
 inline constexpr std::uint32_t region_grain = 16;
 
-/// Wider or higher frames would overflow a warp's sums.
-inline constexpr std::size_t longest_side = 32768;
+/// The first rows of a frame may lie elsewhere, such as in pinned memory of the host: all, or a multiple of 8; their
+/// planes must be aligned too.
+struct DirectRows {
+  DevicePlanes planes;
+  std::uint32_t rows = 0;
+};
+
+/// Wider or higher frames would overflow a block's sums.
+inline constexpr std::size_t longest_side = 16384;
+
+/// The sums of a frame as the device gives them: each, in the order of Sums, by its lower 32 bits and the rest, both below
+/// 2^48. Lower parts are not carried into upper ones.
+struct FrameResult {
+  static constexpr int parts = 10;
+  unsigned long long part[parts];
+
+  /// In units of a weight of 1.
+  Sums sums(double unit) const;
+};
+
+/// The same while blocks add to it, with the number of those that have above.
+struct alignas(128) FrameTotals {
+  static constexpr unsigned long long one_block = 1ull << 48;
+  unsigned long long part[FrameResult::parts];
+};
 
 /// Weighing, with the mask on the device and from the first pixel of the region.
 struct DeviceWeighing {
@@ -58,15 +84,11 @@ public:
     bool first = true, last = true;
   };
 
-  /// The sums of frames[i] come to stand in results[sums * i ...], memory that the device can write, each with one store
-  /// of 8 bytes. Frames of several pieces go one at a time, in one stream.
-  void count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
-             const DeviceWeighing* weighing, Piece piece, double* results, cudaStream_t stream);
-
-  /// high 2^32 + low
-  struct alignas(16) Wide {
-    unsigned long long high, low;
-  };
+  /// The parts of the result of frames[i] come to stand in results[i], memory that the device can write, each with one
+  /// store. Frames of several pieces go one at a time, in one stream. Returns the unit of the weights.
+  double count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
+               const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream,
+               DirectRows direct = {});
 
 private:
   struct Call {
@@ -74,21 +96,22 @@ private:
     Region region;
     const DeviceWeighing* weighing;
     Piece piece;
-    double* results;
+    FrameResult* results;
     cudaStream_t stream;
+    DirectRows direct;
   };
   template <class Strip>
-  void launch(const Call& call, bool red_first);
+  double launch(const Call& call, bool red_first);
   template <class Strip, class Degree>
-  void launch(const Degree& degree, const Call& call);
+  double launch(const Degree& degree, const Call& call);
   template <class Strip, class Degree, bool weighed, int frame_count>
-  void launch(const Degree& degree, const Call& call, unsigned blocks);
+  double launch_kernel(const Degree& degree, const Call& call);
 
   Classifier classifier_;
   cuda::Buffer<std::uint8_t> table_;
-  cuda::Buffer<Wide> partial_, totals_;
-  cuda::Buffer<unsigned> tickets_;
+  cuda::Buffer<FrameTotals> totals_;
   unsigned multiprocessors_ = 1;
+  unsigned blocks_before_ = 0;  // of the pieces of a frame whose last one has not been ordered
 };
 
 }  // namespace kinema::head

@@ -1,11 +1,12 @@
-// The way of a frame from the host to the device: in pieces of rows, so that counting one overlaps with sending the next.
-// Memory that is pinned goes as it is, all other through a pinned buffer.
+// The way of a frame from the host to the device, whole or in pieces of rows, so that counting one overlaps with sending
+// the next. Pinned memory goes as it is, all other through a pinned buffer that several threads fill.
 #pragma once
 
 #include "core/cuda/buffer.h"
-#include "head/count_cuda.cuh"
+#include "core/threads.h"
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 namespace kinema::head {
@@ -19,16 +20,26 @@ class FrameUpload {
 public:
   static constexpr int most_pieces = 16;
 
-  /// Begins anew, once the device no longer needs what was sent before.
-  void clear() { planes_.clear(); }
+  explicit FrameUpload(int threads) : threads_(threads) {}
 
-  /// Rows of bytes that the device needs; `lines`: rows of the frame that stand in one of them. Returns where the first
-  /// will be, and sets the stride it has there.
-  const std::uint8_t* add(const std::uint8_t* from, std::size_t stride, std::size_t row_bytes, std::size_t rows,
-                          std::size_t lines, std::size_t& device_stride);
+  /// Begins anew, once the device no longer needs what was sent before.
+  void clear();
+
+  /// Rows of bytes that the device needs; `lines`: rows of the frame that stand in one of them. Planes are numbered from
+  /// 0. Rows on the device begin at multiples of 16 bytes.
+  void add(const std::uint8_t* from, std::size_t stride, std::size_t row_bytes, std::size_t rows, std::size_t lines);
+
+  /// The planes that there are so far are not needed before this row of the frame.
+  void skip(std::size_t rows);
 
   bool empty() const { return planes_.empty(); }
-  std::size_t bytes() const;
+  bool pinned() const;
+  std::size_t bytes() const { return bytes_; }
+
+  /// Once all planes are there: takes the memory. Where the planes will be on the device:
+  void reserve();
+  const std::uint8_t* data(std::size_t plane) const { return device_.data() + planes_[plane].offset; }
+  std::size_t stride(std::size_t plane) const { return planes_[plane].device_stride; }
 
   /// Sends rows `first` to `end` - 1 of the frame, and lets `reader` wait for them. Pieces are numbered from 0.
   void send(int piece, std::size_t first, std::size_t end, cudaStream_t copies, cudaStream_t reader);
@@ -40,15 +51,22 @@ private:
   struct PlaneCopy {
     const std::uint8_t* from;
     std::size_t stride, row_bytes, rows, lines;
-    std::size_t device_stride;
     bool pinned;
-    std::size_t buffer;
+    std::size_t device_stride, offset, skipped;
   };
-  void send(const PlaneCopy& plane, std::size_t first, std::size_t end, cudaStream_t copies);
+  // Bytes that lie on the device as they do on the host.
+  struct Run {
+    const std::uint8_t* from;
+    std::size_t offset, bytes;
+  };
+  void stage(const PlaneCopy& plane, std::size_t first, std::size_t end);
+  void copy(const Run& run, cudaStream_t copies);
 
+  Threads threads_;
   std::vector<PlaneCopy> planes_;
-  std::array<cuda::Buffer<std::uint8_t>, 3> device_;         // frame, chroma, mask
-  std::array<cuda::PinnedBuffer<std::uint8_t>, 3> staging_;  // laid out as on the device
+  std::size_t bytes_ = 0;
+  cuda::Buffer<std::uint8_t> device_;         // all planes, one after the other
+  cuda::PinnedBuffer<std::uint8_t> staging_;  // laid out like device_
   std::array<cuda::Event, most_pieces> arrived_;
 };
 

@@ -1,5 +1,5 @@
 // The cuda backend: a frame on the device is one launch, whose sums the device writes into the host's memory; a frame of
-// the host is counted while it arrives.
+// the host is one copy and one launch, or several of both.
 #include "head/count_cuda.cuh"
 #include "head/device_moments.h"
 #include "head/frame_rows.h"
@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <cmath>
 
@@ -19,12 +18,37 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t piece_rows = 8;                 // pieces begin at a multiple, and so do strips
-constexpr std::size_t least_piece = 256u << 10;       // bytes; smaller ones take longer to order than to send
-constexpr std::uint64_t not_yet = ~std::uint64_t{0};  // in place of a sum: a NaN that no computation gives
-constexpr int looks_a_check = 1 << 14;                // at a result that does not come, before the device is asked why
+constexpr std::size_t piece_rows = 8;            // pieces begin at a multiple, and so do strips
+constexpr std::size_t least_piece = 256u << 10;  // bytes; smaller ones take longer to order than to send
+constexpr unsigned long long not_yet = ~0ull;    // in place of a part of a result: none is that large
+constexpr int looks_a_check = 1 << 14;           // at a result that does not come, before the device is asked why
+
+// The first bytes of a pinned frame are read by the kernel itself, over the bus, instead of being sent before it begins:
+// that takes about as long as the kernel needs for all the others. A small frame is nothing but first bytes.
+constexpr std::size_t direct_bytes = 320u << 10, small_frame = 1u << 20;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+// What one frame asks of the device.
+struct Order {
+  PixelFormat format;
+  Region region;
+  DevicePlanes planes;  // from the region's first pixel; on the host until they are sent
+  bool weighed;
+  DeviceWeighing weighing;
+  DirectRows direct;
+
+  // Rows `first` to `end` - 1 of it.
+  Order rows(std::size_t first, std::size_t end) const {
+    Order part = *this;
+    part.region.y += static_cast<std::uint32_t>(first);
+    part.region.height = static_cast<std::uint32_t>(end - first);
+    part.planes.data += first * planes.stride;
+    if (planes.chroma != nullptr) part.planes.chroma += first / row_grain * planes.chroma_stride;
+    if (weighing.mask != nullptr) part.weighing.mask += first * weighing.mask_stride;
+    return part;
+  }
+};
 
 // The pixels that count, from a column and a row where loads of 16 bytes can begin.
 Region region_of(const Box& box) {
@@ -33,11 +57,11 @@ Region region_of(const Box& box) {
           static_cast<std::uint32_t>(box.bottom - y)};
 }
 
-// Bytes of the first plane before column x, a multiple of region_grain.
-std::size_t bytes_before(PixelFormat format, std::size_t x) {
+// Bytes of the first plane of so many pixels.
+std::size_t bytes_of(PixelFormat format, std::size_t pixels) {
   ColourView row;
   row.format = format;
-  row.width = x;
+  row.width = pixels;
   return row_bytes(row);
 }
 
@@ -59,11 +83,57 @@ DeviceWeighing window_of(const Weighing& weighing) {
   return on_device;
 }
 
+Order order_of(const ColourView& frame, const Weighing& weighing, const Box& box) {
+  if (std::max(frame.width, frame.height) > longest_side)
+    throw Error("frame: the cuda backend takes at most " + std::to_string(longest_side) +
+                " pixels a side; use the cpu backend");
+  const Region region = region_of(box);
+  Order order{frame.format, region, {}, weighing.window || weighing.mask.data != nullptr, window_of(weighing), {}};
+  order.planes = {frame.data + region.y * frame.stride + bytes_of(frame.format, region.x), nullptr, frame.stride,
+                  frame.chroma_stride};
+  if (frame.chroma != nullptr)
+    order.planes.chroma = frame.chroma + region.y / row_grain * frame.chroma_stride + region.x;
+  if (weighing.mask.data != nullptr) {
+    order.weighing.mask = weighing.mask.data + region.y * weighing.mask.stride + region.x;
+    order.weighing.mask_stride = weighing.mask.stride;
+  }
+  return order;
+}
+
+// Readies the upload of what is not on the device, and turns the order's places into those that it will have there.
+void add_to_upload(Order& order, bool frame_on_device, FrameUpload& upload) {
+  const Region& region = order.region;
+  const bool mask = order.weighing.mask != nullptr && place_of(order.weighing.mask) != Place::device;
+  if (!frame_on_device) {
+    const std::size_t row = bytes_of(order.format, region.width);
+    upload.add(order.planes.data, order.planes.stride, row, region.height, 1);
+    if (order.planes.chroma != nullptr)
+      upload.add(order.planes.chroma, order.planes.chroma_stride, round_up(region.width, 2),
+                 round_up(region.height, row_grain) / row_grain, row_grain);
+    if (upload.pinned() && is_aligned(order.planes)) {
+      const std::size_t rows = upload.bytes() <= small_frame ? region.height : round_up(direct_bytes / row, piece_rows);
+      order.direct = {order.planes, static_cast<std::uint32_t>(std::min<std::size_t>(rows, region.height))};
+      upload.skip(order.direct.rows);
+    }
+  }
+  if (mask) upload.add(order.weighing.mask, order.weighing.mask_stride, region.width, region.height, 1);
+  if (upload.empty()) return;
+  upload.reserve();
+  std::size_t plane = 0;
+  const auto place = [&](const std::uint8_t*& data, std::size_t& stride) {
+    data = upload.data(plane);
+    stride = upload.stride(plane++);
+  };
+  if (!frame_on_device) place(order.planes.data, order.planes.stride);
+  if (!frame_on_device && order.planes.chroma != nullptr) place(order.planes.chroma, order.planes.chroma_stride);
+  if (mask) place(order.weighing.mask, order.weighing.mask_stride);
+}
+
 class CudaMoments final : public DeviceMoments {
 public:
-  explicit CudaMoments(const MomentsSettings& settings) : pieces_(std::min(settings.pieces, FrameUpload::most_pieces)) {
-    results_.reserve(CountCuda::sums);
-  }
+  explicit CudaMoments(const MomentsSettings& settings)
+      : pieces_(std::min(settings.pieces, FrameUpload::most_pieces)),
+        lanes_{Lane(settings.threads), Lane(settings.threads)} {}
 
   void set_classifier(const Classifier& classifier) override {
     check_classifier(classifier);
@@ -73,17 +143,14 @@ public:
   void start(const ColourView& frame, const Weighing& weighing) override {
     check_frame(frame, true);
     check_weighing(frame, weighing);
-    started_ = Clock::now();
-    timed_ = false;
     const Box box = pixels_that_count(frame, weighing);
-    expect(box.empty() ? 0 : 1);
-    if (!box.empty()) order(frame, weighing, box, 0);
+    begin(box.empty() ? 0 : 1);
+    if (!box.empty()) run(frame, weighing, box, 0);
   }
 
   Sums finish() override {
     const Sums sums = expected_ == 0 ? Sums{} : take(0);
-    expected_ = 0;
-    wall_ms_ = std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
+    end();
     return sums;
   }
 
@@ -91,21 +158,22 @@ public:
 
   void measure(std::span<const ColourView> frames, std::span<Sums> out) override {
     check_frames(frames, out, true);
-    started_ = Clock::now();
-    timed_ = false;
-    expect(frames.size());
+    begin(frames.size());
     if (std::all_of(frames.begin(), frames.end(), [](const ColourView& frame) { return frame.on_device; })) {
       for (std::size_t first = 0; first < frames.size(); first += CountCuda::most_frames)
-        order_batch(frames.subspan(first, std::min(CountCuda::most_frames, frames.size() - first)), first);
+        run_batch(frames.subspan(first, std::min(CountCuda::most_frames, frames.size() - first)), first);
     } else {
-      for (std::size_t i = 0; i < frames.size(); ++i) order(frames[i], {}, pixels_that_count(frames[i], {}), i);
+      for (std::size_t i = 0; i < frames.size(); ++i) run(frames[i], {}, pixels_that_count(frames[i], {}), i);
     }
     for (std::size_t i = 0; i < frames.size(); ++i) out[i] = take(i);
-    expected_ = 0;
-    wall_ms_ = std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
+    end();
   }
 
-  double device_ms() const override { return timed_ ? (wait_for(done_), cuda::elapsed_ms(begun_, done_)) : 0; }
+  double device_ms() const override {
+    if (!timed_) return 0;
+    wait_for(done_);
+    return cuda::elapsed_ms(begun_, done_);
+  }
   void keep_time(bool keep) override { keep_time_ = keep; }
 
   std::vector<StageTime> times() const override {
@@ -119,6 +187,7 @@ public:
 private:
   // A frame of the host on its way. There are two, so that one is filled while the other is counted.
   struct Lane {
+    explicit Lane(int threads) : upload(threads) {}
     FrameUpload upload;
     cuda::Event counted;
     bool used = false;
@@ -126,147 +195,119 @@ private:
 
   static void wait_for(const cuda::Event& event) { cuda::check(cudaEventSynchronize(event), "waiting for the GPU"); }
 
-  void expect(std::size_t frames) {
-    results_.reserve(CountCuda::sums * frames);
-    std::fill_n(results_.data(), CountCuda::sums * frames, not_yet);
+  void begin(std::size_t frames) {
+    started_ = Clock::now();
+    timed_ = false;
+    last_arrival_ = nullptr;
+    results_.reserve(frames);
+    for (std::size_t i = 0; i < frames; ++i) std::fill_n(results_.data()[i].part, FrameResult::parts, not_yet);
     expected_ = frames;
-    ordered_ = 0;
+  }
+  void end() {
+    expected_ = 0;
+    wall_ms_ = std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
   }
 
-  double* results(std::size_t frame) { return reinterpret_cast<double*>(results_.data()) + CountCuda::sums * frame; }
+  void begin_timing(cudaStream_t stream) {
+    if (timed_) return;
+    begun_.record(stream);
+    timed_ = true;
+  }
+  void end_timing() {
+    if (timed_) done_.record(stream_);
+  }
 
   // The sums of a frame as soon as they are there. Looking at the memory that the device writes is microseconds faster
   // than asking the driver.
   Sums take(std::size_t frame) {
-    double sums[CountCuda::sums];
-    for (std::size_t i = 0; i < CountCuda::sums; ++i) {
-      std::atomic_ref<std::uint64_t> slot(results_.data()[CountCuda::sums * frame + i]);
+    FrameResult result;
+    for (int i = 0; i < FrameResult::parts; ++i) {
+      std::atomic_ref<unsigned long long> slot(results_.data()[frame].part[i]);
       int looks = 0;
       bool ended = false;
-      std::uint64_t bits;
-      while ((bits = slot.load(std::memory_order_relaxed)) == not_yet) {
+      while ((result.part[i] = slot.load(std::memory_order_relaxed)) == not_yet) {
         if (++looks % looks_a_check != 0) continue;
         if (ended) throw Error("the GPU ended without a result", Error::Cause::running);
         const cudaError_t status = cudaStreamQuery(stream_);
         if (status != cudaErrorNotReady) cuda::check(status, "counting pixels");
         ended = status == cudaSuccess;
       }
-      sums[i] = std::bit_cast<double>(bits);
     }
-    return {sums[0], sums[1], sums[2], sums[3], sums[4]};
+    return result.sums(unit_);
   }
 
-  void begin_timing(cudaStream_t stream, bool wanted) {
-    if (ordered_++ > 0 || !wanted) return;
-    begun_.record(stream);
-    timed_ = true;
-    last_arrival_ = nullptr;
-  }
-  void end_timing() {
-    if (timed_) done_.record(stream_);
+  void count(const Order& order, CountCuda::Piece piece, std::size_t slot) {
+    unit_ = count_.count(order.format, {&order.planes, 1}, order.region, order.weighed ? &order.weighing : nullptr,
+                         piece, results_.data() + slot, stream_, order.direct);
   }
 
   // Frames of the device, weighed by their colour alone.
-  void order_batch(std::span<const ColourView> frames, std::size_t first) {
-    check_sides(frames[0]);
+  void run_batch(std::span<const ColourView> frames, std::size_t first) {
     std::array<DevicePlanes, CountCuda::most_frames> planes;
-    for (std::size_t i = 0; i < frames.size(); ++i)
-      planes[i] = {frames[i].data, frames[i].chroma, frames[i].stride, frames[i].chroma_stride};
-    begin_timing(stream_, keep_time_);
-    count_.count(frames[0].format, {planes.data(), frames.size()}, region_of(pixels_that_count(frames[0], {})), nullptr,
-                 {}, results(first), stream_);
+    const Box box = pixels_that_count(frames[0], {});
+    for (std::size_t i = 0; i < frames.size(); ++i) planes[i] = order_of(frames[i], {}, box).planes;
+    if (keep_time_) begin_timing(stream_);
+    unit_ = count_.count(frames[0].format, {planes.data(), frames.size()}, region_of(box), nullptr, {},
+                         results_.data() + first, stream_);
     end_timing();
   }
 
   // One frame, wherever it lies.
-  void order(const ColourView& frame, const Weighing& weighing, const Box& box, std::size_t slot) {
-    check_sides(frame);
-    const Region region = region_of(box);
-    const bool weighed = weighing.window || weighing.mask.data != nullptr;
-    if (frame.on_device && !weighed) {
-      begin_timing(stream_, keep_time_);
-      const DevicePlanes planes{frame.data, frame.chroma, frame.stride, frame.chroma_stride};
-      count_.count(frame.format, {&planes, 1}, region, nullptr, {}, results(slot), stream_);
+  void run(const ColourView& frame, const Weighing& weighing, const Box& box, std::size_t slot) {
+    Order order = order_of(frame, weighing, box);
+    if (frame.on_device && order.weighing.mask == nullptr) {
+      if (keep_time_) begin_timing(stream_);
+      count(order, {}, slot);
       end_timing();
       return;
     }
-
     Lane& lane = lanes_[slot % lanes_.size()];
     if (std::exchange(lane.used, true)) wait_for(lane.counted);
     lane.upload.clear();
-    const DevicePlanes planes = frame_planes(frame, region, lane.upload);
-    DeviceWeighing on_device = window_of(weighing);
-    if (weighing.mask.data != nullptr) {
-      const std::uint8_t* from = weighing.mask.data + region.y * weighing.mask.stride + region.x;
-      on_device.mask = from;
-      on_device.mask_stride = weighing.mask.stride;
-      if (place_of(from) != Place::device)
-        on_device.mask =
-            lane.upload.add(from, weighing.mask.stride, region.width, region.height, 1, on_device.mask_stride);
-    }
-    begin_timing(lane.upload.empty() ? stream_ : copies_, keep_time_ || !lane.upload.empty());
-    order_pieces(frame.format, planes, region, weighed ? &on_device : nullptr, lane, slot);
+    add_to_upload(order, frame.on_device, lane.upload);
+    if (order.direct.rows > 0)
+      run_whole(order, lane, slot);
+    else
+      run_pieces(order, lane, slot);
     lane.counted.record(stream_);
     end_timing();
   }
 
-  // Where the region's first pixel stands, or will stand, on the device.
-  static DevicePlanes frame_planes(const ColourView& frame, const Region& region, FrameUpload& upload) {
-    const std::size_t before = bytes_before(frame.format, region.x);
-    DevicePlanes planes{frame.data + region.y * frame.stride + before, nullptr, frame.stride, frame.chroma_stride};
-    if (frame.chroma != nullptr) planes.chroma = frame.chroma + region.y / row_grain * frame.chroma_stride + region.x;
-    if (frame.on_device) return planes;
-    ColourView row = frame;
-    row.width = region.width;
-    planes.data = upload.add(planes.data, frame.stride, row_bytes(row), region.height, 1, planes.stride);
-    if (frame.chroma != nullptr)
-      planes.chroma = upload.add(planes.chroma, frame.chroma_stride, round_up(region.width, 2),
-                                 round_up(region.height, row_grain) / row_grain, row_grain, planes.chroma_stride);
-    return planes;
+  // Sent in one copy. Where it is alone it needs no second stream, and the two need not wait for each other.
+  void run_whole(const Order& order, Lane& lane, std::size_t slot) {
+    const cudaStream_t copies = expected_ > 1 ? copies_ : stream_;
+    begin_timing(copies);
+    lane.upload.send(0, 0, order.region.height, copies, stream_);
+    count(order, {}, slot);
+    last_arrival_ = &lane.upload.arrived(0);
   }
 
-  void order_pieces(PixelFormat format, const DevicePlanes& planes, const Region& region,
-                    const DeviceWeighing* weighing, Lane& lane, std::size_t slot) {
-    const std::size_t most = std::min(lane.upload.bytes() / least_piece, std::size_t{region.height} / piece_rows);
-    const int pieces = static_cast<int>(std::clamp(most, std::size_t{1}, static_cast<std::size_t>(pieces_)));
+  void run_pieces(const Order& order, Lane& lane, std::size_t slot) {
+    const std::size_t rows = order.region.height;
+    const auto pieces = static_cast<std::size_t>(pieces_);
+    const std::size_t most = std::min(lane.upload.bytes() / least_piece, rows / piece_rows);
+    const std::size_t count_of = std::clamp(most, std::size_t{1}, pieces);
+    if (count_of == 1) return run_whole(order, lane, slot);
+    begin_timing(copies_);
     std::size_t first = 0;
-    for (int piece = 0; piece < pieces; ++piece) {
-      const bool last = piece + 1 == pieces;
-      const std::size_t end =
-          last ? region.height
-               : round_up(region.height * static_cast<std::size_t>(piece + 1) / static_cast<std::size_t>(pieces),
-                          piece_rows);
-      if (!lane.upload.empty()) lane.upload.send(piece, first, end, copies_, stream_);
-      DevicePlanes part = planes;
-      part.data += first * planes.stride;
-      if (planes.chroma != nullptr) part.chroma += first / row_grain * planes.chroma_stride;
-      DeviceWeighing part_weighing;
-      if (weighing != nullptr) {
-        part_weighing = *weighing;
-        if (weighing->mask != nullptr) part_weighing.mask += first * weighing->mask_stride;
-      }
-      const Region rows{region.x, region.y + static_cast<std::uint32_t>(first), region.width,
-                        static_cast<std::uint32_t>(end - first)};
-      count_.count(format, {&part, 1}, rows, weighing != nullptr ? &part_weighing : nullptr, {piece == 0, last},
-                   results(slot), stream_);
+    for (std::size_t piece = 0; piece < count_of; ++piece) {
+      const bool last = piece + 1 == count_of;
+      const std::size_t end = last ? rows : round_up(rows * (piece + 1) / count_of, piece_rows);
+      lane.upload.send(static_cast<int>(piece), first, end, copies_, stream_);
+      count(order.rows(first, end), {piece == 0, last}, slot);
       first = end;
     }
-    if (!lane.upload.empty()) last_arrival_ = &lane.upload.arrived(pieces - 1);
-  }
-
-  static void check_sides(const ColourView& frame) {
-    if (std::max(frame.width, frame.height) > longest_side)
-      throw Error("frame: the cuda backend takes at most " + std::to_string(longest_side) +
-                  " pixels a side; use the cpu backend");
+    last_arrival_ = &lane.upload.arrived(static_cast<int>(count_of) - 1);
   }
 
   int pieces_;
   bool keep_time_ = false, timed_ = false;
-  std::size_t expected_ = 0, ordered_ = 0;  // frames of this call
+  std::size_t expected_ = 0;  // frames of this call
   Clock::time_point started_;
   double wall_ms_ = 0;
+  double unit_ = 1;  // of the weights of this call
   const cuda::Event* last_arrival_ = nullptr;
-  cuda::PinnedBuffer<std::uint64_t> results_;  // (frame, sum), the bits of doubles
+  cuda::PinnedBuffer<FrameResult> results_;  // (frame)
   CountCuda count_;
   std::array<Lane, 2> lanes_;
   cuda::Event begun_, done_;

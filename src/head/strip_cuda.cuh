@@ -1,4 +1,4 @@
-// A strip: the 32 pixels of a thread, so many columns and rows of them that every row of a strip is one or three loads of
+// A strip: the 16 pixels of a thread (of nv12 32), so many columns and rows of them that every row of a strip is one or three loads of
 // 16 bytes, and all loads of a strip are under way at once. One struct for each layout of pixels in memory; colour(row, i)
 // is a word whose lowest three bytes are the channels in the order of the format. Indices must be known to the compiler,
 // or the strip leaves its registers.
@@ -40,7 +40,7 @@ __device__ inline std::uint32_t video_colour(std::uint32_t y, std::uint32_t cb, 
 
 /// bgra, rgba
 struct FourBytes {
-  static constexpr int columns = 4, rows = 8;
+  static constexpr int columns = 4, rows = 4;
   uint4 raw[rows];
 
   __device__ void load_whole(const DevicePlanes& planes, std::uint32_t x, std::uint32_t y) {
@@ -60,7 +60,7 @@ struct FourBytes {
 
 /// bgr, rgb
 struct ThreeBytes {
-  static constexpr int columns = 16, rows = 2;
+  static constexpr int columns = 16, rows = 1;
   uint4 raw[rows][3];
 
   __device__ void load_whole(const DevicePlanes& planes, std::uint32_t x, std::uint32_t y) {
@@ -108,7 +108,7 @@ struct Nv12 {
 };
 
 struct Yuyv {
-  static constexpr int columns = 8, rows = 4;
+  static constexpr int columns = 8, rows = 2;
   uint4 raw[rows];
 
   __device__ void load_whole(const DevicePlanes& planes, std::uint32_t x, std::uint32_t y) {

@@ -44,7 +44,7 @@ float integer_scale(double most) {
 
 class GpuStep final : public DeviceMoments {
 public:
-  explicit GpuStep(int step) : step_(step), sums_(1), sums_host_(1), rest_(CountCuda::sums) {
+  explicit GpuStep(int step) : step_(step), sums_(1), sums_host_(1), rest_(1) {
     int device = 0, count = 1;
     cuda::check(cudaGetDevice(&device), "asking for the device");
     cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "asking for its size");
@@ -107,17 +107,17 @@ public:
 
     // the paper has no second moments: these are the cuda backend's, and no part of the times
     const DevicePlanes planes{reinterpret_cast<const std::uint8_t*>(pixels), nullptr, 4 * frame.width, 0};
-    count_.count(PixelFormat::rgba, {&planes, 1},
-                 {0, 0, static_cast<std::uint32_t>(frame.width), static_cast<std::uint32_t>(frame.height)}, nullptr, {},
-                 rest_.data(), stream_);
+    unit_ = count_.count(PixelFormat::rgba, {&planes, 1},
+                         {0, 0, static_cast<std::uint32_t>(frame.width), static_cast<std::uint32_t>(frame.height)},
+                         nullptr, {}, rest_.data(), stream_);
   }
 
   Sums finish() override {
     stream_.wait();
     const FrameSums sums = *sums_host_.data();
     const auto real = [](unsigned long long sum, float scale) { return static_cast<double>(sum) / scale; };
-    return {real(sums.w, weight_scale_), real(sums.x, place_scale_), real(sums.y, place_scale_), rest_.data()[3],
-            rest_.data()[4]};
+    const Sums rest = rest_.data()->sums(unit_);
+    return {real(sums.w, weight_scale_), real(sums.x, place_scale_), real(sums.y, place_scale_), rest.wxx, rest.wyy};
   }
 
   double device_ms() const override { return cuda::elapsed_ms(begun_, done_); }
@@ -159,7 +159,8 @@ private:
   cuda::PinnedBuffer<uchar4> pixels_host_;
   cuda::Buffer<FrameSums> sums_;
   cuda::PinnedBuffer<FrameSums> sums_host_;
-  cuda::PinnedBuffer<double> rest_;
+  cuda::PinnedBuffer<FrameResult> rest_;  // the cuda backend's sums
+  double unit_ = 1;
   CountCuda count_;
   cuda::Event begun_, sent_, done_;
   cuda::Stream stream_;
