@@ -22,11 +22,11 @@ constexpr std::size_t chunk_columns = chunk_tiles * tile_columns;
 // noise), looking is a waste: after a row of tiles with too few, the next ones are not looked at.
 constexpr std::size_t rows_unlooked = 4;
 
-HWY_INLINE std::uint64_t sum_of(VInts lanes) {
-  alignas(16) std::int32_t counts[4];
-  hn::Store(lanes, Ints(), counts);
+HWY_INLINE std::uint64_t sum_of(VCounts lanes) {
+  alignas(16) std::uint32_t counts[4];
+  hn::Store(lanes, Counts(), counts);
   std::uint64_t sum = 0;
-  for (const std::int32_t count : counts) sum += static_cast<std::uint32_t>(count);
+  for (const std::uint32_t count : counts) sum += count;
   return sum;
 }
 
@@ -35,12 +35,12 @@ template <std::size_t pixel_bytes, std::size_t rows, bool look>
 std::size_t add_tiles(const PlaneLanes<pixel_bytes>& shared, std::int32_t one, const std::uint8_t* data,
                       std::size_t stride, std::size_t width, std::uint32_t* columns, std::uint64_t* row_sums) {
   const PlaneLanes<pixel_bytes> lanes = shared;  // its own, which stores to the sums cannot change
-  const VInts full_column = hn::Set(Ints(), static_cast<std::int32_t>(rows) * one);
+  const VCounts full_column = hn::Set(Counts(), static_cast<std::uint32_t>(rows) * static_cast<std::uint32_t>(one));
   std::size_t in_vain = 0;
   for (std::size_t begin = 0; begin + tile_columns <= width; begin += chunk_columns) {
     const std::size_t end = std::min(begin + chunk_columns, width);
-    VInts row[rows];
-    for (std::size_t r = 0; r < rows; ++r) row[r] = hn::Zero(Ints());
+    VCounts row[rows];
+    for (std::size_t r = 0; r < rows; ++r) row[r] = hn::Zero(Counts());
     std::uint64_t full = 0;  // groups
     for (std::size_t x = begin; x + tile_columns <= end; x += tile_columns) {
       const std::uint8_t* p = data + pixel_bytes * x;
@@ -55,19 +55,19 @@ std::size_t add_tiles(const PlaneLanes<pixel_bytes>& shared, std::int32_t one, c
       }
       for (std::size_t g = 0; g < groups; ++g) {
         if (look && !lanes.any_weight(most[g])) continue;
-        VInts column = full_column;
+        VCounts column = full_column;
         if (look && lanes.all_full(least[g])) {
           ++full;
         } else {
-          column = hn::Zero(Ints());
+          column = hn::Zero(Counts());
           for (std::size_t r = 0; r < rows; ++r) {
-            const VInts w = lanes.weights(p + r * stride, g);
+            const VCounts w = lanes.weights(p + r * stride, g);
             column = hn::Add(column, w);
             row[r] = hn::Add(row[r], w);
           }
         }
         std::uint32_t* at = columns + x + 4 * g;
-        hn::StoreU(hn::Add(hn::LoadU(Counts(), at), hn::BitCast(Counts(), column)), Counts(), at);
+        hn::StoreU(hn::Add(hn::LoadU(Counts(), at), column), Counts(), at);
       }
     }
     for (std::size_t r = 0; r < rows; ++r) row_sums[r] += sum_of(row[r]) + 4 * full * static_cast<std::uint64_t>(one);
@@ -110,7 +110,7 @@ void store_weights(const PlaneOfBytes& plane, const std::uint8_t* row, std::size
   const PlaneLanes<pixel_bytes> lanes(plane);
   for (std::size_t x = 0; x + tile_columns <= width; x += tile_columns)
     for (std::size_t g = 0; g < groups; ++g)
-      hn::StoreU(hn::BitCast(Counts(), lanes.weights(row + pixel_bytes * x, g)), Counts(), out + x + 4 * g);
+      hn::StoreU(lanes.weights(row + pixel_bytes * x, g), Counts(), out + x + 4 * g);
 }
 
 void plane_weights(const PlaneOfBytes& plane, const std::uint8_t* row, std::size_t pixel_bytes, std::size_t width,

@@ -27,6 +27,7 @@ using Ints = hn::Full128<std::int32_t>;
 using Counts = hn::Full128<std::uint32_t>;
 using VBytes = hn::Vec<Bytes>;
 using VInts = hn::Vec<Ints>;
+using VCounts = hn::Vec<Counts>;
 
 constexpr std::size_t tile_columns = 16, tile_rows = 8;
 constexpr std::size_t groups = 4;  // vectors of four pixels in a tile's row
@@ -38,10 +39,11 @@ constexpr std::size_t ahead = 768;
 template <std::size_t pixel_bytes>
 class PlaneLanes {
 public:
-  explicit PlaneLanes(const PlaneOfBytes& plane) : d_(hn::Set(Ints(), plane.d)), one_(hn::Set(Ints(), plane.one)) {
+  explicit PlaneLanes(const PlaneOfBytes& plane)
+      : d_(hn::Set(Counts(), static_cast<std::uint32_t>(plane.d))), one_(hn::Set(Ints(), plane.one)) {
     alignas(16) std::uint8_t bytes[16];
     for (std::size_t c = 0; c < 3; ++c) {
-      q_[c] = hn::Set(Ints(), plane.q[c]);
+      q_[c] = hn::Set(Counts(), static_cast<std::uint32_t>(plane.q[c]));
       for (std::size_t i = 0; i < 16; ++i)
         bytes[i] = static_cast<std::uint8_t>(i % 4 == 0 ? pixel_bytes * (i / 4) + c : 0x80);
       first_[c] = hn::Load(Bytes(), bytes);
@@ -59,10 +61,10 @@ public:
 
   // The weights of group g of the 16 pixels at p. The last group is loaded by its end, so that nothing past the pixels is
   // touched.
-  HWY_INLINE VInts weights(const std::uint8_t* p, std::size_t g) const {
+  HWY_INLINE VCounts weights(const std::uint8_t* p, std::size_t g) const {
     const bool last = g + 1 == groups;
     const VBytes bytes = hn::LoadU(Bytes(), p + (last ? 16 * pixel_bytes - 16 : 4 * pixel_bytes * g));
-    return clamped(sums(bytes, last));
+    return hn::BitCast(Counts(), hn::Min(hn::Max(sums(bytes, last), hn::Zero(Ints())), one_));
   }
 
   // The least and the largest byte of each column of a tile.
@@ -104,10 +106,11 @@ public:
 private:
   HWY_INLINE VInts sums(VBytes bytes, bool last) const {
     const VBytes* index = pixel_bytes == 3 && last ? last_ : first_;
-    VInts sum = d_;
+    // without a sign, since parts of the sum may run over where it does not
+    VCounts sum = d_;
     for (std::size_t c = 0; c < 3; ++c)
-      sum = hn::Add(sum, hn::Mul(hn::BitCast(Ints(), hn::TableLookupBytesOr0(bytes, index[c])), q_[c]));
-    return sum;
+      sum = hn::Add(sum, hn::Mul(hn::BitCast(Counts(), hn::TableLookupBytesOr0(bytes, index[c])), q_[c]));
+    return hn::BitCast(Ints(), sum);
   }
   HWY_INLINE void sums_of_row(const VBytes row[pixel_bytes], VInts out[groups]) const {
     if constexpr (pixel_bytes == 3) {
@@ -119,11 +122,11 @@ private:
       for (std::size_t g = 0; g < groups; ++g) out[g] = sums(row[g], false);
     }
   }
-  HWY_INLINE VInts clamped(VInts sum) const { return hn::Min(hn::Max(sum, hn::Zero(Ints())), one_); }
 
   VBytes first_[3], last_[3];    // where a channel's bytes are
   VBytes falling_[pixel_bytes];  // ones where more of the channel makes less of the weight
-  VInts q_[3], d_, one_;
+  VCounts q_[3], d_;
+  VInts one_;
 };
 
 }  // namespace HWY_NAMESPACE
