@@ -137,24 +137,35 @@ public:
     // tint is a quarter more than the angle from g' to r', see tsl_tint()
     const double angle = 2 * std::numbers::pi * (gaussian_.mean()[0] - 0.25);
     towards_ = {std::sin(angle), std::cos(angle)};
-    least_cosine_ = std::cos(2 * std::numbers::pi * std::min(gaussian_.reach()[0], 0.5)) - 1e-9;
+    least_cosine_ = std::cos(2 * std::numbers::pi * std::min(gaussian_.reach()[0], 0.5)) - slack;
+    const double saturation = gaussian_.mean()[1], reach = gaussian_.reach()[1] + slack;
+    nearest_ = saturation > reach ? 5 * (saturation - reach) * (saturation - reach) : 0;
+    furthest_ = 5 * (saturation + reach) * (saturation + reach);
   }
   double operator()(double r, double g, double b) const {
+    if (!reaches(r, g, r + g + b)) return 0;
     const Pair rg = rg_of(r, g, b);
-    const double saturation = tsl_saturation(rg);
-    // before the arc tangent
-    if (std::abs(saturation - gaussian_.mean()[1]) > gaussian_.reach()[1]) return 0;
-    const double red = rg[0] - 1.0 / 3, green = rg[1] - 1.0 / 3;
-    if (green != 0 && std::sqrt(1.8) * (red * towards_[0] + green * towards_[1]) < least_cosine_ * saturation) return 0;
     const double mean = gaussian_.mean()[0];
-    return gaussian_(mean + wrapped(tsl_tint(rg) - mean, 1), saturation) * lit(luma_of(r, g, b), darkest_);
+    return gaussian_(mean + wrapped(tsl_tint(rg) - mean, 1), tsl_saturation(rg)) * lit(luma_of(r, g, b), darkest_);
   }
 
 private:
+  static constexpr double slack = 1e-9;  // for rounding
+
+  // Products only, since most colours go no further: r' and g' in units of a third of the sum.
+  bool reaches(double r, double g, double sum) const {
+    const double red = 3 * r - sum, green = 3 * g - sum, square = red * red + green * green;
+    if (square < nearest_ * sum * sum || square > furthest_ * sum * sum) return false;
+    const double along = red * towards_[0] + green * towards_[1];
+    if (green == 0 || least_cosine_ <= 0) return true;
+    return along >= 0 && along * along >= least_cosine_ * least_cosine_ * square;
+  }
+
   GaussianOf gaussian_;
   double darkest_;
-  Pair towards_;  // where the mean tint is, r' and g'
-  double least_cosine_;
+  Pair towards_;               // where the mean tint is, r' and g'
+  double least_cosine_;        // of the angle to it
+  double nearest_, furthest_;  // r'^2 + g'^2, in units of a ninth of the sum's square
 };
 
 class HsvDegree {
@@ -163,7 +174,10 @@ public:
       : box_(box), middle_((box.hue[0] + box.hue[1]) / 2), half_((box.hue[1] - box.hue[0]) / 2) {}
   double operator()(double r, double g, double b) const {
     const double most = std::max({r, g, b}), chroma = most - std::min({r, g, b});
-    if (chroma < (box_.saturation[0] - box_.soft[1]) * most) return 0;  // before the divisions
+    // before the divisions
+    if (chroma < (box_.saturation[0] - box_.soft[1]) * most || chroma > (box_.saturation[1] + box_.soft[1]) * most ||
+        most < 255 * (box_.value[0] - box_.soft[2]))
+      return 0;
     const auto [hue, saturation, value] = hsv_of(r, g, b);
     const double by_value = ramp(saturation, box_.saturation, box_.soft[1]) * ramp(value, box_.value, box_.soft[2]);
     if (by_value == 0) return 0;
