@@ -133,7 +133,7 @@ class CudaMoments final : public DeviceMoments {
 public:
   explicit CudaMoments(const MomentsSettings& settings)
       : pieces_(std::min(settings.pieces, FrameUpload::most_pieces)),
-        lanes_{Lane(settings.threads), Lane(settings.threads)} {}
+        lanes_{Lane(threads_beside_device(settings.threads)), Lane(threads_beside_device(settings.threads))} {}
 
   void set_classifier(const Classifier& classifier) override {
     check_classifier(classifier);
@@ -325,7 +325,9 @@ std::unique_ptr<Moments> make_cuda_moments(const MomentsSettings& settings) {
 }
 
 std::unique_ptr<Moments> make_joint_moments(const MomentsSettings& settings) {
-  return std::make_unique<JointMoments>(make_cuda_device_moments(settings), make_cpu_moments(settings));
+  MomentsSettings host = settings;
+  host.threads = threads_beside_device(settings.threads);
+  return std::make_unique<JointMoments>(make_cuda_device_moments(settings), make_cpu_moments(host));
 }
 
 }  // namespace kinema::head

@@ -1,5 +1,6 @@
 #include "head/moments_joint.h"
 
+#include "core/threads.h"
 #include "head/frame_rows.h"
 #include "head/moments_backends.h"
 
@@ -16,6 +17,8 @@ double ms_since(Clock::time_point start) {
 }
 
 }  // namespace
+
+int threads_beside_device(int threads) { return threads > 0 ? threads : std::min(4, Threads(0).count()); }
 
 void JointMoments::set_classifier(const Classifier& classifier) {
   device_->set_classifier(classifier);
