@@ -29,10 +29,6 @@ public:
   }
 };
 
-/// How many threads of the CPU work beside the device where `threads` of MomentsSettings leaves it open: few, since a frame
-/// is sent in less time than it takes to wake many.
-int threads_beside_device(int threads);
-
 /// The cuda backend.
 std::unique_ptr<DeviceMoments> make_cuda_device_moments(const MomentsSettings& settings);
 
