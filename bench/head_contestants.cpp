@@ -335,7 +335,7 @@ void Field::add_gpu() {
             which, format, "plane", Picture::camera);
         row.place = page_locked ? "pinned" : "host";
         row.floor = name;
-        if (row.backend == "joint") row.threads = Threads(problem_.threads).count();
+        if (row.backend == "joint" || !page_locked) row.threads = Threads(problem_.threads).count();
         add_moments(std::move(row), backend(which, "plane", problem_.threads), page_locked ? placed->view : made.view,
                     placed);
       }

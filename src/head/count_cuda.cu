@@ -67,8 +67,6 @@ struct Task {
   bool aligned;                         // every row of every frame begins at a multiple of 16 bytes
   DeviceWeighing weighing;
   Destination destination;
-  DevicePlanes direct;  // where the first rows are, if not with the others
-  std::uint32_t direct_rows;
   DevicePlanes frames[frame_count];
 };
 
@@ -160,9 +158,8 @@ __global__ void __launch_bounds__(threads, weighed || Strip::rows * Strip::colum
   std::uint32_t i = blockIdx.x * threads + threadIdx.x;
   std::uint32_t row = i / task.columns, column = i - row * task.columns;
   for (; i < task.strips; i += gridDim.x * threads) {
-    const DevicePlanes& frame =
-        frame_count == 1 && row * Strip::rows < task.direct_rows ? task.direct : task.frames[blockIdx.y];
-    const StripSums strip = sum_strip<Strip, Degree, weighed>(task, frame, column * Strip::columns, row * Strip::rows);
+    const StripSums strip =
+        sum_strip<Strip, Degree, weighed>(task, task.frames[blockIdx.y], column * Strip::columns, row * Strip::rows);
     strip.add_to(sums, task.region.x + column * Strip::columns, task.region.y + row * Strip::rows);
     row += task.next_row;
     column += task.next_column;
@@ -172,6 +169,12 @@ __global__ void __launch_bounds__(threads, weighed || Strip::rows * Strip::colum
     }
   }
   hand_over<threads>(sums, task.destination);
+}
+
+// Whether every row begins at a multiple of 16 bytes.
+bool is_aligned(const DevicePlanes& planes) {
+  const auto odd = [](const auto value) { return reinterpret_cast<std::uintptr_t>(value) % 16 != 0; };
+  return !odd(planes.data) && planes.stride % 16 == 0 && !odd(planes.chroma) && planes.chroma_stride % 16 == 0;
 }
 
 std::uint32_t ceil_div(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
@@ -186,8 +189,6 @@ double CountCuda::launch_kernel(const Degree& degree, const Call& call) {
   task.region = call.region;
   task.columns = ceil_div(call.region.width, Strip::columns);
   task.strips = task.columns * ceil_div(call.region.height, Strip::rows);
-  task.direct = call.direct.planes;
-  task.direct_rows = call.direct.rows;
   task.aligned = std::all_of(call.frames.begin(), call.frames.end(), is_aligned);
   if (weighed) task.weighing = *call.weighing;
   std::copy(call.frames.begin(), call.frames.end(), task.frames);
@@ -249,13 +250,12 @@ void CountCuda::set_classifier(const Classifier& classifier, cudaStream_t stream
 }
 
 double CountCuda::count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
-                        const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream,
-                        DirectRows direct) {
+                        const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream) {
   if (piece.first && blocks_before_ > 0) {  // a frame was never finished
     cuda::check(cudaMemsetAsync(totals_.data(), 0, totals_.bytes(), stream), "clearing");
     blocks_before_ = 0;
   }
-  const Call call{frames, region, weighing, piece, results, stream, direct};
+  const Call call{frames, region, weighing, piece, results, stream};
   switch (format) {
     case PixelFormat::bgra:
     case PixelFormat::rgba:
@@ -269,11 +269,6 @@ double CountCuda::count(PixelFormat format, std::span<const DevicePlanes> frames
       break;
   }
   return launch<strip::Yuyv>(call, true);
-}
-
-bool is_aligned(const DevicePlanes& planes) {
-  const auto odd = [](const auto value) { return reinterpret_cast<std::uintptr_t>(value) % 16 != 0; };
-  return !odd(planes.data) && planes.stride % 16 == 0 && !odd(planes.chroma) && planes.chroma_stride % 16 == 0;
 }
 
 Sums FrameResult::sums(double unit) const {

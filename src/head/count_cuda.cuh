@@ -20,21 +20,11 @@ struct DevicePlanes {
   std::size_t stride = 0, chroma_stride = 0;
 };
 
-/// Whether every row begins at a multiple of 16 bytes, for loads of as many.
-bool is_aligned(const DevicePlanes& planes);
-
 /// The pixels that count, in coordinates of the frame; x a multiple of region_grain, y of row_grain.
 struct Region {
   std::uint32_t x = 0, y = 0, width = 0, height = 0;
 };
 inline constexpr std::uint32_t region_grain = 16;
-
-/// The first rows of a frame may lie elsewhere, such as in pinned memory of the host: all, or a multiple of 8; their
-/// planes must be aligned too.
-struct DirectRows {
-  DevicePlanes planes;
-  std::uint32_t rows = 0;
-};
 
 /// Wider or higher frames would overflow a block's sums.
 inline constexpr std::size_t longest_side = 16384;
@@ -87,8 +77,7 @@ public:
   /// The parts of the result of frames[i] come to stand in results[i], memory that the device can write, each with one
   /// store. Frames of several pieces go one at a time, in one stream. Returns the unit of the weights.
   double count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
-               const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream,
-               DirectRows direct = {});
+               const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream);
 
 private:
   struct Call {
@@ -98,7 +87,6 @@ private:
     Piece piece;
     FrameResult* results;
     cudaStream_t stream;
-    DirectRows direct;
   };
   template <class Strip>
   double launch(const Call& call, bool red_first);

@@ -39,12 +39,8 @@ void FrameUpload::add(const std::uint8_t* from, std::size_t stride, std::size_t 
   const bool pinned = place_of(from) == Place::pinned;
   const bool keep = stride % load_bytes == 0 && stride - row_bytes <= most_gap;
   const std::size_t device_stride = keep ? stride : (row_bytes + load_bytes - 1) / load_bytes * load_bytes;
-  planes_.push_back({from, stride, row_bytes, rows, lines, pinned, device_stride, bytes_, 0});
+  planes_.push_back({from, stride, row_bytes, rows, lines, pinned, device_stride, bytes_});
   bytes_ += rows * device_stride;
-}
-
-void FrameUpload::skip(std::size_t rows) {
-  for (PlaneCopy& plane : planes_) plane.skipped = rows;
 }
 
 bool FrameUpload::pinned() const {
@@ -80,8 +76,7 @@ void FrameUpload::send(int piece, std::size_t first, std::size_t end, cudaStream
   // planes that follow each other on both sides are one copy, since each costs microseconds to begin
   Run run{};
   for (const PlaneCopy& plane : planes_) {
-    const std::size_t begin = std::max(first, plane.skipped) / plane.lines,
-                      stop = std::min(plane.rows, (end + plane.lines - 1) / plane.lines);
+    const std::size_t begin = first / plane.lines, stop = std::min(plane.rows, (end + plane.lines - 1) / plane.lines);
     if (begin >= stop) continue;
     const std::size_t offset = plane.offset + begin * plane.device_stride;
     if (!plane.pinned) stage(plane, begin, stop);

@@ -29,9 +29,6 @@ public:
   /// 0. Rows on the device begin at multiples of 16 bytes.
   void add(const std::uint8_t* from, std::size_t stride, std::size_t row_bytes, std::size_t rows, std::size_t lines);
 
-  /// The planes that there are so far are not needed before this row of the frame.
-  void skip(std::size_t rows);
-
   bool empty() const { return planes_.empty(); }
   bool pinned() const;
   std::size_t bytes() const { return bytes_; }
@@ -52,7 +49,7 @@ private:
     const std::uint8_t* from;
     std::size_t stride, row_bytes, rows, lines;
     bool pinned;
-    std::size_t device_stride, offset, skipped;
+    std::size_t device_stride, offset;
   };
   // Bytes that lie on the device as they do on the host.
   struct Run {

@@ -23,10 +23,6 @@ constexpr std::size_t least_piece = 256u << 10;  // bytes; smaller ones take lon
 constexpr unsigned long long not_yet = ~0ull;    // in place of a part of a result: none is that large
 constexpr int looks_a_check = 1 << 14;           // at a result that does not come, before the device is asked why
 
-// The first bytes of a pinned frame are read by the kernel itself, over the bus, instead of being sent before it begins:
-// that takes about as long as the kernel needs for all the others. A small frame is nothing but first bytes.
-constexpr std::size_t direct_bytes = 320u << 10, small_frame = 1u << 20;
-
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 // What one frame asks of the device.
@@ -36,7 +32,6 @@ struct Order {
   DevicePlanes planes;  // from the region's first pixel; on the host until they are sent
   bool weighed;
   DeviceWeighing weighing;
-  DirectRows direct;
 
   // Rows `first` to `end` - 1 of it.
   Order rows(std::size_t first, std::size_t end) const {
@@ -88,7 +83,7 @@ Order order_of(const ColourView& frame, const Weighing& weighing, const Box& box
     throw Error("frame: the cuda backend takes at most " + std::to_string(longest_side) +
                 " pixels a side; use the cpu backend");
   const Region region = region_of(box);
-  Order order{frame.format, region, {}, weighing.window || weighing.mask.data != nullptr, window_of(weighing), {}};
+  Order order{frame.format, region, {}, weighing.window || weighing.mask.data != nullptr, window_of(weighing)};
   order.planes = {frame.data + region.y * frame.stride + bytes_of(frame.format, region.x), nullptr, frame.stride,
                   frame.chroma_stride};
   if (frame.chroma != nullptr)
@@ -105,16 +100,10 @@ void add_to_upload(Order& order, bool frame_on_device, FrameUpload& upload) {
   const Region& region = order.region;
   const bool mask = order.weighing.mask != nullptr && place_of(order.weighing.mask) != Place::device;
   if (!frame_on_device) {
-    const std::size_t row = bytes_of(order.format, region.width);
-    upload.add(order.planes.data, order.planes.stride, row, region.height, 1);
+    upload.add(order.planes.data, order.planes.stride, bytes_of(order.format, region.width), region.height, 1);
     if (order.planes.chroma != nullptr)
       upload.add(order.planes.chroma, order.planes.chroma_stride, round_up(region.width, 2),
                  round_up(region.height, row_grain) / row_grain, row_grain);
-    if (upload.pinned() && is_aligned(order.planes)) {
-      const std::size_t rows = upload.bytes() <= small_frame ? region.height : round_up(direct_bytes / row, piece_rows);
-      order.direct = {order.planes, static_cast<std::uint32_t>(std::min<std::size_t>(rows, region.height))};
-      upload.skip(order.direct.rows);
-    }
   }
   if (mask) upload.add(order.weighing.mask, order.weighing.mask_stride, region.width, region.height, 1);
   if (upload.empty()) return;
@@ -238,7 +227,7 @@ private:
 
   void count(const Order& order, CountCuda::Piece piece, std::size_t slot) {
     unit_ = count_.count(order.format, {&order.planes, 1}, order.region, order.weighed ? &order.weighing : nullptr,
-                         piece, results_.data() + slot, stream_, order.direct);
+                         piece, results_.data() + slot, stream_);
   }
 
   // Frames of the device, weighed by their colour alone.
@@ -265,10 +254,7 @@ private:
     if (std::exchange(lane.used, true)) wait_for(lane.counted);
     lane.upload.clear();
     add_to_upload(order, frame.on_device, lane.upload);
-    if (order.direct.rows > 0)
-      run_whole(order, lane, slot);
-    else
-      run_pieces(order, lane, slot);
+    run_pieces(order, lane, slot);
     lane.counted.record(stream_);
     end_timing();
   }
@@ -284,7 +270,7 @@ private:
 
   void run_pieces(const Order& order, Lane& lane, std::size_t slot) {
     const std::size_t rows = order.region.height;
-    const auto pieces = static_cast<std::size_t>(pieces_);
+    const auto pieces = static_cast<std::size_t>(lane.upload.pinned() ? 1 : pieces_);
     const std::size_t most = std::min(lane.upload.bytes() / least_piece, rows / piece_rows);
     const std::size_t count_of = std::clamp(most, std::size_t{1}, pieces);
     if (count_of == 1) return run_whole(order, lane, slot);
@@ -325,7 +311,12 @@ std::unique_ptr<Moments> make_cuda_moments(const MomentsSettings& settings) {
 }
 
 std::unique_ptr<Moments> make_joint_moments(const MomentsSettings& settings) {
-  return std::make_unique<JointMoments>(make_cuda_device_moments(settings), make_cpu_moments(settings));
+  MomentsSettings one_thread = settings;
+  one_thread.threads = 1;
+  const int workers = std::min(Threads(settings.threads).count(), JointMoments::most_workers);
+  std::vector<std::unique_ptr<Moments>> host;
+  for (int i = 0; i < workers; ++i) host.push_back(make_cpu_moments(one_thread));
+  return std::make_unique<JointMoments>(make_cuda_device_moments(settings), std::move(host));
 }
 
 }  // namespace kinema::head

@@ -19,12 +19,28 @@ double ms_since(Clock::time_point start) {
 
 void JointMoments::set_classifier(const Classifier& classifier) {
   device_->set_classifier(classifier);
-  host_->set_classifier(classifier);
+  for (const auto& host : host_) host->set_classifier(classifier);
 }
 
 std::size_t JointMoments::host_rows(std::size_t rows) const {
   if (fixed_share_ < 0) return division_.host_rows(rows);
   return std::min(rows, static_cast<std::size_t>(fixed_share_ * static_cast<double>(rows) + 0.5));
+}
+
+// Rows `first` to `end` - 1, a part for each of the workers.
+Sums JointMoments::measure_on_host(const ColourView& frame, const Weighing& weighing, std::size_t first,
+                                   std::size_t end) {
+  const std::size_t pairs = (end - first + row_grain - 1) / row_grain, workers = host_.size();
+  const auto edge = [&](std::size_t i) { return std::min(end, first + pairs * i / workers * row_grain); };
+  parts_.assign(workers, {});
+  threads_.for_each(workers, [&](std::size_t i) {
+    const std::size_t begin = edge(i), rows = edge(i + 1) - begin;
+    if (rows > 0)
+      parts_[i] = moved_down(host_[i]->measure(band(frame, begin, rows), band(weighing, begin, rows)), begin);
+  });
+  Sums sums;
+  for (const Sums& part : parts_) sums = sums + part;
+  return sums;
 }
 
 Sums JointMoments::measure(const ColourView& frame, const Weighing& weighing) {
@@ -48,8 +64,7 @@ Sums JointMoments::measure(const ColourView& frame, const Weighing& weighing) {
   if (device_rows > 0) device_->start(band(frame, 0, cut), band(weighing, 0, cut));
   if (host_rows > 0) {
     try {
-      const std::size_t rows = frame.height - cut;
-      sums = moved_down(host_->measure(band(frame, cut, rows), band(weighing, cut, rows)), cut);
+      sums = measure_on_host(frame, weighing, cut, box.bottom);
       host_ms = ms_since(start);  // with what it took to start the device, which the CPU has to wait for
     } catch (...) {
       if (device_rows > 0) device_->finish();

@@ -1,11 +1,12 @@
 // A frame divided between CPU and GPU, eq. 8: the GPU begins with the upper rows, the CPU does the lower ones meanwhile.
 #pragma once
 
+#include "core/threads.h"
 #include "head/device_moments.h"
 #include "head/division.h"
 
 #include <memory>
-#include <string_view>
+#include <vector>
 
 namespace kinema::head {
 
@@ -13,8 +14,13 @@ namespace kinema::head {
 /// to it.
 class JointMoments final : public Moments {
 public:
-  JointMoments(std::unique_ptr<DeviceMoments> device, std::unique_ptr<Moments> host)
-      : device_(std::move(device)), host_(std::move(host)) {}
+  /// Each worker has its own table of colours.
+  static constexpr int most_workers = 8;
+
+  /// `host`: the rows of the CPU are divided among these, each on a thread of its own. A backend that divides a whole frame
+  /// among threads may do so in parts too large for a share of it.
+  JointMoments(std::unique_ptr<DeviceMoments> device, std::vector<std::unique_ptr<Moments>> host)
+      : device_(std::move(device)), host_(std::move(host)), threads_(static_cast<int>(host_.size())) {}
 
   void set_classifier(const Classifier& classifier) override;
   Sums measure(const ColourView& frame, const Weighing& weighing = {}) override;
@@ -28,9 +34,12 @@ public:
 
 private:
   std::size_t host_rows(std::size_t rows) const;
+  Sums measure_on_host(const ColourView& frame, const Weighing& weighing, std::size_t first, std::size_t end);
 
   std::unique_ptr<DeviceMoments> device_;
-  std::unique_ptr<Moments> host_;
+  std::vector<std::unique_ptr<Moments>> host_;
+  Threads threads_;
+  std::vector<Sums> parts_;
   Division division_;
   double fixed_share_ = -1;
   std::vector<StageTime> times_;

@@ -73,6 +73,13 @@ private:
   std::size_t* rows_;
 };
 
+// A frame divided between a device that is none and `workers` of the host.
+JointMoments make_joint(std::size_t& device_rows, int workers = 1) {
+  std::vector<std::unique_ptr<Moments>> host;
+  for (int i = 0; i < workers; ++i) host.push_back(make_moments("reference"));
+  return {std::make_unique<PretendedDevice>(device_rows), std::move(host)};
+}
+
 class Joint : public testing::TestWithParam<double> {};
 
 // Sums over rows that are added in another order differ in their last bits only.
@@ -87,7 +94,7 @@ void expect_same(const Sums& a, const Sums& b) {
 
 TEST_P(Joint, SumsAreThoseOfTheWholeFrameWhereverItIsDivided) {
   std::size_t device_rows = 0;
-  JointMoments joint(std::make_unique<PretendedDevice>(device_rows), make_moments("reference"));
+  JointMoments joint = make_joint(device_rows, 1 + static_cast<int>(10 * GetParam()));
   joint.fix_host_share(GetParam());
   const auto reference = make_moments("reference");
   const Classifier plane = Plane{0.01, -0.004, -0.004, 0.2};
@@ -111,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(Shares, Joint, testing::Values(0.0, 0.3, 0.5, 0.97, 1.0
 
 TEST(Joint, GivesTheDeviceAllRowsWhereTheHostHasNone) {
   std::size_t device_rows = 0;
-  JointMoments joint(std::make_unique<PretendedDevice>(device_rows), make_moments("reference"));
+  JointMoments joint = make_joint(device_rows);
   joint.set_classifier(Plane{0, 0, 0, 1});
   joint.fix_host_share(0);
   const bench::HeadFrame frame = bench::make_head_frame(bench::Picture::noise, PixelFormat::bgr, 8, 31, 3);
@@ -121,7 +128,7 @@ TEST(Joint, GivesTheDeviceAllRowsWhereTheHostHasNone) {
 
 TEST(Joint, AdaptsToWhatItMeasures) {
   std::size_t device_rows = 0;
-  JointMoments joint(std::make_unique<PretendedDevice>(device_rows), make_moments("reference"));
+  JointMoments joint = make_joint(device_rows);
   joint.set_classifier(Plane{0, 0, 0, 1});
   const bench::HeadFrame frame = bench::make_head_frame(bench::Picture::noise, PixelFormat::bgr, 64, 128, 3);
   joint.measure(frame.view);
@@ -131,7 +138,7 @@ TEST(Joint, AdaptsToWhatItMeasures) {
 
 TEST(Joint, RefusesBeforeTheDeviceBegins) {
   std::size_t device_rows = 0;
-  JointMoments joint(std::make_unique<PretendedDevice>(device_rows), make_moments("reference"));
+  JointMoments joint = make_joint(device_rows);
   EXPECT_THROW(joint.measure(ColourView{}), Error);
   EXPECT_EQ(device_rows, 0u);
 }

@@ -173,7 +173,9 @@ std::unique_ptr<DeviceMoments> make_gpu_device_step(int step) { return std::make
 std::unique_ptr<Moments> make_gpu_step(int step, const MomentsSettings&) { return make_gpu_device_step(step); }
 
 std::unique_ptr<Moments> make_joint_step(const MomentsSettings& settings) {
-  return std::make_unique<JointMoments>(make_gpu_device_step(8), make_cpu_step(3, settings));
+  std::vector<std::unique_ptr<Moments>> host;
+  host.push_back(make_cpu_step(3, settings));
+  return std::make_unique<JointMoments>(make_gpu_device_step(8), std::move(host));
 }
 
 }  // namespace kinema::head
