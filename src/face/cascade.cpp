@@ -14,15 +14,15 @@ struct Plan {
   std::uint32_t frame;
   std::vector<float> radii;
   std::vector<int> counts;
-  double penalty;
 };
 
+constexpr double penalties[] = {0.3, 1, 3};
 constexpr double coarse_scale = 18, fine_scale = 32, margin = 0.7;
 
 Plan plan_of(std::uint32_t stage, std::uint32_t stages) {
   const bool coarse = stage * 2 + 1 < stages;
-  if (coarse) return {0, {2.5f, 6}, {4, 6}, 0.05};
-  return {1, {2.5f, 6}, {4, 6}, 0.05};
+  if (coarse) return {0, {2.5f, 6}, {4, 6}};
+  return {1, {2.5f, 6}, {4, 6}};
 }
 
 // dq of the target: [pose_modes; modes] (to - from).
@@ -137,7 +137,7 @@ CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const 
     });
     if (progress) progress((k + 0.4) / settings.cascade_stages);
 
-    Ridge ridge = ridge_regression(textures, targets, fold_of, folds, plan.penalty, threads);
+    Ridge ridge = ridge_regression(textures, targets, fold_of, penalties, threads);
     for (std::size_t i = 0; i < samples.size(); ++i)
       displace(model, ridge.held_out.row(static_cast<Eigen::Index>(i)).data(), samples[i].shape);
 
