@@ -139,8 +139,7 @@ Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<co
   }
   ridge.weights = set.weights(ridge.penalty * unit, threads);
   ridge.constant = output_mean - ridge.weights * input_mean;
-  if (parts.size() == 1)
-    ridge.held_out = (inputs * ridge.weights.transpose()).rowwise() + output_mean.transpose();
+  if (parts.size() == 1) ridge.held_out = (inputs * ridge.weights.transpose()).rowwise() + output_mean.transpose();
   return ridge;
 }
 
