@@ -110,7 +110,11 @@ void train_combined(Level& level, const LevelData& data, const Model& model, con
     for (Eigen::Index k = 0; k < shape_modes; ++k) both(k, i) = weight * b[static_cast<std::size_t>(k)];
     both.col(i).tail(texture_modes) = texture_parameters.col(i);
   }
-  if (both.rows() == 0) return;  // examples that are all the same have no modes
+  if (both.rows() == 0) {  // examples that are all the same have no modes
+    level.shape_combined = {0, model.shape.mean.size(), {}};
+    level.texture_combined = {0, level.mean.size(), {}};
+    return;
+  }
   const Eigen::MatrixXd covariance =
       both * both.transpose() / static_cast<double>(std::max<Eigen::Index>(1, examples - 1));
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
