@@ -43,7 +43,9 @@ TEST(Train, FindsThePlantedModes) {
   // two of texture were planted; what the rim catches of the background is all that others could hold
   const Level& level = model.levels.at(0);
   ASSERT_GE(level.texture_modes.rows, 2u);
-  EXPECT_GT(level.texture_variances[1], 3 * level.texture_variances[2]);
+  double all = 0;
+  for (const float variance : level.texture_variances) all += variance;
+  EXPECT_GT(level.texture_variances[0] + level.texture_variances[1], 0.5 * all);
   EXPECT_EQ(level.pixels(), 1000u);
   double mean = 0, square = 0;
   for (const float value : level.mean) mean += value, square += value * value;
