@@ -139,8 +139,13 @@ std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const Fi
   stages_of(*model, settings);
   switch (choose(backend)) {
     case Backend::reference:
-    default:
       return make_reference_fitter(std::move(model), settings);
+#ifdef KINEMA_HAVE_CUDA
+    case Backend::cuda:
+      return make_cuda_fitter(std::move(model), settings);
+#endif
+    default:
+      return make_cpu_fitter(std::move(model), settings);
   }
 }
 

@@ -25,11 +25,12 @@ using Floats = hn::Vec<Lanes>;
 
 // 4 rows by `columns` sums at once: each value that is loaded is used as many times.
 template <std::size_t columns>
-HWY_INLINE HWY_ATTR void multiply_columns(const float* rows, std::size_t groups, std::size_t tiles, const float* panel,
-                                          std::size_t all_columns, float* sums) {
+HWY_INLINE HWY_ATTR void multiply_columns(const float* rows, std::size_t groups, std::size_t block_tiles,
+                                          std::size_t tiles, const float* panel, std::size_t all_columns,
+                                          float* sums) {
   const Lanes d;
   const std::size_t lanes = hn::Lanes(d);
-  for (std::size_t g = 0; g < groups; ++g, rows += tiles * group_rows * tile_values) {
+  for (std::size_t g = 0; g < groups; ++g, rows += block_tiles * group_rows * tile_values) {
     Floats sum[group_rows][columns];
     for (std::size_t r = 0; r < group_rows; ++r)
       for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::Zero(d);
@@ -50,23 +51,23 @@ HWY_INLINE HWY_ATTR void multiply_columns(const float* rows, std::size_t groups,
   }
 }
 
-void multiply_block(const float* rows, std::size_t groups, std::size_t tiles, const float* panel, std::size_t columns,
-                    float* sums) {
+void multiply_block(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t tiles,
+                    const float* panel, std::size_t columns, float* sums) {
   constexpr std::size_t abreast = 4;
   for (std::size_t c = 0; c < columns; c += abreast) {
     const float* from = panel + c * block_values;
     switch (std::min(abreast, columns - c)) {
       case 1:
-        multiply_columns<1>(rows, groups, tiles, from, columns, sums + c);
+        multiply_columns<1>(rows, groups, block_tiles, tiles, from, columns, sums + c);
         break;
       case 2:
-        multiply_columns<2>(rows, groups, tiles, from, columns, sums + c);
+        multiply_columns<2>(rows, groups, block_tiles, tiles, from, columns, sums + c);
         break;
       case 3:
-        multiply_columns<3>(rows, groups, tiles, from, columns, sums + c);
+        multiply_columns<3>(rows, groups, block_tiles, tiles, from, columns, sums + c);
         break;
       default:
-        multiply_columns<4>(rows, groups, tiles, from, columns, sums + c);
+        multiply_columns<4>(rows, groups, block_tiles, tiles, from, columns, sums + c);
     }
   }
 }
@@ -111,9 +112,9 @@ namespace kinema::face {
 HWY_EXPORT(multiply_block);
 HWY_EXPORT(square_block);
 HWY_EXPORT(add_rows);
-void multiply_block(const float* rows, std::size_t groups, std::size_t tiles, const float* panel, std::size_t columns,
-                    float* sums) {
-  HWY_DYNAMIC_DISPATCH(multiply_block)(rows, groups, tiles, panel, columns, sums);
+void multiply_block(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t tiles,
+                    const float* panel, std::size_t columns, float* sums) {
+  HWY_DYNAMIC_DISPATCH(multiply_block)(rows, groups, block_tiles, tiles, panel, columns, sums);
 }
 void square_block(std::size_t tiles, const float* panel, std::size_t columns, float* sums) {
   HWY_DYNAMIC_DISPATCH(square_block)(tiles, panel, columns, sums);

@@ -17,6 +17,8 @@ public:
   /// An image that lives as long as this; it is copied where it is thinner than 2 pixels.
   explicit TextureImage(const GreyView& image);
   explicit TextureImage(Channels channels);
+  TextureImage(TextureImage&&) = default;
+  TextureImage& operator=(TextureImage&&) = default;
 
   std::size_t width = 0, height = 0, stride = 0, channels = 1;
   const std::uint8_t* bytes = nullptr;
