@@ -11,19 +11,6 @@ namespace {
 
 constexpr std::size_t most_columns = 8;  // sampled at a time: their panel stays in the cache
 
-// In blocks, which loses less to rounding than one long sum.
-double dot(std::span<const float> a, std::span<const float> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += double{a[i]} * b[i];
-  return sum;
-}
-
-double sum_of(std::span<const float> a) {
-  double sum = 0;
-  for (const float value : a) sum += value;
-  return sum;
-}
-
 Eigen::Map<const RowMatrix> rows_of(const Matrix& matrix) {
   return {matrix.values.data(), static_cast<Eigen::Index>(matrix.rows), static_cast<Eigen::Index>(matrix.columns)};
 }
@@ -36,17 +23,9 @@ TextureStack::TextureStack(const Model& model, const Level& level, std::span<con
   std::vector<std::span<const float>> rows;
   for (const Matrix* part : parts)
     for (std::size_t i = 0; i < part->rows; ++i) rows.push_back(part->row(i));
-  products_.rows = static_cast<Eigen::Index>(rows.size());
-  products_.values = static_cast<double>(layout_.values);
-  products_.photometric = level.photometric;
   rows.push_back(level.mean);
   rows.push_back(ones);
-  products_.by_mean.resize(products_.rows + 2);
-  products_.by_one.resize(products_.rows + 2);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    products_.by_mean[static_cast<Eigen::Index>(i)] = dot(rows[i], level.mean);
-    products_.by_one[static_cast<Eigen::Index>(i)] = sum_of(rows[i]);
-  }
+  products_ = stack_products(rows, level.photometric);
   rows_ = RowStack(layout_, rows);
 }
 
@@ -93,7 +72,7 @@ std::vector<NormalisedSums> TextureStack::look(const TextureImage& image, std::s
     for (std::size_t c = 0; c < columns; ++c) {
       Eigen::VectorXd of(products_.rows + 2);
       for (Eigen::Index r = 0; r < of.size(); ++r) of[r] = sums[static_cast<std::size_t>(r) * columns + c];
-      all.push_back(normalised(products_, of, sums[padded * columns + c], image.centre));
+      all.push_back(normalised(products_, of, sums[padded * columns + c]));
     }
   }
   return all;

@@ -1,11 +1,38 @@
 #include "face/texture_sums.h"
 
+#include "face/flat_texture.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace kinema::face {
+namespace {
 
-NormalisedSums normalised(const StackProducts& stack, const Eigen::VectorXd& sums, double square, double centre) {
+double dot(std::span<const float> a, std::span<const float> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += double{a[i]} * b[i];
+  return sum;
+}
+
+}  // namespace
+
+StackProducts stack_products(std::span<const std::span<const float>> rows, bool photometric) {
+  const auto count = static_cast<Eigen::Index>(rows.size());
+  StackProducts products;
+  products.rows = count - 2;
+  products.values = static_cast<double>(rows.back().size());
+  products.photometric = photometric;
+  products.by_mean.resize(count);
+  products.by_one.resize(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const auto row = rows[static_cast<std::size_t>(i)];
+    products.by_mean[i] = dot(row, rows[rows.size() - 2]);
+    products.by_one[i] = dot(row, rows.back());
+  }
+  return products;
+}
+
+NormalisedSums normalised(const StackProducts& stack, const Eigen::VectorXd& sums, double square) {
   NormalisedSums result;
   if (!stack.photometric) {
     result.by_mean = sums[stack.rows];
@@ -18,7 +45,7 @@ NormalisedSums normalised(const StackProducts& stack, const Eigen::VectorXd& sum
   const double deviation = std::sqrt(left / stack.values);
   result.offset = mean;
   // rounding leaves something of a flat texture: it is no texture
-  if (!(deviation > 1e-5 * (1 + std::abs(centre) + std::abs(mean)))) {
+  if (!(deviation > flat_share * std::abs(mean) + flat_least)) {
     result.factor = 0;
     result.products = Eigen::VectorXd::Zero(stack.rows);
     return result;

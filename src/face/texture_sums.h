@@ -5,6 +5,7 @@
 #include <Eigen/Dense>
 
 #include <cstddef>
+#include <span>
 
 namespace kinema::face {
 
@@ -17,6 +18,9 @@ struct StackProducts {
   Eigen::VectorXd by_one;   ///< (rows + 2): [A; g0; 1] 1
 };
 
+/// Of rows [A; g0; 1].
+StackProducts stack_products(std::span<const std::span<const float>> rows, bool photometric);
+
 /// A texture, normalised, as far as a fit has to know it.
 struct NormalisedSums {
   Eigen::VectorXd products;  ///< (rows): A g
@@ -26,7 +30,7 @@ struct NormalisedSums {
   double factor = 1;         ///< 1/alpha
 };
 
-/// `sums`: (rows + 2) products with x. `square`: x.x. `centre`: what was subtracted from the samples to give x.
-NormalisedSums normalised(const StackProducts& stack, const Eigen::VectorXd& sums, double square, double centre);
+/// `sums`: (rows + 2) products with x. `square`: x.x. x must have been centred, roughly.
+NormalisedSums normalised(const StackProducts& stack, const Eigen::VectorXd& sums, double square);
 
 }  // namespace kinema::face
