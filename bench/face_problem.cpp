@@ -1,6 +1,7 @@
 #include "bench/face_problem.h"
 
 #include "core/random.h"
+#include "core/threads.h"
 #include "face/delaunay.h"
 
 #include <algorithm>
@@ -166,7 +167,7 @@ DrawnFace draw_face(std::uint64_t seed, std::uint32_t number, const DrawSettings
   const std::vector<Wave> texture = make_waves(seed, 0, waves, 9);
   Numbers tone(seed, face_texture, number);
   Painter painter{mean, texture, {}};
-  for (std::uint32_t i = 0; i < waves; ++i) painter.strengths.push_back(5 * std::exp(-i / 16.0) * tone.normal());
+  for (std::uint32_t i = 0; i < waves; ++i) painter.strengths.push_back(7 * std::exp(i / -16.0) * tone.normal());
   Numbers place(seed, face_place, number);
   const double size = settings.size * place.between(0.9, 1.1), turn = 0.15 * (place.uniform() - 0.5);
   const double cx = settings.x * static_cast<double>(settings.width) + place.between(-5, 5);
@@ -208,11 +209,16 @@ face::Start displaced_start(const DrawnFace& drawn, std::uint64_t seed, std::uin
   return displaced;
 }
 
-std::shared_ptr<const face::Model> make_face_model(const FaceModelSettings& settings) {
-  std::vector<DrawnFace> drawn;
-  for (std::uint32_t i = 0; i < settings.examples; ++i) drawn.push_back(draw_face(settings.seed, i));
+std::vector<DrawnFace> draw_faces(std::uint64_t seed, std::uint32_t count, int threads) {
+  std::vector<DrawnFace> faces(count);
+  Threads(threads).for_each(count, [&](std::size_t i) { faces[i] = draw_face(seed, static_cast<std::uint32_t>(i)); });
+  return faces;
+}
+
+std::shared_ptr<const face::Model> make_face_model(const std::vector<DrawnFace>& faces,
+                                                   const FaceModelSettings& settings) {
   std::vector<face::Example> examples;
-  for (const DrawnFace& one : drawn) examples.push_back({one.view(), one.landmarks, "drawn"});
+  for (const DrawnFace& one : faces) examples.push_back({one.view(), one.landmarks, "drawn"});
   face::TrainSettings train;
   train.pixels = settings.pixels;
   train.levels = 1;

@@ -31,13 +31,15 @@ struct DrawSettings {
 /// Face `number` of a seed.
 DrawnFace draw_face(std::uint64_t seed, std::uint32_t number, const DrawSettings& settings = {});
 
+/// Faces 0 to `count` - 1, drawn on all cores.
+std::vector<DrawnFace> draw_faces(std::uint64_t seed, std::uint32_t count, int threads = 0);
+
 /// A start that is off by about 5 % of the size, in place, scale and turn.
 face::Start displaced_start(const DrawnFace& drawn, std::uint64_t seed, std::uint32_t number);
 
 struct FaceModelSettings {
   std::uint32_t pixels = 4096;
   std::uint32_t modes = 50;  ///< of shape and texture together
-  std::uint32_t examples = 82;  ///< as in the paper
   face::Features features = face::Features::intensity;
   bool resampled = false;
   bool project_out = false;
@@ -46,7 +48,11 @@ struct FaceModelSettings {
   int threads = 0;
 };
 
+/// The paper trains on so many.
+inline constexpr std::uint32_t training_faces = 82;
+
 /// One level, with the combined model; its sequence is algorithm 1, 10 iterations.
-std::shared_ptr<const face::Model> make_face_model(const FaceModelSettings& settings);
+std::shared_ptr<const face::Model> make_face_model(const std::vector<DrawnFace>& faces,
+                                                   const FaceModelSettings& settings);
 
 }  // namespace kinema::bench

@@ -38,6 +38,7 @@ CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSett
   view_.value_tiles = static_cast<int>(pack.value_tiles);
   view_.small_width = static_cast<int>(pack.small_width);
   view_.mean_square = pack.mean_square;
+  view_.share = 1.0 / static_cast<double>(pack.values);
   view_.threshold = settings.threshold;
   view_.photometric = level_.photometric;
   view_.iterations = static_cast<int>(stage.iterations);
@@ -98,7 +99,8 @@ CombinedPlan CombinedCuda::choose_plan(std::size_t faces) const {
   };
   std::vector<CombinedPlan> plans;
   if (faces == 1) plans = {plan(true, 1, 16), plan(true, 1, 8)};
-  for (const int cluster : {8, 16, 4, 1}) plans.push_back(plan(true, 2, cluster));
+  for (int warp_tiles = 2; warp_tiles <= 4; ++warp_tiles)
+    for (const int cluster : {16, 8, 4, 1}) plans.push_back(plan(true, warp_tiles, cluster));
   for (int warp_tiles = 1; warp_tiles <= most_warp_tiles; warp_tiles *= 2)
     for (const int cluster : {8, 1}) plans.push_back(plan(false, warp_tiles, cluster));
   for (const CombinedPlan& one : plans)

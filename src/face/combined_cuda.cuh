@@ -16,12 +16,13 @@ struct CombinedView {
   int modes, rows, landmarks, values, row_tiles, value_tiles;
   int small_width;         ///< floats from one row of `small` to the next
   const uint4* fragments;  ///< value tiles x row tiles x 32: 16 x 16 halves as a warp's matrix product takes them
-  const float4* pixels;    ///< three weights and three corners of 10 bits a pixel; all bits set: none
+  const float4* pixels;    ///< three weights and three corners of 10 bits a pixel; the highest bit: none
   const float* small;      ///< modes x small_width: [Qs, Qg Qg^T, Qg R^T]
   const float* mean_shape;
   const float *by_mean, *by_one, *unscale;  ///< rows
   const float* most;                        ///< modes
   double mean_square;                       ///< g0.g0
+  double share;                             ///< 1/values
   double threshold;
   int photometric, iterations, factors;
   float factor[combined_most_factors];
@@ -57,7 +58,8 @@ struct CombinedBatch {
 
 /// How a launch is divided. A block holds 512 threads, and each warp `warp_tiles` tiles of 16 values.
 struct CombinedPlan {
-  bool resident = true;  ///< the matrix stays in registers; otherwise it is read anew in each iteration
+  /// The matrix stays: two tiles of a warp in registers, others in shared memory. Otherwise it is read anew each time.
+  bool resident = true;
   int warp_tiles = 1, cluster = 1, group_clusters = 1;
 };
 

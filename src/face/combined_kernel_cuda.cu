@@ -8,7 +8,9 @@
 #include "kinema/error.h"
 
 #include <cooperative_groups.h>
+#include <cuda_fp16.h>
 
+#include <algorithm>
 #include <type_traits>
 
 namespace kinema::face {
@@ -19,13 +21,14 @@ namespace cg = cooperative_groups;
 constexpr int threads = 512, warps = threads / 32;
 constexpr int resident_row_tiles = 7;  // 112 rows: up to 52 modes
 constexpr unsigned whole_warp = ~0u;
-constexpr unsigned no_pixel = ~0u;
+constexpr unsigned no_pixel = 1u << 31;
 
 __host__ __device__ inline std::size_t align16(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 // Shared memory of a block. `columns`: damping factors, rounded up to 4 or 8.
 struct Room {
   float* small;     // modes x small_width; null: it stays in global memory
+  CombinedTask* task;
   float4* pixels;   // of this block
   float2* shapes;   // columns x landmarks, in the source
   float* tried;     // modes x columns: c of each factor
@@ -40,13 +43,15 @@ struct Room {
   float* unscale;   // rows
   float* most;      // modes
   float* mean_shape;
-  uint2* columns;   // where the matrix is not resident: the columns of each warp's tiles, as the product takes them
+  uint4* slices;    // of the matrix: shared tiles of each warp x row tiles x 32
+  uint4* columns;   // where the matrix is not resident: the columns of each warp's tiles, as the product takes them
   double* poses;    // (columns + 1) x 4: of each factor, then of the best so far
   double* errors;   // columns x 3: E, offset, factor
 };
 
 __host__ __device__ inline std::size_t lay_out(const CombinedView& v, int columns, bool resident, int warp_tiles,
-                                               int channels, bool small_shared, char* base, Room* room) {
+                                               int shared_tiles, int channels, bool small_shared, char* base,
+                                               Room* room) {
   std::size_t at = 0;
   Room r{};
   const auto take = [&](auto*& pointer, std::size_t count) {
@@ -56,6 +61,7 @@ __host__ __device__ inline std::size_t lay_out(const CombinedView& v, int column
   };
   const int row_tiles = resident ? resident_row_tiles : v.row_tiles;
   const int chunk = row_tiles < resident_row_tiles ? row_tiles : resident_row_tiles;
+  take(r.task, 1);
   if (small_shared) take(r.small, static_cast<std::size_t>(v.modes) * v.small_width);
   take(r.pixels, static_cast<std::size_t>(warps * warp_tiles * 16 / channels));
   take(r.shapes, static_cast<std::size_t>(columns * v.landmarks));
@@ -71,6 +77,7 @@ __host__ __device__ inline std::size_t lay_out(const CombinedView& v, int column
   take(r.unscale, static_cast<std::size_t>(v.rows));
   take(r.most, static_cast<std::size_t>(v.modes));
   take(r.mean_shape, static_cast<std::size_t>(2 * v.landmarks));
+  take(r.slices, static_cast<std::size_t>(warps * shared_tiles * resident_row_tiles * 32));
   if (!resident) take(r.columns, static_cast<std::size_t>(warps * warp_tiles * 32));
   take(r.poses, static_cast<std::size_t>((columns + 1) * 4));
   take(r.errors, static_cast<std::size_t>(columns * 3));
@@ -147,63 +154,70 @@ __device__ inline float2 place(const float4& pixel, const float2* shape) {
 
 // Values 2 `pair` and 2 `pair` + 1 of the block's tile, at a shape.
 template <CombinedSource kind>
-__device__ inline half2 sample_pair(const CombinedTask& task, float centre, const Room& room, const float2* shape,
-                                    int pair) {
+__device__ inline float2 sample_pair(const CombinedTask& task, float centre, const Room& room, const float2* shape,
+                                     int pair) {
   using T = typename Texel<kind>::Type;
-  float2 value{0, 0};
   if constexpr (Texel<kind>::channels == 2) {
     const float4 pixel = room.pixels[pair];
-    if (__float_as_uint(pixel.w) != no_pixel) {
-      const float2 at = place(pixel, shape);
-      value = look<T>(task, centre, at.x, at.y);
-    }
+    const float2 at = place(pixel, shape);
+    const float2 value = look<T>(task, centre, at.x, at.y);
+    return __float_as_uint(pixel.w) & no_pixel ? float2{0, 0} : value;
   } else {
     const float4 first = room.pixels[2 * pair], second = room.pixels[2 * pair + 1];
-    const float2 at = place(first, shape);
-    const float2 next = place(second, shape);
-    if (__float_as_uint(first.w) != no_pixel) value.x = look<T>(task, centre, at.x, at.y);
-    if (__float_as_uint(second.w) != no_pixel) value.y = look<T>(task, centre, next.x, next.y);
+    const float2 at = place(first, shape), next = place(second, shape);
+    const float value = look<T>(task, centre, at.x, at.y), beside = look<T>(task, centre, next.x, next.y);
+    return {__float_as_uint(first.w) & no_pixel ? 0 : value, __float_as_uint(second.w) & no_pixel ? 0 : beside};
   }
-  return __floats2half2_rn(value.x, value.y);
 }
 
 __device__ inline unsigned bits(half2 h) { return *reinterpret_cast<unsigned*>(&h); }
 
-__device__ inline float square(half2 h) {
-  const float2 f = __half22float2(h);
-  return fmaf(f.x, f.x, f.y * f.y);
+// A number as the sum of two halves: 22 bits, nearly what a float holds.
+__device__ inline uint2 halves(float2 value) {
+  const half2 high = __floats2half2_rn(value.x, value.y);
+  const float2 kept = __half22float2(high);
+  return {bits(high), bits(__floats2half2_rn(value.x - kept.x, value.y - kept.y))};
 }
 
-__device__ inline void multiply(float (&sum)[4], const uint4& a, const uint2& b) {
+__device__ inline void multiply(float (&sum)[4], const uint4& a, unsigned b0, unsigned b1) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
       : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.x), "r"(b.y));
+      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
 }
 
-// A tile's columns as the product takes them: lane l has values 2 (l % 4) + {0, 1, 8, 9} of column l / 4. With up to 4
-// columns, the upper half of the warp samples what the lower half is going to hold.
+// 16 rows by a tile's columns, high halves and low.
+__device__ inline void multiply(float (&sum)[4], const uint4& a, const uint4& b) {
+  multiply(sum, a, b.x, b.y);
+  multiply(sum, a, b.z, b.w);
+}
+
+// A tile's columns as the product takes them: lane l has values 2 (l % 4) + {0, 1} and, after them, + {8, 9} of column
+// l / 4; high halves, then low. With up to 4 columns, the upper half of the warp samples what the lower is going to hold.
 template <CombinedSource kind, int columns>
-__device__ inline uint2 sample_tile(const CombinedTask& task, float centre, const Room& room, int landmarks, int active,
+__device__ inline uint4 sample_tile(const CombinedTask& task, float centre, const Room& room, int landmarks, int active,
                                     int tile, float& squares) {
   const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4;
-  uint2 b{0, 0};
+  uint4 b{0, 0, 0, 0};
   if constexpr (columns == 4) {
     const int column = lane / 4 % 4, half = lane / 16;
-    half2 h = __floats2half2_rn(0, 0);
+    float2 value{0, 0};
     if (column < active)
-      h = sample_pair<kind>(task, centre, room, room.shapes + column * landmarks, tile * 8 + q + 4 * half);
-    squares += square(h);
-    const unsigned own = bits(h), other = __shfl_down_sync(whole_warp, own, 16);
-    if (half == 0) b = {own, other};
+      value = sample_pair<kind>(task, centre, room, room.shapes + column * landmarks, tile * 8 + q + 4 * half);
+    squares = fmaf(value.x, value.x, fmaf(value.y, value.y, squares));
+    const uint2 own = halves(value);
+    const uint2 other{__shfl_down_sync(whole_warp, own.x, 16), __shfl_down_sync(whole_warp, own.y, 16)};
+    if (half == 0) b = {own.x, other.x, own.y, other.y};
   } else {
     const int column = lane / 4;
     if (column < active) {
       const float2* shape = room.shapes + column * landmarks;
-      const half2 first = sample_pair<kind>(task, centre, room, shape, tile * 8 + q);
-      const half2 second = sample_pair<kind>(task, centre, room, shape, tile * 8 + q + 4);
-      squares += square(first) + square(second);
-      b = {bits(first), bits(second)};
+      const float2 first = sample_pair<kind>(task, centre, room, shape, tile * 8 + q);
+      const float2 second = sample_pair<kind>(task, centre, room, shape, tile * 8 + q + 4);
+      squares = fmaf(first.x, first.x, fmaf(first.y, first.y, squares));
+      squares = fmaf(second.x, second.x, fmaf(second.y, second.y, squares));
+      const uint2 one = halves(first), two = halves(second);
+      b = {one.x, two.x, one.y, two.y};
     }
   }
   return b;
@@ -271,7 +285,14 @@ struct Place {
   int group, member, members;  // clusters of a group
 };
 
-// sums of all blocks of the group, added in the same order by whoever adds them; each block of a cluster adds a share.
+// The sum over 16 neighbouring lanes; all of them get it, to the bit.
+__device__ inline float add_lanes(float value) {
+  for (int step = 8; step > 0; step /= 2) value += __shfl_xor_sync(whole_warp, value, step);
+  return value;
+}
+
+// Sums over all blocks of the group, in an order that is fixed. Each block of a cluster adds a share of them: 16 lanes a
+// sum, a lane for each block that has a part of it, and then for each that is to have the whole.
 __device__ inline void exchange(const Room& room, const Place& at, int count, unsigned long long* slots, unsigned tag) {
   if (at.cluster * at.members == 1) {
     __syncthreads();
@@ -281,17 +302,23 @@ __device__ inline void exchange(const Room& room, const Place& at, int count, un
   }
   cluster_barrier();
   const int share = (count + at.cluster - 1) / at.cluster, first = at.rank * share, last = min(count, first + share);
-  for (int i = first + static_cast<int>(threadIdx.x); i < last; i += threads) {
-    float sum = 0;
-    for (int rank = 0; rank < at.cluster; ++rank) sum += of_rank(room.sums, rank)[i];
+  const int lane = static_cast<int>(threadIdx.x) % 16;
+  float* part = of_rank(room.sums, min(lane, at.cluster - 1));
+  float* whole = of_rank(room.totals, min(lane, at.cluster - 1));
+  // two sets of slots in turns: whoever writes the next but one has read this one
+  unsigned long long* set = slots + static_cast<std::size_t>(tag & 1) * at.members * count;
+  for (int begin = first; begin < last; begin += threads / 16) {
+    const int i = begin + static_cast<int>(threadIdx.x) / 16;
+    const bool used = i < last;
+    float sum = add_lanes(used && lane < at.cluster ? part[i] : 0);
     if (at.members > 1) {
-      // two sets of slots in turns: whoever writes the next but one has read this one
-      unsigned long long* set = slots + static_cast<std::size_t>(tag & 1) * at.members * count;
-      send(set + at.member * count + i, sum, tag);
+      if (used && lane == 0) send(set + at.member * count + i, sum, tag);
       sum = 0;
-      for (int member = 0; member < at.members; ++member) sum += receive(set + member * count + i, tag);
+      for (int member = lane; member < at.members; member += 16)
+        if (used) sum += receive(set + member * count + i, tag);
+      sum = add_lanes(sum);
     }
-    for (int rank = 0; rank < at.cluster; ++rank) of_rank(room.totals, rank)[i] = sum;
+    if (used && lane < at.cluster) whole[i] = sum;
   }
   cluster_barrier();
 }
@@ -308,10 +335,12 @@ __device__ inline void make_shapes(const CombinedView& v, const Room& room, cons
       for (int i = part; i < v.modes; i += 4) {
         const float2 a = *reinterpret_cast<const float2*>(small + static_cast<std::size_t>(i) * v.small_width + 2 * unit);
 #pragma unroll
-        for (int k = 0; k < columns; ++k) {
-          const float c = room.tried[i * columns + k];
-          sum[0][k] = fmaf(a.x, c, sum[0][k]);
-          sum[1][k] = fmaf(a.y, c, sum[1][k]);
+        for (int k = 0; k < columns; k += 4) {
+          const float4 c = *reinterpret_cast<const float4*>(room.tried + i * columns + k);
+          sum[0][k] = fmaf(a.x, c.x, sum[0][k]), sum[1][k] = fmaf(a.y, c.x, sum[1][k]);
+          sum[0][k + 1] = fmaf(a.x, c.y, sum[0][k + 1]), sum[1][k + 1] = fmaf(a.y, c.y, sum[1][k + 1]);
+          sum[0][k + 2] = fmaf(a.x, c.z, sum[0][k + 2]), sum[1][k + 2] = fmaf(a.y, c.z, sum[1][k + 2]);
+          sum[0][k + 3] = fmaf(a.x, c.w, sum[0][k + 3]), sum[1][k + 3] = fmaf(a.y, c.w, sum[1][k + 3]);
         }
       }
 #pragma unroll
@@ -339,7 +368,8 @@ __device__ inline void make_shapes(const CombinedView& v, const Room& room, cons
   }
 }
 
-// See normalised() in texture_sums.h: offset and factor of a column.
+// See normalised() in texture_sums.h: offset and factor of a column. What cancels is double; roots and quotients, which
+// scale everything alike, are not.
 template <int columns>
 __device__ inline void normalise(const CombinedView& v, const Room& room, int k, double& offset, double& factor,
                                  double& left, double& along) {
@@ -347,11 +377,13 @@ __device__ inline void normalise(const CombinedView& v, const Room& room, int k,
   const double square = room.totals[v.rows * columns + k], by_mean = total(v.rows - 2), n = v.values;
   offset = 0, factor = 1, left = square, along = by_mean;
   if (!v.photometric) return;
-  offset = total(v.rows - 1) / n;
+  offset = total(v.rows - 1) * v.share;
   left = fmax(0.0, square - n * offset * offset);
-  const double deviation = sqrt(left / n);
   along = by_mean - offset * room.by_one[v.rows - 2];
-  factor = deviation > flat_share * fabs(offset) + flat_least ? 1 / fmax(along / n, 0.1 * deviation) : 0;
+  const float deviation = sqrtf(static_cast<float>(left * v.share));
+  const float alpha = fmaxf(static_cast<float>(along * v.share), 0.1f * deviation);
+  const float flat = fmaf(static_cast<float>(flat_share), fabsf(static_cast<float>(offset)), static_cast<float>(flat_least));
+  factor = deviation > flat ? 1 / alpha : 0;
 }
 
 // E of every factor, a warp each: r.r from the products alone.
@@ -382,16 +414,17 @@ __device__ inline float product(const Room& room, int row, int k) {
                             room.errors[3 * k + 2]);
 }
 
-template <CombinedSource kind, int warp_tiles_known, int columns>
+// `register_tiles`: of each warp, those whose part of the matrix stays in registers; 0: no part stays anywhere.
+template <CombinedSource kind, int register_tiles, int columns>
 __global__ void __launch_bounds__(threads, 1)
-    fit_faces(const CombinedView v, const CombinedBatch batch, int warp_tiles_given, int cluster) {
-  constexpr bool resident = warp_tiles_known > 0;
-  constexpr int held = resident ? warp_tiles_known : 1;
+    fit_faces(const CombinedView v, const CombinedBatch batch, int warp_tiles, int cluster) {
+  constexpr bool resident = register_tiles > 0;
+  constexpr int held = resident ? register_tiles : 1;
   constexpr int channels = Texel<kind>::channels;
-  const int warp_tiles = resident ? warp_tiles_known : warp_tiles_given;
+  const int shared_tiles = resident ? warp_tiles - register_tiles : 0;
   extern __shared__ __align__(16) char memory[];
   Room room;
-  lay_out(v, columns, resident, warp_tiles, channels, small_is_shared(v), memory, &room);
+  lay_out(v, columns, resident, warp_tiles, shared_tiles, channels, small_is_shared(v), memory, &room);
 
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const int number = static_cast<int>(blockIdx.x) / cluster;
@@ -401,15 +434,22 @@ __global__ void __launch_bounds__(threads, 1)
   const int first_tile = (block * warps + warp) * warp_tiles;
 
   // what stays: this block's pixels, its slice of the matrix, and the small matrices
+  const auto fragment = [&](int t, int r) {
+    return first_tile + t < v.value_tiles && r < v.row_tiles
+               ? __ldg(v.fragments + (static_cast<std::size_t>(first_tile + t) * v.row_tiles + r) * 32 + lane)
+               : uint4{0, 0, 0, 0};
+  };
   uint4 slice[held][resident_row_tiles];
+  uint4* shared_slice = room.slices + warp * shared_tiles * resident_row_tiles * 32 + lane;
   if constexpr (resident) {
 #pragma unroll
     for (int t = 0; t < held; ++t)
 #pragma unroll
+      for (int r = 0; r < resident_row_tiles; ++r) slice[t][r] = fragment(t, r);
+    for (int t = 0; t < shared_tiles; ++t)
+#pragma unroll
       for (int r = 0; r < resident_row_tiles; ++r)
-        slice[t][r] = first_tile + t < v.value_tiles && r < v.row_tiles
-                          ? __ldg(v.fragments + (static_cast<std::size_t>(first_tile + t) * v.row_tiles + r) * 32 + lane)
-                          : uint4{0, 0, 0, 0};
+        shared_slice[(t * resident_row_tiles + r) * 32] = fragment(held + t, r);
   }
   const int block_pixels = warps * warp_tiles * 16 / channels;
   for (int i = thread; i < block_pixels; i += threads) {
@@ -420,7 +460,12 @@ __global__ void __launch_bounds__(threads, 1)
   const auto copy = [&](float* to, const float* from, int count) {
     for (int i = thread; i < count; i += threads) to[i] = __ldg(from + i);
   };
-  if (small_is_shared(v)) copy(room.small, v.small, v.modes * v.small_width);
+  if (small_is_shared(v)) {
+    const auto from = reinterpret_cast<const float4*>(v.small);
+    const auto to = reinterpret_cast<float4*>(room.small);
+#pragma unroll 8
+    for (int i = thread; i < v.modes * v.small_width / 4; i += threads) to[i] = __ldg(from + i);
+  }
   const float* small = small_is_shared(v) ? room.small : v.small;
   copy(room.by_mean, v.by_mean, v.rows);
   copy(room.by_one, v.by_one, v.rows);
@@ -439,9 +484,16 @@ __global__ void __launch_bounds__(threads, 1)
       float sum[resident_row_tiles][4] = {};
 #pragma unroll
       for (int t = 0; t < held; ++t) {
-        const uint2 b = sample_tile<kind, columns>(task, centre, room, v.landmarks, active, warp * held + t, squares);
+        const uint4 b = sample_tile<kind, columns>(task, centre, room, v.landmarks, active, warp * warp_tiles + t, squares);
 #pragma unroll
         for (int r = 0; r < resident_row_tiles; ++r) multiply(sum[r], slice[t][r], b);
+      }
+      for (int t = 0; t < shared_tiles; ++t) {
+        const uint4 b =
+            sample_tile<kind, columns>(task, centre, room, v.landmarks, active, warp * warp_tiles + held + t, squares);
+#pragma unroll
+        for (int r = 0; r < resident_row_tiles; ++r)
+          multiply(sum[r], shared_slice[(t * resident_row_tiles + r) * 32], b);
       }
       float* own = room.warp_sums + warp * resident_row_tiles * 16 * columns;
 #pragma unroll
@@ -459,7 +511,7 @@ __global__ void __launch_bounds__(threads, 1)
         const int chunk_rows = min(v.row_tiles, resident_row_tiles) * 16;
         float sum[resident_row_tiles][4] = {};
         for (int t = 0; t < warp_tiles && first_tile + t < v.value_tiles; ++t) {
-          const uint2 b = room.columns[(warp * warp_tiles + t) * 32 + lane];
+          const uint4 b = room.columns[(warp * warp_tiles + t) * 32 + lane];
           const uint4* a = v.fragments + (static_cast<std::size_t>(first_tile + t) * v.row_tiles + first) * 32 + lane;
 #pragma unroll
           for (int r = 0; r < resident_row_tiles; ++r)
@@ -482,7 +534,11 @@ __global__ void __launch_bounds__(threads, 1)
 
   for (int face = at.group; face < batch.faces; face += batch.groups) {
     __syncthreads();  // the face before is done with its room
-    const CombinedTask task = batch.tasks[face];
+    // tasks may lie on the host: they are fetched once a block
+    if (thread < static_cast<int>(sizeof(CombinedTask) / sizeof(int)))
+      reinterpret_cast<int*>(room.task)[thread] = reinterpret_cast<const int*>(batch.tasks + face)[thread];
+    __syncthreads();
+    const CombinedTask& task = *room.task;
     if (thread < 4) room.poses[thread] = task.pose[thread];
 
     float centre = 0;
@@ -558,19 +614,24 @@ __global__ void __launch_bounds__(threads, 1)
         for (int k = 0; k < columns; ++k)
           room.tried[i * columns + k] = k < v.factors ? fminf(fmaxf(fmaf(v.factor[k], by, c), -most), most) : 0;
       }
-      if (thread == threads - 1) {
-        double t[4], d[4];
-        for (int j = 0; j < 4; ++j) {
-          t[j] = room.poses[4 * (taken < 0 ? columns : taken) + j];
-          room.dp[v.modes + j] = step(v.modes + j);
-          d[j] = room.dp[v.modes + j];
+      if (warp == warps - 1) {
+        // a lane a parameter of the step, then a lane a factor
+        const float d = lane < 4 ? step(v.modes + lane) : 0;
+        const float d0 = __shfl_sync(whole_warp, d, 0), d1 = __shfl_sync(whole_warp, d, 1);
+        const float d2 = __shfl_sync(whole_warp, d, 2), d3 = __shfl_sync(whole_warp, d, 3);
+        const double* best = room.poses + 4 * (taken < 0 ? columns : taken);
+        const double t0 = best[0], t1 = best[1], t2 = best[2], t3 = best[3];
+        __syncwarp();
+        if (lane < 4) room.dp[v.modes + lane] = d;
+        if (lane < v.factors) {
+          const double f = v.factor[lane], a = 1 + f * d0, b = f * d1, x = f * d2, y = f * d3;
+          double* to = room.poses + 4 * lane;
+          to[0] = t0 * a - t1 * b, to[1] = t0 * b + t1 * a;
+          to[2] = t0 * x - t1 * y + t2, to[3] = t1 * x + t0 * y + t3;
         }
-        for (int j = 0; j < 4; ++j) room.poses[4 * columns + j] = t[j];
-        for (int k = 0; k < v.factors; ++k) {
-          const double f = v.factor[k], a = 1 + f * d[0], b = f * d[1], x = f * d[2], y = f * d[3];
-          double* to = room.poses + 4 * k;
-          to[0] = t[0] * a - t[1] * b, to[1] = t[0] * b + t[1] * a;
-          to[2] = t[0] * x - t[1] * y + t[2], to[3] = t[1] * x + t[0] * y + t[3];
+        if (lane == 31) {
+          double* to = room.poses + 4 * columns;
+          to[0] = t0, to[1] = t1, to[2] = t2, to[3] = t3;
         }
       }
       __syncthreads();
@@ -593,8 +654,7 @@ template <CombinedSource kind>
 Kernel kernel_of(const CombinedPlan& plan, int columns) {
   if (!plan.resident) return columns == 4 ? fit_faces<kind, 0, 4> : fit_faces<kind, 0, 8>;
   if (columns != 4) return nullptr;
-  if (plan.warp_tiles == 1) return fit_faces<kind, 1, 4>;
-  return plan.warp_tiles == 2 ? fit_faces<kind, 2, 4> : nullptr;
+  return plan.warp_tiles == 1 ? fit_faces<kind, 1, 4> : fit_faces<kind, 2, 4>;
 }
 
 Kernel kernel_of(const CombinedPlan& plan, CombinedSource source, int factors) {
@@ -648,8 +708,9 @@ struct Launch {
 
 std::size_t combined_shared_bytes(const CombinedPlan& plan, const CombinedView& view, CombinedSource source) {
   const int channels = source == CombinedSource::pairs ? 2 : 1;
-  return lay_out(view, view.factors <= 4 ? 4 : 8, plan.resident, plan.warp_tiles, channels, small_is_shared(view),
-                 nullptr, nullptr);
+  const int shared_tiles = plan.resident ? std::max(0, plan.warp_tiles - 2) : 0;
+  return lay_out(view, view.factors <= 4 ? 4 : 8, plan.resident, plan.warp_tiles, shared_tiles, channels,
+                 small_is_shared(view), nullptr, nullptr);
 }
 
 int combined_active_clusters(const CombinedPlan& plan, CombinedSource source, int factors, std::size_t shared_bytes) {

@@ -58,7 +58,7 @@ std::vector<std::array<float, 4>> pixels_of(const Model& model, const Level& lev
                                             std::size_t count) {
   std::vector<std::array<float, 4>> pixels(count, {0, 0, 0, 0});
   for (std::size_t i = 0; i < count; ++i) {
-    std::uint32_t corners = ~0u;
+    std::uint32_t corners = 1u << 31;
     if (i < layout.pixels) {
       const auto& corner = model.triangles[level.pixel_triangles[layout.order[i]]];
       corners = std::uint32_t{corner[0]} | std::uint32_t{corner[1]} << 10 | std::uint32_t{corner[2]} << 20;
@@ -98,21 +98,28 @@ CombinedPack pack_combined(const Model& model, const Level& level, double limit)
   for (Eigen::Index i = 0; i < wide.rows(); ++i) spans.emplace_back(wide.row(i).data(), values);
   const StackProducts stack = stack_products(spans, level.photometric);
   pack.by_mean = floats_of(stack.by_mean);
+  const Eigen::Map<const Eigen::VectorXf> mean(level.mean.data(), static_cast<Eigen::Index>(values));
+  for (std::size_t i = 0; i < modes + 4; ++i)
+    pack.by_mean[i] = static_cast<float>(
+        wide.row(static_cast<Eigen::Index>(i)).cast<double>().dot(mean.transpose().cast<double>()));
   pack.by_one = floats_of(stack.by_one);
   pack.mean_square = stack.by_mean[stack.rows];
   pack.most = floats_of(combined_products(level, limit).most);
 
   // neighbours in a row are neighbours in a product; rows start 16 banks of shared memory apart
   const auto m = static_cast<Eigen::Index>(modes);
-  const Eigen::MatrixXd by_modes = rows_by_rows(wide.topRows(2 * m + 4), wide.middleRows(m + 4, m), Threads());
+  const Threads threads;
+  const Eigen::Map<const RowMatrix> exact(level.texture_combined.values.data(), m, static_cast<Eigen::Index>(values));
+  const Eigen::MatrixXd steps = rows_by_rows(wide.topRows(m + 4), exact, threads);
+  const Eigen::MatrixXd squares = gram_of_rows(wide.middleRows(m + 4, m), threads);
   const std::size_t shape = 2 * model.shape.landmarks();
   pack.small_width = (shape + 2 * modes + 4 + 31) / 32 * 32 + 16;
   pack.small.assign(modes * pack.small_width, 0.0f);
   for (Eigen::Index i = 0; i < m; ++i) {
     float* to = pack.small.data() + static_cast<std::size_t>(i) * pack.small_width;
     for (const float value : level.shape_combined.row(static_cast<std::size_t>(i))) *to++ = value;
-    for (Eigen::Index k = 0; k < m; ++k) *to++ = static_cast<float>(by_modes(m + 4 + k, i));
-    for (Eigen::Index k = 0; k < m + 4; ++k) *to++ = static_cast<float>(by_modes(k, i));
+    for (Eigen::Index k = 0; k < m; ++k) *to++ = static_cast<float>(squares(k, i));
+    for (Eigen::Index k = 0; k < m + 4; ++k) *to++ = static_cast<float>(steps(k, i));
   }
   return pack;
 }

@@ -132,7 +132,7 @@ void TextureImage::centre_at(std::span<const float> places) {
     const float x = std::min(std::max(places[i], 0.0f), static_cast<float>(width - 1));
     const float y = std::min(std::max(places[i + 1], 0.0f), static_cast<float>(height - 1));
     const std::size_t at = static_cast<std::size_t>(y) * stride + static_cast<std::size_t>(x) * channels;
-    sum += bytes != nullptr ? double{bytes[at]} : double{floats[at]};
+    sum += bytes != nullptr ? static_cast<double>(bytes[at]) : static_cast<double>(floats[at]);
   }
   centre = static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(1, places.size() / 2)));
 }
