@@ -139,13 +139,27 @@ std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const Fi
   stages_of(*model, settings);
   switch (choose(backend)) {
     case Backend::reference:
-    default:
       return make_reference_fitter(std::move(model), settings);
+#ifdef KINEMA_HAVE_CUDA
+    case Backend::cuda:
+      return make_cuda_fitter(std::move(model), settings);
+#endif
+    default:
+      return make_cpu_fitter(std::move(model), settings);
   }
 }
 
 std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,
                                     const FitSettings& settings) {
+#ifdef KINEMA_HAVE_CUDA
+  if (name == "paper") {
+    if (!model) throw Error("no model");
+    choose(Backend::cuda);
+    return make_paper_fitter(std::move(model), settings);
+  }
+#else
+  if (name == "paper") throw Error("the paper's kernels need CUDA, which is not built in");
+#endif
   return make_fitter(std::move(model), settings, parse_backend(name));
 }
 

@@ -10,6 +10,10 @@
 namespace kinema::face {
 
 std::unique_ptr<Fitter> make_reference_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
+std::unique_ptr<Fitter> make_cpu_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
+std::unique_ptr<Fitter> make_cuda_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
+/// The paper's ten kernels, for the benchmark: one combined stage, from images, without scores.
+std::unique_ptr<Fitter> make_paper_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
 
 /// What a fit does, one stage after the other: those of the settings, or the model's. Throws Error where the model has
 /// not what a stage needs.
