@@ -6,6 +6,8 @@
 #include "kinema/body_tracker.h"
 #include "kinema/camera.h"
 #include "kinema/error.h"
+#include "kinema/face.h"
+#include "kinema/face_model.h"
 #include "kinema/foreground.h"
 #include "kinema/head.h"
 #include "kinema/image.h"
