@@ -58,7 +58,8 @@ void shape_eye(FacePlan& plan, std::size_t first, double side, const FaceIdentit
     const double x = (plan[i].x - centre.x) * size;
     const bool corner = i == first || i == first + 3;
     double y = plan[i].y - centre.y;
-    if (!corner) y = closed + (y - closed) * opening + (y < 0 ? -0.02 * std::max(0.0, now.brow_raise) * (1 - now.blink) : 0);
+    if (!corner)
+      y = closed + (y - closed) * opening + (y < 0 ? -0.02 * std::max(0.0, now.brow_raise) * (1 - now.blink) : 0);
     plan[i] = {centre.x * (1 + 0.035 * who.eye_distance) + x * std::cos(tilt) - y * std::sin(tilt),
                centre.y + x * std::sin(tilt) + y * std::cos(tilt)};
   }
@@ -87,9 +88,8 @@ void shape_nose(FacePlan& plan, const FaceIdentity& who, const FaceExpression& n
 
 void shape_mouth(FacePlan& plan, const FaceIdentity& who, const FaceExpression& now) {
   const double smile = now.smile;
-  const double width =
-      (1 + 0.07 * who.mouth_width) * (1 + 0.26 * std::max(0.0, smile) + 0.05 * std::min(0.0, smile)) *
-      (1 - 0.38 * now.pucker) * (1 - 0.12 * now.open);
+  const double width = (1 + 0.07 * who.mouth_width) * (1 + 0.26 * std::max(0.0, smile) + 0.05 * std::min(0.0, smile)) *
+                       (1 - 0.38 * now.pucker) * (1 - 0.12 * now.open);
   const double middle = 0.82, shift = 0.02 * who.mouth_height + 0.5 * 0.03 * who.nose_length;
   for (std::size_t i = 48; i < 68; ++i) {
     Point2& p = plan[i];
@@ -119,7 +119,8 @@ void shape_jaw(FacePlan& plan, const FaceIdentity& who, const FaceExpression& no
     const double down = std::clamp(p.y / 1.31, 0.0, 1.0);
     // a broad jaw is wide at its corner, not at the ears and not at the chin
     const double corner = std::exp(-std::pow((p.y - 0.95) / 0.3, 2));
-    p.x *= 1 + 0.045 * who.width + 0.06 * who.jaw * corner + 0.05 * who.chin * std::exp(-std::pow((p.y - 1.3) / 0.12, 2));
+    p.x *=
+        1 + 0.045 * who.width + 0.06 * who.jaw * corner + 0.05 * who.chin * std::exp(-std::pow((p.y - 1.3) / 0.12, 2));
     p.x *= 1 + 0.03 * std::max(0.0, now.smile) * corner - 0.04 * now.open * corner;
     p.y *= 1 + 0.04 * who.length;
     p.y += drop * down * down;

@@ -38,12 +38,12 @@ struct FaceIdentity {
 
 /// What changes from one moment to the next.
 struct FaceExpression {
-  double smile = 0;       ///< -1 (sad) to 1
-  double open = 0;        ///< the mouth, 0 to 1
-  double pucker = 0;      ///< 0 to 1
-  double brow_raise = 0;  ///< -1 (frown) to 1
-  double blink = 0;       ///< 0 open to 1 closed
-  double lopsided = 0;    ///< -1 to 1: the corner of the mouth and the brow of one side do more
+  double smile = 0;               ///< -1 (sad) to 1
+  double open = 0;                ///< the mouth, 0 to 1
+  double pucker = 0;              ///< 0 to 1
+  double brow_raise = 0;          ///< -1 (frown) to 1
+  double blink = 0;               ///< 0 open to 1 closed
+  double lopsided = 0;            ///< -1 to 1: the corner of the mouth and the brow of one side do more
   double gaze_x = 0, gaze_y = 0;  ///< -1 to 1
 };
 

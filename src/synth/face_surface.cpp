@@ -67,7 +67,7 @@ void add_normals(FaceMesh& mesh) {
   std::vector<Vector3f> sums(mesh.position.size(), {0, 0, 0});
   for (const auto& triangle : mesh.triangles) {
     const Vector3f a = mesh.position[triangle[0]], b = mesh.position[triangle[1]], c = mesh.position[triangle[2]];
-    const Vector3f n = cross(c - a, b - a);
+    const Vector3f n = cross(b - a, c - a);
     for (std::uint32_t corner : triangle) sums[corner] = sums[corner] + n;
   }
   mesh.normal.clear();
@@ -167,7 +167,8 @@ double FaceSurface::relief(double x, double y) const {
   const double across = std::exp(-0.5 * std::pow(x / (0.62 * half), 2));
   z += 0.07 * across * std::exp(-0.5 * std::pow((y - 0.5 * (plan_[51].y + plan_[62].y)) / 0.04, 2));
   z += 0.075 * across * std::exp(-0.5 * std::pow((y - 0.5 * (plan_[57].y + plan_[66].y)) / 0.045, 2));
-  z -= (0.05 + 0.5 * gap) * across * std::exp(-0.5 * std::pow((y - 0.5 * (plan_[62].y + plan_[66].y)) / (0.018 + 0.45 * gap), 2));
+  z -= (0.05 + 0.5 * gap) * across *
+       std::exp(-0.5 * std::pow((y - 0.5 * (plan_[62].y + plan_[66].y)) / (0.018 + 0.45 * gap), 2));
   z -= 0.05 * bump(x, y, {0, plan_[57].y + 0.09}, 0.16, 0.04);
   z += 0.08 * bump(x, y, {0, plan_[8].y - 0.1}, 0.14, 0.09);
   // cheeks, fuller in a smile
@@ -229,7 +230,7 @@ std::vector<FaceMesh> FaceSurface::meshes() const {
     // the hair stands off the skull; long hair hangs behind the jaw
     const double bottom = -0.1 + 1.7 * identity_.hair_length, reach = 0.5 * (bottom - top_);
     all.push_back(ellipsoid(FaceMaterial::hair, {0, top_ + reach - 0.07, -0.35},
-                            {ear * 1.12 + 0.1 * identity_.hair_length, reach + 0.05, 0.72}));
+                            {ear * (1.1 + 0.25 * identity_.hair_length), reach + 0.05, 0.72}));
   }
   all.push_back(ellipsoid(FaceMaterial::skin, {0, chin + 0.25, -0.25}, {0.55, 1.1, 0.5}));
   all.push_back(ellipsoid(FaceMaterial::cloth, {0, chin + 1.45, -0.45}, {1.75, 1.0, 0.75}));
