@@ -78,7 +78,7 @@ struct TrainSettings {
 };
 
 /// Throws Error where there are fewer than 3 examples, they have different numbers of landmarks, a shape is degenerate
-/// (all points on a line, or two at one place) or settings make no sense; the message names the example.
+/// (all points on a line) or settings make no sense; the message names the example.
 Model train(std::span<const Example> examples, const Layout& layout, const TrainSettings& settings = {});
 
 /// Where a fit starts.

@@ -123,6 +123,7 @@ struct Level {
   Array<float> mean;               ///< values: g0, of mean 0 and variance 1 where photometric
   Matrix texture_modes;            ///< modes x values: Pg, eq. 3, orthonormal rows
   Array<float> texture_variances;  ///< of b_g, descending
+  float residual_variance = 0;     ///< mean square, over the training set, of what the modes leave of a value
 
   /// eq. 4, the combined model. c = shape_weight^2 Qs^T (s - s0) + Qg^T (g - g0).
   float shape_weight = 1;
@@ -160,14 +161,21 @@ struct Cascade {
   std::uint32_t bins = 8;
 };
 
+/// Of QualityModel::weights.
+inline constexpr std::size_t quality_feature_count = 6;
+
 /// How far a fit can be trusted.
 struct QualityModel {
   Frame frame;
   Array<float> offsets;  ///< 2 a place, as in CascadeStage
 
   /// landmarks x (1 + offsets * bins): log of the expected error of each landmark over the outer-eye distance, from the
-  /// texture about it; the constant comes first.
+  /// texture about it; the constant comes first. And how far that is off, a standard deviation.
   Matrix landmark_error;
+  Array<float> landmark_deviation;
+
+  /// 1 + landmarks * offsets * bins: the same for the mean error, from the texture about all of them.
+  Array<float> overall_error;
 
   /// The probability of failure is 1/(1 + exp(-w.f)), f as quality_features() of the library makes them: 1 first.
   Array<float> weights;
