@@ -1,5 +1,6 @@
 #include "app/demo_page.h"
 
+#include "app/base64.h"
 #include "app/demo_picture.h"
 #include "app/evaluation_page.h"
 #include "bench/plot.h"
@@ -157,18 +158,6 @@ std::string pictures(const LikelihoodDemo& demo) {
                 "Points coloured by their distance to its skin along the ray; dashed its capsules.",
                 legend(distance_ramp, "0", fmt::format("{:.0f} mm and more", 1000 * demo.settings.tau))) +
          "</div>\n";
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr const char* digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < count ? static_cast<std::uint8_t>(bytes[i + k]) : 0);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? digits[group >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
 }
 
 std::string strip(const Walk& walk) {

@@ -67,6 +67,7 @@ void describe(Archive& file, Level& level) {
   file.array("mean", level.mean);
   file.matrix("texture_modes", level.texture_modes);
   file.array("texture_variances", level.texture_variances);
+  file.value("residual_variance", level.residual_variance);
   file.value("shape_weight", level.shape_weight);
   file.matrix("shape_combined", level.shape_combined);
   file.matrix("texture_combined", level.texture_combined);
@@ -99,6 +100,8 @@ void describe(Archive& file, Model& model) {
     inner.object("frame", [&](Archive& frame) { describe(frame, model.quality.frame); });
     inner.array("offsets", model.quality.offsets);
     inner.matrix("landmark_error", model.quality.landmark_error);
+    inner.array("landmark_deviation", model.quality.landmark_deviation);
+    inner.array("overall_error", model.quality.overall_error);
     inner.array("weights", model.quality.weights);
   });
   file.object("landmark_box", [&](Archive& inner) { describe(inner, model.landmark_box); });
