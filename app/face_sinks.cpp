@@ -59,9 +59,8 @@ io::Picture face_overlay(const io::Picture& picture, const face::Model& model,
 
 FaceSinks::FaceSinks(const FaceFiles& files, const face::Model& model, bool single, double fps)
     : files_(files), model_(model), single_(single) {
-  writers_.reserve(2);
   for (const std::string& name : {files.landmarks, files.csv}) {
-    if (!name.empty()) writers_.emplace_back(name, model.shape.landmarks());
+    if (!name.empty()) writers_.push_back(std::make_unique<io::LandmarkWriter>(name, model.shape.landmarks()));
   }
   for (const std::string& folder : {files.pts, files.patches, files.appearance}) {
     if (!folder.empty()) io::make_folder(folder);
@@ -109,7 +108,7 @@ void FaceSinks::add(const Frame& frame, const std::vector<face::TrackedFace>& fa
     if (!face.found) continue;
     face::Fit fit = face.fit;
     fit.landmarks = face.landmarks;  // smoothed, where that was asked for
-    for (io::LandmarkWriter& writer : writers_) writer.add({frame.number, frame.file, frame.time, &fit, {}, number});
+    for (const auto& writer : writers_) writer->add({frame.number, frame.file, frame.time, &fit, {}, number});
     const std::string stem = frame.time ? fmt::format("{:06}", frame.number) : fs::path(frame.file).stem().string();
     const std::string name = number == 0 ? stem : fmt::format("{}_{}", stem, number);
     if (!files_.pts.empty()) io::write_pts(fs::path(files_.pts) / (name + ".pts"), face.landmarks);
@@ -117,13 +116,13 @@ void FaceSinks::add(const Frame& frame, const std::vector<face::TrackedFace>& fa
     ++number;
   }
   if (number == 0) {
-    for (io::LandmarkWriter& writer : writers_) writer.add({frame.number, frame.file, frame.time, nullptr, why, 0});
+    for (const auto& writer : writers_) writer->add({frame.number, frame.file, frame.time, nullptr, why, 0});
   }
   draw(frame, faces, why);
 }
 
 void FaceSinks::commit() {
-  for (io::LandmarkWriter& writer : writers_) writer.commit();
+  for (const auto& writer : writers_) writer->commit();
   if (overlay_ && size_) overlay_->commit();
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,7 +38,7 @@ private:
   FaceFiles files_;
   const face::Model& model_;
   bool single_;
-  std::vector<io::LandmarkWriter> writers_;
+  std::vector<std::unique_ptr<io::LandmarkWriter>> writers_;
   std::optional<io::PictureSink> overlay_;
   std::optional<io::Picture> size_;  // of the overlay's first picture, which all others get
 };

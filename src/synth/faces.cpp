@@ -135,22 +135,36 @@ FaceShot FaceClip::at(double time) const {
   return photograph_face(identity, now, scene);
 }
 
-void write_face_set(const std::filesystem::path& folder, std::uint64_t seed, std::uint32_t first, std::uint32_t count,
-                    int size, int threads, const std::function<void(std::size_t)>& progress) {
-  io::make_folder(folder);
-  const Threads team(threads);
-  // in pieces, so that progress is told by this thread
-  const std::uint32_t piece = static_cast<std::uint32_t>(std::max(1, 4 * team.count()));
-  for (std::uint32_t begin = 0; begin < count; begin += piece) {
-    team.for_each(std::min(piece, count - begin), [&](std::size_t i) {
-      const std::uint32_t number = first + begin + static_cast<std::uint32_t>(i);
-      const FaceShot shot = face_shot(seed, number, size);
-      const std::filesystem::path place = folder / fmt::format("face_{:04}", number);
-      io::write_picture_png(place.string() + ".png", shot.picture);
-      io::write_pts(place.string() + ".pts", shot.landmarks);
-    });
-    if (progress) progress(std::min(begin + piece, count));
+std::vector<FaceShot> face_shots(std::uint64_t seed, std::uint32_t first, std::uint32_t count, int size, int threads) {
+  std::vector<FaceShot> shots(count);
+  Threads(threads).for_each(
+      count, [&](std::size_t i) { shots[i] = face_shot(seed, first + static_cast<std::uint32_t>(i), size); });
+  return shots;
+}
+
+std::vector<FaceShot> FaceClip::frames(std::uint32_t count, double frames_per_second, int threads) const {
+  std::vector<FaceShot> shots(count);
+  Threads(threads).for_each(count, [&](std::size_t i) { shots[i] = at(static_cast<double>(i) / frames_per_second); });
+  return shots;
+}
+
+io::GreyImage grey_of(const io::Picture& picture) {
+  io::GreyImage grey{picture.width, picture.height, {}};
+  for (std::size_t i = 0; i + 2 < picture.bgr.size(); i += 3) {
+    const unsigned sum = 29u * picture.bgr[i] + 150u * picture.bgr[i + 1] + 77u * picture.bgr[i + 2];
+    grey.grey.push_back(static_cast<std::uint8_t>((sum + 128) / 256));
   }
+  return grey;
+}
+
+void write_face_set(const std::filesystem::path& folder, const std::vector<FaceShot>& shots, std::uint32_t first,
+                    int threads) {
+  io::make_folder(folder);
+  Threads(threads).for_each(shots.size(), [&](std::size_t i) {
+    const std::filesystem::path place = folder / fmt::format("face_{:04}", first + i);
+    io::write_picture_png(place.string() + ".png", shots[i].picture);
+    io::write_pts(place.string() + ".pts", shots[i].landmarks);
+  });
 }
 
 }  // namespace kinema::synth

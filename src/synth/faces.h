@@ -2,11 +2,12 @@
 // is a function of a seed and a number.
 #pragma once
 
+#include "io/image_file.h"
 #include "synth/face_photograph.h"
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
+#include <vector>
 
 namespace kinema::synth {
 
@@ -19,21 +20,29 @@ FaceScene face_scene(std::uint64_t seed, std::uint32_t moment, int size);
 /// A person of their own for each number, at a moment of their own.
 FaceShot face_shot(std::uint64_t seed, std::uint32_t number, int size);
 
+/// Many of them, made by several threads.
+std::vector<FaceShot> face_shots(std::uint64_t seed, std::uint32_t first, std::uint32_t count, int size, int threads);
+
 /// One person, who turns the head, speaks, smiles and blinks, while the light stays.
 class FaceClip {
 public:
   FaceClip(std::uint64_t seed, int size) : seed_(seed), size_(size) {}
 
-  /// `time` in seconds; what goes on repeats itself no sooner than after a minute.
+  /// `time` in seconds.
   FaceShot at(double time) const;
+
+  std::vector<FaceShot> frames(std::uint32_t count, double frames_per_second, int threads) const;
 
 private:
   std::uint64_t seed_;
   int size_;
 };
 
+/// Brightness as television has it. Needs no OpenCV.
+io::GreyImage grey_of(const io::Picture& picture);
+
 /// Writes face_0000.png with face_0000.pts beside it, and so on, numbered from `first`. Needs OpenCV.
-void write_face_set(const std::filesystem::path& folder, std::uint64_t seed, std::uint32_t first, std::uint32_t count,
-                    int size, int threads, const std::function<void(std::size_t)>& progress = nullptr);
+void write_face_set(const std::filesystem::path& folder, const std::vector<FaceShot>& shots, std::uint32_t first,
+                    int threads);
 
 }  // namespace kinema::synth
