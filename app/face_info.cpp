@@ -115,7 +115,8 @@ void draw_shape_modes(const face::Model& model, const std::filesystem::path& fol
       std::vector<float> shape(model.shape.mean.begin(), model.shape.mean.end());
       const std::span<const float> row = model.shape.modes.row(mode);
       for (std::size_t i = 0; i < shape.size(); ++i) shape[i] += static_cast<float>(step) * deviation * row[i];
-      pictures.push_back(shape_picture(model, shape, fmt::format("shape mode {}: {:+} sigma", mode, step)));
+      pictures.push_back(
+          shape_picture(model, shape, step == 0 ? "mean" : fmt::format("shape mode {}: {:+} sigma", mode, step)));
     }
   }
   io::write_picture_png(folder / "shape_modes.png", io::contact_sheet(pictures, 3, 240, 240));
