@@ -239,12 +239,14 @@ private:
     return others;
   }
 
-  // Whether one of them is clearly more likely than all that the filter came to; it then takes the particles' place.
+  // Whether one of them is clearly more likely than the tracked one, and more than all that the filter came to; it then takes
+  // the particles' place. Where the tracked pose was refined as rivals were, that is what they are held against.
   bool challenged(const Outlook& others, const Estimate& estimate) {
     if (others.states.empty()) return false;
     const std::size_t best = others.best();
-    const double own = std::max(others.log_likelihood.front(), estimate.log_likelihood);
-    if (best == 0 || evidence() * (others.log_likelihood[best] - own) < clearly) return false;
+    const double found = others.log_likelihood[best], filtered = estimate.log_likelihood;
+    const double own = watch_.searched() ? filtered : others.log_likelihood.front();
+    if (best == 0 || found < filtered || evidence() * (found - own) < clearly) return false;
     particles_->place(others.states[best], settings_.particles);
     return true;
   }
