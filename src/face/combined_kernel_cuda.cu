@@ -34,7 +34,7 @@ struct Room {
   float* tried;     // modes x columns: c of each factor
   float* by_c;      // (2 m + 4) x columns: [Qg; R] Qg^T c
   float* warp_sums; // warps x row tiles x 16 x columns
-  float* sums;      // (rows + 1) x columns: this block's
+  float* inbox;     // cluster x share: what the blocks of the cluster have of the sums that this one adds
   float* totals;    // (rows + 1) x columns: all blocks'
   float* c;         // modes: the best so far
   float* dp;        // modes + 4
@@ -46,12 +46,16 @@ struct Room {
   uint4* slices;    // of the matrix: shared tiles of each warp x row tiles x 32
   uint4* columns;   // where the matrix is not resident: the columns of each warp's tiles, as the product takes them
   double* poses;    // (columns + 1) x 4: of each factor, then of the best so far
-  double* errors;   // columns x 3: E, offset, factor
+  double* errors;   // columns: E
+  float2* scales;   // columns: offset and factor
 };
 
+// Sums that each block of a cluster adds.
+__host__ __device__ inline int share_of(int count, int cluster) { return (count + cluster - 1) / cluster; }
+
 __host__ __device__ inline std::size_t lay_out(const CombinedView& v, int columns, bool resident, int warp_tiles,
-                                               int shared_tiles, int channels, bool small_shared, char* base,
-                                               Room* room) {
+                                               int shared_tiles, int channels, int cluster, bool small_shared,
+                                               char* base, Room* room) {
   std::size_t at = 0;
   Room r{};
   const auto take = [&](auto*& pointer, std::size_t count) {
@@ -68,7 +72,7 @@ __host__ __device__ inline std::size_t lay_out(const CombinedView& v, int column
   take(r.tried, static_cast<std::size_t>(v.modes * columns));
   take(r.by_c, static_cast<std::size_t>((2 * v.modes + 4) * columns));
   take(r.warp_sums, static_cast<std::size_t>(warps * chunk * 16 * columns));
-  take(r.sums, static_cast<std::size_t>((v.rows + 1) * columns));
+  take(r.inbox, static_cast<std::size_t>(cluster * share_of((v.rows + 1) * columns, cluster)));
   take(r.totals, static_cast<std::size_t>((v.rows + 1) * columns));
   take(r.c, static_cast<std::size_t>(v.modes));
   take(r.dp, static_cast<std::size_t>(v.modes + 4));
@@ -80,7 +84,8 @@ __host__ __device__ inline std::size_t lay_out(const CombinedView& v, int column
   take(r.slices, static_cast<std::size_t>(warps * shared_tiles * resident_row_tiles * 32));
   if (!resident) take(r.columns, static_cast<std::size_t>(warps * warp_tiles * 32));
   take(r.poses, static_cast<std::size_t>((columns + 1) * 4));
-  take(r.errors, static_cast<std::size_t>(columns * 3));
+  take(r.errors, static_cast<std::size_t>(columns));
+  take(r.scales, static_cast<std::size_t>(columns));
   if (room != nullptr) *room = r;
   return at;
 }
@@ -129,9 +134,10 @@ __device__ inline auto look(const CombinedTask& task, float centre, float x, flo
            centre;
 }
 
-// The mean of an image's bytes at the landmarks of the start, rounded; a warp's work.
-__device__ inline int centre_of(const CombinedView& v, const Room& room, const CombinedTask& task, const float* shape) {
-  int sum = 0;
+// The mean of a source at the landmarks of the start; a warp's work.
+template <class T>
+__device__ inline float centre_of(const CombinedView& v, const Room& room, const CombinedTask& task, const float* shape) {
+  float sum = 0;
   for (int i = static_cast<int>(threadIdx.x) % 32; i < v.landmarks; i += 32) {
     const float mx = room.mean_shape[2 * i], my = room.mean_shape[2 * i + 1];
     const auto a = static_cast<float>(task.pose[0]), b = static_cast<float>(task.pose[1]);
@@ -139,10 +145,10 @@ __device__ inline int centre_of(const CombinedView& v, const Room& room, const C
     if (task.from_shape) x = shape[2 * i], y = shape[2 * i + 1];
     const int u = static_cast<int>(fminf(fmaxf(x, 0.0f), static_cast<float>(task.width - 1)));
     const int w = static_cast<int>(fminf(fmaxf(y, 0.0f), static_cast<float>(task.height - 1)));
-    sum += __ldg(static_cast<const unsigned char*>(task.source) + static_cast<std::size_t>(w) * task.stride + u);
+    sum += static_cast<float>(__ldg(static_cast<const T*>(task.source) + static_cast<std::size_t>(w) * task.stride + u));
   }
   for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);
-  return sum / v.landmarks;
+  return sum / static_cast<float>(v.landmarks);
 }
 
 // Where a pixel lies, given the shape.
@@ -241,17 +247,6 @@ __device__ inline void store_squares(float squares, float* row) {
   if (lane % 4 == 0 && lane / 4 < columns) row[lane / 4] = squares;
 }
 
-// The sum over the block's warps, in their order.
-template <int columns>
-__device__ inline void add_warps(const Room& room, int chunk_rows, int first_row, int count) {
-  for (int i = static_cast<int>(threadIdx.x); i < count * columns; i += threads) {
-    float sum = 0;
-#pragma unroll
-    for (int w = 0; w < warps; ++w) sum += room.warp_sums[w * chunk_rows * columns + i];
-    room.sums[first_row * columns + i] = sum;
-  }
-}
-
 __device__ inline void send(unsigned long long* to, float value, unsigned tag) {
   const unsigned long long word = static_cast<unsigned long long>(tag) << 32 | __float_as_uint(value);
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
@@ -285,6 +280,19 @@ struct Place {
   int group, member, members;  // clusters of a group
 };
 
+// The sum over the block's warps, in their order, sent to whichever block of the cluster adds it to the others'.
+template <int columns>
+__device__ inline void add_warps(const Room& room, const Place& at, int chunk_rows, int first_row, int count, int all) {
+  const int share = share_of(all, at.cluster);
+  for (int i = static_cast<int>(threadIdx.x); i < count * columns; i += threads) {
+    float sum = 0;
+#pragma unroll
+    for (int w = 0; w < warps; ++w) sum += room.warp_sums[w * chunk_rows * columns + i];
+    const int number = first_row * columns + i, rank = number / share;
+    of_rank(room.inbox, rank)[at.rank * share + number - rank * share] = sum;
+  }
+}
+
 // The sum over 16 neighbouring lanes; all of them get it, to the bit.
 __device__ inline float add_lanes(float value) {
   for (int step = 8; step > 0; step /= 2) value += __shfl_xor_sync(whole_warp, value, step);
@@ -292,25 +300,23 @@ __device__ inline float add_lanes(float value) {
 }
 
 // Sums over all blocks of the group, in an order that is fixed. Each block of a cluster adds a share of them: 16 lanes a
-// sum, a lane for each block that has a part of it, and then for each that is to have the whole.
+// sum, a lane for each block that had a part of it, and then for each that is to have the whole.
 __device__ inline void exchange(const Room& room, const Place& at, int count, unsigned long long* slots, unsigned tag) {
+  cluster_barrier();
+  const int share = share_of(count, at.cluster), first = at.rank * share, last = min(count, first + share);
   if (at.cluster * at.members == 1) {
-    __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += threads) room.totals[i] = room.sums[i];
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += threads) room.totals[i] = room.inbox[i];
     __syncthreads();
     return;
   }
-  cluster_barrier();
-  const int share = (count + at.cluster - 1) / at.cluster, first = at.rank * share, last = min(count, first + share);
   const int lane = static_cast<int>(threadIdx.x) % 16;
-  float* part = of_rank(room.sums, min(lane, at.cluster - 1));
   float* whole = of_rank(room.totals, min(lane, at.cluster - 1));
   // two sets of slots in turns: whoever writes the next but one has read this one
   unsigned long long* set = slots + static_cast<std::size_t>(tag & 1) * at.members * count;
   for (int begin = first; begin < last; begin += threads / 16) {
     const int i = begin + static_cast<int>(threadIdx.x) / 16;
     const bool used = i < last;
-    float sum = add_lanes(used && lane < at.cluster ? part[i] : 0);
+    float sum = add_lanes(used && lane < at.cluster ? room.inbox[lane * share + i - first] : 0);
     if (at.members > 1) {
       if (used && lane == 0) send(set + at.member * count + i, sum, tag);
       sum = 0;
@@ -351,39 +357,61 @@ __device__ inline void make_shapes(const CombinedView& v, const Room& room, cons
         sum[j][k] += __shfl_xor_sync(whole_warp, sum[j][k], 2);
       }
     if (unit >= units) continue;
+    // each of the four goes on with a factor of its own
 #pragma unroll
-    for (int k = 0; k < columns; ++k) {
-      if (k % 4 != part) continue;
+    for (int k = 0; k < columns; k += 4) {
+      const auto own = [&](const float(&of)[columns]) {
+        const float low = part & 1 ? of[k + 1] : of[k], high = part & 1 ? of[k + 3] : of[k + 2];
+        return part & 2 ? high : low;
+      };
+      const float first_sum = own(sum[0]), second_sum = own(sum[1]);
       if (unit < v.landmarks) {
-        const double x = room.mean_shape[2 * unit] + sum[0][k], y = room.mean_shape[2 * unit + 1] + sum[1][k];
-        const double* t = room.poses + 4 * k;
-        room.shapes[k * v.landmarks + unit] = {static_cast<float>(t[0] * x - t[1] * y + t[2]),
-                                               static_cast<float>(t[1] * x + t[0] * y + t[3])};
+        const float x = room.mean_shape[2 * unit] + first_sum, y = room.mean_shape[2 * unit + 1] + second_sum;
+        const double* t = room.poses + 4 * (k + part);
+        const auto a = static_cast<float>(t[0]), b = static_cast<float>(t[1]);
+        room.shapes[(k + part) * v.landmarks + unit] = {fmaf(a, x, fmaf(-b, y, static_cast<float>(t[2]))),
+                                                        fmaf(b, x, fmaf(a, y, static_cast<float>(t[3])))};
       } else {
         const int row = 2 * (unit - v.landmarks);
-        room.by_c[row * columns + k] = sum[0][k];
-        room.by_c[(row + 1) * columns + k] = sum[1][k];
+        room.by_c[row * columns + k + part] = first_sum;
+        room.by_c[(row + 1) * columns + k + part] = second_sum;
       }
     }
   }
 }
 
-// See normalised() in texture_sums.h: offset and factor of a column. What cancels is double; roots and quotients, which
-// scale everything alike, are not.
+// A row's product with the texture of a column, as it was sampled.
 template <int columns>
-__device__ inline void normalise(const CombinedView& v, const Room& room, int k, double& offset, double& factor,
-                                 double& left, double& along) {
-  const auto total = [&](int row) { return static_cast<double>(room.totals[row * columns + k]) * room.unscale[row]; };
-  const double square = room.totals[v.rows * columns + k], by_mean = total(v.rows - 2), n = v.values;
-  offset = 0, factor = 1, left = square, along = by_mean;
-  if (!v.photometric) return;
-  offset = total(v.rows - 1) * v.share;
-  left = fmax(0.0, square - n * offset * offset);
-  along = by_mean - offset * room.by_one[v.rows - 2];
-  const float deviation = sqrtf(static_cast<float>(left * v.share));
-  const float alpha = fmaxf(static_cast<float>(along * v.share), 0.1f * deviation);
-  const float flat = fmaf(static_cast<float>(flat_share), fabsf(static_cast<float>(offset)), static_cast<float>(flat_least));
-  factor = deviation > flat ? 1 / alpha : 0;
+__device__ inline float total(const Room& room, int row, int k) {
+  return room.totals[row * columns + k] * room.unscale[row];
+}
+
+// And with the normalised texture.
+template <int columns>
+__device__ inline float product(const Room& room, int row, int k, float2 scale) {
+  return fmaf(-scale.x, room.by_one[row], total<columns>(room, row, k)) * scale.y;
+}
+
+// See normalised() in texture_sums.h: offset and factor of a column, and what E has of it alone: g.g - 2 g.g0 + g0.g0. What
+// cancels there is double.
+template <int columns>
+__device__ inline float2 normalise(const CombinedView& v, const Room& room, int k, double& error) {
+  const double square = room.totals[v.rows * columns + k], by_mean = total<columns>(room, v.rows - 2, k);
+  float2 scale{0, 1};
+  double left = square, along = by_mean;
+  if (v.photometric) {
+    const double offset = total<columns>(room, v.rows - 1, k) * v.share;
+    left = fmax(0.0, square - total<columns>(room, v.rows - 1, k) * offset);
+    along = by_mean - offset * room.by_one[v.rows - 2];
+    const float deviation = sqrtf(static_cast<float>(left * v.share));
+    const float alpha = fmaxf(static_cast<float>(along * v.share), 0.1f * deviation);
+    scale.x = static_cast<float>(offset);
+    const float flat = fmaf(static_cast<float>(flat_share), fabsf(scale.x), static_cast<float>(flat_least));
+    scale.y = deviation > flat ? 1 / alpha : 0;
+  }
+  const double factor = scale.y;
+  error = (left * factor - 2 * along) * factor + v.mean_square;
+  return scale;
 }
 
 // E of every factor, a warp each: r.r from the products alone.
@@ -391,27 +419,18 @@ template <int columns>
 __device__ inline void find_errors(const CombinedView& v, const Room& room, int active) {
   const int k = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   if (k >= active) return;
-  double offset, factor, left, along;
-  normalise<columns>(v, room, k, offset, factor, left, along);
-  double sum = 0;
+  double error;
+  const float2 scale = normalise<columns>(v, room, k, error);
+  float sum = 0;
   for (int i = lane; i < v.modes; i += 32) {
     const int row = v.modes + 4 + i;
-    const double g = (static_cast<double>(room.totals[row * columns + k]) * room.unscale[row] - offset * room.by_one[row]) * factor;
-    sum += room.tried[i * columns + k] * (2 * (room.by_mean[row] - g) + room.by_c[i * columns + k]);
+    const float term = 2 * (room.by_mean[row] - product<columns>(room, row, k, scale)) + room.by_c[i * columns + k];
+    sum = fmaf(room.tried[i * columns + k], term, sum);
   }
   for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);
   if (lane != 0) return;
-  room.errors[3 * k] = left * factor * factor - 2 * along * factor + v.mean_square + sum;
-  room.errors[3 * k + 1] = offset;
-  room.errors[3 * k + 2] = factor;
-}
-
-// A g of a column, for one row.
-template <int columns>
-__device__ inline float product(const Room& room, int row, int k) {
-  return static_cast<float>((static_cast<double>(room.totals[row * columns + k]) * room.unscale[row] -
-                             room.errors[3 * k + 1] * room.by_one[row]) *
-                            room.errors[3 * k + 2]);
+  room.errors[k] = error + sum;
+  room.scales[k] = scale;
 }
 
 // `register_tiles`: of each warp, those whose part of the matrix stays in registers; 0: no part stays anywhere.
@@ -424,7 +443,7 @@ __global__ void __launch_bounds__(threads, 1)
   const int shared_tiles = resident ? warp_tiles - register_tiles : 0;
   extern __shared__ __align__(16) char memory[];
   Room room;
-  lay_out(v, columns, resident, warp_tiles, shared_tiles, channels, small_is_shared(v), memory, &room);
+  lay_out(v, columns, resident, warp_tiles, shared_tiles, channels, cluster, small_is_shared(v), memory, &room);
 
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const int number = static_cast<int>(blockIdx.x) / cluster;
@@ -432,6 +451,12 @@ __global__ void __launch_bounds__(threads, 1)
                  number % batch.group_clusters, batch.group_clusters};
   const int block = at.member * cluster + at.rank;  // within the group
   const int first_tile = (block * warps + warp) * warp_tiles;
+
+  // tasks may lie on the host: they are fetched once a block, and ahead
+  constexpr int task_words = sizeof(CombinedTask) / sizeof(int);
+  int task_word = 0;
+  if (thread < task_words && at.group < batch.faces)
+    task_word = reinterpret_cast<const int*>(batch.tasks + at.group)[thread];
 
   // what stays: this block's pixels, its slice of the matrix, and the small matrices
   const auto fragment = [&](int t, int r) {
@@ -473,6 +498,9 @@ __global__ void __launch_bounds__(threads, 1)
   copy(room.most, v.most, v.modes);
   copy(room.mean_shape, v.mean_shape, 2 * v.landmarks);
 
+  // no block writes to another before that one has begun
+  cluster_barrier();
+
   const int sums = (v.rows + 1) * columns;
   unsigned long long* slots = batch.exchange + static_cast<std::size_t>(at.group) * 2 * at.members * sums;
   unsigned tag = batch.tag;
@@ -501,7 +529,7 @@ __global__ void __launch_bounds__(threads, 1)
       __syncwarp();
       store_squares<columns>(squares, own + v.rows * columns);
       __syncthreads();
-      add_warps<columns>(room, resident_row_tiles * 16, 0, v.rows + 1);
+      add_warps<columns>(room, at, resident_row_tiles * 16, 0, v.rows + 1, sums);
     } else {
       for (int t = 0; t < warp_tiles; ++t)
         room.columns[(warp * warp_tiles + t) * 32 + lane] =
@@ -526,7 +554,7 @@ __global__ void __launch_bounds__(threads, 1)
         if (v.rows >= first * 16 && v.rows < (first + count) * 16)
           store_squares<columns>(squares, own + (v.rows - first * 16) * columns);
         __syncthreads();
-        add_warps<columns>(room, chunk_rows, first * 16, min(count * 16, v.rows + 1 - first * 16));
+        add_warps<columns>(room, at, chunk_rows, first * 16, min(count * 16, v.rows + 1 - first * 16), sums);
       }
     }
     exchange(room, at, sums, slots, tag++);
@@ -534,77 +562,75 @@ __global__ void __launch_bounds__(threads, 1)
 
   for (int face = at.group; face < batch.faces; face += batch.groups) {
     __syncthreads();  // the face before is done with its room
-    // tasks may lie on the host: they are fetched once a block
-    if (thread < static_cast<int>(sizeof(CombinedTask) / sizeof(int)))
-      reinterpret_cast<int*>(room.task)[thread] = reinterpret_cast<const int*>(batch.tasks + face)[thread];
+    if (thread < task_words) {
+      reinterpret_cast<int*>(room.task)[thread] = task_word;
+      if (face + batch.groups < batch.faces)
+        task_word = reinterpret_cast<const int*>(batch.tasks + face + batch.groups)[thread];
+    }
     __syncthreads();
     const CombinedTask& task = *room.task;
     if (thread < 4) room.poses[thread] = task.pose[thread];
 
     float centre = 0;
-    if (task.centred) {
-      __syncthreads();
-      if (warp == 0) {
-        const int value = centre_of(v, room, task, batch.shapes + static_cast<std::size_t>(face) * v.landmarks * 2);
-        if (lane == 0) room.errors[0] = value;
-      }
-      __syncthreads();
-      centre = static_cast<float>(room.errors[0]);
+    if constexpr (channels == 1) {
+      using T = typename Texel<kind>::Type;
+      // every warp finds it for itself: the same number, and no wait
+      if (task.centred)
+        centre = centre_of<T>(v, room, task, batch.shapes + static_cast<std::size_t>(face) * v.landmarks * 2);
     }
 
     // line 3: c = 0 at a mean shape; else that of the shape so far, and of the texture there
-    if (task.from_shape) {
+    if (task.from_shape)
       for (int i = thread; i < v.landmarks; i += threads) {
         const float* p = batch.shapes + (static_cast<std::size_t>(face) * v.landmarks + i) * 2;
         room.shapes[i] = {p[0], p[1]};
       }
-      __syncthreads();
-      look_at_shapes(task, centre, 1);
-      if (thread == 0) {
-        double left, along;
-        normalise<columns>(v, room, 0, room.errors[1], room.errors[2], left, along);
-      }
-      __syncthreads();
-    }
-    for (int i = thread; i < v.modes; i += threads) {
-      float c = 0;
-      if (task.from_shape) {
-        const int row = v.modes + 4 + i;
-        c = batch.shape_parts[static_cast<std::size_t>(face) * v.modes + i] + product<columns>(room, row, 0) - room.by_mean[row];
-        c = fminf(fmaxf(c, -room.most[i]), room.most[i]);
-      }
-#pragma unroll
-      for (int k = 0; k < columns; ++k) room.tried[i * columns + k] = k == 0 ? c : 0;
-    }
+    for (int i = thread; i < v.modes * columns; i += threads) room.tried[i] = 0;
     if (thread >= 4 && thread < 4 * columns) room.poses[thread] = 0;
     __syncthreads();
 
     double error = 0;
     int iterations = 0;
-    bool converged = false;
-    for (bool start = true; start || (iterations < v.iterations && !converged); start = false) {
+    bool converged = false, settled = !task.from_shape, start = true;
+    while (start || (iterations < v.iterations && !converged)) {
+      if (settled) {
+        make_shapes<columns>(v, room, small);
+        __syncthreads();
+      }
       const int active = start ? 1 : v.factors;
-      make_shapes<columns>(v, room, small);
-      __syncthreads();
       look_at_shapes(task, centre, active);
+      if (!settled) {
+        for (int i = thread; i < v.modes; i += threads) {
+          const int row = v.modes + 4 + i;
+          double unused;
+          const float2 scale = normalise<columns>(v, room, 0, unused);
+          const float c = batch.shape_parts[static_cast<std::size_t>(face) * v.modes + i] +
+                          product<columns>(room, row, 0, scale) - room.by_mean[row];
+          room.tried[i * columns] = fminf(fmaxf(c, -room.most[i]), room.most[i]);
+        }
+        settled = true;
+        __syncthreads();
+        continue;
+      }
       find_errors<columns>(v, room, active);
       __syncthreads();
 
       // the first factor that lowers E is taken; the loop ends when that gains little, or there is none
       int taken = start ? 0 : -1;
       for (int k = 0; k < active && taken < 0; ++k)
-        if (room.errors[3 * k] < error) taken = k;
+        if (room.errors[k] < error) taken = k;
       if (!start) {
         ++iterations;
-        converged = v.threshold >= 0 && (taken < 0 || error - room.errors[3 * taken] < v.threshold * error);
+        converged = v.threshold >= 0 && (taken < 0 || error - room.errors[taken] < v.threshold * error);
       }
-      if (taken >= 0) error = room.errors[3 * taken];
+      if (taken >= 0) error = room.errors[taken];
+      const float2 scale = room.scales[max(taken, 0)];
 
       // line 6: dp = -R r = R g0 + R Qg^T c - R g, and line 8 for every factor
       const auto step = [&](int row) {
         return taken < 0 ? room.dp[row]
                          : room.by_mean[row] + room.by_c[(v.modes + row) * columns + taken] -
-                               product<columns>(room, row, taken);
+                               product<columns>(room, row, taken, scale);
       };
       for (int i = thread; i < v.modes; i += threads) {
         const float by = step(i), c = taken < 0 ? room.c[i] : room.tried[i * columns + taken], most = room.most[i];
@@ -634,6 +660,7 @@ __global__ void __launch_bounds__(threads, 1)
           to[0] = t0, to[1] = t1, to[2] = t2, to[3] = t3;
         }
       }
+      start = false;
       __syncthreads();
     }
     if (block != 0) continue;
@@ -710,7 +737,7 @@ std::size_t combined_shared_bytes(const CombinedPlan& plan, const CombinedView& 
   const int channels = source == CombinedSource::pairs ? 2 : 1;
   const int shared_tiles = plan.resident ? std::max(0, plan.warp_tiles - 2) : 0;
   return lay_out(view, view.factors <= 4 ? 4 : 8, plan.resident, plan.warp_tiles, shared_tiles, channels,
-                 small_is_shared(view), nullptr, nullptr);
+                 plan.cluster, small_is_shared(view), nullptr, nullptr);
 }
 
 int combined_active_clusters(const CombinedPlan& plan, CombinedSource source, int factors, std::size_t shared_bytes) {
