@@ -135,7 +135,8 @@ struct Level {
   /// model's unit that comes before the pose so far: T <- T o dT.
   Matrix gradient;
 
-  /// The independent model, inverse compositional: (4 + shape modes) x values. dq = project_out (g - g0), of the
+  /// The independent model, inverse compositional: (4 + shape modes) x values. dq = project_out (g - g0); Pg, and where
+  /// photometric also 1 and g0, along which normalised textures never differ, are projected out. It is of the
   /// parameters of [pose_modes; shape modes], which displace the vertices of the mean shape; the warp is then composed
   /// with the inverse of that displacement.
   Matrix project_out;

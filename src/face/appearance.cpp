@@ -110,6 +110,11 @@ void train_combined(Level& level, const LevelData& data, const Model& model, con
     for (Eigen::Index k = 0; k < shape_modes; ++k) both(k, i) = weight * b[static_cast<std::size_t>(k)];
     both.col(i).tail(texture_modes) = texture_parameters.col(i);
   }
+  if (both.rows() == 0) {  // examples that are all the same have no modes
+    level.shape_combined = {0, model.shape.mean.size(), {}};
+    level.texture_combined = {0, level.mean.size(), {}};
+    return;
+  }
   const Eigen::MatrixXd covariance =
       both * both.transpose() / static_cast<double>(std::max<Eigen::Index>(1, examples - 1));
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
@@ -171,6 +176,16 @@ void train_project_out(Level& level, const Model& model, const Threads& threads)
   if (modes.rows() > 0) {
     const Eigen::MatrixXd along = rows_by_rows(images, modes, threads);
     images -= times_rows(along.cast<float>(), modes, threads);
+  }
+  if (level.photometric) {
+    // normalised textures never differ along 1 and g0, so nothing may be read there; both are at right angles to the
+    // modes and to each other
+    const Eigen::Map<const Eigen::RowVectorXf> g0(level.mean.data(), images.cols());
+    for (Eigen::Index j = 0; j < images.rows(); ++j) {
+      auto image = images.row(j);
+      image.array() -= static_cast<float>(image.cast<double>().mean());
+      image -= static_cast<float>(image.cast<double>().dot(g0.cast<double>()) / g0.cast<double>().squaredNorm()) * g0;
+    }
   }
   Eigen::MatrixXd hessian = gram_of_rows(images, threads);
   // a mode that moves no edge cannot be seen: it must not blow up the others

@@ -297,7 +297,12 @@ private:
         dq = wide.project_out * d;
       } else {
         const Eigen::MatrixXd J = steepest_descent(level, wide.g0 + wide.Pg.transpose() * lambda);
-        const Eigen::MatrixXd Jp = J - (J * wide.Pg.transpose()) * wide.Pg;
+        Eigen::MatrixXd Jp = J - (J * wide.Pg.transpose()) * wide.Pg;
+        if (level.photometric) {
+          // normalised textures never differ along 1 and g0, so nothing may be read there
+          Jp.colwise() -= Jp.rowwise().mean();
+          Jp -= (Jp * wide.g0) * wide.g0.transpose() / wide.g0.squaredNorm();
+        }
         Eigen::MatrixXd H = Jp * Jp.transpose();
         H.diagonal().array() += 1e-6 * H.trace() / static_cast<double>(H.rows());
         VectorXd slope = Jp * d;

@@ -22,38 +22,6 @@ std::vector<Range> ranges(Eigen::Index size, Eigen::Index step) {
   return result;
 }
 
-// The sums behind a ridge regression, of the samples of one fold: inputs with inputs, inputs with outputs.
-struct Sums {
-  Eigen::MatrixXf square;
-  Eigen::MatrixXf product;
-};
-
-// The lower triangle of a^T a, and a^T b, in single precision: the penalty is far above its rounding.
-Sums sums_of(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<const RowMatrix>& b, const Threads& threads) {
-  Sums sums{Eigen::MatrixXf::Zero(a.cols(), a.cols()), Eigen::MatrixXf::Zero(a.cols(), b.cols())};
-  const std::vector<Range> tiles = ranges(a.cols(), 2 * tile);
-  std::vector<std::pair<Range, Range>> pairs;
-  for (const Range& i : tiles)
-    for (const Range& j : tiles)
-      if (j.first <= i.first) pairs.emplace_back(i, j);
-  threads.for_each(pairs.size() + tiles.size(), [&](std::size_t task) {
-    if (task < pairs.size()) {
-      const auto& [i, j] = pairs[task];
-      sums.square.block(i.first, j.first, i.count, j.count).noalias() =
-          a.middleCols(i.first, i.count).transpose() * a.middleCols(j.first, j.count);
-    } else {
-      const Range& i = tiles[task - pairs.size()];
-      sums.product.middleRows(i.first, i.count).noalias() = a.middleCols(i.first, i.count).transpose() * b;
-    }
-  });
-  return sums;
-}
-
-Eigen::MatrixXf solve(Eigen::MatrixXf square, const Eigen::MatrixXf& product, double penalty) {
-  square.diagonal().array() += static_cast<float>(penalty);
-  return square.selfadjointView<Eigen::Lower>().llt().solve(product);
-}
-
 }  // namespace
 
 Eigen::MatrixXd rows_by_rows(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<const RowMatrix>& b,
@@ -135,58 +103,6 @@ Components principal_components(const RowMatrix& rows, double share, std::size_t
   variances.resize(kept);
   result.variances = std::move(variances);
   return result;
-}
-
-Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<const int> folds, int fold_count,
-                       double penalty, const Threads& threads) {
-  const Eigen::Index samples = inputs.rows(), size = inputs.cols();
-  const Eigen::VectorXf input_mean = (inputs.colwise().sum() / static_cast<float>(samples)).transpose();
-  const Eigen::VectorXf output_mean = (outputs.colwise().sum() / static_cast<float>(samples)).transpose();
-  double squares = 0;
-  for (Eigen::Index i = 0; i < samples; ++i) {
-    inputs.row(i) -= input_mean.transpose();
-    squares += inputs.row(i).squaredNorm();
-  }
-  const RowMatrix targets = outputs.rowwise() - output_mean.transpose();
-  const double unit = std::max(squares / static_cast<double>(size), 1e-20);  // mean diagonal element
-
-  // the samples of a fold must be neighbours, as the caller sorts them
-  std::vector<Range> parts;
-  for (Eigen::Index i = 0; i < samples; ++i) {
-    if (parts.empty() || folds[static_cast<std::size_t>(i)] != folds[static_cast<std::size_t>(i - 1)])
-      parts.push_back({i, 0});
-    ++parts.back().count;
-  }
-  std::vector<Sums> sums;
-  Sums all{Eigen::MatrixXf::Zero(size, size), Eigen::MatrixXf::Zero(size, outputs.cols())};
-  for (const Range& part : parts) {
-    Sums of = sums_of(inputs.middleRows(part.first, part.count), targets.middleRows(part.first, part.count), threads);
-    all.square += of.square;
-    all.product += of.product;
-    if (fold_count > 1) sums.push_back(std::move(of));
-  }
-
-  Ridge ridge;
-  ridge.held_out.resize(samples, outputs.cols());
-  std::vector<Eigen::MatrixXf> solutions(1 + sums.size());
-  threads.for_each(solutions.size(), [&](std::size_t task) {
-    if (task == 0) {
-      solutions[0] = solve(all.square, all.product, penalty * unit);
-    } else {
-      const Sums& without = sums[task - 1];
-      const double share = 1 - static_cast<double>(parts[task - 1].count) / static_cast<double>(samples);
-      solutions[task] =
-          solve(all.square - without.square, all.product - without.product, penalty * unit * std::max(share, 1e-3));
-    }
-  });
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    const Eigen::MatrixXf& solution = fold_count > 1 ? solutions[p + 1] : solutions[0];
-    ridge.held_out.middleRows(parts[p].first, parts[p].count) =
-        (inputs.middleRows(parts[p].first, parts[p].count) * solution).rowwise() + output_mean.transpose();
-  }
-  ridge.weights = solutions[0].transpose();
-  ridge.constant = output_mean - ridge.weights * input_mean;
-  return ridge;
 }
 
 }  // namespace kinema::face

@@ -39,11 +39,13 @@ struct Ridge {
   RowMatrix weights;         ///< outputs x inputs
   Eigen::VectorXf constant;  ///< outputs
   RowMatrix held_out;        ///< samples x outputs: what the regression without the sample's fold says of it
+  double penalty = 0;        ///< the one that was taken
 };
 
-/// `penalty` is over the mean square of a centred input times the number of samples. Folds count from 0; with one fold
-/// nothing is held out, and `held_out` is what the regression itself says.
-Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<const int> folds, int fold_count,
-                       double penalty, const Threads& threads);
+/// The penalty is the one of `penalties` that does best on the folds held out; each is over the mean diagonal element of
+/// the inputs' square matrix. The samples of a fold are neighbours, folds count from 0. With one fold nothing is held
+/// out: the greatest penalty is taken, and `held_out` is what the regression itself says. `inputs` is centred on the way.
+Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<const int> folds,
+                       std::span<const double> penalties, const Threads& threads);
 
 }  // namespace kinema::face

@@ -10,7 +10,7 @@ namespace kinema::face {
 namespace {
 
 constexpr double scale = 26, margin = 0.7;
-constexpr double ridge_penalty = 0.1;
+constexpr double penalties[] = {1, 10};
 // errors below this are all the same to us: labels are no better
 constexpr double least_error = 0.01;
 
@@ -126,12 +126,11 @@ QualityModel train_quality(const TrainingSet& set, const Model& model, std::span
     mean_errors(row, 0) = static_cast<float>(std::log(sum / static_cast<double>(count) + least_error / 2));
   });
 
-  const int fold_count = folds.empty() ? 1 : *std::max_element(folds.begin(), folds.end()) + 1;
   std::vector<float> landmark_error, deviations;
   for (std::size_t k = 0; k < count; ++k) {
     const auto column = static_cast<Eigen::Index>(k);
     RowMatrix about = textures.middleCols(static_cast<Eigen::Index>(k * values), static_cast<Eigen::Index>(values));
-    const Ridge ridge = ridge_regression(about, errors.col(column), folds, fold_count, ridge_penalty, threads);
+    const Ridge ridge = ridge_regression(about, errors.col(column), folds, penalties, threads);
     landmark_error.push_back(ridge.constant[0]);
     landmark_error.insert(landmark_error.end(), ridge.weights.data(), ridge.weights.data() + ridge.weights.size());
     double square = 0;
@@ -143,7 +142,7 @@ QualityModel train_quality(const TrainingSet& set, const Model& model, std::span
     }
     deviations.push_back(static_cast<float>(std::max(0.05, std::sqrt(square / static_cast<double>(samples.size())))));
   }
-  const Ridge ridge = ridge_regression(textures, mean_errors, folds, fold_count, ridge_penalty, threads);
+  const Ridge ridge = ridge_regression(textures, mean_errors, folds, penalties, threads);
   std::vector<float> overall = {ridge.constant[0]};
   overall.insert(overall.end(), ridge.weights.data(), ridge.weights.data() + ridge.weights.size());
   std::vector<std::vector<double>> features;

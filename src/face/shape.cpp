@@ -56,8 +56,9 @@ AlignedShapes procrustes(std::span<const std::vector<float>> shapes) {
     result.mean = std::move(mean);
     if (change < 1e-12) break;
   }
+  // each in the unit of the pose that the mean takes to reach it: what is left is at right angles to any similarity
   for (auto& shape : result.aligned)
-    shape = transformed<double>(similarity_between<double, double>(shape, result.mean), shape);
+    shape = transformed<double>(inverse(similarity_between<double, double>(result.mean, shape)), shape);
   return result;
 }
 
