@@ -71,7 +71,9 @@ int run(int argc, char** argv, const Ranks& ranks) {
   add_body_evaluate(body, task);
   add_body_simulate(body, task);
   add_body_track(body, task);
-  add_bench_body(add_group(command, "bench", "The tables and figures of the papers, remade on this machine"), task);
+  CLI::App& bench = add_group(command, "bench", "The tables and figures of the papers, remade on this machine");
+  add_bench_body(bench, task);
+  add_bench_head(bench, task);
 
   try {
     command.parse(argc, argv);

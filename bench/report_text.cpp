@@ -10,20 +10,6 @@ namespace {
 
 std::string or_dash(const std::optional<double>& value) { return value ? short_number(*value) : "-"; }
 
-std::string machine_lines(const BodyReport& report) {
-  const Machine& machine = report.machine;
-  const Build& build = machine.build;
-  std::string text =
-      fmt::format("{}, {} cores, {} threads, {}\n", machine.cpu, machine.cores, machine.threads, machine.system);
-  for (const Gpu& gpu : machine.gpus) text += fmt::format("{}, {} multiprocessors\n", gpu.name, gpu.multiprocessors);
-  text += fmt::format("kinema {} {}, {}, SIMD {}, threads {}", build.version, machine.build_type, build.compiler,
-                      build.simd, build.threads);
-  if (!build.cuda.empty()) text += fmt::format(", CUDA {}", build.cuda);
-  if (!machine.embree.empty()) text += fmt::format(", Embree {}", machine.embree);
-  text += fmt::format("\n{}{}{}\n", report.date, report.commit.empty() ? "" : ", commit ", report.commit);
-  return text;
-}
-
 std::string table(const std::vector<const BodyRow*>& rows, std::size_t BodyRow::*swept, const char* swept_name) {
   std::string text = fmt::format("{:>8}  {:<10} {:<12} {:>10} {:>10} {:>9} {:>10} {:>9} {:>8} {:>9} {:>10}  {}\n",
                                  swept_name, "backend", "association", "wall ms", "device ms", "points ms", "x listing",
@@ -67,7 +53,7 @@ std::string tracker_table(const std::vector<TrackerRow>& rows) {
 std::string body_text(const BodyReport& report) {
   std::string text = fmt::format("The body likelihood, {} capsules, tau {} m, sigma {} m, seed {}\n", person_capsules,
                                  report.settings.tau, report.settings.sigma, report.seed);
-  text += machine_lines(report);
+  text += machine_text(report.machine, report.commit, report.date);
   text += fmt::format("\nTime against points, {} samples (figure 5a)\n", report.samples.back());
   text += table(report.by_points(), &BodyRow::points, "points");
   if (report.samples.size() > 1) {

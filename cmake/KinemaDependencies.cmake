@@ -120,7 +120,8 @@ endif()
 
 set(KINEMA_HAVE_OPENCV OFF)
 if(KINEMA_OPENCV)
-  find_package(OpenCV 4 QUIET COMPONENTS core imgproc imgcodecs videoio calib3d objdetect)
+  find_package(OpenCV 4 QUIET COMPONENTS core imgproc imgcodecs videoio calib3d objdetect
+    OPTIONAL_COMPONENTS video)
   if(OpenCV_FOUND)
     set(KINEMA_HAVE_OPENCV ON)
   endif()
