@@ -62,6 +62,7 @@ struct Place {
 template <int columns>
 __device__ inline void add_warps(const Room& room, const Place& at, int chunk_rows, int first_row, int count, int all) {
   const int share = share_of(all, at.cluster);
+#pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < count * columns; i += threads) {
     float sum = 0;
 #pragma unroll
@@ -83,6 +84,7 @@ __device__ inline void exchange(const Room& room, const Place& at, int count, un
   cluster_barrier();
   const int share = share_of(count, at.cluster), first = at.rank * share, last = min(count, first + share);
   if (at.cluster * at.members == 1) {
+#pragma unroll 1
     for (int i = static_cast<int>(threadIdx.x); i < count; i += threads) room.totals[i] = room.inbox[i];
     __syncthreads();
     return;
@@ -91,6 +93,7 @@ __device__ inline void exchange(const Room& room, const Place& at, int count, un
   float* whole = of_rank(room.totals, min(lane, at.cluster - 1));
   // two sets of slots in turns: whoever writes the next but one has read this one
   unsigned long long* set = slots + static_cast<std::size_t>(tag & 1) * at.members * count;
+#pragma unroll 1
   for (int begin = first; begin < last; begin += threads / 16) {
     const int i = begin + static_cast<int>(threadIdx.x) / 16;
     const bool used = i < last;
@@ -98,6 +101,7 @@ __device__ inline void exchange(const Room& room, const Place& at, int count, un
     if (at.members > 1) {
       if (used && lane == 0) send(set + at.member * count + i, sum, tag);
       sum = 0;
+#pragma unroll 1
       for (int member = lane; member < at.members; member += 16)
         if (used) sum += receive(set + member * count + i, tag);
       sum = add_lanes(sum);

@@ -59,18 +59,20 @@ __global__ void __launch_bounds__(threads, 1)
         shared_slice[(t * resident_row_tiles + r) * 32] = fragment(held + t, r);
   }
   const int block_pixels = warps * warp_tiles * 16 / channels;
+#pragma unroll 1
   for (int i = thread; i < block_pixels; i += threads) {
     const int pixel = block * block_pixels + i;
     room.pixels[i] = pixel < v.value_tiles * 16 / channels ? __ldg(v.pixels + pixel)
                                                            : float4{0, 0, 0, __uint_as_float(no_pixel)};
   }
   const auto copy = [&](float* to, const float* from, int count) {
+#pragma unroll 1
     for (int i = thread; i < count; i += threads) to[i] = __ldg(from + i);
   };
   if (small_is_shared(v)) {
     const auto from = reinterpret_cast<const float4*>(v.small);
     const auto to = reinterpret_cast<float4*>(room.small);
-#pragma unroll 8
+#pragma unroll 4
     for (int i = thread; i < v.modes * v.small_width / 4; i += threads) to[i] = __ldg(from + i);
   }
   const float* small = small_is_shared(v) ? room.small : v.small;
@@ -98,6 +100,7 @@ __global__ void __launch_bounds__(threads, 1)
 #pragma unroll
         for (int r = 0; r < resident_row_tiles; ++r) multiply(sum[r], slice[t][r], b);
       }
+#pragma unroll 1
       for (int t = 0; t < shared_tiles; ++t) {
         const uint4 b =
             sample_tile<kind, columns>(task, centre, room, v.landmarks, active, warp * warp_tiles + held + t, squares);
@@ -163,10 +166,12 @@ __global__ void __launch_bounds__(threads, 1)
 
     // line 3: c = 0 at a mean shape; else that of the shape so far, and of the texture there
     if (task.from_shape)
+#pragma unroll 1
       for (int i = thread; i < v.landmarks; i += threads) {
         const float* p = batch.shapes + (static_cast<std::size_t>(face) * v.landmarks + i) * 2;
         room.shapes[i] = {p[0], p[1]};
       }
+#pragma unroll 1
     for (int i = thread; i < v.modes * columns; i += threads) room.tried[i] = 0;
     if (thread >= 4 && thread < 4 * columns) room.poses[thread] = 0;
     __syncthreads();
@@ -182,6 +187,7 @@ __global__ void __launch_bounds__(threads, 1)
       const int active = start ? 1 : v.factors;
       look_at_shapes(task, centre, active);
       if (!settled) {
+#pragma unroll 1
         for (int i = thread; i < v.modes; i += threads) {
           const int row = v.modes + 4 + i;
           double unused;
@@ -214,6 +220,7 @@ __global__ void __launch_bounds__(threads, 1)
                          : room.by_mean[row] + room.by_c[(v.modes + row) * columns + taken] -
                                product<columns>(room, row, taken, scale);
       };
+#pragma unroll 1
       for (int i = thread; i < v.modes; i += threads) {
         const float by = step(i), c = taken < 0 ? room.c[i] : room.tried[i * columns + taken], most = room.most[i];
         room.dp[i] = by;
@@ -246,6 +253,7 @@ __global__ void __launch_bounds__(threads, 1)
       __syncthreads();
     }
     if (block != 0) continue;
+#pragma unroll 1
     for (int i = thread; i < v.modes; i += threads)
       batch.parameters[static_cast<std::size_t>(face) * v.modes + i] = room.c[i];
     if (thread == 0) {

@@ -53,6 +53,7 @@ __device__ inline auto look(const CombinedTask& task, float centre, float x, flo
 template <class T>
 __device__ inline float centre_of(const CombinedView& v, const Room& room, const CombinedTask& task, const float* shape) {
   float sum = 0;
+#pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x) % 32; i < v.landmarks; i += 32) {
     const float mx = room.mean_shape[2 * i], my = room.mean_shape[2 * i + 1];
     const auto a = static_cast<float>(task.pose[0]), b = static_cast<float>(task.pose[1]);

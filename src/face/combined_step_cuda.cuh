@@ -11,10 +11,12 @@ template <int columns>
 __device__ inline void make_shapes(const CombinedView& v, const Room& room, const float* small) {
   const int part = static_cast<int>(threadIdx.x) % 4;
   const int units = v.landmarks + v.modes + 2;
+#pragma unroll 1
   for (int first = 0; first < units; first += threads / 4) {
     const int unit = first + static_cast<int>(threadIdx.x) / 4;
     float sum[2][columns] = {};
     if (unit < units)
+#pragma unroll 4
       for (int i = part; i < v.modes; i += 4) {
         const float2 a = *reinterpret_cast<const float2*>(small + static_cast<std::size_t>(i) * v.small_width + 2 * unit);
 #pragma unroll
@@ -99,6 +101,7 @@ __device__ inline void find_errors(const CombinedView& v, const Room& room, int 
   double error;
   const float2 scale = normalise<columns>(v, room, k, error);
   float sum = 0;
+#pragma unroll 1
   for (int i = lane; i < v.modes; i += 32) {
     const int row = v.modes + 4 + i;
     const float term = 2 * (room.by_mean[row] - product<columns>(room, row, k, scale)) + room.by_c[i * columns + k];
