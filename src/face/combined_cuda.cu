@@ -98,11 +98,13 @@ CombinedPlan CombinedCuda::choose_plan(std::size_t faces) const {
     return CombinedPlan{resident, warp_tiles, cluster, (blocks + cluster - 1) / cluster};
   };
   std::vector<CombinedPlan> plans;
-  if (faces == 1) plans = {plan(true, 1, 16), plan(true, 1, 8)};
-  for (int warp_tiles = 2; warp_tiles <= 4; ++warp_tiles)
-    for (const int cluster : {16, 8, 4, 1}) plans.push_back(plan(true, warp_tiles, cluster));
-  for (int warp_tiles = 1; warp_tiles <= most_warp_tiles; warp_tiles *= 2)
-    for (const int cluster : {8, 1}) plans.push_back(plan(false, warp_tiles, cluster));
+  if (faces > 1) plans = {plan(true, 2, 8)};
+  for (int warp_tiles = 1; warp_tiles <= 4; ++warp_tiles)
+    for (const int cluster : {16, 8}) plans.push_back(plan(true, warp_tiles, cluster));
+  for (int warp_tiles = 4; warp_tiles <= most_warp_tiles; warp_tiles *= 2) plans.push_back(plan(false, warp_tiles, 16));
+  // GPUs without clusters
+  for (int warp_tiles = 1; warp_tiles <= 4; ++warp_tiles) plans.push_back(plan(true, warp_tiles, 1));
+  for (int warp_tiles = 1; warp_tiles <= most_warp_tiles; warp_tiles *= 2) plans.push_back(plan(false, warp_tiles, 1));
   for (const CombinedPlan& one : plans)
     if (!(one.resident && (view_.row_tiles > 7 || view_.factors > 4)) && possible(one)) return one;
   throw Error("the model is too large for this GPU; take the cpu backend", Error::Cause::running);

@@ -4,415 +4,16 @@
 // columns on the tensor cores, an exchange of sums between the blocks, and the choice of the factor, which every block
 // makes for itself from the same sums.
 #include "face/combined_cuda.cuh"
-#include "face/flat_texture.h"
-#include "kinema/error.h"
-
-#include <cooperative_groups.h>
-#include <cuda_fp16.h>
+#include "face/combined_exchange_cuda.cuh"
+#include "face/combined_sampling_cuda.cuh"
+#include "face/combined_step_cuda.cuh"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace kinema::face {
 namespace {
 
-namespace cg = cooperative_groups;
-
-constexpr int threads = 512, warps = threads / 32;
-constexpr int resident_row_tiles = 7;  // 112 rows: up to 52 modes
-constexpr unsigned whole_warp = ~0u;
-constexpr unsigned no_pixel = 1u << 31;
-
-__host__ __device__ inline std::size_t align16(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
-
-// Shared memory of a block. `columns`: damping factors, rounded up to 4 or 8.
-struct Room {
-  float* small;     // modes x small_width; null: it stays in global memory
-  CombinedTask* task;
-  float4* pixels;   // of this block
-  float2* shapes;   // columns x landmarks, in the source
-  float* tried;     // modes x columns: c of each factor
-  float* by_c;      // (2 m + 4) x columns: [Qg; R] Qg^T c
-  float* warp_sums; // warps x row tiles x 16 x columns
-  float* sums;      // (rows + 1) x columns: this block's
-  float* totals;    // (rows + 1) x columns: all blocks'
-  float* c;         // modes: the best so far
-  float* dp;        // modes + 4
-  float* by_mean;   // rows
-  float* by_one;    // rows
-  float* unscale;   // rows
-  float* most;      // modes
-  float* mean_shape;
-  uint4* slices;    // of the matrix: shared tiles of each warp x row tiles x 32
-  uint4* columns;   // where the matrix is not resident: the columns of each warp's tiles, as the product takes them
-  double* poses;    // (columns + 1) x 4: of each factor, then of the best so far
-  double* errors;   // columns x 3: E, offset, factor
-};
-
-__host__ __device__ inline std::size_t lay_out(const CombinedView& v, int columns, bool resident, int warp_tiles,
-                                               int shared_tiles, int channels, bool small_shared, char* base,
-                                               Room* room) {
-  std::size_t at = 0;
-  Room r{};
-  const auto take = [&](auto*& pointer, std::size_t count) {
-    using T = std::remove_reference_t<decltype(*pointer)>;
-    pointer = reinterpret_cast<T*>(base + at);
-    at = align16(at + count * sizeof(T));
-  };
-  const int row_tiles = resident ? resident_row_tiles : v.row_tiles;
-  const int chunk = row_tiles < resident_row_tiles ? row_tiles : resident_row_tiles;
-  take(r.task, 1);
-  if (small_shared) take(r.small, static_cast<std::size_t>(v.modes) * v.small_width);
-  take(r.pixels, static_cast<std::size_t>(warps * warp_tiles * 16 / channels));
-  take(r.shapes, static_cast<std::size_t>(columns * v.landmarks));
-  take(r.tried, static_cast<std::size_t>(v.modes * columns));
-  take(r.by_c, static_cast<std::size_t>((2 * v.modes + 4) * columns));
-  take(r.warp_sums, static_cast<std::size_t>(warps * chunk * 16 * columns));
-  take(r.sums, static_cast<std::size_t>((v.rows + 1) * columns));
-  take(r.totals, static_cast<std::size_t>((v.rows + 1) * columns));
-  take(r.c, static_cast<std::size_t>(v.modes));
-  take(r.dp, static_cast<std::size_t>(v.modes + 4));
-  take(r.by_mean, static_cast<std::size_t>(v.rows));
-  take(r.by_one, static_cast<std::size_t>(v.rows));
-  take(r.unscale, static_cast<std::size_t>(v.rows));
-  take(r.most, static_cast<std::size_t>(v.modes));
-  take(r.mean_shape, static_cast<std::size_t>(2 * v.landmarks));
-  take(r.slices, static_cast<std::size_t>(warps * shared_tiles * resident_row_tiles * 32));
-  if (!resident) take(r.columns, static_cast<std::size_t>(warps * warp_tiles * 32));
-  take(r.poses, static_cast<std::size_t>((columns + 1) * 4));
-  take(r.errors, static_cast<std::size_t>(columns * 3));
-  if (room != nullptr) *room = r;
-  return at;
-}
-
-constexpr std::size_t most_small_bytes = 150 * 1024;  // beyond that the small matrices are read through the cache
-__host__ __device__ inline bool small_is_shared(const CombinedView& v) {
-  return static_cast<std::size_t>(v.modes) * v.small_width * sizeof(float) <= most_small_bytes;
-}
-
-template <CombinedSource kind>
-struct Texel;
-template <>
-struct Texel<CombinedSource::bytes> {
-  using Type = unsigned char;
-  static constexpr int channels = 1;
-};
-template <>
-struct Texel<CombinedSource::floats> {
-  using Type = float;
-  static constexpr int channels = 1;
-};
-template <>
-struct Texel<CombinedSource::pairs> {
-  using Type = float2;
-  static constexpr int channels = 2;
-};
-
-__device__ inline float blend(float a, float b, float by) { return fmaf(by, b - a, a); }
-
-// Bilinear at (x, y), coordinates cut off at the border.
-template <class T>
-__device__ inline auto look(const CombinedTask& task, float centre, float x, float y) {
-  // a coordinate that is no number becomes 0
-  x = fminf(fmaxf(x, 0.0f), static_cast<float>(task.width - 1));
-  y = fminf(fmaxf(y, 0.0f), static_cast<float>(task.height - 1));
-  const int u = min(static_cast<int>(x), max(task.width - 2, 0)), v = min(static_cast<int>(y), max(task.height - 2, 0));
-  const float fx = x - static_cast<float>(u), fy = y - static_cast<float>(v);
-  const T* p = static_cast<const T*>(task.source) + static_cast<std::size_t>(v) * task.stride + u;
-  const int right = task.width > 1 ? 1 : 0, below = task.height > 1 ? task.stride : 0;
-  const T a = __ldg(p), b = __ldg(p + right), c = __ldg(p + below), d = __ldg(p + below + right);
-  if constexpr (std::is_same_v<T, float2>)
-    return float2{blend(blend(a.x, b.x, fx), blend(c.x, d.x, fx), fy), blend(blend(a.y, b.y, fx), blend(c.y, d.y, fx), fy)};
-  else
-    return blend(blend(static_cast<float>(a), static_cast<float>(b), fx),
-                 blend(static_cast<float>(c), static_cast<float>(d), fx), fy) -
-           centre;
-}
-
-// The mean of an image's bytes at the landmarks of the start, rounded; a warp's work.
-__device__ inline int centre_of(const CombinedView& v, const Room& room, const CombinedTask& task, const float* shape) {
-  int sum = 0;
-  for (int i = static_cast<int>(threadIdx.x) % 32; i < v.landmarks; i += 32) {
-    const float mx = room.mean_shape[2 * i], my = room.mean_shape[2 * i + 1];
-    const auto a = static_cast<float>(task.pose[0]), b = static_cast<float>(task.pose[1]);
-    float x = a * mx - b * my + static_cast<float>(task.pose[2]), y = b * mx + a * my + static_cast<float>(task.pose[3]);
-    if (task.from_shape) x = shape[2 * i], y = shape[2 * i + 1];
-    const int u = static_cast<int>(fminf(fmaxf(x, 0.0f), static_cast<float>(task.width - 1)));
-    const int w = static_cast<int>(fminf(fmaxf(y, 0.0f), static_cast<float>(task.height - 1)));
-    sum += __ldg(static_cast<const unsigned char*>(task.source) + static_cast<std::size_t>(w) * task.stride + u);
-  }
-  for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);
-  return sum / v.landmarks;
-}
-
-// Where a pixel lies, given the shape.
-__device__ inline float2 place(const float4& pixel, const float2* shape) {
-  const unsigned corners = __float_as_uint(pixel.w);
-  const float2 a = shape[corners & 1023], b = shape[corners >> 10 & 1023], c = shape[corners >> 20 & 1023];
-  return {fmaf(pixel.x, a.x, fmaf(pixel.y, b.x, pixel.z * c.x)), fmaf(pixel.x, a.y, fmaf(pixel.y, b.y, pixel.z * c.y))};
-}
-
-// Values 2 `pair` and 2 `pair` + 1 of the block's tile, at a shape.
-template <CombinedSource kind>
-__device__ inline float2 sample_pair(const CombinedTask& task, float centre, const Room& room, const float2* shape,
-                                     int pair) {
-  using T = typename Texel<kind>::Type;
-  if constexpr (Texel<kind>::channels == 2) {
-    const float4 pixel = room.pixels[pair];
-    const float2 at = place(pixel, shape);
-    const float2 value = look<T>(task, centre, at.x, at.y);
-    return __float_as_uint(pixel.w) & no_pixel ? float2{0, 0} : value;
-  } else {
-    const float4 first = room.pixels[2 * pair], second = room.pixels[2 * pair + 1];
-    const float2 at = place(first, shape), next = place(second, shape);
-    const float value = look<T>(task, centre, at.x, at.y), beside = look<T>(task, centre, next.x, next.y);
-    return {__float_as_uint(first.w) & no_pixel ? 0 : value, __float_as_uint(second.w) & no_pixel ? 0 : beside};
-  }
-}
-
-__device__ inline unsigned bits(half2 h) { return *reinterpret_cast<unsigned*>(&h); }
-
-// A number as the sum of two halves: 22 bits, nearly what a float holds.
-__device__ inline uint2 halves(float2 value) {
-  const half2 high = __floats2half2_rn(value.x, value.y);
-  const float2 kept = __half22float2(high);
-  return {bits(high), bits(__floats2half2_rn(value.x - kept.x, value.y - kept.y))};
-}
-
-__device__ inline void multiply(float (&sum)[4], const uint4& a, unsigned b0, unsigned b1) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
-}
-
-// 16 rows by a tile's columns, high halves and low.
-__device__ inline void multiply(float (&sum)[4], const uint4& a, const uint4& b) {
-  multiply(sum, a, b.x, b.y);
-  multiply(sum, a, b.z, b.w);
-}
-
-// A tile's columns as the product takes them: lane l has values 2 (l % 4) + {0, 1} and, after them, + {8, 9} of column
-// l / 4; high halves, then low. With up to 4 columns, the upper half of the warp samples what the lower is going to hold.
-template <CombinedSource kind, int columns>
-__device__ inline uint4 sample_tile(const CombinedTask& task, float centre, const Room& room, int landmarks, int active,
-                                    int tile, float& squares) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4;
-  uint4 b{0, 0, 0, 0};
-  if constexpr (columns == 4) {
-    const int column = lane / 4 % 4, half = lane / 16;
-    float2 value{0, 0};
-    if (column < active)
-      value = sample_pair<kind>(task, centre, room, room.shapes + column * landmarks, tile * 8 + q + 4 * half);
-    squares = fmaf(value.x, value.x, fmaf(value.y, value.y, squares));
-    const uint2 own = halves(value);
-    const uint2 other{__shfl_down_sync(whole_warp, own.x, 16), __shfl_down_sync(whole_warp, own.y, 16)};
-    if (half == 0) b = {own.x, other.x, own.y, other.y};
-  } else {
-    const int column = lane / 4;
-    if (column < active) {
-      const float2* shape = room.shapes + column * landmarks;
-      const float2 first = sample_pair<kind>(task, centre, room, shape, tile * 8 + q);
-      const float2 second = sample_pair<kind>(task, centre, room, shape, tile * 8 + q + 4);
-      squares = fmaf(first.x, first.x, fmaf(first.y, first.y, squares));
-      squares = fmaf(second.x, second.x, fmaf(second.y, second.y, squares));
-      const uint2 one = halves(first), two = halves(second);
-      b = {one.x, two.x, one.y, two.y};
-    }
-  }
-  return b;
-}
-
-// A warp's sums of 16 rows go where the block adds them up.
-template <int columns>
-__device__ inline void store_sums(const float (&sum)[4], float* rows) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4, row = lane / 4;
-  if (columns == 4 && q >= 2) return;
-  *reinterpret_cast<float2*>(rows + row * columns + 2 * q) = {sum[0], sum[1]};
-  *reinterpret_cast<float2*>(rows + (row + 8) * columns + 2 * q) = {sum[2], sum[3]};
-}
-
-template <int columns>
-__device__ inline void store_squares(float squares, float* row) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  squares += __shfl_xor_sync(whole_warp, squares, 1);
-  squares += __shfl_xor_sync(whole_warp, squares, 2);
-  if (columns == 4) squares += __shfl_xor_sync(whole_warp, squares, 16);
-  if (lane % 4 == 0 && lane / 4 < columns) row[lane / 4] = squares;
-}
-
-// The sum over the block's warps, in their order.
-template <int columns>
-__device__ inline void add_warps(const Room& room, int chunk_rows, int first_row, int count) {
-  for (int i = static_cast<int>(threadIdx.x); i < count * columns; i += threads) {
-    float sum = 0;
-#pragma unroll
-    for (int w = 0; w < warps; ++w) sum += room.warp_sums[w * chunk_rows * columns + i];
-    room.sums[first_row * columns + i] = sum;
-  }
-}
-
-__device__ inline void send(unsigned long long* to, float value, unsigned tag) {
-  const unsigned long long word = static_cast<unsigned long long>(tag) << 32 | __float_as_uint(value);
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
-}
-__device__ inline float receive(const unsigned long long* from, unsigned tag) {
-  unsigned long long word;
-  do {
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
-  } while (static_cast<unsigned>(word >> 32) != tag);
-  return __uint_as_float(static_cast<unsigned>(word));
-}
-
-__device__ inline void cluster_barrier() {
-#if __CUDA_ARCH__ >= 900
-  cg::this_cluster().sync();
-#else
-  __syncthreads();
-#endif
-}
-
-__device__ inline float* of_rank(float* local, int rank) {
-#if __CUDA_ARCH__ >= 900
-  return cg::this_cluster().map_shared_rank(local, static_cast<unsigned>(rank));
-#else
-  return local;
-#endif
-}
-
-struct Place {
-  int cluster, rank;           // blocks of a cluster, and this one's number in it
-  int group, member, members;  // clusters of a group
-};
-
-// The sum over 16 neighbouring lanes; all of them get it, to the bit.
-__device__ inline float add_lanes(float value) {
-  for (int step = 8; step > 0; step /= 2) value += __shfl_xor_sync(whole_warp, value, step);
-  return value;
-}
-
-// Sums over all blocks of the group, in an order that is fixed. Each block of a cluster adds a share of them: 16 lanes a
-// sum, a lane for each block that has a part of it, and then for each that is to have the whole.
-__device__ inline void exchange(const Room& room, const Place& at, int count, unsigned long long* slots, unsigned tag) {
-  if (at.cluster * at.members == 1) {
-    __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += threads) room.totals[i] = room.sums[i];
-    __syncthreads();
-    return;
-  }
-  cluster_barrier();
-  const int share = (count + at.cluster - 1) / at.cluster, first = at.rank * share, last = min(count, first + share);
-  const int lane = static_cast<int>(threadIdx.x) % 16;
-  float* part = of_rank(room.sums, min(lane, at.cluster - 1));
-  float* whole = of_rank(room.totals, min(lane, at.cluster - 1));
-  // two sets of slots in turns: whoever writes the next but one has read this one
-  unsigned long long* set = slots + static_cast<std::size_t>(tag & 1) * at.members * count;
-  for (int begin = first; begin < last; begin += threads / 16) {
-    const int i = begin + static_cast<int>(threadIdx.x) / 16;
-    const bool used = i < last;
-    float sum = add_lanes(used && lane < at.cluster ? part[i] : 0);
-    if (at.members > 1) {
-      if (used && lane == 0) send(set + at.member * count + i, sum, tag);
-      sum = 0;
-      for (int member = lane; member < at.members; member += 16)
-        if (used) sum += receive(set + member * count + i, tag);
-      sum = add_lanes(sum);
-    }
-    if (used && lane < at.cluster) whole[i] = sum;
-  }
-  cluster_barrier();
-}
-
-// [Qs, Qg Qg^T, Qg R^T] of every factor's c, and the shapes in the source. Four threads share two columns.
-template <int columns>
-__device__ inline void make_shapes(const CombinedView& v, const Room& room, const float* small) {
-  const int part = static_cast<int>(threadIdx.x) % 4;
-  const int units = v.landmarks + v.modes + 2;
-  for (int first = 0; first < units; first += threads / 4) {
-    const int unit = first + static_cast<int>(threadIdx.x) / 4;
-    float sum[2][columns] = {};
-    if (unit < units)
-      for (int i = part; i < v.modes; i += 4) {
-        const float2 a = *reinterpret_cast<const float2*>(small + static_cast<std::size_t>(i) * v.small_width + 2 * unit);
-#pragma unroll
-        for (int k = 0; k < columns; k += 4) {
-          const float4 c = *reinterpret_cast<const float4*>(room.tried + i * columns + k);
-          sum[0][k] = fmaf(a.x, c.x, sum[0][k]), sum[1][k] = fmaf(a.y, c.x, sum[1][k]);
-          sum[0][k + 1] = fmaf(a.x, c.y, sum[0][k + 1]), sum[1][k + 1] = fmaf(a.y, c.y, sum[1][k + 1]);
-          sum[0][k + 2] = fmaf(a.x, c.z, sum[0][k + 2]), sum[1][k + 2] = fmaf(a.y, c.z, sum[1][k + 2]);
-          sum[0][k + 3] = fmaf(a.x, c.w, sum[0][k + 3]), sum[1][k + 3] = fmaf(a.y, c.w, sum[1][k + 3]);
-        }
-      }
-#pragma unroll
-    for (int k = 0; k < columns; ++k)
-#pragma unroll
-      for (int j = 0; j < 2; ++j) {
-        sum[j][k] += __shfl_xor_sync(whole_warp, sum[j][k], 1);
-        sum[j][k] += __shfl_xor_sync(whole_warp, sum[j][k], 2);
-      }
-    if (unit >= units) continue;
-#pragma unroll
-    for (int k = 0; k < columns; ++k) {
-      if (k % 4 != part) continue;
-      if (unit < v.landmarks) {
-        const double x = room.mean_shape[2 * unit] + sum[0][k], y = room.mean_shape[2 * unit + 1] + sum[1][k];
-        const double* t = room.poses + 4 * k;
-        room.shapes[k * v.landmarks + unit] = {static_cast<float>(t[0] * x - t[1] * y + t[2]),
-                                               static_cast<float>(t[1] * x + t[0] * y + t[3])};
-      } else {
-        const int row = 2 * (unit - v.landmarks);
-        room.by_c[row * columns + k] = sum[0][k];
-        room.by_c[(row + 1) * columns + k] = sum[1][k];
-      }
-    }
-  }
-}
-
-// See normalised() in texture_sums.h: offset and factor of a column. What cancels is double; roots and quotients, which
-// scale everything alike, are not.
-template <int columns>
-__device__ inline void normalise(const CombinedView& v, const Room& room, int k, double& offset, double& factor,
-                                 double& left, double& along) {
-  const auto total = [&](int row) { return static_cast<double>(room.totals[row * columns + k]) * room.unscale[row]; };
-  const double square = room.totals[v.rows * columns + k], by_mean = total(v.rows - 2), n = v.values;
-  offset = 0, factor = 1, left = square, along = by_mean;
-  if (!v.photometric) return;
-  offset = total(v.rows - 1) * v.share;
-  left = fmax(0.0, square - n * offset * offset);
-  along = by_mean - offset * room.by_one[v.rows - 2];
-  const float deviation = sqrtf(static_cast<float>(left * v.share));
-  const float alpha = fmaxf(static_cast<float>(along * v.share), 0.1f * deviation);
-  const float flat = fmaf(static_cast<float>(flat_share), fabsf(static_cast<float>(offset)), static_cast<float>(flat_least));
-  factor = deviation > flat ? 1 / alpha : 0;
-}
-
-// E of every factor, a warp each: r.r from the products alone.
-template <int columns>
-__device__ inline void find_errors(const CombinedView& v, const Room& room, int active) {
-  const int k = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  if (k >= active) return;
-  double offset, factor, left, along;
-  normalise<columns>(v, room, k, offset, factor, left, along);
-  double sum = 0;
-  for (int i = lane; i < v.modes; i += 32) {
-    const int row = v.modes + 4 + i;
-    const double g = (static_cast<double>(room.totals[row * columns + k]) * room.unscale[row] - offset * room.by_one[row]) * factor;
-    sum += room.tried[i * columns + k] * (2 * (room.by_mean[row] - g) + room.by_c[i * columns + k]);
-  }
-  for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);
-  if (lane != 0) return;
-  room.errors[3 * k] = left * factor * factor - 2 * along * factor + v.mean_square + sum;
-  room.errors[3 * k + 1] = offset;
-  room.errors[3 * k + 2] = factor;
-}
-
-// A g of a column, for one row.
-template <int columns>
-__device__ inline float product(const Room& room, int row, int k) {
-  return static_cast<float>((static_cast<double>(room.totals[row * columns + k]) * room.unscale[row] -
-                             room.errors[3 * k + 1] * room.by_one[row]) *
-                            room.errors[3 * k + 2]);
-}
+using namespace combined;
 
 // `register_tiles`: of each warp, those whose part of the matrix stays in registers; 0: no part stays anywhere.
 template <CombinedSource kind, int register_tiles, int columns>
@@ -424,7 +25,7 @@ __global__ void __launch_bounds__(threads, 1)
   const int shared_tiles = resident ? warp_tiles - register_tiles : 0;
   extern __shared__ __align__(16) char memory[];
   Room room;
-  lay_out(v, columns, resident, warp_tiles, shared_tiles, channels, small_is_shared(v), memory, &room);
+  lay_out(v, columns, resident, warp_tiles, shared_tiles, channels, cluster, small_is_shared(v), memory, &room);
 
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
   const int number = static_cast<int>(blockIdx.x) / cluster;
@@ -432,6 +33,12 @@ __global__ void __launch_bounds__(threads, 1)
                  number % batch.group_clusters, batch.group_clusters};
   const int block = at.member * cluster + at.rank;  // within the group
   const int first_tile = (block * warps + warp) * warp_tiles;
+
+  // tasks may lie on the host: they are fetched once a block, and ahead
+  constexpr int task_words = sizeof(CombinedTask) / sizeof(int);
+  int task_word = 0;
+  if (thread < task_words && at.group < batch.faces)
+    task_word = reinterpret_cast<const int*>(batch.tasks + at.group)[thread];
 
   // what stays: this block's pixels, its slice of the matrix, and the small matrices
   const auto fragment = [&](int t, int r) {
@@ -452,18 +59,20 @@ __global__ void __launch_bounds__(threads, 1)
         shared_slice[(t * resident_row_tiles + r) * 32] = fragment(held + t, r);
   }
   const int block_pixels = warps * warp_tiles * 16 / channels;
+#pragma unroll 1
   for (int i = thread; i < block_pixels; i += threads) {
     const int pixel = block * block_pixels + i;
     room.pixels[i] = pixel < v.value_tiles * 16 / channels ? __ldg(v.pixels + pixel)
                                                            : float4{0, 0, 0, __uint_as_float(no_pixel)};
   }
   const auto copy = [&](float* to, const float* from, int count) {
+#pragma unroll 1
     for (int i = thread; i < count; i += threads) to[i] = __ldg(from + i);
   };
   if (small_is_shared(v)) {
     const auto from = reinterpret_cast<const float4*>(v.small);
     const auto to = reinterpret_cast<float4*>(room.small);
-#pragma unroll 8
+#pragma unroll 4
     for (int i = thread; i < v.modes * v.small_width / 4; i += threads) to[i] = __ldg(from + i);
   }
   const float* small = small_is_shared(v) ? room.small : v.small;
@@ -472,6 +81,9 @@ __global__ void __launch_bounds__(threads, 1)
   copy(room.unscale, v.unscale, v.rows);
   copy(room.most, v.most, v.modes);
   copy(room.mean_shape, v.mean_shape, 2 * v.landmarks);
+
+  // no block writes to another before that one has begun
+  cluster_barrier();
 
   const int sums = (v.rows + 1) * columns;
   unsigned long long* slots = batch.exchange + static_cast<std::size_t>(at.group) * 2 * at.members * sums;
@@ -488,6 +100,7 @@ __global__ void __launch_bounds__(threads, 1)
 #pragma unroll
         for (int r = 0; r < resident_row_tiles; ++r) multiply(sum[r], slice[t][r], b);
       }
+#pragma unroll 1
       for (int t = 0; t < shared_tiles; ++t) {
         const uint4 b =
             sample_tile<kind, columns>(task, centre, room, v.landmarks, active, warp * warp_tiles + held + t, squares);
@@ -501,7 +114,7 @@ __global__ void __launch_bounds__(threads, 1)
       __syncwarp();
       store_squares<columns>(squares, own + v.rows * columns);
       __syncthreads();
-      add_warps<columns>(room, resident_row_tiles * 16, 0, v.rows + 1);
+      add_warps<columns>(room, at, resident_row_tiles * 16, 0, v.rows + 1, sums);
     } else {
       for (int t = 0; t < warp_tiles; ++t)
         room.columns[(warp * warp_tiles + t) * 32 + lane] =
@@ -526,7 +139,7 @@ __global__ void __launch_bounds__(threads, 1)
         if (v.rows >= first * 16 && v.rows < (first + count) * 16)
           store_squares<columns>(squares, own + (v.rows - first * 16) * columns);
         __syncthreads();
-        add_warps<columns>(room, chunk_rows, first * 16, min(count * 16, v.rows + 1 - first * 16));
+        add_warps<columns>(room, at, chunk_rows, first * 16, min(count * 16, v.rows + 1 - first * 16), sums);
       }
     }
     exchange(room, at, sums, slots, tag++);
@@ -534,78 +147,80 @@ __global__ void __launch_bounds__(threads, 1)
 
   for (int face = at.group; face < batch.faces; face += batch.groups) {
     __syncthreads();  // the face before is done with its room
-    // tasks may lie on the host: they are fetched once a block
-    if (thread < static_cast<int>(sizeof(CombinedTask) / sizeof(int)))
-      reinterpret_cast<int*>(room.task)[thread] = reinterpret_cast<const int*>(batch.tasks + face)[thread];
+    if (thread < task_words) {
+      reinterpret_cast<int*>(room.task)[thread] = task_word;
+      if (face + batch.groups < batch.faces)
+        task_word = reinterpret_cast<const int*>(batch.tasks + face + batch.groups)[thread];
+    }
     __syncthreads();
     const CombinedTask& task = *room.task;
     if (thread < 4) room.poses[thread] = task.pose[thread];
 
     float centre = 0;
-    if (task.centred) {
-      __syncthreads();
-      if (warp == 0) {
-        const int value = centre_of(v, room, task, batch.shapes + static_cast<std::size_t>(face) * v.landmarks * 2);
-        if (lane == 0) room.errors[0] = value;
-      }
-      __syncthreads();
-      centre = static_cast<float>(room.errors[0]);
+    if constexpr (channels == 1) {
+      using T = typename Texel<kind>::Type;
+      // every warp finds it for itself: the same number, and no wait
+      if (task.centred)
+        centre = centre_of<T>(v, room, task, batch.shapes + static_cast<std::size_t>(face) * v.landmarks * 2);
     }
 
     // line 3: c = 0 at a mean shape; else that of the shape so far, and of the texture there
-    if (task.from_shape) {
+    if (task.from_shape)
+#pragma unroll 1
       for (int i = thread; i < v.landmarks; i += threads) {
         const float* p = batch.shapes + (static_cast<std::size_t>(face) * v.landmarks + i) * 2;
         room.shapes[i] = {p[0], p[1]};
       }
-      __syncthreads();
-      look_at_shapes(task, centre, 1);
-      if (thread == 0) {
-        double left, along;
-        normalise<columns>(v, room, 0, room.errors[1], room.errors[2], left, along);
-      }
-      __syncthreads();
-    }
-    for (int i = thread; i < v.modes; i += threads) {
-      float c = 0;
-      if (task.from_shape) {
-        const int row = v.modes + 4 + i;
-        c = batch.shape_parts[static_cast<std::size_t>(face) * v.modes + i] + product<columns>(room, row, 0) - room.by_mean[row];
-        c = fminf(fmaxf(c, -room.most[i]), room.most[i]);
-      }
-#pragma unroll
-      for (int k = 0; k < columns; ++k) room.tried[i * columns + k] = k == 0 ? c : 0;
-    }
+#pragma unroll 1
+    for (int i = thread; i < v.modes * columns; i += threads) room.tried[i] = 0;
     if (thread >= 4 && thread < 4 * columns) room.poses[thread] = 0;
     __syncthreads();
 
     double error = 0;
     int iterations = 0;
-    bool converged = false;
-    for (bool start = true; start || (iterations < v.iterations && !converged); start = false) {
+    bool converged = false, settled = !task.from_shape, start = true;
+    while (start || (iterations < v.iterations && !converged)) {
+      if (settled) {
+        make_shapes<columns>(v, room, small);
+        __syncthreads();
+      }
       const int active = start ? 1 : v.factors;
-      make_shapes<columns>(v, room, small);
-      __syncthreads();
       look_at_shapes(task, centre, active);
+      if (!settled) {
+#pragma unroll 1
+        for (int i = thread; i < v.modes; i += threads) {
+          const int row = v.modes + 4 + i;
+          double unused;
+          const float2 scale = normalise<columns>(v, room, 0, unused);
+          const float c = batch.shape_parts[static_cast<std::size_t>(face) * v.modes + i] +
+                          product<columns>(room, row, 0, scale) - room.by_mean[row];
+          room.tried[i * columns] = fminf(fmaxf(c, -room.most[i]), room.most[i]);
+        }
+        settled = true;
+        __syncthreads();
+        continue;
+      }
       find_errors<columns>(v, room, active);
       __syncthreads();
 
       // the first factor that lowers E is taken; the loop ends when that gains little, or there is none
       int taken = start ? 0 : -1;
       for (int k = 0; k < active && taken < 0; ++k)
-        if (room.errors[3 * k] < error) taken = k;
+        if (room.errors[k] < error) taken = k;
       if (!start) {
         ++iterations;
-        converged = v.threshold >= 0 && (taken < 0 || error - room.errors[3 * taken] < v.threshold * error);
+        converged = v.threshold >= 0 && (taken < 0 || error - room.errors[taken] < v.threshold * error);
       }
-      if (taken >= 0) error = room.errors[3 * taken];
+      if (taken >= 0) error = room.errors[taken];
+      const float2 scale = room.scales[max(taken, 0)];
 
       // line 6: dp = -R r = R g0 + R Qg^T c - R g, and line 8 for every factor
       const auto step = [&](int row) {
         return taken < 0 ? room.dp[row]
                          : room.by_mean[row] + room.by_c[(v.modes + row) * columns + taken] -
-                               product<columns>(room, row, taken);
+                               product<columns>(room, row, taken, scale);
       };
+#pragma unroll 1
       for (int i = thread; i < v.modes; i += threads) {
         const float by = step(i), c = taken < 0 ? room.c[i] : room.tried[i * columns + taken], most = room.most[i];
         room.dp[i] = by;
@@ -634,9 +249,11 @@ __global__ void __launch_bounds__(threads, 1)
           to[0] = t0, to[1] = t1, to[2] = t2, to[3] = t3;
         }
       }
+      start = false;
       __syncthreads();
     }
     if (block != 0) continue;
+#pragma unroll 1
     for (int i = thread; i < v.modes; i += threads)
       batch.parameters[static_cast<std::size_t>(face) * v.modes + i] = room.c[i];
     if (thread == 0) {
@@ -710,7 +327,7 @@ std::size_t combined_shared_bytes(const CombinedPlan& plan, const CombinedView& 
   const int channels = source == CombinedSource::pairs ? 2 : 1;
   const int shared_tiles = plan.resident ? std::max(0, plan.warp_tiles - 2) : 0;
   return lay_out(view, view.factors <= 4 ? 4 : 8, plan.resident, plan.warp_tiles, shared_tiles, channels,
-                 small_is_shared(view), nullptr, nullptr);
+                 plan.cluster, small_is_shared(view), nullptr, nullptr);
 }
 
 int combined_active_clusters(const CombinedPlan& plan, CombinedSource source, int factors, std::size_t shared_bytes) {

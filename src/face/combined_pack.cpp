@@ -106,14 +106,14 @@ CombinedPack pack_combined(const Model& model, const Level& level, double limit)
   pack.mean_square = stack.by_mean[stack.rows];
   pack.most = floats_of(combined_products(level, limit).most);
 
-  // neighbours in a row are neighbours in a product; rows start 16 banks of shared memory apart
+  // neighbours in a row are neighbours in a product; rows start 8 banks of shared memory apart
   const auto m = static_cast<Eigen::Index>(modes);
   const Threads threads;
   const Eigen::Map<const RowMatrix> exact(level.texture_combined.values.data(), m, static_cast<Eigen::Index>(values));
   const Eigen::MatrixXd steps = rows_by_rows(wide.topRows(m + 4), exact, threads);
   const Eigen::MatrixXd squares = gram_of_rows(wide.middleRows(m + 4, m), threads);
   const std::size_t shape = 2 * model.shape.landmarks();
-  pack.small_width = (shape + 2 * modes + 4 + 31) / 32 * 32 + 16;
+  pack.small_width = (shape + 2 * modes + 4 + 31) / 32 * 32 + 8;
   pack.small.assign(modes * pack.small_width, 0.0f);
   for (Eigen::Index i = 0; i < m; ++i) {
     float* to = pack.small.data() + static_cast<std::size_t>(i) * pack.small_width;

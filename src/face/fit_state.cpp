@@ -25,7 +25,9 @@ std::pair<TextureImage, Similarity> texture_image(const Level& level, const Grey
     return result;
   }
   TextureSource source = texture_source(level, image, state.pose);
-  return {TextureImage(std::move(source.channels)), source.to_source};
+  std::pair<TextureImage, Similarity> result(TextureImage(std::move(source.channels)), source.to_source);
+  if (level.photometric && result.first.channels == 1) result.first.centre_at(placed(source.to_source, state.shape));
+  return result;
 }
 
 void finish(const Model& model, const FitState& state, Fit& fit) {

@@ -168,6 +168,7 @@ private:
         task.source = frames_.data() + f * size;
         task.width = static_cast<int>(level.frame.width), task.height = static_cast<int>(level.frame.height);
         task.stride = task.width;
+        task.centred = level.photometric;
       } else {
         const GreyView image = images_.on_device(faces[f], stream_);
         task.source = image.data;
