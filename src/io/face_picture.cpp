@@ -37,7 +37,7 @@ cv::Mat eight_bits(const cv::Mat& image) {
   cv::Mat result;
   if (image.depth() == CV_16U) {
     double scale = 1;
-    while (brightest * scale > 255.5) scale /= 2;
+    while (brightest * scale >= 256) scale /= 2;
     image.convertTo(result, CV_8U, scale);
   } else if (image.depth() == CV_32F || image.depth() == CV_64F) {
     image.convertTo(result, CV_8U, brightest > 0 && brightest <= 1 ? 255 : 1);
