@@ -115,27 +115,30 @@ Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<co
   ridge.penalty = *std::max_element(penalties.begin(), penalties.end());
   ridge.held_out.resize(samples, outputs.cols());
   if (parts.size() > 1) {
-    // every fold with every penalty, and the best of them over all
-    std::vector<Eigen::MatrixXf> told(parts.size() * penalties.size());
-    threads.for_each(told.size(), [&](std::size_t task) {
-      const std::size_t fold = task % parts.size();
+    const auto told_without = [&](std::size_t fold, double penalty) {
       const double share = 1 - static_cast<double>(parts[fold].count) / static_cast<double>(samples);
-      told[task] = set.without(fold, penalties[task / parts.size()] * unit * share);
+      return set.without(fold, penalty * unit * share);
+    };
+    // two folds are enough to choose by; the best is then taken for all
+    const std::size_t judges = std::min<std::size_t>(2, parts.size());
+    std::vector<double> errors(judges * penalties.size());
+    threads.for_each(errors.size(), [&](std::size_t task) {
+      const Range& part = parts[task % judges];
+      errors[task] =
+          (told_without(task % judges, penalties[task / judges]) - targets.middleRows(part.first, part.count))
+              .cast<double>()
+              .squaredNorm();
     });
     double least = HUGE_VAL;
     for (std::size_t p = 0; p < penalties.size(); ++p) {
       double error = 0;
-      for (std::size_t f = 0; f < parts.size(); ++f)
-        error += (told[p * parts.size() + f] - targets.middleRows(parts[f].first, parts[f].count))
-                     .cast<double>()
-                     .squaredNorm();
-      if (!(error < least)) continue;
-      least = error;
-      ridge.penalty = penalties[p];
-      for (std::size_t f = 0; f < parts.size(); ++f)
-        ridge.held_out.middleRows(parts[f].first, parts[f].count) =
-            told[p * parts.size() + f].rowwise() + output_mean.transpose();
+      for (std::size_t f = 0; f < judges; ++f) error += errors[p * judges + f];
+      if (error < least) least = error, ridge.penalty = penalties[p];
     }
+    threads.for_each(parts.size(), [&](std::size_t f) {
+      ridge.held_out.middleRows(parts[f].first, parts[f].count) =
+          told_without(f, ridge.penalty).rowwise() + output_mean.transpose();
+    });
   }
   ridge.weights = set.weights(ridge.penalty * unit, threads);
   ridge.constant = output_mean - ridge.weights * input_mean;

