@@ -1,0 +1,169 @@
+#include "head/head_window.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::head {
+namespace {
+
+constexpr int climb_steps = 20;
+constexpr double size_reach = 1.1;       // sizes tried about the last one
+constexpr double size_rate = 0.25;       // of the change that the frame asks for
+constexpr double smallest = 0.3, largest = 4;  // of the reference
+constexpr double lost_below = 0.3;       // of the usual contrast
+constexpr double found_above = 0.45;     // of it, once lost
+constexpr double least_contrast = 0.06;  // of a head at all
+constexpr double usual_rate = 0.03;
+constexpr double far_costs = 0.05;       // contrast, at a radius from where it is expected
+constexpr std::size_t learn_every = 3;   // frames
+constexpr double learn_rate = 0.12;
+constexpr double learn_above = 0.6;      // of the usual contrast: what is half covered is not learned
+
+}  // namespace
+
+HeadWindow::HeadWindow(const HeadReference& reference, std::size_t width, std::size_t height,
+                       const TrackerSettings& settings)
+    : shift_x_(reference.shift_x),
+      shift_y_(reference.shift_y),
+      area_(reference.area),
+      settings_(settings),
+      width_(width),
+      height_(height) {
+  // another size of the same camera's frames
+  const double x = static_cast<double>(width) / static_cast<double>(reference.width);
+  const double y = static_cast<double>(height) / static_cast<double>(reference.height);
+  outline_ = {(reference.oval.cx + 0.5) * x - 0.5, (reference.oval.cy + 0.5) * y - 0.5, reference.oval.rx * x,
+              reference.oval.ry * y};
+}
+
+void HeadWindow::start(const Oval& oval) {
+  last_ = window_of(oval);
+  given_ = true;
+  seen_ = false;
+}
+
+Oval HeadWindow::head_of(const Window& window) const {
+  const double size = window.rx / window_about(outline_).rx;
+  const double rx = size * outline_.rx, ry = size * outline_.ry;
+  return {window.cx + shift_x_ * rx, window.cy + shift_y_ * ry, rx, ry};
+}
+
+Window HeadWindow::window_of(const Oval& head) const {
+  Window window = window_about(head);
+  window.cx -= shift_x_ * head.rx;
+  window.cy -= shift_y_ * head.ry;
+  return window;
+}
+
+HeadWindow::Fix HeadWindow::settle(const Scene& scene, Window window, int steps) const {
+  window = climb(scene, window, steps);
+  return {window, contrast(scene, window), 0};
+}
+
+void HeadWindow::resize(const Scene& scene, Fix& fix, int rounds) const {
+  const double reference = window_about(outline_).rx;
+  for (int i = 0; i < rounds; ++i) {
+    const double factor = std::pow(better_size(scene, fix.window, size_reach), rounds > 1 ? 1 : size_rate);
+    const double size = std::clamp(factor * fix.window.rx, smallest * reference, largest * reference);
+    fix.window = scaled(fix.window, size / fix.window.rx);
+    if (rounds > 1) fix = settle(scene, fix.window, climb_steps);
+  }
+}
+
+// Where the head may be: where it was, and where there is more of its colours than around.
+std::vector<Window> HeadWindow::seeds(const Scene& scene, const Classifier& classifier) const {
+  const Degrees degrees(classifier);
+  std::vector<Window> windows;
+  if (last_) windows.push_back(*last_);
+  if (given_) return windows;
+  const Window about = last_ ? *last_ : window_of(outline_);
+  if (!last_) windows.push_back(about);
+  const double rx = about.rx, ry = about.ry;
+  if (seen_) {
+    constexpr double reach = 2.2;  // radii
+    const auto step = static_cast<std::size_t>(std::max(1.0, std::min(rx, ry) / 6));
+    const Part part = part_of(scene.frame, about.cx, about.cy, (reach + 1) * rx, (reach + 1) * ry);
+    const DegreeMap map(scene.frame, degrees, part, step, scene.weighing.mask);
+    for (const DegreeMap::Place& place : map.places(rx / 1.2, ry / 1.2, 3)) {
+      if (std::hypot((place.x - about.cx) / rx, (place.y - about.cy) / ry) < reach) {
+        windows.push_back({place.x, place.y, rx, ry});
+      }
+    }
+    return windows;
+  }
+  const auto step = static_cast<std::size_t>(std::max(1.0, std::min(rx, ry) / 5));
+  const DegreeMap map(scene.frame, degrees, {0, 0, width_, height_}, step, scene.weighing.mask);
+  for (double size : {1.0, 0.7, 1.4}) {
+    for (const DegreeMap::Place& place : map.places(size * rx / 1.2, size * ry / 1.2, 3)) {
+      windows.push_back({place.x, place.y, size * rx, size * ry});
+    }
+  }
+  return windows;
+}
+
+void HeadWindow::follow(Scene scene, const Classifier& classifier, HeadEstimate& estimate) {
+  if (settings_.neck_cut && last_ && seen_) {
+    const Oval head = head_of(*last_);
+    scene.weighing.bottom = static_cast<std::size_t>(std::clamp(head.cy + head.ry, 1.0, static_cast<double>(height_)));
+  }
+  Fix best;
+  best.value = -1e9;
+  for (const Window& seed : seeds(scene, classifier)) {
+    Fix fix = settle(scene, seed, climb_steps);
+    if (!seen_) resize(scene, fix, 3);
+    fix.value = fix.contrast.difference();
+    if (last_ && seen_) {
+      const double away = std::hypot((fix.window.cx - last_->cx) / last_->rx, (fix.window.cy - last_->cy) / last_->ry);
+      fix.value -= far_costs * away * away;
+    }
+    if (fix.value > best.value) best = fix;
+  }
+  const double seen_contrast = best.contrast.difference();
+  estimate.score = std::clamp(seen_contrast, 0.0, 1.0);
+  const double needed = std::max(least_contrast, (seen_ ? lost_below : found_above) * usual_);
+  if (!(seen_contrast >= needed)) {
+    estimate.why = best.contrast.inside < 0.5 * needed ? "nothing has the head's colours"
+                                                        : "what has the head's colours does not stand out";
+    seen_ = false;
+    given_ = false;
+    return;
+  }
+  if (seen_) resize(scene, best, 1);
+  usual_ = usual_ > 0 ? usual_ + usual_rate * (seen_contrast - usual_) : seen_contrast;
+  last_ = best.window;
+  seen_ = true;
+  given_ = false;
+  const Oval head = head_of(best.window);
+  const double size = head.rx / outline_.rx;
+  estimate.found = true;
+  estimate.oval = head;
+  estimate.x = head.cx;
+  estimate.y = head.cy;
+  estimate.area = area_ * size * size;  // eq. 5, of the head alone
+}
+
+bool HeadWindow::learn(const Scene& scene, Classifier& classifier) {
+  if (!settings_.recalibrate || !last_) return false;
+  const bool first = !adaptation_.started();
+  if (!first && ++frames_ % learn_every != 0) return false;
+  const Oval head = head_of(*last_);
+  if (first) {
+    adaptation_.start(scene.frame, head);
+  } else {
+    if (contrast(scene, *last_).difference() < learn_above * usual_) return false;
+    adaptation_.learn(scene.frame, head, learn_rate);
+  }
+  classifier = std::make_shared<const Table>(make_table(adaptation_.histogram(), settings_.moments.threads));
+  scene.moments.set_classifier(classifier);
+  if (first) {
+    // other colours, another place of rest and another contrast
+    const Window rest = climb({scene.moments, scene.frame, scene.weighing}, window_about(head), climb_steps);
+    shift_x_ = std::clamp((head.cx - rest.cx) / head.rx, -0.6, 0.6);
+    shift_y_ = std::clamp((head.cy - rest.cy) / head.ry, -0.6, 0.6);
+    last_ = window_of(head);
+    usual_ = contrast(scene, *last_).difference();
+  }
+  return true;
+}
+
+}  // namespace kinema::head
