@@ -8,6 +8,7 @@
 #include "kinema/error.h"
 #include "kinema/foreground.h"
 #include "kinema/head.h"
+#include "kinema/head_classifier.h"
 #include "kinema/image.h"
 #include "kinema/points.h"
 #include "kinema/skeleton.h"

@@ -1,0 +1,188 @@
+#include "head/moments_backends.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::head {
+namespace {
+
+constexpr std::size_t colours = std::size_t{1} << 24;
+
+/// A coordinate so large that no frame reaches it, small enough to be counted in pixels.
+constexpr double far_away = 1e9;
+
+std::size_t pixel_from(double x, std::size_t most) {
+  return static_cast<std::size_t>(std::clamp(x, 0.0, static_cast<double>(most)));
+}
+
+}  // namespace
+
+void check_classifier(const Classifier& classifier) {
+  if (const auto* plane = std::get_if<Plane>(&classifier)) {
+    for (const double number : {plane->r, plane->g, plane->b, plane->d})
+      if (!std::isfinite(number)) throw Error("plane: a number is not finite; give four numbers fR, fG, fB, fD");
+    return;
+  }
+  const auto& table = std::get<std::shared_ptr<const Table>>(classifier);
+  if (table == nullptr) throw Error("table: there is none; make one with make_table()");
+  if (table->degrees.size() != colours)
+    throw Error(fmt::format("table: {} degrees; give one for each of the {} colours", table->degrees.size(), colours));
+}
+
+std::size_t row_bytes(const ColourView& frame) {
+  switch (frame.format) {
+    case PixelFormat::bgr:
+    case PixelFormat::rgb:
+      return 3 * frame.width;
+    case PixelFormat::bgra:
+    case PixelFormat::rgba:
+      return 4 * frame.width;
+    case PixelFormat::yuyv:
+      return (frame.width + 1) / 2 * 4;
+    case PixelFormat::nv12:
+      break;
+  }
+  return frame.width;
+}
+
+void check_frame(const ColourView& frame, bool device_is_fine) {
+  if (frame.width == 0 || frame.height == 0)
+    throw Error(fmt::format("frame: {} x {} pixels; there must be at least one", frame.width, frame.height));
+  if (frame.data == nullptr) throw Error("frame: a size, but no data");
+  if (frame.on_device && !device_is_fine)
+    throw Error("frame: it lies on the device, and this backend works on the host; give it a frame of the host");
+  if (frame.stride < row_bytes(frame))
+    throw Error(fmt::format("frame: a stride of {} bytes, but a row of {} pixels has {}", frame.stride, frame.width,
+                            row_bytes(frame)));
+  if (frame.format == PixelFormat::nv12) {
+    if (frame.chroma == nullptr) throw Error("frame: nv12 without its plane of chroma");
+    const std::size_t bytes = (frame.width + 1) / 2 * 2;
+    if (frame.chroma_stride < bytes)
+      throw Error(fmt::format("frame: a chroma stride of {} bytes, but a row has {}", frame.chroma_stride, bytes));
+  }
+}
+
+void check_weighing(const ColourView& frame, const Weighing& weighing) {
+  const auto& mask = weighing.mask;
+  if (mask.data != nullptr) {
+    if (mask.width != frame.width || mask.height != frame.height)
+      throw Error(fmt::format("mask: {} x {} pixels for a frame of {} x {}", mask.width, mask.height, frame.width,
+                              frame.height));
+    if (mask.stride < mask.width)
+      throw Error(fmt::format("mask: a stride of {}, but a row has {} pixels", mask.stride, mask.width));
+  } else if (mask.width * mask.height > 0) {
+    throw Error("mask: a size, but no data");
+  }
+  if (weighing.window) {
+    const Window& window = *weighing.window;
+    if (!std::isfinite(window.cx) || !std::isfinite(window.cy) || !std::isfinite(window.rx) ||
+        !std::isfinite(window.ry))
+      throw Error("window: a number is not finite");
+    if (!(window.rx > 0) || !(window.ry > 0))
+      throw Error(fmt::format("window: radii of {} and {} pixels; both must be above 0", window.rx, window.ry));
+  }
+}
+
+void check_unweighed(const Weighing& weighing, std::string_view step) {
+  if (weighing.window || weighing.mask.data != nullptr || weighing.bottom != SIZE_MAX)
+    throw Error(fmt::format("{} is a step of the paper and takes whole frames only; weigh with cpu or cuda", step));
+}
+
+void check_frames(std::span<const ColourView> frames, std::span<const Sums> out, bool device_is_fine) {
+  if (out.size() != frames.size())
+    throw Error(fmt::format("room for {} results, but {} frames", out.size(), frames.size()));
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    check_frame(frames[i], device_is_fine);
+    if (frames[i].width != frames[0].width || frames[i].height != frames[0].height ||
+        frames[i].format != frames[0].format)
+      throw Error(fmt::format("frames[{}]: another size or format than the first; measure it on its own", i));
+  }
+}
+
+Box pixels_that_count(const ColourView& frame, const Weighing& weighing) {
+  Box box{0, 0, frame.width, std::min(frame.height, weighing.bottom)};
+  if (weighing.window) {
+    // the rim itself weighs nothing, so rounding outwards only adds pixels of weight 0
+    const Window& window = *weighing.window;
+    const auto reach = [](double centre, double radius, std::size_t& begin, std::size_t& end) {
+      const double low = std::clamp(std::floor(centre - radius), -far_away, far_away);
+      const double high = std::clamp(std::ceil(centre + radius) + 1, -far_away, far_away);
+      begin = std::max(begin, pixel_from(low, end));
+      end = std::min(end, pixel_from(high, end));
+    };
+    reach(window.cx, window.rx, box.left, box.right);
+    reach(window.cy, window.ry, box.top, box.bottom);
+  }
+  return box;
+}
+
+void Moments::measure(std::span<const ColourView> frames, std::span<Sums> out) {
+  check_frames(frames, out, true);
+  for (std::size_t i = 0; i < frames.size(); ++i) out[i] = measure(frames[i]);
+}
+
+std::unique_ptr<Moments> make_moments(const MomentsSettings& settings, Backend backend) {
+  if (settings.threads < 0) throw Error(fmt::format("threads is {}; give 0 for one a core, or more", settings.threads));
+  if (settings.pieces < 1) throw Error(fmt::format("pieces is {}; give 1 or more", settings.pieces));
+  switch (choose(backend)) {
+    case Backend::reference:
+      return make_reference_moments();
+#ifdef KINEMA_HAVE_CUDA
+    case Backend::cuda:
+      return make_cuda_moments(settings);
+#endif
+    default:
+      return make_cpu_moments(settings);
+  }
+}
+
+namespace {
+
+constexpr std::string_view cpu_steps[] = {"cpu1", "cpu2", "cpu3"};
+constexpr std::string_view gpu_steps[] = {"gpu1", "gpu2", "gpu3", "gpu4", "gpu5", "gpu6", "gpu7", "gpu8"};
+
+int step_of(std::string_view name, std::span<const std::string_view> steps) {
+  const auto found = std::find(steps.begin(), steps.end(), name);
+  return found == steps.end() ? 0 : static_cast<int>(found - steps.begin()) + 1;
+}
+
+bool is_backend(std::string_view name) {
+  return name == "auto" || name == "reference" || name == "cpu" || name == "cuda";
+}
+
+}  // namespace
+
+std::unique_ptr<Moments> make_moments(std::string_view name, const MomentsSettings& settings) {
+  if (is_backend(name)) return make_moments(settings, parse_backend(name));
+  make_moments(settings, Backend::reference);  // for its checks of the settings
+  if (const int step = step_of(name, cpu_steps)) return make_cpu_step(step, settings);
+  const int gpu_step = step_of(name, gpu_steps);
+  if (gpu_step == 0 && name != "cpu+gpu" && name != "joint")
+    throw Error(fmt::format(
+        "there is no backend '{}': use auto, reference, cpu, cuda, joint, cpu1 to cpu3, gpu1 to gpu8 or cpu+gpu",
+        name));
+  choose(Backend::cuda);  // throws, with the reason, where there is no device
+#ifdef KINEMA_HAVE_CUDA
+  if (gpu_step != 0) return make_gpu_step(gpu_step, settings);
+  if (name == "cpu+gpu") return make_joint_step(settings);
+  return make_joint_moments(settings);
+#else
+  return nullptr;  // without CUDA choose() does not return
+#endif
+}
+
+std::vector<std::string_view> moments_names() {
+  std::vector<std::string_view> names = {"reference", "cpu"};
+  names.insert(names.end(), std::begin(cpu_steps), std::end(cpu_steps));
+  if (available(Backend::cuda)) {
+    names.insert(names.end(), {"cuda", "joint"});
+    names.insert(names.end(), std::begin(gpu_steps), std::end(gpu_steps));
+    names.push_back("cpu+gpu");
+  }
+  return names;
+}
+
+}  // namespace kinema::head

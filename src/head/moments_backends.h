@@ -1,0 +1,50 @@
+// What the backends of head::Moments have in common: their factories, the checks of what they are given, and which
+// pixels of a frame can count at all.
+#pragma once
+
+#include "kinema/head.h"
+
+namespace kinema::head {
+
+std::unique_ptr<Moments> make_reference_moments();
+std::unique_ptr<Moments> make_cpu_moments(const MomentsSettings& settings);
+std::unique_ptr<Moments> make_cuda_moments(const MomentsSettings& settings);
+std::unique_ptr<Moments> make_joint_moments(const MomentsSettings& settings);
+
+/// The steps of the paper, see ladder/.
+std::unique_ptr<Moments> make_cpu_step(int step, const MomentsSettings& settings);  // 1...3
+std::unique_ptr<Moments> make_gpu_step(int step, const MomentsSettings& settings);  // 1...8
+std::unique_ptr<Moments> make_joint_step(const MomentsSettings& settings);          // cpu+gpu
+
+/// Throws where a plane has a number that is not finite, or a table has not 256^3 degrees.
+void check_classifier(const Classifier& classifier);
+
+/// Throws where there are no pixels, a row is longer than a stride, or nv12 has no chroma; and, for a backend of the host,
+/// where the frame lies on the device.
+void check_frame(const ColourView& frame, bool device_is_fine = false);
+
+/// Throws where the mask has not the frame's size or a stride shorter than a row, or the window has no extent.
+void check_weighing(const ColourView& frame, const Weighing& weighing);
+
+/// For the steps of the paper, which know whole frames only: throws where anything else weighs the pixels.
+void check_unweighed(const Weighing& weighing, std::string_view step);
+
+/// Throws where the frames are not of one size and format, or `out` has not one entry a frame.
+void check_frames(std::span<const ColourView> frames, std::span<const Sums> out, bool device_is_fine = false);
+
+/// Columns left...right - 1 of rows top...bottom - 1.
+struct Box {
+  std::size_t left = 0, top = 0, right = 0, bottom = 0;
+
+  bool empty() const { return left >= right || top >= bottom; }
+  std::size_t width() const { return right - left; }
+  std::size_t height() const { return bottom - top; }
+};
+
+/// No pixel outside has any weight; empty where none has.
+Box pixels_that_count(const ColourView& frame, const Weighing& weighing);
+
+/// Bytes of a row of the frame's first plane.
+std::size_t row_bytes(const ColourView& frame);
+
+}  // namespace kinema::head
