@@ -38,7 +38,7 @@ private:
   Clock::time_point last_ = Clock::now();
 };
 
-void check(const TrackerSettings& settings, const Calibration& calibration) {
+void check_settings(const TrackerSettings& settings, const Calibration& calibration) {
   if (settings.reference_distance && !(*settings.reference_distance > 0.01 && *settings.reference_distance <= 100)) {
     throw Error(fmt::format("a reference distance of {} m: give metres, 0.01 to 100", *settings.reference_distance));
   }
@@ -56,7 +56,7 @@ void check(const TrackerSettings& settings, const Calibration& calibration) {
 struct Tracker::State {
   State(const Calibration& from, const TrackerSettings& with)
       : calibration(from), settings(with), moments(make_moments(with.backend, with.moments)) {
-    check(settings, calibration);
+    check_settings(settings, calibration);
     check(calibration.filter.model);
     classifier = make_classifier(calibration.filter.model, settings.moments.threads);
     moments->set_classifier(classifier);
@@ -64,11 +64,6 @@ struct Tracker::State {
       settings.following = calibration.head ? Following::window : Following::plain;
     }
     if (settings.smoothing) smooth = {OneEuro(*settings.smoothing), OneEuro(*settings.smoothing), OneEuro(*settings.smoothing)};
-  }
-
-  static void check(const SkinModel& model) { kinema::head::check(model); }
-  static void check(const TrackerSettings& settings, const Calibration& calibration) {
-    kinema::head::check(settings, calibration);
   }
 
   void take_size(const ColourView& frame);
