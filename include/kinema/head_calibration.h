@@ -19,6 +19,13 @@ struct Oval {
   double rx = 0, ry = 0;
 };
 
+/// How a head lies in the soft window that follows it. Hair and neck pull the window off its centre and make it larger,
+/// always alike.
+struct Anchor {
+  double shift_x = 0, shift_y = 0;  ///< from the window's centre to the head's, in the head's radii
+  double size = 1;                  ///< of the window, over that for a head that is one disc of skin
+};
+
 /// What is known about the head beside its colours: where and how large it was when the filter was made.
 struct HeadReference {
   std::size_t width = 0, height = 0;  ///< of the frames, in pixels
@@ -27,9 +34,7 @@ struct HeadReference {
   /// eq. 6 of the oval alone: what a head at the reference distance covers of a frame.
   double area = 0;
 
-  /// From where a soft window about the head comes to rest to the oval's centre, in the oval's radii: hair above and a
-  /// neck below pull the window off the centre, always alike.
-  double shift_x = 0, shift_y = 0;
+  Anchor anchor;
 
   /// Metres from the camera, where it was measured.
   std::optional<double> distance;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include "/tmp/w/lab/ht/tune.h"
 
 namespace kinema::head {
 namespace {
@@ -12,13 +13,14 @@ namespace {
 constexpr int bins = 32;
 constexpr std::size_t cells = std::size_t{bins} * bins * bins;
 
-constexpr double reach = 2.6;             // radii: how far "around" goes
-constexpr double apart = 1.25;            // radii: from here on it starts
-constexpr double neck = 2;                // radii below the centre that count for neither side
-constexpr double most_samples = 24000;    // pixels that are looked at
-constexpr float of_frame = 0.25f;         // of what is around: the rest of the frame, for when the head is lost
-constexpr float of_start = 0.35f;         // of what is known: the start
-constexpr float unknown = 2e-5f;          // share of pixels in a cell below which its degree falls to 0
+const double reach = static_cast<double>(tune("reach", 2.6));             // radii: how far "around" goes
+const double apart = static_cast<double>(tune("apart", 1.25));            // radii: from here on it starts
+const double inner = tune("inner", 1.0);
+const double neck = static_cast<double>(tune("neck", 2));                // radii below the centre that count for neither side
+const double most_samples = static_cast<double>(tune("most_samples", 24000));    // pixels that are looked at
+const float of_frame = static_cast<float>(tune("of_frame", 0.25));         // of what is around: the rest of the frame, for when the head is lost
+const float of_start = static_cast<float>(tune("of_start", 0.35));         // of what is known: the start
+const float unknown = static_cast<float>(tune("unknown", 2e-5));          // share of pixels in a cell below which its degree falls to 0
 
 std::size_t cell_of(Rgb colour) {
   return ((std::size_t{colour.r} >> 3) * bins + (std::size_t{colour.g} >> 3)) * bins + (std::size_t{colour.b} >> 3);
@@ -67,7 +69,7 @@ Adaptation::Counts Adaptation::count(const ColourView& frame, const Oval& oval) 
     const double row = static_cast<double>(y), v = (row - oval.cy) / oval.ry;
     for (std::size_t x = part.left; x < part.right; x += step) {
       const double column = static_cast<double>(x), h = (column - oval.cx) / oval.rx, u = h * h + v * v;
-      if (u < 1) {
+      if (u < inner * inner) {
         counts.head[cell_of(pixel_at(frame, x, y))] += static_cast<float>(1 - u);
       } else if (u > apart * apart && !on_neck(oval, column, row)) {
         counts.around[cell_of(pixel_at(frame, x, y))] += 1;

@@ -119,19 +119,6 @@ void check(const CalibrationSettings& settings) {
   }
 }
 
-// Where a window comes to rest that starts at the oval. Hands are not steadier than a tenth of a radius: less is taken
-// for the oval's fault, and the centroid believed.
-void measure_shift(Moments& moments, const ColourView& frame, HeadReference& reference) {
-  constexpr double steady = 0.1, furthest = 0.6;
-  const Oval& oval = reference.oval;
-  const Window rest = climb({moments, frame, {}}, window_about(oval), 30);
-  const double x = (oval.cx - rest.cx) / oval.rx, y = (oval.cy - rest.cy) / oval.ry, length = std::hypot(x, y);
-  if (length < steady) return;
-  const double shorter = std::min(1.0, furthest / length);
-  reference.shift_x = shorter * x;
-  reference.shift_y = shorter * y;
-}
-
 // eq. 6 over the pixels of the oval.
 double area_of(const SkinModel& model, const ColourView& frame, const Oval& oval) {
   double sum = 0;
@@ -200,7 +187,7 @@ Calibration calibrate(std::span<const ColourView> frames, std::span<const Oval> 
   reference.field_of_view = settings.field_of_view;
   const std::unique_ptr<Moments> moments = make_moments({}, Backend::cpu);
   moments->set_classifier(make_classifier(result.filter.model));
-  measure_shift(*moments, frame, reference);
+  reference.anchor = anchor_of({*moments, frame, {}}, oval);
   result.head = reference;
   return result;
 }

@@ -2,29 +2,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include "/tmp/w/lab/ht/tune.h"
 
 namespace kinema::head {
 namespace {
 
-constexpr int climb_steps = 20;
-constexpr double size_reach = 1.1;       // sizes tried about the last one
-constexpr double size_rate = 0.25;       // of the change that the frame asks for
+const int climb_steps = static_cast<int>(tune("climb_steps", 20));
+const double size_reach = static_cast<double>(tune("size_reach", 1.1));       // sizes tried about the last one
+const double size_rate = static_cast<double>(tune("size_rate", 0.25));       // of the change that the frame asks for
 constexpr double smallest = 0.3, largest = 4;  // of the reference
-constexpr double lost_below = 0.3;       // of the usual contrast
-constexpr double found_above = 0.45;     // of it, once lost
-constexpr double least_contrast = 0.06;  // of a head at all
-constexpr double usual_rate = 0.03;
-constexpr double far_costs = 0.05;       // contrast, at a radius from where it is expected
-constexpr std::size_t learn_every = 3;   // frames
-constexpr double learn_rate = 0.12;
-constexpr double learn_above = 0.6;      // of the usual contrast: what is half covered is not learned
+const double lost_below = static_cast<double>(tune("lost_below", 0.3));       // of the usual contrast
+const double found_above = static_cast<double>(tune("found_above", 0.45));     // of it, once lost
+const double least_contrast = static_cast<double>(tune("least_contrast", 0.06));  // of a head at all
+const double at_home = tune("at_home", 0.6);
+const double usual_rate = static_cast<double>(tune("usual_rate", 0.03));
+const double far_costs = static_cast<double>(tune("far_costs", 0.05));       // contrast, at a radius from where it is expected
+const std::size_t learn_every = static_cast<std::size_t>(tune("learn_every", 3));   // frames
+const double learn_rate = static_cast<double>(tune("learn_rate", 0.12));
+const double learn_above = static_cast<double>(tune("learn_above", 0.6));      // of the usual contrast: what is half covered is not learned
 
 }  // namespace
 
 HeadWindow::HeadWindow(const HeadReference& reference, std::size_t width, std::size_t height,
                        const TrackerSettings& settings)
-    : shift_x_(reference.shift_x),
-      shift_y_(reference.shift_y),
+    : anchor_(reference.anchor),
       area_(reference.area),
       settings_(settings),
       width_(width),
@@ -42,26 +43,13 @@ void HeadWindow::start(const Oval& oval) {
   seen_ = false;
 }
 
-Oval HeadWindow::head_of(const Window& window) const {
-  const double size = window.rx / window_about(outline_).rx;
-  const double rx = size * outline_.rx, ry = size * outline_.ry;
-  return {window.cx + shift_x_ * rx, window.cy + shift_y_ * ry, rx, ry};
-}
-
-Window HeadWindow::window_of(const Oval& head) const {
-  Window window = window_about(head);
-  window.cx -= shift_x_ * head.rx;
-  window.cy -= shift_y_ * head.ry;
-  return window;
-}
-
 HeadWindow::Fix HeadWindow::settle(const Scene& scene, Window window, int steps) const {
   window = climb(scene, window, steps);
   return {window, contrast(scene, window), 0};
 }
 
 void HeadWindow::resize(const Scene& scene, Fix& fix, int rounds) const {
-  const double reference = window_about(outline_).rx;
+  const double reference = window_of(outline_).rx;
   for (int i = 0; i < rounds; ++i) {
     const double factor = std::pow(better_size(scene, fix.window, size_reach), rounds > 1 ? 1 : size_rate);
     const double size = std::clamp(factor * fix.window.rx, smallest * reference, largest * reference);
@@ -80,7 +68,7 @@ std::vector<Window> HeadWindow::seeds(const Scene& scene, const Classifier& clas
   if (!last_) windows.push_back(about);
   const double rx = about.rx, ry = about.ry;
   if (seen_) {
-    constexpr double reach = 2.2;  // radii
+    const double reach = tune("search_reach", 2.2);  // radii
     const auto step = static_cast<std::size_t>(std::max(1.0, std::min(rx, ry) / 6));
     const Part part = part_of(scene.frame, about.cx, about.cy, (reach + 1) * rx, (reach + 1) * ry);
     const DegreeMap map(scene.frame, degrees, part, step, scene.weighing.mask);
@@ -110,7 +98,7 @@ void HeadWindow::follow(Scene scene, const Classifier& classifier, HeadEstimate&
   best.value = -1e9;
   for (const Window& seed : seeds(scene, classifier)) {
     Fix fix = settle(scene, seed, climb_steps);
-    if (!seen_) resize(scene, fix, 3);
+    if (!seen_ && !given_) resize(scene, fix, 3);
     fix.value = fix.contrast.difference();
     if (last_ && seen_) {
       const double away = std::hypot((fix.window.cx - last_->cx) / last_->rx, (fix.window.cy - last_->cy) / last_->ry);
@@ -118,6 +106,7 @@ void HeadWindow::follow(Scene scene, const Classifier& classifier, HeadEstimate&
     }
     if (fix.value > best.value) best = fix;
   }
+  if (!last_) stay_home(scene, best);
   const double seen_contrast = best.contrast.difference();
   estimate.score = std::clamp(seen_contrast, 0.0, 1.0);
   const double needed = std::max(least_contrast, (seen_ ? lost_below : found_above) * usual_);
@@ -142,6 +131,15 @@ void HeadWindow::follow(Scene scene, const Classifier& classifier, HeadEstimate&
   estimate.area = area_ * size * size;  // eq. 5, of the head alone
 }
 
+// A head that was found about where calibration saw it is that one: calibration knows it better than any search.
+void HeadWindow::stay_home(const Scene& scene, Fix& fix) const {
+  const Window home = window_of(outline_);
+  const double away = std::hypot((fix.window.cx - home.cx) / home.rx, (fix.window.cy - home.cy) / home.ry);
+  if (away > 0.7) return;
+  const Fix there = settle(scene, home, climb_steps);
+  if (there.contrast.difference() > at_home * fix.contrast.difference()) fix = there;
+}
+
 bool HeadWindow::learn(const Scene& scene, Classifier& classifier) {
   if (!settings_.recalibrate || !last_) return false;
   const bool first = !adaptation_.started();
@@ -157,9 +155,7 @@ bool HeadWindow::learn(const Scene& scene, Classifier& classifier) {
   scene.moments.set_classifier(classifier);
   if (first) {
     // other colours, another place of rest and another contrast
-    const Window rest = climb({scene.moments, scene.frame, scene.weighing}, window_about(head), climb_steps);
-    shift_x_ = std::clamp((head.cx - rest.cx) / head.rx, -0.6, 0.6);
-    shift_y_ = std::clamp((head.cy - rest.cy) / head.ry, -0.6, 0.6);
+    anchor_ = anchor_of(scene, head);
     last_ = window_of(head);
     usual_ = contrast(scene, *last_).difference();
   }

@@ -32,14 +32,15 @@ private:
     double value = 0;
   };
 
-  Oval head_of(const Window& window) const;
-  Window window_of(const Oval& head) const;
+  Oval head_of(const Window& window) const { return head_in(window, anchor_, outline_); }
+  Window window_of(const Oval& head) const { return window_around(head, anchor_); }
   Fix settle(const Scene& scene, Window window, int steps) const;
   std::vector<Window> seeds(const Scene& scene, const Classifier& classifier) const;
+  void stay_home(const Scene& scene, Fix& fix) const;
   void resize(const Scene& scene, Fix& fix, int rounds) const;
 
   Oval outline_;        // at the reference, in this size of frames
-  double shift_x_, shift_y_;
+  Anchor anchor_;
   double area_;         // at the reference, of the frame
   TrackerSettings settings_;
   std::size_t width_, height_;

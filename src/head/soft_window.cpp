@@ -44,8 +44,6 @@ double window_mass(const Window& window, std::size_t width, std::size_t height, 
   return mass;
 }
 
-Window window_about(const Oval& oval) { return {oval.cx, oval.cy, window_factor * oval.rx, window_factor * oval.ry}; }
-
 Window scaled(const Window& window, double factor) {
   return {window.cx, window.cy, window.rx * factor, window.ry * factor};
 }
@@ -84,6 +82,36 @@ double better_size(const Scene& scene, const Window& window, double reach) {
   double step = larger > smaller ? 1 : -1;
   if (bend < 0) step = std::clamp(0.5 * (smaller - larger) / bend, -1.0, 1.0);
   return std::pow(reach, step);
+}
+
+Anchor anchor_of(const Scene& scene, const Oval& head) {
+  // hands are not steadier than a tenth of a radius: less is taken for the oval's fault, and the centroid believed
+  constexpr double steady = 0.1, furthest = 0.6, smallest = 0.7, largest = 1.6;
+  const Window first = window_around(head, {});
+  Window window = climb(scene, first, 20);
+  for (int round = 0; round < 8; ++round) {
+    const double factor = better_size(scene, window, 1.1);
+    window = scaled(window, std::clamp(factor * window.rx / first.rx, smallest, largest) * first.rx / window.rx);
+    window = climb(scene, window, 20);
+  }
+  Anchor anchor;
+  anchor.size = window.rx / first.rx;
+  const double x = (head.cx - window.cx) / head.rx, y = (head.cy - window.cy) / head.ry, length = std::hypot(x, y);
+  if (length < steady) return anchor;
+  const double shorter = std::min(1.0, furthest / length);
+  anchor.shift_x = shorter * x;
+  anchor.shift_y = shorter * y;
+  return anchor;
+}
+
+Oval head_in(const Window& window, const Anchor& anchor, const Oval& outline) {
+  const double rx = window.rx / (window_factor * anchor.size), ry = rx * outline.ry / outline.rx;
+  return {window.cx + anchor.shift_x * rx, window.cy + anchor.shift_y * ry, rx, ry};
+}
+
+Window window_around(const Oval& head, const Anchor& anchor) {
+  const double factor = window_factor * anchor.size;
+  return {head.cx - anchor.shift_x * head.rx, head.cy - anchor.shift_y * head.ry, factor * head.rx, factor * head.ry};
 }
 
 }  // namespace kinema::head

@@ -26,9 +26,6 @@ struct Contrast {
 /// of them were skin.
 double window_mass(const Window& window, std::size_t width, std::size_t height, std::size_t bottom);
 
-/// The window for a head of this outline: somewhat wider, as its weights fall towards its rim.
-Window window_about(const Oval& oval);
-
 Window scaled(const Window& window, double factor);
 
 /// Moves the window to the centroid of what it sees (eq. 4 with the window's weights) until it rests.
@@ -39,5 +36,12 @@ Contrast contrast(const Scene& scene, const Window& window);
 /// The factor, from 1/reach to reach, by which the window should grow so that the contrast is largest: the top of a
 /// parabola through three sizes.
 double better_size(const Scene& scene, const Window& window, double reach);
+
+/// How the head of a frame lies in the window that follows it: the window starts at the head and comes to rest.
+Anchor anchor_of(const Scene& scene, const Oval& head);
+
+/// From the window to the head, and back.
+Oval head_in(const Window& window, const Anchor& anchor, const Oval& outline);
+Window window_around(const Oval& head, const Anchor& anchor);
 
 }  // namespace kinema::head
