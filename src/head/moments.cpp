@@ -9,6 +9,9 @@
 namespace kinema::head {
 namespace {
 
+/// Far beyond what tells any colour from its neighbour; sums of larger numbers would run out of digits.
+constexpr double steepest = 1e9;
+
 constexpr std::size_t colours = std::size_t{1} << 24;
 
 /// A coordinate so large that no frame reaches it, small enough to be counted in pixels.
@@ -23,7 +26,9 @@ std::size_t pixel_from(double x, std::size_t most) {
 void check_classifier(const Classifier& classifier) {
   if (const auto* plane = std::get_if<Plane>(&classifier)) {
     for (const double number : {plane->r, plane->g, plane->b, plane->d})
-      if (!std::isfinite(number)) throw Error("plane: a number is not finite; give four numbers fR, fG, fB, fD");
+      if (!(std::abs(number) <= steepest))
+        throw Error(
+            fmt::format("plane: {} is no number of a filter; give fR, fG, fB and fD up to {}", number, steepest));
     return;
   }
   const auto& table = std::get<std::shared_ptr<const Table>>(classifier);

@@ -1,0 +1,143 @@
+#include "core/threads.h"
+#include "head/moments_backends.h"
+#include "head/skin_colour.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+namespace kinema::head {
+namespace {
+
+constexpr std::string_view plane_name = "plane";
+
+template <class... Numbers>
+void check_finite(std::string_view what, const Numbers&... numbers) {
+  for (const double number : {numbers...})
+    if (!std::isfinite(number)) throw Error(fmt::format("{}: a number is not finite", what));
+}
+
+void check_ellipse(std::string_view what, const Ellipse& ellipse) {
+  const auto& c = ellipse.covariance;
+  check_finite(what, ellipse.mean[0], ellipse.mean[1], c[0], c[1], c[2]);
+  if (!(c[0] > 0) || !(c[2] > 0) || !(c[0] * c[2] - c[1] * c[1] > 0))
+    throw Error(
+        fmt::format("{}: the covariance [{}, {}, {}] is none; its variances and its determinant must be above 0", what,
+                    c[0], c[1], c[2]));
+}
+
+void check_darkest(std::string_view what, double darkest) {
+  check_finite(what, darkest);
+  if (darkest < 0) throw Error(fmt::format("{}: the darkest is {}; it must not be below 0", what, darkest));
+}
+
+void check_range(std::string_view what, const std::array<double, 2>& range, double soft) {
+  check_finite(what, range[0], range[1], soft);
+  if (range[0] > range[1]) throw Error(fmt::format("{}: the range {} to {} is empty", what, range[0], range[1]));
+  if (!(soft > 0)) throw Error(fmt::format("{}: an edge of {}; it must be above 0", what, soft));
+}
+
+void check_model(const Plane& plane) { check_classifier(plane); }
+void check_model(const RgGaussian& model) {
+  check_ellipse("rg", model.rg);
+  check_darkest("rg", model.darkest);
+}
+void check_model(const CbCrGaussian& model) {
+  check_ellipse("cbcr", model.cbcr);
+  check_darkest("cbcr", model.darkest);
+}
+void check_model(const TslGaussian& model) {
+  check_ellipse("tsl", model.ts);
+  check_darkest("tsl", model.darkest);
+}
+void check_model(const HsvBox& box) {
+  check_range("hsv: hue", box.hue, box.soft[0]);
+  check_range("hsv: saturation", box.saturation, box.soft[1]);
+  check_range("hsv: value", box.value, box.soft[2]);
+}
+void check_model(const Histogram& histogram) {
+  if (histogram.bins < 2 || histogram.bins > 64)
+    throw Error(fmt::format("histogram: {} bins a channel; give 2 to 64", histogram.bins));
+  const auto bins = static_cast<std::size_t>(histogram.bins);
+  if (histogram.degrees.size() != bins * bins * bins)
+    throw Error(fmt::format("histogram: {} degrees for {} bins a channel; give {}", histogram.degrees.size(), bins,
+                            bins * bins * bins));
+}
+
+std::uint8_t to_byte(double degree) { return static_cast<std::uint8_t>(255 * degree + 0.5); }
+
+template <class Degree>
+void fill_row(const Degree& degree, double r, double g, std::uint8_t* out) {
+  for (int b = 0; b < 256; ++b) out[b] = to_byte(degree(r, g, b));
+}
+
+// the same sums as colour by colour, those along red and green once
+void fill_row(const HistogramDegree& degree, double r, double g, std::uint8_t* out) {
+  double along[64];
+  degree.along_blue(r, g, along);
+  for (int b = 0; b < 256; ++b) out[b] = to_byte(degree.across_blue(along, b));
+}
+
+}  // namespace
+
+std::string_view name(const SkinModel& model) {
+  if (std::holds_alternative<Plane>(model)) return plane_name;
+  if (std::holds_alternative<RgGaussian>(model)) return RgGaussian::name;
+  if (std::holds_alternative<CbCrGaussian>(model)) return CbCrGaussian::name;
+  if (std::holds_alternative<HsvBox>(model)) return HsvBox::name;
+  if (std::holds_alternative<TslGaussian>(model)) return TslGaussian::name;
+  return Histogram::name;
+}
+
+std::vector<std::string_view> skin_model_names() {
+  return {plane_name, RgGaussian::name, CbCrGaussian::name, HsvBox::name, TslGaussian::name, Histogram::name};
+}
+
+void check(const SkinModel& model) {
+  std::visit([](const auto& m) { check_model(m); }, model);
+}
+
+double degree(const SkinModel& model, double r, double g, double b) {
+  return std::visit([&](const auto& m) { return degree_of(m)(r, g, b); }, model);
+}
+
+Table make_table(const SkinModel& model, int threads) {
+  check(model);
+  Table table;
+  table.degrees.resize(std::size_t{1} << 24);
+  std::visit(
+      [&](const auto& m) {
+        const auto degree = degree_of(m);
+        Threads(threads).for_each(256, [&](std::size_t r) {
+          for (std::size_t g = 0; g < 256; ++g)
+            fill_row(degree, static_cast<double>(r), static_cast<double>(g),
+                     table.degrees.data() + 256 * (256 * r + g));
+        });
+      },
+      model);
+  return table;
+}
+
+Classifier make_classifier(const SkinModel& model, int threads) {
+  check(model);
+  if (const auto* plane = std::get_if<Plane>(&model)) return *plane;
+  return std::make_shared<const Table>(make_table(model, threads));
+}
+
+double score(const SkinModel& model, std::span<const ColourCount> colours) {
+  return std::visit(
+      [&](const auto& m) {
+        const auto degree = degree_of(m);
+        double skin = 0, other = 0, weight_in_skin = 0, weight_in_other = 0;
+        for (const ColourCount& colour : colours) {
+          const double weight = degree(colour.r, colour.g, colour.b);
+          skin += colour.skin;
+          other += colour.other;
+          weight_in_skin += colour.skin * weight;
+          weight_in_other += colour.other * weight;
+        }
+        return (skin > 0 ? weight_in_skin / skin : 0) - (other > 0 ? weight_in_other / other : 0);
+      },
+      model);
+}
+
+}  // namespace kinema::head

@@ -1,0 +1,48 @@
+// Eq. 2 in integers of 32 bits, the step that the paper left open (IV.B.4): the numbers of the plane are scaled up by
+// `one`, and so is the largest weight.
+#pragma once
+
+#include "kinema/head.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace kinema::head {
+
+/// The weight of a colour is max(0, min(one, q.c + d)) / one.
+///
+/// The error. Each q is some fraction away from one * f, and a channel of 255 makes the most of it, so plain rounding
+/// would cost up to 1.5 * 255 units. But `one` need not be a power of two: among the tens of thousands of values that are
+/// tried there is one for which all three fractions are around a hundredth. d is then chosen so that no colour is
+/// weighed more than by eq. 2 (what weighs nothing there weighs nothing here: a large background must not pull), and none
+/// less than by `error`, which is worked out from the fractions themselves. With one near 2^25 it is a few 1e-7; it is at
+/// most 1e-5, and for that steep planes only, of whose colours next to none lies on the slope.
+struct FixedPlane {
+  std::array<std::int32_t, 3> q;  // of R, G, B
+  std::int32_t d;
+  std::int32_t one;  // at most 2^25: 64 weights fill half of 32 bits
+  double error;
+
+  std::int32_t weight(std::int32_t r, std::int32_t g, std::int32_t b) const {
+    // the sum fits 32 bits, but its parts need not
+    const std::int64_t v = std::int64_t{q[0]} * r + std::int64_t{q[1]} * g + std::int64_t{q[2]} * b + d;
+    return static_cast<std::int32_t>(v < 0 ? 0 : v > one ? one : v);
+  }
+};
+
+/// A plane with its numbers in the order of a pixel's bytes.
+struct PlaneOfBytes {
+  std::array<std::int32_t, 3> q;
+  std::int32_t d, one;
+};
+
+inline PlaneOfBytes in_order(const FixedPlane& plane, bool blue_first) {
+  if (blue_first) return {{plane.q[2], plane.q[1], plane.q[0]}, plane.d, plane.one};
+  return {plane.q, plane.d, plane.one};
+}
+
+/// Nothing where the plane is so steep that 32 bits are too few.
+std::optional<FixedPlane> fix_plane(const Plane& plane);
+
+}  // namespace kinema::head

@@ -1,0 +1,80 @@
+// The loops of the cpu backend one pixel after the other: for what is left beside whole vectors, and for all of it where
+// Highway is not built in. Integers, so both give the same.
+#pragma once
+
+#include "head/colour_conversion.h"
+#include "head/moments_cpu_kernel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::head::plain {
+
+inline std::uint32_t weight(const PlaneOfBytes& plane, const std::uint8_t* p) {
+  // the sum fits 32 bits, but its parts need not
+  const std::int64_t v =
+      std::int64_t{plane.q[0]} * p[0] + std::int64_t{plane.q[1]} * p[1] + std::int64_t{plane.q[2]} * p[2] + plane.d;
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(v, 0, plane.one));
+}
+
+inline std::uint32_t weight(const ColourBlocks& table, const std::uint8_t* p) {
+  const std::size_t block = table.block[p[0] / 8u + 32 * (p[1] / 8u) + 1024 * (p[2] / 4u)];
+  return table.degrees[256 * block + p[0] % 8u + 8 * (p[1] % 8u) + 64 * (p[2] % 4u)];
+}
+
+/// Adds the weights of columns from `first` on.
+template <class Of>
+void add_columns(const Of& of, const Piece& piece, std::size_t first, const Margins& margins) {
+  if (first >= piece.width) return;
+  for (std::size_t y = 0; y < piece.height; ++y) {
+    const std::uint8_t* row = piece.data + y * piece.stride;
+    std::uint64_t sum = 0;
+    for (std::size_t x = first; x < piece.width; ++x) {
+      const std::uint32_t w = weight(of, row + piece.pixel_bytes * x);
+      margins.columns[x] += w;
+      sum += w;
+    }
+    margins.rows[y] += sum;
+  }
+}
+
+template <class Of>
+void weights(const Of& of, const std::uint8_t* row, std::size_t pixel_bytes, std::size_t first, std::size_t width,
+             std::uint32_t* out) {
+  for (std::size_t x = first; x < width; ++x) out[x] = weight(of, row + pixel_bytes * x);
+}
+
+inline void add_weighed(const std::uint32_t* weights, std::size_t first, std::size_t width, const RowWeighing& weighing,
+                        std::uint32_t* columns, std::uint64_t& row) {
+  for (std::size_t x = first; x < width; ++x) {
+    float factor = weighing.scale * std::max(0.0f, weighing.down - weighing.across[x]);
+    if (weighing.mask != nullptr) factor *= static_cast<float>(weighing.mask[x]);
+    const auto w = static_cast<std::uint32_t>(std::nearbyint(static_cast<float>(weights[x]) * factor));
+    columns[x] += w;
+    row += w;
+  }
+}
+
+inline void store(Rgb p, std::uint8_t* rgba) {
+  rgba[0] = p.r;
+  rgba[1] = p.g;
+  rgba[2] = p.b;
+  rgba[3] = 0;
+}
+
+inline void convert_nv12(const std::uint8_t* luma, const std::uint8_t* chroma, std::size_t first, std::size_t width,
+                         std::uint8_t* rgba) {
+  for (std::size_t x = first; x < width; ++x) {
+    const std::uint8_t* pair = chroma + x / 2 * 2;
+    store(rgb_of(luma[x], pair[0], pair[1]), rgba + 4 * x);
+  }
+}
+
+inline void convert_yuyv(const std::uint8_t* row, std::size_t first, std::size_t width, std::uint8_t* rgba) {
+  for (std::size_t x = first; x < width; ++x) {
+    const std::uint8_t* pair = row + x / 2 * 4;
+    store(rgb_of(pair[x % 2 * 2], pair[1], pair[3]), rgba + 4 * x);
+  }
+}
+
+}  // namespace kinema::head::plain

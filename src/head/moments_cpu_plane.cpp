@@ -1,0 +1,132 @@
+// The plane, four pixels a vector: bytes become 32-bit lanes by one shuffle each, then three products, two clamps, and
+// one addition to a column and to a row.
+#include "head/moments_cpu_plain.h"
+
+// vectors stand in arrays, which those of unknown length cannot
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SCALAR)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "head/moments_cpu_plane.cpp"
+#include <hwy/foreach_target.h>
+// after foreach_target
+#include "head/plane_lanes.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kinema::head {
+namespace HWY_NAMESPACE {
+
+constexpr std::size_t chunk_tiles = most_rows / groups;  // as many weights a lane as 32 bits can hold
+constexpr std::size_t chunk_columns = chunk_tiles * tile_columns;
+
+// Groups of columns of a tile in which no colour can have a weight are passed over. Where hardly any is (a frame of
+// noise), looking is a waste: after a row of tiles with too few, the next ones are not looked at.
+constexpr std::size_t rows_unlooked = 4;
+
+HWY_INLINE std::uint64_t sum_of(VInts lanes) {
+  alignas(16) std::int32_t counts[4];
+  hn::Store(lanes, Ints(), counts);
+  std::uint64_t sum = 0;
+  for (const std::int32_t count : counts) sum += static_cast<std::uint32_t>(count);
+  return sum;
+}
+
+// A row of tiles. Returns how many were looked at in vain.
+template <std::size_t pixel_bytes, std::size_t rows, bool look>
+std::size_t add_tiles(const PlaneLanes<pixel_bytes>& shared, const std::uint8_t* data, std::size_t stride,
+                      std::size_t width, std::uint32_t* columns, std::uint64_t* row_sums) {
+  const PlaneLanes<pixel_bytes> lanes = shared;  // its own, which stores to the sums cannot change
+  std::size_t in_vain = 0;
+  for (std::size_t begin = 0; begin + tile_columns <= width; begin += chunk_columns) {
+    const std::size_t end = std::min(begin + chunk_columns, width);
+    VInts row[rows];
+    for (std::size_t r = 0; r < rows; ++r) row[r] = hn::Zero(Ints());
+    for (std::size_t x = begin; x + tile_columns <= end; x += tile_columns) {
+      const std::uint8_t* p = data + pixel_bytes * x;
+      VInts most[groups];
+      if (look) {
+        lanes.template largest_sums<rows>(p, stride, most);
+        if (!any_above_zero(hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3])))) continue;
+        ++in_vain;
+      }
+      for (std::size_t g = 0; g < groups; ++g) {
+        if (look && !any_above_zero(most[g])) continue;
+        VInts column = hn::Zero(Ints());
+        for (std::size_t r = 0; r < rows; ++r) {
+          const VInts w = lanes.weights(p + r * stride, g);
+          column = hn::Add(column, w);
+          row[r] = hn::Add(row[r], w);
+        }
+        std::uint32_t* at = columns + x + 4 * g;
+        hn::StoreU(hn::Add(hn::LoadU(Counts(), at), hn::BitCast(Counts(), column)), Counts(), at);
+      }
+    }
+    for (std::size_t r = 0; r < rows; ++r) row_sums[r] += sum_of(row[r]);
+  }
+  return in_vain;
+}
+
+template <std::size_t pixel_bytes>
+void add_rows(const PlaneOfBytes& plane, const Piece& piece, const Margins& margins) {
+  const PlaneLanes<pixel_bytes> lanes(plane);
+  const std::size_t tiles = piece.width / tile_columns;
+  std::size_t y = 0, unlooked = 0;
+  for (; y + tile_rows <= piece.height; y += tile_rows) {
+    const std::uint8_t* data = piece.data + y * piece.stride;
+    if (unlooked > 0) {
+      add_tiles<pixel_bytes, tile_rows, false>(lanes, data, piece.stride, piece.width, margins.columns,
+                                               margins.rows + y);
+      --unlooked;
+    } else if (4 * add_tiles<pixel_bytes, tile_rows, true>(lanes, data, piece.stride, piece.width, margins.columns,
+                                                           margins.rows + y) >
+               3 * tiles) {
+      unlooked = rows_unlooked;
+    }
+  }
+  for (; y < piece.height; ++y)
+    add_tiles<pixel_bytes, 1, false>(lanes, piece.data + y * piece.stride, piece.stride, piece.width, margins.columns,
+                                     margins.rows + y);
+}
+
+void add_plane(const PlaneOfBytes& plane, const Piece& piece, const Margins& margins) {
+  if (piece.pixel_bytes == 3)
+    add_rows<3>(plane, piece, margins);
+  else
+    add_rows<4>(plane, piece, margins);
+  plain::add_columns(plane, piece, piece.width / tile_columns * tile_columns, margins);
+}
+
+template <std::size_t pixel_bytes>
+void store_weights(const PlaneOfBytes& plane, const std::uint8_t* row, std::size_t width, std::uint32_t* out) {
+  const PlaneLanes<pixel_bytes> lanes(plane);
+  for (std::size_t x = 0; x + tile_columns <= width; x += tile_columns)
+    for (std::size_t g = 0; g < groups; ++g)
+      hn::StoreU(hn::BitCast(Counts(), lanes.weights(row + pixel_bytes * x, g)), Counts(), out + x + 4 * g);
+}
+
+void plane_weights(const PlaneOfBytes& plane, const std::uint8_t* row, std::size_t pixel_bytes, std::size_t width,
+                   std::uint32_t* out) {
+  if (pixel_bytes == 3)
+    store_weights<3>(plane, row, width, out);
+  else
+    store_weights<4>(plane, row, width, out);
+  plain::weights(plane, row, pixel_bytes, width / tile_columns * tile_columns, width, out);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kinema::head
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kinema::head {
+
+HWY_EXPORT(add_plane);
+HWY_EXPORT(plane_weights);
+void add_plane(const PlaneOfBytes& plane, const Piece& piece, const Margins& margins) {
+  HWY_DYNAMIC_DISPATCH(add_plane)(plane, piece, margins);
+}
+void plane_weights(const PlaneOfBytes& plane, const std::uint8_t* row, std::size_t pixel_bytes, std::size_t width,
+                   std::uint32_t* out) {
+  HWY_DYNAMIC_DISPATCH(plane_weights)(plane, row, pixel_bytes, width, out);
+}
+
+}  // namespace kinema::head
+#endif

@@ -1,0 +1,77 @@
+// The same bits from run to run, for any number of threads, and whatever was measured before.
+#include "frames.h"
+
+namespace kinema::head {
+namespace {
+
+class MomentsRepeat : public OnMoments {
+protected:
+  static void expect_same(const Sums& a, const Sums& b) {
+    EXPECT_EQ(a.w, b.w);
+    EXPECT_EQ(a.wx, b.wx);
+    EXPECT_EQ(a.wy, b.wy);
+    EXPECT_EQ(a.wxx, b.wxx);
+    EXPECT_EQ(a.wyy, b.wyy);
+  }
+};
+
+TEST_P(MomentsRepeat, AnyNumberOfThreadsGivesTheSameBits) {
+  if (std::string_view(GetParam()).find("joint") != std::string_view::npos || std::string_view(GetParam()) == "cpu+gpu")
+    GTEST_SKIP() << "where the frame is divided depends on measured times";
+  const Classifier table = random_table(1);
+  for (const PixelFormat format : {PixelFormat::bgr, PixelFormat::nv12}) {
+    const Frame frame = random_frame(4, 641, 363, format, Colours::noise);
+    for (const Classifier& classifier : {Classifier(Plane{0.0123, -0.0071, 0.0042, -0.4}), table}) {
+      Sums one;
+      for (int threads = 1; threads <= 5; ++threads) {
+        MomentsSettings settings;
+        settings.threads = threads;
+        const auto moments = make_moments(GetParam(), settings);
+        moments->set_classifier(classifier);
+        const Sums sums = moments->measure(frame.view);
+        if (threads == 1) one = sums;
+        expect_same(sums, one);
+        expect_same(moments->measure(frame.view), one);
+      }
+    }
+  }
+}
+
+TEST_P(MomentsRepeat, OtherFramesInBetweenChangeNothing) {
+  if (std::string_view(GetParam()).find("joint") != std::string_view::npos || std::string_view(GetParam()) == "cpu+gpu")
+    GTEST_SKIP() << "where the frame is divided depends on measured times";
+  const auto moments = make_moments(GetParam());
+  moments->set_classifier(Plane{0.0123, -0.0071, 0.0042, -0.4});
+  const Frame frame = random_frame(4, 200, 150, PixelFormat::rgba), small = random_frame(5, 3, 2, PixelFormat::yuyv),
+              large = random_frame(6, 700, 300, PixelFormat::bgr);
+  const Sums first = moments->measure(frame.view);
+  moments->measure(large.view);
+  moments->measure(small.view);
+  expect_same(moments->measure(frame.view), first);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, MomentsRepeat, ::testing::ValuesIn(all_names), moments_name);
+
+class MomentsWindowRepeat : public MomentsRepeat {};
+
+TEST_P(MomentsWindowRepeat, AnyNumberOfThreadsGivesTheSameBits) {
+  if (std::string_view(GetParam()) == "joint") GTEST_SKIP() << "where the frame is divided depends on measured times";
+  const Frame frame = random_frame(4, 641, 363, PixelFormat::bgr);
+  Weighing weighing;
+  weighing.window = Window{300.5, 140.25, 130, 170};
+  Sums one;
+  for (int threads = 1; threads <= 5; ++threads) {
+    MomentsSettings settings;
+    settings.threads = threads;
+    const auto moments = make_moments(GetParam(), settings);
+    moments->set_classifier(Plane{0.0123, -0.0071, 0.0042, -0.4});
+    const Sums sums = moments->measure(frame.view, weighing);
+    if (threads == 1) one = sums;
+    expect_same(sums, one);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, MomentsWindowRepeat, ::testing::ValuesIn(backend_names), moments_name);
+
+}  // namespace
+}  // namespace kinema::head
