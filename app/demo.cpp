@@ -1,5 +1,5 @@
-// kinema demo: a walking person followed and held against the truth, and the likelihood beneath it held against the
-// reference, with a page to look at.
+// kinema demo: a walking person and a moving head, followed and held against the truth, and the likelihood beneath the
+// first held against the reference, with a page to look at.
 #include "app/demo_page.h"
 #include "app/options.h"
 #include "app/stopwatch.h"
@@ -82,6 +82,23 @@ nlohmann::ordered_json summary(const Walk& walk) {
   return json;
 }
 
+nlohmann::ordered_json summary(const HeadDemo& head) {
+  nlohmann::ordered_json json;
+  json["frames"] = head.counts.frames;
+  json["found"] = head.counts.found;
+  json["score"] = head.score;
+  json["fps"] = head.counts.frames_per_second();
+  json["mean_px"] = head.mean_px;
+  json["worst_px"] = head.worst_px;
+  json["mean_of_face_width"] = head.errors.mean;
+  json["distance_percent"] = head.distance_percent;
+  json["jitter_px"] = nullptr;
+  if (head.jitter_px) json["jitter_px"] = *head.jitter_px;
+  json["calibrate_ms"] = head.calibrate_ms;
+  json["video"] = head.no_video.empty();
+  return json;
+}
+
 nlohmann::ordered_json summary(const LikelihoodDemo& demo) {
   nlohmann::ordered_json json;
   json["backend"] = name(demo.backend);
@@ -117,6 +134,7 @@ void run(const Options& options) {
   const std::filesystem::path folder = options.out;
   io::make_folder(folder);
   check_walk_folder(folder);
+  check_head_folder(folder);
   io::OutputFile page(folder / "demo.html"), numbers(folder / "likelihood.json");
 
   say("weighing poses of a person made of capsules");
@@ -130,33 +148,41 @@ void run(const Options& options) {
   say("simulating a walking person, and following it");
   const Walk walk = follow_walk({folder, options.frames, demo.backend, options.common.threads, options.common.seed});
 
+  say("filming a synthetic head, and following it");
+  const HeadDemo head = follow_head({folder, options.frames, demo.backend, options.common.threads, options.common.seed});
+
   nlohmann::ordered_json json = summary(demo);
   json["ms"]["simulate"] = walk.simulate_ms;
   json["ms"]["track"] = walk.track_ms;
   json["results"]["walk"] = summary(walk);
+  json["results"]["head"] = summary(head);
   nlohmann::ordered_json with_samples = json;
   with_samples["results"]["log_likelihood"] = demo.log_likelihood;
   numbers.write(with_samples.dump(1) + "\n");
-  page.write(demo_page(walk, demo));
+  page.write(demo_page(walk, head, demo));
   numbers.commit();
   page.commit();
   if (options.common.json) return print_json(json);
 
   print_rows("A walking person, followed", walk_rows(walk));
+  print_rows("\nA synthetic head, followed", head_rows(head));
   print_rows("\nThe likelihood of poses, on a person made of capsules", likelihood_rows(demo));
-  fmt::print("\n{} shows it all; beside it: walk/ (the recording), poses.jsonl, walk.bvh{}, likelihood.json\n",
-             (folder / "demo.html").string(), walk.no_video.empty() ? ", walk.mp4" : "");
+  fmt::print(
+      "\n{} shows it all; beside it: walk/ (the recording), poses.jsonl, walk.bvh{}, likelihood.json, filter.json, "
+      "head.csv{}\n",
+      (folder / "demo.html").string(), walk.no_video.empty() ? ", walk.mp4" : "",
+      head.no_video.empty() ? ", head/, head.mp4" : "");
 }
 
 }  // namespace
 
 void add_demo(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("demo", "A first look: a walking person is followed, and a page shows how");
+  CLI::App* verb = parent.add_subcommand("demo", "A first look: a walking person and a head are followed, and a page shows how");
   const auto options = std::make_shared<Options>();
   verb->add_option("--out", options->out, "The folder for the page, the recording and what was tracked")
       ->type_name("DIR")
       ->capture_default_str();
-  verb->add_option("--frames", options->frames, "At most so many frames of the walk, which has 86")
+  verb->add_option("--frames", options->frames, "At most so many frames of each, of which the walk has 86")
       ->type_name("N")
       ->check(CLI::Range(2, 1000).description(""))
       ->capture_default_str();

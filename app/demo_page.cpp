@@ -1,5 +1,6 @@
 #include "app/demo_page.h"
 
+#include "app/base64.h"
 #include "app/demo_picture.h"
 #include "app/evaluation_page.h"
 #include "bench/plot.h"
@@ -69,6 +70,7 @@ footer { font-size: .85rem; }
 .strip img { display: block; width: 100%; height: auto; }
 .strip figcaption { padding: .25rem 0 .15rem; color: #b6c2d0; font-size: .8rem; text-align: center;
   font-variant-numeric: tabular-nums; }
+.strip.wide { grid-template-columns: repeat(3, 1fr); }
 @media (max-width: 640px) { .strip { grid-template-columns: repeat(3, 1fr); } }
 .numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: .75rem 1rem; }
 .numbers div { color: var(--quiet); font-size: .9rem; }
@@ -159,18 +161,6 @@ std::string pictures(const LikelihoodDemo& demo) {
          "</div>\n";
 }
 
-std::string base64(std::string_view bytes) {
-  constexpr const char* digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < count ? static_cast<std::uint8_t>(bytes[i + k]) : 0);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? digits[group >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
-}
-
 std::string strip(const Walk& walk) {
   if (walk.strip.empty()) {
     return fmt::format("<p class=\"note\">No pictures: {}. The camera gave points instead of depth images.</p>\n",
@@ -255,7 +245,7 @@ std::vector<DemoRow> likelihood_rows(const LikelihoodDemo& demo) {
   };
 }
 
-std::string demo_page(const Walk& walk, const LikelihoodDemo& likelihood) {
+std::string demo_page(const Walk& walk, const HeadDemo& head, const LikelihoodDemo& likelihood) {
   std::string table;
   for (const DemoRow& row : likelihood_rows(likelihood))
     table += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", row.label, row.text);
@@ -270,8 +260,9 @@ std::string demo_page(const Walk& walk, const LikelihoodDemo& likelihood) {
       "kinema found the person, learned its size, and followed it, without knowing the clip; then its joints were held "
       "against the truth.</p>\n";
   page += walk_part(walk);
+  page += head_part(head);
   page +=
-      "<h2>Beneath it: how likely is a pose?</h2>\n"
+      "<h2>Beneath the walk: how likely is a pose?</h2>\n"
       "<p class=\"lead\">Each pose is a set of capsules; its likelihood measures, along the ray of every point, how "
       "far "
       "the point lies from their skin. The tracker asks this of hundreds of poses a frame.</p>\n";

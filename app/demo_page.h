@@ -1,6 +1,7 @@
 // What `kinema demo` found out, and the page that shows it: one HTML file that needs nothing beside it.
 #pragma once
 
+#include "app/demo_head.h"
 #include "app/demo_walk.h"
 #include "bench/body_problem.h"
 #include "kinema/backend.h"
@@ -38,8 +39,12 @@ struct DemoRow {
   std::string label, text;
 };
 std::vector<DemoRow> walk_rows(const Walk& walk);
+std::vector<DemoRow> head_rows(const HeadDemo& demo);
 std::vector<DemoRow> likelihood_rows(const LikelihoodDemo& demo);
 
-std::string demo_page(const Walk& walk, const LikelihoodDemo& likelihood);
+/// The head's part of the page.
+std::string head_part(const HeadDemo& demo);
+
+std::string demo_page(const Walk& walk, const HeadDemo& head, const LikelihoodDemo& likelihood);
 
 }  // namespace kinema::app

@@ -71,6 +71,9 @@ int run(int argc, char** argv, const Ranks& ranks) {
   add_body_evaluate(body, task);
   add_body_simulate(body, task);
   add_body_track(body, task);
+  CLI::App& head = add_group(command, "head", "The head, from colour video");
+  add_head_calibrate(head, task);
+  add_head_track(head, task);
   add_bench_body(add_group(command, "bench", "The tables and figures of the papers, remade on this machine"), task);
 
   try {

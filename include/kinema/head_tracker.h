@@ -57,7 +57,8 @@ struct HeadEstimate {
   std::string why;  ///< where not found: what is missing
 
   double x = 0, y = 0;  ///< pixels; plain: the centroid, eq. 4; window: the head's centre
-  double area = 0;      ///< the share of the frame that the head covers, eq. 5
+  double raw_x = 0, raw_y = 0;  ///< the same before smoothing
+  double area = 0;              ///< the share of the frame that the head covers, eq. 5
 
   /// How sure it is, 0...1. Window: skin inside less skin around it. Plain: how compact the skin is, 1 for a filled
   /// ellipse.

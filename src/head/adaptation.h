@@ -20,8 +20,8 @@ public:
   /// Adds what a frame shows: `rate` of what is known is then new.
   void learn(const ColourView& frame, const Oval& oval, double rate);
 
-  /// The degrees of what is known now.
-  Histogram histogram() const;
+  /// The degrees of what is known now. The bytes do not depend on the number of threads (0: one a core).
+  std::shared_ptr<const Table> table(int threads) const;
 
 private:
   struct Counts {

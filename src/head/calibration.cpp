@@ -175,8 +175,8 @@ Calibration calibrate(std::span<const ColourView> frames, std::span<const Oval> 
   Calibration result;
   result.filter.model = fit_model(settings.classifier, colours);
   result.filter.score = score(result.filter.model, colours);
-  // the last frame stands for how large the head is: what comes next starts from there
-  const ColourView& frame = frames.back();
+  // one oval was drawn for the first frame; where each has its own, the last is where what comes next starts
+  const ColourView& frame = ovals.size() == 1 ? frames.front() : frames.back();
   const Oval& oval = ovals.back();
   HeadReference reference;
   reference.width = frame.width;

@@ -7,19 +7,20 @@
 namespace kinema::head {
 namespace {
 
-const int climb_steps = static_cast<int>(tune("climb_steps", 20));
-const double size_reach = static_cast<double>(tune("size_reach", 1.1));       // sizes tried about the last one
-const double size_rate = static_cast<double>(tune("size_rate", 0.25));       // of the change that the frame asks for
+constexpr int climb_steps = 20;
+constexpr double size_reach = 1.1;       // sizes tried about the last one
+const double size_rate = tune("size_rate",0.2);       // of the change that the frame asks for
+const double growth_rate = tune("growth_rate",0.02), size_fade = tune("size_fade",0.95);
 constexpr double smallest = 0.3, largest = 4;  // of the reference
-const double lost_below = static_cast<double>(tune("lost_below", 0.3));       // of the usual contrast
-const double found_above = static_cast<double>(tune("found_above", 0.45));     // of it, once lost
-const double least_contrast = static_cast<double>(tune("least_contrast", 0.06));  // of a head at all
-const double at_home = tune("at_home", 0.6);
-const double usual_rate = static_cast<double>(tune("usual_rate", 0.03));
-const double far_costs = static_cast<double>(tune("far_costs", 0.05));       // contrast, at a radius from where it is expected
-const std::size_t learn_every = static_cast<std::size_t>(tune("learn_every", 3));   // frames
-const double learn_rate = static_cast<double>(tune("learn_rate", 0.12));
-const double learn_above = static_cast<double>(tune("learn_above", 0.6));      // of the usual contrast: what is half covered is not learned
+constexpr double lost_below = 0.3;       // of the usual contrast
+constexpr double found_above = 0.45;     // of it, once lost
+constexpr double least_contrast = 0.06;  // of a head at all
+constexpr double at_home = 0.6;          // of the contrast of what was found: enough for what calibration says
+constexpr double usual_rate = 0.03;
+constexpr double far_costs = 0.05;       // contrast, at a radius from where it is expected
+constexpr std::size_t learn_every = 6;   // frames
+constexpr double learn_rate = 0.15;
+constexpr double learn_above = 0.6;      // of the usual contrast: what is half covered is not learned
 
 }  // namespace
 
@@ -48,14 +49,32 @@ HeadWindow::Fix HeadWindow::settle(const Scene& scene, Window window, int steps)
   return {window, contrast(scene, window), 0};
 }
 
-void HeadWindow::resize(const Scene& scene, Fix& fix, int rounds) const {
-  const double reference = window_of(outline_).rx;
-  for (int i = 0; i < rounds; ++i) {
-    const double factor = std::pow(better_size(scene, fix.window, size_reach), rounds > 1 ? 1 : size_rate);
-    const double size = std::clamp(factor * fix.window.rx, smallest * reference, largest * reference);
-    fix.window = scaled(fix.window, size / fix.window.rx);
-    if (rounds > 1) fix = settle(scene, fix.window, climb_steps);
+// Below the chin nothing counts, where that is asked for.
+Scene HeadWindow::cut(Scene scene, const Oval& head) const {
+  if (settings_.neck_cut) {
+    const double chin = std::round(head.cy + head.ry);
+    scene.weighing.bottom = static_cast<std::size_t>(std::clamp(chin, 1.0, static_cast<double>(height_)));
   }
+  return scene;
+}
+
+// The size of a head that was not there before.
+void HeadWindow::fit_size(const Scene& scene, Fix& fix) const {
+  const double reference = window_of(outline_).rx;
+  for (int round = 0; round < 3; ++round) {
+    const double size = better_size(scene, fix.window, size_reach) * fix.window.rx;
+    fix.window = scaled(fix.window, std::clamp(size, smallest * reference, largest * reference) / fix.window.rx);
+    fix = settle(scene, fix.window, climb_steps);
+  }
+}
+
+// The size of a head that goes on: it changes steadily, so its growth is followed too, and noise is not.
+void HeadWindow::follow_size(const Scene& scene, Window& window) {
+  const double reference = window_of(outline_).rx;
+  const double asked = std::log(better_size(scene, window, size_reach));
+  growth_ = size_fade * growth_ + growth_rate * asked;
+  const double size = window.rx * std::exp(size_rate * asked + growth_);
+  window = scaled(window, std::clamp(size, smallest * reference, largest * reference) / window.rx);
 }
 
 // Where the head may be: where it was, and where there is more of its colours than around.
@@ -68,7 +87,7 @@ std::vector<Window> HeadWindow::seeds(const Scene& scene, const Classifier& clas
   if (!last_) windows.push_back(about);
   const double rx = about.rx, ry = about.ry;
   if (seen_) {
-    const double reach = tune("search_reach", 2.2);  // radii
+    constexpr double reach = 2.2;  // radii
     const auto step = static_cast<std::size_t>(std::max(1.0, std::min(rx, ry) / 6));
     const Part part = part_of(scene.frame, about.cx, about.cy, (reach + 1) * rx, (reach + 1) * ry);
     const DegreeMap map(scene.frame, degrees, part, step, scene.weighing.mask);
@@ -89,16 +108,13 @@ std::vector<Window> HeadWindow::seeds(const Scene& scene, const Classifier& clas
   return windows;
 }
 
-void HeadWindow::follow(Scene scene, const Classifier& classifier, HeadEstimate& estimate) {
-  if (settings_.neck_cut && last_ && seen_) {
-    const Oval head = head_of(*last_);
-    scene.weighing.bottom = static_cast<std::size_t>(std::clamp(head.cy + head.ry, 1.0, static_cast<double>(height_)));
-  }
+void HeadWindow::follow(const Scene& whole, const Classifier& classifier, HeadEstimate& estimate) {
+  const Scene scene = last_ && seen_ ? cut(whole, head_of(*last_)) : whole;
   Fix best;
   best.value = -1e9;
   for (const Window& seed : seeds(scene, classifier)) {
     Fix fix = settle(scene, seed, climb_steps);
-    if (!seen_ && !given_) resize(scene, fix, 3);
+    if (!seen_ && !given_) fit_size(scene, fix);
     fix.value = fix.contrast.difference();
     if (last_ && seen_) {
       const double away = std::hypot((fix.window.cx - last_->cx) / last_->rx, (fix.window.cy - last_->cy) / last_->ry);
@@ -117,7 +133,11 @@ void HeadWindow::follow(Scene scene, const Classifier& classifier, HeadEstimate&
     given_ = false;
     return;
   }
-  if (seen_) resize(scene, best, 1);
+  if (seen_) {
+    follow_size(scene, best.window);
+  } else {
+    growth_ = 0;
+  }
   usual_ = usual_ > 0 ? usual_ + usual_rate * (seen_contrast - usual_) : seen_contrast;
   last_ = best.window;
   seen_ = true;
@@ -140,25 +160,30 @@ void HeadWindow::stay_home(const Scene& scene, Fix& fix) const {
   if (there.contrast.difference() > at_home * fix.contrast.difference()) fix = there;
 }
 
+// Other weights, another place of rest and another contrast: the head stays where it is, its window does not.
+void HeadWindow::anchor(const Scene& scene, const Oval& head) {
+  anchor_ = anchor_of(cut(scene, head), head);
+  last_ = window_of(head);
+  usual_ = contrast(cut(scene, head), *last_).difference();
+  anchored_ = true;
+}
+
 bool HeadWindow::learn(const Scene& scene, Classifier& classifier) {
-  if (!settings_.recalibrate || !last_) return false;
-  const bool first = !adaptation_.started();
-  if (!first && ++frames_ % learn_every != 0) return false;
   const Oval head = head_of(*last_);
-  if (first) {
+  if (!settings_.recalibrate) {
+    if (settings_.neck_cut && !anchored_) anchor(scene, head);
+    return false;
+  }
+  if (!adaptation_.started()) {
     adaptation_.start(scene.frame, head);
   } else {
-    if (contrast(scene, *last_).difference() < learn_above * usual_) return false;
+    if (++frames_ % learn_every != 0) return false;
+    if (contrast(cut(scene, head), *last_).difference() < learn_above * usual_) return false;
     adaptation_.learn(scene.frame, head, learn_rate);
   }
-  classifier = std::make_shared<const Table>(make_table(adaptation_.histogram(), settings_.moments.threads));
+  classifier = adaptation_.table(settings_.moments.threads);
   scene.moments.set_classifier(classifier);
-  if (first) {
-    // other colours, another place of rest and another contrast
-    anchor_ = anchor_of(scene, head);
-    last_ = window_of(head);
-    usual_ = contrast(scene, *last_).difference();
-  }
+  if (!anchored_) anchor(scene, head);
   return true;
 }
 

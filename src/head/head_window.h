@@ -20,7 +20,7 @@ public:
   void start(const Oval& oval);
 
   /// Finds the head in a frame, near where it was or, where it is lost, anywhere.
-  void follow(Scene scene, const Classifier& classifier, HeadEstimate& estimate);
+  void follow(const Scene& whole, const Classifier& classifier, HeadEstimate& estimate);
 
   /// Learns the colours of the frame in which the head was just found; true where the classifier is a new one.
   bool learn(const Scene& scene, Classifier& classifier);
@@ -36,8 +36,11 @@ private:
   Window window_of(const Oval& head) const { return window_around(head, anchor_); }
   Fix settle(const Scene& scene, Window window, int steps) const;
   std::vector<Window> seeds(const Scene& scene, const Classifier& classifier) const;
+  void anchor(const Scene& scene, const Oval& head);
   void stay_home(const Scene& scene, Fix& fix) const;
-  void resize(const Scene& scene, Fix& fix, int rounds) const;
+  void fit_size(const Scene& scene, Fix& fix) const;
+  void follow_size(const Scene& scene, Window& window);
+  Scene cut(Scene scene, const Oval& head) const;
 
   Oval outline_;        // at the reference, in this size of frames
   Anchor anchor_;
@@ -49,7 +52,8 @@ private:
   bool seen_ = false;           // in the last frame
   bool given_ = false;          // last_ was said to be right
   double usual_ = 0;            // contrast
-  double step_x_ = 0, step_y_ = 0;
+  double growth_ = 0;           // of the size's logarithm, a frame
+  bool anchored_ = false;       // in frames of this run
   std::size_t frames_ = 0;
   Adaptation adaptation_;
 };

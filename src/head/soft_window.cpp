@@ -85,8 +85,8 @@ double better_size(const Scene& scene, const Window& window, double reach) {
 }
 
 Anchor anchor_of(const Scene& scene, const Oval& head) {
-  // hands are not steadier than a tenth of a radius: less is taken for the oval's fault, and the centroid believed
-  constexpr double steady = 0.1, furthest = 0.6, smallest = 0.7, largest = 1.6;
+  // an oval in whole pixels is not steadier than this: less is taken for its fault, and the centroid believed
+  constexpr double steady = 0.015, furthest = 0.6, smallest = 0.7, largest = 1.6;
   const Window first = window_around(head, {});
   Window window = climb(scene, first, 20);
   for (int round = 0; round < 8; ++round) {

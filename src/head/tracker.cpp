@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <numbers>
@@ -38,6 +39,12 @@ private:
   Clock::time_point last_ = Clock::now();
 };
 
+// The steps of the paper's ladder know whole frames only.
+bool takes_windows(const std::string& backend) {
+  constexpr std::array words = {"auto", "reference", "cpu", "cuda", "joint"};
+  return std::any_of(words.begin(), words.end(), [&](const char* word) { return backend == word; });
+}
+
 void check_settings(const TrackerSettings& settings, const Calibration& calibration) {
   if (settings.reference_distance && !(*settings.reference_distance > 0.01 && *settings.reference_distance <= 100)) {
     throw Error(fmt::format("a reference distance of {} m: give metres, 0.01 to 100", *settings.reference_distance));
@@ -61,7 +68,7 @@ struct Tracker::State {
     classifier = make_classifier(calibration.filter.model, settings.moments.threads);
     moments->set_classifier(classifier);
     if (settings.following == Following::automatic) {
-      settings.following = calibration.head ? Following::window : Following::plain;
+      settings.following = calibration.head && takes_windows(settings.backend) ? Following::window : Following::plain;
     }
     if (settings.smoothing) smooth = {OneEuro(*settings.smoothing), OneEuro(*settings.smoothing), OneEuro(*settings.smoothing)};
   }
@@ -135,6 +142,8 @@ void Tracker::State::place(HeadEstimate& estimate, double time) {
       settings.field_of_view ? settings.field_of_view : (calibration.head ? calibration.head->field_of_view : std::nullopt);
   if (!(reference_area > 0)) reference_area = estimate.area;
   if (distance_at_reference) estimate.distance = *distance_at_reference * std::sqrt(reference_area / estimate.area);
+  estimate.raw_x = estimate.x;
+  estimate.raw_y = estimate.y;
   if (!smooth.empty()) {
     estimate.x = smooth[0].filter(estimate.x, time);
     estimate.y = smooth[1].filter(estimate.y, time);
