@@ -34,6 +34,9 @@ struct HeadReference {
   /// eq. 6 of the oval alone: what a head at the reference distance covers of a frame.
   double area = 0;
 
+  /// eq. 6 of the whole frame: what the plain mode sees of it, with all else that has its colours.
+  double frame_area = 0;
+
   Anchor anchor;
 
   /// Metres from the camera, where it was measured.

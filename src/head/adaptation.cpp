@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include "/tmp/w/lab/ht/tune.h"
 
 namespace kinema::head {
 namespace {
@@ -18,8 +19,10 @@ constexpr double apart = 1.25;            // radii: from here on it starts
 constexpr double neck = 2;                // radii below the centre that count for neither side
 constexpr double most_samples = 24000;    // pixels that are looked at
 constexpr float of_frame = 0.25f;         // of what is around: the rest of the frame, for when the head is lost
-constexpr float of_start = 0.5f;         // of what is known: the start
-constexpr float unknown = 2e-5f;          // share of pixels in a cell below which its degree falls to 0
+const float of_start = (float)tune("of_start", 0.5);         // of what is known: the start
+const double light_rate = tune("light_rate", 0.5);
+const float lambda = (float)tune("lambda", 1);
+const float unknown = (float)tune("unknown", 1e-4);          // share of pixels in a cell below which its degree falls to 0
 
 std::size_t cell_of(Rgb colour) {
   return ((std::size_t{colour.r} >> 3) * bins + (std::size_t{colour.g} >> 3)) * bins + (std::size_t{colour.b} >> 3);
@@ -96,6 +99,32 @@ void fill_red(const float* degrees, std::size_t red, std::uint8_t* out) {
   }
 }
 
+// What the shares would be if all colours were so much brighter.
+std::vector<float> in_light(const std::vector<float>& shares, double gain) {
+  std::vector<float> brighter(cells);
+  for (std::size_t i = 0; i < cells; ++i) {
+    if (shares[i] == 0) continue;
+    std::size_t cell[3];
+    float part[3];
+    for (std::size_t c = 0, left = i; c < 3; ++c, left /= bins) {
+      const double place = std::clamp((static_cast<double>(left % bins) + 0.5) * gain - 0.5, 0.0, bins - 1.001);
+      cell[c] = static_cast<std::size_t>(place);
+      part[c] = static_cast<float>(place - std::floor(place));
+    }
+    for (std::size_t corner = 0; corner < 8; ++corner) {
+      float share = shares[i];
+      std::size_t to = 0;
+      for (std::size_t c = 3; c-- > 0;) {
+        const bool upper = (corner >> c) & 1;
+        share *= upper ? part[c] : 1 - part[c];
+        to = to * bins + cell[c] + upper;
+      }
+      brighter[to] += share;
+    }
+  }
+  return brighter;
+}
+
 bool on_neck(const Oval& oval, double x, double y) {
   return std::abs(x - oval.cx) < oval.rx && y > oval.cy && y < oval.cy + neck * oval.ry;
 }
@@ -107,17 +136,22 @@ Adaptation::Counts Adaptation::count(const ColourView& frame, const Oval& oval) 
   const Part part = part_of(frame, oval.cx, oval.cy, reach * oval.rx, reach * oval.ry);
   const double pixels = static_cast<double>((part.right - part.left) * (part.bottom - part.top));
   const auto step = static_cast<std::size_t>(std::max(1.0, std::floor(std::sqrt(pixels / most_samples))));
+  double level = 0, weight = 0;
   for (std::size_t y = part.top; y < part.bottom; y += step) {
     const double row = static_cast<double>(y), v = (row - oval.cy) / oval.ry;
     for (std::size_t x = part.left; x < part.right; x += step) {
       const double column = static_cast<double>(x), h = (column - oval.cx) / oval.rx, u = h * h + v * v;
       if (u < 1) {
-        counts.head[cell_of(pixel_at(frame, x, y))] += static_cast<float>(1 - u);
+        const Rgb colour = pixel_at(frame, x, y);
+        counts.head[cell_of(colour)] += static_cast<float>(1 - u);
+        level += (1 - u) * (colour.r + colour.g + colour.b);
+        weight += 1 - u;
       } else if (u > apart * apart && !on_neck(oval, column, row)) {
         counts.around[cell_of(pixel_at(frame, x, y))] += 1;
       }
     }
   }
+  counts.level = weight > 0 ? level / weight : 0;
   std::vector<float> rest(cells);
   const double whole = static_cast<double>(frame.width * frame.height);
   const auto stride = static_cast<std::size_t>(std::max(1.0, std::floor(std::sqrt(whole / (most_samples / 2)))));
@@ -132,15 +166,32 @@ Adaptation::Counts Adaptation::count(const ColourView& frame, const Oval& oval) 
   normalise(counts.around);
   normalise(rest);
   for (std::size_t i = 0; i < cells; ++i) counts.around[i] += of_frame * (rest[i] - counts.around[i]);
+  for (int i = 0; i < (int)tune("smooths", 1); ++i) {
   smooth(counts.head);
   smooth(counts.around);
+  }
   return counts;
 }
 
-void Adaptation::start(const ColourView& frame, const Oval& oval) { start_ = running_ = count(frame, oval); }
+void Adaptation::start(const ColourView& frame, const Oval& oval, const Degrees& prior) {
+  start_ = running_ = count(frame, oval);
+  prior_.resize(cells);
+  for (std::size_t i = 0; i < cells; ++i) {
+    const auto level = [](std::size_t cell) { return static_cast<std::uint8_t>(8 * (cell % bins) + 4); };
+    prior_[i] = prior({level(i / bins / bins), level(i / bins), level(i)});
+  }
+}
 
 void Adaptation::learn(const ColourView& frame, const Oval& oval, double rate) {
   const Counts fresh = count(frame, oval);
+  // a head in another light is the same head: its colours go with the light at once, and the rest is learned
+  if (running_.level > 0 && fresh.level > 0) {
+    const double gain = std::pow(std::clamp(fresh.level / running_.level, 0.5, 2.0), light_rate);
+    if (std::abs(gain - 1) > 0.004) {
+      running_.head = in_light(running_.head, gain);
+      running_.level *= gain;
+    }
+  }
   const auto mix = static_cast<float>(rate);
   for (std::size_t i = 0; i < cells; ++i) {
     running_.head[i] += mix * (fresh.head[i] - running_.head[i]);
@@ -151,10 +202,12 @@ void Adaptation::learn(const ColourView& frame, const Oval& oval, double rate) {
 // As make_table() of a Histogram, to a rounding, in a small part of the time: rows of colours that nobody has seen are
 // most, and in the others eight neighbours lie between the same two cells.
 std::shared_ptr<const Table> Adaptation::table(int threads) const {
+  const double gain = start_.level > 0 ? running_.level / start_.level : 1;
+  const std::vector<float> first = in_light(start_.head, gain);
   std::vector<float> degrees(cells);
   for (std::size_t i = 0; i < cells; ++i) {
-    const float head = of_start * start_.head[i] + (1 - of_start) * running_.head[i];
-    degrees[i] = 255 * head / (head + running_.around[i] + unknown);
+    const float head = of_start * first[i] + (1 - of_start) * running_.head[i];
+    degrees[i] = 255 * (head + unknown * prior_[i]) / (head + lambda * running_.around[i] + unknown);
   }
   auto table = std::make_shared<Table>();
   table->degrees.resize(std::size_t{1} << 24);

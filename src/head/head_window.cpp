@@ -7,7 +7,7 @@
 namespace kinema::head {
 namespace {
 
-constexpr int climb_steps = 20;
+const int climb_steps = (int)tune("climb_steps", 20);
 constexpr double size_reach = 1.1;       // sizes tried about the last one
 const double size_rate = tune("size_rate",0.2);       // of the change that the frame asks for
 const double growth_rate = tune("growth_rate",0.02), size_fade = tune("size_fade",0.95);
@@ -15,12 +15,13 @@ constexpr double smallest = 0.3, largest = 4;  // of the reference
 constexpr double lost_below = 0.3;       // of the usual contrast
 constexpr double found_above = 0.45;     // of it, once lost
 constexpr double least_contrast = 0.06;  // of a head at all
+const double trust_from = tune("trust_from", 0.75), full_need = tune("full_need", 0.2), least_need = tune("least_need", 0.15);
 constexpr double at_home = 0.6;          // of the contrast of what was found: enough for what calibration says
 constexpr double usual_rate = 0.03;
-constexpr double far_costs = 0.05;       // contrast, at a radius from where it is expected
-constexpr std::size_t learn_every = 6;   // frames
-constexpr double learn_rate = 0.15;
-constexpr double learn_above = 0.6;      // of the usual contrast: what is half covered is not learned
+const double far_costs = tune("far_costs", 0.05);       // contrast, at a radius from where it is expected
+const std::size_t learn_every = (std::size_t)tune("learn_every", 6);   // frames
+const double learn_rate = tune("learn_rate", 0.15);
+const double learn_above = tune("learn_above", 0.6);      // of the usual contrast: what is half covered is not learned
 
 }  // namespace
 
@@ -69,11 +70,11 @@ void HeadWindow::fit_size(const Scene& scene, Fix& fix) const {
 }
 
 // The size of a head that goes on: it changes steadily, so its growth is followed too, and noise is not.
-void HeadWindow::follow_size(const Scene& scene, Window& window) {
+void HeadWindow::follow_size(const Scene& scene, Window& window, double trust) {
   const double reference = window_of(outline_).rx;
   const double asked = std::log(better_size(scene, window, size_reach));
-  growth_ = size_fade * growth_ + growth_rate * asked;
-  const double size = window.rx * std::exp(size_rate * asked + growth_);
+  growth_ = size_fade * growth_ + trust * growth_rate * asked;
+  const double size = window.rx * std::exp(trust * size_rate * asked + growth_);
   window = scaled(window, std::clamp(size, smallest * reference, largest * reference) / window.rx);
 }
 
@@ -134,7 +135,8 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, HeadEs
     return;
   }
   if (seen_) {
-    follow_size(scene, best.window);
+    const double trust = std::clamp((seen_contrast / usual_ - trust_from) / (1 - trust_from), 0.0, 1.0);
+    follow_size(scene, best.window, trust);
   } else {
     growth_ = 0;
   }
@@ -164,7 +166,7 @@ void HeadWindow::stay_home(const Scene& scene, Fix& fix) const {
 void HeadWindow::anchor(const Scene& scene, const Oval& head) {
   anchor_ = anchor_of(cut(scene, head), head);
   last_ = window_of(head);
-  usual_ = contrast(cut(scene, head), *last_).difference();
+  first_ = usual_ = contrast(cut(scene, head), *last_).difference();
   anchored_ = true;
 }
 
@@ -175,11 +177,12 @@ bool HeadWindow::learn(const Scene& scene, Classifier& classifier) {
     return false;
   }
   if (!adaptation_.started()) {
-    adaptation_.start(scene.frame, head);
+    adaptation_.start(scene.frame, head, Degrees(classifier));
   } else {
     if (++frames_ % learn_every != 0) return false;
     if (contrast(cut(scene, head), *last_).difference() < learn_above * usual_) return false;
-    adaptation_.learn(scene.frame, head, learn_rate);
+    const double need = std::clamp((1 - usual_ / first_) / full_need, least_need, 1.0);
+    adaptation_.learn(scene.frame, head, need * learn_rate);
   }
   classifier = adaptation_.table(settings_.moments.threads);
   scene.moments.set_classifier(classifier);

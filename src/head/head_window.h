@@ -39,7 +39,7 @@ private:
   void anchor(const Scene& scene, const Oval& head);
   void stay_home(const Scene& scene, Fix& fix) const;
   void fit_size(const Scene& scene, Fix& fix) const;
-  void follow_size(const Scene& scene, Window& window);
+  void follow_size(const Scene& scene, Window& window, double trust);
   Scene cut(Scene scene, const Oval& head) const;
 
   Oval outline_;        // at the reference, in this size of frames
@@ -51,7 +51,7 @@ private:
   std::optional<Window> last_;  // where it was
   bool seen_ = false;           // in the last frame
   bool given_ = false;          // last_ was said to be right
-  double usual_ = 0;            // contrast
+  double first_ = 0, usual_ = 0;  // contrast: at the start, and of late
   double growth_ = 0;           // of the size's logarithm, a frame
   bool anchored_ = false;       // in frames of this run
   std::size_t frames_ = 0;

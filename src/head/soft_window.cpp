@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include "/tmp/w/lab/ht/tune.h"
 
 namespace kinema::head {
 namespace {
@@ -20,6 +21,34 @@ Sums measure(const Scene& scene, const Window& window) {
   weighing.window = window;
   return scene.moments.measure(scene.frame, weighing);
 }
+
+// Steps along one axis that shrink by about the same factor.
+class Progression {
+public:
+  /// The step to take: the one that was measured or, every other time, all that are still to come.
+  double next(double step, double radius) {
+    static const double flattest = tune("flattest", 0.97);
+    const double factor = last_ != 0 ? step / last_ : 0;
+    left_ = std::abs(step) / (1 - std::clamp(factor_, 0.0, flattest));
+    if (!(factor > 0) || fresh_ || flattest == 0) {
+      last_ = step;
+      fresh_ = false;
+      return step;
+    }
+    factor_ = std::min(factor, flattest);
+    left_ = std::abs(step) / (1 - factor_);
+    last_ = 0;
+    fresh_ = true;
+    return std::clamp(step / (1 - factor_), -0.5 * radius, 0.5 * radius);
+  }
+
+  /// About how far the end lay before the last step.
+  double left() const { return left_; }
+
+private:
+  double last_ = 0, factor_ = 0, left_ = 0;
+  bool fresh_ = true;
+};
 
 // The sum of k^2 for k = 0...n.
 double squares(double n) { return n * (n + 1) * (2 * n + 1) / 6; }
@@ -49,14 +78,17 @@ Window scaled(const Window& window, double factor) {
 }
 
 Window climb(const Scene& scene, Window window, int steps) {
+  // Each step is a share of the one before, the larger the flatter the hill. Of two steps in a row the rest of the way
+  // follows (Aitken), and is taken at once.
+  Progression across, down;
   for (int i = 0; i < steps; ++i) {
     const Sums sums = measure(scene, window);
     if (!(sums.w > 0)) return window;
-    const double x = sums.wx / sums.w, y = sums.wy / sums.w;
-    const double moved = std::hypot(x - window.cx, y - window.cy);
-    window.cx = x;
-    window.cy = y;
-    if (moved < rest) break;
+    const double x = across.next(sums.wx / sums.w - window.cx, window.rx);
+    const double y = down.next(sums.wy / sums.w - window.cy, window.ry);
+    window.cx += x;
+    window.cy += y;
+    if (std::hypot(across.left(), down.left()) < rest) break;
   }
   return window;
 }
@@ -86,7 +118,7 @@ double better_size(const Scene& scene, const Window& window, double reach) {
 
 Anchor anchor_of(const Scene& scene, const Oval& head) {
   // an oval in whole pixels is not steadier than this: less is taken for its fault, and the centroid believed
-  constexpr double steady = 0.015, furthest = 0.6, smallest = 0.7, largest = 1.6;
+  static const double steady = tune("steady",0.015); constexpr double furthest = 0.6, smallest = 0.7, largest = 1.6;
   const Window first = window_around(head, {});
   Window window = climb(scene, first, 20);
   for (int round = 0; round < 8; ++round) {

@@ -82,7 +82,7 @@ struct Tracker::State {
   std::unique_ptr<Moments> moments;
   Classifier classifier;
   std::optional<HeadWindow> window;
-  StillScene scene;
+  StillScene still;
   std::optional<Oval> start;
   std::size_t width = 0, height = 0;
   double reference_area = 0;  // in this size of frames; 0: not known yet
@@ -99,8 +99,9 @@ void Tracker::State::take_size(const ColourView& frame) {
     width = frame.width;
     height = frame.height;
     if (calibration.head) {
-      reference_area = calibration.head->area;
-      if (settings.following == Following::window) window.emplace(*calibration.head, width, height, settings);
+      const bool follows = settings.following == Following::window;
+      reference_area = follows ? calibration.head->area : calibration.head->frame_area;
+      if (follows) window.emplace(*calibration.head, width, height, settings);
     }
     return;
   }
@@ -135,13 +136,13 @@ void Tracker::State::plain(const Scene& scene, HeadEstimate& estimate) const {
 
 // From pixels to metres, by one reference distance and the field of view.
 void Tracker::State::place(HeadEstimate& estimate, double time) {
-  const auto distance_at_reference =
-      settings.reference_distance ? settings.reference_distance
-                                  : (calibration.head ? calibration.head->distance : std::nullopt);
-  const auto field_of_view =
-      settings.field_of_view ? settings.field_of_view : (calibration.head ? calibration.head->field_of_view : std::nullopt);
+  std::optional<double> distance = settings.reference_distance, view = settings.field_of_view;
+  if (calibration.head) {
+    if (!distance) distance = calibration.head->distance;
+    if (!view) view = calibration.head->field_of_view;
+  }
   if (!(reference_area > 0)) reference_area = estimate.area;
-  if (distance_at_reference) estimate.distance = *distance_at_reference * std::sqrt(reference_area / estimate.area);
+  if (distance) estimate.distance = *distance * std::sqrt(reference_area / estimate.area);
   estimate.raw_x = estimate.x;
   estimate.raw_y = estimate.y;
   if (!smooth.empty()) {
@@ -150,8 +151,8 @@ void Tracker::State::place(HeadEstimate& estimate, double time) {
     // a millimetre weighs as much as a pixel
     if (estimate.distance) estimate.distance = smooth[2].filter(1000 * *estimate.distance, time) / 1000;
   }
-  if (estimate.distance && field_of_view) {
-    const double focal = static_cast<double>(width) / 2 / std::tan(*field_of_view / 2);
+  if (estimate.distance && view) {
+    const double focal = static_cast<double>(width) / 2 / std::tan(*view / 2);
     const double z = *estimate.distance;
     estimate.position = Vec3{(estimate.x - (static_cast<double>(width) - 1) / 2) / focal * z,
                              (estimate.y - (static_cast<double>(height) - 1) / 2) / focal * z, z};
@@ -171,7 +172,7 @@ HeadEstimate Tracker::track(const ColourView& frame, double time) {
   state.take_size(frame);
   Scene scene{*state.moments, frame, {}};
   if (state.settings.background) {
-    scene.weighing.mask = state.scene.mask(frame);
+    scene.weighing.mask = state.still.mask(frame);
     stages.end("background");
   }
   if (state.window) {
@@ -188,7 +189,7 @@ HeadEstimate Tracker::track(const ColourView& frame, double time) {
     for (OneEuro& signal : state.smooth) signal.reset();
   }
   if (state.settings.background) {
-    state.scene.learn(frame, estimate.oval);
+    state.still.learn(frame, estimate.oval);
     stages.end("learn background");
   }
   if (state.window && estimate.found && state.window->learn(scene, state.classifier)) stages.end("recalibrate");
@@ -197,7 +198,7 @@ HeadEstimate Tracker::track(const ColourView& frame, double time) {
 
 void Tracker::set_background(const ColourView& frame) {
   state_->take_size(frame);
-  state_->scene.set(frame);
+  state_->still.set(frame);
 }
 
 void Tracker::start(const Oval& oval) { state_->start = oval; }

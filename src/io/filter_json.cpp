@@ -99,7 +99,7 @@ std::size_t side(const JsonPlace& place) {
 }
 
 head::HeadReference reference_at(const JsonPlace& place) {
-  place.only({"width", "height", "oval", "area", "anchor", "distance", "field_of_view"});
+  place.only({"width", "height", "oval", "area", "frame_area", "anchor", "distance", "field_of_view"});
   head::HeadReference reference;
   reference.width = side(place.member("width"));
   reference.height = side(place.member("height"));
@@ -116,6 +116,7 @@ head::HeadReference reference_at(const JsonPlace& place) {
   if (!(reference.area > 0 && reference.area <= 1)) {
     area.fail(fmt::format("is {}: it is the share of the frame that the head covers", reference.area));
   }
+  reference.frame_area = optional_number(place, "frame_area", 0, 1.0001).value_or(0);
   if (const auto anchor = place.find("anchor")) {
     const auto [x, y, size] = numbers<3>(*anchor, "how the head lies in its window: shift x and y in radii, and size");
     if (std::abs(x) > 2 || std::abs(y) > 2 || !(size > 0.1 && size < 10)) anchor->fail("makes no sense: calibrate again");
@@ -203,6 +204,7 @@ std::string filter_json(const Calibration& calibration) {
     out["height"] = head.height;
     out["oval"] = {head.oval.cx, head.oval.cy, head.oval.rx, head.oval.ry};
     out["area"] = head.area;
+    out["frame_area"] = head.frame_area;
     out["anchor"] = {head.anchor.shift_x, head.anchor.shift_y, head.anchor.size};
     if (head.distance) out["distance"] = *head.distance;
     if (head.field_of_view) out["field_of_view"] = *head.field_of_view;

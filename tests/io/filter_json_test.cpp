@@ -34,7 +34,7 @@ TEST(FilterJson, EveryClassifierReadsBackAsItWas) {
   for (const head::SkinModel& model : models) {
     Calibration calibration;
     calibration.filter = {model, 0.75, "a camera \"x\"", "lamp"};
-    calibration.head = head::HeadReference{640, 480, {320.5, 240, 50, 70}, 0.03, {0.1, -0.2, 1.1}, 0.6, 1.05};
+    calibration.head = head::HeadReference{640, 480, {320.5, 240, 50, 70}, 0.03, 0.05, {0.1, -0.2, 1.1}, 0.6, 1.05};
     const std::string text = filter_json(calibration);
     const Calibration read = parse_filter(text);
     EXPECT_EQ(filter_json(read), text) << head::name(model);
