@@ -57,8 +57,7 @@ std::vector<NormalisedSums> TextureStack::look(const TextureImage& image, std::s
         sample_block(layout_, model_->triangles, block, image, shapes[first + c], panel + c * block_values);
       multiply_block(rows_.block(block), rows_.groups(), tiles, tiles, panel, columns, sums);
       square_block(tiles, panel, columns, sums + padded * columns);
-      if (texture != nullptr && first == 0)
-        std::copy_n(panel, tiles * tile_values, texture + block * block_values);
+      if (texture != nullptr && first == 0) std::copy_n(panel, tiles * tile_values, texture + block * block_values);
     };
     if (threads != nullptr && threads->count() > 1 && layout_.blocks() > 1)
       threads->for_each(layout_.blocks(), work);
