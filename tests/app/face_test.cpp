@@ -124,8 +124,7 @@ TEST_F(Face, SameSeedGivesTheSameBytesWhateverTheThreads) {
   const std::string images = (shared() / "train").string();
   for (const char* threads : {"1", "2"}) {
     const Outcome outcome = run_kinema(
-        train({"--images", images, "--out", std::string(threads) + ".kface", "--threads", threads, "--cascade", "1"}),
-        folder.folder());
+        train({"--images", images, "--out", std::string(threads) + ".kface", "--threads", threads}), folder.folder());
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   }
   EXPECT_TRUE(bytes_of(folder / "1.kface") == bytes_of(folder / "2.kface"));
