@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include "/tmp/w/lab/ht/tune.h"
 
 namespace kinema::head {
 namespace {
 
 constexpr int climb_steps = 20;
-constexpr double size_reach = 1.1;                // sizes tried about the last one
-const double size_rate = tune("size_rate", 0.2);  // of the change that the frame asks for
-const double growth_rate = tune("growth_rate", 0.02), size_fade = tune("size_fade", 0.95);
+constexpr double size_reach = 1.1;  // sizes tried about the last one
+constexpr double size_rate = 0.2;   // of the change that the frame asks for
+constexpr double growth_rate = 0.02, size_fade = 0.95;
 constexpr double smallest = 0.3, largest = 4;  // of the reference
 constexpr double lost_below = 0.3;             // of the usual contrast
 constexpr double found_above = 0.45;           // of it, once lost
