@@ -1,7 +1,8 @@
-// Bytes as text that stands inside a page.
+// Bytes as text that may stand in a page, so that pictures are part of it.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -31,8 +31,8 @@ public:
 
   bool next(io::ColourFrame& frame) override {
     if (at_ == frames_) return false;
-    frame = {static_cast<long>(at_), static_cast<double>(at_) / fps_, fmt::format("{:06}.png", at_),
-             clip_.picture(at_), ""};
+    frame = {static_cast<long>(at_), static_cast<double>(at_) / fps_, fmt::format("{:06}.png", at_), clip_.picture(at_),
+             ""};
     if (!folder_.empty()) io::write_picture_png(folder_ / frame.name, frame.picture);
     ++at_;
     return true;
@@ -79,9 +79,9 @@ public:
   void add(const io::ColourFrame& frame, const head::HeadEstimate& estimate, const head::Tracker& tracker) {
     const std::size_t wanted = demo_.strip.size() * (frames_ - 1) / (strip_length - 1);
     const bool take = demo_.strip.size() < strip_length && static_cast<std::size_t>(frame.index) >= wanted;
-    const io::Picture picture = painter_.draw(
-        frame.picture, frame.index, frame.time, estimate,
-        [&](std::uint8_t r, std::uint8_t g, std::uint8_t b) { return tracker.degree_now(r, g, b); });
+    const io::Picture picture =
+        painter_.draw(frame.picture, frame.index, frame.time, estimate,
+                      [&](std::uint8_t r, std::uint8_t g, std::uint8_t b) { return tracker.degree_now(r, g, b); });
     if (!take) return;
     const io::Picture small = io::resized(picture, 320, 320 * picture.height / picture.width);
     const std::filesystem::path path = folder_ / fmt::format("head-{:06}.png", frame.index);
@@ -134,10 +134,11 @@ void check_head_folder(const std::filesystem::path& folder) {
 }
 
 std::vector<std::string> HeadDemo::commands() const {
-  return {fmt::format("kinema head calibrate --input head/000000.png --oval {} --out filter.json", oval),
-          fmt::format("kinema head track --input head --fps 30 --filter filter.json --reference-distance 0.6 --fov 60.16 "
-                      "--truth head-boxes.txt --out head.csv{}",
-                      no_video.empty() ? " --overlay head.mp4" : "")};
+  return {
+      fmt::format("kinema head calibrate --input head/000000.png --oval {} --out filter.json", oval),
+      fmt::format("kinema head track --input head --fps 30 --filter filter.json --reference-distance 0.6 --fov 60.16 "
+                  "--truth head-boxes.txt --out head.csv{}",
+                  no_video.empty() ? " --overlay head.mp4" : "")};
 }
 
 HeadDemo follow_head(const HeadDemoSettings& settings) {

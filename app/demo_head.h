@@ -28,13 +28,13 @@ struct HeadDemo {
   HeadCounts counts;
   HeadErrors errors;  ///< over the face's width
   double mean_px = 0, worst_px = 0;
-  double face_px = 0;                ///< its width in the first frame
-  std::vector<double> error_px;      ///< by frame; negative: not found
-  std::optional<double> jitter_px;   ///< of the same head when it does not move
-  double distance_percent = 0;       ///< mean error of the distance
-  std::vector<Shot> strip;           ///< empty where there is no OpenCV
-  std::string no_video;              ///< why there is no head.mp4; empty where there is one
-  std::string oval;                  ///< of the first frame, as --oval takes it
+  double face_px = 0;               ///< its width in the first frame
+  std::vector<double> error_px;     ///< by frame; negative: not found
+  std::optional<double> jitter_px;  ///< of the same head when it does not move
+  double distance_percent = 0;      ///< mean error of the distance
+  std::vector<Shot> strip;          ///< empty where there is no OpenCV
+  std::string no_video;             ///< why there is no head.mp4; empty where there is one
+  std::string oval;                 ///< of the first frame, as --oval takes it
 
   std::vector<std::string> commands() const;  ///< that do the same by hand, inside the folder
 };

@@ -19,7 +19,8 @@ std::string strip(const HeadDemo& demo) {
         "src=\"data:image/png;base64,{}\"><figcaption>{:.2f} s</figcaption></figure>\n",
         shot.width, shot.height, shot.frame, base64(shot.png), shot.time);
   }
-  html += "</div>\n<p class=\"note\">Warm: skin, by its degree. Green: the head's outline, and the way its centre came. ";
+  html +=
+      "</div>\n<p class=\"note\">Warm: skin, by its degree. Green: the head's outline, and the way its centre came. ";
   html += demo.no_video.empty() ? "All frames: <a href=\"head.mp4\">head.mp4</a>."
                                 : fmt::format("No video: {}.", bench::escape(demo.no_video));
   return html + "</p>\n";
@@ -45,13 +46,14 @@ std::string plot(const HeadDemo& demo) {
   return fmt::format(
       "<svg class='plot' viewBox='0 0 {0} {1}' role='img' aria-label='error by frame'>"
       "<text class='title' x='{2}' y='20'>Error of the head's centre by frame, pixels</text>"
-      "<path class='limit' d='M{2} {3:.1f}H{4}'/><text class='quiet' x='{4}' y='{5:.1f}' text-anchor='end'>half a percent "
+      "<path class='limit' d='M{2} {3:.1f}H{4}'/><text class='quiet' x='{4}' y='{5:.1f}' text-anchor='end'>half a "
+      "percent "
       "of the face's width</text><g class='colour2'><path class='line' d='{6}'/></g>"
       "<path class='axis' d='M{2} {7}V{8}H{4}'/><text x='{9}' y='{10:.1f}' text-anchor='end'>{11:.2f}</text>"
       "<text x='{9}' y='{8}' text-anchor='end'>0</text><text class='quiet' x='{4}' y='{12}' text-anchor='end'>frame "
       "{13}</text></svg>",
-      width, height, left, y(goal), right, y(goal) - 5, path, top, bottom, left - 7, y(demo.worst_px) + 4, demo.worst_px,
-      bottom + 18, demo.error_px.size() - 1);
+      width, height, left, y(goal), right, y(goal) - 5, path, top, bottom, left - 7, y(demo.worst_px) + 4,
+      demo.worst_px, bottom + 18, demo.error_px.size() - 1);
 }
 
 std::string number(const std::string& value, const std::string& label) {
@@ -61,22 +63,24 @@ std::string number(const std::string& value, const std::string& label) {
 }  // namespace
 
 std::vector<DemoRow> head_rows(const HeadDemo& demo) {
-  return {{"clip", fmt::format("{} frames of a synthetic head, {:.0f} pixels wide, in a room with things of skin's colour",
-                               demo.counts.frames, demo.face_px)},
-          {"filter", fmt::format("score {:.2f}, calibrated in {:.1f} ms from an oval in the first frame", demo.score,
-                                 demo.calibrate_ms)},
-          {"tracking", fmt::format("{} of {} frames at {:.0f} a second on {}", demo.counts.found, demo.counts.frames,
-                                   demo.counts.frames_per_second(), name(demo.settings.backend))},
-          {"centre", fmt::format("{:.2f} pixels off on average, {:.2f} % of the face's width; at most {:.2f} pixels",
-                                 demo.mean_px, 100 * demo.errors.mean, demo.worst_px)},
-          {"distance", fmt::format("{:.1f} % off on average", demo.distance_percent)},
-          {"at rest", demo.jitter_px ? fmt::format("a jitter of {:.3f} pixels by the camera's noise", *demo.jitter_px)
-                                     : std::string("-")}};
+  return {
+      {"clip", fmt::format("{} frames of a synthetic head, {:.0f} pixels wide, in a room with things of skin's colour",
+                           demo.counts.frames, demo.face_px)},
+      {"filter", fmt::format("score {:.2f}, calibrated in {:.1f} ms from an oval in the first frame", demo.score,
+                             demo.calibrate_ms)},
+      {"tracking", fmt::format("{} of {} frames at {:.0f} a second on {}", demo.counts.found, demo.counts.frames,
+                               demo.counts.frames_per_second(), name(demo.settings.backend))},
+      {"centre", fmt::format("{:.2f} pixels off on average, {:.2f} % of the face's width; at most {:.2f} pixels",
+                             demo.mean_px, 100 * demo.errors.mean, demo.worst_px)},
+      {"distance", fmt::format("{:.1f} % off on average", demo.distance_percent)},
+      {"at rest", demo.jitter_px ? fmt::format("a jitter of {:.3f} pixels by the camera's noise", *demo.jitter_px)
+                                 : std::string("-")}};
 }
 
 std::string head_part(const HeadDemo& demo) {
   std::string html =
-      "<h2>A head, for a webcam</h2>\n<p class=\"lead\">A synthetic head, lit and textured, moves before a room in which "
+      "<h2>A head, for a webcam</h2>\n<p class=\"lead\">A synthetic head, lit and textured, moves before a room in "
+      "which "
       "wood and cardboard have nearly its colours. kinema learned its colours from one oval, and followed it by sums "
       "over the pixels alone.</p>\n";
   html += strip(demo);

@@ -227,6 +227,15 @@ std::vector<DemoRow> walk_rows(const Walk& walk) {
   return rows;
 }
 
+std::vector<DemoRow> face_rows(const FaceDemo& face) {
+  return {{"model", fmt::format("{} synthetic faces and their mirror images, {} pixels, trained in {:.1f} s",
+                                face.trained, face.pixels, face.train_ms / 1000)},
+          {"new faces", fmt::format("{}: {:.1f} % of the outer-eye distance off on average, {:.0f} % of them over 8 %",
+                                    face.test.faces.size(), 100 * face.test.all.mean, 100 * face.test.all.failures)},
+          {"clip", fmt::format("{} of {} frames followed, {:.1f} % off", face.clip_found, face.clip_frames,
+                               100 * face.clip_error)}};
+}
+
 std::vector<DemoRow> likelihood_rows(const LikelihoodDemo& demo) {
   const auto samples = static_cast<double>(demo.samples());
   return {
@@ -245,7 +254,7 @@ std::vector<DemoRow> likelihood_rows(const LikelihoodDemo& demo) {
   };
 }
 
-std::string demo_page(const Walk& walk, const HeadDemo& head, const LikelihoodDemo& likelihood) {
+std::string demo_page(const Walk& walk, const HeadDemo& head, const FaceDemo& face, const LikelihoodDemo& likelihood) {
   std::string table;
   for (const DemoRow& row : likelihood_rows(likelihood))
     table += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", row.label, row.text);
@@ -253,7 +262,7 @@ std::string demo_page(const Walk& walk, const HeadDemo& head, const LikelihoodDe
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>kinema demo</title>\n<style>";
-  page += style + evaluation_style();
+  page += style + evaluation_style() + face_part_style();
   page +=
       "</style>\n</head>\n<body>\n<main>\n<h1>A walking person, followed</h1>\n"
       "<p class=\"lead\">A motion-capture clip was put before a simulated depth camera, with the noise of a real one. "
@@ -261,6 +270,7 @@ std::string demo_page(const Walk& walk, const HeadDemo& head, const LikelihoodDe
       "against the truth.</p>\n";
   page += walk_part(walk);
   page += head_part(head);
+  page += face_part(face);
   page +=
       "<h2>Beneath the walk: how likely is a pose?</h2>\n"
       "<p class=\"lead\">Each pose is a set of capsules; its likelihood measures, along the ray of every point, how "

@@ -1,6 +1,7 @@
 // What `kinema demo` found out, and the page that shows it: one HTML file that needs nothing beside it.
 #pragma once
 
+#include "app/demo_face.h"
 #include "app/demo_head.h"
 #include "app/demo_walk.h"
 #include "bench/body_problem.h"
@@ -40,11 +41,12 @@ struct DemoRow {
 };
 std::vector<DemoRow> walk_rows(const Walk& walk);
 std::vector<DemoRow> head_rows(const HeadDemo& demo);
+std::vector<DemoRow> face_rows(const FaceDemo& face);
 std::vector<DemoRow> likelihood_rows(const LikelihoodDemo& demo);
 
 /// The head's part of the page.
 std::string head_part(const HeadDemo& demo);
 
-std::string demo_page(const Walk& walk, const HeadDemo& head, const LikelihoodDemo& likelihood);
+std::string demo_page(const Walk& walk, const HeadDemo& head, const FaceDemo& face, const LikelihoodDemo& likelihood);
 
 }  // namespace kinema::app

@@ -3,7 +3,7 @@
 #include "app/options.h"
 #include "app/stopwatch.h"
 #include "io/colour_source.h"
-#include "io/face_detector.h"
+#include "io/face_oval.h"
 #include "io/filter_json.h"
 #include "io/head_overlay.h"
 #include "io/image_file.h"
@@ -52,7 +52,7 @@ Frames read_frames(const Options& options) {
       continue;
     }
     if (detector) {
-      const std::optional<head::Oval> face = detector->largest(frame.picture);
+      const std::optional<head::Oval> face = io::largest_face(*detector, frame.picture);
       if (!face) continue;
       frames.ovals.push_back(*face);
     }
@@ -122,10 +122,11 @@ void run(Options options) {
                frames.kept.size(), frames.kept.size() == 1 ? "" : "s", calibration.filter.score, calibrate_ms);
   }
   if (low) {
-    fmt::print(stderr,
-               "kinema: a score of {:.2f} is low: much around the head has its colours, and tracking may suffer; change "
-               "the light or the background, or try --classifier histogram\n",
-               calibration.filter.score);
+    fmt::print(
+        stderr,
+        "kinema: a score of {:.2f} is low: much around the head has its colours, and tracking may suffer; change "
+        "the light or the background, or try --classifier histogram\n",
+        calibration.filter.score);
   }
 }
 
@@ -145,7 +146,8 @@ void add_head_calibrate(CLI::App& parent, Task& task) {
       ->type_name("plane|rg|cbcr|hsv|tsl|histogram")
       ->capture_default_str();
   verb->add_option("--out", options->out, "The filter")->type_name("filter.json")->required();
-  verb->add_option("--picture", options->picture, "Oval and degrees over the last frame, as a PNG")->type_name("FILE.png");
+  verb->add_option("--picture", options->picture, "Oval and degrees over the last frame, as a PNG")
+      ->type_name("FILE.png");
   verb->add_option("--frames", options->frames, "So many frames, from the first on")
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""))

@@ -48,8 +48,8 @@ inline double parse_length(const char* flag, const std::string& word) {
   const auto number = take_number(rest);
   const double unit = rest.empty() || rest == "m" ? 1 : rest == "cm" ? 0.01 : rest == "mm" ? 0.001 : 0;
   if (!number || unit == 0 || !(*number * unit > 0.01 && *number * unit <= 100)) {
-    throw Error(fmt::format("{} is '{}': give metres, 0.01 to 100, or a unit as in 60cm or 600mm", flag,
-                            io::printable(word)));
+    throw Error(
+        fmt::format("{} is '{}': give metres, 0.01 to 100, or a unit as in 60cm or 600mm", flag, io::printable(word)));
   }
   return *number * unit;
 }

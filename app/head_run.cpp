@@ -96,9 +96,7 @@ void follow(io::ColourSource& source, const HeadRun& run, head::Tracker& tracker
 
 double HeadCounts::frames_per_second() const {
   const auto tracking = ms.find("track");
-  return tracking != ms.end() && tracking->second > 0
-             ? 1000 * static_cast<double>(found + lost) / tracking->second
-             : 0;
+  return tracking != ms.end() && tracking->second > 0 ? 1000 * static_cast<double>(found + lost) / tracking->second : 0;
 }
 
 HeadCounts track(io::ColourSource& source, const HeadRun& run) {

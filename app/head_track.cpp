@@ -119,9 +119,10 @@ void print_text(const HeadCounts& counts, const std::string& backend, const orde
     std::string text = fmt::format("  {:<9} jitter {}", who, pixels(json["jitter_px"]));
     if (json.contains("truth")) {
       const ordered_json& truth = json["truth"];
-      text += fmt::format(", within a quarter of the width in {:.1f} % of {} frames, {} without an answer, median {:.3f}",
-                          100 * truth["within_quarter"].get<double>(), truth["frames"].get<std::size_t>(),
-                          truth["missing"].get<std::size_t>(), truth["median"].get<double>());
+      text +=
+          fmt::format(", within a quarter of the width in {:.1f} % of {} frames, {} without an answer, median {:.3f}",
+                      100 * truth["within_quarter"].get<double>(), truth["frames"].get<std::size_t>(),
+                      truth["missing"].get<std::size_t>(), truth["median"].get<double>());
     }
     fmt::print("{}\n", text);
   };
@@ -140,8 +141,8 @@ void print_text(const HeadCounts& counts, const std::string& backend, const orde
 // Outputs that would write into each other, or into what they do not say.
 void check_outputs(const HeadOutputs& outputs) {
   if (std::filesystem::path(outputs.table).extension() == ".jsonl") {
-    throw Error(fmt::format("{}: --out writes a table: give a name that ends in .csv, and --jsonl for lines",
-                            outputs.table));
+    throw Error(
+        fmt::format("{}: --out writes a table: give a name that ends in .csv, and --jsonl for lines", outputs.table));
   }
   if (!outputs.lines.empty() && std::filesystem::path(outputs.lines).extension() != ".jsonl") {
     throw Error(fmt::format("{}: --jsonl writes JSON lines: give a name that ends in .jsonl", outputs.lines));
@@ -185,8 +186,8 @@ void fill_in(Options& options) {
     }
   }
   if (options.compare && !head) {
-    throw Error(fmt::format("{}: --compare needs the head's oval, which this filter does not hold: calibrate",
-                            options.filter));
+    throw Error(
+        fmt::format("{}: --compare needs the head's oval, which this filter does not hold: calibrate", options.filter));
   }
 }
 
@@ -249,9 +250,11 @@ void add_outputs(CLI::App& verb, HeadOutputs& outputs) {
       ->type_name("head.csv")
       ->required();
   verb.add_option("--jsonl", outputs.lines, "The same as JSON lines")->type_name("head.jsonl");
-  verb.add_option("--overlay", outputs.overlay, "Skin, outline and centre over the frames: a video, or PNGs in a folder")
+  verb.add_option("--overlay", outputs.overlay,
+                  "Skin, outline and centre over the frames: a video, or PNGs in a folder")
       ->type_name("out.mp4|DIR");
-  verb.add_option("--udp", outputs.opentrack, "Send positions to opentrack (\"UDP over network\")")->type_name("HOST:PORT");
+  verb.add_option("--udp", outputs.opentrack, "Send positions to opentrack (\"UDP over network\")")
+      ->type_name("HOST:PORT");
   verb.add_option("--osc", outputs.osc, "Send positions as Open Sound Control")->type_name("HOST:PORT");
 }
 

@@ -74,7 +74,14 @@ int run(int argc, char** argv, const Ranks& ranks) {
   CLI::App& head = add_group(command, "head", "The head, from colour video");
   add_head_calibrate(head, task);
   add_head_track(head, task);
-  add_bench_body(add_group(command, "bench", "The tables and figures of the papers, remade on this machine"), task);
+  CLI::App& face = add_group(command, "face", "The face, from images: landmarks by an appearance model");
+  add_face_train(face, task);
+  add_face_fit(face, task);
+  add_face_evaluate(face, task);
+  add_face_info(face, task);
+  CLI::App& bench = add_group(command, "bench", "The tables and figures of the papers, remade on this machine");
+  add_bench_body(bench, task);
+  add_bench_head(bench, task);
 
   try {
     command.parse(argc, argv);

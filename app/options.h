@@ -63,6 +63,11 @@ void add_body_simulate(CLI::App& parent, Task& task);
 void add_body_track(CLI::App& parent, Task& task);
 void add_head_calibrate(CLI::App& parent, Task& task);
 void add_head_track(CLI::App& parent, Task& task);
+void add_face_train(CLI::App& parent, Task& task);
+void add_face_fit(CLI::App& parent, Task& task);
+void add_face_evaluate(CLI::App& parent, Task& task);
+void add_face_info(CLI::App& parent, Task& task);
 void add_bench_body(CLI::App& parent, Task& task);
+void add_bench_head(CLI::App& parent, Task& task);
 
 }  // namespace kinema::app

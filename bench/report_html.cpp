@@ -1,6 +1,7 @@
 #include "bench/body_problem.h"
 #include "bench/plot.h"
 #include "bench/report.h"
+#include "bench/report_page.h"
 
 #include <fmt/format.h>
 
@@ -64,29 +65,6 @@ std::string speedup_plot(const std::string& title, const char* x_label, const st
   return to_svg(plot);
 }
 
-// A table from its cells; the first `words` columns are text, the rest numbers.
-class Table {
-public:
-  Table(std::string caption, std::vector<std::string> heads, std::size_t words) : words_(words) {
-    html_ = fmt::format("<h2>{}</h2><div class='scroll'><table><thead><tr>", escape(caption));
-    for (std::size_t i = 0; i < heads.size(); ++i) html_ += cell("th", i, heads[i]);
-    html_ += "</tr></thead><tbody>";
-  }
-  void add(const std::vector<std::string>& cells, bool first_of_group) {
-    html_ += first_of_group ? "<tr class='group'>" : "<tr>";
-    for (std::size_t i = 0; i < cells.size(); ++i) html_ += cell("td", i, cells[i]);
-    html_ += "</tr>";
-  }
-  std::string html() const { return html_ + "</tbody></table></div>\n"; }
-
-private:
-  std::string cell(const char* tag, std::size_t column, const std::string& text) const {
-    return fmt::format("<{0}{1}>{2}</{0}>", tag, column < words_ ? " class='word'" : "", escape(text));
-  }
-  std::string html_;
-  std::size_t words_;
-};
-
 std::string or_dash(const std::optional<double>& value, Unit unit) { return value ? with_unit(*value, unit) : "–"; }
 
 std::string timed(const BodyRow& row) {
@@ -100,7 +78,7 @@ std::string row_table(const std::string& caption, const std::vector<const BodyRo
   std::vector<std::string> heads{"backend",   "association", "wall",    "quartiles", "device",
                                  "× listing", "× Embree",    "× paper", "pairs/s",   "measured"};
   if (swept != nullptr) heads.insert(heads.begin(), swept == &BodyRow::points ? "points" : "samples");
-  Table table(caption, heads, swept != nullptr ? 3 : 2);
+  HtmlTable table(caption, heads, swept != nullptr ? 3 : 2);
   std::size_t last = 0;
   for (const BodyRow* row : rows) {
     std::vector<std::string> cells{
@@ -125,7 +103,7 @@ std::string row_table(const std::string& caption, const std::vector<const BodyRo
 }
 
 std::string stage_table(const BodyReport& report) {
-  Table table("Stages at the largest size", {"backend", "association", "stage", "time"}, 3);
+  HtmlTable table("Stages at the largest size", {"backend", "association", "stage", "time"}, 3);
   bool any = false;
   for (const BodyRow& row : report.rows) {
     if (row.points != report.points.back() || row.samples != report.samples.back()) continue;
@@ -142,7 +120,7 @@ std::string stage_table(const BodyReport& report) {
 }
 
 std::string set_points_table(const BodyReport& report) {
-  Table table("Setting the points, once a frame", {"backend", "association", "points", "wall", "quartiles"}, 2);
+  HtmlTable table("Setting the points, once a frame", {"backend", "association", "points", "wall", "quartiles"}, 2);
   std::size_t last = 0;
   for (const SetPointsRow& row : report.set_points) {
     table.add({row.backend, std::string(name(row.association)), std::to_string(row.points),
@@ -156,8 +134,8 @@ std::string set_points_table(const BodyReport& report) {
 
 // The worst over all sizes, since an error that shows at one size is there.
 std::string error_table(const BodyReport& report) {
-  Table table("Largest relative error of the log-likelihood against the reference",
-              {"backend", "association", "largest error", "at points", "samples compared"}, 2);
+  HtmlTable table("Largest relative error of the log-likelihood against the reference",
+                  {"backend", "association", "largest error", "at points", "samples compared"}, 2);
   std::vector<const BodyRow*> worst;
   for (const BodyRow& row : report.rows) {
     const auto known = std::find_if(worst.begin(), worst.end(), [&](const BodyRow* other) {
@@ -176,39 +154,12 @@ std::string error_table(const BodyReport& report) {
 }
 
 std::string machine_list(const BodyReport& report) {
-  const Machine& machine = report.machine;
-  const Build& build = machine.build;
-  std::string html = "<dl>";
-  const auto entry = [&](const char* term, const std::string& text) {
-    if (!text.empty()) html += fmt::format("<dt>{}</dt><dd>{}</dd>", term, escape(text));
-  };
-  entry("CPU",
-        fmt::format("{}, {} cores, {} threads, {}", machine.cpu, machine.cores, machine.threads, machine.system));
-  for (const Gpu& gpu : machine.gpus)
-    entry("GPU", fmt::format("{}, {} multiprocessors", gpu.name, gpu.multiprocessors));
-  entry("kinema", fmt::format("{} {}, {}, SIMD {}, threads {}{}{}", build.version, machine.build_type, build.compiler,
-                              build.simd, build.threads, build.cuda.empty() ? "" : ", CUDA " + build.cuda,
-                              machine.embree.empty() ? "" : ", Embree " + machine.embree));
-  entry("commit", report.commit);
-  entry("date", report.date);
-  entry("problem",
-        fmt::format("a person of {} capsules at 2 to 3 m, a noisy depth frame with outliers; tau {} m, sigma {} "
-                    "m, seed {}",
-                    person_capsules, report.settings.tau, report.settings.sigma, report.seed));
-  return html + "</dl>";
+  return machine_html(
+      report.machine, report.commit, report.date,
+      fmt::format("a person of {} capsules at 2 to 3 m, a noisy depth frame with outliers; tau {} m, sigma {} "
+                  "m, seed {}",
+                  person_capsules, report.settings.tau, report.settings.sigma, report.seed));
 }
-
-constexpr const char* page_style =
-    ":root{color-scheme:light dark;--ink:#1c1f24;--soft:#5b616b;--rule:#d9dce1;--paper:#fff}"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e6e8eb;--soft:#a2a8b2;--rule:#3a3f47;--paper:#16181c}}"
-    "body{margin:2rem auto;max-width:80rem;padding:0 1rem;background:var(--paper);color:var(--ink);"
-    "font:15px/1.5 system-ui,sans-serif}"
-    "h1{font-size:1.6rem}h2{font-size:1.1rem;margin-top:2rem}p{color:var(--soft);max-width:60rem}"
-    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem}dt{color:var(--soft)}dd{margin:0}"
-    ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(30rem,100%),1fr));gap:1.5rem}"
-    ".scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}"
-    "th,td{padding:.15rem .55rem;text-align:right;white-space:nowrap}th{border-bottom:1px solid var(--ink)}"
-    ".word{text-align:left}.group td{border-top:1px solid var(--rule)}";
 
 }  // namespace
 
@@ -221,11 +172,7 @@ std::string body_html(const BodyReport& report) {
   for (const BodyRow* row : by_points)
     if (row->points == report.points.back()) largest.push_back(row);
 
-  std::string html =
-      "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
-      "<meta name='viewport' content='width=device-width,initial-scale=1'>"
-      "<title>kinema: the body likelihood, measured</title><style>";
-  html += page_style + plot_style() + "</style></head><body>\n<h1>The body likelihood, measured</h1>\n";
+  std::string html = page_head("kinema: the body likelihood, measured", "The body likelihood, measured");
   html += machine_list(report);
   html += row_table(fmt::format("The largest problem: {}, {}, {} capsules", at_points, at_samples, person_capsules),
                     largest);
@@ -244,7 +191,7 @@ std::string body_html(const BodyReport& report) {
   html += set_points_table(report);
   html += row_table("Time against points, " + at_samples, by_points, &BodyRow::points);
   html += row_table("Time against samples, " + at_points, by_samples, &BodyRow::samples);
-  return html + "</body></html>\n";
+  return html + page_foot();
 }
 
 }  // namespace kinema::bench

@@ -1,5 +1,6 @@
 #include "bench/body_problem.h"
 #include "bench/report.h"
+#include "bench/report_machine_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -15,26 +16,6 @@ ordered_json stage_times(const std::vector<StageTime>& stages) {
 }
 
 ordered_json optional_number(const std::optional<double>& value) { return value ? ordered_json(*value) : nullptr; }
-
-ordered_json machine_json(const Machine& machine) {
-  ordered_json gpus = ordered_json::array();
-  for (const Gpu& gpu : machine.gpus)
-    gpus.push_back({{"name", gpu.name},
-                    {"multiprocessors", gpu.multiprocessors},
-                    {"compute_capability", gpu.compute_capability},
-                    {"memory_bytes", gpu.memory_bytes}});
-  return {{"cpu", machine.cpu},
-          {"cores", machine.cores},
-          {"threads", machine.threads},
-          {"system", machine.system},
-          {"gpus", gpus}};
-}
-
-ordered_json build_json(const Machine& machine) {
-  return {{"version", machine.build.version}, {"type", machine.build_type},       {"compiler", machine.build.compiler},
-          {"simd", machine.build.simd},       {"threads", machine.build.threads}, {"cuda", machine.build.cuda},
-          {"embree", machine.embree}};
-}
 
 ordered_json row_json(const BodyRow& row) {
   return {{"backend", row.backend},
@@ -63,6 +44,7 @@ ordered_json tracker_json(const TrackerRow& row) {
           {"refined", row.refined},
           {"refine_steps", row.refine_steps},
           {"rivals", row.rivals},
+          {"foreground", row.foreground},
           {"points", row.points},
           {"background", row.background},
           {"frames", row.frames},

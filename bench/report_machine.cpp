@@ -4,6 +4,8 @@
 #include "core/threads.h"
 #include "kinema_commit.h"
 
+#include <fmt/format.h>
+
 #include <sched.h>
 #include <sys/utsname.h>
 
@@ -61,6 +63,18 @@ Machine describe_machine(int threads) {
   machine.build_type = KINEMA_BUILD_TYPE;
   machine.embree = embree_version();
   return machine;
+}
+
+std::string machine_text(const Machine& machine, const std::string& commit, const std::string& date) {
+  const Build& build = machine.build;
+  std::string text =
+      fmt::format("{}, {} cores, {} threads, {}\n", machine.cpu, machine.cores, machine.threads, machine.system);
+  for (const Gpu& gpu : machine.gpus) text += fmt::format("{}, {} multiprocessors\n", gpu.name, gpu.multiprocessors);
+  text += fmt::format("kinema {} {}, {}, SIMD {}, threads {}", build.version, machine.build_type, build.compiler,
+                      build.simd, build.threads);
+  if (!build.cuda.empty()) text += fmt::format(", CUDA {}", build.cuda);
+  if (!machine.embree.empty()) text += fmt::format(", Embree {}", machine.embree);
+  return text + fmt::format("\n{}{}{}\n", date, commit.empty() ? "" : ", commit ", commit);
 }
 
 std::string source_commit() {

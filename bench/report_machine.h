@@ -22,6 +22,9 @@ struct Machine {
 /// `threads` as in body::LikelihoodSettings.
 Machine describe_machine(int threads);
 
+/// The same for a terminal, with commit and date, each line ended.
+std::string machine_text(const Machine& machine, const std::string& commit, const std::string& date);
+
 /// KINEMA_COMMIT of the environment, else the commit that was built, else "".
 std::string source_commit();
 

@@ -10,20 +10,6 @@ namespace {
 
 std::string or_dash(const std::optional<double>& value) { return value ? short_number(*value) : "-"; }
 
-std::string machine_lines(const BodyReport& report) {
-  const Machine& machine = report.machine;
-  const Build& build = machine.build;
-  std::string text =
-      fmt::format("{}, {} cores, {} threads, {}\n", machine.cpu, machine.cores, machine.threads, machine.system);
-  for (const Gpu& gpu : machine.gpus) text += fmt::format("{}, {} multiprocessors\n", gpu.name, gpu.multiprocessors);
-  text += fmt::format("kinema {} {}, {}, SIMD {}, threads {}", build.version, machine.build_type, build.compiler,
-                      build.simd, build.threads);
-  if (!build.cuda.empty()) text += fmt::format(", CUDA {}", build.cuda);
-  if (!machine.embree.empty()) text += fmt::format(", Embree {}", machine.embree);
-  text += fmt::format("\n{}{}{}\n", report.date, report.commit.empty() ? "" : ", commit ", report.commit);
-  return text;
-}
-
 std::string table(const std::vector<const BodyRow*>& rows, std::size_t BodyRow::*swept, const char* swept_name) {
   std::string text = fmt::format("{:>8}  {:<10} {:<12} {:>10} {:>10} {:>9} {:>10} {:>9} {:>8} {:>9} {:>10}  {}\n",
                                  swept_name, "backend", "association", "wall ms", "device ms", "points ms", "x listing",
@@ -45,19 +31,20 @@ std::string table(const std::vector<const BodyRow*>& rows, std::size_t BodyRow::
 }
 
 std::string tracker_table(const std::vector<TrackerRow>& rows) {
-  std::string text = fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n",
-                                 "backend", "association", "particles", "layers", "refined", "rivals", "points",
-                                 "background", "frames/s", "ms", "lost", "error mm", "ms by stage");
+  std::string text =
+      fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>5} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n", "backend",
+                  "association", "particles", "layers", "refined", "rivals", "cut", "points", "background", "frames/s",
+                  "ms", "lost", "error mm", "ms by stage");
   for (const TrackerRow& row : rows) {
     std::string stages;
     for (const StageTime& time : row.stages) {
       stages += fmt::format("{}{} {}", stages.empty() ? "" : ", ", time.stage, short_number(time.ms));
     }
-    text += fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n", row.backend,
-                        name(row.association), row.particles, row.layers,
-                        fmt::format("{} x {}", row.refined, row.refine_steps), row.rivals, row.points, row.background,
-                        short_number(row.frames_per_second), short_number(row.ms.median), row.lost,
-                        short_number(1e3 * row.joint_error), stages);
+    text += fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>5} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n",
+                        row.backend, name(row.association), row.particles, row.layers,
+                        fmt::format("{} x {}", row.refined, row.refine_steps), row.rivals,
+                        row.foreground ? "yes" : "no", row.points, row.background, short_number(row.frames_per_second),
+                        short_number(row.ms.median), row.lost, short_number(1e3 * row.joint_error), stages);
   }
   return text;
 }
@@ -67,7 +54,7 @@ std::string tracker_table(const std::vector<TrackerRow>& rows) {
 std::string body_text(const BodyReport& report) {
   std::string text = fmt::format("The body likelihood, {} capsules, tau {} m, sigma {} m, seed {}\n", person_capsules,
                                  report.settings.tau, report.settings.sigma, report.seed);
-  text += machine_lines(report);
+  text += machine_text(report.machine, report.commit, report.date);
   text += fmt::format("\nTime against points, {} samples (figure 5a)\n", report.samples.back());
   text += table(report.by_points(), &BodyRow::points, "points");
   if (report.samples.size() > 1) {
@@ -75,7 +62,10 @@ std::string body_text(const BodyReport& report) {
     text += table(report.by_samples(), &BodyRow::samples, "samples");
   }
   if (!report.trackers.empty()) {
-    text += "\nThe tracker, a person who walks, everything but reading files\n" + tracker_table(report.trackers);
+    text +=
+        "\nThe tracker, a person who walks, everything but reading files; cut: out of a depth image, else points are "
+        "given\n" +
+        tracker_table(report.trackers);
   }
   text +=
       "\nwall ms: median around evaluate(), all samples. device ms: the GPU's part of it. points ms: set_points(), "

@@ -45,9 +45,25 @@ reference's. "≈" marks a time that was measured on fewer samples and scaled up
 TRACKER = """\
 ## Body: the tracker
 
-A person who walks, seen as points with the rays past it; everything of a frame but reading files and cutting the person
-out. Rivals are poses elsewhere that are held against the tracked one, on the CPU.
+A person who walks, seen as points with the rays past it; everything of a frame but reading files. Rivals are poses
+elsewhere that are held against the tracked one. In rows with "cut" the person is first cut out of a depth image of
+640 × 480 in a room, as `kinema body track` does, so that nothing is left out; in the others its points are given.
 """
+
+
+HEAD = """\
+## Head: the sums over a frame
+
+Frames of {width} × {height} pixels, made on the spot: a lit head with the noise of a sensor (camera), and white noise. Times
+are medians of the wall clock around a call, all rows in turns; in table 1 they are what the paper's steps report, transfer
+and calculation. Errors are against the double-precision reference: of the centroid in pixels, of the area as a share of
+the frame. "× floor" is the time over the least for the same bytes: reading them with as many threads, a bare transfer, a read
+on the device. Make your own with `build/release/kinema bench head --out DIR`.
+"""
+
+# table 1 of the paper: total milliseconds on a laptop of 2015
+HEAD_PAPER = {"gpu1": 133.39, "gpu2": 40.64, "gpu3": 25.24, "gpu4": 11.73, "gpu5": 5.86, "gpu6": 5.41, "gpu7": 5.11,
+              "gpu8": 4.99, "cpu1": 36.74, "cpu2": 23.12, "cpu3": 12.34, "cpu+gpu": 3.66}
 
 
 def short(value):
@@ -149,17 +165,55 @@ def tracker_section(results):
     parts = [TRACKER]
     for result in results:
         rows = [[f"{row['backend']} ({row['association']})", f"{row['particles']:,} × {row['layers']}",
-                 f"{row['refined']} × {row['refine_steps']}", str(row["rivals"]), f"{row['points']:,}",
+                 f"{row['refined']} × {row['refine_steps']}", str(row["rivals"]),
+                 "cut" if row.get("foreground") else "given", f"{row['points']:,}",
                  short(row["frames_per_second"]), short(row["ms"]), short(1000 * row["joint_error"])]
                 for row in result["trackers"]]
-        parts += [heading(result), table(["backend", "particles × layers", "refined × steps", "rivals", "points",
+        parts += [heading(result), table(["backend", "particles × layers", "refined × steps", "rivals", "person", "points",
                                           "frames/s", "ms", "joint error mm"], rows)]
     return parts
 
 
+def scientific(value):
+    return "" if value is None else f"{value:.0e}"
+
+
+def head_paper_table(result):
+    rows = [row for row in result["rows"] if row["table"] == "paper"]
+    if not rows:
+        return ""
+    body = [[row["name"], short(row["ms_stages"].get("transfer")), short(row["ms_stages"].get("calculation")),
+             short(row["total_ms"]), times(row["speedup_cpu1"]), short(row["frames_per_second"]),
+             short(HEAD_PAPER.get(row["name"])), scientific(row["centroid_error"]), scientific(row["area_error"])]
+            for row in rows]
+    return "Table 1, rgba, a plane:\n\n" + table(
+        ["version", "transfer ms", "calculation ms", "total ms", "CPU 1 / total", "frames/s", "the paper's total ms",
+         "error px", "error area"], body)
+
+
+def head_rows_table(result, name, title):
+    rows = [row for row in result["rows"] if row["table"] == name]
+    if not rows:
+        return ""
+    body = [[row["name"], short(1000 * row["ms"]),
+             short(1000 * row["ms_stages"]["device"]) if "device" in row["ms_stages"] else "",
+             times(row["over_floor"]), times(row["over_floor_device"])] for row in rows]
+    return f"{title}, microseconds a frame:\n\n" + table(["what", "wall", "device", "× floor", "(device)"], body)
+
+
+def head_section(results):
+    settings = results[0]["settings"]
+    parts = [HEAD.format(**settings)]
+    for result in results:
+        parts += [heading(result), head_paper_table(result), head_rows_table(result, "cpu", "The cpu backend"),
+                  head_rows_table(result, "gpu", "The cuda and joint backends"),
+                  head_rows_table(result, "other", "Other programs"), head_rows_table(result, "floor", "The floors")]
+    return [part for part in parts if part]
+
+
 def page():
     results = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
-    results = [result for result in results if result.get("kind") in ("body", "tracker")]
+    results = [result for result in results if result.get("kind") in ("body", "tracker", "head")]
     # GPUs first, then by name, so that the page does not depend on how files are called
     results.sort(key=lambda result: (not result["machine"]["gpus"], device(result), result["date"]))
     parts = [INTRODUCTION]
@@ -171,6 +225,9 @@ def page():
     trackers = [result for result in results if result["kind"] == "tracker"]
     if trackers:
         parts += tracker_section(trackers)
+    heads = [result for result in results if result["kind"] == "head"]
+    if heads:
+        parts += head_section(heads)
     return "\n".join(parts)
 
 

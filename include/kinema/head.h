@@ -60,8 +60,9 @@ struct MomentsSettings {
   /// Threads of the cpu backend; 0: one a core. The result does not depend on it.
   int threads = 0;
 
-  /// The frame reaches a GPU in this many pieces, so that counting one overlaps with sending the next.
-  int pieces = 4;
+  /// A frame in ordinary memory reaches a GPU in this many pieces, so that counting one overlaps with sending the next.
+  /// Each costs microseconds to order: more than one help where the bus is slow.
+  int pieces = 1;
 };
 
 /// The hot operation: sums over a frame. One classifier, any number of frames of any size. Not for use by two threads

@@ -56,7 +56,7 @@ struct HeadEstimate {
   bool found = false;
   std::string why;  ///< where not found: what is missing
 
-  double x = 0, y = 0;  ///< pixels; plain: the centroid, eq. 4; window: the head's centre
+  double x = 0, y = 0;          ///< pixels; plain: the centroid, eq. 4; window: the head's centre
   double raw_x = 0, raw_y = 0;  ///< the same before smoothing
   double area = 0;              ///< the share of the frame that the head covers, eq. 5
 

@@ -59,6 +59,10 @@ void Store(float x, D, float* p) {
   *p = x;
 }
 template <class D>
+void StoreU(float x, D, float* p) {
+  *p = x;
+}
+template <class D>
 bool AllFalse(D, bool m) {
   return !m;
 }

@@ -26,7 +26,9 @@ struct Run {
 
 Run run_of(double centre, double half, std::size_t width) {
   const double from = std::ceil(centre - half), to = std::floor(centre + half) + 1;
-  const auto inside = [&](double x) { return static_cast<std::size_t>(std::clamp(x, 0.0, static_cast<double>(width))); };
+  const auto inside = [&](double x) {
+    return static_cast<std::size_t>(std::clamp(x, 0.0, static_cast<double>(width)));
+  };
   const Run run{inside(from), inside(to)};
   return run.begin < run.end ? run : Run{};
 }
@@ -95,7 +97,8 @@ void add_frame(Grid& grid, const ColourView& frame, const Oval& oval, const Cali
 void check(const ColourView& frame, const Oval& oval) {
   if (frame.data == nullptr || frame.width == 0 || frame.height == 0) throw Error("a frame without pixels");
   if (frame.on_device) throw Error("calibration reads frames of the host: this one lies on the device");
-  const bool finite = std::isfinite(oval.cx) && std::isfinite(oval.cy) && std::isfinite(oval.rx) && std::isfinite(oval.ry);
+  const bool finite =
+      std::isfinite(oval.cx) && std::isfinite(oval.cy) && std::isfinite(oval.rx) && std::isfinite(oval.ry);
   if (!finite || !(oval.rx >= 1) || !(oval.ry >= 1)) {
     throw Error(fmt::format("the oval {},{},{},{} has no extent: give centre and radii in pixels, cx,cy,rx,ry", oval.cx,
                             oval.cy, oval.rx, oval.ry));

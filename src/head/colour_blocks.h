@@ -3,9 +3,11 @@
 // 16 MB.
 #pragma once
 
+#include "core/threads.h"
 #include "head/fixed_plane.h"
 #include "kinema/head.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,9 +23,22 @@ struct ColourBlocks {
 
   /// q.c + d is above 0 for every colour that has a degree, and not for as many of the others as one plane can tell.
   PlaneOfBytes support;
+
+  /// At a0 + 33 (a1 + 33 a2): how many cells of 8 x 8 x 8 colours with a degree lie below a0, a1, a2.
+  std::vector<std::uint16_t> cells_below;
+
+  /// True where any cell that the colours low...high touch has a degree.
+  bool any_degree(const std::array<std::uint8_t, 3>& low, const std::array<std::uint8_t, 3>& high) const {
+    const std::size_t a0 = low[0] / 8u, a1 = 33 * (low[1] / 8u), a2 = 33 * 33 * (low[2] / 8u);
+    const std::size_t b0 = high[0] / 8u + 1, b1 = 33 * (high[1] / 8u + 1), b2 = 33 * 33 * (high[2] / 8u + 1);
+    const std::uint16_t* n = cells_below.data();
+    const int upper = n[b0 + b1 + b2] - n[a0 + b1 + b2] - n[b0 + a1 + b2] + n[a0 + a1 + b2];
+    const int lower = n[b0 + b1 + a2] - n[a0 + b1 + a2] - n[b0 + a1 + a2] + n[a0 + a1 + a2];
+    return upper != lower;
+  }
 };
 
 /// Of pixels whose first byte is blue, or red.
-ColourBlocks make_colour_blocks(const Table& table, bool blue_first);
+ColourBlocks make_colour_blocks(const Table& table, bool blue_first, const Threads& threads);
 
 }  // namespace kinema::head

@@ -42,9 +42,9 @@ private:
   void follow_size(const Scene& scene, Window& window, double trust);
   Scene cut(Scene scene, const Oval& head) const;
 
-  Oval outline_;        // at the reference, in this size of frames
+  Oval outline_;  // at the reference, in this size of frames
   Anchor anchor_;
-  double area_;         // at the reference, of the frame
+  double area_;  // at the reference, of the frame
   TrackerSettings settings_;
   std::size_t width_, height_;
 

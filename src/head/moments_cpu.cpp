@@ -185,7 +185,7 @@ private:
         colours->steep = blue ? Plane{plane->b, plane->g, plane->r, plane->d} : *plane;
     } else {
       colours->table = std::make_shared<const ColourBlocks>(
-          make_colour_blocks(*std::get<std::shared_ptr<const Table>>(classifier_), blue));
+          make_colour_blocks(*std::get<std::shared_ptr<const Table>>(classifier_), blue, threads_));
     }
     return *colours;
   }

@@ -17,49 +17,64 @@ namespace HWY_NAMESPACE {
 constexpr std::size_t chunk_tiles = most_rows / groups;  // as many weights a lane as 32 bits can hold
 constexpr std::size_t chunk_columns = chunk_tiles * tile_columns;
 
-// Groups of columns of a tile in which no colour can have a weight are passed over. Where hardly any is (a frame of
+// Groups of columns of a tile in which no colour can have a weight are passed over, and those in which all must have the
+// full one are counted. Where hardly any is (a frame of
 // noise), looking is a waste: after a row of tiles with too few, the next ones are not looked at.
 constexpr std::size_t rows_unlooked = 4;
 
-HWY_INLINE std::uint64_t sum_of(VInts lanes) {
-  alignas(16) std::int32_t counts[4];
-  hn::Store(lanes, Ints(), counts);
+HWY_INLINE std::uint64_t sum_of(VCounts lanes) {
+  alignas(16) std::uint32_t counts[4];
+  hn::Store(lanes, Counts(), counts);
   std::uint64_t sum = 0;
-  for (const std::int32_t count : counts) sum += static_cast<std::uint32_t>(count);
+  for (const std::uint32_t count : counts) sum += count;
   return sum;
 }
 
 // A row of tiles. Returns how many were looked at in vain.
 template <std::size_t pixel_bytes, std::size_t rows, bool look>
-std::size_t add_tiles(const PlaneLanes<pixel_bytes>& shared, const std::uint8_t* data, std::size_t stride,
-                      std::size_t width, std::uint32_t* columns, std::uint64_t* row_sums) {
+std::size_t add_tiles(const PlaneLanes<pixel_bytes>& shared, const PlaneOfBytes& plane, const std::uint8_t* data,
+                      std::size_t stride, std::size_t width, std::uint32_t* columns, std::uint64_t* row_sums) {
   const PlaneLanes<pixel_bytes> lanes = shared;  // its own, which stores to the sums cannot change
+  const auto one = static_cast<std::uint32_t>(plane.one), d = static_cast<std::uint32_t>(plane.d);
+  const VCounts full_column = hn::Set(Counts(), static_cast<std::uint32_t>(rows) * one);
+  const VCounts empty_column = hn::Set(Counts(), static_cast<std::uint32_t>(rows) * d);  // weights come less d
   std::size_t in_vain = 0;
   for (std::size_t begin = 0; begin + tile_columns <= width; begin += chunk_columns) {
     const std::size_t end = std::min(begin + chunk_columns, width);
-    VInts row[rows];
-    for (std::size_t r = 0; r < rows; ++r) row[r] = hn::Zero(Ints());
+    VCounts row[rows];
+    for (std::size_t r = 0; r < rows; ++r) row[r] = hn::Zero(Counts());
+    std::uint32_t full = 0, other = 0;  // groups
     for (std::size_t x = begin; x + tile_columns <= end; x += tile_columns) {
       const std::uint8_t* p = data + pixel_bytes * x;
-      VInts most[groups];
+      VInts most[groups], least[groups];
       if (look) {
-        lanes.template largest_sums<rows>(p, stride, most);
-        if (!any_above_zero(hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3])))) continue;
+        VBytes low[pixel_bytes], high[pixel_bytes];
+        lanes.template extent<rows>(p, stride, low, high);
+        lanes.largest_sums(low, high, most);
+        if (!lanes.any_weight(most)) continue;
+        lanes.least_sums(low, high, least);
         ++in_vain;
       }
       for (std::size_t g = 0; g < groups; ++g) {
-        if (look && !any_above_zero(most[g])) continue;
-        VInts column = hn::Zero(Ints());
-        for (std::size_t r = 0; r < rows; ++r) {
-          const VInts w = lanes.weights(p + r * stride, g);
-          column = hn::Add(column, w);
-          row[r] = hn::Add(row[r], w);
+        if (look && !lanes.any_weight(most[g])) continue;
+        VCounts column = full_column;
+        if (look && lanes.all_full(least[g])) {
+          ++full;
+        } else {
+          ++other;
+          column = empty_column;
+          for (std::size_t r = 0; r < rows; ++r) {
+            const VCounts w = lanes.weights(p + r * stride, g);
+            column = hn::Add(column, w);
+            row[r] = hn::Add(row[r], w);
+          }
         }
         std::uint32_t* at = columns + x + 4 * g;
-        hn::StoreU(hn::Add(hn::LoadU(Counts(), at), hn::BitCast(Counts(), column)), Counts(), at);
+        hn::StoreU(hn::Add(hn::LoadU(Counts(), at), column), Counts(), at);
       }
     }
-    for (std::size_t r = 0; r < rows; ++r) row_sums[r] += sum_of(row[r]);
+    const VCounts rest = hn::Set(Counts(), other * d + full * one);
+    for (std::size_t r = 0; r < rows; ++r) row_sums[r] += sum_of(hn::Add(row[r], rest));
   }
   return in_vain;
 }
@@ -72,18 +87,18 @@ void add_rows(const PlaneOfBytes& plane, const Piece& piece, const Margins& marg
   for (; y + tile_rows <= piece.height; y += tile_rows) {
     const std::uint8_t* data = piece.data + y * piece.stride;
     if (unlooked > 0) {
-      add_tiles<pixel_bytes, tile_rows, false>(lanes, data, piece.stride, piece.width, margins.columns,
+      add_tiles<pixel_bytes, tile_rows, false>(lanes, plane, data, piece.stride, piece.width, margins.columns,
                                                margins.rows + y);
       --unlooked;
-    } else if (4 * add_tiles<pixel_bytes, tile_rows, true>(lanes, data, piece.stride, piece.width, margins.columns,
-                                                           margins.rows + y) >
+    } else if (4 * add_tiles<pixel_bytes, tile_rows, true>(lanes, plane, data, piece.stride, piece.width,
+                                                           margins.columns, margins.rows + y) >
                3 * tiles) {
       unlooked = rows_unlooked;
     }
   }
   for (; y < piece.height; ++y)
-    add_tiles<pixel_bytes, 1, false>(lanes, piece.data + y * piece.stride, piece.stride, piece.width, margins.columns,
-                                     margins.rows + y);
+    add_tiles<pixel_bytes, 1, false>(lanes, plane, piece.data + y * piece.stride, piece.stride, piece.width,
+                                     margins.columns, margins.rows + y);
 }
 
 void add_plane(const PlaneOfBytes& plane, const Piece& piece, const Margins& margins) {
@@ -97,9 +112,10 @@ void add_plane(const PlaneOfBytes& plane, const Piece& piece, const Margins& mar
 template <std::size_t pixel_bytes>
 void store_weights(const PlaneOfBytes& plane, const std::uint8_t* row, std::size_t width, std::uint32_t* out) {
   const PlaneLanes<pixel_bytes> lanes(plane);
+  const VCounts d = hn::Set(Counts(), static_cast<std::uint32_t>(plane.d));
   for (std::size_t x = 0; x + tile_columns <= width; x += tile_columns)
     for (std::size_t g = 0; g < groups; ++g)
-      hn::StoreU(hn::BitCast(Counts(), lanes.weights(row + pixel_bytes * x, g)), Counts(), out + x + 4 * g);
+      hn::StoreU(hn::Add(lanes.weights(row + pixel_bytes * x, g), d), Counts(), out + x + 4 * g);
 }
 
 void plane_weights(const PlaneOfBytes& plane, const std::uint8_t* row, std::size_t pixel_bytes, std::size_t width,

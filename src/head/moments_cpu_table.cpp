@@ -1,5 +1,5 @@
 // The table: where in it the degree of a pixel is follows 16 pixels at a time, then each is looked up on its own. Tiles in
-// which no colour can have a degree are known by one plane (see ColourBlocks::support) and not looked up at all.
+// which no colour can have a degree, known by a plane and by the box of their colours, are not looked up at all.
 #include "head/moments_cpu_plain.h"
 
 #include <bit>
@@ -28,17 +28,22 @@ struct alignas(16) TileDegrees {
   std::uint8_t at[tile_rows * tile_columns];
 };
 
+template <std::size_t pixel_bytes>
+HWY_INLINE void load_channels(const std::uint8_t* p, VBytes& c0, VBytes& c1, VBytes& c2) {
+  if constexpr (pixel_bytes == 3) {
+    hn::LoadInterleaved3(Bytes(), p, c0, c1, c2);
+  } else {
+    VBytes c3;
+    hn::LoadInterleaved4(Bytes(), p, c0, c1, c2, c3);
+  }
+}
+
 // Where 16 pixels are found: blocks and places within.
 template <std::size_t pixel_bytes>
 HWY_INLINE void find_pixels(const std::uint8_t* p, std::uint16_t* block, std::uint8_t* place) {
   const Bytes d;
   VBytes c0, c1, c2;
-  if constexpr (pixel_bytes == 3) {
-    hn::LoadInterleaved3(d, p, c0, c1, c2);
-  } else {
-    VBytes c3;
-    hn::LoadInterleaved4(d, p, c0, c1, c2, c3);
-  }
+  load_channels<pixel_bytes>(p, c0, c1, c2);
   // c0/8 + 32 (c1/8) + 1024 (c2/4), its low and its high byte
   const VBytes low = hn::Or(hn::ShiftRight<3>(c0), hn::And(hn::ShiftLeft<2>(c1), hn::Set(d, 0xe0)));
   const VBytes high = hn::Or(hn::ShiftRight<6>(c1), hn::And(c2, hn::Set(d, 0xfc)));
@@ -49,26 +54,61 @@ HWY_INLINE void find_pixels(const std::uint8_t* p, std::uint16_t* block, std::ui
   hn::Store(hn::Or(two, hn::ShiftLeft<6>(c2)), d, place);
 }
 
-// The degrees of 8 pixels in a word, as they would lie in memory: one store instead of eight.
-HWY_INLINE void look_up(const ColourBlocks& table, const std::uint16_t* block, const std::uint8_t* place,
-                        std::uint8_t* out) {
-  const std::uint16_t* blocks = table.block.data();
-  const std::uint8_t* degrees = table.degrees.data();
-  std::uint64_t word = 0;
-  for (std::size_t i = 0; i < 8; ++i) {
-    const std::uint64_t degree = degrees[256 * std::size_t{blocks[block[i]]} + place[i]];
-    word |= degree << (std::endian::native == std::endian::little ? 8 * i : 56 - 8 * i);
-  }
-  std::memcpy(out, &word, sizeof word);
+// Colours that lie all over the table: no pixel of a row is in the block of the one above it. So is noise, not a picture.
+HWY_INLINE bool scattered(const std::uint16_t* block) {
+  const Shorts d;
+  const auto same = hn::Or(hn::Eq(hn::Load(d, block), hn::Load(d, block + tile_columns)),
+                           hn::Eq(hn::Load(d, block + 8), hn::Load(d, block + tile_columns + 8)));
+  return hn::AllFalse(d, same);
 }
 
 template <std::size_t pixel_bytes, std::size_t rows>
 HWY_INLINE void look_up_tile(const ColourBlocks& table, const std::uint8_t* p, std::size_t stride, TileDegrees& tile) {
-  alignas(16) std::uint16_t block[rows * tile_columns];
-  alignas(16) std::uint8_t place[rows * tile_columns];
+  constexpr std::size_t count = rows * tile_columns;
+  alignas(16) std::uint16_t block[count];
+  alignas(16) std::uint8_t place[count];
   for (std::size_t r = 0; r < rows; ++r)
     find_pixels<pixel_bytes>(p + r * stride, block + r * tile_columns, place + r * tile_columns);
-  for (std::size_t i = 0; i < rows * tile_columns; i += 8) look_up(table, block + i, place + i, tile.at + i);
+  const std::uint16_t* blocks = table.block.data();
+  const std::uint8_t* degrees = table.degrees.data();
+  const auto at = [&](std::size_t i) { return degrees + 256 * std::size_t{blocks[block[i]]} + place[i]; };
+  if (rows > 1 && scattered(block))  // the memory has to be asked well before
+    for (std::size_t i = 0; i < count; ++i) hwy::Prefetch(at(i));
+  for (std::size_t i = 0; i < count; i += 8) {
+    // 8 degrees in a word, as they would lie in memory: one store instead of eight
+    std::uint64_t word = 0;
+    for (std::size_t k = 0; k < 8; ++k)
+      word |= std::uint64_t{*at(i + k)} << (std::endian::native == std::endian::little ? 8 * k : 56 - 8 * k);
+    std::memcpy(tile.at + i, &word, sizeof word);
+  }
+}
+
+HWY_INLINE std::uint8_t least_byte(VBytes v) {
+  const Bytes d;
+  v = hn::Min(v, hn::ShiftRightBytes<8>(d, v));
+  v = hn::Min(v, hn::ShiftRightBytes<4>(d, v));
+  v = hn::Min(v, hn::ShiftRightBytes<2>(d, v));
+  return hn::GetLane(hn::Min(v, hn::ShiftRightBytes<1>(d, v)));
+}
+
+// Whether the box of all the tile's colours touches any that has a degree.
+template <std::size_t pixel_bytes>
+HWY_INLINE bool any_degree(const ColourBlocks& table, const VBytes low[pixel_bytes], const VBytes high[pixel_bytes]) {
+  const Bytes d;
+  const auto ones = hn::Set(d, 0xff);
+  alignas(16) std::uint8_t bytes[2][16 * pixel_bytes];
+  for (std::size_t v = 0; v < pixel_bytes; ++v) {
+    hn::Store(low[v], d, bytes[0] + 16 * v);
+    hn::Store(hn::Xor(high[v], ones), d, bytes[1] + 16 * v);
+  }
+  std::array<std::uint8_t, 3> ends[2];
+  for (std::size_t end = 0; end < 2; ++end) {
+    VBytes c0, c1, c2;
+    load_channels<pixel_bytes>(bytes[end], c0, c1, c2);
+    ends[end] = {least_byte(c0), least_byte(c1), least_byte(c2)};
+  }
+  for (std::uint8_t& byte : ends[1]) byte = static_cast<std::uint8_t>(~byte);
+  return table.any_degree(ends[0], ends[1]);
 }
 
 // Adds the degrees of a tile to its columns and rows.
@@ -104,9 +144,11 @@ std::size_t add_tiles(const ColourBlocks& table, const PlaneLanes<pixel_bytes>* 
   for (std::size_t x = 0; x + tile_columns <= width; x += tile_columns) {
     const std::uint8_t* p = data + pixel_bytes * x;
     if (support != nullptr) {
+      VBytes low[pixel_bytes], high[pixel_bytes];
       VInts most[groups];
-      support->template largest_sums<rows>(p, stride, most);
-      if (!any_above_zero(hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3])))) continue;
+      support->template extent<rows>(p, stride, low, high);
+      support->largest_sums(low, high, most);
+      if (!support->any_weight(most) || !any_degree<pixel_bytes>(table, low, high)) continue;
       ++in_vain;
     }
     look_up_tile<pixel_bytes, rows>(table, p, stride, tile);

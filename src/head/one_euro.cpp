@@ -20,7 +20,8 @@ double share(double cutoff, double seconds) {
 }  // namespace
 
 OneEuro::OneEuro(const OneEuroSettings& settings) : settings_(settings) {
-  for (const auto& [name, value] : {std::pair{"cutoff", settings.cutoff}, {"cutoff of the speed", settings.speed_cutoff}}) {
+  for (const auto& [name, value] :
+       {std::pair{"cutoff", settings.cutoff}, {"cutoff of the speed", settings.speed_cutoff}}) {
     if (!(value > 0) || !std::isfinite(value)) {
       throw Error(fmt::format("the smoothing has a {} of {}: give hertz above 0", name, value));
     }

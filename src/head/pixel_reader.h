@@ -13,11 +13,11 @@ namespace kinema::head {
 template <PixelFormat format>
 class PixelRow {
 public:
-  PixelRow(const ColourView& frame, std::size_t y) : row_(frame.data + y * frame.stride) {
+  KINEMA_HD PixelRow(const ColourView& frame, std::size_t y) : row_(frame.data + y * frame.stride) {
     if constexpr (format == PixelFormat::nv12) chroma_ = frame.chroma + y / 2 * frame.chroma_stride;
   }
 
-  Rgb operator[](std::size_t x) const {
+  KINEMA_HD Rgb operator[](std::size_t x) const {
     if constexpr (format == PixelFormat::bgr) {
       return {row_[3 * x + 2], row_[3 * x + 1], row_[3 * x]};
     } else if constexpr (format == PixelFormat::rgb) {

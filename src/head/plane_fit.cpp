@@ -22,11 +22,11 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-constexpr int bins = 448;      // projections run from -443 to 443; two levels a bin
-constexpr double bin = 2;      // levels
+constexpr int bins = 448;  // projections run from -443 to 443; two levels a bin
+constexpr double bin = 2;  // levels
 constexpr double least = -bin * bins / 2;
 constexpr std::array widths = {96.0, 64.0, 48.0, 32.0, 24.0, 16.0};  // levels, all multiples of a bin
-constexpr double cost = 0.98;  // of the best score is enough for a softer plane
+constexpr double cost = 0.98;                                        // of the best score is enough for a softer plane
 
 struct Candidate {
   Vector3d normal = Vector3d::UnitX();
@@ -160,7 +160,8 @@ Plane fit_plane(std::span<const ColourCount> colours) {
   std::array<Candidate, widths.size()> by_width;
   double best = 0;
   for (std::size_t i = 0; i < widths.size(); ++i) {
-    by_width[i] = climb(objective, i == 0 || by_width[i - 1].score < top.score ? top : by_width[i - 1], widths[i], 0.05);
+    by_width[i] =
+        climb(objective, i == 0 || by_width[i - 1].score < top.score ? top : by_width[i - 1], widths[i], 0.05);
     best = std::max(best, by_width[i].score);
   }
   std::size_t chosen = 0;

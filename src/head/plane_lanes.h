@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -26,17 +27,23 @@ using Ints = hn::Full128<std::int32_t>;
 using Counts = hn::Full128<std::uint32_t>;
 using VBytes = hn::Vec<Bytes>;
 using VInts = hn::Vec<Ints>;
+using VCounts = hn::Vec<Counts>;
 
 constexpr std::size_t tile_columns = 16, tile_rows = 8;
 constexpr std::size_t groups = 4;  // vectors of four pixels in a tile's row
 
+// Bytes of a row that are fetched before they are needed: rows of a tile are too many streams for the CPU to foresee. Past
+// the end of the frame this asks for nothing.
+constexpr std::size_t ahead = 768;
+
 template <std::size_t pixel_bytes>
 class PlaneLanes {
 public:
-  explicit PlaneLanes(const PlaneOfBytes& plane) : d_(hn::Set(Ints(), plane.d)), one_(hn::Set(Ints(), plane.one)) {
+  explicit PlaneLanes(const PlaneOfBytes& plane)
+      : zero_(hn::Set(Ints(), -plane.d)), one_(hn::Set(Ints(), plane.one - plane.d)) {
     alignas(16) std::uint8_t bytes[16];
     for (std::size_t c = 0; c < 3; ++c) {
-      q_[c] = hn::Set(Ints(), plane.q[c]);
+      q_[c] = hn::Set(Counts(), static_cast<std::uint32_t>(plane.q[c]));
       for (std::size_t i = 0; i < 16; ++i)
         bytes[i] = static_cast<std::uint8_t>(i % 4 == 0 ? pixel_bytes * (i / 4) + c : 0x80);
       first_[c] = hn::Load(Bytes(), bytes);
@@ -52,54 +59,79 @@ public:
     }
   }
 
-  // The weights of group g of the 16 pixels at p. The last group is loaded by its end, so that nothing past the pixels is
+  // The weights of group g of the 16 pixels at p, each less d, which is added to sums of them: q.c is clamped between -d
+  // and one - d. The last group is loaded by its end, so that nothing past the pixels is
   // touched.
-  HWY_INLINE VInts weights(const std::uint8_t* p, std::size_t g) const {
+  HWY_INLINE VCounts weights(const std::uint8_t* p, std::size_t g) const {
     const bool last = g + 1 == groups;
     const VBytes bytes = hn::LoadU(Bytes(), p + (last ? 16 * pixel_bytes - 16 : 4 * pixel_bytes * g));
-    return clamped(sums(bytes, last));
+    return hn::BitCast(Counts(), hn::Min(hn::Max(sums(bytes, last), zero_), one_));
   }
 
-  // The largest sums that the columns of a tile can have, by group. A column's colours lie in a box; the sum is largest
-  // at one of its corners.
+  // The least and the largest byte of each column of a tile.
   template <std::size_t rows>
-  HWY_INLINE void largest_sums(const std::uint8_t* p, std::size_t stride, VInts most[groups]) const {
-    VBytes best[pixel_bytes];
+  static HWY_INLINE void extent(const std::uint8_t* p, std::size_t stride, VBytes low[pixel_bytes],
+                                VBytes high[pixel_bytes]) {
+    for (std::size_t r = 0; r < rows; ++r) hwy::Prefetch(p + r * stride + ahead);
     for (std::size_t v = 0; v < pixel_bytes; ++v) {
-      VBytes low = hn::LoadU(Bytes(), p + 16 * v), high = low;
+      low[v] = high[v] = hn::LoadU(Bytes(), p + 16 * v);
       for (std::size_t r = 1; r < rows; ++r) {
         const VBytes bytes = hn::LoadU(Bytes(), p + r * stride + 16 * v);
-        low = hn::Min(low, bytes);
-        high = hn::Max(high, bytes);
+        low[v] = hn::Min(low[v], bytes);
+        high[v] = hn::Max(high[v], bytes);
       }
-      best[v] = hn::Or(hn::And(falling_[v], low), hn::AndNot(falling_[v], high));
     }
-    if constexpr (pixel_bytes == 3) {
-      most[0] = sums(best[0], false);
-      most[1] = sums(hn::CombineShiftRightBytes<12>(Bytes(), best[1], best[0]), false);
-      most[2] = sums(hn::CombineShiftRightBytes<8>(Bytes(), best[2], best[1]), false);
-      most[3] = sums(best[2], true);
-    } else {
-      for (std::size_t g = 0; g < groups; ++g) most[g] = sums(best[g], false);
-    }
+  }
+
+  // A column's colours lie in a box: the largest sums and the least, by group, are those of two of its corners.
+  HWY_INLINE void largest_sums(const VBytes low[pixel_bytes], const VBytes high[pixel_bytes],
+                               VInts most[groups]) const {
+    VBytes corner[pixel_bytes];
+    for (std::size_t v = 0; v < pixel_bytes; ++v)
+      corner[v] = hn::Or(hn::And(falling_[v], low[v]), hn::AndNot(falling_[v], high[v]));
+    sums_of_row(corner, most);
+  }
+  HWY_INLINE void least_sums(const VBytes low[pixel_bytes], const VBytes high[pixel_bytes], VInts least[groups]) const {
+    VBytes corner[pixel_bytes];
+    for (std::size_t v = 0; v < pixel_bytes; ++v)
+      corner[v] = hn::Or(hn::And(falling_[v], high[v]), hn::AndNot(falling_[v], low[v]));
+    sums_of_row(corner, least);
+  }
+
+  HWY_INLINE bool any_weight(VInts most) const { return !hn::AllFalse(Ints(), hn::Gt(most, zero_)); }
+  HWY_INLINE bool all_full(VInts least) const { return hn::AllFalse(Ints(), hn::Lt(least, one_)); }
+  HWY_INLINE bool any_weight(const VInts most[groups]) const {
+    return any_weight(hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3])));
   }
 
 private:
+  // q.c of four pixels
   HWY_INLINE VInts sums(VBytes bytes, bool last) const {
     const VBytes* index = pixel_bytes == 3 && last ? last_ : first_;
-    VInts sum = d_;
-    for (std::size_t c = 0; c < 3; ++c)
-      sum = hn::Add(sum, hn::Mul(hn::BitCast(Ints(), hn::TableLookupBytesOr0(bytes, index[c])), q_[c]));
-    return sum;
+    // without a sign, since parts of the sum may run over where it does not
+    const auto channel = [&](std::size_t c)
+                             HWY_ATTR { return hn::BitCast(Counts(), hn::TableLookupBytesOr0(bytes, index[c])); };
+    VCounts sum = hn::Mul(channel(0), q_[0]);
+    sum = hn::Add(sum, hn::Mul(channel(1), q_[1]));
+    sum = hn::Add(sum, hn::Mul(channel(2), q_[2]));
+    return hn::BitCast(Ints(), sum);
   }
-  HWY_INLINE VInts clamped(VInts sum) const { return hn::Min(hn::Max(sum, hn::Zero(Ints())), one_); }
+  HWY_INLINE void sums_of_row(const VBytes row[pixel_bytes], VInts out[groups]) const {
+    if constexpr (pixel_bytes == 3) {
+      out[0] = sums(row[0], false);
+      out[1] = sums(hn::CombineShiftRightBytes<12>(Bytes(), row[1], row[0]), false);
+      out[2] = sums(hn::CombineShiftRightBytes<8>(Bytes(), row[2], row[1]), false);
+      out[3] = sums(row[2], true);
+    } else {
+      for (std::size_t g = 0; g < groups; ++g) out[g] = sums(row[g], false);
+    }
+  }
 
   VBytes first_[3], last_[3];    // where a channel's bytes are
   VBytes falling_[pixel_bytes];  // ones where more of the channel makes less of the weight
-  VInts q_[3], d_, one_;
+  VCounts q_[3];
+  VInts zero_, one_;  // the sums at which the weight is 0, and full
 };
-
-HWY_INLINE bool any_above_zero(VInts a) { return !hn::AllFalse(Ints(), hn::Gt(a, hn::Zero(Ints()))); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace kinema::head

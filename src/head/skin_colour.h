@@ -74,9 +74,13 @@ public:
     const double q = inverse_[0] * x * x + 2 * inverse_[1] * x * y + inverse_[2] * y * y;
     return q > far ? 0 : std::exp(-0.5 * q);
   }
-  bool reaches_first(double first) const { return std::abs(first - mean_[0]) <= reach_[0]; }
-  bool reaches_second(double second) const { return std::abs(second - mean_[1]) <= reach_[1]; }
+  /// False where it is 0 at first/unit, second/unit.
+  bool reaches(double first, double second, double unit) const {
+    return std::abs(first - mean_[0] * unit) <= reach_[0] * unit &&
+           std::abs(second - mean_[1] * unit) <= reach_[1] * unit;
+  }
   const Pair& mean() const { return mean_; }
+  const Pair& reach() const { return reach_; }
 
 private:
   static constexpr double far = 12.5;  // exp(-6.25) is less than half of 1/255
@@ -103,8 +107,10 @@ class RgDegree {
 public:
   explicit RgDegree(const RgGaussian& model) : gaussian_(model.rg), darkest_(model.darkest) {}
   double operator()(double r, double g, double b) const {
+    const double sum = r + g + b;
+    if (!gaussian_.reaches(r, g, sum)) return 0;  // before the division
     const Pair rg = rg_of(r, g, b);
-    return gaussian_(rg[0], rg[1]) * lit(r + g + b, darkest_);
+    return gaussian_(rg[0], rg[1]) * lit(sum, darkest_);
   }
 
 private:
@@ -127,18 +133,39 @@ private:
 
 class TslDegree {
 public:
-  explicit TslDegree(const TslGaussian& model) : gaussian_(model.ts), darkest_(model.darkest) {}
+  explicit TslDegree(const TslGaussian& model) : gaussian_(model.ts), darkest_(model.darkest) {
+    // tint is a quarter more than the angle from g' to r', see tsl_tint()
+    const double angle = 2 * std::numbers::pi * (gaussian_.mean()[0] - 0.25);
+    towards_ = {std::sin(angle), std::cos(angle)};
+    least_cosine_ = std::cos(2 * std::numbers::pi * std::min(gaussian_.reach()[0], 0.5)) - slack;
+    const double saturation = gaussian_.mean()[1], reach = gaussian_.reach()[1] + slack;
+    nearest_ = saturation > reach ? 5 * (saturation - reach) * (saturation - reach) : 0;
+    furthest_ = 5 * (saturation + reach) * (saturation + reach);
+  }
   double operator()(double r, double g, double b) const {
+    if (!reaches(r, g, r + g + b)) return 0;
     const Pair rg = rg_of(r, g, b);
-    const double saturation = tsl_saturation(rg);
-    if (!gaussian_.reaches_second(saturation)) return 0;  // before the arc tangent
     const double mean = gaussian_.mean()[0];
-    return gaussian_(mean + wrapped(tsl_tint(rg) - mean, 1), saturation) * lit(luma_of(r, g, b), darkest_);
+    return gaussian_(mean + wrapped(tsl_tint(rg) - mean, 1), tsl_saturation(rg)) * lit(luma_of(r, g, b), darkest_);
   }
 
 private:
+  static constexpr double slack = 1e-9;  // for rounding
+
+  // Products only, since most colours go no further: r' and g' in units of a third of the sum.
+  bool reaches(double r, double g, double sum) const {
+    const double red = 3 * r - sum, green = 3 * g - sum, square = red * red + green * green;
+    if (square < nearest_ * sum * sum || square > furthest_ * sum * sum) return false;
+    const double along = red * towards_[0] + green * towards_[1];
+    if (green == 0 || least_cosine_ <= 0) return true;
+    return along >= 0 && along * along >= least_cosine_ * least_cosine_ * square;
+  }
+
   GaussianOf gaussian_;
   double darkest_;
+  Pair towards_;               // where the mean tint is, r' and g'
+  double least_cosine_;        // of the angle to it
+  double nearest_, furthest_;  // r'^2 + g'^2, in units of a ninth of the sum's square
 };
 
 class HsvDegree {
@@ -146,6 +173,11 @@ public:
   explicit HsvDegree(const HsvBox& box)
       : box_(box), middle_((box.hue[0] + box.hue[1]) / 2), half_((box.hue[1] - box.hue[0]) / 2) {}
   double operator()(double r, double g, double b) const {
+    const double most = std::max({r, g, b}), chroma = most - std::min({r, g, b});
+    // before the divisions
+    if (chroma < (box_.saturation[0] - box_.soft[1]) * most || chroma > (box_.saturation[1] + box_.soft[1]) * most ||
+        most < 255 * (box_.value[0] - box_.soft[2]))
+      return 0;
     const auto [hue, saturation, value] = hsv_of(r, g, b);
     const double by_value = ramp(saturation, box_.saturation, box_.soft[1]) * ramp(value, box_.value, box_.soft[2]);
     if (by_value == 0) return 0;

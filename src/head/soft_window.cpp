@@ -62,7 +62,8 @@ double window_mass(const Window& window, std::size_t width, std::size_t height, 
     const double v = (y - window.cy) / window.ry, left = 1 - v * v;
     if (left <= 0) continue;
     const double half = window.rx * std::sqrt(left);
-    const double from = std::max(0.0, std::ceil(window.cx - half)), to = std::min(columns - 1, std::floor(window.cx + half));
+    const double from = std::max(0.0, std::ceil(window.cx - half)),
+                 to = std::min(columns - 1, std::floor(window.cx + half));
     if (to < from) continue;
     // the sum over x of left - ((x - cx) / rx)^2, with sums of whole numbers in closed form
     const double count = to - from + 1, sum = count * (from + to) / 2;

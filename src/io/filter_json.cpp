@@ -88,7 +88,8 @@ std::optional<double> optional_number(const JsonPlace& object, const char* name,
   const auto place = object.find(name);
   if (!place || place->is_null()) return std::nullopt;
   const double value = place->number();
-  if (!(value > least && value < most)) place->fail(fmt::format("is {}: it lies between {} and {}", value, least, most));
+  if (!(value > least && value < most))
+    place->fail(fmt::format("is {}: it lies between {} and {}", value, least, most));
   return value;
 }
 
@@ -119,7 +120,8 @@ head::HeadReference reference_at(const JsonPlace& place) {
   reference.frame_area = optional_number(place, "frame_area", 0, 1.0001).value_or(0);
   if (const auto anchor = place.find("anchor")) {
     const auto [x, y, size] = numbers<3>(*anchor, "how the head lies in its window: shift x and y in radii, and size");
-    if (std::abs(x) > 2 || std::abs(y) > 2 || !(size > 0.1 && size < 10)) anchor->fail("makes no sense: calibrate again");
+    if (std::abs(x) > 2 || std::abs(y) > 2 || !(size > 0.1 && size < 10))
+      anchor->fail("makes no sense: calibrate again");
     reference.anchor = {x, y, size};
   }
   reference.distance = optional_number(place, "distance", 0.01, 100);

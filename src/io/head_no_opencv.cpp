@@ -1,6 +1,5 @@
 // Stands in for the files of the head that need OpenCV in a build without it.
 #include "io/camera_capture.h"
-#include "io/face_detector.h"
 #include "io/head_overlay.h"
 #include "io/other_head_trackers.h"
 #include "kinema/error.h"
@@ -24,13 +23,6 @@ CameraCapture& CameraCapture::operator=(CameraCapture&&) noexcept = default;
 std::string CameraCapture::name() const { refuse(); }
 double CameraCapture::fps() const { refuse(); }
 bool CameraCapture::next(Picture&) { refuse(); }
-
-struct FaceDetector::State {};
-FaceDetector::FaceDetector(const std::filesystem::path&) { refuse(); }
-FaceDetector::~FaceDetector() = default;
-FaceDetector::FaceDetector(FaceDetector&&) noexcept = default;
-FaceDetector& FaceDetector::operator=(FaceDetector&&) noexcept = default;
-std::optional<head::Oval> FaceDetector::largest(const Picture&) { refuse(); }
 
 struct CamShiftTracker::State {};
 CamShiftTracker::CamShiftTracker(const Picture&, const head::Oval&) { refuse(); }

@@ -87,9 +87,7 @@ public:
     cv::putText(image_, words, {2 * margin, image_.rows - margin}, cv::FONT_HERSHEY_SIMPLEX, size, ink, 1, cv::LINE_AA);
   }
 
-  void frame(const cv::Scalar& ink) {
-    cv::rectangle(image_, {0, 0, image_.cols, image_.rows}, ink, line_width(3));
-  }
+  void frame(const cv::Scalar& ink) { cv::rectangle(image_, {0, 0, image_.cols, image_.rows}, ink, line_width(3)); }
 
 private:
   int line_width(double thickness) const { return std::max(1, static_cast<int>(std::lround(thickness * unit_))); }

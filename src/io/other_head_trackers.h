@@ -2,7 +2,7 @@
 // hue. Needs OpenCV.
 #pragma once
 
-#include "io/face_detector.h"
+#include "io/face_oval.h"
 #include "io/picture.h"
 #include "kinema/head_calibration.h"
 
@@ -34,7 +34,7 @@ private:
 class HaarTracker {
 public:
   HeadCentre track(const Picture& picture) {
-    const std::optional<head::Oval> face = detector_.largest(picture);
+    const std::optional<head::Oval> face = largest_face(detector_, picture);
     return face ? HeadCentre({face->cx, face->cy}) : std::nullopt;
   }
 

@@ -25,7 +25,8 @@ std::pair<std::string, std::string> host_and_port(const std::string& target) {
   if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
   int number = 0;
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (error != std::errc{} || end != port.data() + port.size() || number < 1 || number > 65535 || host.empty()) refuse();
+  if (error != std::errc{} || end != port.data() + port.size() || number < 1 || number > 65535 || host.empty())
+    refuse();
   return {host, port};
 }
 

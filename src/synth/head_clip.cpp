@@ -111,7 +111,8 @@ HeadClip::HeadClip(const HeadClipSettings& settings)
   for (int y = 0; y < settings.height; ++y) {
     for (int x = 0; x < settings.width; ++x) {
       const Colour colour = wall_at((x + 0.5) / settings.width, (y + 0.5) / settings.height, settings.room, seed + 7);
-      for (float channel : {colour.blue, colour.green, colour.red}) room_.bgr.push_back(level(static_cast<double>(channel)));
+      for (float channel : {colour.blue, colour.green, colour.red})
+        room_.bgr.push_back(level(static_cast<double>(channel)));
     }
   }
 }

@@ -35,7 +35,9 @@ double angle_between(const Plane& a, const Plane& b) {
 }
 
 TEST(FitPlane, FindsPlanesThatWerePlanted) {
-  const Plane planes[] = {{0.02, -0.015, -0.002, 0.3}, {-0.01, 0.004, 0.012, 0.4}, {0.003, 0.004, 0.002, -0.7},
+  const Plane planes[] = {{0.02, -0.015, -0.002, 0.3},
+                          {-0.01, 0.004, 0.012, 0.4},
+                          {0.003, 0.004, 0.002, -0.7},
                           {-0.006, -0.007, -0.001, 2.1}};
   for (const Plane& plane : planes) {
     const std::vector<ColourCount> colours = planted(plane, 5);
@@ -132,8 +134,13 @@ TEST(CountColours, RefusesOvalsThatAreNone) {
   const std::vector<std::uint8_t> bgr = two_colours(good);
   const ColourView frame{bgr.data(), 100, 80, 300, PixelFormat::bgr};
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const Oval& oval : {Oval{50, 30, 0, 16}, {50, 30, 12, -4}, {nan, 30, 12, 16}, {500, 30, 12, 16}, {50, -3, 12, 16},
-                           {50, 30, nan, 16}, {50, 40, 400, 400}}) {
+  for (const Oval& oval : {Oval{50, 30, 0, 16},
+                           {50, 30, 12, -4},
+                           {nan, 30, 12, 16},
+                           {500, 30, 12, 16},
+                           {50, -3, 12, 16},
+                           {50, 30, nan, 16},
+                           {50, 40, 400, 400}}) {
     EXPECT_THROW(count_colours({&frame, 1}, {&oval, 1}), Error);
   }
   EXPECT_THROW(count_colours({}, {&good, 1}), Error);

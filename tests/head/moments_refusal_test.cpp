@@ -48,7 +48,7 @@ TEST_P(MomentsRefusal, LeavesTheClassifierInPlace) {
   moments_->set_classifier(Plane{0.01, 0, 0, -0.5});
   const double w = moments_->measure(frame.view).w;
   EXPECT_THROW(moments_->set_classifier(Plane{NAN, 0, 0, 0}), Error);
-  EXPECT_EQ(moments_->measure(frame.view).w, w);
+  EXPECT_NEAR(moments_->measure(frame.view).w, w, 1e-6 * w);  // those that divide a frame may do so elsewhere
 }
 
 TEST_P(MomentsRefusal, OfAFrameThatMakesNoSense) {

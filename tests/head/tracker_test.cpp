@@ -39,8 +39,8 @@ Calibration calibrated(const HeadClip& clip, const std::string& classifier = "pl
 }
 
 struct Errors {
-  double mean = 0, worst = 0;           // of the face's width
-  double worst_distance = 0;            // of the distance
+  double mean = 0, worst = 0;  // of the face's width
+  double worst_distance = 0;   // of the distance
   std::size_t lost = 0;
 };
 
@@ -107,7 +107,8 @@ TEST(HeadTracker, PlainModeIsThePapersCentroid) {
   double w = 0, x = 0, y = 0;
   for (int v = 0; v < 120; ++v) {
     for (int u = 0; u < 160; ++u) {
-      const std::uint8_t* bgr = &frame.picture.bgr[3 * (static_cast<std::size_t>(v) * 160 + static_cast<std::size_t>(u))];
+      const std::uint8_t* bgr =
+          &frame.picture.bgr[3 * (static_cast<std::size_t>(v) * 160 + static_cast<std::size_t>(u))];
       const double degree =
           std::max(0.0, std::min(1.0, plane.r * bgr[2] + plane.g * bgr[1] + plane.b * bgr[0] + plane.d));
       w += degree;

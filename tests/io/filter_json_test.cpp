@@ -29,8 +29,12 @@ TEST(FilterJson, EveryClassifierReadsBackAsItWas) {
   head::Histogram histogram;
   histogram.bins = 3;
   for (int i = 0; i < 27; ++i) histogram.degrees.push_back(static_cast<std::uint8_t>(9 * i));
-  const head::SkinModel models[] = {head::Plane{1.0 / 3, -0.1, 1e-17, 2}, head::RgGaussian{}, head::CbCrGaussian{},
-                                    head::HsvBox{}, head::TslGaussian{}, histogram};
+  const head::SkinModel models[] = {head::Plane{1.0 / 3, -0.1, 1e-17, 2},
+                                    head::RgGaussian{},
+                                    head::CbCrGaussian{},
+                                    head::HsvBox{},
+                                    head::TslGaussian{},
+                                    histogram};
   for (const head::SkinModel& model : models) {
     Calibration calibration;
     calibration.filter = {model, 0.75, "a camera \"x\"", "lamp"};

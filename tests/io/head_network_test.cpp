@@ -72,7 +72,7 @@ TEST(Osc, SendsABundleWithTheTimeAndThePlace) {
   // "#bundle", eight bytes of time, four of size; "/kinema/head" and ",ffff" in whole words, four floats
   ASSERT_EQ(bytes.size(), 8u + 8 + 4 + 16 + 8 + 16);
   EXPECT_EQ(std::memcmp(bytes.data(), "#bundle\0", 8), 0);
-  EXPECT_EQ(word_at(bytes, 8), 2208988801u);    // 1970 is so many seconds after 1900
+  EXPECT_EQ(word_at(bytes, 8), 2208988801u);   // 1970 is so many seconds after 1900
   EXPECT_EQ(word_at(bytes, 12), 0x80000000u);  // half a second
   EXPECT_EQ(word_at(bytes, 16), 40u);
   EXPECT_EQ(std::memcmp(bytes.data() + 20, "/kinema/head\0\0\0\0", 16), 0);
@@ -96,8 +96,8 @@ TEST(UdpSocket, NobodyListeningIsNoError) {
 }
 
 TEST(UdpSocket, RefusesWhatIsNoReceiver) {
-  for (const char* target : {"", "localhost", ":4242", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:70000", "127.0.0.1:x",
-                             "127.0.0.1:42 42"}) {
+  for (const char* target :
+       {"", "localhost", ":4242", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:70000", "127.0.0.1:x", "127.0.0.1:42 42"}) {
     EXPECT_THROW(UdpSocket{target}, Error) << target;
   }
 }

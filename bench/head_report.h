@@ -1,0 +1,67 @@
+// What `kinema bench head` found, and its three forms: text for a terminal, JSON for programs, a page for people.
+#pragma once
+
+#include "bench/report_machine.h"
+#include "bench/statistics.h"
+#include "kinema/stage_time.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kinema::bench {
+
+/// One way of measuring a frame.
+struct HeadRow {
+  std::string table;       ///< "paper": table 1; "cpu"; "gpu"; "other": programs to compare with; "floor"
+  std::string name;        ///< unique within the report
+  std::string backend;     ///< of head::moments_names(), or what else it is
+  std::string format;      ///< of the pixels
+  std::string classifier;  ///< "plane" or "table"; empty where there is none
+  std::string picture;     ///< "camera" or "noise"
+  std::string place;       ///< of the frame: "host", "pinned", "device"
+  int threads = 0;         ///< of the CPU; 0: none that matter
+  std::size_t frames = 1;  ///< of one call; all times are of one frame
+
+  std::size_t repeats = 0;
+  Spread ms;                      ///< wall clock around the call
+  std::vector<StageTime> stages;  ///< medians of what the backend reports
+
+  double total_ms = 0;  ///< paper: transfer and calculation; else the wall clock
+  std::optional<double> speedup_cpu1;
+
+  /// The row of the floor, and how many times its time this one took: by the wall, and by the device's clock.
+  std::string floor;
+  std::optional<double> over_floor, over_floor_device;
+
+  /// Against the reference: pixels, and share of the frame.
+  std::optional<double> centroid_error, area_error;
+
+  std::optional<double> stage(std::string_view name) const;
+  double frames_per_second() const { return total_ms > 0 ? 1000 / total_ms : 0; }
+};
+
+struct HeadReport {
+  std::string date;    ///< UTC, ISO 8601
+  std::string commit;  ///< "" where it is not known
+  Machine machine;
+  std::size_t width = 0, height = 0;
+  std::uint64_t seed = 0;
+  double seconds = 0;  ///< spent on each row, about
+  std::vector<HeadRow> rows;
+
+  std::vector<const HeadRow*> table(std::string_view name) const;
+  const HeadRow* find(std::string_view name) const;
+};
+
+/// Fills totals, speed-ups and ratios to the floor.
+void compare_rows(HeadReport& report);
+
+std::string head_text(const HeadReport& report);
+std::string head_json(const HeadReport& report);
+std::string head_html(const HeadReport& report);
+
+}  // namespace kinema::bench

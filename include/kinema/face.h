@@ -1,0 +1,174 @@
+// The face: an appearance model is trained on labelled images and fitted to others. See face_model.h for what a model
+// is.
+#pragma once
+
+#include "kinema/backend.h"
+#include "kinema/face_model.h"
+#include "kinema/image.h"
+#include "kinema/stage_time.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kinema::face {
+
+using GreyView = ImageView<const std::uint8_t>;
+
+/// A labelled image. The image must live as long as the example is used.
+struct Example {
+  GreyView image;
+  std::vector<float> landmarks;  ///< x0 y0 x1 y1 ..., pixels from 0
+  std::string name;              ///< for messages
+};
+
+struct TrainSettings {
+  /// Of the finest level, exactly.
+  std::uint32_t pixels = 32768;
+
+  /// Each further level has a quarter of the pixels of the one before.
+  std::uint32_t levels = 2;
+
+  Features features = Features::edges;
+
+  /// Sample from a frame of the model's size (see Frame). Off, with intensity: from the image, as in the paper.
+  bool resampled = true;
+
+  /// A mirrored copy of each example; needs Layout::mirror. Doubles the data, and the time.
+  bool mirrored = true;
+
+  /// Modes are kept up to this share of the variance, or this number where it is not 0.
+  double shape_variance = 0.98, texture_variance = 0.95, combined_variance = 0.95;
+  std::uint32_t shape_modes = 0, texture_modes = 0, combined_modes = 0;
+
+  enum class Gradient {
+    derivative,  ///< averaged derivative of displaced examples, pseudo-inverse (Cootes 2001)
+    regression,  ///< ridge regression of random displacements on their residuals (Cootes 1998)
+    none,        ///< no combined model: smaller, quicker
+  };
+  Gradient gradient = Gradient::derivative;
+
+  /// Project-out matrices for inverse compositional fits.
+  bool project_out = true;
+
+  /// Displaced copies of each example for regression and cascade; every fourth is displaced twice as far. The time of the
+  /// cascade grows with their square.
+  std::uint32_t displacements = 4;
+
+  /// Regressions in the cascade; 0: none.
+  std::uint32_t cascade_stages = 5;
+
+  /// The starts that the cascade must mend: standard deviations, over the width and height of the landmarks' box, of
+  /// the scale, and in radians.
+  double start_shift = 0.05, start_scale = 0.05, start_turn = 0.087;
+
+  /// Learn the probability of failure, from fits by models of parts of the examples: needs 8 examples, and costs a
+  /// second training of the cascade.
+  bool quality = true;
+
+  std::uint64_t seed = 1;
+  int threads = 0;  ///< 0: one a core. The result does not depend on it.
+
+  /// Told now and then what is being done and how much of all is: for a progress bar. Called by the calling thread.
+  std::function<void(std::string_view stage, double done)> progress;
+};
+
+/// Throws Error where there are fewer than 3 examples, they have different numbers of landmarks, a shape is degenerate
+/// (all points on a line) or settings make no sense; the message names the example.
+Model train(std::span<const Example> examples, const Layout& layout, const TrainSettings& settings = {});
+
+/// Where a fit starts.
+struct Start {
+  struct Box {
+    float x = 0, y = 0, width = 0, height = 0;
+    bool detector = false;  ///< as a face detector gives it; otherwise it just holds the landmarks
+  };
+  std::optional<Box> box;
+  std::vector<float> landmarks;          ///< only position, size and turn are used
+  std::optional<Similarity> similarity;  ///< the model's unit to image pixels
+
+  /// Of `landmarks`, the shape too: for a fit that goes on from the last frame's.
+  bool keep_shape = false;
+};
+
+/// The pose that a start means, for this model. Throws Error where it means none: nothing given, a box without extent,
+/// another number of landmarks, a number that is not finite.
+Similarity start_pose(const Model& model, const Start& start);
+
+struct Face {
+  GreyView image;
+  Start start;
+  bool on_device = false;  ///< the pixels lie in the memory of the GPU: only the cuda backend takes such
+};
+
+struct FitSettings {
+  /// One after the other; empty: Model::sequence.
+  std::vector<Stage> stages;
+
+  /// Algorithm 1: the factors k by which a step is tried, in this order; the first that lowers E is taken.
+  std::vector<float> damping = {1, 0.5f, 0.25f, 0.125f};
+
+  /// A stage ends when E falls by less than this share of it, or no factor lowers it. Negative: all iterations are done.
+  double threshold = 1e-4;
+
+  /// Shape and combined parameters are kept within so many standard deviations; 0: not.
+  double limit = 3;
+
+  /// Probability of failure and confidences, where the model has them.
+  bool score = true;
+
+  /// The cascade starts this many times, at displaced poses, and the median is taken: steadier, and as many times as
+  /// slow.
+  int starts = 1;
+
+  int threads = 0;  ///< of the cpu backend, over the faces of a batch; 0: one a core
+};
+
+struct Fit {
+  std::vector<float> landmarks;   ///< x0 y0 ..., image pixels from 0
+  Similarity pose;                ///< the model's unit to the image
+  std::vector<float> shape;       ///< b
+  std::vector<float> combined;    ///< c of the last combined stage, empty without
+  double error = 0;               ///< E of the last stage over its values; 0 after a cascade alone
+  int iterations = 0;             ///< of all stages
+  bool converged = false;         ///< the last stage ended before its iterations were used up, or it was the cascade
+  double quality = 0;             ///< 1 - failure; 1 / (1 + error) without a quality model
+  double failure = 0;             ///< probability that the mean error is over 8 % of the outer-eye distance
+  std::vector<float> confidence;  ///< of each landmark, that it is within 8 %; empty without a quality model
+  double ms = 0;
+};
+
+/// The hot operation. Not for use by two threads at once.
+class Fitter {
+public:
+  virtual ~Fitter() = default;
+
+  /// Throws Error where an image has no pixels or a start makes no sense (see start_pose()).
+  virtual Fit fit(const Face& face) = 0;
+
+  /// The same for many at once: `out` has one entry a face.
+  virtual void fit(std::span<const Face> faces, std::span<Fit> out);
+
+  /// Where the time of the last call went.
+  virtual std::vector<StageTime> times() const { return {}; }
+};
+
+/// Throws Error where settings do not fit the model (a level or a part that it has not) or the backend is not there.
+std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings = {},
+                                    Backend backend = Backend::automatic);
+
+/// By name: what parse_backend() knows, and "paper": the ten kernels of the paper on 4 x 1024 threads, combined stages of
+/// one level only.
+std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,
+                                    const FitSettings& settings = {});
+
+/// The texture of a level at a shape, normalised: the shape-free patch.
+std::vector<float> sample_texture(const Model& model, std::uint32_t level, const GreyView& image,
+                                  std::span<const float> landmarks);
+
+}  // namespace kinema::face

@@ -1,0 +1,42 @@
+// The cascade of regressions: textures of gradient orientation about the landmarks, and the training of each stage on
+// what the stages before leave (supervised descent in the space of the shape model). Single precision.
+#pragma once
+
+#include "core/threads.h"
+#include "face/frame.h"
+#include "face/linear.h"
+#include "face/training_set.h"
+#include "kinema/face.h"
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace kinema::face {
+
+/// The texture about each landmark, in a frame that shows orientation bins: landmarks x offsets x bins. `shape` is in
+/// the model's unit.
+void landmark_texture(const Channels& bins, const Frame& frame, std::span<const float> offsets,
+                      std::span<const float> shape, std::span<float> texture);
+
+/// Offsets on rings about a landmark: one at the centre, then `count` on each radius, every second ring turned by half a
+/// step.
+std::vector<float> ring_offsets(std::span<const float> radii, std::span<const int> counts);
+
+/// A displaced start of an example on its way through the cascade.
+struct Sample {
+  std::uint32_t example = 0;
+  int fold = 0;
+  Similarity pose;           ///< the frame's
+  std::vector<float> shape;  ///< under that pose, in the model's unit
+};
+
+struct CascadeTraining {
+  Cascade cascade;
+  std::vector<Sample> samples;  ///< after the last stage, each fitted by regressions that have not seen its example
+};
+
+CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const TrainSettings& settings,
+                              const Threads& threads, const std::function<void(double)>& progress);
+
+}  // namespace kinema::face

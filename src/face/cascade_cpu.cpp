@@ -1,0 +1,101 @@
+// The cascade on the CPU: features of a frame, then one short product a regression.
+#include "face/cascade.h"
+#include "face/fitter_backends.h"
+#include "face/similarity.h"
+#include "face/stages_cpu.h"
+
+#include <Eigen/Dense>
+
+#include <algorithm>
+
+namespace kinema::face {
+namespace {
+
+using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+void add_modes(const Matrix& modes, const float* by, std::vector<double>& shape) {
+  for (std::size_t k = 0; k < modes.rows; ++k) {
+    const auto mode = modes.row(k);
+    for (std::size_t i = 0; i < mode.size(); ++i) shape[i] += double{by[k]} * mode[i];
+  }
+}
+
+class CascadeRun final : public CpuStage {
+public:
+  CascadeRun(const Model& model, const Stage& stage, const FitSettings& settings)
+      : model_(model),
+        count_(stage.iterations == 0 ? model.cascade.stages.size()
+                                     : std::min<std::size_t>(stage.iterations, model.cascade.stages.size())),
+        starts_(settings.starts) {}
+
+  StageOutcome run(const GreyView& image, FitState& state, const Threads* threads) const override {
+    StageOutcome outcome;
+    outcome.converged = true;
+    outcome.iterations = static_cast<int>(count_);
+    if (starts_ == 1) {
+      descend(image, state);
+      return outcome;
+    }
+    // several starts: the median of each coordinate
+    std::vector<std::vector<double>> ends(static_cast<std::size_t>(starts_));
+    const std::function<void(std::size_t)> one = [&](std::size_t number) {
+      FitState from = state;
+      from.pose = spread_start(model_, state.pose, static_cast<int>(number));
+      descend(image, from);
+      ends[number] = transformed<double>(from.pose, from.shape);
+    };
+    if (threads != nullptr)
+      threads->for_each(ends.size(), one);
+    else
+      for (std::size_t number = 0; number < ends.size(); ++number) one(number);
+    std::vector<double> values(ends.size());
+    state.pose = {};
+    for (std::size_t i = 0; i < state.shape.size(); ++i) {
+      for (std::size_t number = 0; number < ends.size(); ++number) values[number] = ends[number][i];
+      std::sort(values.begin(), values.end());
+      state.shape[i] = (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+    }
+    state.mean = false;
+    settle(model_, state);
+    return outcome;
+  }
+
+private:
+  void descend(const GreyView& image, FitState& state) const {
+    const Cascade& cascade = model_.cascade;
+    Channels grey, bins;
+    std::vector<float> texture;
+    for (std::size_t k = 0; k < count_; ++k) {
+      const CascadeStage& step = cascade.stages[k];
+      const Frame& frame = cascade.frames[step.frame];
+      if (k == 0 || step.frame != cascade.stages[k - 1].frame) {
+        settle(model_, state);
+        resample(image, state.pose, frame, grey);
+        orientation_bins(grey, cascade.bins, bins);
+      }
+      texture.resize(step.gradient.columns);
+      const std::vector<float> shape(state.shape.begin(), state.shape.end());
+      landmark_texture(bins, frame, step.offsets, shape, texture);
+      const Eigen::VectorXf dq =
+          Eigen::Map<const Eigen::VectorXf>(step.constant.data(), static_cast<Eigen::Index>(step.constant.size())) +
+          Eigen::Map<const Rows>(step.gradient.values.data(), static_cast<Eigen::Index>(step.gradient.rows),
+                                 static_cast<Eigen::Index>(step.gradient.columns)) *
+              Eigen::Map<const Eigen::VectorXf>(texture.data(), static_cast<Eigen::Index>(texture.size()));
+      add_modes(model_.pose_modes, dq.data(), state.shape);
+      add_modes(model_.shape.modes, dq.data() + 4, state.shape);
+    }
+    state.mean = false;
+  }
+
+  const Model& model_;
+  std::size_t count_;
+  int starts_;
+};
+
+}  // namespace
+
+std::unique_ptr<CpuStage> make_cascade_stage(const Model& model, const Stage& stage, const FitSettings& settings) {
+  return std::make_unique<CascadeRun>(model, stage, settings);
+}
+
+}  // namespace kinema::face

@@ -1,0 +1,193 @@
+#include "face/combined_cuda.cuh"
+#include "face/combined_pack.h"
+#include "kinema/error.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace kinema::face {
+namespace {
+
+constexpr int block_warps = 16;
+constexpr int most_warp_tiles = 16;
+constexpr std::size_t most_modes = 400, most_landmarks = 1023;
+constexpr std::size_t most_values = std::size_t{pack_tile} * block_warps * most_warp_tiles * 64;
+
+CombinedSource source_of(const Level& level) {
+  if (!level.resampled) return CombinedSource::bytes;
+  return level.channel_count() == 2 ? CombinedSource::pairs : CombinedSource::floats;
+}
+
+}  // namespace
+
+bool CombinedCuda::fits(const Model& model, const Stage& stage, const FitSettings& settings) {
+  const Level& level = model.levels[stage.level];
+  return settings.damping.size() <= combined_most_factors && level.texture_combined.rows >= 1 &&
+         level.texture_combined.rows <= most_modes && model.shape.landmarks() <= most_landmarks &&
+         level.pixels() * level.channel_count() <= most_values;
+}
+
+CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSettings& settings)
+    : model_(model), level_(model.levels[stage.level]), source_(source_of(level_)) {
+  const CombinedPack pack = pack_combined(model, level_, settings.limit);
+  view_.modes = static_cast<int>(pack.modes);
+  view_.rows = static_cast<int>(pack.rows);
+  view_.landmarks = static_cast<int>(model.shape.landmarks());
+  view_.values = static_cast<int>(pack.values);
+  view_.row_tiles = static_cast<int>(pack.row_tiles);
+  view_.value_tiles = static_cast<int>(pack.value_tiles);
+  view_.small_width = static_cast<int>(pack.small_width);
+  view_.mean_square = pack.mean_square;
+  view_.share = 1.0 / static_cast<double>(pack.values);
+  view_.threshold = settings.threshold;
+  view_.photometric = level_.photometric;
+  view_.iterations = static_cast<int>(stage.iterations);
+  view_.factors = static_cast<int>(settings.damping.size());
+  std::copy(settings.damping.begin(), settings.damping.end(), view_.factor);
+
+  const auto upload = [](void* to, const void* from, std::size_t bytes) {
+    cuda::check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "uploading a model");
+  };
+  fragments_.reserve(pack.fragments.size() / 8);
+  upload(fragments_.data(), pack.fragments.data(), pack.fragments.size() * sizeof(std::uint16_t));
+  view_.fragments = fragments_.data();
+  static_assert(sizeof(pack.pixels[0]) == sizeof(float4));
+  pixels_.reserve(pack.pixels.size());
+  upload(pixels_.data(), pack.pixels.data(), pack.pixels.size() * sizeof(float4));
+  view_.pixels = pixels_.data();
+
+  const std::vector<float> mean(model.shape.mean.begin(), model.shape.mean.end());
+  const std::pair<const std::vector<float>*, const float**> parts[] = {
+      {&pack.small, &view_.small},   {&mean, &view_.mean_shape},      {&pack.by_mean, &view_.by_mean},
+      {&pack.by_one, &view_.by_one}, {&pack.unscale, &view_.unscale}, {&pack.most, &view_.most}};
+  std::size_t count = 0;
+  for (const auto& [values, place] : parts) count += (values->size() + 3) / 4 * 4;
+  numbers_.reserve(count);
+  float* at = numbers_.data();
+  for (const auto& [values, place] : parts) {
+    upload(at, values->data(), values->size() * sizeof(float));
+    *place = at;
+    at += (values->size() + 3) / 4 * 4;
+  }
+}
+
+bool CombinedCuda::possible(const CombinedPlan& plan) const {
+  const std::size_t bytes = combined_shared_bytes(plan, view_, source_);
+  return combined_active_clusters(plan, source_, view_.factors, bytes) >= plan.group_clusters;
+}
+
+bool CombinedCuda::use_plan(const CombinedPlan& plan) {
+  if (plan.resident && (view_.row_tiles > 7 || view_.factors > 4)) return false;
+  const int blocks = plan.cluster * plan.group_clusters;
+  if (blocks * plan.warp_tiles * block_warps < view_.value_tiles || !possible(plan)) return false;
+  forced_ = true;
+  chosen_[0] = chosen_[1] = {};
+  plan_ = plan;
+  return true;
+}
+
+// One face: as many blocks as there is work for, so that each iteration is short; many: fewer and larger ones, which
+// repeat less of what every block does for itself.
+CombinedPlan CombinedCuda::choose_plan(std::size_t faces) const {
+  if (forced_) return plan_;
+  const auto plan = [&](bool resident, int warp_tiles, int cluster) {
+    const int blocks = (view_.value_tiles + warp_tiles * block_warps - 1) / (warp_tiles * block_warps);
+    int enough = 1;
+    while (enough < blocks) enough *= 2;
+    cluster = std::min(cluster, enough);
+    return CombinedPlan{resident, warp_tiles, cluster, (blocks + cluster - 1) / cluster};
+  };
+  std::vector<CombinedPlan> plans;
+  if (faces > 1) plans = {plan(true, 2, 8)};
+  for (int warp_tiles = 1; warp_tiles <= 4; ++warp_tiles)
+    for (const int cluster : {16, 8}) plans.push_back(plan(true, warp_tiles, cluster));
+  for (int warp_tiles = 4; warp_tiles <= most_warp_tiles; warp_tiles *= 2) plans.push_back(plan(false, warp_tiles, 16));
+  // GPUs without clusters
+  for (int warp_tiles = 1; warp_tiles <= 4; ++warp_tiles) plans.push_back(plan(true, warp_tiles, 1));
+  for (int warp_tiles = 1; warp_tiles <= most_warp_tiles; warp_tiles *= 2) plans.push_back(plan(false, warp_tiles, 1));
+  for (const CombinedPlan& one : plans)
+    if (!(one.resident && (view_.row_tiles > 7 || view_.factors > 4)) && possible(one)) return one;
+  throw Error("the model is too large for this GPU; take the cpu backend", Error::Cause::running);
+}
+
+void CombinedCuda::take_over(const std::vector<Input>& in) {
+  const std::size_t modes = static_cast<std::size_t>(view_.modes), shape = model_.shape.mean.size();
+  tasks_.reserve(in.size());
+  shapes_.reserve(in.size() * shape);
+  shape_parts_.reserve(in.size() * modes);
+  parameters_.reserve(in.size() * modes);
+  results_.reserve(in.size());
+  const double weight = double{level_.shape_weight} * level_.shape_weight;
+  for (std::size_t f = 0; f < in.size(); ++f) {
+    const std::vector<double>& s = in[f].shape;
+    tasks_.data()[f] = in[f].task;
+    tasks_.data()[f].from_shape = !s.empty();
+    if (s.empty()) continue;
+    const double* t = in[f].task.pose;
+    for (std::size_t i = 0; i < shape; i += 2) {
+      shapes_.data()[f * shape + i] = static_cast<float>(t[0] * s[i] - t[1] * s[i + 1] + t[2]);
+      shapes_.data()[f * shape + i + 1] = static_cast<float>(t[1] * s[i] + t[0] * s[i + 1] + t[3]);
+    }
+    for (std::size_t k = 0; k < modes; ++k) {
+      double sum = 0;
+      const auto mode = level_.shape_combined.row(k);
+      for (std::size_t i = 0; i < shape; ++i) sum += mode[i] * (s[i] - model_.shape.mean[i]);
+      shape_parts_.data()[f * modes + k] = static_cast<float>(weight * sum);
+    }
+  }
+}
+
+double CombinedCuda::run(const std::vector<Input>& in, std::vector<Output>& out, cudaStream_t stream) {
+  const std::size_t faces = in.size(), modes = static_cast<std::size_t>(view_.modes);
+  out.resize(faces);
+  if (faces == 0) return 0;
+  // what is chosen for one face or for many is asked for once
+  Chosen& chosen = chosen_[faces == 1 ? 0 : 1];
+  if (chosen.active == 0) {
+    chosen.plan = choose_plan(faces);
+    chosen.bytes = combined_shared_bytes(chosen.plan, view_, source_);
+    chosen.active = combined_active_clusters(chosen.plan, source_, view_.factors, chosen.bytes);
+  }
+  const CombinedPlan& plan = chosen.plan;
+  take_over(in);
+
+  CombinedBatch batch{};
+  batch.faces = static_cast<int>(faces);
+  batch.group_clusters = plan.group_clusters;
+  batch.groups =
+      static_cast<int>(std::min<std::size_t>(faces, static_cast<std::size_t>(chosen.active / plan.group_clusters)));
+  batch.tasks = tasks_.data();
+  batch.shapes = shapes_.data();
+  batch.shape_parts = shape_parts_.data();
+  batch.results = results_.data();
+  batch.parameters = parameters_.data();
+  const std::size_t slots = static_cast<std::size_t>(batch.groups * 2 * plan.group_clusters) *
+                            static_cast<std::size_t>((view_.rows + 1) * (view_.factors <= 4 ? 4 : 8));
+  const auto tags = static_cast<unsigned>((faces / static_cast<std::size_t>(batch.groups) + 1) *
+                                          static_cast<std::size_t>(view_.iterations + 2));
+  if (slots > exchange_.capacity() || tag_ > std::numeric_limits<unsigned>::max() - tags) {
+    exchange_.reserve(slots);
+    cuda::check(cudaMemsetAsync(exchange_.data(), 0, exchange_.bytes(), stream), "clearing");
+    tag_ = 1;
+  }
+  batch.exchange = exchange_.data();
+  batch.tag = tag_;
+  tag_ += tags;
+
+  begin_.record(stream);
+  launch_combined(plan, source_, view_, batch, chosen.bytes, stream);
+  end_.record(stream);
+  cuda::check(cudaStreamSynchronize(stream), "fitting faces");
+  for (std::size_t f = 0; f < faces; ++f) {
+    const CombinedResult& result = results_.data()[f];
+    const float* c = parameters_.data() + f * modes;
+    out[f].c.assign(c, c + modes);
+    out[f].pose = {result.pose[0], result.pose[1], result.pose[2], result.pose[3]};
+    out[f].error = result.error;
+    out[f].iterations = result.iterations;
+    out[f].converged = result.converged != 0;
+  }
+  return cuda::elapsed_ms(begin_, end_);
+}
+
+}  // namespace kinema::face

@@ -1,0 +1,131 @@
+// Algorithm 1 on the GPU, a frame in one launch: what the kernel reads and writes, and the class that launches it.
+#pragma once
+
+#include "core/cuda/buffer.h"
+#include "kinema/face.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace kinema::face {
+
+inline constexpr int combined_most_factors = 8;
+
+/// A level's combined model on the device. m modes, n landmarks, rows = 2 m + 6: [R; Qg; g0; 1].
+struct CombinedView {
+  int modes, rows, landmarks, values, row_tiles, value_tiles;
+  int small_width;         ///< floats from one row of `small` to the next
+  const uint4* fragments;  ///< value tiles x row tiles x 32: 16 x 16 halves as a warp's matrix product takes them
+  const float4* pixels;    ///< three weights and three corners of 10 bits a pixel; the highest bit: none
+  const float* small;      ///< modes x small_width: [Qs, Qg Qg^T, Qg R^T]
+  const float* mean_shape;
+  const float *by_mean, *by_one, *unscale;  ///< rows
+  const float* most;                        ///< modes
+  double mean_square;                       ///< g0.g0
+  double share;                             ///< 1/values
+  double threshold;
+  int photometric, iterations, factors;
+  float factor[combined_most_factors];
+};
+
+/// A face to be fitted.
+struct CombinedTask {
+  const void* source = nullptr;  ///< bytes of an image or floats of a frame, on the device
+  int width = 0, height = 0, stride = 0;
+  int centred = 0;      ///< the mean at the start's landmarks is subtracted from samples, so that sums lose little
+  double pose[4] = {};  ///< a, b, tx, ty: the model's unit to the source
+  int from_shape = 0;   ///< c follows from `shapes` and `shape_parts`
+};
+
+struct CombinedResult {
+  double pose[4];
+  double error;
+  int iterations, converged;
+};
+
+struct CombinedBatch {
+  int faces;
+  int groups;          ///< each fits one face at a time
+  int group_clusters;  ///< clusters of a group
+  const CombinedTask* tasks;
+  const float* shapes;       ///< faces x 2 n, in the source
+  const float* shape_parts;  ///< faces x m: shape_weight^2 Qs (s - s0)
+  CombinedResult* results;
+  float* parameters;             ///< faces x m: c
+  unsigned long long* exchange;  ///< groups x 2 x group_clusters x sums: a float and its tag
+  unsigned tag;                  ///< of the first exchange, never used before
+};
+
+/// How a launch is divided. A block holds 512 threads, and each warp `warp_tiles` tiles of 16 values.
+struct CombinedPlan {
+  /// The matrix stays: two tiles of a warp in registers, others in shared memory. Otherwise it is read anew each time.
+  bool resident = true;
+  int warp_tiles = 1, cluster = 1, group_clusters = 1;
+};
+
+enum class CombinedSource { bytes, floats, pairs };
+
+/// Launches the kernel of a plan. Throws Error where it cannot be launched.
+void launch_combined(const CombinedPlan& plan, CombinedSource source, const CombinedView& view,
+                     const CombinedBatch& batch, std::size_t shared_bytes, cudaStream_t stream);
+
+/// How many clusters of a plan run at once on the present device; 0: it cannot be launched.
+int combined_active_clusters(const CombinedPlan& plan, CombinedSource source, int factors, std::size_t shared_bytes);
+
+std::size_t combined_shared_bytes(const CombinedPlan& plan, const CombinedView& view, CombinedSource source);
+
+/// One stage: a level and its settings.
+class CombinedCuda {
+public:
+  CombinedCuda(const Model& model, const Stage& stage, const FitSettings& settings);
+
+  /// False where the stage is beyond the kernel: too many modes or values. It then belongs to the CPU.
+  static bool fits(const Model& model, const Stage& stage, const FitSettings& settings);
+
+  struct Input {
+    CombinedTask task;
+    std::vector<double> shape;  ///< in the model's unit under the task's pose; empty: the mean
+  };
+  struct Output {
+    std::vector<float> c;
+    Similarity pose;   ///< takes s0 + Qs c to the source
+    double error = 0;  ///< E over the number of values
+    int iterations = 0;
+    bool converged = false;
+  };
+
+  /// Everything on the stream, then waits. The kernel's own time in ms.
+  double run(const std::vector<Input>& in, std::vector<Output>& out, cudaStream_t stream);
+
+  /// For measurements: another plan than that which is chosen; false where it cannot be.
+  bool use_plan(const CombinedPlan& plan);
+
+private:
+  CombinedPlan choose_plan(std::size_t faces) const;
+  bool possible(const CombinedPlan& plan) const;
+  void take_over(const std::vector<Input>& in);
+
+  const Model& model_;
+  const Level& level_;
+  CombinedSource source_;
+  CombinedView view_{};
+  bool forced_ = false;
+  CombinedPlan plan_;
+  struct Chosen {
+    CombinedPlan plan;
+    std::size_t bytes = 0;
+    int active = 0;  // clusters at once
+  };
+  Chosen chosen_[2];  // for one face, for many
+  cuda::Buffer<uint4> fragments_;
+  cuda::Buffer<float4> pixels_;
+  cuda::Buffer<float> numbers_;
+  cuda::Buffer<unsigned long long> exchange_;
+  unsigned tag_ = 1;
+  cuda::PinnedBuffer<CombinedTask> tasks_;
+  cuda::PinnedBuffer<float> shapes_, shape_parts_, parameters_;
+  cuda::PinnedBuffer<CombinedResult> results_;
+  cuda::Event begin_, end_;
+};
+
+}  // namespace kinema::face

@@ -1,0 +1,151 @@
+// The kernel of algorithm 1: samples of a tile of values at every shape, and their product with 16 rows on the tensor
+// cores.
+#pragma once
+
+#include "face/combined_room_cuda.cuh"
+
+#include <cuda_fp16.h>
+
+#include <type_traits>
+
+namespace kinema::face::combined {
+
+template <CombinedSource kind>
+struct Texel;
+template <>
+struct Texel<CombinedSource::bytes> {
+  using Type = unsigned char;
+  static constexpr int channels = 1;
+};
+template <>
+struct Texel<CombinedSource::floats> {
+  using Type = float;
+  static constexpr int channels = 1;
+};
+template <>
+struct Texel<CombinedSource::pairs> {
+  using Type = float2;
+  static constexpr int channels = 2;
+};
+
+__device__ inline float blend(float a, float b, float by) { return fmaf(by, b - a, a); }
+
+// Bilinear at (x, y), coordinates cut off at the border.
+template <class T>
+__device__ inline auto look(const CombinedTask& task, float centre, float x, float y) {
+  // a coordinate that is no number becomes 0
+  x = fminf(fmaxf(x, 0.0f), static_cast<float>(task.width - 1));
+  y = fminf(fmaxf(y, 0.0f), static_cast<float>(task.height - 1));
+  const int u = min(static_cast<int>(x), max(task.width - 2, 0)), v = min(static_cast<int>(y), max(task.height - 2, 0));
+  const float fx = x - static_cast<float>(u), fy = y - static_cast<float>(v);
+  const T* p = static_cast<const T*>(task.source) + static_cast<std::size_t>(v) * task.stride + u;
+  const int right = task.width > 1 ? 1 : 0, below = task.height > 1 ? task.stride : 0;
+  const T a = __ldg(p), b = __ldg(p + right), c = __ldg(p + below), d = __ldg(p + below + right);
+  if constexpr (std::is_same_v<T, float2>)
+    return float2{blend(blend(a.x, b.x, fx), blend(c.x, d.x, fx), fy),
+                  blend(blend(a.y, b.y, fx), blend(c.y, d.y, fx), fy)};
+  else
+    return blend(blend(static_cast<float>(a), static_cast<float>(b), fx),
+                 blend(static_cast<float>(c), static_cast<float>(d), fx), fy) -
+           centre;
+}
+
+// The mean of a source at the landmarks of the start; a warp's work.
+template <class T>
+__device__ inline float centre_of(const CombinedView& v, const Room& room, const CombinedTask& task,
+                                  const float* shape) {
+  float sum = 0;
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x) % 32; i < v.landmarks; i += 32) {
+    const float mx = room.mean_shape[2 * i], my = room.mean_shape[2 * i + 1];
+    const auto a = static_cast<float>(task.pose[0]), b = static_cast<float>(task.pose[1]);
+    float x = a * mx - b * my + static_cast<float>(task.pose[2]),
+          y = b * mx + a * my + static_cast<float>(task.pose[3]);
+    if (task.from_shape) x = shape[2 * i], y = shape[2 * i + 1];
+    const int u = static_cast<int>(fminf(fmaxf(x, 0.0f), static_cast<float>(task.width - 1)));
+    const int w = static_cast<int>(fminf(fmaxf(y, 0.0f), static_cast<float>(task.height - 1)));
+    sum +=
+        static_cast<float>(__ldg(static_cast<const T*>(task.source) + static_cast<std::size_t>(w) * task.stride + u));
+  }
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);
+  return sum / static_cast<float>(v.landmarks);
+}
+
+// Where a pixel lies, given the shape.
+__device__ inline float2 place(const float4& pixel, const float2* shape) {
+  const unsigned corners = __float_as_uint(pixel.w);
+  const float2 a = shape[corners & 1023], b = shape[corners >> 10 & 1023], c = shape[corners >> 20 & 1023];
+  return {fmaf(pixel.x, a.x, fmaf(pixel.y, b.x, pixel.z * c.x)), fmaf(pixel.x, a.y, fmaf(pixel.y, b.y, pixel.z * c.y))};
+}
+
+// Values 2 `pair` and 2 `pair` + 1 of the block's tile, at a shape.
+template <CombinedSource kind>
+__device__ inline float2 sample_pair(const CombinedTask& task, float centre, const Room& room, const float2* shape,
+                                     int pair) {
+  using T = typename Texel<kind>::Type;
+  if constexpr (Texel<kind>::channels == 2) {
+    const float4 pixel = room.pixels[pair];
+    const float2 at = place(pixel, shape);
+    const float2 value = look<T>(task, centre, at.x, at.y);
+    return __float_as_uint(pixel.w) & no_pixel ? float2{0, 0} : value;
+  } else {
+    const float4 first = room.pixels[2 * pair], second = room.pixels[2 * pair + 1];
+    const float2 at = place(first, shape), next = place(second, shape);
+    const float value = look<T>(task, centre, at.x, at.y), beside = look<T>(task, centre, next.x, next.y);
+    return {__float_as_uint(first.w) & no_pixel ? 0 : value, __float_as_uint(second.w) & no_pixel ? 0 : beside};
+  }
+}
+
+__device__ inline unsigned bits(half2 h) { return *reinterpret_cast<unsigned*>(&h); }
+
+// A number as the sum of two halves: 22 bits, nearly what a float holds.
+__device__ inline uint2 halves(float2 value) {
+  const half2 high = __floats2half2_rn(value.x, value.y);
+  const float2 kept = __half22float2(high);
+  return {bits(high), bits(__floats2half2_rn(value.x - kept.x, value.y - kept.y))};
+}
+
+__device__ inline void multiply(float (&sum)[4], const uint4& a, unsigned b0, unsigned b1) {
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+               : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+               : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
+}
+
+// 16 rows by a tile's columns, high halves and low.
+__device__ inline void multiply(float (&sum)[4], const uint4& a, const uint4& b) {
+  multiply(sum, a, b.x, b.y);
+  multiply(sum, a, b.z, b.w);
+}
+
+// A tile's columns as the product takes them: lane l has values 2 (l % 4) + {0, 1} and, after them, + {8, 9} of column
+// l / 4; high halves, then low. With up to 4 columns, the upper half of the warp samples what the lower is going to hold.
+template <CombinedSource kind, int columns>
+__device__ inline uint4 sample_tile(const CombinedTask& task, float centre, const Room& room, int landmarks, int active,
+                                    int tile, float& squares) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4;
+  uint4 b{0, 0, 0, 0};
+  if constexpr (columns == 4) {
+    const int column = lane / 4 % 4, half = lane / 16;
+    float2 value{0, 0};
+    if (column < active)
+      value = sample_pair<kind>(task, centre, room, room.shapes + column * landmarks, tile * 8 + q + 4 * half);
+    squares = fmaf(value.x, value.x, fmaf(value.y, value.y, squares));
+    const uint2 own = halves(value);
+    const uint2 other{__shfl_down_sync(whole_warp, own.x, 16), __shfl_down_sync(whole_warp, own.y, 16)};
+    if (half == 0) b = {own.x, other.x, own.y, other.y};
+  } else {
+    const int column = lane / 4;
+    if (column < active) {
+      const float2* shape = room.shapes + column * landmarks;
+      const float2 first = sample_pair<kind>(task, centre, room, shape, tile * 8 + q);
+      const float2 second = sample_pair<kind>(task, centre, room, shape, tile * 8 + q + 4);
+      squares = fmaf(first.x, first.x, fmaf(first.y, first.y, squares));
+      squares = fmaf(second.x, second.x, fmaf(second.y, second.y, squares));
+      const uint2 one = halves(first), two = halves(second);
+      b = {one.x, two.x, one.y, two.y};
+    }
+  }
+  return b;
+}
+
+}  // namespace kinema::face::combined

@@ -1,0 +1,46 @@
+#include "face/fit_state.h"
+
+#include "face/shape.h"
+#include "face/similarity.h"
+#include "face/texture.h"
+
+namespace kinema::face {
+
+void settle(const Model& model, FitState& state) {
+  const std::vector<double> landmarks = transformed<double>(state.pose, state.shape);
+  state.pose = similarity_between<float, double>(model.shape.mean, landmarks);
+  state.shape = transformed<double>(inverse(state.pose), landmarks);
+}
+
+std::vector<double> within_model(const Model& model, std::span<const double> shape, double limit) {
+  const Similarity pose = similarity_between<float, double>(model.shape.mean, shape);
+  const std::vector<double> b = shape_parameters(model.shape, transformed<double>(inverse(pose), shape), limit);
+  return transformed<double>(pose, shape_of(model.shape, b));
+}
+
+std::pair<TextureImage, Similarity> texture_image(const Level& level, const GreyView& image, const FitState& state) {
+  if (!level.resampled) {
+    std::pair<TextureImage, Similarity> result(TextureImage(image), state.pose);
+    if (level.photometric) result.first.centre_at(placed(state.pose, state.shape));
+    return result;
+  }
+  TextureSource source = texture_source(level, image, state.pose);
+  std::pair<TextureImage, Similarity> result(TextureImage(std::move(source.channels)), source.to_source);
+  if (level.photometric && result.first.channels == 1) result.first.centre_at(placed(source.to_source, state.shape));
+  return result;
+}
+
+void finish(const Model& model, const FitState& state, Fit& fit) {
+  const std::vector<double> landmarks = transformed<double>(state.pose, state.shape);
+  fit.landmarks.assign(landmarks.begin(), landmarks.end());
+  fit.pose = similarity_between<float, double>(model.shape.mean, landmarks);
+  const std::vector<double> b = shape_parameters(model.shape, transformed<double>(inverse(fit.pose), landmarks), 0);
+  fit.shape.assign(b.begin(), b.end());
+}
+
+std::vector<float> placed(const Similarity& t, std::span<const double> shape) {
+  const std::vector<double> out = transformed<double>(t, shape);
+  return {out.begin(), out.end()};
+}
+
+}  // namespace kinema::face

@@ -1,0 +1,40 @@
+// What a fast fit carries from stage to stage, and what every stage does with it.
+#pragma once
+
+#include "face/texture_sampling.h"
+#include "kinema/face.h"
+
+#include <utility>
+#include <vector>
+
+namespace kinema::face {
+
+/// The shape so far: in the model's unit, under a pose that takes it to the image.
+struct FitState {
+  Similarity pose;
+  std::vector<double> shape;
+  bool mean = true;  ///< no stage has changed the shape yet
+};
+
+struct StageOutcome {
+  double error = 0;  ///< E over the number of values
+  int iterations = 0;
+  bool converged = false;
+  std::vector<double> combined;  ///< c
+};
+
+/// Makes the pose that of the shape: a frame for it is upright and of the model's size.
+void settle(const Model& model, FitState& state);
+
+/// The shape within the model: a pose, and s0 + Ps b with b kept within `limit` deviations.
+std::vector<double> within_model(const Model& model, std::span<const double> shape, double limit);
+
+/// What a level samples from, for shapes under the state's pose, and the similarity that takes those shapes there.
+std::pair<TextureImage, Similarity> texture_image(const Level& level, const GreyView& image, const FitState& state);
+
+/// Landmarks, pose and shape parameters of the fit.
+void finish(const Model& model, const FitState& state, Fit& fit);
+
+std::vector<float> placed(const Similarity& t, std::span<const double> shape);
+
+}  // namespace kinema::face

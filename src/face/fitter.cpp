@@ -1,0 +1,166 @@
+#include "face/fitter_backends.h"
+#include "face/quality.h"
+#include "face/shape.h"
+#include "face/similarity.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace kinema::face {
+namespace {
+
+bool finite(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+}
+
+Similarity pose_of_box(const Model& model, const Start::Box& box) {
+  if (!finite(std::vector<float>{box.x, box.y, box.width, box.height}))
+    throw Error("start: the box has a number that is not finite");
+  if (!(box.width > 0) || !(box.height > 0))
+    throw Error(
+        fmt::format("start: the box is {} x {} pixels; give a width and a height above 0", box.width, box.height));
+  const bool detector = box.detector && model.detector_box.scale > 0;
+  const BoxPlacement& placement = detector ? model.detector_box : model.landmark_box;
+  const double size = std::sqrt(double{box.width} * box.height);
+  return {placement.scale * size, 0, box.x + box.width / 2 + placement.x * size,
+          box.y + box.height / 2 + placement.y * size};
+}
+
+void check_settings(const FitSettings& settings) {
+  if (settings.damping.empty()) throw Error("damping: no factor; give at least one, such as 1");
+  for (const float factor : settings.damping)
+    if (!(factor > 0) || factor > 2)
+      throw Error(fmt::format("damping: a factor of {}; give 0 to 2, 0 excluded", factor));
+  if (std::isnan(settings.threshold)) throw Error("threshold is not a number");
+  if (!(settings.limit >= 0)) throw Error(fmt::format("limit is {}; give 0 for none, or more", settings.limit));
+  if (settings.starts < 1 || settings.starts > 64)
+    throw Error(fmt::format("starts is {}; give 1 to 64", settings.starts));
+  if (settings.threads < 0) throw Error(fmt::format("threads is {}; give 0 for one a core, or more", settings.threads));
+}
+
+}  // namespace
+
+void Fitter::fit(std::span<const Face> faces, std::span<Fit> out) {
+  if (out.size() != faces.size()) throw Error(fmt::format("room for {} fits, but {} faces", out.size(), faces.size()));
+  for (std::size_t i = 0; i < faces.size(); ++i) out[i] = fit(faces[i]);
+}
+
+Similarity start_pose(const Model& model, const Start& start) {
+  if (start.similarity) {
+    const Similarity& t = *start.similarity;
+    if (!std::isfinite(t.a) || !std::isfinite(t.b) || !std::isfinite(t.tx) || !std::isfinite(t.ty))
+      throw Error("start: the similarity has a number that is not finite");
+    if (!(magnification(t) > 0)) throw Error("start: the similarity has no size");
+    return t;
+  }
+  if (!start.landmarks.empty()) {
+    if (start.landmarks.size() != model.shape.mean.size())
+      throw Error(fmt::format("start: {} landmarks, but the model has {}", start.landmarks.size() / 2,
+                              model.shape.landmarks()));
+    if (!finite(start.landmarks)) throw Error("start: a landmark is not finite");
+    const Similarity pose = similarity_between<float, float>(model.shape.mean, start.landmarks);
+    if (!(magnification(pose) > 1e-6)) throw Error("start: the landmarks have no extent");
+    return pose;
+  }
+  if (start.box) return pose_of_box(model, *start.box);
+  throw Error("start: nothing given; give a box, landmarks or a similarity");
+}
+
+Beginning beginning(const Model& model, const Start& start, double limit) {
+  Beginning result;
+  result.pose = start_pose(model, start);
+  result.shape.assign(model.shape.mean.begin(), model.shape.mean.end());
+  if (start.keep_shape && !start.similarity && !start.landmarks.empty()) {
+    const std::vector<double> landmarks(start.landmarks.begin(), start.landmarks.end());
+    const std::vector<double> unit = transformed<double>(inverse(result.pose), landmarks);
+    result.shape = shape_of(model.shape, shape_parameters(model.shape, unit, limit));
+    result.mean = false;
+  }
+  return result;
+}
+
+Similarity spread_start(const Model& model, const Similarity& pose, int number) {
+  if (number == 0) return pose;
+  // on a circle about the start, by the golden angle; sizes and turns take turns
+  const double angle = number * std::numbers::pi * (3 - std::sqrt(5.0));
+  const double shift = 0.03 / std::max(1e-6, double{model.landmark_box.scale});
+  const double scale = number % 2 == 1 ? 1.04 : 1 / 1.04, turn = (number / 2) % 2 == 1 ? 0.05 : -0.05;
+  const Similarity about{scale * std::cos(turn), scale * std::sin(turn), shift * std::cos(angle),
+                         shift * std::sin(angle)};
+  return compose(pose, about);
+}
+
+std::vector<Stage> stages_of(const Model& model, const FitSettings& settings) {
+  check_settings(settings);
+  const std::vector<Stage> stages = settings.stages.empty() ? model.sequence : settings.stages;
+  if (stages.empty()) throw Error("stages: none given, and the model names none");
+  for (const Stage& stage : stages) {
+    if (stage.method == Method::cascade) {
+      if (model.cascade.stages.empty()) throw Error("stages: the model has no cascade; train one with cascade stages");
+      continue;
+    }
+    if (stage.level >= model.levels.size())
+      throw Error(fmt::format("stages: level {} of a model with {}", stage.level, model.levels.size()));
+    const Level& level = model.levels[stage.level];
+    if (stage.method == Method::combined && level.gradient.rows == 0)
+      throw Error(fmt::format("stages: level {} has no combined model; train it with a gradient", stage.level));
+    if (stage.method == Method::project_out && level.project_out.rows == 0)
+      throw Error(fmt::format("stages: level {} has no project-out matrix; train it with one", stage.level));
+    if (!(stage.prior >= 0)) throw Error(fmt::format("stages: a prior of {}; give 0 or more", stage.prior));
+  }
+  return stages;
+}
+
+void check_face(const Face& face, bool device_allowed) {
+  if (face.image.data == nullptr || face.image.width == 0 || face.image.height == 0)
+    throw Error("the image has no pixels");
+  if (face.image.stride < face.image.width)
+    throw Error(fmt::format("the image has a stride of {} for rows of {} pixels", face.image.stride, face.image.width));
+  if (face.on_device && !device_allowed) throw Error("the image lies on the device; only the cuda backend takes such");
+}
+
+void score(const Model& model, const GreyView& image, Fit& fit) {
+  if (model.quality.weights.empty()) {
+    fit.quality = 1 / (1 + std::max(0.0, fit.error));
+    return;
+  }
+  Trust of = trust(model, image, fit.landmarks);
+  fit.failure = of.failure;
+  fit.quality = 1 - of.failure;
+  fit.confidence = std::move(of.confidence);
+}
+
+std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings, Backend backend) {
+  if (!model) throw Error("no model");
+  stages_of(*model, settings);
+  switch (choose(backend)) {
+    case Backend::reference:
+      return make_reference_fitter(std::move(model), settings);
+#ifdef KINEMA_HAVE_CUDA
+    case Backend::cuda:
+      return make_cuda_fitter(std::move(model), settings);
+#endif
+    default:
+      return make_cpu_fitter(std::move(model), settings);
+  }
+}
+
+std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,
+                                    const FitSettings& settings) {
+#ifdef KINEMA_HAVE_CUDA
+  if (name == "paper") {
+    if (!model) throw Error("no model");
+    choose(Backend::cuda);
+    return make_paper_fitter(std::move(model), settings);
+  }
+#else
+  if (name == "paper") throw Error("the paper's kernels need CUDA, which is not built in");
+#endif
+  return make_fitter(std::move(model), settings, parse_backend(name));
+}
+
+}  // namespace kinema::face

@@ -1,0 +1,39 @@
+// What the backends of face::Fitter have in common: their factories, and the checks of what they are given.
+#pragma once
+
+#include "kinema/face.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace kinema::face {
+
+std::unique_ptr<Fitter> make_reference_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
+std::unique_ptr<Fitter> make_cpu_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
+std::unique_ptr<Fitter> make_cuda_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
+/// The paper's ten kernels, for the benchmark: one combined stage, from images, without scores.
+std::unique_ptr<Fitter> make_paper_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
+
+/// What a fit does, one stage after the other: those of the settings, or the model's. Throws Error where the model has
+/// not what a stage needs.
+std::vector<Stage> stages_of(const Model& model, const FitSettings& settings);
+
+/// Throws Error where an image has no pixels, or lies on a device that this backend does not know.
+void check_face(const Face& face, bool device_allowed);
+
+/// Where a fit starts: a pose, and a shape in the model's unit under it. The mean shape, but for keep_shape.
+struct Beginning {
+  Similarity pose;
+  std::vector<double> shape;
+  bool mean = true;
+};
+Beginning beginning(const Model& model, const Start& start, double limit);
+
+/// The pose of start `number` of a fit with several: 0 is the pose itself, the others lie about it.
+Similarity spread_start(const Model& model, const Similarity& pose, int number);
+
+/// Quality, failure and confidences of a fit with landmarks and error.
+void score(const Model& model, const GreyView& image, Fit& fit);
+
+}  // namespace kinema::face

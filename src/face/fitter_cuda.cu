@@ -1,0 +1,236 @@
+// The cuda backend: combined stages run on the device, all faces of a batch in one launch; the other stages are the
+// CPU's.
+#include "core/cuda/buffer.h"
+#include "core/threads.h"
+#include "face/combined_cuda.cuh"
+#include "face/fitter_backends.h"
+#include "face/similarity.h"
+#include "face/stages_cpu.h"
+#include "face/texture.h"
+#include "kinema/error.h"
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace kinema::face {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// Images of a batch, each on the side where it is wanted; one that several faces share is copied once.
+class Images {
+public:
+  void begin() {
+    used_ = 0;
+    device_.clear();
+    host_.clear();
+  }
+
+  GreyView on_device(const Face& face, cudaStream_t stream) {
+    if (face.on_device) return face.image;
+    const GreyView& image = face.image;
+    auto [known, fresh] = device_.try_emplace(image.data, 0);
+    if (fresh) {
+      known->second = used_++;
+      if (buffers_.size() < used_) buffers_.emplace_back();
+      buffers_[known->second].reserve(image.width * image.height);
+      cuda::check(cudaMemcpy2DAsync(buffers_[known->second].data(), image.width, image.data, image.stride, image.width,
+                                    image.height, cudaMemcpyHostToDevice, stream),
+                  "uploading an image");
+    }
+    return {buffers_[known->second].data(), image.width, image.height, image.width};
+  }
+
+  GreyView on_host(const Face& face) {
+    if (!face.on_device) return face.image;
+    const GreyView& image = face.image;
+    auto [known, fresh] = host_.try_emplace(image.data);
+    if (fresh) {
+      known->second.resize(image.width * image.height);
+      cuda::check(cudaMemcpy2D(known->second.data(), image.width, image.data, image.stride, image.width, image.height,
+                               cudaMemcpyDeviceToHost),
+                  "downloading an image");
+    }
+    return {known->second.data(), image.width, image.height, image.width};
+  }
+
+private:
+  std::size_t used_ = 0;
+  std::vector<cuda::Buffer<std::uint8_t>> buffers_;
+  std::map<const std::uint8_t*, std::size_t> device_;
+  std::map<const std::uint8_t*, std::vector<std::uint8_t>> host_;
+};
+
+struct CudaStage {
+  Stage stage;
+  std::unique_ptr<CombinedCuda> device;  // or
+  std::unique_ptr<CpuStage> host;
+};
+
+class CudaFitter final : public Fitter {
+public:
+  CudaFitter(std::shared_ptr<const Model> model, const FitSettings& settings)
+      : model_(std::move(model)), settings_(settings), threads_(settings.threads) {
+    for (const Stage& stage : stages_of(*model_, settings_)) {
+      CudaStage one{stage, nullptr, nullptr};
+      if (stage.method == Method::combined && CombinedCuda::fits(*model_, stage, settings_))
+        one.device = std::make_unique<CombinedCuda>(*model_, stage, settings_);
+      else
+        one.host = make_cpu_stage(*model_, stage, settings_, threads_);
+      stages_.push_back(std::move(one));
+    }
+  }
+
+  Fit fit(const Face& face) override {
+    Fit result;
+    fit({&face, 1}, {&result, 1});
+    return result;
+  }
+
+  void fit(std::span<const Face> faces, std::span<Fit> out) override {
+    if (out.size() != faces.size())
+      throw Error("room for " + std::to_string(out.size()) + " fits, but " + std::to_string(faces.size()) + " faces");
+    const auto begin = Clock::now();
+    images_.begin();
+    std::vector<FitState> states;
+    for (const Face& face : faces) {
+      check_face(face, true);
+      Beginning start = beginning(*model_, face.start, settings_.limit);
+      states.push_back({start.pose, std::move(start.shape), start.mean});
+    }
+    device_ms_ = 0;
+    std::fill(out.begin(), out.end(), Fit{});
+    for (CudaStage& stage : stages_) {
+      const std::vector<StageOutcome> outcomes =
+          stage.device ? run_on_device(stage, faces, states) : run_on_host(*stage.host, faces, states);
+      for (std::size_t f = 0; f < faces.size(); ++f) {
+        out[f].iterations += outcomes[f].iterations;
+        out[f].error = outcomes[f].error;
+        out[f].converged = outcomes[f].converged;
+        if (!outcomes[f].combined.empty())
+          out[f].combined.assign(outcomes[f].combined.begin(), outcomes[f].combined.end());
+      }
+    }
+    std::vector<GreyView> views(faces.size());
+    for (std::size_t f = 0; settings_.score && f < faces.size(); ++f) views[f] = images_.on_host(faces[f]);
+    for_each(faces.size(), [&](std::size_t f) {
+      finish(*model_, states[f], out[f]);
+      if (settings_.score) score(*model_, views[f], out[f]);
+    });
+    wall_ms_ = ms_since(begin);
+    for (Fit& fit : out) fit.ms = wall_ms_ / static_cast<double>(faces.size());
+  }
+
+  std::vector<StageTime> times() const override { return {{"device", device_ms_}, {"wall", wall_ms_}}; }
+
+private:
+  void for_each(std::size_t count, const std::function<void(std::size_t)>& work) const {
+    if (count > 1)
+      threads_.for_each(count, work);
+    else if (count == 1)
+      work(0);
+  }
+
+  std::vector<StageOutcome> run_on_host(const CpuStage& stage, std::span<const Face> faces,
+                                        std::vector<FitState>& states) {
+    std::vector<GreyView> views;
+    for (const Face& face : faces) views.push_back(images_.on_host(face));
+    std::vector<StageOutcome> outcomes(faces.size());
+    if (faces.size() == 1)
+      outcomes[0] = stage.run(views[0], states[0], &threads_);
+    else
+      for_each(faces.size(), [&](std::size_t f) { outcomes[f] = stage.run(views[f], states[f], nullptr); });
+    return outcomes;
+  }
+
+  std::vector<StageOutcome> run_on_device(CudaStage& stage, std::span<const Face> faces,
+                                          std::vector<FitState>& states) {
+    const Level& level = model_->levels[stage.stage.level];
+    std::vector<CombinedCuda::Input> in(faces.size());
+    std::vector<Similarity> from_source(faces.size());  // the source to the model's unit under the state's pose
+    for (std::size_t f = 0; f < faces.size(); ++f)
+      if (!states[f].mean) settle(*model_, states[f]);
+    if (level.resampled) make_frames(level, faces, states);
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+      const FitState& state = states[f];
+      CombinedTask& task = in[f].task;
+      Similarity to_source = state.pose;
+      if (level.resampled) {
+        to_source = frame_pose(level.frame);
+        const std::size_t size = level.frame.width * level.frame.height * level.channel_count();
+        task.source = frames_.data() + f * size;
+        task.width = static_cast<int>(level.frame.width), task.height = static_cast<int>(level.frame.height);
+        task.stride = task.width;
+        task.centred = level.photometric;
+      } else {
+        const GreyView image = images_.on_device(faces[f], stream_);
+        task.source = image.data;
+        task.width = static_cast<int>(image.width), task.height = static_cast<int>(image.height);
+        task.stride = static_cast<int>(image.stride);
+        task.centred = level.photometric;
+      }
+      from_source[f] = inverse(to_source);
+      task.pose[0] = to_source.a, task.pose[1] = to_source.b, task.pose[2] = to_source.tx, task.pose[3] = to_source.ty;
+      if (!state.mean) in[f].shape = state.shape;
+    }
+    std::vector<CombinedCuda::Output> out;
+    device_ms_ += stage.device->run(in, out, stream_);
+    std::vector<StageOutcome> outcomes(faces.size());
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+      // s0 + Qs c, taken to the source, and from there to the unit under the pose that the stage began with
+      const std::size_t size = model_->shape.mean.size();
+      std::vector<double> shape(model_->shape.mean.begin(), model_->shape.mean.end());
+      for (std::size_t k = 0; k < out[f].c.size(); ++k) {
+        const auto mode = level.shape_combined.row(k);
+        for (std::size_t i = 0; i < size; ++i) shape[i] += double{out[f].c[k]} * mode[i];
+      }
+      states[f].shape = transformed<double>(compose(from_source[f], out[f].pose), shape);
+      states[f].mean = false;
+      outcomes[f].error = out[f].error;
+      outcomes[f].iterations = out[f].iterations;
+      outcomes[f].converged = out[f].converged;
+      outcomes[f].combined.assign(out[f].c.begin(), out[f].c.end());
+    }
+    return outcomes;
+  }
+
+  void make_frames(const Level& level, std::span<const Face> faces, const std::vector<FitState>& states) {
+    const std::size_t size = level.frame.width * level.frame.height * level.channel_count();
+    frames_.reserve(faces.size() * size);
+    frames_host_.reserve(faces.size() * size);
+    std::vector<GreyView> views;
+    for (const Face& face : faces) views.push_back(images_.on_host(face));
+    for_each(faces.size(), [&](std::size_t f) {
+      const TextureSource source = texture_source(level, views[f], states[f].pose);
+      std::copy(source.channels.values.begin(), source.channels.values.end(), frames_host_.data() + f * size);
+    });
+    cuda::check(cudaMemcpyAsync(frames_.data(), frames_host_.data(), faces.size() * size * sizeof(float),
+                                cudaMemcpyHostToDevice, stream_),
+                "uploading frames");
+  }
+
+  std::shared_ptr<const Model> model_;
+  FitSettings settings_;
+  Threads threads_;
+  std::vector<CudaStage> stages_;
+  cuda::Stream stream_;
+  Images images_;
+  cuda::Buffer<float> frames_;
+  cuda::PinnedBuffer<float> frames_host_;
+  double device_ms_ = 0, wall_ms_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Fitter> make_cuda_fitter(std::shared_ptr<const Model> model, const FitSettings& settings) {
+  return std::make_unique<CudaFitter>(std::move(model), settings);
+}
+
+}  // namespace kinema::face

@@ -1,0 +1,57 @@
+// Frames: the face brought to the model's size and turned upright, and the features that are computed on them. Single
+// precision, for training and the fast fitters; see fitter_reference.cpp for the same in double, literally.
+#pragma once
+
+#include "kinema/face.h"
+
+#include <span>
+#include <vector>
+
+namespace kinema::face {
+
+/// Channels of a frame or an image; those of a pixel are neighbours.
+struct Channels {
+  std::size_t width = 0, height = 0, count = 1;
+  std::vector<float> values;
+};
+
+/// A frame that holds the shape with a margin, at so many pixels a unit.
+Frame frame_about(std::span<const float> mean_shape, double scale, double margin);
+
+/// The model's unit to pixels of the frame.
+inline Similarity frame_pose(const Frame& frame) { return {frame.scale, 0, frame.x, frame.y}; }
+
+/// The image as Frame describes, grey.
+void resample(const GreyView& image, const Similarity& pose, const Frame& frame, Channels& grey);
+
+/// Features of a frame's grey values g: gradients are (g(u+1) - g(u-1))/2 with coordinates cut off at the border, m their
+/// magnitude, M its mean over the frame.
+///   edges: (gx, gy)/(m + M)
+///   orientation: (gx, gy)/m * m^2/(m^2 + (M/4)^2)
+/// All 0 where M is 0.
+void texture_features(Features features, const Channels& grey, Channels& out);
+
+/// Bins of gradient orientation for cascades: h_k = m max(0, cos(angle - 2 pi k/bins))^4, smoothed twice with
+/// [1 2 1]/4 along x and y; divided by the root of the mean of sum_k h_k^2 over a window of 9 x 9 pixels, plus a fifth of the root of
+/// its mean over the frame. Coordinates are cut off at the border.
+void orientation_bins(const Channels& grey, std::size_t bins, Channels& out);
+
+/// Bilinear, coordinates cut off at the border: adds nothing, writes count values.
+inline void sample(const Channels& from, float x, float y, float* out) {
+  const float right = static_cast<float>(from.width - 1), bottom = static_cast<float>(from.height - 1);
+  x = x < 0 ? 0 : x > right ? right : x;
+  y = y < 0 ? 0 : y > bottom ? bottom : y;
+  auto u = static_cast<std::size_t>(x), v = static_cast<std::size_t>(y);
+  if (u + 1 >= from.width) u = from.width > 1 ? from.width - 2 : 0;
+  if (v + 1 >= from.height) v = from.height > 1 ? from.height - 2 : 0;
+  const float fx = x - static_cast<float>(u), fy = y - static_cast<float>(v);
+  const std::size_t n = from.count, dx = from.width > 1 ? n : 0, dy = from.height > 1 ? from.width * n : 0;
+  const float* p = from.values.data() + (v * from.width + u) * n;
+  for (std::size_t c = 0; c < n; ++c, ++p) {
+    const float top = p[0] + fx * (p[dx] - p[0]);
+    const float low = p[dy] + fx * (p[dx + dy] - p[dy]);
+    out[c] = top + fy * (low - top);
+  }
+}
+
+}  // namespace kinema::face

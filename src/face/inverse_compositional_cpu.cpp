@@ -1,0 +1,181 @@
+// The independent model on the CPU: project-out and simultaneous inverse compositional fits.
+#include "face/shape.h"
+#include "face/similarity.h"
+#include "face/stages_cpu.h"
+#include "face/steepest_descent_cpu.h"
+#include "face/texture_stack_cpu.h"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace kinema::face {
+namespace {
+
+// The warp composed with the inverse of a displacement of the mean shape's vertices (Matthews and Baker 2004): each
+// vertex goes where the triangles about it take the displaced one, on average.
+class WarpComposition {
+public:
+  explicit WarpComposition(const Model& model) : model_(model) {
+    const auto& mean = model.shape.mean;
+    for (const auto& corner : model.triangles) {
+      const auto x = [&](std::size_t k) {
+        return double{mean[2 * std::size_t{corner[k]}]} - mean[2 * std::size_t{corner[0]}];
+      };
+      const auto y = [&](std::size_t k) {
+        return double{mean[2 * std::size_t{corner[k]} + 1]} - mean[2 * std::size_t{corner[0]} + 1];
+      };
+      Eigen::Matrix2d edges;
+      edges << x(1), x(2), y(1), y(2);
+      const bool usable = std::abs(edges.determinant()) > 1e-9;
+      inverse_edges_.push_back(usable ? Eigen::Matrix2d(edges.inverse()) : Eigen::Matrix2d::Zero());
+      usable_.push_back(usable);
+    }
+  }
+
+  std::vector<double> composed(std::span<const double> shape, const Eigen::VectorXd& dq) const {
+    const auto& mean = model_.shape.mean;
+    std::vector<double> displaced(mean.begin(), mean.end());
+    for (Eigen::Index k = 0; k < dq.size(); ++k) {
+      const auto mode = k < 4 ? model_.pose_modes.row(static_cast<std::size_t>(k))
+                              : model_.shape.modes.row(static_cast<std::size_t>(k) - 4);
+      for (std::size_t i = 0; i < mode.size(); ++i) displaced[i] -= dq[k] * mode[i];
+    }
+    std::vector<double> sum(shape.size(), 0.0), result(shape.size());
+    std::vector<int> count(shape.size() / 2, 0);
+    for (std::size_t t = 0; t < model_.triangles.size(); ++t) {
+      if (!usable_[t]) continue;
+      const auto& corner = model_.triangles[t];
+      const std::size_t a = corner[0], b = corner[1], c = corner[2];
+      Eigen::Matrix2d now;
+      now << shape[2 * b] - shape[2 * a], shape[2 * c] - shape[2 * a], shape[2 * b + 1] - shape[2 * a + 1],
+          shape[2 * c + 1] - shape[2 * a + 1];
+      const Eigen::Matrix2d affine = now * inverse_edges_[t];
+      for (const std::size_t vertex : {a, b, c}) {
+        const Eigen::Vector2d from(displaced[2 * vertex] - mean[2 * a], displaced[2 * vertex + 1] - mean[2 * a + 1]);
+        const Eigen::Vector2d to = affine * from;
+        sum[2 * vertex] += shape[2 * a] + to[0], sum[2 * vertex + 1] += shape[2 * a + 1] + to[1];
+        ++count[vertex];
+      }
+    }
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      result[i] = count[i / 2] > 0 ? sum[i] / count[i / 2] : shape[i] + displaced[i] - mean[i];
+    return result;
+  }
+
+private:
+  const Model& model_;
+  std::vector<Eigen::Matrix2d> inverse_edges_;
+  std::vector<bool> usable_;
+};
+
+class InverseCompositionalStage final : public CpuStage {
+public:
+  InverseCompositionalStage(const Model& model, const Stage& stage, const FitSettings& settings)
+      : model_(model),
+        level_(model.levels[stage.level]),
+        stage_(stage),
+        settings_(settings),
+        stack_(model, level_, parts()),
+        texture_modes_(static_cast<Eigen::Index>(level_.texture_modes.rows)),
+        warp_(model) {
+    if (simultaneous()) descent_.emplace(model, level_, stack_);
+  }
+
+  StageOutcome run(const GreyView& image, FitState& state, const Threads* threads) const override {
+    if (!state.mean) settle(model_, state);
+    const auto [from, to_source] = texture_image(level_, image, state);
+    std::vector<double> shape = state.mean ? state.shape : within_model(model_, state.shape, settings_.limit);
+    std::vector<float> samples, next_samples;
+    Difference d = difference(from, placed(to_source, shape), threads, samples);
+    Eigen::VectorXd lambda = d.texture;
+    StageOutcome outcome;
+    while (outcome.iterations < static_cast<int>(stage_.iterations) && !outcome.converged) {
+      const Eigen::VectorXd dq = simultaneous() ? solve(d, shape, samples, threads, lambda) : d.step;
+      std::vector<double> next = within_model(model_, warp_.composed(shape, dq), settings_.limit);
+      Difference d_next = difference(from, placed(to_source, next), threads, next_samples);
+      ++outcome.iterations;
+      if (settings_.threshold >= 0 && !(d_next.error < d.error)) {
+        outcome.converged = true;  // it went past the best: stay there
+        break;
+      }
+      if (settings_.threshold >= 0 && d.error - d_next.error < settings_.threshold * d.error) outcome.converged = true;
+      shape = std::move(next), d = std::move(d_next);
+      std::swap(samples, next_samples);
+    }
+    state.shape = std::move(shape);
+    state.mean = false;
+    outcome.error = d.error / stack_.products().values;
+    return outcome;
+  }
+
+private:
+  // d = g - g0, as far as it is needed.
+  struct Difference {
+    Eigen::VectorXd step;     // project_out d
+    Eigen::VectorXd texture;  // Pg d
+    double error = 0;         // of what Pg leaves of d
+    double offset = 0, factor = 1;
+  };
+
+  bool simultaneous() const { return stage_.method == Method::simultaneous; }
+
+  std::vector<const Matrix*> parts() const {
+    if (simultaneous()) return {&level_.texture_modes};
+    return {&level_.texture_modes, &level_.project_out};
+  }
+
+  Difference difference(const TextureImage& image, std::vector<float> shape, const Threads* threads,
+                        std::vector<float>& samples) const {
+    if (simultaneous()) samples.resize(stack_.layout().blocks() * block_values);
+    const std::vector<float> shapes[] = {std::move(shape)};
+    const NormalisedSums g = stack_.look(image, shapes, threads, simultaneous() ? samples.data() : nullptr)[0];
+    const StackProducts& known = stack_.products();
+    const Eigen::VectorXd products = g.products - known.by_mean.head(known.rows);
+    Difference d;
+    d.texture = products.head(texture_modes_);
+    d.step = products.tail(known.rows - texture_modes_);
+    // the modes are orthonormal
+    d.error = g.square - 2 * g.by_mean + known.by_mean[known.rows] - d.texture.squaredNorm();
+    d.offset = g.offset, d.factor = g.factor;
+    return d;
+  }
+
+  // Shape and texture solved together at the texture g0 + Pg^T lambda, which is then the new one.
+  Eigen::VectorXd solve(const Difference& d, std::span<const double> shape, std::span<const float> samples,
+                        const Threads* threads, Eigen::VectorXd& lambda) const {
+    const DescentProducts j = descent_->products(lambda, samples, d.offset, d.factor, threads);
+    Eigen::MatrixXd H = j.by_self - j.by_texture * j.by_texture.transpose();
+    H.diagonal().array() += 1e-6 * H.trace() / static_cast<double>(H.rows());
+    Eigen::VectorXd slope = j.by_residual - j.by_texture * d.texture;
+    const Similarity pose = similarity_between<float, double>(model_.shape.mean, shape);
+    const std::vector<double> b = shape_parameters(model_.shape, transformed<double>(inverse(pose), shape), 0);
+    for (std::size_t k = 0; k < b.size(); ++k) {
+      const auto at = static_cast<Eigen::Index>(4 + k);
+      const double weight = double{stage_.prior} * level_.residual_variance / double{model_.shape.variances[k]};
+      H(at, at) += weight;
+      slope[at] += weight * b[k];
+    }
+    const Eigen::VectorXd dq = H.ldlt().solve(slope);
+    lambda = d.texture - j.by_texture.transpose() * dq;
+    return dq;
+  }
+
+  const Model& model_;
+  const Level& level_;
+  Stage stage_;
+  FitSettings settings_;
+  TextureStack stack_;
+  Eigen::Index texture_modes_;
+  WarpComposition warp_;
+  std::optional<SteepestDescent> descent_;
+};
+
+}  // namespace
+
+std::unique_ptr<CpuStage> make_inverse_compositional_stage(const Model& model, const Stage& stage,
+                                                           const FitSettings& settings) {
+  return std::make_unique<InverseCompositionalStage>(model, stage, settings);
+}
+
+}  // namespace kinema::face

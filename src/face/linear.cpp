@@ -1,0 +1,108 @@
+#include "face/linear.h"
+
+#include "face/shape.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kinema::face {
+namespace {
+
+constexpr Eigen::Index long_block = 2048;
+constexpr Eigen::Index tile = 192;
+
+struct Range {
+  Eigen::Index first, count;
+};
+
+std::vector<Range> ranges(Eigen::Index size, Eigen::Index step) {
+  std::vector<Range> result;
+  for (Eigen::Index first = 0; first < size; first += step) result.push_back({first, std::min(step, size - first)});
+  return result;
+}
+
+}  // namespace
+
+Eigen::MatrixXd rows_by_rows(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<const RowMatrix>& b,
+                             const Threads& threads) {
+  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(a.rows(), b.rows());
+  const std::vector<Range> rows = ranges(a.rows(), tile), columns = ranges(b.rows(), tile);
+  const std::vector<Range> blocks = ranges(a.cols(), long_block);
+  threads.for_each(rows.size() * columns.size(), [&](std::size_t task) {
+    const Range i = rows[task / columns.size()], j = columns[task % columns.size()];
+    for (const Range& k : blocks) {
+      const Eigen::MatrixXf part =
+          a.block(i.first, k.first, i.count, k.count) * b.block(j.first, k.first, j.count, k.count).transpose();
+      result.block(i.first, j.first, i.count, j.count) += part.cast<double>();
+    }
+  });
+  return result;
+}
+
+Eigen::MatrixXd gram_of_rows(const Eigen::Ref<const RowMatrix>& a, const Threads& threads) {
+  Eigen::MatrixXd result = Eigen::MatrixXd::Zero(a.rows(), a.rows());
+  const std::vector<Range> rows = ranges(a.rows(), tile), blocks = ranges(a.cols(), long_block);
+  std::vector<std::pair<Range, Range>> pairs;
+  for (const Range& i : rows)
+    for (const Range& j : rows)
+      if (j.first <= i.first) pairs.emplace_back(i, j);
+  threads.for_each(pairs.size(), [&](std::size_t task) {
+    const auto& [i, j] = pairs[task];
+    for (const Range& k : blocks) {
+      const Eigen::MatrixXf part =
+          a.block(i.first, k.first, i.count, k.count) * a.block(j.first, k.first, j.count, k.count).transpose();
+      result.block(i.first, j.first, i.count, j.count) += part.cast<double>();
+    }
+  });
+  result.triangularView<Eigen::StrictlyUpper>() = result.transpose().triangularView<Eigen::StrictlyUpper>();
+  return result;
+}
+
+RowMatrix times_rows(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<const RowMatrix>& b,
+                     const Threads& threads) {
+  RowMatrix result(a.rows(), b.cols());
+  const std::vector<Range> blocks = ranges(b.cols(), long_block);
+  threads.for_each(blocks.size(), [&](std::size_t task) {
+    const Range k = blocks[task];
+    result.middleCols(k.first, k.count).noalias() = a * b.middleCols(k.first, k.count);
+  });
+  return result;
+}
+
+Components principal_components(const RowMatrix& rows, double share, std::size_t count, const Threads& threads) {
+  Components result;
+  const Eigen::Index examples = rows.rows();
+  const double degrees = static_cast<double>(std::max<Eigen::Index>(1, examples - 1));
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram_of_rows(rows, threads) / degrees);
+  std::vector<double> variances;
+  for (Eigen::Index i = examples - 1; i >= 0; --i) variances.push_back(solver.eigenvalues()[i]);
+  // single precision leaves noise below this
+  std::size_t possible = 0;
+  while (possible < variances.size() && variances[possible] > 1e-6 * variances.front() && variances[possible] > 1e-30)
+    ++possible;
+  std::size_t kept = std::min(count > 0 ? count : modes_for_share(variances, share), possible);
+  kept = std::min(kept, static_cast<std::size_t>(std::max<Eigen::Index>(0, examples - 1)));
+  RowMatrix mix(static_cast<Eigen::Index>(kept), examples);
+  for (std::size_t k = 0; k < kept; ++k) {
+    const auto row = static_cast<Eigen::Index>(k);
+    Eigen::VectorXd vector = solver.eigenvectors().col(examples - 1 - row);
+    Eigen::Index greatest = 0;
+    vector.cwiseAbs().maxCoeff(&greatest);
+    if (vector[greatest] < 0) vector = -vector;
+    mix.row(row) = (vector / std::sqrt(variances[k] * degrees)).transpose().cast<float>();
+  }
+  result.modes = times_rows(mix, rows, threads);
+  // the small matrix squares the condition: what is lost of a right angle is put back
+  if (kept > 0) {
+    const Eigen::MatrixXd lower = gram_of_rows(result.modes, threads).llt().matrixL();
+    const Eigen::MatrixXd mend =
+        lower.triangularView<Eigen::Lower>().solve(Eigen::MatrixXd::Identity(lower.rows(), lower.cols()));
+    result.modes = times_rows(mend.cast<float>(), result.modes, threads);
+  }
+  variances.resize(kept);
+  result.variances = std::move(variances);
+  return result;
+}
+
+}  // namespace kinema::face

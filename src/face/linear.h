@@ -1,0 +1,51 @@
+// Products of tall matrices in blocks on several threads, principal components from the small Gram matrix, and ridge
+// regression. Everything that comes out is the same whatever the number of threads.
+#pragma once
+
+#include "core/threads.h"
+
+#include <Eigen/Dense>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace kinema::face {
+
+using RowMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// a a^T of a matrix with long rows, in double: blocks of the long side are summed one after the other.
+Eigen::MatrixXd gram_of_rows(const Eigen::Ref<const RowMatrix>& a, const Threads& threads);
+
+/// a b^T, both with long rows.
+Eigen::MatrixXd rows_by_rows(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<const RowMatrix>& b,
+                             const Threads& threads);
+
+/// a b, b with long rows.
+RowMatrix times_rows(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<const RowMatrix>& b,
+                     const Threads& threads);
+
+struct Components {
+  RowMatrix modes;                ///< orthonormal rows
+  std::vector<double> variances;  ///< descending
+};
+
+/// Principal components of centred rows: as many as hold this share of the variance, or `count` where it is not 0.
+Components principal_components(const RowMatrix& rows, double share, std::size_t count, const Threads& threads);
+
+/// Linear regressions with a penalty on their size. Samples belong to folds: for each fold there is also a regression
+/// that has not seen it, so that one can say what a regression does with faces it has not seen.
+struct Ridge {
+  RowMatrix weights;         ///< outputs x inputs
+  Eigen::VectorXf constant;  ///< outputs
+  RowMatrix held_out;        ///< samples x outputs: what the regression without the sample's fold says of it
+  double penalty = 0;        ///< the one that was taken
+};
+
+/// The penalty is the one of `penalties` that does best on the folds held out; each is over the mean diagonal element of
+/// the inputs' square matrix. The samples of a fold are neighbours, folds count from 0. With one fold nothing is held
+/// out: the greatest penalty is taken, and `held_out` is what the regression itself says. `inputs` is centred on the way.
+Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<const int> folds,
+                       std::span<const double> penalties, const Threads& threads);
+
+}  // namespace kinema::face

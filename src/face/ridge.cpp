@@ -1,0 +1,149 @@
+// Ridge regression with held-out folds. With fewer samples than inputs, which is the rule here, the matrix to be solved
+// is that of products between samples, and a fold is left out by leaving out its rows; else that of products between
+// inputs, from which the share of the fold is taken away.
+#include "face/linear.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kinema::face {
+namespace {
+
+struct Range {
+  Eigen::Index first, count;
+};
+
+// a^T b by tiles of the result; only tiles on and below the diagonal where a and b are the same.
+Eigen::MatrixXf inner_products(const Eigen::Ref<const RowMatrix>& a, const Threads& threads) {
+  constexpr Eigen::Index tile = 256;
+  Eigen::MatrixXf result = Eigen::MatrixXf::Zero(a.cols(), a.cols());
+  std::vector<std::pair<Range, Range>> pairs;
+  for (Eigen::Index i = 0; i < a.cols(); i += tile)
+    for (Eigen::Index j = 0; j <= i; j += tile)
+      pairs.push_back({{i, std::min(tile, a.cols() - i)}, {j, std::min(tile, a.cols() - j)}});
+  threads.for_each(pairs.size(), [&](std::size_t task) {
+    const auto& [i, j] = pairs[task];
+    result.block(i.first, j.first, i.count, j.count).noalias() =
+        a.middleCols(i.first, i.count).transpose() * a.middleCols(j.first, j.count);
+  });
+  return result;
+}
+
+// Solves with the lower triangle; the penalty keeps it far from singular.
+Eigen::MatrixXf solve(Eigen::MatrixXf square, const Eigen::MatrixXf& right, double penalty) {
+  square.diagonal().array() += static_cast<float>(penalty);
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXf>, Eigen::Lower> factors(square);
+  return factors.solve(right);
+}
+
+// What both forms offer: the outputs told for a fold by a regression without it, and the regression of all.
+class Samples {
+public:
+  Samples(const RowMatrix& inputs, Eigen::MatrixXf targets, std::vector<Range> parts, const Threads& threads)
+      : inputs_(inputs), targets_(std::move(targets)), parts_(std::move(parts)), dual_(inputs.rows() <= inputs.cols()) {
+    if (dual_) {
+      square_ = gram_of_rows(inputs, threads).cast<float>();
+      return;
+    }
+    square_ = Eigen::MatrixXf::Zero(inputs.cols(), inputs.cols());
+    product_ = inputs.transpose() * targets_;
+    for (const Range& part : parts_) {
+      squares_.push_back(inner_products(inputs.middleRows(part.first, part.count), threads));
+      square_ += squares_.back();
+    }
+  }
+
+  Eigen::MatrixXf without(std::size_t fold, double penalty) const {
+    const Range& out = parts_[fold];
+    const Eigen::Index all = inputs_.rows(), before = out.first, after = all - before - out.count;
+    if (!dual_) {
+      const auto mine = inputs_.middleRows(out.first, out.count);
+      const Eigen::MatrixXf product = product_ - mine.transpose() * targets_.middleRows(out.first, out.count);
+      return mine * solve(square_ - squares_[fold], product, penalty);
+    }
+    Eigen::MatrixXf square(before + after, before + after), right(before + after, targets_.cols());
+    square.topLeftCorner(before, before) = square_.topLeftCorner(before, before);
+    square.bottomLeftCorner(after, before) = square_.bottomLeftCorner(after, before);
+    square.bottomRightCorner(after, after) = square_.bottomRightCorner(after, after);
+    right.topRows(before) = targets_.topRows(before);
+    right.bottomRows(after) = targets_.bottomRows(after);
+    const Eigen::MatrixXf mix = solve(std::move(square), right, penalty);
+    return square_.block(out.first, 0, out.count, before) * mix.topRows(before) +
+           square_.block(out.first, before + out.count, out.count, after) * mix.bottomRows(after);
+  }
+
+  RowMatrix weights(double penalty, const Threads& threads) const {
+    if (!dual_) return solve(square_, product_, penalty).transpose();
+    return times_rows(RowMatrix(solve(square_, targets_, penalty).transpose()), inputs_, threads);
+  }
+
+private:
+  const RowMatrix& inputs_;
+  Eigen::MatrixXf targets_;
+  std::vector<Range> parts_;
+  bool dual_;
+  Eigen::MatrixXf square_, product_;
+  std::vector<Eigen::MatrixXf> squares_;
+};
+
+}  // namespace
+
+Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<const int> folds,
+                       std::span<const double> penalties, const Threads& threads) {
+  const Eigen::Index samples = inputs.rows();
+  const Eigen::VectorXf input_mean =
+      (inputs.cast<double>().colwise().sum() / static_cast<double>(samples)).transpose().cast<float>();
+  const Eigen::VectorXf output_mean =
+      (outputs.cast<double>().colwise().sum() / static_cast<double>(samples)).transpose().cast<float>();
+  double squares = 0;
+  for (Eigen::Index i = 0; i < samples; ++i) {
+    inputs.row(i) -= input_mean.transpose();
+    squares += inputs.row(i).squaredNorm();
+  }
+  const double unit = std::max(squares / static_cast<double>(inputs.cols()), 1e-20);
+  const Eigen::MatrixXf targets = outputs.rowwise() - output_mean.transpose();
+
+  std::vector<Range> parts;
+  for (Eigen::Index i = 0; i < samples; ++i) {
+    if (parts.empty() || folds[static_cast<std::size_t>(i)] != folds[static_cast<std::size_t>(i - 1)])
+      parts.push_back({i, 0});
+    ++parts.back().count;
+  }
+  const Samples set(inputs, targets, parts, threads);
+  Ridge ridge;
+  ridge.penalty = *std::max_element(penalties.begin(), penalties.end());
+  ridge.held_out.resize(samples, outputs.cols());
+  if (parts.size() > 1) {
+    const auto told_without = [&](std::size_t fold, double penalty) {
+      const double share = 1 - static_cast<double>(parts[fold].count) / static_cast<double>(samples);
+      return set.without(fold, penalty * unit * share);
+    };
+    // two folds are enough to choose by; the best is then taken for all
+    const std::size_t judges = std::min<std::size_t>(2, parts.size());
+    std::vector<double> errors(judges * penalties.size());
+    threads.for_each(errors.size(), [&](std::size_t task) {
+      const Range& part = parts[task % judges];
+      errors[task] =
+          (told_without(task % judges, penalties[task / judges]) - targets.middleRows(part.first, part.count))
+              .cast<double>()
+              .squaredNorm();
+    });
+    double least = HUGE_VAL;
+    for (std::size_t p = 0; p < penalties.size(); ++p) {
+      double error = 0;
+      for (std::size_t f = 0; f < judges; ++f) error += errors[p * judges + f];
+      if (error < least) least = error, ridge.penalty = penalties[p];
+    }
+    threads.for_each(parts.size(), [&](std::size_t f) {
+      ridge.held_out.middleRows(parts[f].first, parts[f].count) =
+          told_without(f, ridge.penalty).rowwise() + output_mean.transpose();
+    });
+  }
+  ridge.weights = set.weights(ridge.penalty * unit, threads);
+  ridge.constant = output_mean - ridge.weights * input_mean;
+  if (parts.size() == 1) ridge.held_out = (inputs * ridge.weights.transpose()).rowwise() + output_mean.transpose();
+  return ridge;
+}
+
+}  // namespace kinema::face

@@ -1,0 +1,34 @@
+// The shape model: Procrustes analysis of labelled shapes, and principal components of what is left (eqs. 1 and 2).
+#pragma once
+
+#include "kinema/face_model.h"
+
+#include <span>
+#include <vector>
+
+namespace kinema::face {
+
+struct AlignedShapes {
+  std::vector<double> mean;                  ///< centroid 0, root mean square distance 1, upright as the examples are
+  std::vector<std::vector<double>> aligned;  ///< each in the mean's place, size and turn
+};
+
+/// Generalised Procrustes analysis.
+AlignedShapes procrustes(std::span<const std::vector<float>> shapes);
+
+/// 4 x 2 n, orthonormal: the mean shape, the mean shape turned by 90 degrees, x and y.
+Matrix pose_modes(std::span<const double> mean);
+
+/// As many modes as hold this share of the variance, or `modes` where it is not 0, but never more than there are.
+ShapeModel shape_model(const AlignedShapes& shapes, const Matrix& pose, double variance, std::size_t modes);
+
+/// b of a shape in the model's unit, kept within `limit` standard deviations (0: not).
+std::vector<double> shape_parameters(const ShapeModel& model, std::span<const double> shape, double limit);
+
+/// s0 + Ps b.
+std::vector<double> shape_of(const ShapeModel& model, std::span<const double> parameters);
+
+/// How many of these variances, which descend, hold a share of their sum.
+std::size_t modes_for_share(std::span<const double> variances, double share);
+
+}  // namespace kinema::face

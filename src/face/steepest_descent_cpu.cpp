@@ -1,0 +1,152 @@
+#include "face/steepest_descent_cpu.h"
+
+#include "face/texture_products_cpu.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace kinema::face {
+namespace {
+
+constexpr std::size_t corners = 6;                          // x and y of three
+constexpr std::size_t pairs = corners * (corners + 1) / 2;  // of them, each with itself too
+
+void for_blocks(const Threads* threads, std::size_t blocks, const std::function<void(std::size_t)>& work) {
+  if (threads != nullptr && threads->count() > 1 && blocks > 1)
+    threads->for_each(blocks, work);
+  else
+    for (std::size_t block = 0; block < blocks; ++block) work(block);
+}
+
+}  // namespace
+
+SteepestDescent::SteepestDescent(const Model& model, const Level& level, const TextureStack& stack)
+    : model_(model), stack_(stack) {
+  const TextureLayout& layout = stack.layout();
+  std::vector<std::uint32_t> here(layout.pixels);
+  for (std::uint32_t i = 0; i < layout.pixels; ++i) here[layout.order[i]] = i;
+  mean_.resize(layout.values);
+  for (std::size_t i = 0; i < layout.pixels; ++i) {
+    const std::uint32_t pixel = layout.order[i];
+    const std::uint32_t* next = level.neighbours.data() + 4 * std::size_t{pixel};
+    for (std::size_t k = 0; k < 4; ++k) neighbours_.push_back(here[next[k]]);
+    const int across = (next[0] != pixel) + (next[1] != pixel), down = (next[2] != pixel) + (next[3] != pixel);
+    steps_.push_back(across > 0 ? level.scale / static_cast<float>(across) : 0);
+    steps_.push_back(down > 0 ? level.scale / static_cast<float>(down) : 0);
+    for (std::size_t c = 0; c < layout.channels; ++c)
+      mean_[i * layout.channels + c] = level.mean[pixel * layout.channels + c];
+  }
+  const auto size = static_cast<Eigen::Index>(model.shape.mean.size());
+  modes_.resize(static_cast<Eigen::Index>(4 + model.shape.modes.rows), size);
+  for (Eigen::Index k = 0; k < modes_.rows(); ++k) {
+    const auto mode = k < 4 ? model.pose_modes.row(static_cast<std::size_t>(k))
+                            : model.shape.modes.row(static_cast<std::size_t>(k) - 4);
+    for (Eigen::Index i = 0; i < size; ++i) modes_(k, i) = mode[static_cast<std::size_t>(i)];
+  }
+}
+
+std::size_t SteepestDescent::run_size() const {
+  return stack_.rows().groups() * group_rows * corners + pairs + corners;
+}
+
+void SteepestDescent::slopes(std::span<const float> texture, std::size_t block, float* across, float* down) const {
+  const TextureLayout& layout = stack_.layout();
+  const std::size_t channels = layout.channels, first = block * layout.block_pixels();
+  const std::size_t count = std::min(layout.block_pixels(), layout.pixels - first);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t* next = neighbours_.data() + 4 * (first + i);
+    const float* step = steps_.data() + 2 * (first + i);
+    for (std::size_t c = 0; c < channels; ++c) {
+      across[i * channels + c] = (texture[next[1] * channels + c] - texture[next[0] * channels + c]) * step[0];
+      down[i * channels + c] = (texture[next[3] * channels + c] - texture[next[2] * channels + c]) * step[1];
+    }
+  }
+}
+
+// Of each run of the block: Pg times the 6 images of its corners, their products with one another, and with d.
+void SteepestDescent::block_sums(std::size_t block, std::span<const float> texture, std::span<const float> samples,
+                                 float offset, float factor, std::vector<float>& run_sums) const {
+  const TextureLayout& layout = stack_.layout();
+  const RowStack& rows = stack_.rows();
+  const std::size_t channels = layout.channels, start = block * block_values;
+  alignas(64) float across[block_values], down[block_values], panel[corners * block_values];
+  slopes(texture, block, across, down);
+  for (std::size_t r = layout.block_runs[block]; r < layout.block_runs[block + 1]; ++r) {
+    const PixelRun& run = layout.runs[r];
+    const std::size_t first = run.first * channels - start, last = first + run.count * channels;
+    const std::size_t first_tile = first / tile_values, tiles = (last + tile_values - 1) / tile_values - first_tile;
+    const std::size_t origin = first_tile * tile_values;
+    float* sums = run_sums.data() + r * run_size();
+    float* self = sums + rows.groups() * group_rows * corners;
+    float* residual = self + pairs;
+    std::fill(self, self + pairs + corners, 0.0f);
+    for (std::size_t k = 0; k < corners; ++k) {
+      std::fill_n(panel + k * block_values, first - origin, 0.0f);
+      std::fill(panel + k * block_values + (last - origin), panel + k * block_values + tiles * tile_values, 0.0f);
+    }
+    for (std::size_t v = first; v < last; ++v) {
+      const std::size_t pixel = (start + v) / channels;
+      const float d = (samples[start + v] - offset) * factor - mean_[start + v];
+      float image[corners];
+      for (std::size_t k = 0; k < 3; ++k) {
+        image[2 * k] = layout.barycentric[k][pixel] * across[v];
+        image[2 * k + 1] = layout.barycentric[k][pixel] * down[v];
+      }
+      std::size_t pair = 0;
+      for (std::size_t k = 0; k < corners; ++k) {
+        panel[k * block_values + (v - origin)] = image[k];
+        residual[k] += image[k] * d;
+        for (std::size_t l = 0; l <= k; ++l) self[pair++] += image[k] * image[l];
+      }
+    }
+    multiply_block(rows.block(block) + first_tile * group_rows * tile_values, rows.groups(), layout.tiles(block), tiles,
+                   panel, corners, sums);
+  }
+}
+
+DescentProducts SteepestDescent::products(const Eigen::VectorXd& lambda, std::span<const float> samples, double offset,
+                                          double factor, const Threads* threads) const {
+  const TextureLayout& layout = stack_.layout();
+  const RowStack& rows = stack_.rows();
+  const Eigen::Index texture_modes = lambda.size(), size = modes_.cols();
+
+  // g0 + Pg^T lambda: the stack has g0 below Pg
+  std::vector<float> factors(rows.groups() * group_rows, 0.0f);
+  for (Eigen::Index i = 0; i < texture_modes; ++i) factors[static_cast<std::size_t>(i)] = static_cast<float>(lambda[i]);
+  factors[static_cast<std::size_t>(texture_modes)] = 1;
+  std::vector<float> texture(layout.blocks() * block_values, 0.0f);
+  for_blocks(threads, layout.blocks(), [&](std::size_t block) {
+    add_rows(rows.block(block), rows.groups(), layout.tiles(block), factors.data(),
+             texture.data() + block * block_values);
+  });
+  std::vector<float> run_sums(layout.runs.size() * run_size());
+  for_blocks(threads, layout.blocks(), [&](std::size_t block) {
+    block_sums(block, texture, samples, static_cast<float>(offset), static_cast<float>(factor), run_sums);
+  });
+
+  // gathered at the corners, one run after the other
+  Eigen::MatrixXd by_self = Eigen::MatrixXd::Zero(size, size), by_texture = Eigen::MatrixXd::Zero(size, texture_modes);
+  Eigen::VectorXd by_residual = Eigen::VectorXd::Zero(size);
+  for (std::size_t r = 0; r < layout.runs.size(); ++r) {
+    const auto& corner = model_.triangles[layout.runs[r].triangle];
+    const float* sums = run_sums.data() + r * run_size();
+    const float* self = sums + rows.groups() * group_rows * corners;
+    const float* residual = self + pairs;
+    std::size_t pair = 0;
+    for (std::size_t k = 0; k < corners; ++k) {
+      const Eigen::Index at = 2 * corner[k / 2] + static_cast<Eigen::Index>(k % 2);
+      by_residual[at] += double{residual[k]};
+      for (Eigen::Index i = 0; i < texture_modes; ++i)
+        by_texture(at, i) += double{sums[static_cast<std::size_t>(i) * corners + k]};
+      for (std::size_t l = 0; l <= k; ++l) {
+        const Eigen::Index other = 2 * corner[l / 2] + static_cast<Eigen::Index>(l % 2);
+        const double value = self[pair++];
+        by_self(at, other) += value;
+        if (k != l) by_self(other, at) += value;
+      }
+    }
+  }
+  return {modes_ * by_self * modes_.transpose(), modes_ * by_texture, modes_ * by_residual};
+}
+
+}  // namespace kinema::face

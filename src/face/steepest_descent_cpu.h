@@ -1,0 +1,44 @@
+// The steepest-descent images J of the independent model at its present texture, never formed: a mode moves a pixel by
+// what it does to the three corners about it, so products with J are products with 6 numbers a triangle (3 corners, x and
+// y), gathered at the corners and multiplied with the modes at the end.
+#pragma once
+
+#include "face/texture_stack_cpu.h"
+
+#include <Eigen/Dense>
+
+#include <vector>
+
+namespace kinema::face {
+
+/// Products of J, (4 + shape modes) x values.
+struct DescentProducts {
+  Eigen::MatrixXd by_self;      ///< J J^T
+  Eigen::MatrixXd by_texture;   ///< J Pg^T
+  Eigen::VectorXd by_residual;  ///< J d
+};
+
+class SteepestDescent {
+public:
+  /// Of a stack whose rows are those of Pg.
+  SteepestDescent(const Model& model, const Level& level, const TextureStack& stack);
+
+  /// J at the texture g0 + Pg^T lambda. d = (x - offset) factor - g0 of samples x, in the order of the stack's layout.
+  DescentProducts products(const Eigen::VectorXd& lambda, std::span<const float> samples, double offset, double factor,
+                           const Threads* threads) const;
+
+private:
+  void slopes(std::span<const float> texture, std::size_t block, float* across, float* down) const;
+  void block_sums(std::size_t block, std::span<const float> texture, std::span<const float> samples, float offset,
+                  float factor, std::vector<float>& run_sums) const;
+  std::size_t run_size() const;
+
+  const Model& model_;
+  const TextureStack& stack_;
+  std::vector<std::uint32_t> neighbours_;  // pixels x 4, in the order of the layout
+  std::vector<float> steps_;               // pixels x 2: what a difference of neighbours is to be multiplied with
+  std::vector<float> mean_;                // g0, in the order of the layout
+  Eigen::MatrixXd modes_;                  // [pose_modes; shape modes]
+};
+
+}  // namespace kinema::face

@@ -1,0 +1,59 @@
+// How the fast fitters order the pixels of a level: by triangle, so that neighbours share their corners, in blocks that
+// fit into the nearest cache. Matrices with long rows are cut the same way.
+#pragma once
+
+#include "kinema/face_model.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kinema::face {
+
+inline constexpr std::size_t block_values = 1024;  ///< values of a block: a panel of them for 4 shapes is 16 KiB
+inline constexpr std::size_t tile_values = 16;     ///< what is contiguous of a row within a block
+inline constexpr std::size_t group_rows = 4;       ///< rows that stand abreast in a tile
+
+/// Pixels of one triangle within one block, as TextureLayout orders them.
+struct PixelRun {
+  std::uint32_t triangle = 0, first = 0, count = 0;
+};
+
+struct TextureLayout {
+  TextureLayout() = default;
+  explicit TextureLayout(const Level& level);
+
+  std::size_t blocks() const { return block_runs.size() - 1; }
+  std::size_t block_pixels() const { return block_values / channels; }
+
+  /// Values of a block, rounded up to whole tiles.
+  std::size_t tiles(std::size_t block) const;
+
+  std::size_t channels = 1, pixels = 0, values = 0;
+  std::vector<std::uint32_t> order;               ///< pixel here -> pixel of the level
+  std::array<std::vector<float>, 3> barycentric;  ///< of each corner, with room past the end for a whole vector
+  std::vector<PixelRun> runs;
+  std::vector<std::size_t> block_runs;  ///< the runs of a block, and one past the last
+};
+
+/// Rows as long as a texture, in the order of a layout: blocks x row groups x tiles x 4 rows x 16 values; what is past the
+/// last row or value is 0.
+class RowStack {
+public:
+  RowStack() = default;
+  RowStack(const TextureLayout& layout, std::span<const std::span<const float>> rows);
+
+  std::size_t rows() const { return rows_; }
+  std::size_t groups() const { return (rows_ + group_rows - 1) / group_rows; }
+
+  const float* block(std::size_t block) const { return values_.data() + starts_[block]; }
+
+private:
+  std::size_t rows_ = 0;
+  std::vector<std::size_t> starts_;
+  std::vector<float> values_;
+};
+
+}  // namespace kinema::face

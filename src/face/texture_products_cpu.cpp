@@ -1,0 +1,126 @@
+#include "face/texture_products_cpu.h"
+
+#include "face/texture_layout.h"
+
+#include <algorithm>
+
+#ifdef KINEMA_HAVE_HIGHWAY
+// vectors stand abreast in arrays, which SVE's vectors of unknown length cannot
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "face/texture_products_cpu.cpp"
+#include <hwy/foreach_target.h>
+#endif
+// after foreach_target
+#include "core/simd_lanes.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kinema::face {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Lanes = hn::CappedTag<float, tile_values>;
+using Floats = hn::Vec<Lanes>;
+
+// 4 rows by `columns` sums at once: each value that is loaded is used as many times.
+template <std::size_t columns>
+HWY_INLINE HWY_ATTR void multiply_columns(const float* rows, std::size_t groups, std::size_t block_tiles,
+                                          std::size_t tiles, const float* panel, std::size_t all_columns, float* sums) {
+  const Lanes d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t g = 0; g < groups; ++g, rows += block_tiles * group_rows * tile_values) {
+    Floats sum[group_rows][columns];
+    for (std::size_t r = 0; r < group_rows; ++r)
+      for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::Zero(d);
+    const float* tile = rows;
+    for (std::size_t t = 0; t < tiles; ++t, tile += group_rows * tile_values)
+      for (std::size_t i = 0; i < tile_values; i += lanes) {
+        Floats value[columns];
+        for (std::size_t c = 0; c < columns; ++c)
+          value[c] = hn::LoadU(d, panel + c * block_values + t * tile_values + i);
+        for (std::size_t r = 0; r < group_rows; ++r) {
+          const Floats row = hn::LoadU(d, tile + r * tile_values + i);
+          for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::MulAdd(row, value[c], sum[r][c]);
+        }
+      }
+    for (std::size_t r = 0; r < group_rows; ++r)
+      for (std::size_t c = 0; c < columns; ++c)
+        sums[(g * group_rows + r) * all_columns + c] = hn::GetLane(hn::SumOfLanes(d, sum[r][c]));
+  }
+}
+
+void multiply_block(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t tiles,
+                    const float* panel, std::size_t columns, float* sums) {
+  constexpr std::size_t abreast = 4;
+  for (std::size_t c = 0; c < columns; c += abreast) {
+    const float* from = panel + c * block_values;
+    switch (std::min(abreast, columns - c)) {
+      case 1:
+        multiply_columns<1>(rows, groups, block_tiles, tiles, from, columns, sums + c);
+        break;
+      case 2:
+        multiply_columns<2>(rows, groups, block_tiles, tiles, from, columns, sums + c);
+        break;
+      case 3:
+        multiply_columns<3>(rows, groups, block_tiles, tiles, from, columns, sums + c);
+        break;
+      default:
+        multiply_columns<4>(rows, groups, block_tiles, tiles, from, columns, sums + c);
+    }
+  }
+}
+
+void square_block(std::size_t tiles, const float* panel, std::size_t columns, float* sums) {
+  const Lanes d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t c = 0; c < columns; ++c) {
+    Floats sum = hn::Zero(d);
+    for (std::size_t i = 0; i < tiles * tile_values; i += lanes) {
+      const Floats value = hn::LoadU(d, panel + c * block_values + i);
+      sum = hn::MulAdd(value, value, sum);
+    }
+    sums[c] = hn::GetLane(hn::SumOfLanes(d, sum));
+  }
+}
+
+void add_rows(const float* rows, std::size_t groups, std::size_t tiles, const float* factors, float* texture) {
+  const Lanes d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t g = 0; g < groups; ++g, factors += group_rows) {
+    Floats factor[group_rows];
+    for (std::size_t r = 0; r < group_rows; ++r) factor[r] = hn::Set(d, factors[r]);
+    for (std::size_t t = 0; t < tiles; ++t, rows += group_rows * tile_values)
+      for (std::size_t i = 0; i < tile_values; i += lanes) {
+        float* to = texture + t * tile_values + i;
+        Floats sum = hn::LoadU(d, to);
+        for (std::size_t r = 0; r < group_rows; ++r)
+          sum = hn::MulAdd(factor[r], hn::LoadU(d, rows + r * tile_values + i), sum);
+        hn::StoreU(sum, d, to);
+      }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kinema::face
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kinema::face {
+
+HWY_EXPORT(multiply_block);
+HWY_EXPORT(square_block);
+HWY_EXPORT(add_rows);
+void multiply_block(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t tiles,
+                    const float* panel, std::size_t columns, float* sums) {
+  HWY_DYNAMIC_DISPATCH(multiply_block)(rows, groups, block_tiles, tiles, panel, columns, sums);
+}
+void square_block(std::size_t tiles, const float* panel, std::size_t columns, float* sums) {
+  HWY_DYNAMIC_DISPATCH(square_block)(tiles, panel, columns, sums);
+}
+void add_rows(const float* rows, std::size_t groups, std::size_t tiles, const float* factors, float* texture) {
+  HWY_DYNAMIC_DISPATCH(add_rows)(rows, groups, tiles, factors, texture);
+}
+
+}  // namespace kinema::face
+#endif

@@ -1,0 +1,166 @@
+// Training: shape, then the cascade and its trust, then appearance level by level.
+#include "core/threads.h"
+#include "face/appearance.h"
+#include "face/cascade.h"
+#include "face/delaunay.h"
+#include "face/quality.h"
+#include "face/raster.h"
+#include "face/shape.h"
+#include "face/similarity.h"
+#include "face/training_set.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::face {
+namespace {
+
+constexpr double frame_margin = 0.6;
+constexpr std::size_t least_pixels = 64, most_pixels = 1u << 22;
+
+void check_settings(const TrainSettings& settings) {
+  if (settings.pixels < least_pixels || settings.pixels > most_pixels)
+    throw Error(fmt::format("pixels is {}; give {} to {}", settings.pixels, least_pixels, most_pixels));
+  if (settings.levels < 1 || settings.levels > 8 || (settings.pixels >> (2 * (settings.levels - 1))) < least_pixels)
+    throw Error(
+        fmt::format("levels is {}; each has a quarter of the pixels of the one before, and the last of {} "
+                    "pixels must keep {}",
+                    settings.levels, settings.pixels, least_pixels));
+  for (const auto& [name, share] :
+       {std::pair{"shape_variance", settings.shape_variance}, std::pair{"texture_variance", settings.texture_variance},
+        std::pair{"combined_variance", settings.combined_variance}})
+    if (!(share > 0) || share > 1) throw Error(fmt::format("{} is {}; give a share above 0, at most 1", name, share));
+  if (!settings.resampled && settings.features != Features::intensity)
+    throw Error("features other than intensity are computed on a frame; leave resampled on");
+  if (settings.threads < 0) throw Error(fmt::format("threads is {}; give 0 for one a core, or more", settings.threads));
+  if (settings.cascade_stages > 32)
+    throw Error(fmt::format("cascade_stages is {}; give at most 32", settings.cascade_stages));
+  if (settings.displacements > 1000)
+    throw Error(fmt::format("displacements is {}; give at most 1000", settings.displacements));
+  for (const auto& [name, value] :
+       {std::pair{"start_shift", settings.start_shift}, std::pair{"start_scale", settings.start_scale},
+        std::pair{"start_turn", settings.start_turn}})
+    if (!(value >= 0) || value > 1) throw Error(fmt::format("{} is {}; give 0 to 1", name, value));
+}
+
+void check_layout(const Layout& layout, std::size_t landmarks) {
+  const auto inside = [&](int point) { return point >= 0 && static_cast<std::size_t>(point) < landmarks; };
+  if (!layout.mirror.empty() && layout.mirror.size() != landmarks)
+    throw Error(fmt::format("layout: mirrors of {} landmarks, but {} are labelled", layout.mirror.size(), landmarks));
+  for (const int point : layout.mirror)
+    if (!inside(point)) throw Error(fmt::format("layout: mirror landmark {} of {}", point, landmarks));
+  for (const auto& group : layout.groups)
+    for (const int point : group.points)
+      if (!inside(point))
+        throw Error(fmt::format("layout: group {} names landmark {} of {}", group.name, point, landmarks));
+  for (const auto& triangle : layout.triangles)
+    for (const int point : triangle)
+      if (!inside(point)) throw Error(fmt::format("layout: a triangle names landmark {} of {}", point, landmarks));
+  if (layout.triangles.size() > 65535)
+    throw Error(fmt::format("layout: {} triangles; at most 65535", layout.triangles.size()));
+  for (const int point : layout.outer_eyes)
+    if (point != -1 && !inside(point)) throw Error(fmt::format("layout: outer eye corner {} of {}", point, landmarks));
+}
+
+// The box that just holds the landmarks, as it stands to the face.
+BoxPlacement landmark_box(std::span<const float> mean) {
+  float left = mean[0], right = left, top = mean[1], bottom = top;
+  for (std::size_t i = 0; i + 1 < mean.size(); i += 2) {
+    left = std::min(left, mean[i]), right = std::max(right, mean[i]);
+    top = std::min(top, mean[i + 1]), bottom = std::max(bottom, mean[i + 1]);
+  }
+  const float size = std::sqrt((right - left) * (bottom - top));
+  return {-(left + right) / 2 / size, -(top + bottom) / 2 / size, 1 / size};
+}
+
+std::vector<Stage> default_sequence(const Model& model) {
+  std::vector<Stage> sequence;
+  if (!model.cascade.stages.empty()) sequence.push_back({Method::cascade, 0, 0, 0});
+  if (sequence.empty())
+    for (std::size_t l = model.levels.size(); l-- > 0;) {
+      const auto level = static_cast<std::uint32_t>(l);
+      if (model.levels[l].gradient.rows > 0)
+        sequence.push_back({Method::combined, level, 10, 0});
+      else
+        sequence.push_back({Method::simultaneous, level, 10, 0.01f});
+    }
+  return sequence;
+}
+
+}  // namespace
+
+Model train(std::span<const Example> examples, const Layout& layout, const TrainSettings& settings) {
+  check_settings(settings);
+  if (!examples.empty()) check_layout(layout, examples.front().landmarks.size() / 2);
+  const TrainingSet set(examples, layout, settings.mirrored);
+  const Threads threads(settings.threads);
+  const auto tell = [&](std::string_view stage, double done) {
+    if (settings.progress) settings.progress(stage, done);
+  };
+
+  // shape
+  tell("shape", 0);
+  Model model;
+  model.layout = layout;
+  model.examples = static_cast<std::uint32_t>(examples.size());
+  model.mirrored = settings.mirrored;
+  const AlignedShapes shapes = procrustes(set.shapes());
+  model.pose_modes = pose_modes(shapes.mean);
+  model.shape = shape_model(shapes, model.pose_modes, settings.shape_variance, settings.shape_modes);
+  model.landmark_box = landmark_box(model.shape.mean);
+  for (const auto& t : layout.triangles)
+    model.triangles.push_back(
+        {static_cast<std::uint16_t>(t[0]), static_cast<std::uint16_t>(t[1]), static_cast<std::uint16_t>(t[2])});
+  if (model.triangles.empty()) model.triangles = delaunay(shapes.mean);
+  if (model.triangles.empty()) throw Error("the mean shape has no area; label points that do not lie on one line");
+
+  // cascade and quality
+  constexpr double cascade_share = 0.5, quality_share = 0.6;
+  if (settings.cascade_stages > 0 && settings.displacements > 0) {
+    CascadeTraining training = train_cascade(
+        set, model, settings, threads, [&](double done) { tell("cascade", 0.01 + (cascade_share - 0.01) * done); });
+    model.cascade = std::move(training.cascade);
+    tell("quality", cascade_share);
+    if (settings.quality && examples.size() >= 8) model.quality = train_quality(set, model, training.samples, threads);
+  }
+
+  // appearance
+  for (std::uint32_t l = 0; l < settings.levels; ++l) {
+    const auto told = [&](std::string_view stage, double done) {
+      // the finest costs three quarters of all
+      const double before = l == 0 ? 0 : 1 - std::pow(0.25, l), share = std::pow(0.25, l) * 0.75;
+      tell(stage, quality_share + (1 - quality_share) * std::min(1.0, before + share * done));
+    };
+    told("textures", 0);
+    Level level;
+    level.features = settings.features;
+    level.photometric = settings.features == Features::intensity;
+    level.resampled = settings.resampled;
+    rasterise(level, model.shape.mean, model.triangles, settings.pixels >> (2 * l));
+    if (level.resampled) level.frame = frame_about(model.shape.mean, level.scale, frame_margin);
+    const LevelData data = train_textures(level, set, model, settings, threads);
+    if (settings.gradient != TrainSettings::Gradient::none) {
+      told("combined model", 0.3);
+      train_combined(level, data, model, settings, threads);
+      told("gradient", 0.4);
+      if (settings.gradient == TrainSettings::Gradient::derivative)
+        train_gradient_by_derivative(level, data, model, threads);
+      else
+        train_gradient_by_regression(level, data, model, settings, threads);
+    }
+    if (settings.project_out) {
+      told("project-out", 0.9);
+      train_project_out(level, model, threads);
+    }
+    model.levels.push_back(std::move(level));
+  }
+  model.sequence = default_sequence(model);
+  tell("done", 1);
+  check(model);
+  return model;
+}
+
+}  // namespace kinema::face

@@ -1,0 +1,44 @@
+// The examples of a training, with their mirrored copies, and starts displaced at random.
+#pragma once
+
+#include "kinema/face.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kinema::face {
+
+/// Examples and their mirrored copies, which have the fold of their original.
+class TrainingSet {
+public:
+  /// Throws Error, naming the example, where one makes no sense.
+  TrainingSet(std::span<const Example> examples, const Layout& layout, bool mirrored);
+
+  std::size_t size() const { return images_.size(); }
+  const GreyView& image(std::size_t i) const { return images_[i]; }
+  std::span<const float> landmarks(std::size_t i) const { return shapes_[i]; }
+  std::span<const std::vector<float>> shapes() const { return shapes_; }
+  std::size_t original(std::size_t i) const { return i % originals_; }
+
+private:
+  std::size_t originals_ = 0;
+  std::vector<GreyView> images_;
+  std::vector<std::vector<std::uint8_t>> mirrored_;
+  std::vector<std::vector<float>> shapes_;
+};
+
+/// How far starts are displaced: standard deviations over sqrt(width height) of the landmarks' box, of the scale's
+/// logarithm, in radians.
+struct Displacement {
+  double shift = 0, scale = 0, turn = 0;
+};
+
+/// The pose of a shape, displaced; `number` tells one displacement of an example from the next.
+Similarity displaced_pose(const Similarity& pose, std::span<const float> landmarks, const Displacement& by,
+                          std::uint64_t seed, std::uint32_t example, std::uint32_t number);
+
+/// The distance over which errors are measured.
+double error_unit(const Layout& layout, std::span<const float> landmarks);
+
+}  // namespace kinema::face

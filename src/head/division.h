@@ -1,0 +1,52 @@
+// Eq. 8: how a frame is divided between CPU and GPU so that both end at the same time. The times of a whole frame are
+// those of the parts that were measured, scaled up, and follow them smoothly.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace kinema::head {
+
+class Division {
+public:
+  /// Rows of `rows` that the CPU takes: all, none, or enough of them to be worth a start.
+  std::size_t host_rows(std::size_t rows) const {
+    const auto part = static_cast<std::size_t>(host_share() * static_cast<double>(rows) + 0.5);
+    if (part < fewest_rows) return 0;
+    return rows - part < fewest_rows ? rows : part;
+  }
+
+  /// eq. 8a: T_G / (T_C + T_G)
+  double host_share() const { return device_.known && host_.known ? device_.ms / (host_.ms + device_.ms) : 0.5; }
+
+  /// What the parts of a frame took. Who had no rows is taken to have become a little faster, so that it is tried again
+  /// some day.
+  void learn(std::size_t host_rows, double host_ms, std::size_t device_rows, double device_ms) {
+    const auto rows = static_cast<double>(host_rows + device_rows);
+    host_.learn(static_cast<double>(host_rows) / rows, host_ms);
+    device_.learn(static_cast<double>(device_rows) / rows, device_ms);
+  }
+
+private:
+  static constexpr std::size_t fewest_rows = 8;
+
+  struct Speed {
+    double ms = 0;  // of a whole frame
+    bool known = false;
+
+    void learn(double share, double part_ms) {
+      if (share == 0) {
+        ms *= 0.98;
+        return;
+      }
+      if (!(part_ms > 0)) return;
+      const double whole = part_ms / share;
+      // one frame in which the machine had something else to do must not turn the division over
+      ms = known ? ms + 0.2 * (std::min(whole, 2 * ms) - ms) : whole;
+      known = true;
+    }
+  };
+  Speed host_, device_;
+};
+
+}  // namespace kinema::head

@@ -1,0 +1,70 @@
+// The way of a frame from the host to the device, whole or in pieces of rows, so that counting one overlaps with sending
+// the next. Pinned memory goes as it is, all other through a pinned buffer that several threads fill.
+#pragma once
+
+#include "core/cuda/buffer.h"
+#include "core/threads.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace kinema::head {
+
+enum class Place { pageable, pinned, device };
+
+/// Where memory lies.
+Place place_of(const void* data);
+
+class FrameUpload {
+public:
+  static constexpr int most_pieces = 16;
+
+  explicit FrameUpload(int threads) : threads_(threads) {}
+
+  /// Begins anew, once the device no longer needs what was sent before.
+  void clear();
+
+  /// Rows of bytes that the device needs; `lines`: rows of the frame that stand in one of them. Planes are numbered from
+  /// 0. Rows on the device begin at multiples of 16 bytes.
+  void add(const std::uint8_t* from, std::size_t stride, std::size_t row_bytes, std::size_t rows, std::size_t lines);
+
+  bool empty() const { return planes_.empty(); }
+  bool pinned() const;
+  std::size_t bytes() const { return bytes_; }
+
+  /// Once all planes are there: takes the memory. Where the planes will be on the device:
+  void reserve();
+  const std::uint8_t* data(std::size_t plane) const { return device_.data() + planes_[plane].offset; }
+  std::size_t stride(std::size_t plane) const { return planes_[plane].device_stride; }
+
+  /// Sends rows `first` to `end` - 1 of the frame, and lets `reader` wait for them. Pieces are numbered from 0.
+  void send(int piece, std::size_t first, std::size_t end, cudaStream_t copies, cudaStream_t reader);
+
+  /// When a piece has arrived.
+  const cuda::Event& arrived(int piece) const { return arrived_[static_cast<std::size_t>(piece)]; }
+
+private:
+  struct PlaneCopy {
+    const std::uint8_t* from;
+    std::size_t stride, row_bytes, rows, lines;
+    bool pinned;
+    std::size_t device_stride, offset;
+  };
+  // Bytes that lie on the device as they do on the host.
+  struct Run {
+    const std::uint8_t* from;
+    std::size_t offset, bytes;
+  };
+  void stage(const PlaneCopy& plane, std::size_t first, std::size_t end);
+  void copy(const Run& run, cudaStream_t copies);
+
+  Threads threads_;
+  std::vector<PlaneCopy> planes_;
+  std::size_t bytes_ = 0;
+  cuda::Buffer<std::uint8_t> device_;         // all planes, one after the other
+  cuda::PinnedBuffer<std::uint8_t> staging_;  // laid out like device_
+  std::array<cuda::Event, most_pieces> arrived_;
+};
+
+}  // namespace kinema::head

@@ -1,0 +1,53 @@
+#include "face/quality.h"
+
+#include "face/similarity.h"
+#include "planted.h"
+
+#include <gtest/gtest.h>
+
+namespace kinema::face {
+namespace {
+
+TEST(Quality, TellsGoodFitsFromFailed) {
+  const Planted planted;
+  const auto faces = planted.population(40, 1);
+  TrainSettings settings;
+  settings.pixels = 400;
+  settings.levels = 1;
+  settings.mirrored = false;
+  settings.displacements = 6;
+  settings.cascade_stages = 2;
+  settings.start_shift = 0.1;
+  settings.gradient = TrainSettings::Gradient::none;
+  settings.project_out = false;
+  const Model model = train(examples_of(faces), planted.layout(), settings);
+  ASSERT_FALSE(model.quality.weights.empty());
+
+  const auto unseen = planted.population(15, 50);
+  int ordered = 0, pairs = 0;
+  for (const PlantedFace& good : unseen)
+    for (const PlantedFace& other : unseen) {
+      const Similarity pose = similarity_between<float, float>(model.shape.mean, other.landmarks);
+      // off by a fifth of its size
+      const std::vector<float> bad =
+          transformed<float>(compose(compose(pose, Similarity{1, 0.1, 0.4, 0.2}), inverse(pose)), other.landmarks);
+      ++pairs;
+      ordered += trust(model, good.view(), good.landmarks).failure < trust(model, other.view(), bad).failure;
+    }
+  EXPECT_GT(ordered, pairs * 95 / 100);
+  const Trust of = trust(model, unseen[0].view(), unseen[0].landmarks);
+  EXPECT_EQ(of.confidence.size(), 25u);
+  for (const float confidence : of.confidence) {
+    EXPECT_GE(confidence, 0);
+    EXPECT_LE(confidence, 1);
+  }
+}
+
+TEST(Quality, FeaturesAreAsManyAsTheModelHasWeights) {
+  Evidence evidence;
+  evidence.landmarks = {-3, -2, -4};
+  EXPECT_EQ(quality_features(evidence).size(), quality_feature_count);
+}
+
+}  // namespace
+}  // namespace kinema::face
