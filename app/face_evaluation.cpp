@@ -157,6 +157,7 @@ FaceEvaluation evaluate_faces(const std::shared_ptr<const face::Model>& model, c
     evaluation.detect_ms += watch.lap();
     std::vector<face::Fit> fits(faces.size());
     fitter->fit(faces, fits);
+    if (settings.start == FaceStart::detect) try_doubtful_again(*fitter, *model, faces, fits);
     evaluation.fit_ms += watch.lap();
     for (std::size_t f = 0; f < fits.size(); ++f) {
       FaceError& error = evaluation.faces[owner[f]];

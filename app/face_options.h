@@ -49,6 +49,10 @@ struct FitOptions {
 void add_fit_options(CLI::App& verb, FitOptions& options);
 face::FitSettings fit_settings(const FitOptions& options, int threads);
 
+/// Fits from a detector's boxes, which may be far off: those that the score doubts are tried from other places too.
+void try_doubtful_again(face::Fitter& fitter, const face::Model& model, const std::vector<face::Face>& faces,
+                        std::vector<face::Fit>& fits);
+
 /// Where landmarks come from.
 struct ImageOptions {
   std::vector<std::string> images;

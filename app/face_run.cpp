@@ -204,6 +204,7 @@ void fit_each(Frames& frames, const FaceRun& run, Keeper& keeper, const Interrup
     counts.ms["detect"] += watch.lap();
     std::vector<face::Fit> fits(faces.size());
     fitter->fit(faces, fits);
+    if (!run.starts) try_doubtful_again(*fitter, *run.model, faces, fits);
     counts.ms["fit"] += watch.lap();
     for (std::size_t i = 0; i < read.size(); ++i) {
       std::vector<face::TrackedFace> found;

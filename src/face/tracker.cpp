@@ -60,7 +60,7 @@ struct Tracker::State {
     for (std::size_t i = 0; i < std::min(boxes.size(), static_cast<std::size_t>(std::max(1, settings.boxes))); ++i) {
       Start start;
       start.box = boxes[i];
-      Fit fit = fitter->fit({image, start, false});
+      Fit fit = fit_again(*fitter, *model, {image, start, false});
       if (!best || fit.failure < best->failure) best = std::move(fit);
       if (best->failure <= settings.doubt) break;
     }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include "/tmp/w/lab/ht/tune.h"
 
 namespace kinema::head {
 namespace {
@@ -14,15 +13,14 @@ namespace {
 constexpr int bins = 32;
 constexpr std::size_t cells = std::size_t{bins} * bins * bins;
 
-constexpr double reach = 2.6;             // radii: how far "around" goes
-constexpr double apart = 1.25;            // radii: from here on it starts
-constexpr double neck = 2;                // radii below the centre that count for neither side
-constexpr double most_samples = 24000;    // pixels that are looked at
-constexpr float of_frame = 0.25f;         // of what is around: the rest of the frame, for when the head is lost
-const float of_start = (float)tune("of_start", 0.5);         // of what is known: the start
-const double light_rate = tune("light_rate", 0.5);
-const float lambda = (float)tune("lambda", 1);
-const float unknown = (float)tune("unknown", 1e-4);          // share of pixels in a cell below which its degree falls to 0
+constexpr double reach = 2.6;           // radii: how far "around" goes
+constexpr double apart = 1.25;          // radii: from here on it starts
+constexpr double neck = 2;              // radii below the centre that count for neither side
+constexpr double most_samples = 24000;  // pixels that are looked at
+constexpr float of_frame = 0.25f;       // of what is around: the rest of the frame, for when the head is lost
+constexpr float of_start = 0.5f;        // of what is known: the start
+constexpr double light_rate = 0.5;      // of a change of light that is believed at once: a passing shadow is one too
+constexpr float unknown = 1e-4f;        // share of pixels in a cell below which its degree falls to the prior's
 
 std::size_t cell_of(Rgb colour) {
   return ((std::size_t{colour.r} >> 3) * bins + (std::size_t{colour.g} >> 3)) * bins + (std::size_t{colour.b} >> 3);
@@ -166,10 +164,8 @@ Adaptation::Counts Adaptation::count(const ColourView& frame, const Oval& oval) 
   normalise(counts.around);
   normalise(rest);
   for (std::size_t i = 0; i < cells; ++i) counts.around[i] += of_frame * (rest[i] - counts.around[i]);
-  for (int i = 0; i < (int)tune("smooths", 1); ++i) {
   smooth(counts.head);
   smooth(counts.around);
-  }
   return counts;
 }
 
@@ -207,7 +203,7 @@ std::shared_ptr<const Table> Adaptation::table(int threads) const {
   std::vector<float> degrees(cells);
   for (std::size_t i = 0; i < cells; ++i) {
     const float head = of_start * first[i] + (1 - of_start) * running_.head[i];
-    degrees[i] = 255 * (head + unknown * prior_[i]) / (head + lambda * running_.around[i] + unknown);
+    degrees[i] = 255 * (head + unknown * prior_[i]) / (head + running_.around[i] + unknown);
   }
   auto table = std::make_shared<Table>();
   table->degrees.resize(std::size_t{1} << 24);

@@ -190,7 +190,8 @@ Calibration calibrate(std::span<const ColourView> frames, std::span<const Oval> 
   reference.field_of_view = settings.field_of_view;
   const std::unique_ptr<Moments> moments = make_moments({}, Backend::cpu);
   moments->set_classifier(make_classifier(result.filter.model));
-  reference.frame_area = moments->measure(frame).w / (static_cast<double>(frame.width) * static_cast<double>(frame.height));
+  reference.frame_area =
+      moments->measure(frame).w / (static_cast<double>(frame.width) * static_cast<double>(frame.height));
   reference.anchor = anchor_of({*moments, frame, {}}, oval);
   result.head = reference;
   return result;

@@ -2,36 +2,39 @@
 
 #include <algorithm>
 #include <cmath>
-#include "/tmp/w/lab/ht/tune.h"
 
 namespace kinema::head {
 namespace {
 
-const int climb_steps = (int)tune("climb_steps", 20);
-constexpr double size_reach = 1.1;       // sizes tried about the last one
-const double size_rate = tune("size_rate",0.2);       // of the change that the frame asks for
-const double growth_rate = tune("growth_rate",0.02), size_fade = tune("size_fade",0.95);
+constexpr int climb_steps = 20;
+
+// The size of a head changes slowly and its measurement is noisy: a fifth of what a frame asks for is taken at once, and
+// a steady growth is followed by its own rate, which fades within a second.
+constexpr double size_reach = 1.1;  // sizes tried about the last one
+constexpr double size_rate = 0.2;
+constexpr double growth_rate = 0.02, size_fade = 0.95;
 constexpr double smallest = 0.3, largest = 4;  // of the reference
+
 constexpr double lost_below = 0.3;       // of the usual contrast
 constexpr double found_above = 0.45;     // of it, once lost
 constexpr double least_contrast = 0.06;  // of a head at all
-const double trust_from = tune("trust_from", 0.75), full_need = tune("full_need", 0.2), least_need = tune("least_need", 0.15);
+constexpr double trust_from = 0.75;      // of the usual contrast: a head that is half covered says nothing of its size
 constexpr double at_home = 0.6;          // of the contrast of what was found: enough for what calibration says
 constexpr double usual_rate = 0.03;
-const double far_costs = tune("far_costs", 0.05);       // contrast, at a radius from where it is expected
-const std::size_t learn_every = (std::size_t)tune("learn_every", 6);   // frames
-const double learn_rate = tune("learn_rate", 0.15);
-const double learn_above = tune("learn_above", 0.6);      // of the usual contrast: what is half covered is not learned
+constexpr double far_costs = 0.05;  // contrast, at a radius from where it is expected
+
+// Learning follows need: a fifth of the first contrast lost is learned against at the full rate, and while nothing is
+// lost little is, since what is learned from a window that sits badly cannot be unlearned.
+constexpr std::size_t learn_every = 6;  // frames
+constexpr double learn_rate = 0.15;
+constexpr double full_need = 0.2, least_need = 0.15;
+constexpr double learn_above = 0.6;  // of the usual contrast: what is half covered is not learned
 
 }  // namespace
 
 HeadWindow::HeadWindow(const HeadReference& reference, std::size_t width, std::size_t height,
                        const TrackerSettings& settings)
-    : anchor_(reference.anchor),
-      area_(reference.area),
-      settings_(settings),
-      width_(width),
-      height_(height) {
+    : anchor_(reference.anchor), area_(reference.area), settings_(settings), width_(width), height_(height) {
   // another size of the same camera's frames
   const double x = static_cast<double>(width) / static_cast<double>(reference.width);
   const double y = static_cast<double>(height) / static_cast<double>(reference.height);
@@ -129,7 +132,7 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, HeadEs
   const double needed = std::max(least_contrast, (seen_ ? lost_below : found_above) * usual_);
   if (!(seen_contrast >= needed)) {
     estimate.why = best.contrast.inside < 0.5 * needed ? "nothing has the head's colours"
-                                                        : "what has the head's colours does not stand out";
+                                                       : "what has the head's colours does not stand out";
     seen_ = false;
     given_ = false;
     return;

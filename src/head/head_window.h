@@ -48,12 +48,12 @@ private:
   TrackerSettings settings_;
   std::size_t width_, height_;
 
-  std::optional<Window> last_;  // where it was
-  bool seen_ = false;           // in the last frame
-  bool given_ = false;          // last_ was said to be right
+  std::optional<Window> last_;    // where it was
+  bool seen_ = false;             // in the last frame
+  bool given_ = false;            // last_ was said to be right
   double first_ = 0, usual_ = 0;  // contrast: at the start, and of late
-  double growth_ = 0;           // of the size's logarithm, a frame
-  bool anchored_ = false;       // in frames of this run
+  double growth_ = 0;             // of the size's logarithm, a frame
+  bool anchored_ = false;         // in frames of this run
   std::size_t frames_ = 0;
   Adaptation adaptation_;
 };

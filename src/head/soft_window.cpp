@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include "/tmp/w/lab/ht/tune.h"
 
 namespace kinema::head {
 namespace {
@@ -27,10 +26,10 @@ class Progression {
 public:
   /// The step to take: the one that was measured or, every other time, all that are still to come.
   double next(double step, double radius) {
-    static const double flattest = tune("flattest", 0.97);
+    constexpr double flattest = 0.97;  // beyond it the rest of the way is a guess
     const double factor = last_ != 0 ? step / last_ : 0;
     left_ = std::abs(step) / (1 - std::clamp(factor_, 0.0, flattest));
-    if (!(factor > 0) || fresh_ || flattest == 0) {
+    if (!(factor > 0) || fresh_) {
       last_ = step;
       fresh_ = false;
       return step;
@@ -119,7 +118,8 @@ double better_size(const Scene& scene, const Window& window, double reach) {
 
 Anchor anchor_of(const Scene& scene, const Oval& head) {
   // an oval in whole pixels is not steadier than this: less is taken for its fault, and the centroid believed
-  static const double steady = tune("steady",0.015); constexpr double furthest = 0.6, smallest = 0.7, largest = 1.6;
+  constexpr double steady = 0.015;
+  constexpr double furthest = 0.6, smallest = 0.7, largest = 1.6;
   const Window first = window_around(head, {});
   Window window = climb(scene, first, 20);
   for (int round = 0; round < 8; ++round) {

@@ -50,8 +50,8 @@ void check_settings(const TrackerSettings& settings, const Calibration& calibrat
     throw Error(fmt::format("a reference distance of {} m: give metres, 0.01 to 100", *settings.reference_distance));
   }
   if (settings.field_of_view && !(*settings.field_of_view > 0.01 && *settings.field_of_view < 3.1)) {
-    throw Error(fmt::format("a field of view of {} rad: it lies between 0.01 and 3.1 (half a turn)",
-                            *settings.field_of_view));
+    throw Error(
+        fmt::format("a field of view of {} rad: it lies between 0.01 and 3.1 (half a turn)", *settings.field_of_view));
   }
   if (settings.following == Following::window && !calibration.head) {
     throw Error("the window needs the head's size, which this filter does not know: calibrate, or use the plain mode");
@@ -70,7 +70,8 @@ struct Tracker::State {
     if (settings.following == Following::automatic) {
       settings.following = calibration.head && takes_windows(settings.backend) ? Following::window : Following::plain;
     }
-    if (settings.smoothing) smooth = {OneEuro(*settings.smoothing), OneEuro(*settings.smoothing), OneEuro(*settings.smoothing)};
+    if (settings.smoothing)
+      smooth = {OneEuro(*settings.smoothing), OneEuro(*settings.smoothing), OneEuro(*settings.smoothing)};
   }
 
   void take_size(const ColourView& frame);
@@ -93,7 +94,8 @@ void Tracker::State::take_size(const ColourView& frame) {
   if (frame.data == nullptr || frame.width == 0 || frame.height == 0) throw Error("a frame without pixels");
   const bool reads_pixels = settings.following == Following::window || settings.background;
   if (frame.on_device && reads_pixels) {
-    throw Error("a frame that lies on the device goes with the plain mode without a background: give it in host memory");
+    throw Error(
+        "a frame that lies on the device goes with the plain mode without a background: give it in host memory");
   }
   if (width == 0) {
     width = frame.width;
@@ -116,7 +118,8 @@ void Tracker::State::plain(const Scene& scene, HeadEstimate& estimate) const {
   const Sums sums = scene.moments.measure(scene.frame, scene.weighing);
   const double pixels = static_cast<double>(width) * static_cast<double>(height);
   estimate.area = sums.w / pixels;  // eqs. 3, 5 and 6
-  const double least = calibration.head ? std::max(least_area, least_of_reference * calibration.head->area) : least_area;
+  const double least =
+      calibration.head ? std::max(least_area, least_of_reference * calibration.head->area) : least_area;
   if (!(estimate.area >= least)) {
     estimate.why = "too little of the frame has skin's colour";
     return;

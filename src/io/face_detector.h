@@ -13,7 +13,7 @@ namespace kinema::io {
 class FaceDetector {
 public:
   /// A cascade of OpenCV (.xml), or a network for cv::FaceDetectorYN (.onnx); "" takes the cascade of frontal faces that
-  /// Debian's opencv-data installs. Throws Error with the mend where it is not there or cannot be read.
+  /// Debian's opencv-data installs, and where it finds nothing those beside it. Throws Error with the mend where it is not there or cannot be read.
   explicit FaceDetector(const std::filesystem::path& data = {});
   ~FaceDetector();
   FaceDetector(FaceDetector&&) noexcept;

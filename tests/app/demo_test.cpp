@@ -72,8 +72,8 @@ TEST(Demo, FollowsASyntheticHeadAndLeavesWhatRepeatsIt) {
   const std::string page = bytes_of(place / "d/demo.html");
   EXPECT_NE(page.find("kinema head track --input head"), std::string::npos);
   if (KINEMA_PICTURES == 0) return;
-  const Outcome again = run_kinema({"head", "track", "--input", "head", "--filter", "filter.json", "--fps", "30", "--truth",
-                                    "head-boxes.txt", "--out", "again.csv", "--json"},
+  const Outcome again = run_kinema({"head", "track", "--input", "head", "--filter", "filter.json", "--fps", "30",
+                                    "--truth", "head-boxes.txt", "--out", "again.csv", "--json"},
                                    place / "d");
   ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(bytes_of(place / "d/again.csv"), bytes_of(place / "d/head.csv"));
