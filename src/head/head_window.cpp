@@ -30,6 +30,13 @@ constexpr double learn_rate = 0.15;
 constexpr double full_need = 0.2, least_need = 0.15;
 constexpr double learn_above = 0.6;  // of the usual contrast: what is half covered is not learned
 
+constexpr double pattern_counts = 0.3;    // contrast, for the usual answer of the pattern
+constexpr double pattern_from = 0.35;     // of its usual answer: below, something else is there
+constexpr double pattern_full = 0.7;      // of it: from here on the pattern is sure
+constexpr double leash = 0.15;            // radii: how far the colours may pull from where a sure pattern is
+constexpr std::size_t pattern_every = 2;  // frames
+constexpr double pattern_rate = 0.04;
+
 }  // namespace
 
 HeadWindow::HeadWindow(const HeadReference& reference, std::size_t width, std::size_t height,
@@ -50,7 +57,7 @@ void HeadWindow::start(const Oval& oval) {
 
 HeadWindow::Fix HeadWindow::settle(const Scene& scene, Window window, int steps) const {
   window = climb(scene, window, steps);
-  return {window, contrast(scene, window), 0};
+  return {window, contrast(scene, window), 0, {}};
 }
 
 // Below the chin nothing counts, where that is asked for.
@@ -114,19 +121,30 @@ std::vector<Window> HeadWindow::seeds(const Scene& scene, const Classifier& clas
 
 void HeadWindow::follow(const Scene& whole, const Classifier& classifier, HeadEstimate& estimate) {
   const Scene scene = last_ && seen_ ? cut(whole, head_of(*last_)) : whole;
-  Fix best;
-  best.value = -1e9;
+  std::vector<Fix> fixes;
   for (const Window& seed : seeds(scene, classifier)) {
     Fix fix = settle(scene, seed, climb_steps);
     if (!seen_ && !given_) fit_size(scene, fix);
-    fix.value = fix.contrast.difference();
-    if (last_ && seen_) {
-      const double away = std::hypot((fix.window.cx - last_->cx) / last_->rx, (fix.window.cy - last_->cy) / last_->ry);
-      fix.value -= far_costs * away * away;
-    }
+    const bool known = std::any_of(fixes.begin(), fixes.end(), [&](const Fix& other) {
+      return std::hypot(fix.window.cx - other.window.cx, fix.window.cy - other.window.cy) < 0.05 * fix.window.rx;
+    });
+    if (!known) fixes.push_back(fix);
+  }
+  if (pattern_.known() && seen_) {
+    const Oval head = head_of(*last_);
+    const Pattern::Match match = pattern_.find(scene.frame, head);
+    const Window window = window_of({match.x, match.y, head.rx, head.ry});
+    fixes.push_back({window, contrast(scene, window), 0, {}});
+  }
+  Fix best;
+  best.value = -1e9;
+  for (Fix& fix : fixes) {
+    weigh(scene, fix);
     if (fix.value > best.value) best = fix;
   }
   if (!last_) stay_home(scene, best);
+  if (pattern_.known()) hold(best.window, best.match);
+  match_ = best.match;
   const double seen_contrast = best.contrast.difference();
   estimate.score = std::clamp(seen_contrast, 0.0, 1.0);
   const double needed = std::max(least_contrast, (seen_ ? lost_below : found_above) * usual_);
@@ -156,6 +174,44 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, HeadEs
   estimate.area = area_ * size * size;  // eq. 5, of the head alone
 }
 
+// How good a place is: its colours stand out, it is near, and the pattern is there.
+void HeadWindow::weigh(const Scene& scene, Fix& fix) const {
+  fix.value = fix.contrast.difference();
+  if (last_ && seen_) {
+    const double away = std::hypot((fix.window.cx - last_->cx) / last_->rx, (fix.window.cy - last_->cy) / last_->ry);
+    fix.value -= far_costs * away * away;
+  }
+  if (!pattern_.known()) return;
+  fix.match = pattern_.find(scene.frame, head_of(fix.window));
+  if (usual_answer_ > 0) fix.value += pattern_counts * std::clamp(fix.match.answer / usual_answer_, 0.0, 1.0);
+}
+
+// Colours give the place to a small part of a pixel, but what else has them pulls at it: a sure pattern says how far.
+void HeadWindow::hold(Window& window, const Pattern::Match& match) const {
+  if (!(usual_answer_ > 0)) return;
+  const double sure =
+      std::clamp((match.answer / usual_answer_ - pattern_from) / (pattern_full - pattern_from), 0.0, 1.0);
+  if (sure == 0) return;
+  Oval head = head_of(window);
+  const double x = (head.cx - match.x) / head.rx, y = (head.cy - match.y) / head.ry, length = std::hypot(x, y);
+  const double longest = leash / sure;
+  if (length <= longest) return;
+  head.cx = match.x + longest / length * x * head.rx;
+  head.cy = match.y + longest / length * y * head.ry;
+  window = window_of(head);
+}
+
+void HeadWindow::learn_pattern(const Scene& scene, const Oval& head) {
+  if (!pattern_.known()) {
+    pattern_.start(scene.frame, head);
+    return;
+  }
+  if (!(usual_answer_ > 0)) usual_answer_ = match_.answer;
+  if (!(match_.answer >= pattern_full * usual_answer_)) return;  // half covered: what covers it is not learned
+  usual_answer_ += usual_rate * (match_.answer - usual_answer_);
+  if (frames_ % pattern_every == 0) pattern_.learn(scene.frame, head, pattern_rate);
+}
+
 // A head that was found about where calibration saw it is that one: calibration knows it better than any search.
 void HeadWindow::stay_home(const Scene& scene, Fix& fix) const {
   const Window home = window_of(outline_);
@@ -175,6 +231,8 @@ void HeadWindow::anchor(const Scene& scene, const Oval& head) {
 
 bool HeadWindow::learn(const Scene& scene, Classifier& classifier) {
   const Oval head = head_of(*last_);
+  ++frames_;
+  if (settings_.pattern) learn_pattern(scene, head);
   if (!settings_.recalibrate) {
     if (settings_.neck_cut && !anchored_) anchor(scene, head);
     return false;
@@ -182,7 +240,7 @@ bool HeadWindow::learn(const Scene& scene, Classifier& classifier) {
   if (!adaptation_.started()) {
     adaptation_.start(scene.frame, head, Degrees(classifier));
   } else {
-    if (++frames_ % learn_every != 0) return false;
+    if (frames_ % learn_every != 0) return false;
     if (contrast(cut(scene, head), *last_).difference() < learn_above * usual_) return false;
     const double need = std::clamp((1 - usual_ / first_) / full_need, least_need, 1.0);
     adaptation_.learn(scene.frame, head, need * learn_rate);
