@@ -269,7 +269,8 @@ void add_tracker_options(CLI::App& verb, Options& options) {
       ->group(group);
   verb.add_flag("--no-recalibrate", options.no_recalibrate, "Keep the filter's colours; do not learn on the way")
       ->group(group);
-  verb.add_flag("--pattern,!--no-pattern", tracker.pattern, "Know the head by its edges too")->group(group);
+  verb.add_flag("!--no-pattern", tracker.pattern, "Know the head by its colours alone, and not by its edges too")
+      ->group(group);
   verb.add_flag("--still-camera", tracker.background, "Learn what stands still, and let it count for nothing")
       ->group(group);
   verb.add_option("--background", options.run.background, "A picture of the room without the person; a still camera's")

@@ -39,6 +39,9 @@ struct HeadReference {
 
   Anchor anchor;
 
+  /// Skin inside the window less skin around it: what stands out much less is no head. 0: not known.
+  double contrast = 0;
+
   /// Metres from the camera, where it was measured.
   std::optional<double> distance;
 

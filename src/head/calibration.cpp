@@ -192,7 +192,9 @@ Calibration calibrate(std::span<const ColourView> frames, std::span<const Oval> 
   moments->set_classifier(make_classifier(result.filter.model));
   reference.frame_area =
       moments->measure(frame).w / (static_cast<double>(frame.width) * static_cast<double>(frame.height));
-  reference.anchor = anchor_of({*moments, frame, {}}, oval);
+  const Scene scene{*moments, frame, {}};
+  reference.anchor = anchor_of(scene, oval);
+  reference.contrast = std::max(0.0, contrast(scene, window_around(oval, reference.anchor)).difference());
   result.head = reference;
   return result;
 }

@@ -8,10 +8,10 @@ namespace {
 
 constexpr int climb_steps = 20;
 
-// The size of a head changes slowly and its measurement is noisy: a fifth of what a frame asks for is taken at once, and
+// The size of a head changes slowly and its measurement is noisy: two fifths of what a frame asks for are taken at once, and
 // a steady growth is followed by its own rate, which fades within a second.
 constexpr double size_reach = 1.1;  // sizes tried about the last one
-constexpr double size_rate = 0.2;
+constexpr double size_rate = 0.4;
 constexpr double growth_rate = 0.02, size_fade = 0.95;
 constexpr double smallest = 0.3, largest = 4;  // of the reference
 
@@ -41,7 +41,12 @@ constexpr double pattern_rate = 0.04;
 
 HeadWindow::HeadWindow(const HeadReference& reference, std::size_t width, std::size_t height,
                        const TrackerSettings& settings)
-    : anchor_(reference.anchor), area_(reference.area), settings_(settings), width_(width), height_(height) {
+    : anchor_(reference.anchor),
+      area_(reference.area),
+      settings_(settings),
+      width_(width),
+      height_(height),
+      usual_(reference.contrast) {
   // another size of the same camera's frames
   const double x = static_cast<double>(width) / static_cast<double>(reference.width);
   const double y = static_cast<double>(height) / static_cast<double>(reference.height);
@@ -122,19 +127,23 @@ std::vector<Window> HeadWindow::seeds(const Scene& scene, const Classifier& clas
 void HeadWindow::follow(const Scene& whole, const Classifier& classifier, HeadEstimate& estimate) {
   const Scene scene = last_ && seen_ ? cut(whole, head_of(*last_)) : whole;
   std::vector<Fix> fixes;
+  const auto add = [&](const Fix& fix) {
+    const bool known = std::any_of(fixes.begin(), fixes.end(), [&](const Fix& other) {
+      return std::hypot(fix.window.cx - other.window.cx, fix.window.cy - other.window.cy) < 0.02 * fix.window.rx;
+    });
+    if (!known) fixes.push_back(fix);
+  };
   for (const Window& seed : seeds(scene, classifier)) {
     Fix fix = settle(scene, seed, climb_steps);
     if (!seen_ && !given_) fit_size(scene, fix);
-    const bool known = std::any_of(fixes.begin(), fixes.end(), [&](const Fix& other) {
-      return std::hypot(fix.window.cx - other.window.cx, fix.window.cy - other.window.cy) < 0.05 * fix.window.rx;
-    });
-    if (!known) fixes.push_back(fix);
+    add(fix);
   }
   if (pattern_.known() && seen_) {
     const Oval head = head_of(*last_);
     const Pattern::Match match = pattern_.find(scene.frame, head);
-    const Window window = window_of({match.x, match.y, head.rx, head.ry});
-    fixes.push_back({window, contrast(scene, window), 0, {}});
+    Window window = climb(scene, window_of({match.x, match.y, head.rx, head.ry}), climb_steps);
+    hold(window, match);
+    add({window, contrast(scene, window), 0, {}});
   }
   Fix best;
   best.value = -1e9;
@@ -148,9 +157,13 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, HeadEs
   const double seen_contrast = best.contrast.difference();
   estimate.score = std::clamp(seen_contrast, 0.0, 1.0);
   const double needed = std::max(least_contrast, (seen_ ? lost_below : found_above) * usual_);
-  if (!(seen_contrast >= needed)) {
-    estimate.why = best.contrast.inside < 0.5 * needed ? "nothing has the head's colours"
-                                                       : "what has the head's colours does not stand out";
+  const bool stands_out = seen_contrast >= needed;
+  // what comes from nowhere must look like it
+  const bool another = !seen_ && !given_ && pattern_.known() && best.match.answer < pattern_from * usual_answer_;
+  if (!stands_out || another) {
+    estimate.why = stands_out                            ? "what has the head's colours is something else"
+                   : best.contrast.inside < 0.5 * needed ? "nothing has the head's colours"
+                                                         : "what has the head's colours does not stand out";
     seen_ = false;
     given_ = false;
     return;

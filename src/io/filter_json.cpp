@@ -100,7 +100,7 @@ std::size_t side(const JsonPlace& place) {
 }
 
 head::HeadReference reference_at(const JsonPlace& place) {
-  place.only({"width", "height", "oval", "area", "frame_area", "anchor", "distance", "field_of_view"});
+  place.only({"width", "height", "oval", "area", "frame_area", "anchor", "contrast", "distance", "field_of_view"});
   head::HeadReference reference;
   reference.width = side(place.member("width"));
   reference.height = side(place.member("height"));
@@ -124,6 +124,7 @@ head::HeadReference reference_at(const JsonPlace& place) {
       anchor->fail("makes no sense: calibrate again");
     reference.anchor = {x, y, size};
   }
+  reference.contrast = optional_number(place, "contrast", -1e-9, 1.0001).value_or(0);
   reference.distance = optional_number(place, "distance", 0.01, 100);
   reference.field_of_view = optional_number(place, "field_of_view", 0.01, 3.1);
   return reference;
@@ -208,6 +209,7 @@ std::string filter_json(const Calibration& calibration) {
     out["area"] = head.area;
     out["frame_area"] = head.frame_area;
     out["anchor"] = {head.anchor.shift_x, head.anchor.shift_y, head.anchor.size};
+    out["contrast"] = head.contrast;
     if (head.distance) out["distance"] = *head.distance;
     if (head.field_of_view) out["field_of_view"] = *head.field_of_view;
   }

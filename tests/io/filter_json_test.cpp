@@ -38,7 +38,8 @@ TEST(FilterJson, EveryClassifierReadsBackAsItWas) {
   for (const head::SkinModel& model : models) {
     Calibration calibration;
     calibration.filter = {model, 0.75, "a camera \"x\"", "lamp"};
-    calibration.head = head::HeadReference{640, 480, {320.5, 240, 50, 70}, 0.03, 0.05, {0.1, -0.2, 1.1}, 0.6, 1.05};
+    calibration.head =
+        head::HeadReference{640, 480, {320.5, 240, 50, 70}, 0.03, 0.05, {0.1, -0.2, 1.1}, 0.4, 0.6, 1.05};
     const std::string text = filter_json(calibration);
     const Calibration read = parse_filter(text);
     EXPECT_EQ(filter_json(read), text) << head::name(model);
@@ -46,6 +47,7 @@ TEST(FilterJson, EveryClassifierReadsBackAsItWas) {
     EXPECT_EQ(read.filter.score, 0.75);
     EXPECT_EQ(read.head->oval.cx, 320.5);
     EXPECT_EQ(read.head->anchor.size, 1.1);
+    EXPECT_EQ(read.head->contrast, 0.4);
     EXPECT_EQ(*read.head->distance, 0.6);
   }
 }
@@ -57,7 +59,7 @@ struct Refusal {
 
 TEST(FilterJson, NonsenseIsRefusedInOneLine) {
   const Refusal refusals[] = {
-      {"", "is empty"},
+      {"", "is no JSON"},
       {"{", "is no JSON"},
       {"[1,2,3]", "filter"},
       {"{}", "has no \"classifier\""},
