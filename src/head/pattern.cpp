@@ -1,0 +1,231 @@
+#include "head/pattern.h"
+
+#include "head/pixels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace kinema::head {
+namespace {
+
+using Complex = std::complex<float>;
+
+constexpr std::size_t cells = Pattern::cells;
+constexpr std::size_t samples = 2 * cells;  // along a side of a patch: light and dark, of which edges are made
+constexpr float of_start = 0.3f;            // of what is known: the start
+constexpr float regular = 1e-2f;            // of the mean energy: keeps frequencies that are hardly there from counting
+constexpr double bell = 0.1;                // of the head's width: the deviation of the answer that is asked for
+
+std::array<Complex, cells / 2> roots() {
+  std::array<Complex, cells / 2> values;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double angle = -2 * std::numbers::pi * static_cast<double>(i) / cells;
+    values[i] = {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
+  }
+  return values;
+}
+
+// Cooley and Tukey's transform of one row or column, in place.
+void transform(Complex* values, std::size_t stride, bool back) {
+  static const std::array<Complex, cells / 2> root = roots();
+  for (std::size_t i = 1, j = 0; i < cells; ++i) {
+    std::size_t bit = cells >> 1;
+    for (; j & bit; bit >>= 1) j ^= bit;
+    j ^= bit;
+    if (i < j) std::swap(values[i * stride], values[j * stride]);
+  }
+  for (std::size_t length = 2; length <= cells; length *= 2) {
+    for (std::size_t first = 0; first < cells; first += length) {
+      for (std::size_t i = 0; i < length / 2; ++i) {
+        const Complex turn = root[i * (cells / length)];
+        Complex& a = values[(first + i) * stride];
+        Complex& b = values[(first + i + length / 2) * stride];
+        const Complex turned = b * (back ? std::conj(turn) : turn);
+        b = a - turned;
+        a += turned;
+      }
+    }
+  }
+}
+
+void transform(Complex* values, bool back) {
+  for (std::size_t i = 0; i < cells; ++i) transform(values + i * cells, 1, back);
+  for (std::size_t i = 0; i < cells; ++i) transform(values + i, cells, back);
+}
+
+float light_at(const ColourView& frame, double x, double y) {
+  const auto inside = [](double at, std::size_t size) {
+    return static_cast<std::size_t>(std::clamp(std::lround(at), 0L, static_cast<long>(size) - 1));
+  };
+  const Rgb colour = pixel_at(frame, inside(x, frame.width), inside(y, frame.height));
+  return 0.299f * colour.r + 0.587f * colour.g + 0.114f * colour.b;
+}
+
+// A patch about an oval; a sample of many pixels is a mean of some of them, and what lies outside the frame is like its
+// border.
+std::vector<float> patch_of(const ColourView& frame, const Oval& about) {
+  std::vector<float> patch(samples * samples);
+  const double step_x = 2 * Pattern::reach * about.rx / samples, step_y = 2 * Pattern::reach * about.ry / samples;
+  const int fine = std::clamp(static_cast<int>(std::ceil(std::max(step_x, step_y))), 2, 4);
+  for (std::size_t v = 0; v < samples; ++v) {
+    for (std::size_t u = 0; u < samples; ++u) {
+      float sum = 0;
+      for (int i = 0; i < fine * fine; ++i) {
+        const double x = static_cast<double>(u) + (i % fine + 0.5) / fine - samples / 2.0;
+        const double y = static_cast<double>(v) + (i / fine + 0.5) / fine - samples / 2.0;
+        sum += light_at(frame, about.cx + step_x * x, about.cy + step_y * y);
+      }
+      patch[v * samples + u] = sum / static_cast<float>(fine * fine);
+    }
+  }
+  return patch;
+}
+
+}  // namespace
+
+void Pattern::Filter::mix(const Filter& other, float rate) {
+  for (std::size_t c = 0; c < above.size(); ++c) {
+    for (std::size_t i = 0; i < size; ++i) above[c][i] += rate * (other.above[c][i] - above[c][i]);
+  }
+  for (std::size_t i = 0; i < size; ++i) below[i] += rate * (other.below[i] - below[i]);
+}
+
+// Edges by direction, of which each cell's are brought to one length, so that dim ones count as well; and light itself.
+std::vector<Pattern::Spectrum> Pattern::spectra(const ColourView& frame, const Oval& about) {
+  const std::vector<float> patch = patch_of(frame, about);
+  std::vector<std::array<float, size>> edges(channels);
+  double mean = 0, square = 0;
+  for (float value : patch) {
+    mean += static_cast<double>(value);
+    square += static_cast<double>(value) * static_cast<double>(value);
+  }
+  mean /= static_cast<double>(patch.size());
+  const double spread = std::sqrt(std::max(1.0, square / static_cast<double>(patch.size()) - mean * mean));
+  for (std::size_t y = 1; y + 1 < samples; ++y) {
+    for (std::size_t x = 1; x + 1 < samples; ++x) {
+      const float* at = &patch[y * samples + x];
+      const float gx = at[1] - at[-1], gy = at[samples] - at[-static_cast<std::ptrdiff_t>(samples)];
+      const float length = std::hypot(gx, gy);
+      if (length == 0) continue;
+      const float turn = (std::atan2(gy, gx) / std::numbers::pi_v<float> + 1) * (directions / 2.0f);
+      const auto lower = static_cast<std::size_t>(turn);
+      const float share = turn - static_cast<float>(lower);
+      const std::size_t cell = y / 2 * cells + x / 2;
+      edges[lower % directions][cell] += (1 - share) * length;
+      edges[(lower + 1) % directions][cell] += share * length;
+    }
+  }
+  for (std::size_t y = 0; y < cells; ++y) {
+    for (std::size_t x = 0; x < cells; ++x) {
+      const float* at = &patch[2 * y * samples + 2 * x];
+      const float light = 0.25f * (at[0] + at[1] + at[samples] + at[samples + 1]);
+      edges[directions][y * cells + x] = 0.5f * (light - static_cast<float>(mean)) / static_cast<float>(spread);
+    }
+  }
+  std::array<float, size> energy{};
+  for (std::size_t c = 0; c < directions; ++c) {
+    for (std::size_t i = 0; i < size; ++i) energy[i] += edges[c][i] * edges[c][i];
+  }
+  std::vector<Spectrum> result(channels);
+  for (std::size_t y = 0; y < cells; ++y) {
+    const double down = std::sin(std::numbers::pi * (static_cast<double>(y) + 0.5) / cells);
+    for (std::size_t x = 0; x < cells; ++x) {
+      const double across = std::sin(std::numbers::pi * (static_cast<double>(x) + 0.5) / cells);
+      const auto fade = static_cast<float>(down * down * across * across);
+      float about_here = 0;
+      std::size_t count = 0;
+      for (std::size_t v = y > 0 ? y - 1 : 0; v <= std::min(y + 1, cells - 1); ++v) {
+        for (std::size_t u = x > 0 ? x - 1 : 0; u <= std::min(x + 1, cells - 1); ++u, ++count) {
+          about_here += energy[v * cells + u];
+        }
+      }
+      // an edge of less than a few levels is noise
+      const float longest = std::sqrt(about_here / static_cast<float>(count) + 64);
+      for (std::size_t c = 0; c < channels; ++c) {
+        const float value = edges[c][y * cells + x];
+        result[c][y * cells + x] = fade * (c < directions ? std::min(value / longest, 1.0f) : value);
+      }
+    }
+  }
+  for (Spectrum& spectrum : result) transform(spectrum.data(), false);
+  return result;
+}
+
+Pattern::Filter Pattern::fit(const ColourView& frame, const Oval& head) {
+  static const Spectrum asked = [] {
+    Spectrum values;
+    const double deviation = bell * cells / reach;  // in cells: the head is cells / reach wide
+    for (std::size_t i = 0; i < size; ++i) {
+      // the bell's top lies at the first cell, and goes round
+      const double x = static_cast<double>((i % cells + cells / 2) % cells) - cells / 2;
+      const double y = static_cast<double>((i / cells + cells / 2) % cells) - cells / 2;
+      values[i] = static_cast<float>(std::exp(-0.5 * (x * x + y * y) / (deviation * deviation)));
+    }
+    transform(values.data(), false);
+    return values;
+  }();
+  Filter filter;
+  filter.above = spectra(frame, head);
+  for (Spectrum& channel : filter.above) {
+    for (std::size_t i = 0; i < size; ++i) {
+      filter.below[i] += std::norm(channel[i]);
+      channel[i] = asked[i] * std::conj(channel[i]);
+    }
+  }
+  return filter;
+}
+
+void Pattern::combine() {
+  both_ = running_;
+  both_.mix(start_, of_start);
+  float mean = 0;
+  for (float value : both_.below) mean += value / size;
+  for (float& value : both_.below) value += regular * mean;
+}
+
+void Pattern::start(const ColourView& frame, const Oval& head) {
+  start_ = running_ = fit(frame, head);
+  combine();
+}
+
+void Pattern::learn(const ColourView& frame, const Oval& head, double rate) {
+  running_.mix(fit(frame, head), static_cast<float>(rate));
+  combine();
+}
+
+Pattern::Match Pattern::find(const ColourView& frame, const Oval& about) const {
+  const std::vector<Spectrum> seen = spectra(frame, about);
+  Spectrum answer{};
+  for (std::size_t c = 0; c < channels; ++c) {
+    for (std::size_t i = 0; i < size; ++i) answer[i] += both_.above[c][i] * seen[c][i];
+  }
+  for (std::size_t i = 0; i < size; ++i) answer[i] /= both_.below[i];
+  transform(answer.data(), true);
+  const auto at = [&](int x, int y) {
+    const auto column = static_cast<std::size_t>((x + static_cast<int>(cells)) % static_cast<int>(cells));
+    const auto row = static_cast<std::size_t>((y + static_cast<int>(cells)) % static_cast<int>(cells));
+    return static_cast<double>(answer[row * cells + column].real());
+  };
+  constexpr int furthest = static_cast<int>(cells / 2 / reach);
+  int best_x = 0, best_y = 0;
+  for (int y = -furthest; y <= furthest; ++y) {
+    for (int x = -furthest; x <= furthest; ++x) {
+      if (at(x, y) > at(best_x, best_y)) {
+        best_x = x;
+        best_y = y;
+      }
+    }
+  }
+  // between cells: the top of a parabola
+  const auto top = [](double before, double here, double after) {
+    const double bend = before - 2 * here + after;
+    return bend < 0 ? std::clamp(0.5 * (before - after) / bend, -0.5, 0.5) : 0;
+  };
+  const double here = at(best_x, best_y);
+  const double x = best_x + top(at(best_x - 1, best_y), here, at(best_x + 1, best_y));
+  const double y = best_y + top(at(best_x, best_y - 1), here, at(best_x, best_y + 1));
+  return {about.cx + x * 2 * reach * about.rx / cells, about.cy + y * 2 * reach * about.ry / cells, here / size};
+}
+
+}  // namespace kinema::head
