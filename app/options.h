@@ -58,5 +58,6 @@ void add_body_simulate(CLI::App& parent, Task& task);
 void add_body_track(CLI::App& parent, Task& task);
 void add_bench_body(CLI::App& parent, Task& task);
 void add_bench_head(CLI::App& parent, Task& task);
+void add_bench_face(CLI::App& parent, Task& task);
 
 }  // namespace kinema::app

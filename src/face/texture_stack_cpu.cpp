@@ -15,6 +15,21 @@ Eigen::Map<const RowMatrix> rows_of(const Matrix& matrix) {
   return {matrix.values.data(), static_cast<Eigen::Index>(matrix.rows), static_cast<Eigen::Index>(matrix.columns)};
 }
 
+// a b^T in double. E is a small difference of what follows from this, so single precision would show.
+Eigen::MatrixXd exact_product(const Matrix& a, const Matrix& b, const Threads& threads) {
+  constexpr Eigen::Index step = 2048;
+  const auto left = rows_of(a), right = rows_of(b);
+  const auto blocks = static_cast<std::size_t>((left.cols() + step - 1) / step);
+  std::vector<Eigen::MatrixXd> parts(blocks);
+  threads.for_each(blocks, [&](std::size_t block) {
+    const Eigen::Index first = static_cast<Eigen::Index>(block) * step, count = std::min(step, left.cols() - first);
+    parts[block] = left.middleCols(first, count).cast<double>() * right.middleCols(first, count).cast<double>().transpose();
+  });
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(left.rows(), right.rows());
+  for (const Eigen::MatrixXd& part : parts) sum += part;
+  return sum;
+}
+
 }  // namespace
 
 TextureStack::TextureStack(const Model& model, const Level& level, std::span<const Matrix* const> parts)
@@ -33,8 +48,7 @@ Eigen::MatrixXd TextureStack::times(const Matrix& other, const Threads& threads)
   Eigen::MatrixXd result(products_.rows, static_cast<Eigen::Index>(other.rows));
   Eigen::Index first = 0;
   for (const Matrix* part : parts_) {
-    result.middleRows(first, static_cast<Eigen::Index>(part->rows)) =
-        rows_by_rows(rows_of(*part), rows_of(other), threads);
+    result.middleRows(first, static_cast<Eigen::Index>(part->rows)) = exact_product(*part, other, threads);
     first += static_cast<Eigen::Index>(part->rows);
   }
   return result;
