@@ -30,10 +30,13 @@ struct CombinedView {
 
 /// A face to be fitted.
 struct CombinedTask {
-  const void* source = nullptr;  ///< bytes of an image or floats of a frame, on the device
-  int width = 0, height = 0, stride = 0;
-  int centred = 0;      ///< the mean at the start's landmarks is subtracted from samples, so that sums lose little
+  /// Bytes of an image or floats of a frame, on the device: the pixel that places are counted from, which lies near the
+  /// face, where a float holds them best; it need not lie in the picture. From it to the picture's borders:
+  const void* origin = nullptr;
+  int left = 0, top = 0, right = 0, bottom = 0;
+  int stride = 0;
   double pose[4] = {};  ///< a, b, tx, ty: the model's unit to the source
+  int centred = 0;      ///< the mean at the start's landmarks is subtracted from samples, so that sums lose little
   int from_shape = 0;   ///< c follows from `shapes` and `shape_parts`
 };
 

@@ -2,7 +2,7 @@
 
 #include "core/threads.h"
 #include "face/combined_fit.h"
-#include "face/linear.h"
+#include "face/exact_product.h"
 #include "face/texture_layout.h"
 
 #include <Eigen/Core>
@@ -110,8 +110,8 @@ CombinedPack pack_combined(const Model& model, const Level& level, double limit)
   const auto m = static_cast<Eigen::Index>(modes);
   const Threads threads;
   const Eigen::Map<const RowMatrix> exact(level.texture_combined.values.data(), m, static_cast<Eigen::Index>(values));
-  const Eigen::MatrixXd steps = rows_by_rows(wide.topRows(m + 4), exact, threads);
-  const Eigen::MatrixXd squares = gram_of_rows(wide.middleRows(m + 4, m), threads);
+  const Eigen::MatrixXd steps = exact_product(wide.topRows(m + 4), exact, threads);
+  const Eigen::MatrixXd squares = exact_product(wide.middleRows(m + 4, m), wide.middleRows(m + 4, m), threads);
   const std::size_t shape = 2 * model.shape.landmarks();
   pack.small_width = (shape + 2 * modes + 4 + 31) / 32 * 32 + 8;
   pack.small.assign(modes * pack.small_width, 0.0f);

@@ -33,13 +33,14 @@ __device__ inline float blend(float a, float b, float by) { return fmaf(by, b - 
 // Bilinear at (x, y), coordinates cut off at the border.
 template <class T>
 __device__ inline auto look(const CombinedTask& task, float centre, float x, float y) {
-  // a coordinate that is no number becomes 0
-  x = fminf(fmaxf(x, 0.0f), static_cast<float>(task.width - 1));
-  y = fminf(fmaxf(y, 0.0f), static_cast<float>(task.height - 1));
-  const int u = min(static_cast<int>(x), max(task.width - 2, 0)), v = min(static_cast<int>(y), max(task.height - 2, 0));
+  // a coordinate that is no number goes to the corner
+  x = fminf(fmaxf(x, static_cast<float>(task.left)), static_cast<float>(task.right));
+  y = fminf(fmaxf(y, static_cast<float>(task.top)), static_cast<float>(task.bottom));
+  const int u = min(__float2int_rd(x), max(task.right - 1, task.left));
+  const int v = min(__float2int_rd(y), max(task.bottom - 1, task.top));
   const float fx = x - static_cast<float>(u), fy = y - static_cast<float>(v);
-  const T* p = static_cast<const T*>(task.source) + static_cast<std::size_t>(v) * task.stride + u;
-  const int right = task.width > 1 ? 1 : 0, below = task.height > 1 ? task.stride : 0;
+  const T* p = static_cast<const T*>(task.origin) + static_cast<std::ptrdiff_t>(v) * task.stride + u;
+  const int right = task.right > task.left ? 1 : 0, below = task.bottom > task.top ? task.stride : 0;
   const T a = __ldg(p), b = __ldg(p + right), c = __ldg(p + below), d = __ldg(p + below + right);
   if constexpr (std::is_same_v<T, float2>)
     return float2{blend(blend(a.x, b.x, fx), blend(c.x, d.x, fx), fy), blend(blend(a.y, b.y, fx), blend(c.y, d.y, fx), fy)};
@@ -59,9 +60,9 @@ __device__ inline float centre_of(const CombinedView& v, const Room& room, const
     const auto a = static_cast<float>(task.pose[0]), b = static_cast<float>(task.pose[1]);
     float x = a * mx - b * my + static_cast<float>(task.pose[2]), y = b * mx + a * my + static_cast<float>(task.pose[3]);
     if (task.from_shape) x = shape[2 * i], y = shape[2 * i + 1];
-    const int u = static_cast<int>(fminf(fmaxf(x, 0.0f), static_cast<float>(task.width - 1)));
-    const int w = static_cast<int>(fminf(fmaxf(y, 0.0f), static_cast<float>(task.height - 1)));
-    sum += static_cast<float>(__ldg(static_cast<const T*>(task.source) + static_cast<std::size_t>(w) * task.stride + u));
+    const int u = min(max(__float2int_rd(x), task.left), task.right);
+    const int w = min(max(__float2int_rd(y), task.top), task.bottom);
+    sum += static_cast<float>(__ldg(static_cast<const T*>(task.origin) + static_cast<std::ptrdiff_t>(w) * task.stride + u));
   }
   for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);
   return sum / static_cast<float>(v.landmarks);

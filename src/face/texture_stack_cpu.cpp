@@ -1,6 +1,6 @@
 #include "face/texture_stack_cpu.h"
 
-#include "face/linear.h"
+#include "face/exact_product.h"
 #include "face/texture_products_cpu.h"
 
 #include <algorithm>
@@ -13,21 +13,6 @@ constexpr std::size_t most_columns = 8;  // sampled at a time: their panel stays
 
 Eigen::Map<const RowMatrix> rows_of(const Matrix& matrix) {
   return {matrix.values.data(), static_cast<Eigen::Index>(matrix.rows), static_cast<Eigen::Index>(matrix.columns)};
-}
-
-// a b^T in double. E is a small difference of what follows from this, so single precision would show.
-Eigen::MatrixXd exact_product(const Matrix& a, const Matrix& b, const Threads& threads) {
-  constexpr Eigen::Index step = 2048;
-  const auto left = rows_of(a), right = rows_of(b);
-  const auto blocks = static_cast<std::size_t>((left.cols() + step - 1) / step);
-  std::vector<Eigen::MatrixXd> parts(blocks);
-  threads.for_each(blocks, [&](std::size_t block) {
-    const Eigen::Index first = static_cast<Eigen::Index>(block) * step, count = std::min(step, left.cols() - first);
-    parts[block] = left.middleCols(first, count).cast<double>() * right.middleCols(first, count).cast<double>().transpose();
-  });
-  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(left.rows(), right.rows());
-  for (const Eigen::MatrixXd& part : parts) sum += part;
-  return sum;
 }
 
 }  // namespace
@@ -48,7 +33,7 @@ Eigen::MatrixXd TextureStack::times(const Matrix& other, const Threads& threads)
   Eigen::MatrixXd result(products_.rows, static_cast<Eigen::Index>(other.rows));
   Eigen::Index first = 0;
   for (const Matrix* part : parts_) {
-    result.middleRows(first, static_cast<Eigen::Index>(part->rows)) = exact_product(*part, other, threads);
+    result.middleRows(first, static_cast<Eigen::Index>(part->rows)) = exact_product(rows_of(*part), rows_of(other), threads);
     first += static_cast<Eigen::Index>(part->rows);
   }
   return result;
