@@ -32,11 +32,12 @@ format:
 	@scripts/setup.sh format
 	@scripts/format.sh --fix
 
+# clang-tidy cannot read g++'s precompiled headers
 lint:
 	@scripts/setup.sh build lint
 	@scripts/format.sh
-	@cmake --preset release
-	@scripts/tidy.sh $(BUILD)
+	@cmake --preset release -B build/lint -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+	@scripts/tidy.sh build/lint
 
 sanitize:
 	@scripts/setup.sh build

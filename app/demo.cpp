@@ -1,5 +1,6 @@
-// kinema demo: a walking person followed and held against the truth, and the likelihood beneath it held against the
-// reference, with a page to look at.
+// kinema demo: a walking person followed and a face fitted, both held against the truth, and the likelihood beneath held
+// against the reference, with a page to look at.
+#include "app/demo_face.h"
 #include "app/demo_page.h"
 #include "app/options.h"
 #include "app/stopwatch.h"
@@ -82,6 +83,19 @@ nlohmann::ordered_json summary(const Walk& walk) {
   return json;
 }
 
+nlohmann::ordered_json summary(const FaceDemo& face) {
+  nlohmann::ordered_json json;
+  json["trained"] = face.trained;
+  json["pixels"] = face.pixels;
+  json["tested"] = face.test.faces.size();
+  json["mean_error"] = face.test.all.mean;
+  json["failures"] = face.test.all.failures;
+  json["clip"] = {{"frames", face.clip_frames}, {"found", face.clip_found}, {"mean_error", face.clip_error}};
+  json["pictures"] = face.strip.size();
+  json["video"] = face.no_video.empty();
+  return json;
+}
+
 nlohmann::ordered_json summary(const LikelihoodDemo& demo) {
   nlohmann::ordered_json json;
   json["backend"] = name(demo.backend);
@@ -130,22 +144,32 @@ void run(const Options& options) {
   say("simulating a walking person, and following it");
   const Walk walk = follow_walk({folder, options.frames, demo.backend, options.common.threads, options.common.seed});
 
+  say("training on synthetic faces, and fitting others");
+  const FaceDemo face = fit_demo_faces({folder, demo.backend, options.common.threads, options.common.seed});
+
   nlohmann::ordered_json json = summary(demo);
   json["ms"]["simulate"] = walk.simulate_ms;
   json["ms"]["track"] = walk.track_ms;
+  json["ms"]["faces"] = face.make_ms;
+  json["ms"]["train_face"] = face.train_ms;
+  json["ms"]["clip"] = face.clip_ms;
   json["results"]["walk"] = summary(walk);
+  json["results"]["face"] = summary(face);
   nlohmann::ordered_json with_samples = json;
   with_samples["results"]["log_likelihood"] = demo.log_likelihood;
   numbers.write(with_samples.dump(1) + "\n");
-  page.write(demo_page(walk, demo));
+  page.write(demo_page(walk, demo, face));
   numbers.commit();
   page.commit();
   if (options.common.json) return print_json(json);
 
   print_rows("A walking person, followed", walk_rows(walk));
+  print_rows("\nA face, fitted", face_rows(face));
   print_rows("\nThe likelihood of poses, on a person made of capsules", likelihood_rows(demo));
-  fmt::print("\n{} shows it all; beside it: walk/ (the recording), poses.jsonl, walk.bvh{}, likelihood.json\n",
-             (folder / "demo.html").string(), walk.no_video.empty() ? ", walk.mp4" : "");
+  fmt::print(
+      "\n{} shows it all; beside it: walk/ (the recording), poses.jsonl, walk.bvh{}, face.kface, face.jsonl, "
+      "likelihood.json\n",
+      (folder / "demo.html").string(), walk.no_video.empty() ? ", walk.mp4, face.mp4" : "");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What `kinema demo` found out, and the page that shows it: one HTML file that needs nothing beside it.
 #pragma once
 
+#include "app/demo_face.h"
 #include "app/demo_walk.h"
 #include "bench/body_problem.h"
 #include "kinema/backend.h"
@@ -38,8 +39,9 @@ struct DemoRow {
   std::string label, text;
 };
 std::vector<DemoRow> walk_rows(const Walk& walk);
+std::vector<DemoRow> face_rows(const FaceDemo& face);
 std::vector<DemoRow> likelihood_rows(const LikelihoodDemo& demo);
 
-std::string demo_page(const Walk& walk, const LikelihoodDemo& likelihood);
+std::string demo_page(const Walk& walk, const LikelihoodDemo& likelihood, const FaceDemo& face);
 
 }  // namespace kinema::app

@@ -71,6 +71,11 @@ int run(int argc, char** argv, const Ranks& ranks) {
   add_body_evaluate(body, task);
   add_body_simulate(body, task);
   add_body_track(body, task);
+  CLI::App& face = add_group(command, "face", "The face, from images: landmarks by an appearance model");
+  add_face_train(face, task);
+  add_face_fit(face, task);
+  add_face_evaluate(face, task);
+  add_face_info(face, task);
   CLI::App& bench = add_group(command, "bench", "The tables and figures of the papers, remade on this machine");
   add_bench_body(bench, task);
   add_bench_head(bench, task);

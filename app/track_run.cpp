@@ -78,11 +78,12 @@ public:
     if (!recording.background().empty()) foreground_.set_background(image(recording.background()));
   }
 
-  body::Cloud cut(const io::RecordedFrame& frame, std::span<const float> expected) {
+  void cut(const io::RecordedFrame& frame, std::span<const float> expected, body::Cloud& cloud) {
     if (frame.depth.empty()) {
-      return foreground_.cut(PointsView{frame.points.data(), frame.points.size() / 3, {}}, expected);
+      cloud = foreground_.cut(PointsView{frame.points.data(), frame.points.size() / 3, {}}, expected);
+    } else {
+      foreground_.cut(image(frame.depth), expected, cloud);
     }
-    return foreground_.cut(image(frame.depth), expected);
   }
 
 private:
@@ -106,6 +107,7 @@ TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker&
   TrackCounts counts;
   Progress progress("frames", recording.size().value_or(0), true);
   std::vector<float> expected;
+  body::Cloud cloud;
   io::RecordedFrame frame;
   const Interrupt interrupt;
   Stopwatch watch;
@@ -117,9 +119,9 @@ TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker&
     body::Estimate estimate;
     std::string why = frame.gap;
     if (why.empty()) {
-      body::Cloud cloud = eye.cut(frame, expected);
+      eye.cut(frame, expected, cloud);
       // nobody where somebody was expected: look everywhere
-      if (nobody_in(cloud) && !expected.empty()) cloud = eye.cut(frame, {});
+      if (nobody_in(cloud) && !expected.empty()) eye.cut(frame, {}, cloud);
       const double cut_ms = watch.lap();
       counts.ms["foreground"] += cut_ms;
       estimate = tracker.track({frame.time, cloud.view()});
@@ -153,7 +155,8 @@ void fill_in(TrackRun& run) {
   run.backend = choose(run.backend);
   body::fill_in(run.tracker, run.backend);
   run.foreground.points = run.tracker.points;
-  run.foreground.background_points = std::max<std::size_t>(1, run.tracker.points / 2);  // 0 would be all
+  run.foreground.background_points = run.tracker.background_points;
+  run.foreground.threads = run.tracker.likelihood.threads;
 }
 
 TrackCounts track(io::Recording& recording, const TrackRun& run) {

@@ -10,7 +10,7 @@
 namespace kinema::bench {
 namespace {
 
-constexpr double width = 640, left = 96, right = width - 190, row = 20, top = 34;
+constexpr double width = 640, left = 118, right = width - 190, row = 20, top = 34;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ std::string bars_svg(const std::string& title, const std::vector<Bar>& all) {
   std::string svg = fmt::format(
       "<svg class='plot' viewBox='0 0 {} {}' role='img' aria-label='{}'><text class='title' x='{}' y='20'>{}</text>",
       width, height, escape(title), left, escape(title));
-  if (bars.empty()) return svg + "<text x='96' y='40'>nothing was measured</text></svg>";
+  if (bars.empty()) return svg + "<text x='118' y='40'>nothing was measured</text></svg>";
 
   const auto less = [](const Bar& a, const Bar& b) { return a.ms < b.ms; };
   // whole decades, so that even the shortest bar has a length

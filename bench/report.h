@@ -55,6 +55,7 @@ struct TrackerRow {
   body::Association association = body::Association::first_hit;
   std::size_t particles = 0;
   int layers = 0, refined = 0, refine_steps = 0, rivals = 0;
+  bool foreground = false;                 ///< cutting the person out of a depth image is part of it
   std::size_t points = 0, background = 0;  ///< of a frame, medians
   std::size_t frames = 0;                  ///< that were timed
   std::size_t lost = 0;                    ///< frames in which the person was not found

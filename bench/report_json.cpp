@@ -44,6 +44,7 @@ ordered_json tracker_json(const TrackerRow& row) {
           {"refined", row.refined},
           {"refine_steps", row.refine_steps},
           {"rivals", row.rivals},
+          {"foreground", row.foreground},
           {"points", row.points},
           {"background", row.background},
           {"frames", row.frames},

@@ -31,19 +31,20 @@ std::string table(const std::vector<const BodyRow*>& rows, std::size_t BodyRow::
 }
 
 std::string tracker_table(const std::vector<TrackerRow>& rows) {
-  std::string text = fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n",
-                                 "backend", "association", "particles", "layers", "refined", "rivals", "points",
-                                 "background", "frames/s", "ms", "lost", "error mm", "ms by stage");
+  std::string text =
+      fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>5} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n", "backend",
+                  "association", "particles", "layers", "refined", "rivals", "cut", "points", "background", "frames/s",
+                  "ms", "lost", "error mm", "ms by stage");
   for (const TrackerRow& row : rows) {
     std::string stages;
     for (const StageTime& time : row.stages) {
       stages += fmt::format("{}{} {}", stages.empty() ? "" : ", ", time.stage, short_number(time.ms));
     }
-    text += fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n", row.backend,
-                        name(row.association), row.particles, row.layers,
-                        fmt::format("{} x {}", row.refined, row.refine_steps), row.rivals, row.points, row.background,
-                        short_number(row.frames_per_second), short_number(row.ms.median), row.lost,
-                        short_number(1e3 * row.joint_error), stages);
+    text += fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>5} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n",
+                        row.backend, name(row.association), row.particles, row.layers,
+                        fmt::format("{} x {}", row.refined, row.refine_steps), row.rivals,
+                        row.foreground ? "yes" : "no", row.points, row.background, short_number(row.frames_per_second),
+                        short_number(row.ms.median), row.lost, short_number(1e3 * row.joint_error), stages);
   }
   return text;
 }
@@ -61,7 +62,10 @@ std::string body_text(const BodyReport& report) {
     text += table(report.by_samples(), &BodyRow::samples, "samples");
   }
   if (!report.trackers.empty()) {
-    text += "\nThe tracker, a person who walks, everything but reading files\n" + tracker_table(report.trackers);
+    text +=
+        "\nThe tracker, a person who walks, everything but reading files; cut: out of a depth image, else points are "
+        "given\n" +
+        tracker_table(report.trackers);
   }
   text +=
       "\nwall ms: median around evaluate(), all samples. device ms: the GPU's part of it. points ms: set_points(), "

@@ -1,6 +1,7 @@
 #include "bench/tracker_bench.h"
 
 #include "bench/tracker_problem.h"
+#include "kinema/foreground.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <optional>
 
 namespace kinema::bench {
 namespace {
@@ -17,13 +19,61 @@ constexpr double step_seconds = 1.1;     // of a walk, left and right
 constexpr std::size_t first_frames = 5;  // which find memory cold
 constexpr double longest_ms = 8e3;
 
-// What is measured of each backend. Rivals are looked at on the host, whatever the backend.
+// What is measured of each backend: the bare filter on points that are the person's, then with the watch for rivals, then
+// with all that `kinema body track` does between the depth image and the pose.
 struct Variant {
   body::Association association;
   bool rivals;
+  bool foreground;
 };
-constexpr Variant variants[] = {
-    {body::Association::nearest, false}, {body::Association::first_hit, false}, {body::Association::first_hit, true}};
+constexpr Variant variants[] = {{body::Association::nearest, false, false},
+                                {body::Association::first_hit, false, false},
+                                {body::Association::first_hit, true, false},
+                                {body::Association::first_hit, true, true}};
+
+// A sequence of frames, in both forms.
+struct Sequence {
+  std::vector<body::Pose> poses;
+  std::vector<SeenPerson> points;
+  std::vector<DepthImage> images;
+  Camera camera;
+};
+
+// Cuts the person out as `kinema body track` does.
+class Eye {
+public:
+  Eye(const Sequence& sequence, const body::Skeleton& skeleton, const body::TrackerSettings& settings)
+      : sequence_(sequence),
+        skeleton_(skeleton),
+        foreground_(sequence.camera, {.points = settings.points,
+                                      .background_points = settings.background_points,
+                                      .threads = settings.likelihood.threads}),
+        expected_(body::pose_capsules(skeleton, sequence.poses[0])) {}
+
+  PointsView cut(std::size_t frame) {
+    const auto width = static_cast<std::size_t>(sequence_.camera.width);
+    const ImageView<const float> depth{sequence_.images[frame].data(), width,
+                                       static_cast<std::size_t>(sequence_.camera.height), width};
+    foreground_.cut(depth, expected_, cloud_);
+    return cloud_.view();
+  }
+
+  void expect(const body::Estimate& estimate) {
+    expected_.clear();
+    if (estimate.found) expected_ = body::pose_capsules(skeleton_, estimate.pose);
+  }
+
+private:
+  const Sequence& sequence_;
+  const body::Skeleton& skeleton_;
+  body::Foreground foreground_;
+  std::vector<float> expected_;
+  body::Cloud cloud_;
+};
+
+double ms_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
 
 body::TrackerSettings settings_for(Backend backend, const Variant& variant) {
   body::TrackerSettings settings;
@@ -37,15 +87,16 @@ body::TrackerSettings settings_for(Backend backend, const Variant& variant) {
   return settings;
 }
 
-TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint64_t seed,
-                 const std::vector<body::Pose>& poses, const std::vector<SeenPerson>& frames,
+TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint64_t seed, const Sequence& sequence,
                  const body::Skeleton& skeleton) {
   body::TrackerSettings settings = settings_for(backend, variant);
   body::fill_in(settings, backend);
   settings.likelihood.threads = threads;
   settings.seed = seed;
   const auto tracker = body::make_tracker(skeleton, settings, backend);
-  tracker->start(poses[0]);
+  tracker->start(sequence.poses[0]);
+  std::optional<Eye> eye;
+  if (variant.foreground) eye.emplace(sequence, skeleton, settings);
 
   TrackerRow row;
   row.backend = std::string(name(backend));
@@ -55,27 +106,35 @@ TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint
   row.refined = settings.refined;
   row.refine_steps = settings.refine_steps;
   row.rivals = settings.rivals;
+  row.foreground = variant.foreground;
   std::vector<double> wall, person, background;
   std::map<std::string, std::vector<double>> stages;
   std::vector<std::string> order;
   double total = 0, error = 0;
   std::size_t joints = 0;
-  for (std::size_t f = 0; f < frames.size() && (f < 2 * first_frames || total < longest_ms); ++f) {
+  for (std::size_t f = 0; f < sequence.poses.size() && (f < 2 * first_frames || total < longest_ms); ++f) {
     const auto start = std::chrono::steady_clock::now();
-    const body::Estimate estimate = tracker->track({frame_seconds * static_cast<double>(f), frames[f].view()});
-    const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    const PointsView points = eye ? eye->cut(f) : sequence.points[f].view();
+    const double cut_ms = ms_since(start);
+    const body::Estimate estimate = tracker->track({frame_seconds * static_cast<double>(f), points});
+    if (eye) eye->expect(estimate);
+    const double ms = ms_since(start);
     total += ms;
     if (!estimate.found) ++row.lost;
     if (f < first_frames) continue;
     wall.push_back(ms);
-    person.push_back(static_cast<double>(frames[f].person));
-    background.push_back(static_cast<double>(frames[f].background.size() - frames[f].person));
-    for (const StageTime& time : estimate.times) {
+    const auto of_person =
+        static_cast<double>(std::count(points.background.begin(), points.background.end(), std::uint8_t{0}));
+    person.push_back(of_person);
+    background.push_back(static_cast<double>(points.size) - of_person);
+    std::vector<StageTime> times = estimate.times;
+    if (eye) times.insert(times.begin(), {"foreground", cut_ms});
+    for (const StageTime& time : times) {
       if (stages[time.stage].empty()) order.push_back(time.stage);
       stages[time.stage].push_back(time.ms);
     }
     if (!estimate.found) continue;
-    const std::vector<Vec3> truth = body::joint_positions(skeleton, poses[f]);
+    const std::vector<Vec3> truth = body::joint_positions(skeleton, sequence.poses[f]);
     for (std::size_t j = 0; j < truth.size(); ++j) {
       error += std::hypot(estimate.joints[j].x - truth[j].x, estimate.joints[j].y - truth[j].y,
                           estimate.joints[j].z - truth[j].z);
@@ -107,18 +166,20 @@ std::vector<TrackerRow> measure_tracker(const std::vector<std::string>& backends
   if (chosen.empty()) return {};
 
   const body::Skeleton skeleton = body::default_human();
-  std::vector<body::Pose> poses;
-  std::vector<SeenPerson> seen;
+  Sequence sequence;
+  sequence.camera = person_camera();
   for (std::size_t f = 0; f < frames; ++f) {
     const double phase = 2 * 3.14159265358979323846 * frame_seconds * static_cast<double>(f) / step_seconds;
-    poses.push_back(walking_pose(skeleton, phase));
-    seen.push_back(see_person(skeleton, poses.back(), person_camera(), 0.005, 5000, seed + f));
+    const body::Pose pose = walking_pose(skeleton, phase);
+    sequence.poses.push_back(pose);
+    sequence.points.push_back(see_person(skeleton, pose, sequence.camera, 0.005, 5000, seed + f));
+    sequence.images.push_back(see_room(skeleton, pose, sequence.camera, 0.005, seed + f));
   }
   std::vector<TrackerRow> rows;
   for (const Backend backend : chosen) {
     if (progress) progress(fmt::format("bench body: the tracker on {}", name(backend)));
     for (const Variant& variant : variants) {
-      rows.push_back(track(backend, variant, threads, seed, poses, seen, skeleton));
+      rows.push_back(track(backend, variant, threads, seed, sequence, skeleton));
     }
   }
   return rows;

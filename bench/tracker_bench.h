@@ -7,7 +7,7 @@
 
 namespace kinema::bench {
 
-/// Rows with either association, and with rivals, for each of `backends` that the tracker has (cpu, cuda) and that runs here; all of them where it is empty.
+/// Rows with either association, with rivals, and with the cut out of a depth image, for each of `backends` that the tracker has (cpu, cuda) and that runs here; all of them where it is empty.
 std::vector<TrackerRow> measure_tracker(const std::vector<std::string>& backends, int threads, std::uint64_t seed,
                                         std::size_t frames, const std::function<void(const std::string&)>& progress);
 

@@ -10,7 +10,8 @@
 namespace kinema::bench {
 namespace {
 
-constexpr double wall = 4;  // metres
+constexpr double wall = 4;      // metres
+constexpr double ground = 1.1;  // below the camera, metres
 
 void turn(const body::Skeleton& skeleton, std::string_view joint, std::size_t freedom, double angle, body::Pose& pose) {
   std::size_t at = 0;
@@ -38,6 +39,35 @@ Span span_of(double a, double za, double b, double zb, double r, double focal_le
           static_cast<int>(std::clamp(focal_length * high + centre + 1, 0.0, size - 1.0))};
 }
 
+// The ray of a pixel.
+Vector3d direction(const Camera& camera, int u, int v) {
+  const Vector3d d{(u - camera.cx) / camera.fx, (v - camera.cy) / camera.fy, 1};
+  return (1 / norm(d)) * d;
+}
+
+std::size_t pixel(const Camera& camera, int u, int v) {
+  return static_cast<std::size_t>(v) * static_cast<std::size_t>(camera.width) + static_cast<std::size_t>(u);
+}
+
+// How far the skin is along the ray of each pixel; infinitely where a ray misses it.
+std::vector<double> cast_skin(const body::Skeleton& skeleton, const body::Pose& pose, const Camera& camera) {
+  const std::vector<float> capsules = body::pose_capsules(skeleton, pose);
+  std::vector<double> range(static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height), INFINITY);
+  for (std::size_t k = 0; k < skeleton.capsules.size(); ++k) {
+    const body::CapsuleExact c = body::load_capsule(&capsules[k * body::capsule_floats]);
+    const Span across = span_of(c.a.x, c.a.z, c.b.x, c.b.z, c.r, camera.fx, camera.cx, camera.width);
+    const Span down = span_of(c.a.y, c.a.z, c.b.y, c.b.z, c.r, camera.fy, camera.cy, camera.height);
+    for (int v = down.first; v <= down.last; ++v) {
+      for (int u = across.first; u <= across.last; ++u) {
+        const double t = body::ray_capsule(direction(camera, u, v), c);
+        double& nearest = range[pixel(camera, u, v)];
+        if (t > 0) nearest = std::min(nearest, t);
+      }
+    }
+  }
+  return range;
+}
+
 }  // namespace
 
 Camera person_camera(int width, int height, double focal_length) {
@@ -63,46 +93,42 @@ body::Pose walking_pose(const body::Skeleton& skeleton, double phase) {
 
 SeenPerson see_person(const body::Skeleton& skeleton, const body::Pose& pose, const Camera& camera, double noise,
                       std::size_t background, std::uint64_t seed) {
-  const std::vector<float> capsules = body::pose_capsules(skeleton, pose);
-  const auto pixels = static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
-  std::vector<double> range(pixels, INFINITY);
-  const auto direction = [&](int u, int v) {
-    const Vector3d d{(u - camera.cx) / camera.fx, (v - camera.cy) / camera.fy, 1};
-    return (1 / norm(d)) * d;
-  };
-  const auto at = [&](int u, int v) {
-    return static_cast<std::size_t>(v) * static_cast<std::size_t>(camera.width) + static_cast<std::size_t>(u);
-  };
-  for (std::size_t k = 0; k < skeleton.capsules.size(); ++k) {
-    const body::CapsuleExact c = body::load_capsule(&capsules[k * body::capsule_floats]);
-    const Span across = span_of(c.a.x, c.a.z, c.b.x, c.b.z, c.r, camera.fx, camera.cx, camera.width);
-    const Span down = span_of(c.a.y, c.a.z, c.b.y, c.b.z, c.r, camera.fy, camera.cy, camera.height);
-    for (int v = down.first; v <= down.last; ++v) {
-      for (int u = across.first; u <= across.last; ++u) {
-        const double t = body::ray_capsule(direction(u, v), c);
-        if (t > 0) range[at(u, v)] = std::min(range[at(u, v)], t);
-      }
-    }
-  }
-
+  const std::vector<double> range = cast_skin(skeleton, pose, camera);
   SeenPerson seen;
   seen.person =
       static_cast<std::size_t>(std::count_if(range.begin(), range.end(), [](double t) { return std::isfinite(t); }));
-  const std::size_t step = background == 0 ? 0 : std::max<std::size_t>(1, (pixels - seen.person) / background);
+  const std::size_t step = background == 0 ? 0 : std::max<std::size_t>(1, (range.size() - seen.person) / background);
   std::size_t missed = 0;
   for (int v = 0; v < camera.height; ++v) {
     for (int u = 0; u < camera.width; ++u) {
-      double t = range[at(u, v)];
+      double t = range[pixel(camera, u, v)];
       const bool past = !std::isfinite(t);
       if (past && (step == 0 || missed++ % step != 0)) continue;
-      const Vector3d d = direction(u, v);
-      const Random random{seed, 0, static_cast<std::uint32_t>(at(u, v))};
+      const Vector3d d = direction(camera, u, v);
+      const Random random{seed, 0, static_cast<std::uint32_t>(pixel(camera, u, v))};
       t = (past ? wall / d.z : t) + noise * random.normal(0);
       for (const double number : {t * d.x, t * d.y, t * d.z}) seen.points.push_back(static_cast<float>(number));
       seen.background.push_back(past ? 1 : 0);
     }
   }
   return seen;
+}
+
+DepthImage see_room(const body::Skeleton& skeleton, const body::Pose& pose, const Camera& camera, double noise,
+                    std::uint64_t seed) {
+  const std::vector<double> range = cast_skin(skeleton, pose, camera);
+  DepthImage depth(range.size());
+  for (int v = 0; v < camera.height; ++v) {
+    for (int u = 0; u < camera.width; ++u) {
+      const std::size_t at = pixel(camera, u, v);
+      const Vector3d d = direction(camera, u, v);
+      double t = std::min(range[at], wall / d.z);
+      if (d.y > 0) t = std::min(t, ground / d.y);
+      const Random random{seed, 0, static_cast<std::uint32_t>(at)};
+      depth[at] = static_cast<float>((t + noise * random.normal(0)) * d.z);
+    }
+  }
+  return depth;
 }
 
 }  // namespace kinema::bench

@@ -18,6 +18,9 @@ struct SeenPerson {
   PointsView view() const { return {points.data(), points.size() / 3, background}; }
 };
 
+/// Depth (height, width) in metres, as a depth camera in a room gives it.
+using DepthImage = std::vector<float>;
+
 /// A camera of so many pixels; the default sees the default human at 2.5 m with about 43,000 of them.
 Camera person_camera(int width = 640, int height = 480, double focal_length = 768);
 
@@ -28,5 +31,9 @@ body::Pose walking_pose(const body::Skeleton& skeleton, double phase);
 /// pixels, evenly chosen, at a wall behind the person.
 SeenPerson see_person(const body::Skeleton& skeleton, const body::Pose& pose, const Camera& camera, double noise,
                       std::size_t background, std::uint64_t seed);
+
+/// The same as an image, with the floor that the person stands on.
+DepthImage see_room(const body::Skeleton& skeleton, const body::Pose& pose, const Camera& camera, double noise,
+                    std::uint64_t seed);
 
 }  // namespace kinema::bench

@@ -9,7 +9,8 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
 find_program(KINEMA_CCACHE ccache)
 if(KINEMA_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${KINEMA_CCACHE})
+  # the two liberties that it needs to cache what was compiled with precompiled headers
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${KINEMA_CCACHE})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${KINEMA_CCACHE})
 endif()
 
@@ -33,3 +34,12 @@ if(KINEMA_SANITIZE)
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
   add_link_options(-fsanitize=${KINEMA_SANITIZE})
 endif()
+
+# Headers that take longer to read than the sources that include them, read once for all sources of a target. A source
+# still includes what it needs: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON must build as well.
+function(kinema_precompile target)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # for ccache
+  endif()
+endfunction()

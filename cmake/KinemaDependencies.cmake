@@ -127,6 +127,10 @@ if(KINEMA_OPENCV)
   endif()
 endif()
 
+# Landmarks in dlib's XML.
+find_package(pugixml QUIET CONFIG)
+set(KINEMA_HAVE_PUGIXML ${pugixml_FOUND})
+
 # Looked for, so that the summary can say whether it is here; nothing uses it yet.
 if(KINEMA_WEB)
   find_program(KINEMA_NPM npm)

@@ -22,7 +22,7 @@ nlohmann-json3-dev  header  nlohmann/json.hpp
 libcli11-dev        header  CLI/CLI.hpp
 libgtest-dev        header  gtest/gtest.h
 '
-# what makes it faster or adds a part: SIMD, threads, ranks, pictures and video, the Python module and its tests, the comparison in `bench`
+# what makes it faster or adds a part: SIMD, threads, ranks, pictures and video, the face detector's data, landmarks in XML, the Python module and its tests, the comparison in `bench`
 optional_build='
 libhwy-dev          header  hwy/highway.h
 libtbb-dev          header  tbb/parallel_for.h
@@ -30,6 +30,8 @@ libopenmpi-dev      command mpicxx
 openmpi-bin         command mpirun
 ccache              command ccache
 libopencv-dev       header  opencv4/opencv2/core.hpp
+opencv-data         package -
+libpugixml-dev      header  pugixml.hpp
 pybind11-dev        header  pybind11/pybind11.h
 python3-dev         package -
 python3-numpy       numpy   -

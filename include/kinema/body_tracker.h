@@ -63,13 +63,16 @@ struct TrackerSettings {
   /// What Foreground should leave of the person's points; the tracker itself takes all it is given. 0: see fill_in().
   std::size_t points = 0;
 
+  /// What it should leave of the rays that see past the person. 0: see fill_in().
+  std::size_t background_points = 0;
+
   /// Lengths and radii are fitted to the person in the first frames.
   bool fit_shape = true;
 
   std::uint64_t seed = 1;
 };
 
-/// Chooses what is left open (particles, points) for a backend on this machine: on the CPU by its cores, so that about
+/// Chooses what is left open (particles, points, background points) for a backend on this machine: on the CPU by its cores, so that about
 /// 10 frames a second are held. The number of threads changes nothing.
 void fill_in(TrackerSettings& settings, Backend backend);
 

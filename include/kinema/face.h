@@ -32,7 +32,7 @@ struct TrainSettings {
   std::uint32_t pixels = 32768;
 
   /// Each further level has a quarter of the pixels of the one before.
-  std::uint32_t levels = 2;
+  std::uint32_t levels = 3;
 
   Features features = Features::edges;
 
@@ -45,6 +45,10 @@ struct TrainSettings {
   /// Modes are kept up to this share of the variance, or this number where it is not 0.
   double shape_variance = 0.98, texture_variance = 0.95, combined_variance = 0.95;
   std::uint32_t shape_modes = 0, texture_modes = 0, combined_modes = 0;
+
+  /// But never more texture or combined modes than this, unless a number is given: with hundreds, which the share would
+  /// ask for with edges, a texture model explains a misplaced face as well as a found one.
+  std::uint32_t most_modes = 80;
 
   enum class Gradient {
     derivative,  ///< averaged derivative of displaced examples, pseudo-inverse (Cootes 2001)
@@ -157,6 +161,11 @@ public:
   /// Where the time of the last call went.
   virtual std::vector<StageTime> times() const { return {}; }
 };
+
+/// Fits, and where that looks failed tries again from the pose in which it ended and from others about the start; the
+/// most trusted is returned. For starts that may be far off, such as a detector's. Needs a model with a quality model and
+/// a fitter that scores, else it is a plain fit.
+Fit fit_again(Fitter& fitter, const Model& model, const Face& face, double doubtful = 0.3);
 
 /// Throws Error where settings do not fit the model (a level or a part that it has not) or the backend is not there.
 std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings = {},

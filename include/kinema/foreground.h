@@ -41,6 +41,9 @@ struct ForegroundSettings {
 
   /// At most this many of them, evenly spread over the image around the person; 0: all.
   std::size_t background_points = 0;
+
+  /// At most so many threads, 0: one a core. The result does not depend on it.
+  int threads = 0;
 };
 
 /// What the tracker takes: points of the person (mark 0), then rays that see past it (mark 1) with what they met.
@@ -87,6 +90,9 @@ public:
   /// tracker expects the person, empty while it is looked for. Nobody there: an empty cloud. Throws Error where the image
   /// has another size than the camera's or capsules make no sense.
   Cloud cut(ImageView<const float> depth, std::span<const float> expected = {});
+
+  /// The same into a cloud whose memory is used again.
+  void cut(ImageView<const float> depth, std::span<const float> expected, Cloud& cloud);
 
   /// The same for points that a camera at the origin saw. Points that come marked as background stay so, those near the
   /// person; there are no others. Points that are not finite are left out.

@@ -8,6 +8,7 @@
 #include "kinema/error.h"
 #include "kinema/face.h"
 #include "kinema/face_model.h"
+#include "kinema/face_tracker.h"
 #include "kinema/foreground.h"
 #include "kinema/head.h"
 #include "kinema/head_classifier.h"

@@ -60,11 +60,11 @@ __host__ __device__ inline int matrix_stride(int n) { return n | 1; }
 
 /// eliminate() for matrices of up to 16 Columns columns and 16 Rows rows, extra ones included, by 256 threads: each keeps
 /// its numbers in registers, and a column goes to memory when it is done, for all to read.
-template <int Rows, int Columns>
-__device__ void eliminate_tiles(double* a, int n, int rows) {
+template <int Rows, int Columns, class T>
+__device__ void eliminate_tiles(T* a, int n, int rows) {
   const int stride = matrix_stride(n);
   const int across = static_cast<int>(threadIdx.x) % 16, down = static_cast<int>(threadIdx.x) / 16;
-  double own[Rows][Columns];
+  T own[Rows][Columns];
   __syncthreads();
 #pragma unroll
   for (int r = 0; r < Rows; ++r) {
@@ -85,8 +85,8 @@ __device__ void eliminate_tiles(double* a, int n, int rows) {
         }
       }
       __syncthreads();
-      const double inverse = 1 / a[k * stride + k];
-      double column[Columns];
+      const T inverse = 1 / a[k * stride + k];
+      T column[Columns];
 #pragma unroll
       for (int c = tile; c < Columns; ++c) {
         const int j = 16 * c + across;
@@ -95,7 +95,7 @@ __device__ void eliminate_tiles(double* a, int n, int rows) {
 #pragma unroll
       for (int r = tile; r < Rows; ++r) {
         const int i = 16 * r + down;
-        const double share = i > k && i < rows ? a[i * stride + k] * inverse : 0;
+        const T share = i > k && i < rows ? a[i * stride + k] * inverse : 0;
 #pragma unroll
         for (int c = tile; c < Columns; ++c) {
           if (c <= r) own[r][c] -= share * column[c];
@@ -108,7 +108,8 @@ __device__ void eliminate_tiles(double* a, int n, int rows) {
 
 /// The lower half of a symmetric positive matrix A (n, n) becomes that of its elimination: d on the diagonal and
 /// L = a[i][k] / d[k] below, A = L D L^T. Each of `extra` rows b below it becomes b L^-T.
-__device__ inline void eliminate(double* a, int n, int extra) {
+template <class T>
+__device__ void eliminate(T* a, int n, int extra) {
   if (blockDim.x == 256 && n <= 64) {
     if (n + extra <= 64) return eliminate_tiles<4, 4>(a, n, n + extra);
     if (n + extra <= 128) return eliminate_tiles<8, 4>(a, n, n + extra);
@@ -118,9 +119,9 @@ __device__ inline void eliminate(double* a, int n, int extra) {
   const int rows_at_once = static_cast<int>(blockDim.x) / 16;
   for (int k = 0; k < n; ++k) {
     __syncthreads();
-    const double inverse = 1 / a[k * stride + k];
+    const T inverse = 1 / a[k * stride + k];
     for (int i = k + 1 + down; i < n + extra; i += rows_at_once) {
-      const double share = a[i * stride + k] * inverse;
+      const T share = a[i * stride + k] * inverse;
       const int last = i < n ? i : n - 1;
       for (int j = k + 1 + across; j <= last; j += 16) a[i * stride + j] -= share * a[j * stride + k];
     }
@@ -129,11 +130,12 @@ __device__ inline void eliminate(double* a, int n, int extra) {
 }
 
 /// After eliminate() with the right side as the row below: x with A x = right side. The first warp does it.
-__device__ inline void substitute(const double* a, int n, double* x) {
+template <class T>
+__device__ void substitute(const T* a, int n, T* x) {
   constexpr int slots = (most_tangent + warp_size - 1) / warp_size;
   const int lane = static_cast<int>(threadIdx.x), stride = matrix_stride(n);
   if (lane < warp_size) {
-    double rest[slots], inverse[slots];
+    T rest[slots], inverse[slots];
 #pragma unroll
     for (int s = 0; s < slots; ++s) {
       const int i = lane + s * warp_size;
@@ -143,7 +145,7 @@ __device__ inline void substitute(const double* a, int n, double* x) {
 #pragma unroll
     for (int slot = slots - 1; slot >= 0; --slot) {
       for (int k = min(n, (slot + 1) * warp_size) - 1; k >= slot * warp_size; --k) {
-        const double found = __shfl_sync(whole_warp, rest[slot] * inverse[slot], k % warp_size);
+        const T found = __shfl_sync(whole_warp, rest[slot] * inverse[slot], k % warp_size);
         if (lane == k % warp_size) x[k] = found;
 #pragma unroll
         for (int s = 0; s <= slot; ++s) {

@@ -179,11 +179,11 @@ KINEMA_HD inline PairConstants pair_constants(const CapsuleFrame& f, const TileB
   k.foot = static_cast<float>(one_over_r * foot);
   k.foot_scale = one_over_R;
   k.foot_offset = k.foot * one_over_R;
-  // what rounding can do to a discriminant: the sizes of its terms, times 2^-24 and some; and 1e-4, below which its root,
-  // and so the distance, would have lost too many digits
+  // what rounding can do to a discriminant: the sizes of its terms, times 2^-24 and some; and several times as much, since
+  // its root, and so the distance, would have lost too many digits
   k.r = static_cast<float>(f.r);
   const float rounding = 6e-8f * (16 + 64 * tile.spread * static_cast<float>(f.reach * one_over_r));
-  k.band = 1e-4f + rounding;
+  k.band = rounding + std::fmax(4e-5f, 5 * rounding);
   // An error e of disc (a quarter of the bound, as seen) moves the foot by e / (2 sqrt(disc) A), and that lowers h by A times
   // its square: with disc >= band, by a tenth of band at most where A >= 0.16 (rounding / band)^2.
   const double steepest = std::fabs(Vc) + tile.spread, share = rounding / k.band;

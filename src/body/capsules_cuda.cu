@@ -8,7 +8,7 @@ namespace kinema::body {
 namespace {
 
 constexpr int threads = 128;       // that make frames
-constexpr int cull_threads = 256;  // that test 32 capsules of 32 samples against 32 tiles
+constexpr int cull_threads = 256;  // that test 32 capsules of 32 samples against up to 32 tiles
 constexpr int run = 4;             // tiles in a row, neighbours most often, that are tested together first
 
 // Frames and culling data, a capsule a thread. Frames are turned about in shared memory, so that a warp writes neighbouring
@@ -73,28 +73,57 @@ __device__ TileBounds bounds_of(const TileBounds* tiles, int number) {
   return all;
 }
 
+// The bits of a warp as a square, rows for columns: bit j of lane i goes to bit i of lane j. By halves: of two lanes that
+// are `step` apart, the upper bits of one change places with the lower bits of the other.
+__device__ std::uint32_t turn_about(std::uint32_t row) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  std::uint32_t low = 0x0000ffffu;  // the bits that are the lower ones of a pair
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) {
+    const std::uint32_t other = __shfl_xor_sync(~0u, row, step);
+    row = (lane & step) == 0 ? (row & low) | (other & low) << step : (row & ~low) | (other & ~low) >> step;
+    low ^= low << (step / 2);
+  }
+  return row;
+}
+
 // Which capsules may matter to which tiles. A warp takes one capsule of 32 samples, a sample a lane: they are all in much
 // the same place, so that most runs of tiles matter to none of them. Then the bits are turned about: a word for 32 capsules
 // of one sample.
 __global__ __launch_bounds__(cull_threads) void cull_by_tiles(CapsulesCudaView view, const TileBounds* tiles,
-                                                              int tile_count, bool culling, std::uint32_t* may) {
-  __shared__ TileBounds bounds[32], of_run[32 / run];
-  __shared__ std::uint32_t of_capsule[32][32];  // by tile
+                                                              int tile_count, int tiles_each, bool culling,
+                                                              std::uint32_t* may) {
+  __shared__ TileBounds bounds[32], of_run[32 / run], of_all;
+  __shared__ std::uint32_t of_capsule[32][33];  // by tile; one more, so that a column lies in different banks
   const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
-  const int first_tile = static_cast<int>(blockIdx.y) * 32, number = min(32, tile_count - first_tile);
+  const int first_tile = static_cast<int>(blockIdx.y) * tiles_each, number = min(tiles_each, tile_count - first_tile);
   if (t < number) bounds[t] = tiles[first_tile + t];
   __syncthreads();
   if (t * run < number) of_run[t] = bounds_of(bounds + t * run, min(run, number - t * run));
+  __syncthreads();
+  if (t == 0) of_all = bounds_of(of_run, (number + run - 1) / run);
   __syncthreads();
 
   const std::size_t sample = static_cast<std::size_t>(blockIdx.x) * 32 + lane, read = min(sample, view.samples - 1);
   const std::size_t first_capsule = static_cast<std::size_t>(blockIdx.z) * 32;
   const int capsules = static_cast<int>(min(std::size_t{32}, view.count - first_capsule));
-  for (int k = warp; k < capsules; k += cull_threads / 32) {
-    const float4 axis = view.cull[view.cull_place(read, first_capsule + k, 0)],
-                 end = view.cull[view.cull_place(read, first_capsule + k, 1)];
+  // all that a warp reads is on its way before the first is looked at
+  constexpr int warps = cull_threads / 32, each = 32 / warps;
+  float4 axes[each], ends[each];
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    const std::size_t k = first_capsule + min(warp + i * warps, capsules - 1);
+    axes[i] = view.cull[view.cull_place(read, k, 0)];
+    ends[i] = view.cull[view.cull_place(read, k, 1)];
+  }
+#pragma unroll
+  for (int part = 0; part < each; ++part) {
+    const int k = warp + part * warps;
+    if (k >= capsules) break;
+    const float4 axis = axes[part], end = ends[part];
+    const bool near = __any_sync(~0u, !culling || may_matter(axis, end, of_all));
     for (int first = 0; first < number; first += run) {
-      const bool any = __any_sync(~0u, !culling || may_matter(axis, end, of_run[first / run]));
+      const bool any = near && __any_sync(~0u, !culling || may_matter(axis, end, of_run[first / run]));
 #pragma unroll
       for (int i = 0; i < run; ++i) {
         // beyond the last tile this is what nobody looks at
@@ -105,11 +134,11 @@ __global__ __launch_bounds__(cull_threads) void cull_by_tiles(CapsulesCudaView v
     }
   }
   __syncthreads();
-  if (sample >= view.samples) return;
   for (int tile = warp; tile < number; tile += cull_threads / 32) {
-    std::uint32_t of_sample = 0;
-    for (int k = 0; k < capsules; ++k) of_sample |= (of_capsule[tile][k] >> lane & 1u) << k;
-    may[((first_tile + tile) * view.samples + sample) * view.words + blockIdx.z] = of_sample;
+    const std::uint32_t of_sample = turn_about(lane < capsules ? of_capsule[tile][lane] : 0);
+    if (sample < view.samples) {
+      may[((first_tile + tile) * view.samples + sample) * view.words + blockIdx.z] = of_sample;
+    }
   }
 }
 
@@ -133,9 +162,11 @@ void CapsulesCuda::prepare(const RayTilesView& tiles, const LikelihoodSettings& 
   make_frames<<<static_cast<unsigned>((total + threads - 1) / threads), threads, 0, stream>>>(
       view_, {settings.camera.x, settings.camera.y, settings.camera.z}, frames_.data(), cull_.data(), bad);
   cuda::check_launch("make_frames");
-  const dim3 grid(static_cast<unsigned>((samples + 31) / 32), static_cast<unsigned>((tile_count + 31) / 32),
-                  static_cast<unsigned>(words));
-  cull_by_tiles<<<grid, cull_threads, 0, stream>>>(view_, tiles.tiles, tile_count, settings.culling,
+  // few samples are soon done, if many blocks share the tiles
+  const int tiles_each = samples <= 64 ? 8 : 32;
+  const dim3 grid(static_cast<unsigned>((samples + 31) / 32),
+                  static_cast<unsigned>((tile_count + tiles_each - 1) / tiles_each), static_cast<unsigned>(words));
+  cull_by_tiles<<<grid, cull_threads, 0, stream>>>(view_, tiles.tiles, tile_count, tiles_each, settings.culling,
                                                    may_matter_.data());
   cuda::check_launch("cull_by_tiles");
 }

@@ -69,6 +69,14 @@ __device__ inline bool may_matter(float4 axis, float4 end, const TileBounds& bou
   return fmaf(dx, dx, fmaf(dy, dy, dz * dz)) <= reach * reach;
 }
 
+// Whether every hit of the bundle's rays on the capsule is before the camera, so that none is to be told from one behind it.
+// A hit is within r of the axis; and it is before the camera where it is on V's side, if rays are within a radian of V.
+__device__ inline bool before_camera(float4 axis, float4 end, const TileBounds& bounds) {
+  const float4 bundle = *reinterpret_cast<const float4*>(&bounds.vx);  // V, spread
+  const float from = dot3(end.x, end.y, end.z, bundle), to = fmaf(axis.w, dot3(axis.x, axis.y, axis.z, bundle), from);
+  return bundle.w < 1 && fminf(from, to) > end.w;
+}
+
 // A PairConstants in registers, and the rays' distances from its capsule.
 struct Capsule {
   float4 m, c, p, k, f, last;
@@ -104,7 +112,6 @@ struct Capsule {
     const float middle = fmaf(qc, oc, fmaf(Vc, o, K)) + q;
     float d = fmaf(r, fmaf(-h, reciprocal_sqrt(h), middle), -ray.w);
     margin = fminf(fabsf(disc), fabsf(h));
-    if constexpr (kind != Kind::nearest) d = d + (D + ray.w) > 0 ? d : NAN;  // a hit behind the camera is none
     if constexpr (kind == Kind::background) margin = fabsf(d) < D * 2e-6f ? -1.0f : margin;
     return d;
   }

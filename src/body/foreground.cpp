@@ -18,6 +18,7 @@ namespace {
 
 constexpr float touch = 0.06f;  // within this of the expected skin, floor and foot cannot be told apart
 constexpr std::size_t cell_margin = 1;
+constexpr std::size_t band_rows = 8;  // of the image, by one thread
 constexpr float widest_view = 3;      // tangent of the angle off the axis up to which points of a cloud are looked at
 constexpr float furthest_ray = 1e4f;  // what is measured beyond is no measurement
 
@@ -54,44 +55,109 @@ void check_expected(std::span<const float> expected) {
   }
 }
 
-// Points found so far, and the cloud of those that thinning leaves.
+// Up to this many times the wanted number, points are left out by their place in the scan, which is as even as any choice
+// where so many stay, and costs nothing.
+constexpr double few_too_many = 1.5;
+
+bool too_many(std::size_t count, std::size_t most) {
+  return most != 0 && static_cast<double>(count) > few_too_many * static_cast<double>(most);
+}
+
+// Points that were found in a part of the frame.
 struct Harvest {
   std::vector<Vector3f> person, background;
 
-  Cloud cloud(const ForegroundSettings& settings) const {
-    Cloud cloud;
-    append(cloud, person, person, settings.points, 0);
-    // rays spread over the view, whatever they met
-    std::vector<Vector3f> directions;
-    if (settings.background_points != 0)
-      for (const Vector3f& p : background) directions.push_back({p.x / p.z, p.y / p.z, 0});
-    append(cloud, background, directions, settings.background_points, 1);
-    return cloud;
+  void clear() {
+    person.clear();
+    background.clear();
+  }
+};
+
+// Puts together what the parts of a frame gave; the memory of all stays from frame to frame.
+class Barn {
+public:
+  std::span<Harvest> parts(std::size_t count) {
+    if (parts_.size() < count) parts_.resize(count);
+    used_ = count;
+    for (std::size_t i = 0; i < count; ++i) parts_[i].clear();
+    return std::span(parts_).first(count);
+  }
+
+  // The cloud that thinning leaves.
+  void fill(Cloud& cloud, const ForegroundSettings& settings, const Threads& threads) {
+    std::size_t at = 0;
+    for (const std::uint8_t mark : {0, 1}) {
+      const auto kind = mark == 0 ? &Harvest::person : &Harvest::background;
+      const std::size_t most = mark == 0 ? settings.points : settings.background_points;
+      at = put(cloud, at, kind, most, mark, threads);
+    }
+    cloud.xyz.resize(3 * at);
+    cloud.background.resize(at);
   }
 
 private:
-  // Points with this mark, at most so many, whose places are evenly spread.
-  static void append(Cloud& cloud, const std::vector<Vector3f>& points, std::span<const Vector3f> places,
-                     std::size_t most, std::uint8_t mark) {
-    const bool all = most == 0 || points.size() <= most;
-    const std::vector<std::uint32_t> chosen = all ? std::vector<std::uint32_t>{} : thin_evenly(places, most);
-    const std::size_t count = all ? points.size() : chosen.size();
-    std::size_t at = cloud.xyz.size();
-    cloud.xyz.resize(at + 3 * count);
-    cloud.background.resize(cloud.background.size() + count, mark);
-    for (std::size_t i = 0; i < count; ++i) {
-      const Vector3f& p = points[all ? i : chosen[i]];
-      cloud.xyz[at++] = p.x;
-      cloud.xyz[at++] = p.y;
-      cloud.xyz[at++] = p.z;
-    }
+  static void grow(Cloud& cloud, std::size_t count) {
+    if (cloud.background.size() >= count) return;
+    cloud.xyz.resize(3 * count);
+    cloud.background.resize(count);
   }
+
+  // Points with this mark from `at` on, at most so many, whose places are evenly spread; returns where they end.
+  std::size_t put(Cloud& cloud, std::size_t at, std::vector<Vector3f> Harvest::*kind, std::size_t most,
+                  std::uint8_t mark, const Threads& threads) {
+    first_.assign(1, 0);
+    for (std::size_t i = 0; i < used_; ++i) first_.push_back(first_.back() + (parts_[i].*kind).size());
+    const std::size_t all = first_.back();
+    if (all == 0) return at;
+    const auto write = [&](std::size_t i, const Vector3f& p) {
+      float* out = cloud.xyz.data() + 3 * (at + i);
+      out[0] = p.x, out[1] = p.y, out[2] = p.z;
+      cloud.background[at + i] = mark;
+    };
+    if (too_many(all, most)) {
+      const std::vector<Vector3f> points = thinned(kind, most, mark);
+      grow(cloud, at + points.size());
+      for (std::size_t i = 0; i < points.size(); ++i) write(i, points[i]);
+      return at + points.size();
+    }
+    const std::size_t count = most == 0 ? all : std::min(most, all);
+    grow(cloud, at + count);
+    threads.for_each(used_, [&](std::size_t part) {
+      const std::vector<Vector3f>& points = parts_[part].*kind;
+      // the i-th that stays is number i all / count, found without dividing each time
+      std::size_t i = (first_[part] * count + all - 1) / all;
+      std::size_t number = i * all / count, rest = i * all % count;
+      for (; i < count && number < first_[part + 1]; ++i) {
+        write(i, points[number - first_[part]]);
+        number += 1, rest += all - count;
+        if (rest >= count) ++number, rest -= count;
+      }
+    });
+    return at + count;
+  }
+
+  std::vector<Vector3f> thinned(std::vector<Vector3f> Harvest::*kind, std::size_t most, std::uint8_t mark) const {
+    std::vector<Vector3f> points, chosen;
+    for (std::size_t i = 0; i < used_; ++i)
+      points.insert(points.end(), (parts_[i].*kind).begin(), (parts_[i].*kind).end());
+    std::vector<Vector3f> places = points;
+    // rays spread over the view, whatever they met
+    if (mark != 0)
+      for (Vector3f& p : places) p = {p.x / p.z, p.y / p.z, 0};
+    for (const std::uint32_t i : thin_evenly(places, most)) chosen.push_back(points[i]);
+    return chosen;
+  }
+
+  std::vector<Harvest> parts_;
+  std::size_t used_ = 0;
+  std::vector<std::size_t> first_;  // number of each part's first point
 };
 
 }  // namespace
 
 struct Foreground::State {
-  State(const Camera& view, const ForegroundSettings& set) : camera(view), settings(set), scene(view, set) {}
+  State(const Camera& view, const ForegroundSettings& set)
+      : camera(view), settings(set), scene(view, set), threads(set.threads) {}
 
   void check_size(ImageView<const float> depth) const {
     if (camera.width <= 0 || camera.height <= 0)
@@ -135,7 +201,7 @@ struct Foreground::State {
   }
 
   Gate expect(std::span<const float> expected) const {
-    return Gate::around_capsules(expected, static_cast<float>(settings.gate), touch);
+    return Gate::around_capsules(expected, static_cast<float>(settings.gate), touch, threads);
   }
 
   // A measurement that no neighbour shares is a wrong one.
@@ -149,8 +215,7 @@ struct Foreground::State {
     return false;
   }
 
-  Harvest harvest(ImageView<const float> depth, const Gate& gate) const {
-    Harvest found;
+  void harvest(ImageView<const float> depth, const Gate& gate, Cloud& cloud) {
     const Gate::View view = gate.view();
     const auto columns = scene.columns(), rows = scene.rows();
     const auto index = [](std::span<const float> axis, float value) {
@@ -158,40 +223,62 @@ struct Foreground::State {
     };
     const std::size_t left = index(columns, view.x_low), right = index(columns, view.x_high);
     const std::size_t top = index(rows, view.y_low), bottom = index(rows, view.y_high);
-    if (left >= right || top >= bottom) return found;
+    if (left >= right || top >= bottom) {
+      cloud = {};
+      return;
+    }
 
-    // about twice as many rays as are wanted, which thinning then spreads
-    std::size_t step = 1;
-    if (settings.background_points != 0)
-      step =
-          static_cast<std::size_t>(std::max(1.0, std::sqrt(static_cast<double>((right - left) * (bottom - top)) /
-                                                           (2.0 * static_cast<double>(settings.background_points)))));
+    // rays of a lattice, half as many again as are wanted, since the person hides some of them
+    Lattice lattice{1, 1};
+    if (settings.background_points != 0) {
+      const double cell = static_cast<double>((right - left) * (bottom - top)) /
+                          (few_too_many * static_cast<double>(settings.background_points));
+      lattice.down = static_cast<std::size_t>(std::max(1.0, std::sqrt(cell)));
+      lattice.across = static_cast<std::size_t>(std::max(1.0, std::ceil(cell / static_cast<double>(lattice.down))));
+    }
+    // in bands, which then stand in the order of the image
+    const std::span<Harvest> bands = barn.parts((bottom - top + band_rows - 1) / band_rows);
+    threads.for_each(bands.size(), [&](std::size_t band) {
+      const std::size_t first = top + band * band_rows;
+      for (std::size_t v = first; v < std::min(first + band_rows, bottom); ++v)
+        harvest_row(depth, gate, v, left, right, lattice, bands[band]);
+    });
+    barn.fill(cloud, settings, threads);
+  }
+
+  // Pixels from one ray that is looked at to the next.
+  struct Lattice {
+    std::size_t across, down;
+  };
+
+  void harvest_row(ImageView<const float> depth, const Gate& gate, std::size_t v, std::size_t left, std::size_t right,
+                   Lattice lattice, Harvest& found) const {
     const auto low = static_cast<float>(settings.nearest);
-    for (std::size_t v = top; v < bottom; ++v) {
-      const float* limits = scene.limits(v);
-      const float y = rows[v];
-      const bool row_of_rays = settings.background && v % step == 0;
-      for (std::size_t u = left; u < right; ++u) {
-        const float z = depth.at(u, v), x = columns[u];
-        if (!(z >= low && z < furthest_ray)) continue;
-        const bool ray = row_of_rays && u % step == 0;
-        const bool before = z < limits[u];
-        if (!before && !ray) continue;
-        const Gate::Level level = gate.at(x * z, y * z, z);
-        if (before && level != Gate::outside && (level == Gate::touching || !scene.in_flat_thing(x, y, z))) {
-          if (supported(depth, u, v, z)) found.person.push_back({x * z, y * z, z});
-        } else if (ray && level != Gate::touching && !(before && gate.stands_before(x, y, z))) {
-          found.background.push_back({x * z, y * z, z});
-        }
+    const float* limits = scene.limits(v);
+    const float y = scene.rows()[v];
+    const auto columns = scene.columns();
+    const bool row_of_rays = settings.background && v % lattice.down == 0;
+    for (std::size_t u = left; u < right; ++u) {
+      const float z = depth.at(u, v), x = columns[u];
+      if (!(z >= low && z < furthest_ray)) continue;
+      const bool ray = row_of_rays && u % lattice.across == 0;
+      const bool before = z < limits[u];
+      if (!before && !ray) continue;
+      const Gate::Level level = gate.at(x * z, y * z, z);
+      if (before && level != Gate::outside && (level == Gate::touching || !scene.in_flat_thing(x, y, z))) {
+        if (supported(depth, u, v, z)) found.person.push_back({x * z, y * z, z});
+      } else if (ray && level != Gate::touching && !(before && gate.stands_before(x, y, z))) {
+        found.background.push_back({x * z, y * z, z});
       }
     }
-    return found;
   }
 
   Camera camera;
   ForegroundSettings settings;
   Scene scene;
   std::vector<Candidate> candidates;
+  Threads threads;
+  Barn barn;
 };
 
 Foreground::Foreground(const Camera& camera, const ForegroundSettings& settings) {
@@ -209,14 +296,23 @@ void Foreground::set_background(ImageView<const float> depth) {
 }
 
 Cloud Foreground::cut(ImageView<const float> depth, std::span<const float> expected) {
+  Cloud cloud;
+  cut(depth, expected, cloud);
+  return cloud;
+}
+
+void Foreground::cut(ImageView<const float> depth, std::span<const float> expected, Cloud& cloud) {
   State& state = *state_;
   state.check_size(depth);
   check_expected(expected);
   state.scene.look(depth);
   if (expected.empty()) state.candidates.clear();
   const Gate gate = expected.empty() ? state.search(depth) : state.expect(expected);
-  if (gate.empty()) return {};
-  return state.harvest(depth, gate).cloud(state.settings);
+  if (gate.empty()) {
+    cloud = {};
+  } else {
+    state.harvest(depth, gate, cloud);
+  }
 }
 
 Cloud Foreground::cut(PointsView points, std::span<const float> expected) {
@@ -255,7 +351,7 @@ Cloud Foreground::cut(PointsView points, std::span<const float> expected) {
   }
   if (gate.empty()) return {};
 
-  Harvest found;
+  Harvest& found = state.barn.parts(1).front();
   for (const Vector3f& p : person) {
     const Gate::Level level = gate.at(p.x, p.y, p.z);
     if (level == Gate::touching || (level == Gate::inside && !state.scene.in_flat_thing(p.x / p.z, p.y / p.z, p.z)))
@@ -267,7 +363,9 @@ Cloud Foreground::cut(PointsView points, std::span<const float> expected) {
     const bool near = x >= view.x_low && x <= view.x_high && y >= view.y_low && y <= view.y_high;
     if (state.settings.background && near && gate.at(p.x, p.y, p.z) != Gate::touching) found.background.push_back(p);
   }
-  return found.cloud(state.settings);
+  Cloud cloud;
+  state.barn.fill(cloud, state.settings, state.threads);
+  return cloud;
 }
 
 std::span<const Plane> Foreground::planes() const { return state_->scene.planes(); }

@@ -47,7 +47,7 @@ CellGrid CellGrid::around(Vector3f low, Vector3f high, float cell, float bend) {
   return grid;
 }
 
-Gate Gate::around_capsules(std::span<const float> capsules, float reach, float touch) {
+Gate Gate::around_capsules(std::span<const float> capsules, float reach, float touch, const Threads& threads) {
   constexpr float cell = 0.05f;
   Vector3f low{std::numeric_limits<float>::max(), std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};
   Vector3f high = -1.0f * low;
@@ -65,20 +65,29 @@ Gate Gate::around_capsules(std::span<const float> capsules, float reach, float t
   const CellGrid& grid = gate.grid_;
   gate.levels_.assign(grid.size() + 1, outside);
 
+  struct Reach {
+    Vector3f a, axis;
+    float per_length, far, near;
+    Range xs, ys, zs;
+  };
+  std::vector<Reach> reaches;
   for (std::size_t k = 0; k < count; ++k) {
     const float* c = capsules.data() + 7 * k;
     const Vector3f a{c[0], c[1], c[2]}, b{c[4], c[5], c[6]}, axis = b - a;
     const float r = c[3], outer = r + reach, length = dot(axis, axis);
-    const float per_length = length > 0 ? 1 / length : 0;
-    const float far = outer * outer, near = (r + touch) * (r + touch);
-    const Range xs = range(std::min(a.x, b.x) - outer, std::max(a.x, b.x) + outer, grid.low.x, grid.scale, grid.nx);
-    const Range ys = range(std::min(a.y, b.y) - outer, std::max(a.y, b.y) + outer, grid.low.y, grid.scale, grid.ny);
-    const Range zs = range(std::min(a.z, b.z) - outer, std::max(a.z, b.z) + outer, grid.low.z, grid.scale, grid.nz);
-    for (std::size_t z = zs.first; z <= zs.last; ++z) {
+    reaches.push_back({a, axis, length > 0 ? 1 / length : 0, outer * outer, (r + touch) * (r + touch),
+                       range(std::min(a.x, b.x) - outer, std::max(a.x, b.x) + outer, grid.low.x, grid.scale, grid.nx),
+                       range(std::min(a.y, b.y) - outer, std::max(a.y, b.y) + outer, grid.low.y, grid.scale, grid.ny),
+                       range(std::min(a.z, b.z) - outer, std::max(a.z, b.z) + outer, grid.low.z, grid.scale, grid.nz)});
+  }
+  threads.for_each(grid.nz, [&](std::size_t z) {
+    for (const Reach& reach_of : reaches) {
+      const auto& [a, axis, per_length, far, near, xs, ys, zs] = reach_of;
+      if (z < zs.first || z > zs.last) continue;
+      const float pz = grid.low.z + (static_cast<float>(z) + 0.5f) * grid.cell - a.z;
       for (std::size_t y = ys.first; y <= ys.last; ++y) {
         std::uint8_t* row = gate.levels_.data() + grid.index(0, y, z);
         const float py = grid.low.y + (static_cast<float>(y) + 0.5f) * grid.cell - a.y;
-        const float pz = grid.low.z + (static_cast<float>(z) + 0.5f) * grid.cell - a.z;
         for (std::size_t x = xs.first; x <= xs.last; ++x) {
           const float px = grid.low.x + (static_cast<float>(static_cast<int>(x)) + 0.5f) * grid.cell - a.x;
           const float along = (px * axis.x + py * axis.y + pz * axis.z) * per_length;
@@ -90,7 +99,7 @@ Gate Gate::around_capsules(std::span<const float> capsules, float reach, float t
         }
       }
     }
-  }
+  });
   return gate;
 }
 

@@ -1,6 +1,7 @@
 // The gate: the part of space where points are the person's, as a grid of cells, so that a point costs one look.
 #pragma once
 
+#include "core/threads.h"
 #include "core/vector.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ public:
   Gate() = default;
 
   /// Within `reach` of the skin; touching within `touch`.
-  static Gate around_capsules(std::span<const float> capsules, float reach, float touch);
+  static Gate around_capsules(std::span<const float> capsules, float reach, float touch, const Threads& threads);
 
   /// The given cells of a grid (touching), and all within `margin` cells of them.
   static Gate around_cells(const CellGrid& grid, std::span<const std::size_t> cells, std::size_t margin);

@@ -17,7 +17,8 @@ bool alike(const Plane& a, const Plane& b) {
 
 }  // namespace
 
-Scene::Scene(const Camera& camera, const ForegroundSettings& settings) : settings_(settings) {
+Scene::Scene(const Camera& camera, const ForegroundSettings& settings)
+    : settings_(settings), threads_(settings.threads) {
   columns_.resize(static_cast<std::size_t>(std::max(camera.width, 0)));
   rows_.resize(static_cast<std::size_t>(std::max(camera.height, 0)));
   for (std::size_t u = 0; u < columns_.size(); ++u)
@@ -70,12 +71,22 @@ void Scene::look(std::span<const Sight> sights) {
 }
 
 std::vector<Sight> Scene::sample(ImageView<const float> depth) const {
-  std::vector<Sight> sights;
   const std::size_t step = std::max<std::size_t>(8, depth.width / 80);
   const auto low = static_cast<float>(settings_.nearest), high = static_cast<float>(settings_.farthest);
-  for (std::size_t v = step / 2; v < depth.height; v += step)
-    for (std::size_t u = step / 2; u < depth.width; u += step)
-      if (const float z = depth.at(u, v); z >= low && z <= high) sights.push_back({columns_[u], rows_[v], 1 / z});
+  // an image is not in the cache yet, so that threads wait for it at the same time
+  constexpr std::size_t rows_each = 8;
+  std::vector<std::vector<Sight>> parts(((depth.height + step - 1) / step + rows_each - 1) / rows_each);
+  threads_.for_each(parts.size(), [&](std::size_t part) {
+    for (std::size_t row = part * rows_each; row < (part + 1) * rows_each; ++row) {
+      const std::size_t v = step / 2 + row * step;
+      if (v >= depth.height) return;
+      for (std::size_t u = step / 2; u < depth.width; u += step)
+        if (const float z = depth.at(u, v); z >= low && z <= high)
+          parts[part].push_back({columns_[u], rows_[v], 1 / z});
+    }
+  });
+  std::vector<Sight> sights;
+  for (const std::vector<Sight>& part : parts) sights.insert(sights.end(), part.begin(), part.end());
   return sights;
 }
 

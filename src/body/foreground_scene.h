@@ -2,6 +2,7 @@
 #pragma once
 
 #include "body/foreground_planes.h"
+#include "core/threads.h"
 #include "kinema/camera.h"
 #include "kinema/foreground.h"
 
@@ -42,6 +43,7 @@ private:
   std::vector<Sight> sample(ImageView<const float> depth) const;
 
   ForegroundSettings settings_;
+  Threads threads_;
   std::vector<float> columns_, rows_;
   std::vector<float> background_;  // empty, or the inverse depth at each pixel from which on the background is behind
   std::vector<float> limit_;       // depth at each pixel

@@ -3,6 +3,7 @@
 // points go up and only mean, spread and figures come down.
 #pragma once
 
+#include "body/refine_settings.h"
 #include "kinema/body_tracker.h"
 
 #include <memory>
@@ -61,9 +62,19 @@ public:
   /// Mean and spread. The mean becomes what predict() goes on from, `seconds` after the one before.
   virtual Moments moments(double seconds) = 0;
 
+  /// What predict() last went to: the pose of the first particle.
+  virtual const std::vector<float>& predicted() const = 0;
+
+  /// Refines poses that are no particles, with about so many of the frame's points; settings.evidence is that of all of
+  /// them together. Where weighing goes on meanwhile, it is not waited for.
+  virtual void refine_poses(std::span<PoseCandidate> poses, const RefineSettings& settings, PointShare share) = 0;
+
+  /// Log-likelihoods of poses that are no particles, comparable with those of particles.
+  virtual std::vector<double> weigh_poses(std::span<const std::vector<float>> states) = 0;
+
   /// States (n, state) and log-likelihoods as they are, for tests and views.
-  virtual std::vector<float> states() const = 0;
-  virtual std::vector<double> log_likelihoods() const = 0;
+  virtual std::vector<float> states() = 0;
+  virtual std::vector<double> log_likelihoods() = 0;
 };
 
 /// `backend` is one that choose() gave.

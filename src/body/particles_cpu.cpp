@@ -119,8 +119,20 @@ public:
     return moments;
   }
 
-  std::vector<float> states() const override { return states_; }
-  std::vector<double> log_likelihoods() const override { return log_likelihood_; }
+  const std::vector<float>& predicted() const override { return predicted_; }
+
+  void refine_poses(std::span<PoseCandidate> poses, const RefineSettings& settings, PointShare share) override {
+    refine_candidates(kinematics_, points_, settings, share, threads_, poses);
+  }
+
+  std::vector<double> weigh_poses(std::span<const std::vector<float>> states) override {
+    std::vector<double> log_likelihood(states.size());
+    weigh([&](std::size_t j) { return states[j].data(); }, log_likelihood);
+    return log_likelihood;
+  }
+
+  std::vector<float> states() override { return states_; }
+  std::vector<double> log_likelihoods() override { return log_likelihood_; }
 
 private:
   std::size_t tangent() const { return static_cast<std::size_t>(tangent_size(kinematics_)); }
@@ -154,17 +166,22 @@ private:
   }
 
   void weigh(std::size_t begin, std::size_t end) {
+    weigh([&](std::size_t j) { return state(begin + j); }, std::span(log_likelihood_).subspan(begin, end - begin));
+  }
+
+  // Log-likelihoods of the poses state_of(0), state_of(1)...
+  template <class StateOf>
+  void weigh(StateOf&& state_of, std::span<double> out) {
     const auto capsules = static_cast<std::size_t>(kinematics_.capsule_count);
-    capsules_.resize((end - begin) * capsules * capsule_floats);
-    threads_.for_each(end - begin, [&](std::size_t j) {
+    capsules_.resize(out.size() * capsules * capsule_floats);
+    threads_.for_each(out.size(), [&](std::size_t j) {
       std::vector<Place> places(static_cast<std::size_t>(kinematics_.joint_count));
-      place_joints(kinematics_, state(begin + j), places.data());
+      place_joints(kinematics_, state_of(j), places.data());
       for (std::size_t k = 0; k < capsules; ++k) {
         place_capsule(kinematics_, places.data(), static_cast<int>(k), &capsules_[(j * capsules + k) * capsule_floats]);
       }
     });
-    likelihood_->evaluate({capsules_.data(), end - begin, capsules, capsule_floats},
-                          std::span(log_likelihood_).subspan(begin, end - begin));
+    likelihood_->evaluate({capsules_.data(), out.size(), capsules, capsule_floats}, out);
   }
 
   void bring_best_forward(std::size_t count) {

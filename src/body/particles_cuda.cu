@@ -4,6 +4,7 @@
 #include "body/motion_cuda.cuh"
 #include "body/particles.h"
 #include "body/pose_cuda.cuh"
+#include "body/poses_cuda.cuh"
 #include "body/refine_cuda.cuh"
 #include "body/weigh_cuda.cuh"
 #include "body/weights_cuda.cuh"
@@ -29,11 +30,6 @@ __global__ void place_kernel(int count, int floats, float* states, double* log_l
   }
 }
 
-__global__ void add_kernel(int count, const double* more, double* sum) {
-  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i < count) sum[i] += more[i];
-}
-
 class ParticlesCuda final : public Particles {
 public:
   ParticlesCuda(const Skeleton& skeleton, const TrackerSettings& settings)
@@ -42,8 +38,9 @@ public:
         flat_(skeleton),
         skeleton_(skeleton, stream_),
         weigh_(settings.likelihood),
-        weigh_past_(settings.likelihood),
+        weigh_other_(settings.likelihood),
         refine_(skeleton_),
+        poses_(skeleton_, settings.likelihood),
         find_mean_(skeleton_),
         spatial_(skeleton_),
         memory_(1),
@@ -63,6 +60,7 @@ public:
       }
       person_.set_points({person.data(), person.size() / 3, {}}, settings_.likelihood, stream_);
     }
+    arranged_.record(stream_);
     return count;
   }
 
@@ -85,6 +83,7 @@ public:
     place_kernel<<<static_cast<unsigned>((work + 255) / 256), 256, 0, stream_>>>(
         count_, floats(), states_.data(), log_likelihood_.data(), weights_.data(), memory_.data());
     cuda::check_launch("place");
+    drawn_ = posed_ = false;
     begun_.record(stream_);
   }
 
@@ -100,18 +99,23 @@ public:
 
   void diffuse(double seconds, int block) override { move(seconds, block, 0); }
 
-  void weigh() override { weigh(count_); }
+  void weigh() override {
+    rearrange_drawn();
+    weigh(count_);
+  }
 
   void anneal(double survival, double most) override {
     weights_.anneal(log_likelihood_.data(), count_, survival, most, memory_.data(), stream_);
   }
 
   void resample() override {
+    rearrange_drawn();
     weights_.resample(settings_.resampling, count_, {settings_.seed, step_++, 0}, stream_);
-    rearrange();
+    drawn_ = true;
   }
 
   void refine(int count, double seconds) override {
+    rearrange_drawn();
     weighed_.record(stream_);
     const int refined = std::min(count, count_);
     if (refined <= 0) return;
@@ -119,6 +123,7 @@ public:
     rearrange();
     refine_.refine((marked_apart_ ? person_ : tiles_).view(), refine_settings(settings_, 1, predicted_[2]),
                    expected_pose(person_skeleton_, predicted_, seconds), states_.data(), refined, stream_);
+    posed_ = false;
     weigh(refined);
     weights_.normalise(log_likelihood_.data(), count_, refined, memory_.data(), stream_);
     refinement_done_.record(stream_);
@@ -126,6 +131,7 @@ public:
   }
 
   Moments moments(double seconds) override {
+    rearrange_drawn();
     if (!refined_) {
       weighed_.record(stream_);
       refinement_done_.record(stream_);
@@ -159,10 +165,22 @@ public:
     return moments;
   }
 
-  std::vector<float> states() const override {
+  const std::vector<float>& predicted() const override { return predicted_; }
+
+  void refine_poses(std::span<PoseCandidate> poses, const RefineSettings& settings, PointShare share) override {
+    poses_.refine((marked_apart_ ? person_ : tiles_).view(), settings, share, arranged_, poses);
+  }
+
+  std::vector<double> weigh_poses(std::span<const std::vector<float>> states) override {
+    return poses_.weigh(tiles_.view(), arranged_, bad(), states);
+  }
+
+  std::vector<float> states() override {
+    rearrange_drawn();
     return download(states_, static_cast<std::size_t>(count_) * static_cast<std::size_t>(floats()));
   }
-  std::vector<double> log_likelihoods() const override {
+  std::vector<double> log_likelihoods() override {
+    rearrange_drawn();
     return download(log_likelihood_, static_cast<std::size_t>(count_));
   }
 
@@ -185,62 +203,82 @@ private:
     if (settings_.motion == Motion::spatial) {
       factor = spatial_.factor(seconds * root_speed, seconds, memory_.data(), stream_);
     }
-    move_particles(skeleton_, {settings_.seed, step_++, seconds, drift, block, factor}, states_.data(), count_,
-                   memory_.data(), stream_);
+    // where all fit, their skins are made in passing; and those that were just drawn are fetched in passing
+    posed_ = static_cast<std::size_t>(count_) <= turn();
+    if (posed_) capsules_.reserve(static_cast<std::size_t>(count_) * skin_floats());
+    float* capsules = posed_ ? capsules_.data() : nullptr;
+    const Moves moves = drawn_ ? Moves{weights_.index(),
+                                       states_.data(),
+                                       next_states_.data(),
+                                       log_likelihood_.data(),
+                                       next_log_likelihood_.data(),
+                                       capsules}
+                               : Moves{nullptr, states_.data(), states_.data(), nullptr, nullptr, capsules};
+    move_particles(skeleton_, {settings_.seed, step_++, seconds, drift, block, factor}, moves, count_, memory_.data(),
+                   stream_);
+    if (drawn_) swap_states();
+    drawn_ = false;
   }
 
-  // Weighs the first `count`, in as many turns as the memory that may be taken asks for.
+  std::size_t skin_floats() const { return static_cast<std::size_t>(skeleton_.capsules()) * capsule_floats; }
+
+  // Particles that are weighed at a time, as the memory that may be taken asks for.
+  std::size_t turn() const {
+    const std::size_t each =
+        WeighCuda::bytes(1, static_cast<std::size_t>(skeleton_.capsules()), static_cast<std::size_t>(tiles_.tiles())) +
+        skin_floats() * sizeof(float);
+    return std::clamp<std::size_t>(settings_.likelihood.device_memory / each, 1, 4096);
+  }
+
+  // Weighs the first `count`.
   void weigh(int count) {
-    const auto capsules = static_cast<std::size_t>(skeleton_.capsules());
-    const std::size_t each = WeighCuda::bytes(2, capsules, static_cast<std::size_t>(tiles_.tiles())) +
-                             capsules * capsule_floats * sizeof(float);
-    const std::size_t most = std::clamp<std::size_t>(settings_.likelihood.device_memory / each, 1, 4096);
-    for (std::size_t first = 0; first < static_cast<std::size_t>(count); first += most) {
-      const std::size_t turn = std::min(most, static_cast<std::size_t>(count) - first);
-      capsules_.reserve(turn * capsules * capsule_floats);
-      pose_particles(skeleton_, states_.data() + first * static_cast<std::size_t>(floats()), static_cast<int>(turn),
-                     capsules_.data(), stream_);
-      weigh_capsules(turn, log_likelihood_.data() + first);
+    if (tiles_.tiles() == 0) {
+      cuda::check(cudaMemsetAsync(log_likelihood_.data(), 0, static_cast<std::size_t>(count) * sizeof(double), stream_),
+                  "clearing");
+      return;
+    }
+    const std::size_t all = static_cast<std::size_t>(count), most = turn();
+    for (std::size_t first = 0; first < all; first += most) {
+      const std::size_t some = std::min(most, all - first);
+      if (!posed_ || all > most) {
+        capsules_.reserve(some * skin_floats());
+        pose_particles(skeleton_, states_.data() + first * static_cast<std::size_t>(floats()), static_cast<int>(some),
+                       capsules_.data(), stream_);
+      }
+      weigh_skins(some, log_likelihood_.data() + first);
     }
   }
 
-  // Rays past the person are few and far apart, and alone would not keep the device busy: they are weighed beside the
-  // person's points.
-  void weigh_capsules(std::size_t count, double* out) {
-    const auto capsules = static_cast<std::size_t>(skeleton_.capsules());
-    RayTilesView person = tiles_.view(), past = person;
-    const auto tiles = static_cast<std::size_t>(person.foreground_tiles);
-    past.rays += tiles * RayTilesCuda::tile_rays;
-    past.points += tiles * RayTilesCuda::tile_rays;
-    past.tiles += tiles;
-    past.subtiles += tiles * RayTilesCuda::subtiles;
-    past.counts += tiles;
-    past.foreground_tiles = person.background_tiles = 0;
-    const bool both = person.foreground_tiles > 0 && past.background_tiles > 0;
-    if (past.background_tiles > 0) {
-      past_.reserve(count);
-      posed_.record(stream_);
-      cuda::check(cudaStreamWaitEvent(side_, posed_), "waiting for poses");
-      weigh_past_.weigh(past, capsules_.data(), count, capsules, both ? past_.data() : out, bad(), side_);
-      past_weighed_.record(side_);
-    } else if (person.foreground_tiles == 0) {
-      cuda::check(cudaMemsetAsync(out, 0, count * sizeof(double), stream_), "clearing");
+  // Many in two halves beside each other: while one is prepared or runs out, the other keeps the device busy.
+  void weigh_skins(std::size_t count, double* out) {
+    constexpr std::size_t many = 1024;
+    const auto each = static_cast<std::size_t>(skeleton_.capsules());
+    if (count < many) {
+      weigh_.weigh(tiles_.view(), capsules_.data(), count, each, out, bad(), stream_, {.side = side_});
+      return;
     }
-    if (person.foreground_tiles > 0) {
-      weigh_.weigh(person, capsules_.data(), count, capsules, out, bad(), stream_);
-    }
-    if (past.background_tiles > 0) cuda::check(cudaStreamWaitEvent(stream_, past_weighed_), "waiting for weights");
-    if (both) {
-      add_kernel<<<static_cast<unsigned>((count + 255) / 256), 256, 0, stream_>>>(static_cast<int>(count), past_.data(),
-                                                                                  out);
-      cuda::check_launch("add");
-    }
+    const std::size_t half = count / 64 * 32, rest = count - half;
+    posed_event_.record(stream_);
+    cuda::check(cudaStreamWaitEvent(side_, posed_event_), "waiting for poses");
+    weigh_.weigh(tiles_.view(), capsules_.data(), half, each, out, bad(), stream_, {.samples = rest});
+    weigh_other_.weigh(tiles_.view(), capsules_.data() + half * skin_floats(), rest, each, out + half, bad(), side_,
+                       {.samples = half, .person_first = true});
+    other_weighed_.record(side_);
+    cuda::check(cudaStreamWaitEvent(stream_, other_weighed_), "waiting for weights");
   }
 
   // Particle j becomes what index[j] was.
   void rearrange() {
     gather_particles(weights_.index(), count_, floats(), states_.data(), log_likelihood_.data(), next_states_.data(),
                      next_log_likelihood_.data(), stream_);
+    swap_states();
+    posed_ = false;
+  }
+  void rearrange_drawn() {
+    if (drawn_) rearrange();
+    drawn_ = false;
+  }
+  void swap_states() {
     std::swap(states_, next_states_);
     std::swap(log_likelihood_, next_log_likelihood_);
   }
@@ -253,15 +291,18 @@ private:
   SkeletonCuda skeleton_;
   RayTilesCuda tiles_, person_;  // all points, and the person's alone where marks matter only to the refinement
   bool marked_apart_ = false;
-  WeighCuda weigh_, weigh_past_;  // of the person's points, and of rays past it
-  cuda::Buffer<double> past_;
-  cuda::Event posed_, past_weighed_;
+  cuda::Event arranged_;  // the points
+  WeighCuda weigh_, weigh_other_;
+  cuda::Event posed_event_, other_weighed_;
   RefineCuda refine_;
+  PosesCuda poses_;  // that are no particles
   MeanCuda find_mean_;
   SpatialCuda spatial_;
   WeightsCuda weights_;
   int count_ = 0;
   bool refined_ = false;                      // since the last mean
+  bool drawn_ = false;                        // weights_.index() says who goes on, and nobody has moved yet
+  bool posed_ = false;                        // capsules_ are those of all particles
   cuda::Buffer<float> states_, next_states_;  // (n, state)
   cuda::Buffer<double> log_likelihood_, next_log_likelihood_;
   cuda::Buffer<float> capsules_;

@@ -15,8 +15,18 @@ struct Wander {
   const float* factor;  // (tangent, tangent) of spatial noise, or null: each number at its own speed
 };
 
+/// From where to where particles move.
+struct Moves {
+  const int* index;                   // particle j goes on from this one, or null: from itself
+  const float* from;                  // (n, state)
+  float* to;                          // (n, state); `from` itself where there is no index
+  const double* log_likelihood_from;  // which go along with an index
+  double* log_likelihood_to;          // or null
+  float* capsules;                    // (n, K, 7): the skins where they come to, or null
+};
+
 /// Moves all particles; the first only drifts.
-void move_particles(const SkeletonCuda& skeleton, const Wander& wander, float* states, int count,
+void move_particles(const SkeletonCuda& skeleton, const Wander& wander, const Moves& moves, int count,
                     const FilterMemory* memory, cudaStream_t stream);
 
 /// capsules (count, K, 7) of states (count, state).

@@ -89,16 +89,22 @@ __global__ void find_extent(const float* xyz, const std::uint8_t* marks, unsigne
   atomicAdd(reinterpret_cast<unsigned long long*>(&statistics[depth_sum]), depths);
 }
 
-// the place of a cell of a grid of 1024 x 1024 on Hilbert's curve
+// A key has 24 bits, three passes of a sort: two say what a point is, then come layers and the curve. Runs are split
+// anew, so that finer cells would gain nothing.
+constexpr unsigned key_bits = 24, cells = 256, curve_bits = 16, middle_layer = 32, layers_known = 64;
+constexpr unsigned dropped = (1u << key_bits) - 1, background_key = 1u << (key_bits - 2);
+static_assert(cells * cells == 1u << curve_bits && layers_known << curve_bits == background_key);
+
+// the place of a cell of a grid on Hilbert's curve
 __device__ unsigned along_curve(unsigned x, unsigned y) {
   unsigned place = 0;
-  for (unsigned side = 512; side > 0; side /= 2) {
+  for (unsigned side = cells / 2; side > 0; side /= 2) {
     const bool right = (x & side) != 0, up = (y & side) != 0;
     place += side * side * ((right ? 3u : 0u) ^ (up ? 1u : 0u));
     if (up) continue;
     if (right) {
-      x = 1023 - x;
-      y = 1023 - y;
+      x = cells - 1 - x;
+      y = cells - 1 - y;
     }
     const unsigned x0 = x;
     x = y;
@@ -114,19 +120,19 @@ __global__ void make_keys(const float* xyz, const std::uint8_t* marks, unsigned 
   if (i >= count) return;
   const Vector3d x = to_point(xyz, i, camera);
   const double delta = norm(x);
-  unsigned key = ~0u;
+  unsigned key = dropped;
   if (usable(delta)) {
     const auto sum = *reinterpret_cast<const unsigned long long*>(&statistics[depth_sum]);
     const double mean = depth_unit * static_cast<double>(sum) / max(statistics[foreground], 1u);
     const double layers = floor((delta / tau - mean) / layer + 0.5);
-    key = static_cast<unsigned>(fmin(fmax(layers + 512, 0.0), 1023.0)) << 20;
-    if (marks != nullptr && marks[i] != 0) key |= 1u << 30;
+    key = static_cast<unsigned>(fmin(fmax(layers + middle_layer, 0.0), layers_known - 1.0)) << curve_bits;
+    if (marks != nullptr && marks[i] != 0) key |= background_key;
 
     const float low_u = from_ordered(statistics[min_u]), low_v = from_ordered(statistics[min_v]);
     const float extent = fmaxf(from_ordered(statistics[max_u]) - low_u, from_ordered(statistics[max_v]) - low_v);
     const float2 square = unfold(x);
     const auto cell = [extent](float from_low) {
-      return extent > 0 ? min(1023u, static_cast<unsigned>(from_low / extent * 1024)) : 0u;
+      return extent > 0 ? min(cells - 1, static_cast<unsigned>(from_low / extent * cells)) : 0u;
     };
     key |= along_curve(cell(square.x - low_u), cell(square.y - low_v));
   }
@@ -142,16 +148,27 @@ struct Item {
 // the smaller or the larger of two, by key and then by place, so that the order is one and the same
 __device__ bool before(Item a, Item b) { return a.key < b.key || (a.key == b.key && a.at < b.at); }
 
+// Where points of the two kinds stand in the order: the person's, then those past it; and which block of a launch over both
+// is whose.
+struct Kinds {
+  unsigned end[2];     // of each kind
+  unsigned blocks[2];  // of each kind
+
+  __device__ bool is_background() const { return blockIdx.x >= blocks[0]; }
+  __device__ unsigned begin(bool background) const { return background ? end[0] : 0; }
+  __device__ unsigned block(bool background) const { return blockIdx.x - (background ? blocks[0] : 0); }
+};
+
 // Splits a run of up to 1024 points in halves of its widest side, down to 32 (a k-d tree's order). Places beyond the
 // run's points stay at its end.
-__global__ __launch_bounds__(run) void split_runs(const float* xyz, Camera3 camera, unsigned begin, unsigned end,
-                                                  unsigned* order) {
+__global__ __launch_bounds__(run) void split_runs(const float* xyz, Camera3 camera, Kinds kinds, unsigned* order) {
   __shared__ float side[3][run];  // a point's direction
   __shared__ Item exchange[run];
   __shared__ float extent[6][32];  // of each warp: lows, then highs
   const int t = static_cast<int>(threadIdx.x), lane = t % 32, warp = t / 32;
-  const unsigned first = begin + blockIdx.x * run;
-  const int count = static_cast<int>(min(static_cast<unsigned>(run), end - first));
+  const bool background = kinds.is_background();
+  const unsigned first = kinds.begin(background) + kinds.block(background) * run;
+  const int count = static_cast<int>(min(static_cast<unsigned>(run), kinds.end[background] - first));
   const bool present = t < count;
 
   const unsigned point = present ? order[first + t] : 0;
@@ -240,17 +257,18 @@ __device__ Vector3d middle_of(const Extent& extent, Vector3d any) {
 
 // One block a tile: its rays about its origin, its bounds, and those of its subtiles.
 __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const float* xyz, Camera3 camera,
-                                                                      const unsigned* order, unsigned begin,
-                                                                      unsigned end, bool is_background, bool first_hit,
-                                                                      double tau, int first_tile, float4* rays,
+                                                                      const unsigned* order, Kinds kinds,
+                                                                      bool first_hit, double tau, float4* rays,
                                                                       float3* points, TileBounds* tiles,
                                                                       TileBounds* subtiles, int* counts) {
   __shared__ Extent extents[RayTilesCuda::subtiles];
   __shared__ double spreads[RayTilesCuda::subtiles];
   const int t = static_cast<int>(threadIdx.x), warp = t / 32;
-  const int tile = first_tile + static_cast<int>(blockIdx.x);
-  const unsigned first = begin + blockIdx.x * RayTilesCuda::tile_rays;
-  const int count = static_cast<int>(min(static_cast<unsigned>(RayTilesCuda::tile_rays), end - first));
+  const int tile = static_cast<int>(blockIdx.x);
+  const bool is_background = kinds.is_background();
+  const unsigned first = kinds.begin(is_background) + kinds.block(is_background) * RayTilesCuda::tile_rays;
+  const int count =
+      static_cast<int>(min(static_cast<unsigned>(RayTilesCuda::tile_rays), kinds.end[is_background] - first));
 
   // beyond the last point it is repeated: it changes no bound
   const unsigned point = order[first + min(t, count - 1)];
@@ -317,7 +335,11 @@ PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings&
 
   // through pinned memory, so that the copy does not hold the stream up
   staging_.reserve(3 * n);
-  std::memcpy(staging_.data(), points.xyz, 3 * n * sizeof(float));
+  constexpr std::size_t piece = 4096;  // points
+  threads_.for_each((n + piece - 1) / piece, [&](std::size_t i) {
+    const std::size_t first = i * piece, count = std::min(piece, n - first);
+    std::memcpy(staging_.data() + 3 * first, points.xyz + 3 * first, 3 * count * sizeof(float));
+  });
   xyz_.reserve(3 * n);
   cuda::check(cudaMemcpyAsync(xyz_.data(), staging_.data(), 3 * n * sizeof(float), cudaMemcpyHostToDevice, stream),
               "uploading points");
@@ -351,7 +373,7 @@ PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings&
   std::size_t space = 0;
   const auto sort = [&](void* temporary) {
     cuda::check(cub::DeviceRadixSort::SortPairs(temporary, space, keys_.data(), keys_sorted_.data(), order_.data(),
-                                                order_sorted_.data(), static_cast<int>(n), 0, 32, stream),
+                                                order_sorted_.data(), static_cast<int>(n), 0, key_bits, stream),
                 "sorting points");
   };
   sort(nullptr);
@@ -369,15 +391,15 @@ PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings&
   subtile_bounds_.reserve(all * subtiles);
   counts_.reserve(all);
 
-  for (const bool is_background : {false, true}) {
-    if (kinds[is_background] == 0) continue;
-    const auto begin = static_cast<unsigned>(is_background ? kinds[0] : 0);
-    const auto end = static_cast<unsigned>(begin + kinds[is_background]);
-    split_runs<<<blocks(end - begin, run), run, 0, stream>>>(xyz_.data(), camera, begin, end, order_sorted_.data());
+  if (all > 0) {
+    Kinds of{{static_cast<unsigned>(kinds[0]), static_cast<unsigned>(kinds[0] + kinds[1])},
+             {blocks(kinds[0], run), blocks(kinds[1], run)}};
+    split_runs<<<of.blocks[0] + of.blocks[1], run, 0, stream>>>(xyz_.data(), camera, of, order_sorted_.data());
     cuda::check_launch("split_runs");
-    make_tiles<<<blocks(end - begin, tile_rays), tile_rays, 0, stream>>>(
-        xyz_.data(), camera, order_sorted_.data(), begin, end, is_background,
-        settings.association == Association::first_hit, settings.tau, is_background ? foreground_tiles_ : 0,
+    of.blocks[0] = static_cast<unsigned>(foreground_tiles_);
+    of.blocks[1] = static_cast<unsigned>(background_tiles_);
+    make_tiles<<<of.blocks[0] + of.blocks[1], tile_rays, 0, stream>>>(
+        xyz_.data(), camera, order_sorted_.data(), of, settings.association == Association::first_hit, settings.tau,
         rays_.data(), points_.data(), tiles_.data(), subtile_bounds_.data(), counts_.data());
     cuda::check_launch("make_tiles");
   }

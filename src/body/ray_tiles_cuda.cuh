@@ -4,6 +4,7 @@
 
 #include "body/capsule_frame.h"
 #include "core/cuda/buffer.h"
+#include "core/threads.h"
 #include "kinema/body.h"
 
 #include <cstdint>
@@ -37,6 +38,7 @@ public:
   std::size_t bytes() const;
 
 private:
+  Threads threads_;  // that copy
   cuda::PinnedBuffer<float> staging_;
   cuda::PinnedBuffer<std::uint8_t> marks_staging_;
   cuda::PinnedBuffer<unsigned> counts_host_;

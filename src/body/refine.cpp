@@ -240,6 +240,15 @@ Refined refine(const Kinematics& kinematics, const RefinePoints& points, const P
   return result;
 }
 
+void refine_candidates(const Kinematics& kinematics, const RefinePoints& points, RefineSettings settings,
+                       PointShare share, const Threads& threads, std::span<PoseCandidate> poses) {
+  const RefinePoints some{points.person.thinned(share.person), points.background.thinned(share.background)};
+  settings.evidence /= static_cast<double>(std::max<std::size_t>(1, some.person.size()));
+  threads.for_each(poses.size(), [&](std::size_t i) {
+    poses[i].cost = refine(kinematics, some, poses[i].prior, settings, poses[i].state).cost;
+  });
+}
+
 std::vector<PointContact> find_contacts(const Kinematics& kinematics, const RefinePoints& points,
                                         const RefineSettings& settings, std::span<const float> state) {
   const Posed posed(kinematics, state);

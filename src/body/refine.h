@@ -13,6 +13,7 @@
 #include "body/contacts_cpu.h"
 #include "body/joint_axes.h"
 #include "body/refine_settings.h"
+#include "core/threads.h"
 #include "kinema/points.h"
 
 #include <Eigen/Dense>
@@ -58,6 +59,10 @@ struct Refined {
 /// Improves `state` in place.
 Refined refine(const Kinematics& kinematics, const RefinePoints& points, const PosePrior& prior,
                const RefineSettings& settings, std::span<float> state);
+
+/// Improves every pose with about so many of the points; settings.evidence is that of all of them together.
+void refine_candidates(const Kinematics& kinematics, const RefinePoints& points, RefineSettings settings,
+                       PointShare share, const Threads& threads, std::span<PoseCandidate> poses);
 
 /// The contacts of a state with all points, for fits of more than the pose.
 struct PointContact {

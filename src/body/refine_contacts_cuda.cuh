@@ -121,13 +121,16 @@ __device__ inline void sum_contacts(const Problem& problem, int particle, const 
   double cost = 0;
   const RayTilesView& tiles = problem.tiles;
   // the points of tiles stand along a curve through space, so every n-th is an even choice
-  const int reach = warp_size * problem.thinning;
-  const int person = (tiles.foreground_tiles * RayTilesCuda::tile_rays + reach - 1) / reach;
-  const int past = free_space > 0 ? (tiles.background_tiles * RayTilesCuda::tile_rays + reach - 1) / reach : 0;
+  const auto batches = [](int tile_count, int thinning) {
+    const int reach = warp_size * thinning;
+    return (tile_count * RayTilesCuda::tile_rays + reach - 1) / reach;
+  };
+  const int person = batches(tiles.foreground_tiles, problem.thinning[0]);
+  const int past = free_space > 0 ? batches(tiles.background_tiles, problem.thinning[1]) : 0;
   const int stride = static_cast<int>(gridDim.x) * warps;
   for (int batch = static_cast<int>(blockIdx.x) * warps + warp; batch < person + past; batch += stride) {
     const bool background = batch >= person;
-    const int at = ((background ? batch - person : batch) * warp_size + lane) * problem.thinning;
+    const int at = ((background ? batch - person : batch) * warp_size + lane) * problem.thinning[background];
     const int tile = at / RayTilesCuda::tile_rays + (background ? tiles.foreground_tiles : 0);
     const int tiles_end = tiles.foreground_tiles + (background ? tiles.background_tiles : 0);
     const bool used = tile < tiles_end && at % RayTilesCuda::tile_rays < tiles.counts[tile];

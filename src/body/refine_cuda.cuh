@@ -1,14 +1,16 @@
 // The refinement of refine.h on the device: several poses at once, without the host between two steps.
 //
-// A launch is one evaluation of every pose under way: its blocks find the contacts of their share of the points, and the
-// last of them to be done sums what they found, takes or leaves the step, and solves for the next. As many launches go out
-// as steps could be needed; those after the last return at once.
+// The blocks of a pose find the contacts of their share of the points, and the last of them to be done sums what they
+// found, takes or leaves the step, and solves for the next, for which the others wait. One launch is all steps of all poses.
+// Few points want one block a pose, which waits for nobody.
 #pragma once
 
 #include "body/contact.h"
 #include "body/ray_tiles_cuda.cuh"
 #include "body/refine_settings.h"
 #include "body/skeleton_cuda.cuh"
+
+#include <span>
 
 namespace kinema::body {
 
@@ -35,26 +37,37 @@ public:
   void refine(const RayTilesView& tiles, const RefineSettings& settings, const PosePrior& prior, float* states,
               int count, cudaStream_t stream);
 
+  /// The same for poses with a prior each, a block a pose, with about so many of the points.
+  void refine_apart(const RayTilesView& tiles, const RefineSettings& settings, PointShare share,
+                    std::span<const PosePrior* const> priors, float* states, cudaStream_t stream);
+
+  /// (count) on the device: where the refinements ended.
+  const RefineProgress* progress() const { return progress_.data(); }
+
   /// (count, tangent, tangent), the lower half: inverse covariances of the refined poses.
   const double* information() const { return information_.data(); }
 
 private:
+  void start(const RayTilesView& tiles, const RefineSettings& settings, PointShare share,
+             std::span<const PosePrior* const> priors, float* states, int count, int blocks, cudaStream_t stream);
+
   const SkeletonCuda& skeleton_;
-  int warps_ = 0;  // of a block that evaluates
+  int warps_ = 0;    // of a block
+  int at_once_ = 1;  // blocks that the device holds
   std::size_t shared_bytes_ = 0;
   bool matrix_shared_ = true;  // or, where it is too large, in matrix_
-  cuda::PinnedBuffer<PriorMemory> prior_host_;
-  cuda::Buffer<PriorMemory> prior_;
-  cuda::Event prior_sent_;
+  cuda::PinnedBuffer<PriorMemory> priors_host_;
+  cuda::Buffer<PriorMemory> priors_;
+  cuda::Event priors_sent_;
   cuda::Buffer<RefineProgress> progress_;
-  cuda::Buffer<float> trial_;         // (count, state)
-  cuda::Buffer<Place> places_;        // (count, joints) of the trial
-  cuda::Buffer<Segment> skin_;        // (count, capsules) of the trial
-  cuda::Buffer<double> partial_;      // (count, blocks, joints * 28 + 1)
-  cuda::Buffer<double> information_;  // (count, tangent, tangent)
-  cuda::Buffer<double> gradient_;     // (count, tangent)
-  cuda::Buffer<double> matrix_;       // (count, tangent + 1, stride)
-  cuda::Buffer<unsigned> arrived_;    // (count)
+  cuda::Buffer<float> trial_;               // (count, state)
+  cuda::Buffer<Place> places_;              // (count, joints) of the trial
+  cuda::Buffer<Segment> skin_;              // (count, capsules) of the trial
+  cuda::Buffer<double> partial_;            // (count, blocks, joints * 28 + 1)
+  cuda::Buffer<double> information_;        // (count, tangent, tangent)
+  cuda::Buffer<double> gradient_;           // (count, tangent)
+  cuda::Buffer<float> matrix_;              // (count, tangent + 1, stride)
+  cuda::Buffer<unsigned> arrived_, turns_;  // (count)
 };
 
 }  // namespace kinema::body

@@ -16,8 +16,9 @@ struct Problem {
   SkeletonView skeleton;
   RayTilesView tiles;
   RefineSettings settings;
-  int thinning;  // one of so many points is looked at
-  const PriorMemory* prior;
+  int thinning[2];  // one of so many points is looked at: of the person, and of those past it
+  const PriorMemory* priors;
+  bool own_priors;  // one a pose, or the first for all
   float* states;
   RefineProgress* progress;
   float* trial;
@@ -26,8 +27,32 @@ struct Problem {
   double* partial;
   double* information;
   double* gradient;
-  double* matrix;  // null: in shared memory
+  float* matrix;  // null: in shared memory
   unsigned* arrived;
+  unsigned* turns;  // steps that were made, for the blocks that wait for them
+
+  // The poses from one on.
+  void from(int pose) {
+    const Kinematics& kinematics = skeleton.kinematics;
+    const auto first = static_cast<std::size_t>(pose);
+    const auto joints = static_cast<std::size_t>(kinematics.joint_count);
+    const auto size = static_cast<std::size_t>(tangent_size(kinematics));
+    const auto floats = static_cast<std::size_t>(kinematics.state_floats());
+    if (own_priors) priors += first;
+    states += first * floats;
+    progress += first;
+    trial += first * floats;
+    places += first * joints;
+    skin += first * static_cast<std::size_t>(kinematics.capsule_count);
+    information += first * size * size;
+    gradient += first * size;
+    if (matrix != nullptr)
+      matrix += first * (size + 1) * static_cast<std::size_t>(block::matrix_stride(tangent_size(kinematics)));
+    arrived += first;
+    turns += first;
+  }
+
+  __device__ const PriorMemory& prior(int pose) const { return priors[own_priors ? pose : 0]; }
 };
 
 // Hands out pieces of a block's memory; on the host, with nothing behind it, it counts the bytes.
@@ -69,23 +94,21 @@ struct ContactMemory {
 
 struct SolveMemory {
   double* sums;
-  double* force;   // (tangent, 6): what a number's twist meets in the composite body below it
-  double* delta;   // (tangent)
-  double* room;    // (block::most_warps)
-  double* matrix;  // (tangent + 1, stride), or null
-  Twist* twists;   // (tangent)
-  Place* places;   // (joints)
-  float* trial;    // (state)
-  float* change;   // (tangent)
-  float* away;     // (tangent)
-  int* held;       // (tangent)
+  double* force;  // (tangent, 6): what a number's twist meets in the composite body below it
+  double* room;   // (block::most_warps)
+  float* matrix;  // (tangent + 1, stride), or null
+  Twist* twists;  // (tangent)
+  Place* places;  // (joints)
+  float* trial;   // (state)
+  float* change;  // (tangent)
+  float* away;    // (tangent)
+  int* held;      // (tangent)
 
   __host__ __device__ SolveMemory(Room& free, int joints, int tangent, bool with_matrix)
       : sums(free.take<double>(sums_size(joints))),
         force(free.take<double>(6 * tangent)),
-        delta(free.take<double>(tangent)),
         room(free.take<double>(block::most_warps)),
-        matrix(with_matrix ? free.take<double>((tangent + 1) * block::matrix_stride(tangent)) : nullptr),
+        matrix(with_matrix ? free.take<float>((tangent + 1) * block::matrix_stride(tangent)) : nullptr),
         twists(free.take<Twist>(tangent)),
         places(free.take<Place>(joints)),
         trial(free.take<float>(tangent + 1)),

@@ -1,6 +1,7 @@
 // Settings and prior of the refinement of a pose; see refine.h for the sum that they stand in.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace kinema::body {
@@ -17,6 +18,19 @@ struct RefineSettings {
 struct PosePrior {
   std::vector<float> state;       // state_floats()
   std::vector<double> precision;  // tangent_size()
+};
+
+/// A pose that is refined on its own account, not as a particle.
+struct PoseCandidate {
+  std::vector<float> state;  // improved in place
+  PosePrior prior;
+  double cost = 0;       // of what was found, see Refined
+  std::size_t size = 0;  // of the person, where several are tried: an index
+};
+
+/// About how many of a frame's points are looked at.
+struct PointShare {
+  std::size_t person, background;
 };
 
 }  // namespace kinema::body

@@ -30,10 +30,14 @@ __device__ inline void assemble(const Problem& problem, int particle, double sca
   const Kinematics& kinematics = problem.skeleton.kinematics;
   const int joints = kinematics.joint_count, size = tangent_size(kinematics);
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  const double* precision = problem.prior(particle).precision;
   // each joint's sums become those of all below it, children before parents
   if (thread < body_sums) {
+    int parent = kinematics.joints[joints - 1].parent;
     for (int j = joints - 1; j > 0; --j) {
-      memory.sums[kinematics.joints[j].parent * body_stride + thread] += memory.sums[j * body_stride + thread];
+      const int next = kinematics.joints[j - 1].parent;  // on its way while this is added
+      memory.sums[parent * body_stride + thread] += memory.sums[j * body_stride + thread];
+      parent = next;
     }
   }
   if (thread == 0) root_twists(memory.twists);
@@ -53,7 +57,7 @@ __device__ inline void assemble(const Problem& problem, int particle, double sca
       memory.force[i * 6 + r] = force;
       sum += twist[r] * body[matrix_sums + r];
     }
-    gradient[i] = scale * sum + problem.prior->precision[i] * memory.away[i];
+    gradient[i] = scale * sum + precision[i] * memory.away[i];
   }
   __syncthreads();
 
@@ -69,22 +73,20 @@ __device__ inline void assemble(const Problem& problem, int particle, double sca
         copy_twist(memory.twists[l], twist);
         for (int r = 0; r < 6; ++r) sum += twist[r] * memory.force[i * 6 + r];
       }
-      information[i * size + l] = scale * sum + (i == l ? problem.prior->precision[i] : 0);
+      information[i * size + l] = scale * sum + (i == l ? precision[i] : 0);
     }
   }
   __syncthreads();
 }
 
-/// The next trial from the state as it is: memory.trial.
-__device__ inline void next_trial(const Problem& problem, int particle, double damping, const float* state,
-                                  const SolveMemory& memory) {
+/// The step from the state as it is, memory.change, in single precision: it need not be exact, since its cost decides.
+__device__ __forceinline__ void find_step(const Problem& problem, int particle, double damping, const float* state,
+                                          const SolveMemory& memory, float* matrix) {
   const Kinematics& kinematics = problem.skeleton.kinematics;
   const int size = tangent_size(kinematics), stride = block::matrix_stride(size);
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const double* gradient = problem.gradient + static_cast<std::size_t>(particle) * size;
   const double* information = problem.information + static_cast<std::size_t>(particle) * size * size;
-  double* matrix = memory.matrix != nullptr ? memory.matrix
-                                            : problem.matrix + static_cast<std::size_t>(particle) * (size + 1) * stride;
   // an angle at its limit that is pushed further stays there, and the others move without it
   for (int i = thread; i < size; i += threads) {
     bool held = false;
@@ -94,7 +96,7 @@ __device__ inline void next_trial(const Problem& problem, int particle, double d
       held = (at <= kinematics.lower[angle] && gradient[i] > 0) || (at >= kinematics.upper[angle] && gradient[i] < 0);
     }
     memory.held[i] = held;
-    matrix[size * stride + i] = -gradient[i];
+    matrix[size * stride + i] = static_cast<float>(-gradient[i]);
   }
   __syncthreads();
   for (int i = thread / 16; i < size; i += threads / 16) {
@@ -106,12 +108,26 @@ __device__ inline void next_trial(const Problem& problem, int particle, double d
       } else if (memory.held[i] != 0 || memory.held[l] != 0) {
         value = 0;
       }
-      matrix[i * stride + l] = value;
+      matrix[i * stride + l] = static_cast<float>(value);
     }
   }
   block::eliminate(matrix, size, 1);
-  block::substitute(matrix, size, memory.delta);
-  for (int i = thread; i < size; i += threads) memory.change[i] = static_cast<float>(memory.delta[i]);
+  block::substitute(matrix, size, memory.change);
+}
+
+/// The next trial from the state as it is: memory.trial.
+__device__ inline void next_trial(const Problem& problem, int particle, double damping, const float* state,
+                                  const SolveMemory& memory) {
+  const Kinematics& kinematics = problem.skeleton.kinematics;
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  // two calls, so that the compiler knows which memory it is
+  if (memory.matrix != nullptr) {
+    find_step(problem, particle, damping, state, memory, memory.matrix);
+  } else {
+    const int size = tangent_size(kinematics);
+    const std::size_t numbers = static_cast<std::size_t>(size + 1) * block::matrix_stride(size);
+    find_step(problem, particle, damping, state, memory, problem.matrix + particle * numbers);
+  }
   for (int i = thread; i < kinematics.state_floats(); i += threads) memory.trial[i] = state[i];
   __syncthreads();
   if (thread == 0) move_root(memory.change, memory.trial);
@@ -136,7 +152,8 @@ __device__ inline void solve_step(const Problem& problem, int particle, int bloc
   for (int i = thread; i < floats; i += threads) memory.trial[i] = problem.trial[particle * floats + i];
   for (int j = thread; j < joints; j += threads) memory.places[j] = problem.places[particle * joints + j];
   __syncthreads();
-  const float* predicted = problem.prior->state;
+  const float* predicted = problem.prior(particle).state;
+  const double* precision = problem.prior(particle).precision;
   if (thread == 0) root_difference(predicted, memory.trial, memory.away);
   for (int i = thread; i < kinematics.angle_count; i += threads) {
     memory.away[root_tangent + i] = memory.trial[root_floats + i] - predicted[root_floats + i];
@@ -144,7 +161,7 @@ __device__ inline void solve_step(const Problem& problem, int particle, int bloc
   __syncthreads();
   double prior = 0;
   for (int i = thread; i < size; i += threads) {
-    prior += 0.5 * problem.prior->precision[i] * memory.away[i] * memory.away[i];
+    prior += 0.5 * precision[i] * memory.away[i] * memory.away[i];
   }
   prior = block::sum(prior, memory.room);
 

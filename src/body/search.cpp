@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t fewest_points = 60;
 
-RefinePoints thinned(const RefinePoints& points, std::size_t most) {
-  return {points.person.thinned(most), points.background.thinned(most)};
-}
-
 // Where the body of a candidate must go to lie over the points: middle on middle across, and either middle on middle or
 // crown on crown in height, since legs may be out of view.
 struct Extent {
@@ -53,30 +49,18 @@ Extent extent_of(const Kinematics& kinematics, const std::vector<float>& state) 
   return extent;
 }
 
-struct Candidate {
-  std::size_t size;  // index into the sizes
-  std::vector<float> state;
-  PosePrior prior;
-  Refined refined;
-};
-
-}  // namespace
-
-std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, const SearchSettings& settings,
-                          const Threads& threads) {
-  if (points.person.size() < fewest_points) return {};
-  const RefinePoints few = thinned(points, settings.points);
-  const Extent seen = extent_of(few.person);
-
-  std::vector<FlatSkeleton> people;
-  for (double size : settings.sizes) people.emplace_back(scaled(skeleton, size));
-  std::vector<Candidate> candidates;
-  for (std::size_t size = 0; size < people.size(); ++size) {
-    const Kinematics kinematics = people[size].view();
+// Where to start: every rest pose and facing of people of every size.
+std::vector<PoseCandidate> make_candidates(const Skeleton& skeleton, const Extent& seen,
+                                           const SearchSettings& settings) {
+  std::vector<PoseCandidate> candidates;
+  for (std::size_t size = 0; size < settings.sizes.size(); ++size) {
+    const FlatSkeleton person(scaled(skeleton, settings.sizes[size]));
+    const Kinematics kinematics = person.view();
     for (const RestPose& rest : rest_poses(skeleton)) {
       for (int facing = 0; facing < settings.facings; ++facing) {
         for (const bool by_crown : {false, true}) {
-          Candidate candidate{size, {}, {}, {}};
+          PoseCandidate candidate;
+          candidate.size = size;
           Pose pose = rest_pose(skeleton);
           pose.angles = rest.angles;
           // the rest pose looks at the camera; turned about the vertical
@@ -106,6 +90,16 @@ std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, 
       }
     }
   }
+  return candidates;
+}
+
+}  // namespace
+
+std::vector<Found> search(const Skeleton& skeleton, const PointList& person, const SearchSettings& settings,
+                          const RefineMany& refine_many) {
+  if (person.size() < fewest_points) return {};
+  std::vector<PoseCandidate> candidates =
+      make_candidates(skeleton, extent_of(person.thinned(settings.points)), settings);
 
   // rounds with fewer candidates, more points and a shorter reach
   struct Round {
@@ -118,31 +112,42 @@ std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, 
                           {10, 4 * settings.points, 0.15, 12}};
   for (const Round& round : rounds) {
     candidates.resize(std::min(candidates.size(), round.keep));
-    const RefinePoints some = thinned(points, round.points);
     RefineSettings refinement;
     refinement.tau = round.tau + 2 * settings.noise;
     refinement.steps = round.steps;
     refinement.sigma = std::hypot(0.03, settings.noise);
-    // as much evidence in every round, whatever the number of points
-    refinement.evidence = 150.0 / static_cast<double>(some.person.size());
-    threads.for_each(candidates.size(), [&](std::size_t i) {
-      Candidate& candidate = candidates[i];
-      candidate.refined = refine(people[candidate.size].view(), some, candidate.prior, refinement, candidate.state);
-    });
+    refinement.evidence = 150;  // as much in every round, whatever the number of points
+    refine_many(candidates, refinement, {round.points, round.points / 2});
     // points further off than numbers go lead to no pose
-    std::erase_if(candidates, [](const Candidate& candidate) {
-      return !std::isfinite(candidate.refined.cost) ||
+    std::erase_if(candidates, [](const PoseCandidate& candidate) {
+      return !std::isfinite(candidate.cost) ||
              std::any_of(candidate.state.begin(), candidate.state.end(), [](float x) { return !std::isfinite(x); });
     });
     std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.refined.cost < b.refined.cost; });
+                     [](const PoseCandidate& a, const PoseCandidate& b) { return a.cost < b.cost; });
   }
   std::vector<Found> found;
   found.reserve(candidates.size());
-  for (const Candidate& candidate : candidates) {
-    found.push_back({settings.sizes[candidate.size], candidate.state, candidate.refined.cost, candidate.refined.data});
+  for (const PoseCandidate& candidate : candidates) {
+    found.push_back({settings.sizes[candidate.size], candidate.state, candidate.cost});
   }
   return found;
+}
+
+std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, const SearchSettings& settings,
+                          const Threads& threads) {
+  std::vector<FlatSkeleton> people;
+  for (double size : settings.sizes) people.emplace_back(scaled(skeleton, size));
+  return search(
+      skeleton, points.person, settings,
+      [&](std::span<PoseCandidate> poses, RefineSettings refinement, PointShare share) {
+        const RefinePoints some{points.person.thinned(share.person), points.background.thinned(share.background)};
+        refinement.evidence /= static_cast<double>(some.person.size());
+        threads.for_each(poses.size(), [&](std::size_t i) {
+          PoseCandidate& pose = poses[i];
+          pose.cost = refine(people[pose.size].view(), some, pose.prior, refinement, pose.state).cost;
+        });
+      });
 }
 
 }  // namespace kinema::body

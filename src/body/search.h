@@ -4,6 +4,7 @@
 #include "body/refine.h"
 #include "core/threads.h"
 
+#include <functional>
 #include <optional>
 
 namespace kinema::body {
@@ -20,11 +21,17 @@ struct Found {
   double size = 1;  ///< the one of `sizes` that fits best
   std::vector<float> state;
   double cost = 0;  ///< see Refined
-  double data = 0;  ///< see Refined
 };
+
+/// Refines candidates, all of them before it returns; see Particles::refine_poses().
+using RefineMany = std::function<void(std::span<PoseCandidate>, const RefineSettings&, PointShare)>;
 
 /// The poses that fit best, the best first; none where there are too few points for a person.
 std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, const SearchSettings& settings,
                           const Threads& threads);
+
+/// The same with somebody else's refinements, of candidates whose `size` is an index into settings.sizes.
+std::vector<Found> search(const Skeleton& skeleton, const PointList& person, const SearchSettings& settings,
+                          const RefineMany& refine_many);
 
 }  // namespace kinema::body

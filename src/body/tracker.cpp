@@ -2,9 +2,9 @@
 // as switches, a search where there is no pose to go on from, and a fit of the person's shape in the first frames.
 #include "body/motion.h"
 #include "body/particles.h"
-#include "body/rivals.h"
 #include "body/search.h"
 #include "body/shape.h"
+#include "body/watch.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -52,9 +52,6 @@ constexpr double lost_below = 0.6;   // of its running level
 constexpr double least_fit = 0.2;    // whatever the level
 constexpr double believable = 0.35;  // for a find
 
-// Points by which rivals are refined; twice as many judge them.
-constexpr std::size_t judge_points = 600;
-
 // A rival must be so much more likely, logarithmically.
 constexpr double clearly = 5;
 
@@ -92,11 +89,13 @@ void check(const Pose& pose) {
 class BodyTracker final : public Tracker {
 public:
   BodyTracker(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend)
-      : settings_(settings), backend_(choose(backend)), threads_(settings.likelihood.threads) {
+      : settings_(settings),
+        backend_(choose(backend)),
+        threads_(settings.likelihood.threads),
+        watch_(skeleton, settings) {
     check(settings);
     if (skeleton.capsules.empty()) throw Error("the skeleton has no capsule: there is no skin to hold against points");
     fill_in(settings_, backend_);
-    judge_ = make_likelihood(settings.likelihood, Backend::cpu);
     set_skeleton(skeleton);
   }
 
@@ -114,16 +113,19 @@ public:
     last_time_ = frame.time;
     frame_points_ = frame.points;
     points_known_ = false;
+    if (tracking_) particles_->predict(seconds);  // which a device does while points are on their way
     particles_->set_points(frame.points);
     stages_.add("points");
 
     Estimate estimate;
     if (tracking_) {
-      particles_->predict(seconds);
-      estimate = filter(seconds);
+      gather(seconds);
+      const Outlook others = look_elsewhere();
+      estimate = conclude(seconds);
       tracking_ = !lost(estimate);
-      if (tracking_ && challenge()) {
-        estimate = filter(seconds);
+      if (tracking_ && challenged(others, estimate)) {
+        gather(seconds);
+        estimate = conclude(seconds);
         stages_.add("rivals");
       }
     }
@@ -133,7 +135,8 @@ public:
       const double size = find();
       if (size > 0) {
         particles_->diffuse(found_spread, -1);
-        estimate = filter(seconds);
+        gather(seconds);
+        estimate = conclude(seconds);
         tracking_ = fit(estimate) > believable;
       }
       // a size that nobody has must not stay, or such sizes would add up
@@ -150,7 +153,7 @@ private:
   void set_skeleton(const Skeleton& skeleton) {
     skeleton_ = skeleton;
     flat_ = std::make_unique<FlatSkeleton>(skeleton_);
-    rivals_ = std::make_unique<Rivals>(skeleton_);
+    watch_.set_skeleton(skeleton_);
     particles_ = make_particles(skeleton_, settings_, backend_);
   }
 
@@ -159,7 +162,7 @@ private:
     state_ = state;
     tracking_ = true;
     level_ = 0;
-    age_ = 0;
+    watch_.begin();
   }
 
   // Begins at the likeliest pose that a search finds. Returns the size of the person against the skeleton before, which
@@ -178,7 +181,7 @@ private:
       for (const Found& one : found) {
         if (one.size == found.front().size) states.push_back(one.state);
       }
-      const std::vector<double> likelihood = judge(states);
+      const std::vector<double> likelihood = particles_->weigh_poses(states);
       const auto best = std::max_element(likelihood.begin(), likelihood.end()) - likelihood.begin();
       begin_at(states[static_cast<std::size_t>(best)]);
     }
@@ -186,9 +189,8 @@ private:
     return found.empty() ? 0 : found.front().size;
   }
 
-  // Weigh, and let the particles gather where the weights are, layer by layer (the paper's filter has one layer); then
-  // refine the best, and take the mean (eq. 1).
-  Estimate filter(double seconds) {
+  // Weigh, and let the particles gather where the weights are, layer by layer (the paper's filter has one layer).
+  void gather(double seconds) {
     const int blocks = settings_.limbs ? 5 : 1;
     for (int layer = 0; layer < settings_.layers; ++layer) {
       for (int block = 0; block < blocks; ++block) {
@@ -202,6 +204,10 @@ private:
       }
     }
     stages_.add("weigh");
+  }
+
+  // Refine the best, and take the mean (eq. 1).
+  Estimate conclude(double seconds) {
     if (settings_.refined > 0) particles_->refine(settings_.refined, seconds);
     stages_.add("refine");
 
@@ -225,61 +231,24 @@ private:
     return estimate;
   }
 
-  // Holds poses elsewhere against the mean: each frame a few rivals in turn, and now and then, more often at first, all
-  // that a search finds. True where one of them is clearly more likely and took the mean's place.
-  bool challenge() {
-    if (settings_.rivals <= 0) return false;
-    ++age_;
-    const RefinePoints few{points().person.thinned(judge_points), points().background.thinned(judge_points / 2)};
-    RefineSettings refinement = refine_settings(settings_, few.person.size(), state_[2]);
-    refinement.tau += 0.08;
-    std::vector<std::vector<float>> states{state_};
-    for (int i = 0; i < settings_.rivals; ++i)
-      states.push_back(rivals_->make(state_, next_rival_++ % rivals_->count()));
-    threads_.for_each(states.size(), [&](std::size_t i) {
-      // the prior is as loose for all, so that poses, not distances from the last one, are compared
-      refine(flat_->view(), few, {states[i], walk_precision(skeleton_, 0.3)}, refinement, states[i]);
-    });
-    stages_.add("rivals");
-    const int every = age_ < 30 ? 5 : 15;
-    if (age_ % every == every - 1) {
-      SearchSettings search_settings;
-      search_settings.pelvis = Vector3f{state_[0], state_[1], state_[2]};
-      search_settings.points = 300;
-      search_settings.noise = sensor_deviation(settings_, distance());
-      for (const Found& found : search(skeleton_, points(), search_settings, threads_)) states.push_back(found.state);
-      stages_.add("search");
-    }
-    const std::vector<double> likelihood = judge(states);
-    const auto best =
-        static_cast<std::size_t>(std::max_element(likelihood.begin(), likelihood.end()) - likelihood.begin());
-    if (likelihood[best] < likelihood[0] + clearly) return false;
-    particles_->place(states[best], settings_.particles);
-    return true;
+  // Poses elsewhere, while a device weighs the particles.
+  Outlook look_elsewhere() {
+    if (settings_.rivals <= 0) return {};
+    Outlook others = watch_.look(*particles_, points(), sensor_deviation(settings_, distance()));
+    stages_.add(watch_.searched() ? "search" : "rivals");
+    return others;
   }
 
-  // Log-likelihoods of poses by a part of the points, as much as their independent evidence allows.
-  std::vector<double> judge(const std::vector<std::vector<float>>& states) {
-    std::vector<float> xyz, capsules;
-    std::vector<std::uint8_t> background;
-    for (const bool behind : {false, true}) {
-      const PointList some =
-          (behind ? points().background : points().person).thinned(behind ? judge_points : 2 * judge_points);
-      for (std::size_t i = 0; i < some.size(); ++i) {
-        xyz.insert(xyz.end(), {some[i].x, some[i].y, some[i].z});
-        background.push_back(behind ? 1 : 0);
-      }
-    }
-    for (const std::vector<float>& state : states) {
-      const std::vector<float> skin = pose_capsules(skeleton_, to_pose(state));
-      capsules.insert(capsules.end(), skin.begin(), skin.end());
-    }
-    std::vector<double> likelihood(states.size());
-    judge_->set_points({xyz.data(), background.size(), background});
-    judge_->evaluate({capsules.data(), states.size(), skeleton_.capsules.size(), capsule_floats}, likelihood);
-    for (double& value : likelihood)
-      value *= evidence_at(settings_, states.front()[2]) * settings_.independent_points / (2.0 * judge_points);
-    return likelihood;
+  // Whether one of them is clearly more likely than the tracked one, and more than all that the filter came to; it then takes
+  // the particles' place. Where the tracked pose was refined as rivals were, that is what they are held against.
+  bool challenged(const Outlook& others, const Estimate& estimate) {
+    if (others.states.empty()) return false;
+    const std::size_t best = others.best();
+    const double found = others.log_likelihood[best], filtered = estimate.log_likelihood;
+    const double own = watch_.searched() ? filtered : others.log_likelihood.front();
+    if (best == 0 || found < filtered || evidence() * (found - own) < clearly) return false;
+    particles_->place(others.states[best], settings_.particles);
+    return true;
   }
 
   // The frame's points for refinements on the host. They are arranged when first asked for: a device weighs meanwhile.
@@ -331,10 +300,7 @@ private:
   Backend backend_;
   Threads threads_;
   std::unique_ptr<FlatSkeleton> flat_;
-  std::unique_ptr<Rivals> rivals_;
-  std::size_t next_rival_ = 0;
-  int age_ = 0;  // frames since the person was found
-  std::unique_ptr<Likelihood> judge_;
+  Watch watch_;
   std::unique_ptr<Particles> particles_;
   PointsView frame_points_;  // of the frame under way
   RefinePoints points_;      // see points()
@@ -357,6 +323,9 @@ void fill_in(TrackerSettings& settings, Backend backend) {
   const bool gpu = choose(backend) == Backend::cuda;
   if (settings.particles == 0) settings.particles = gpu ? 2000 : std::clamp<std::size_t>(100 * cores, 200, 2000);
   if (settings.points == 0) settings.points = gpu ? 43000 : 3000;
+  // rays say whether there is somebody, not where his skin is: a few thousand draw the outline
+  if (settings.background_points == 0)
+    settings.background_points = std::clamp<std::size_t>(settings.points / 2, 1, 5000);
 }
 
 std::unique_ptr<Tracker> make_tracker(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend) {

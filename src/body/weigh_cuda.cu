@@ -28,6 +28,7 @@ static_assert(subtiles == 8);
 // the rest in short ones, so that the last blocks, or the heaviest, do not keep the others waiting.
 constexpr int most_samples = 16, few_samples = 4;  // in a row
 constexpr double short_share = 0.25;
+constexpr int most_samples_past = 2;  // of rays past the person: their tiles are wide and heavy
 
 struct Rows {
   int long_blocks;
@@ -49,6 +50,7 @@ struct Problem {
   Vector3d camera;
   float tau;
   bool culling;
+  bool hits_signed;  // a hit behind the camera would pass for one before a point: all kinds but the nearest
 };
 
 // A capsule that matters to the tile. 144 bytes apart, so that lanes that write one each do not meet in a bank.
@@ -136,6 +138,7 @@ __device__ void fill_slots(WarpMemory& memory, int under_way) {
   const int lane = lane_number(), used = min(memory.waiting, slots);
   int sample = 0, capsule = 0;
   unsigned subtiles_of = 0;
+  bool in_front = false;
   const CapsuleFrame* frame = nullptr;
   if (lane < used) {
     const CapsulesCudaView& all = problem.capsules;
@@ -146,6 +149,7 @@ __device__ void fill_slots(WarpMemory& memory, int under_way) {
     const float4 axis = all.cull[all.cull_place(of_all, capsule, 0)],
                  end = all.cull[all.cull_place(of_all, capsule, 1)];
     frame = all.frames + of_all * all.count + capsule;
+    in_front = before_camera(axis, end, block_memory->bounds);
 #pragma unroll 4
     for (int sub = 0; sub < subtiles; ++sub)
       subtiles_of |= static_cast<unsigned>(may_matter(axis, end, block_memory->subtile[sub])) << sub;
@@ -156,6 +160,7 @@ __device__ void fill_slots(WarpMemory& memory, int under_way) {
   if (subtiles_of != 0) {
     Slot& slot = memory.slot[__popc(kept_before)];
     slot.constants = pair_constants(*frame, block_memory->bounds);
+    if (problem.hits_signed && !in_front) slot.constants.band = INFINITY;
     const bool first = sample != (kept_before == 0 ? under_way : before);
     slot.work = subtiles_of | (first ? begins : 0) | static_cast<unsigned>(sample) << sample_bits;
     slot.capsule = capsule;
@@ -291,7 +296,7 @@ __global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __g
   __syncthreads();
 
   const unsigned rays = shared_address(&block_memory->rays[lane]);
-  const float D = kind == Kind::nearest ? 0.0f : block_memory->bounds.depth;
+  const float D = kind == Kind::background ? block_memory->bounds.depth : 0.0f;
   const float nothing = kind == Kind::nearest ? problem.tau : INFINITY;
   float best[subtiles];  // of this lane's rays: the nearest distance, or, with its sign, that to the first hit
 #pragma unroll
@@ -355,12 +360,13 @@ __global__ void reduce(const float* sums, int samples, int tiles, double scale, 
   if (lane == 0) out[sample] = scale * sum;
 }
 
-Rows rows_for(std::size_t samples, std::size_t tiles) {
+// `all`: samples that are weighed at the same time.
+Rows rows_for(std::size_t samples, std::size_t all, std::size_t tiles, int most) {
   // enough blocks for a large device several times over
   constexpr std::size_t enough = 6000;
   Rows rows;
-  rows.samples_long = most_samples;
-  while (rows.samples_long > 1 && samples * tiles < enough * warps * rows.samples_long) rows.samples_long /= 2;
+  rows.samples_long = most;
+  while (rows.samples_long > 1 && all * tiles < enough * warps * rows.samples_long) rows.samples_long /= 2;
   rows.samples_short = std::min(rows.samples_long, few_samples);
   rows.long_blocks = static_cast<int>(static_cast<double>(samples) * (1 - short_share)) / (warps * rows.samples_long);
   return rows;
@@ -368,12 +374,19 @@ Rows rows_for(std::size_t samples, std::size_t tiles) {
 
 }  // namespace
 
+WeighCuda::WeighCuda(const LikelihoodSettings& settings) : settings_(settings) {
+  for (const auto kernel : {weigh_tiles<Kind::nearest>, weigh_tiles<Kind::first_hit>, weigh_tiles<Kind::background>}) {
+    cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(BlockMemory)),
+                "setting shared memory");
+  }
+}
+
 std::size_t WeighCuda::bytes(std::size_t samples, std::size_t capsules, std::size_t tiles) {
   return CapsulesCuda::bytes(samples, capsules, tiles) + samples * tiles * sizeof(float);
 }
 
 void WeighCuda::weigh(const RayTilesView& tiles, const float* capsules, std::size_t samples, std::size_t count,
-                      double* out, unsigned long long* bad, cudaStream_t stream) {
+                      double* out, unsigned long long* bad, cudaStream_t stream, const WeighCompany& company) {
   const int tile_count = tiles.foreground_tiles + tiles.background_tiles;
   sums_.reserve(samples * tile_count);
 
@@ -388,23 +401,41 @@ void WeighCuda::weigh(const RayTilesView& tiles, const float* capsules, std::siz
   problem.samples = static_cast<int>(samples);
   problem.count = static_cast<int>(count);
   problem.tile_count = tile_count;
-  problem.rows = rows_for(samples, static_cast<std::size_t>(tile_count));
   problem.camera = {settings_.camera.x, settings_.camera.y, settings_.camera.z};
   problem.tau = static_cast<float>(settings_.tau);
   problem.culling = settings_.culling;
-  const int short_samples = problem.samples - warps * problem.rows.long_blocks * problem.rows.samples_long;
-  const int short_blocks = (short_samples - 1) / (warps * problem.rows.samples_short) + 1;
-  const auto launch = [&](auto kernel, int first, int tile_number) {
+  const auto launch = [&](auto kernel, int first, int tile_number, cudaStream_t on) {
     if (tile_number == 0) return;
-    cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(BlockMemory)),
-                "setting shared memory");
+    problem.rows = rows_for(samples, samples + company.samples, static_cast<std::size_t>(tile_count),
+                            kernel == weigh_tiles<Kind::background> ? most_samples_past : most_samples);
+    problem.hits_signed = kernel != weigh_tiles<Kind::nearest>;
+    const int short_samples = problem.samples - warps * problem.rows.long_blocks * problem.rows.samples_long;
+    const int short_blocks = (short_samples - 1) / (warps * problem.rows.samples_short) + 1;
     const dim3 grid(static_cast<unsigned>(tile_number), static_cast<unsigned>(problem.rows.long_blocks + short_blocks));
-    kernel<<<grid, 32 * warps, sizeof(BlockMemory), stream>>>(problem, first);
+    kernel<<<grid, 32 * warps, sizeof(BlockMemory), on>>>(problem, first);
     cuda::check_launch("weigh_tiles");
   };
-  launch(settings_.association == Association::first_hit ? weigh_tiles<Kind::first_hit> : weigh_tiles<Kind::nearest>, 0,
-         tiles.foreground_tiles);
-  launch(weigh_tiles<Kind::background>, tiles.foreground_tiles, tiles.background_tiles);
+  const auto person = [&] {
+    launch(settings_.association == Association::first_hit ? weigh_tiles<Kind::first_hit> : weigh_tiles<Kind::nearest>,
+           0, tiles.foreground_tiles, stream);
+  };
+  const auto past = [&](cudaStream_t on) {
+    launch(weigh_tiles<Kind::background>, tiles.foreground_tiles, tiles.background_tiles, on);
+  };
+  if (company.side != nullptr && tiles.foreground_tiles > 0 && tiles.background_tiles > 0) {
+    prepared_.record(stream);
+    cuda::check(cudaStreamWaitEvent(company.side, prepared_), "waiting for poses");
+    past(company.side);
+    past_weighed_.record(company.side);
+    person();
+    cuda::check(cudaStreamWaitEvent(stream, past_weighed_), "waiting for weights");
+  } else if (company.person_first) {
+    person();
+    past(stream);
+  } else {
+    past(stream);
+    person();
+  }
   stages_[2].record(stream);
 
   reduce<<<static_cast<unsigned>((samples * 32 + 255) / 256), 256, 0, stream>>>(

@@ -16,7 +16,7 @@ struct EffectiveSize {
 };
 
 // In single precision, which knows a size to some 1e-6. Where no particle is left, all are equal.
-__device__ EffectiveSize effective_size(const float* relative, int count, float exponent, float* room) {
+__device__ EffectiveSize effective_size(const float* relative, int count, float exponent, float4* room) {
   float sums[4] = {};  // w, w^2, and their derivatives
 #pragma unroll 4
   for (int j = static_cast<int>(threadIdx.x); j < count; j += anneal_threads) {
@@ -33,14 +33,16 @@ __device__ EffectiveSize effective_size(const float* relative, int count, float 
 #pragma unroll
     for (int i = 0; i < 4; ++i) sums[i] += __shfl_xor_sync(whole_warp, sums[i], step);
   }
-  if (lane < 4)
-    room[lane * anneal_warps + warp] = lane == 0 ? sums[0] : lane == 1 ? sums[1] : lane == 2 ? sums[2] : sums[3];
+  if (lane == 0) room[warp] = {sums[0], sums[1], sums[2], sums[3]};
   __syncthreads();
+  for (float& sum : sums) sum = 0;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    sums[i] = 0;
-#pragma unroll
-    for (int w = 0; w < anneal_warps; ++w) sums[i] += room[i * anneal_warps + w];
+  for (int w = 0; w < anneal_warps; ++w) {
+    const float4 of_warp = room[w];
+    sums[0] += of_warp.x;
+    sums[1] += of_warp.y;
+    sums[2] += of_warp.z;
+    sums[3] += of_warp.w;
   }
   if (!(sums[1] > 0)) return {logf(static_cast<float>(count)), 0};
   return {2 * logf(sums[0]) - logf(sums[1]), 2 * (sums[2] / sums[0] - sums[3] / sums[1])};
@@ -50,7 +52,7 @@ __device__ EffectiveSize effective_size(const float* relative, int count, float 
 // a power of it: Newton's method on logarithmic scales is there in a few steps; where one leaves what is known to hold the
 // exponent, the middle is taken.
 __device__ double find_exponent(const float* relative, int count, double wanted, double most,
-                                float (*rooms)[4 * anneal_warps]) {
+                                float4 (*rooms)[anneal_warps]) {
   const auto target = static_cast<float>(log(wanted));
   double low = 0, high = most, exponent = most;
   for (int step = 0; step < 60; ++step) {
@@ -70,7 +72,7 @@ __global__ __launch_bounds__(anneal_threads) void anneal_kernel(const double* lo
                                                                 double survival, double most, int refined,
                                                                 float* relative, double* weight, FilterMemory* memory) {
   __shared__ double room[block::most_warps];
-  __shared__ float rooms[2][4 * anneal_warps];  // by turns, so that one wait is enough
+  __shared__ float4 rooms[2][anneal_warps];  // by turns, so that one wait is enough
   const int first = static_cast<int>(threadIdx.x);
   double greatest = -INFINITY;
   for (int j = first; j < count; j += anneal_threads) {

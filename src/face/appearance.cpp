@@ -77,8 +77,8 @@ LevelData train_textures(Level& level, const TrainingSet& set, const Model& mode
     for (std::size_t k = 0; k < values; ++k) texture[k] -= level.mean[k];
   });
 
-  const Components components =
-      principal_components(data.textures, settings.texture_variance, settings.texture_modes, threads);
+  const Components components = principal_components(data.textures, settings.texture_variance, settings.texture_modes,
+                                                     settings.most_modes, threads);
   level.texture_modes = matrix_of(components.modes);
   level.texture_variances = floats_of(components.variances);
   const double all = data.textures.cast<double>().squaredNorm();
@@ -123,9 +123,11 @@ void train_combined(Level& level, const LevelData& data, const Model& model, con
   std::size_t possible = 0;
   while (possible < variances.size() && variances[possible] > 1e-9 * variances.front()) ++possible;
   possible = std::min(possible, data.shapes.size() - 1);
-  const std::size_t count = std::min(
-      settings.combined_modes > 0 ? settings.combined_modes : modes_for_share(variances, settings.combined_variance),
-      possible);
+  const std::size_t asked =
+      settings.combined_modes > 0
+          ? settings.combined_modes
+          : std::min<std::size_t>(settings.most_modes, modes_for_share(variances, settings.combined_variance));
+  const std::size_t count = std::min(asked, possible);
   RowMatrix mix(static_cast<Eigen::Index>(count), both.rows());
   for (Eigen::Index k = 0; k < mix.rows(); ++k) {
     Eigen::VectorXd mode = solver.eigenvectors().col(both.rows() - 1 - k);

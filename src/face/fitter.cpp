@@ -134,6 +134,21 @@ void score(const Model& model, const GreyView& image, Fit& fit) {
   fit.confidence = std::move(of.confidence);
 }
 
+Fit fit_again(Fitter& fitter, const Model& model, const Face& face, double doubtful) {
+  Fit best = fitter.fit(face);
+  if (best.confidence.empty()) return best;
+  const Similarity start = start_pose(model, face.start);
+  // where the first ended, which is often half the way; then about the start
+  constexpr int attempts = 5;
+  for (int attempt = 0; attempt < attempts && best.failure > doubtful; ++attempt) {
+    Face other{face.image, {}, face.on_device};
+    other.start.similarity = attempt == 0 ? best.pose : spread_start(model, start, attempt);
+    Fit fit = fitter.fit(other);
+    if (fit.failure < best.failure) best = std::move(fit);
+  }
+  return best;
+}
+
 std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings, Backend backend) {
   if (!model) throw Error("no model");
   stages_of(*model, settings);

@@ -70,7 +70,8 @@ RowMatrix times_rows(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<cons
   return result;
 }
 
-Components principal_components(const RowMatrix& rows, double share, std::size_t count, const Threads& threads) {
+Components principal_components(const RowMatrix& rows, double share, std::size_t count, std::size_t most,
+                                const Threads& threads) {
   Components result;
   const Eigen::Index examples = rows.rows();
   const double degrees = static_cast<double>(std::max<Eigen::Index>(1, examples - 1));
@@ -81,7 +82,7 @@ Components principal_components(const RowMatrix& rows, double share, std::size_t
   std::size_t possible = 0;
   while (possible < variances.size() && variances[possible] > 1e-6 * variances.front() && variances[possible] > 1e-30)
     ++possible;
-  std::size_t kept = std::min(count > 0 ? count : modes_for_share(variances, share), possible);
+  std::size_t kept = std::min(count > 0 ? count : std::min(most, modes_for_share(variances, share)), possible);
   kept = std::min(kept, static_cast<std::size_t>(std::max<Eigen::Index>(0, examples - 1)));
   RowMatrix mix(static_cast<Eigen::Index>(kept), examples);
   for (std::size_t k = 0; k < kept; ++k) {

@@ -30,8 +30,10 @@ struct Components {
   std::vector<double> variances;  ///< descending
 };
 
-/// Principal components of centred rows: as many as hold this share of the variance, or `count` where it is not 0.
-Components principal_components(const RowMatrix& rows, double share, std::size_t count, const Threads& threads);
+/// Principal components of centred rows: as many as hold this share of the variance but at most `most`, or `count` where
+/// it is not 0.
+Components principal_components(const RowMatrix& rows, double share, std::size_t count, std::size_t most,
+                                const Threads& threads);
 
 /// Linear regressions with a penalty on their size. Samples belong to folds: for each fold there is also a regression
 /// that has not seen it, so that one can say what a regression does with faces it has not seen.

@@ -124,9 +124,10 @@ Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<co
     std::vector<double> errors(judges * penalties.size());
     threads.for_each(errors.size(), [&](std::size_t task) {
       const Range& part = parts[task % judges];
-      errors[task] = (told_without(task % judges, penalties[task / judges]) - targets.middleRows(part.first, part.count))
-                         .cast<double>()
-                         .squaredNorm();
+      errors[task] =
+          (told_without(task % judges, penalties[task / judges]) - targets.middleRows(part.first, part.count))
+              .cast<double>()
+              .squaredNorm();
     });
     double least = HUGE_VAL;
     for (std::size_t p = 0; p < penalties.size(); ++p) {

@@ -30,10 +30,12 @@ Fractions fractions_of(const std::array<double, 3>& f, double one) {
 std::optional<FixedPlane> fix_plane(const Plane& plane) {
   const std::array<double, 3> f = {plane.r, plane.g, plane.b};
 
-  // the largest sum of any colour, either sign
-  double least = plane.d, most = plane.d;
+  // the largest sum of any colour, with d and without, of either sign; and room for `one` beside
+  double least = 0, most = 0;
   for (const double number : f) (number < 0 ? least : most) += 255 * number;
-  const double range = std::max(std::abs(least), std::abs(most));
+  const double range = std::max({std::abs(least), std::abs(most), std::abs(least + plane.d), std::abs(most + plane.d),
+                                 std::abs(plane.d)}) +
+                       1;
   const double top = std::floor(range * largest_one < largest_sum ? largest_one : largest_sum / range);
   if (!(top >= 4096)) return std::nullopt;
 

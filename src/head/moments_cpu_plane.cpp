@@ -32,16 +32,18 @@ HWY_INLINE std::uint64_t sum_of(VCounts lanes) {
 
 // A row of tiles. Returns how many were looked at in vain.
 template <std::size_t pixel_bytes, std::size_t rows, bool look>
-std::size_t add_tiles(const PlaneLanes<pixel_bytes>& shared, std::int32_t one, const std::uint8_t* data,
+std::size_t add_tiles(const PlaneLanes<pixel_bytes>& shared, const PlaneOfBytes& plane, const std::uint8_t* data,
                       std::size_t stride, std::size_t width, std::uint32_t* columns, std::uint64_t* row_sums) {
   const PlaneLanes<pixel_bytes> lanes = shared;  // its own, which stores to the sums cannot change
-  const VCounts full_column = hn::Set(Counts(), static_cast<std::uint32_t>(rows) * static_cast<std::uint32_t>(one));
+  const auto one = static_cast<std::uint32_t>(plane.one), d = static_cast<std::uint32_t>(plane.d);
+  const VCounts full_column = hn::Set(Counts(), static_cast<std::uint32_t>(rows) * one);
+  const VCounts empty_column = hn::Set(Counts(), static_cast<std::uint32_t>(rows) * d);  // weights come less d
   std::size_t in_vain = 0;
   for (std::size_t begin = 0; begin + tile_columns <= width; begin += chunk_columns) {
     const std::size_t end = std::min(begin + chunk_columns, width);
     VCounts row[rows];
     for (std::size_t r = 0; r < rows; ++r) row[r] = hn::Zero(Counts());
-    std::uint64_t full = 0;  // groups
+    std::uint32_t full = 0, other = 0;  // groups
     for (std::size_t x = begin; x + tile_columns <= end; x += tile_columns) {
       const std::uint8_t* p = data + pixel_bytes * x;
       VInts most[groups], least[groups];
@@ -59,7 +61,8 @@ std::size_t add_tiles(const PlaneLanes<pixel_bytes>& shared, std::int32_t one, c
         if (look && lanes.all_full(least[g])) {
           ++full;
         } else {
-          column = hn::Zero(Counts());
+          ++other;
+          column = empty_column;
           for (std::size_t r = 0; r < rows; ++r) {
             const VCounts w = lanes.weights(p + r * stride, g);
             column = hn::Add(column, w);
@@ -70,7 +73,8 @@ std::size_t add_tiles(const PlaneLanes<pixel_bytes>& shared, std::int32_t one, c
         hn::StoreU(hn::Add(hn::LoadU(Counts(), at), column), Counts(), at);
       }
     }
-    for (std::size_t r = 0; r < rows; ++r) row_sums[r] += sum_of(row[r]) + 4 * full * static_cast<std::uint64_t>(one);
+    const VCounts rest = hn::Set(Counts(), other * d + full * one);
+    for (std::size_t r = 0; r < rows; ++r) row_sums[r] += sum_of(hn::Add(row[r], rest));
   }
   return in_vain;
 }
@@ -83,17 +87,17 @@ void add_rows(const PlaneOfBytes& plane, const Piece& piece, const Margins& marg
   for (; y + tile_rows <= piece.height; y += tile_rows) {
     const std::uint8_t* data = piece.data + y * piece.stride;
     if (unlooked > 0) {
-      add_tiles<pixel_bytes, tile_rows, false>(lanes, plane.one, data, piece.stride, piece.width, margins.columns,
+      add_tiles<pixel_bytes, tile_rows, false>(lanes, plane, data, piece.stride, piece.width, margins.columns,
                                                margins.rows + y);
       --unlooked;
-    } else if (4 * add_tiles<pixel_bytes, tile_rows, true>(lanes, plane.one, data, piece.stride, piece.width,
+    } else if (4 * add_tiles<pixel_bytes, tile_rows, true>(lanes, plane, data, piece.stride, piece.width,
                                                            margins.columns, margins.rows + y) >
                3 * tiles) {
       unlooked = rows_unlooked;
     }
   }
   for (; y < piece.height; ++y)
-    add_tiles<pixel_bytes, 1, false>(lanes, plane.one, piece.data + y * piece.stride, piece.stride, piece.width,
+    add_tiles<pixel_bytes, 1, false>(lanes, plane, piece.data + y * piece.stride, piece.stride, piece.width,
                                      margins.columns, margins.rows + y);
 }
 
@@ -108,9 +112,10 @@ void add_plane(const PlaneOfBytes& plane, const Piece& piece, const Margins& mar
 template <std::size_t pixel_bytes>
 void store_weights(const PlaneOfBytes& plane, const std::uint8_t* row, std::size_t width, std::uint32_t* out) {
   const PlaneLanes<pixel_bytes> lanes(plane);
+  const VCounts d = hn::Set(Counts(), static_cast<std::uint32_t>(plane.d));
   for (std::size_t x = 0; x + tile_columns <= width; x += tile_columns)
     for (std::size_t g = 0; g < groups; ++g)
-      hn::StoreU(lanes.weights(row + pixel_bytes * x, g), Counts(), out + x + 4 * g);
+      hn::StoreU(hn::Add(lanes.weights(row + pixel_bytes * x, g), d), Counts(), out + x + 4 * g);
 }
 
 void plane_weights(const PlaneOfBytes& plane, const std::uint8_t* row, std::size_t pixel_bytes, std::size_t width,

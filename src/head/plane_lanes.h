@@ -40,7 +40,7 @@ template <std::size_t pixel_bytes>
 class PlaneLanes {
 public:
   explicit PlaneLanes(const PlaneOfBytes& plane)
-      : d_(hn::Set(Counts(), static_cast<std::uint32_t>(plane.d))), one_(hn::Set(Ints(), plane.one)) {
+      : zero_(hn::Set(Ints(), -plane.d)), one_(hn::Set(Ints(), plane.one - plane.d)) {
     alignas(16) std::uint8_t bytes[16];
     for (std::size_t c = 0; c < 3; ++c) {
       q_[c] = hn::Set(Counts(), static_cast<std::uint32_t>(plane.q[c]));
@@ -59,12 +59,13 @@ public:
     }
   }
 
-  // The weights of group g of the 16 pixels at p. The last group is loaded by its end, so that nothing past the pixels is
+  // The weights of group g of the 16 pixels at p, each less d, which is added to sums of them: q.c is clamped between -d
+  // and one - d. The last group is loaded by its end, so that nothing past the pixels is
   // touched.
   HWY_INLINE VCounts weights(const std::uint8_t* p, std::size_t g) const {
     const bool last = g + 1 == groups;
     const VBytes bytes = hn::LoadU(Bytes(), p + (last ? 16 * pixel_bytes - 16 : 4 * pixel_bytes * g));
-    return hn::BitCast(Counts(), hn::Min(hn::Max(sums(bytes, last), hn::Zero(Ints())), one_));
+    return hn::BitCast(Counts(), hn::Min(hn::Max(sums(bytes, last), zero_), one_));
   }
 
   // The least and the largest byte of each column of a tile.
@@ -97,19 +98,22 @@ public:
     sums_of_row(corner, least);
   }
 
-  HWY_INLINE bool any_weight(VInts most) const { return !hn::AllFalse(Ints(), hn::Gt(most, hn::Zero(Ints()))); }
+  HWY_INLINE bool any_weight(VInts most) const { return !hn::AllFalse(Ints(), hn::Gt(most, zero_)); }
   HWY_INLINE bool all_full(VInts least) const { return hn::AllFalse(Ints(), hn::Lt(least, one_)); }
   HWY_INLINE bool any_weight(const VInts most[groups]) const {
     return any_weight(hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3])));
   }
 
 private:
+  // q.c of four pixels
   HWY_INLINE VInts sums(VBytes bytes, bool last) const {
     const VBytes* index = pixel_bytes == 3 && last ? last_ : first_;
     // without a sign, since parts of the sum may run over where it does not
-    VCounts sum = d_;
-    for (std::size_t c = 0; c < 3; ++c)
-      sum = hn::Add(sum, hn::Mul(hn::BitCast(Counts(), hn::TableLookupBytesOr0(bytes, index[c])), q_[c]));
+    const auto channel = [&](std::size_t c)
+                             HWY_ATTR { return hn::BitCast(Counts(), hn::TableLookupBytesOr0(bytes, index[c])); };
+    VCounts sum = hn::Mul(channel(0), q_[0]);
+    sum = hn::Add(sum, hn::Mul(channel(1), q_[1]));
+    sum = hn::Add(sum, hn::Mul(channel(2), q_[2]));
     return hn::BitCast(Ints(), sum);
   }
   HWY_INLINE void sums_of_row(const VBytes row[pixel_bytes], VInts out[groups]) const {
@@ -125,8 +129,8 @@ private:
 
   VBytes first_[3], last_[3];    // where a channel's bytes are
   VBytes falling_[pixel_bytes];  // ones where more of the channel makes less of the weight
-  VCounts q_[3], d_;
-  VInts one_;
+  VCounts q_[3];
+  VInts zero_, one_;  // the sums at which the weight is 0, and full
 };
 
 }  // namespace HWY_NAMESPACE

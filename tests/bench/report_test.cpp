@@ -45,6 +45,7 @@ BodyReport made_up() {
                              4,
                              6,
                              0,
+                             false,
                              43000,
                              5000,
                              95,

@@ -350,6 +350,32 @@ TEST(Foreground, the_same_frames_give_the_same_clouds) {
   }
 }
 
+TEST(Foreground, any_number_of_threads_gives_the_same_cloud) {
+  const Capsules truth = person(0, 2.8f);
+  const Image image = render(truth, {});
+  Foreground whole(camera);
+  const Cloud everything = whole.cut(image.view(), truth);
+  const auto person_points =
+      static_cast<std::size_t>(std::count(everything.background.begin(), everything.background.end(), std::uint8_t{0}));
+  ForegroundSettings settings;
+  settings.points = person_points * 9 / 10;  // a few too many
+  settings.background_points = 500;          // far too many
+  Cloud first;
+  for (const int threads : {1, 3}) {
+    settings.threads = threads;
+    Foreground foreground(camera, settings);
+    Cloud cloud;
+    for (int frame = 0; frame < 2; ++frame) foreground.cut(image.view(), truth, cloud);  // the second into old memory
+    const Count n = count(cloud, truth);
+    EXPECT_EQ(n.person + n.other, settings.points);
+    EXPECT_LE(n.background, 500u);
+    EXPECT_GT(n.background, 250u);
+    if (threads == 1) first = cloud;
+    EXPECT_EQ(cloud.xyz, first.xyz);
+    EXPECT_EQ(cloud.background, first.background);
+  }
+}
+
 TEST(Foreground, searches_the_floor_again_when_the_camera_moved) {
   Foreground foreground(camera);
   foreground.cut(render({}, {}).view());

@@ -258,6 +258,44 @@ TEST_P(Filter, RefinementTakesTheBestAndLeavesTheOthers) {
   EXPECT_EQ(at, 100u);
 }
 
+TEST_P(Filter, PosesThatAreNoParticlesWeighAsParticlesDo) {
+  const auto particles = make(5);
+  particles->diffuse(frame, -1);
+  particles->weigh();
+  const std::vector<float> states = particles->states();
+  const std::vector<double> expected = particles->log_likelihoods();
+  std::vector<std::vector<float>> poses;
+  for (std::size_t j = 0; j < 5; ++j) poses.push_back(scene_.state_of(states, j));
+  const std::vector<double> found = particles->weigh_poses(poses);
+  for (std::size_t j = 0; j < 5; ++j) EXPECT_NEAR(found[j], expected[j], 1e-9 * std::fabs(expected[j])) << j;
+  EXPECT_TRUE(particles->weigh_poses({}).empty());
+  particles->set_points({});
+  EXPECT_EQ(particles->weigh_poses(poses), std::vector<double>(5, 0.0));
+}
+
+TEST_P(Filter, PosesThatAreNoParticlesAreRefinedApart) {
+  settings_.sensor_noise = 0;
+  settings_.independent_points = 3000;
+  settings_.refine_steps = 20;
+  const FilterScene sharp(default_human(), 160, 120);
+  const auto particles = sharp.make(settings_, GetParam(), 3);
+  const std::vector<float> before = particles->states();
+  const RefineSettings refinement = refine_settings(settings_, 1, sharp.state[2]);
+  const std::vector<double> loose = walk_precision(sharp.skeleton, 0.5), tight = walk_precision(sharp.skeleton, 1e-5);
+  const std::vector<float> start = sharp.perturbed(0.07, 0.03);
+  std::vector<PoseCandidate> poses{{start, {start, loose}}, {start, {start, tight}}, {sharp.state, {start, loose}}};
+  EXPECT_GT(sharp.error(start), 0.03);
+  particles->refine_poses(poses, refinement, {1500, 700});
+  // each has its own prior: one holds a pose where it is
+  EXPECT_LT(sharp.error(poses[0].state), 0.015);
+  EXPECT_NEAR(sharp.error(poses[1].state), sharp.error(start), 1e-3);
+  EXPECT_LT(sharp.error(poses[2].state), 0.015);
+  EXPECT_GT(poses[0].cost, 0);
+  EXPECT_GT(poses[1].cost, 2 * poses[0].cost);
+  EXPECT_EQ(particles->states(), before);
+  particles->refine_poses({}, refinement, {1500, 700});
+}
+
 TEST_P(Filter, RunsGiveTheSameBits) {
   const auto run = [&] {
     const auto particles = make(200);
@@ -283,6 +321,10 @@ TEST_P(Filter, CornerFrame) {
     const auto particles = small.make(settings_, GetParam(), 20);
     const FilterScene::Frame found = small.frame_of(*particles, settings_, frame);
     EXPECT_TRUE(std::all_of(found.states.begin(), found.states.end(), [](float x) { return std::isfinite(x); }));
+    std::vector<PoseCandidate> poses{{small.state, {small.state, walk_precision(small.skeleton, 0.3)}}};
+    particles->refine_poses(poses, refine_settings(settings_, 1, small.state[2]), {100, 50});
+    const std::vector<std::vector<float>> states{small.state, poses[0].state};
+    for (double value : particles->weigh_poses(states)) EXPECT_TRUE(std::isfinite(value));
   }
 }
 

@@ -37,7 +37,7 @@ TEST(PrincipalComponents, FindPlantedOnesAndAreOrthonormal) {
   parameters.col(0) *= 9, parameters.col(1) *= 4, parameters.col(2) *= 1.5;
   RowMatrix rows = parameters * modes;
   rows.rowwise() -= rows.colwise().mean();
-  const Components found = principal_components(rows, 0.9999, 0, threads);
+  const Components found = principal_components(rows, 0.9999, 0, 100, threads);
   ASSERT_EQ(found.modes.rows(), 3);
   const Eigen::MatrixXf square = found.modes * found.modes.transpose();
   EXPECT_LT((square - Eigen::MatrixXf::Identity(3, 3)).cwiseAbs().maxCoeff(), 1e-5f);

@@ -73,9 +73,17 @@ using Buffer = Array<T, detail::DeviceMemory>;
 template <class T>
 using PinnedBuffer = Array<T, detail::PinnedMemory>;
 
+/// What a device does first where streams compete for it.
+enum class Priority { normal, high };
+
 class Stream {
 public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream"); }
+  explicit Stream(Priority priority = Priority::normal) {
+    int least = 0, greatest = 0;
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "making a stream");
+    check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority == Priority::high ? greatest : least),
+          "making a stream");
+  }
   ~Stream() { cudaStreamDestroy(stream_); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

@@ -1,0 +1,42 @@
+// The face's part of the demo: a model is trained on synthetic faces, fitted to others, and follows one in a clip.
+#pragma once
+
+#include "app/demo_walk.h"
+#include "app/face_evaluation.h"
+#include "kinema/backend.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kinema::app {
+
+struct FaceDemoSettings {
+  std::filesystem::path folder;  ///< of the demo: faces/, face.kface, face.jsonl and face.mp4 go there
+  Backend backend = Backend::automatic;
+  int threads = 0;
+  std::uint64_t seed = 1;
+};
+
+struct FaceDemo {
+  FaceDemoSettings settings;
+  std::size_t trained = 0, pixels = 0;
+  FaceEvaluation test;
+  std::size_t clip_frames = 0, clip_found = 0;
+  double clip_error = 0;    ///< over the outer-eye distance, of the frames that were found
+  std::string start;        ///< of the clip: the face detector, or the true place with noise
+  std::vector<Shot> strip;  ///< empty where there is no OpenCV
+  std::string no_video;     ///< why there is no face.mp4; empty where there is one
+  double make_ms = 0, train_ms = 0, clip_ms = 0;
+
+  std::vector<std::string> commands() const;  ///< that do the same by hand, inside the folder
+};
+
+FaceDemo fit_demo_faces(const FaceDemoSettings& settings);
+
+/// The part of the page, and what it needs in the style sheet.
+std::string face_part(const FaceDemo& demo);
+std::string face_part_style();
+
+}  // namespace kinema::app

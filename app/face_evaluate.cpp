@@ -1,0 +1,225 @@
+// kinema face evaluate: fits held against landmarks that people set.
+#include "app/face_evaluation.h"
+#include "app/face_evaluation_page.h"
+#include "app/options.h"
+#include "app/stopwatch.h"
+#include "io/face_model_file.h"
+#include "io/face_overlay.h"
+#include "io/face_picture.h"
+#include "io/input_file.h"
+#include "io/output_file.h"
+#include "kinema/error.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace kinema::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+  CommonOptions common;
+  FitOptions fit;
+  ImageOptions images;
+  FaceEvaluationSettings settings;
+  std::string init = "perturbed", detector, out;
+  std::size_t worst = 16;
+};
+
+ordered_json summary_json(const FaceErrorSummary& error) {
+  if (error.count == 0) return {{"count", 0}, {"mean", nullptr}, {"failures", error.failures}, {"auc_0.08", error.auc}};
+  return {{"count", error.count}, {"mean", error.mean},         {"median", error.median},
+          {"p95", error.p95},     {"failures", error.failures}, {"auc_0.08", error.auc}};
+}
+
+ordered_json to_json(const Options& options, const FaceEvaluation& evaluation, const FaceExamples& examples,
+                     double read_ms) {
+  ordered_json results = summary_json(evaluation.all);
+  results["points"] = evaluation.landmarks;
+  results["not_found"] = evaluation.missing;
+  if (evaluation.inner) results["points_49"] = summary_json(*evaluation.inner);
+  results["score"] = {{"roc_area", nullptr}, {"expected_failures", evaluation.expected_failures}};
+  if (evaluation.roc_area) results["score"]["roc_area"] = *evaluation.roc_area;
+  std::vector<double> at;
+  for (int i = 0; i <= 16; ++i) at.push_back(0.005 * i);
+  results["curve"] = {{"error", at}, {"share", cumulative(evaluation, false, at)}};
+  results["by_image"] = ordered_json::array();
+  for (const FaceError& face : evaluation.faces) {
+    ordered_json line{{"file", face.name}, {"error", nullptr}};
+    if (face.fitted) {
+      line["error"] = face.all;
+      if (evaluation.inner) line["error_49"] = face.inner;
+      line["start_error"] = face.start;
+      line["failure"] = face.failure;
+    } else {
+      line["why"] = face.why;
+    }
+    results["by_image"].push_back(std::move(line));
+  }
+  ordered_json json;
+  json["backend"] = name(options.settings.backend);
+  json["model"] = options.fit.model;
+  json["images"] = options.images.images;
+  json["init"] = options.init;
+  json["faces"] = evaluation.faces.size();
+  json["left_out"] = examples.left_out;
+  json["stopped"] = evaluation.stopped;
+  json["ms"] = {{"read", read_ms}, {"start", evaluation.detect_ms}, {"fit", evaluation.fit_ms}};
+  json["results"] = std::move(results);
+  return json;
+}
+
+void print_row(const std::string& name, const FaceErrorSummary& error) {
+  fmt::print("{:<10} {:>8.2f} {:>8.2f} {:>8.2f} {:>10.1f} {:>8.3f}\n", name, 100 * error.mean, 100 * error.median,
+             100 * error.p95, 100 * error.failures, error.auc);
+}
+
+void print_table(const Options& options, const FaceEvaluation& evaluation) {
+  fmt::print("{}{} faces on {}, starts: {}; errors in % of the outer-eye distance\n\n",
+             evaluation.stopped ? "stopped; " : "", evaluation.faces.size(), name(options.settings.backend),
+             options.init);
+  fmt::print("{:<10} {:>8} {:>8} {:>8} {:>10} {:>8}\n", "points", "mean", "median", "95 %", "over 8 %", "AUC");
+  print_row(fmt::format("all {}", evaluation.landmarks), evaluation.all);
+  if (evaluation.inner) print_row("49", *evaluation.inner);
+  double start = 0;
+  for (const FaceError& face : evaluation.faces) start += face.start;
+  const auto fitted = static_cast<double>(evaluation.faces.size() - evaluation.missing);
+  fmt::print("\nstarts were off by {:.2f} % on average; a fit took {:.2f} ms\n", fitted > 0 ? 100 * start / fitted : 0,
+             fitted > 0 ? evaluation.fit_ms / fitted : 0);
+  if (evaluation.missing > 0) fmt::print("without a start, counted as failed: {}\n", evaluation.missing);
+  if (evaluation.roc_area) {
+    fmt::print("the score: ROC area {:.3f}; it expects {:.1f} failures, and there are {:.0f}\n", *evaluation.roc_area,
+               evaluation.expected_failures,
+               evaluation.all.failures * static_cast<double>(evaluation.faces.size()) -
+                   static_cast<double>(evaluation.missing));
+  }
+  fmt::print("worst:");
+  const std::vector<std::size_t> order = evaluation.worst_first();
+  for (std::size_t i = 0; i < std::min<std::size_t>(5, order.size()); ++i) {
+    const FaceError& face = evaluation.faces[order[i]];
+    fmt::print(" {} ({})", face.name, face.fitted ? fmt::format("{:.1f} %", 100 * face.all) : face.why);
+  }
+  fmt::print("\n");
+}
+
+// The worst faces, fit and truth, side by side.
+io::Picture worst_picture(const Options& options, const FaceEvaluation& evaluation, const FaceExamples& examples,
+                          const face::Model& model) {
+  constexpr int side = 240;
+  std::vector<io::Picture> pictures;
+  for (std::size_t i : evaluation.worst_first()) {
+    if (pictures.size() >= options.worst) break;
+    const FaceError& face = evaluation.faces[i];
+    const io::Picture whole = io::read_face_picture(examples.files[i].image);
+    std::array<int, 2> corner{};
+    io::Picture part = io::cut_about(whole, examples.landmarks[i], 0.25, corner);
+    const double scale = 2.0 * side / std::max(part.width, part.height);
+    part = io::resized(part, std::max(1, static_cast<int>(part.width * scale)),
+                       std::max(1, static_cast<int>(part.height * scale)));
+    const auto moved = [&](std::vector<float> landmarks) {
+      for (std::size_t k = 0; k < landmarks.size(); ++k) {
+        landmarks[k] = static_cast<float>((static_cast<double>(landmarks[k]) - corner[k % 2] + 0.5) * scale - 0.5);
+      }
+      return landmarks;
+    };
+    io::FaceDrawing truth;
+    truth.mesh = false;
+    truth.truth = true;
+    io::draw_landmarks(part, moved(examples.landmarks[i]), model.layout, model.triangles, truth);
+    const std::string caption = face.fitted ? fmt::format("{:.1f} %", 100 * face.all) : face.why;
+    io::FaceDrawing fit;
+    fit.mesh = false;
+    fit.caption = caption;
+    if (face.fitted) {
+      io::draw_landmarks(part, moved(face.landmarks), model.layout, model.triangles, fit);
+    } else {
+      io::draw_words(part, caption, {});
+    }
+    pictures.push_back(std::move(part));
+  }
+  return io::contact_sheet(pictures, 4, side, side);
+}
+
+void write_report(const Options& options, const FaceEvaluation& evaluation, const FaceExamples& examples,
+                  const face::Model& model, const ordered_json& json) {
+  const std::filesystem::path folder = options.out;
+  io::OutputFile json_file(folder / "evaluate.json"), page_file(folder / "evaluate.html");
+  std::string worst;
+  if (options.worst > 0) {
+    io::write_picture_png(folder / "worst.png", worst_picture(options, evaluation, examples, model));
+    worst = io::read_bytes(folder / "worst.png");
+  }
+  json_file.write(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+  page_file.write(
+      face_evaluation_page(evaluation, options.fit.model, options.images.images.front(), options.init, worst));
+  json_file.commit();
+  page_file.commit();
+}
+
+void run(Options& options) {
+  FaceEvaluationSettings& settings = options.settings;
+  settings.backend = choose(options.common.backend);
+  settings.seed = options.common.seed;
+  settings.fit = fit_settings(options.fit, options.common.threads);
+  std::optional<io::FaceDetector> detector;
+  std::optional<io::Starts> starts;
+  settings.start = options.init == "perturbed" ? FaceStart::perturbed
+                   : options.init == "detect"  ? FaceStart::detect
+                                               : FaceStart::given;
+  if (settings.start == FaceStart::detect) detector.emplace(options.detector);
+  if (settings.start == FaceStart::given) starts.emplace(options.init);
+  if (!options.out.empty()) io::make_folder(options.out);
+
+  const auto model = std::make_shared<const face::Model>(io::read_face_model(options.fit.model));
+  Stopwatch watch;
+  const FaceExamples examples = read_examples(options.images);
+  print_left_out(examples.left_out);
+  const double read_ms = watch.lap();
+  const FaceEvaluation evaluation =
+      evaluate_faces(model, examples, settings, detector ? &*detector : nullptr, starts ? &*starts : nullptr);
+  if (evaluation.faces.empty()) throw Error("stopped before the first face was fitted", Error::Cause::running);
+  const ordered_json json = to_json(options, evaluation, examples, read_ms);
+  if (!options.out.empty()) write_report(options, evaluation, examples, *model, json);
+  if (options.common.json)
+    print_json(json);
+  else
+    print_table(options, evaluation);
+}
+
+}  // namespace
+
+void add_face_evaluate(CLI::App& parent, Task& task) {
+  CLI::App* verb = parent.add_subcommand("evaluate", "How far fits are from landmarks that people set");
+  const auto options = std::make_shared<Options>();
+  add_fit_options(*verb, options->fit);
+  add_image_options(*verb, options->images);
+  verb->add_option("--init", options->init,
+                   "Where fits start: the true place with noise, the face detector, or boxes or points by picture")
+      ->type_name("perturbed|detect|start.jsonl")
+      ->capture_default_str();
+  FaceEvaluationSettings& settings = options->settings;
+  verb->add_option("--shift", settings.shift,
+                   "Noise of perturbed starts: shift over the landmarks' box, standard deviation")
+      ->check(CLI::Range(0.0, 10.0).description(""))
+      ->capture_default_str();
+  verb->add_option("--scale", settings.scale, "The same of the size")
+      ->check(CLI::Range(0.0, 0.3).description(""))
+      ->capture_default_str();
+  verb->add_option("--turn", settings.turn, "The same of the turn, degrees")
+      ->check(CLI::Range(0.0, 180.0).description(""))
+      ->capture_default_str();
+  verb->add_option("--detector", options->detector, "A cascade (.xml) or network (.onnx) instead of OpenCV's own")
+      ->type_name("FILE");
+  verb->add_option("--out", options->out, "Write evaluate.json, evaluate.html and worst.png there")->type_name("DIR");
+  verb->add_option("--worst", options->worst, "Faces in the picture of the worst")
+      ->type_name("N")
+      ->check(CLI::Range(0, 200).description(""))
+      ->capture_default_str();
+  add_common_options(*verb, options->common);
+  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,139 @@
+// kinema face fit: landmarks of the faces in pictures and videos.
+#include "app/face_options.h"
+#include "app/face_run.h"
+#include "app/options.h"
+#include "io/face_model_file.h"
+#include "kinema/error.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+
+namespace kinema::app {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  FitOptions fit;
+  std::string input, init = "detect", detector;
+  FaceRun run;
+};
+
+// Outputs that would write into each other, or over what is read.
+void check_outputs(const Options& options) {
+  const FaceFiles& files = options.run.files;
+  std::map<std::filesystem::path, const char*> places;
+  for (const auto& [flag, file] : {std::pair{"--model", &options.fit.model},
+                                   {"--input", &options.input},
+                                   {"--init", &options.init},
+                                   {"--out", &files.landmarks},
+                                   {"--csv", &files.csv},
+                                   {"--overlay", &files.overlay},
+                                   {"--pts", &files.pts},
+                                   {"--patches", &files.patches},
+                                   {"--appearance", &files.appearance}}) {
+    std::error_code ignored;
+    if (file->empty() || std::filesystem::is_character_file(*file, ignored)) continue;
+    const auto [other, first] = places.emplace(weakly_canonical(absolute(std::filesystem::path(*file)), ignored), flag);
+    if (!first) throw Error(fmt::format("{}: {} and {} name the same place", *file, other->second, flag));
+  }
+  if (!files.csv.empty() && std::filesystem::path(files.csv).extension() != ".csv") {
+    throw Error(fmt::format("{}: --csv writes a table: give a name that ends in .csv", files.csv));
+  }
+}
+
+void report(const Options& options, const FaceCounts& counts) {
+  if (!options.common.json) {
+    fmt::print(
+        "{}{} frames on {}: {} with a face, {} without, {} that could not be read; mean quality {:.2f}; {:.1f} fits a "
+        "second\n",
+        counts.stopped ? "stopped; " : "", counts.frames, name(options.run.backend), counts.found, counts.lost,
+        counts.unreadable, counts.quality, counts.fits_per_second());
+    return;
+  }
+  nlohmann::ordered_json json;
+  json["backend"] = name(options.run.backend);
+  json["frames"] = counts.frames;
+  json["found"] = counts.found;
+  json["lost"] = counts.lost;
+  json["unreadable"] = counts.unreadable;
+  json["restarts"] = counts.restarts;
+  json["stopped"] = counts.stopped;
+  json["mean_quality"] = counts.quality;
+  json["fits_per_second"] = counts.fits_per_second();
+  for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
+  json["results"] = {{"out", options.run.files.landmarks}};
+  print_json(json);
+}
+
+void run(Options& options) {
+  check_outputs(options);
+  FaceRun& chain = options.run;
+  chain.backend = choose(options.common.backend);
+  chain.model = std::make_shared<const face::Model>(io::read_face_model(options.fit.model));
+  chain.tracker.fit = fit_settings(options.fit, options.common.threads);
+  if (options.init == "detect") {
+    chain.detector.emplace(options.detector);
+  } else {
+    chain.starts.emplace(options.init);
+    // a film that is lost is found again where there is a detector
+    if (!options.detector.empty() || !io::find_face_cascade().empty()) chain.detector.emplace(options.detector);
+  }
+  const FaceCounts counts = fit_faces(options.input, chain);
+  print_left_out(counts.lines);
+  report(options, counts);
+  if (counts.found == 0 && !counts.stopped) {
+    throw Error(fmt::format("{}: no face was found in {} frames; {} says why for each", options.input, counts.frames,
+                            chain.files.landmarks),
+                Error::Cause::running);
+  }
+}
+
+}  // namespace
+
+void add_face_fit(CLI::App& parent, Task& task) {
+  CLI::App* verb = parent.add_subcommand("fit", "Landmarks of the faces in pictures and videos");
+  const auto options = std::make_shared<Options>();
+  FaceRun& chain = options->run;
+  add_fit_options(*verb, options->fit);
+  verb->add_option("--input", options->input, "A picture, a video, or a folder of pictures")
+      ->type_name("IMAGE|VIDEO|DIR")
+      ->required();
+  verb->add_option("--init", options->init, "Where fits start: the face detector, or boxes or points by picture")
+      ->type_name("detect|start.jsonl")
+      ->capture_default_str();
+  verb->add_option("--out", chain.files.landmarks, "A line of JSON for each face; CSV where it ends in .csv")
+      ->type_name("landmarks.jsonl")
+      ->required();
+  verb->add_option("--csv", chain.files.csv, "The landmarks as a table too")->type_name("FILE");
+  verb->add_option("--overlay", chain.files.overlay, "A video, pictures (%06d.png), a folder, or one .png")
+      ->type_name("FILE");
+  verb->add_option("--pts", chain.files.pts, "A folder for a .pts file of each face, counted from 1 as in 300-W")
+      ->type_name("DIR");
+  verb->add_option("--patches", chain.files.patches, "A folder for the shape-free patch of each face")
+      ->type_name("DIR");
+  verb->add_option("--appearance", chain.files.appearance, "A folder for the sampled texture beside the fitted one")
+      ->type_name("DIR");
+  verb->add_option("--detector", options->detector, "A cascade (.xml) or network (.onnx) instead of OpenCV's own")
+      ->type_name("FILE");
+  verb->add_option("--faces", chain.faces, "Faces in each picture, at most: the largest first")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->capture_default_str();
+  verb->add_flag("--sequence", chain.sequence, "The pictures of the folder are the frames of a film");
+  verb->add_option("--fps", chain.fps, "Frames a second of such a film, or instead of the video's own")->type_name("N");
+  verb->add_option("--frames", chain.frames, "At most so many; 0: all")->type_name("N");
+  verb->add_option("--smoothing", chain.tracker.smoothing,
+                   "In films: hertz below which resting landmarks are smoothed; 0: not")
+      ->type_name("HZ")
+      ->check(CLI::Range(0.0, 1000.0).description(""))
+      ->capture_default_str();
+  verb->add_option("--lost", chain.tracker.lost, "In films: a fit with a greater probability of failure is lost")
+      ->type_name("P")
+      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->capture_default_str();
+  add_common_options(*verb, options->common);
+  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+}
+
+}  // namespace kinema::app

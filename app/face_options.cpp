@@ -1,0 +1,209 @@
+#include "app/face_options.h"
+
+#include "app/progress.h"
+#include "io/input_file.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace kinema::app {
+namespace {
+
+constexpr std::array<std::pair<face::Method, std::string_view>, 4> methods{
+    {{face::Method::cascade, "cascade"},
+     {face::Method::combined, "combined"},
+     {face::Method::project_out, "project-out"},
+     {face::Method::simultaneous, "simultaneous"}}};
+
+std::uint32_t whole(const std::string& text, const std::string& stage) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value > 10000) {
+    throw Error(fmt::format("--stages: '{}' in '{}' is no whole number", text, stage));
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string_view word(face::Features features) {
+  switch (features) {
+    case face::Features::intensity:
+      return "intensity";
+    case face::Features::orientation:
+      return "orientation";
+    case face::Features::edges:
+      return "edges";
+  }
+  return "";
+}
+
+std::string_view word(face::Method method) {
+  for (const auto& [value, text] : methods) {
+    if (value == method) return text;
+  }
+  return "";
+}
+
+std::vector<face::Stage> parse_stages(const std::string& text) {
+  std::vector<face::Stage> stages;
+  if (text.empty()) return stages;
+  for (const std::string& part : CLI::detail::split(text, ',')) {
+    const std::vector<std::string> words = CLI::detail::split(part, ':');
+    const auto found =
+        std::find_if(methods.begin(), methods.end(), [&](const auto& m) { return m.second == words[0]; });
+    if (found == methods.end() || words.size() > 4) {
+      throw Error(
+          fmt::format("--stages: '{}' is no stage: METHOD[:LEVEL[:ITERATIONS[:PRIOR]]] with METHOD one of cascade, "
+                      "combined, project-out, simultaneous",
+                      part));
+    }
+    face::Stage stage;
+    stage.method = found->first;
+    if (stage.method == face::Method::cascade) stage.iterations = 0;
+    if (words.size() > 1) stage.level = whole(words[1], part);
+    if (words.size() > 2) stage.iterations = whole(words[2], part);
+    if (words.size() > 3) stage.prior = static_cast<float>(std::atof(words[3].c_str()));
+    stages.push_back(stage);
+  }
+  return stages;
+}
+
+std::string stages_text(const std::vector<face::Stage>& stages) {
+  std::string text;
+  for (const face::Stage& stage : stages) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", word(stage.method));
+    if (stage.method != face::Method::cascade) text += fmt::format(":{}:{}", stage.level, stage.iterations);
+    if (stage.prior > 0) text += fmt::format(":{:g}", stage.prior);
+  }
+  return text;
+}
+
+void add_fit_options(CLI::App& verb, FitOptions& options) {
+  verb.add_option("--model", options.model, "The appearance model, of face train")->type_name("M.kface")->required();
+  verb.add_option(
+          "--stages", options.stages,
+          "What a fit does, instead of what the model says: METHOD[:LEVEL[:ITERATIONS[:PRIOR]]],... with METHOD "
+          "cascade, combined, project-out or simultaneous")
+      ->type_name("LIST");
+  verb.add_option("--starts", options.starts, "Starts of the cascade, of which the median is taken: steadier, slower")
+      ->type_name("N")
+      ->check(CLI::Range(1, 64).description(""))
+      ->capture_default_str();
+  verb.add_option("--limit", options.limit, "Standard deviations that parameters may reach; 0: any")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 1000.0).description(""))
+      ->capture_default_str();
+}
+
+face::FitSettings fit_settings(const FitOptions& options, int threads) {
+  face::FitSettings settings;
+  settings.stages = parse_stages(options.stages);
+  settings.starts = options.starts;
+  settings.limit = options.limit;
+  settings.threads = threads;
+  return settings;
+}
+
+void try_doubtful_again(face::Fitter& fitter, const face::Model& model, const std::vector<face::Face>& faces,
+                        std::vector<face::Fit>& fits) {
+  constexpr double doubtful = 0.3;
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    if (fits[i].failure > doubtful) fits[i] = face::fit_again(fitter, model, faces[i], doubtful);
+  }
+}
+
+void add_image_options(CLI::App& verb, ImageOptions& options) {
+  verb.add_option(
+          "--images", options.images,
+          "Folders of pictures with landmarks (NAME.jpg with NAME.pts or NAME.asf), or dlib XML, COCO JSON, CSV")
+      ->type_name("DIR|FILE")
+      ->required();
+  verb.add_option("--first-pixel", options.first_pixel,
+                  "What the files count the first pixel as (.pts: 1, as in 300-W; others: 0)")
+      ->type_name("N")
+      ->check(CLI::Range(-1.0, 1.0).description(""));
+}
+
+face::GreyView view(const io::GreyImage& image) {
+  return {image.grey.data(), static_cast<std::size_t>(image.width), static_cast<std::size_t>(image.height),
+          static_cast<std::size_t>(image.width)};
+}
+
+FaceExamples read_examples(const ImageOptions& options) {
+  const std::vector<std::filesystem::path> sources(options.images.begin(), options.images.end());
+  io::LabelledSet set = io::find_labelled_images(sources, {options.first_pixel});
+  FaceExamples examples;
+  examples.points = set.landmarks;
+  examples.left_out = std::move(set.left_out);
+  Progress progress("reading", set.images.size(), true);
+  for (io::LabelledImage& image : set.images) {
+    try {
+      io::LabelledPicture picture = io::read_labelled(image);
+      examples.images.push_back(std::move(picture.grey));
+      examples.landmarks.push_back(std::move(picture.landmarks));
+      examples.files.push_back(std::move(image));
+    } catch (const Error& error) {
+      examples.left_out.emplace_back(error.what());
+    }
+    progress.show(examples.size());
+  }
+  if (examples.files.empty()) {
+    throw Error(fmt::format("{}: none of its {} faces can be used (first: {})", options.images.front(),
+                            set.images.size(), examples.left_out.empty() ? "" : examples.left_out.back()));
+  }
+  return examples;
+}
+
+void print_left_out(const std::vector<std::string>& lines) {
+  constexpr std::size_t most = 12;
+  for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) {
+    fmt::print(stderr, "kinema: left out: {}\n", io::printable(lines[i], 400));
+  }
+  if (lines.size() > most) fmt::print(stderr, "kinema: left out: {} more\n", lines.size() - most);
+}
+
+double landmark_error(const face::Layout& layout, const std::vector<float>& landmarks, const std::vector<float>& truth,
+                      const std::vector<int>& points) {
+  const auto at = [](const std::vector<float>& shape, std::size_t i, std::size_t axis) {
+    return static_cast<double>(shape[2 * i + axis]);
+  };
+  const std::size_t count = truth.size() / 2;
+  double size = 0;
+  if (layout.outer_eyes[0] >= 0) {
+    const auto left = static_cast<std::size_t>(layout.outer_eyes[0]),
+               right = static_cast<std::size_t>(layout.outer_eyes[1]);
+    size = std::hypot(at(truth, left, 0) - at(truth, right, 0), at(truth, left, 1) - at(truth, right, 1));
+  } else {
+    // the root mean square distance from the middle
+    double x = 0, y = 0, sum = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      x += at(truth, i, 0) / static_cast<double>(count), y += at(truth, i, 1) / static_cast<double>(count);
+    for (std::size_t i = 0; i < count; ++i) sum += std::pow(at(truth, i, 0) - x, 2) + std::pow(at(truth, i, 1) - y, 2);
+    size = std::sqrt(sum / static_cast<double>(count));
+  }
+  double total = 0;
+  const std::size_t used = points.empty() ? count : points.size();
+  for (std::size_t k = 0; k < used; ++k) {
+    const std::size_t i = points.empty() ? k : static_cast<std::size_t>(points[k]);
+    total += std::hypot(at(landmarks, i, 0) - at(truth, i, 0), at(landmarks, i, 1) - at(truth, i, 1));
+  }
+  return total / static_cast<double>(used) / std::max(1e-9, size);
+}
+
+std::vector<int> inner_points(std::size_t landmarks) {
+  std::vector<int> points;
+  if (landmarks != 68) return points;
+  for (int i = 17; i < 68; ++i) {
+    if (i != 60 && i != 64) points.push_back(i);
+  }
+  return points;
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,89 @@
+// What the verbs of the face share: words of the command line, models and labelled pictures read with a bar, and lines
+// about what was left out.
+#pragma once
+
+#include "io/labelled_images.h"
+#include "kinema/face.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kinema::app {
+
+/// "cascade,simultaneous:0:20": methods with a level and iterations. Throws Error for a word that is none.
+std::vector<face::Stage> parse_stages(const std::string& text);
+std::string stages_text(const std::vector<face::Stage>& stages);
+
+std::string_view word(face::Features features);
+std::string_view word(face::Method method);
+
+/// A word of a list, or an Error that names the list.
+template <class T>
+std::function<void(const std::string&)> word_of(const char* flag, T& value, std::map<std::string, T> words) {
+  return [flag, &value, words = std::move(words)](const std::string& given) {
+    const auto found = words.find(given);
+    if (found != words.end()) {
+      value = found->second;
+      return;
+    }
+    std::string known;
+    for (const auto& entry : words) known += (known.empty() ? "" : ", ") + entry.first;
+    throw CLI::ValidationError(flag, "'" + given + "' is none of " + known);
+  };
+}
+
+/// Fits as the command line asks for them.
+struct FitOptions {
+  std::string model, stages;
+  int starts = 1;
+  double limit = 3;
+};
+void add_fit_options(CLI::App& verb, FitOptions& options);
+face::FitSettings fit_settings(const FitOptions& options, int threads);
+
+/// Fits from a detector's boxes, which may be far off: those that the score doubts are tried from other places too.
+void try_doubtful_again(face::Fitter& fitter, const face::Model& model, const std::vector<face::Face>& faces,
+                        std::vector<face::Fit>& fits);
+
+/// Where landmarks come from.
+struct ImageOptions {
+  std::vector<std::string> images;
+  std::optional<double> first_pixel;
+};
+void add_image_options(CLI::App& verb, ImageOptions& options);
+
+/// Labelled pictures in memory, as far as they could be read.
+struct FaceExamples {
+  std::vector<io::LabelledImage> files;
+  std::vector<io::GreyImage> images;
+  std::vector<std::vector<float>> landmarks;
+  std::size_t points = 0;             ///< landmarks of each
+  std::vector<std::string> left_out;  ///< lines about what could not be used
+
+  std::size_t size() const { return files.size(); }
+};
+face::GreyView view(const io::GreyImage& image);
+
+/// Throws Error where nothing could be read.
+FaceExamples read_examples(const ImageOptions& options);
+
+/// On standard error, a few of them and how many more there are.
+void print_left_out(const std::vector<std::string>& lines);
+
+/// The mean distance of the landmarks over that of the outer corners of the eyes (of `truth`), of those in `points`; all
+/// where it is empty.
+double landmark_error(const face::Layout& layout, const std::vector<float>& landmarks, const std::vector<float>& truth,
+                      const std::vector<int>& points = {});
+
+/// The 49 of 68 landmarks that are neither jaw nor inner corners of the mouth; empty for other numbers.
+std::vector<int> inner_points(std::size_t landmarks);
+
+}  // namespace kinema::app

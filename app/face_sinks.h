@@ -1,0 +1,50 @@
+// Everything that a run of the face fitter writes, frame by frame.
+#pragma once
+
+#include "app/face_run.h"
+#include "io/image_file.h"
+#include "io/landmark_output.h"
+#include "io/picture_sink.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kinema::app {
+
+class FaceSinks {
+public:
+  /// `single`: one picture, whose overlay is one picture too. Throws Error where a target cannot be written.
+  FaceSinks(const FaceFiles& files, const face::Model& model, bool single, double fps);
+
+  struct Frame {
+    std::int64_t number = 0;
+    std::string file;
+    std::optional<double> time;
+    const io::Picture* picture = nullptr;  // empty where it could not be read
+    const io::GreyImage* grey = nullptr;
+  };
+  void add(const Frame& frame, const std::vector<face::TrackedFace>& faces, std::string_view why);
+  void commit();
+
+private:
+  void draw(const Frame& frame, const std::vector<face::TrackedFace>& faces, std::string_view why);
+  void write_pictures(const Frame& frame, const face::TrackedFace& face, const std::string& name);
+
+  FaceFiles files_;
+  const face::Model& model_;
+  bool single_;
+  std::vector<std::unique_ptr<io::LandmarkWriter>> writers_;
+  std::optional<io::PictureSink> overlay_;
+  std::optional<io::Picture> size_;  // of the overlay's first picture, which all others get
+};
+
+/// A face with its landmarks, mesh and a line of words, as overlays show it.
+io::Picture face_overlay(const io::Picture& picture, const face::Model& model,
+                         const std::vector<face::TrackedFace>& faces, std::string_view caption, std::string_view why);
+
+}  // namespace kinema::app

@@ -1,0 +1,231 @@
+// kinema face train: an appearance model from pictures with landmarks.
+#include "app/face_options.h"
+#include "app/interrupt.h"
+#include "app/options.h"
+#include "app/progress.h"
+#include "app/stopwatch.h"
+#include "io/face_detector.h"
+#include "io/face_model_file.h"
+#include "io/layout_json.h"
+#include "io/output_file.h"
+#include "kinema/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace kinema::app {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  ImageOptions images;
+  face::TrainSettings settings;
+  std::string out, layout, detector, note;
+  bool no_mirror = false, no_quality = false, no_project_out = false, no_resampling = false, no_detector = false;
+};
+
+// How the detector's boxes stand to the faces in them: the median over some of the pictures.
+std::optional<face::BoxPlacement> detector_placement(const face::Model& model, const FaceExamples& examples,
+                                                     const io::FaceDetector& detector) {
+  constexpr std::size_t most = 80, fewest = 3;  // a median needs no more, and a detector takes its time
+  std::vector<double> x, y, scale;
+  const std::size_t step = std::max<std::size_t>(1, examples.size() / most);
+  Progress progress("detecting", examples.size(), true);
+  for (std::size_t i = 0; i < examples.size(); i += step) {
+    progress.show(i);
+    const face::Similarity pose = start_pose(model, {std::nullopt, examples.landmarks[i], std::nullopt, false});
+    for (const face::Start::Box& box : detector.detect(examples.images[i])) {
+      const double size = std::sqrt(static_cast<double>(box.width) * static_cast<double>(box.height));
+      const double dx = (pose.tx - static_cast<double>(box.x + box.width / 2)) / size;
+      const double dy = (pose.ty - static_cast<double>(box.y + box.height / 2)) / size;
+      if (std::hypot(dx, dy) > 0.35) continue;  // another face
+      x.push_back(dx);
+      y.push_back(dy);
+      scale.push_back(std::hypot(pose.a, pose.b) / size);
+      break;
+    }
+  }
+  if (x.size() < fewest) return std::nullopt;
+  const auto median = [](std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return static_cast<float>(*middle);
+  };
+  return face::BoxPlacement{median(x), median(y), median(scale)};
+}
+
+face::Layout layout_for(const Options& options, std::size_t landmarks) {
+  if (!options.layout.empty()) return io::read_layout(options.layout, landmarks);
+  return face::default_layout(landmarks);
+}
+
+void report(const Options& options, const face::Model& model, const FaceExamples& examples, double read_ms,
+            double train_ms, double detect_ms) {
+  const face::Level& finest = model.levels.front();
+  std::error_code ignored;
+  const auto bytes = std::filesystem::file_size(options.out, ignored);
+  if (!options.common.json) {
+    fmt::print(
+        "{}: {} faces{} with {} landmarks, {} left out; {} pixels, {} shape modes, {} texture modes; {:.1f} MB in "
+        "{:.1f} s\n",
+        options.out, examples.size(), model.mirrored ? " and their mirror images" : "", examples.points,
+        examples.left_out.size(), finest.pixels(), model.shape.modes.rows, finest.texture_modes.rows,
+        static_cast<double>(bytes) / 1e6, (read_ms + train_ms + detect_ms) / 1000);
+    if (model.detector_box.scale == 0) fmt::print("no face detector was learnt: fits start from what --init gives\n");
+    return;
+  }
+  nlohmann::ordered_json json;
+  json["backend"] = name(Backend::cpu);  // training runs there
+  json["examples"] = examples.size();
+  json["mirrored"] = model.mirrored;
+  json["left_out"] = examples.left_out;
+  json["landmarks"] = examples.points;
+  json["ms"] = {{"read", read_ms}, {"train", train_ms}, {"detect", detect_ms}};
+  json["results"] = {{"out", options.out},
+                     {"bytes", bytes},
+                     {"pixels", finest.pixels()},
+                     {"levels", model.levels.size()},
+                     {"features", word(finest.features)},
+                     {"shape_modes", model.shape.modes.rows},
+                     {"texture_modes", finest.texture_modes.rows},
+                     {"combined_modes", finest.texture_combined.rows},
+                     {"cascade_stages", model.cascade.stages.size()},
+                     {"quality", !model.quality.weights.empty()},
+                     {"detector", model.detector_box.scale > 0},
+                     {"sequence", stages_text(model.sequence)}};
+  print_json(json);
+}
+
+void run(Options options) {
+  const io::OutputFile place(options.out);  // a target that cannot be written is said before the work
+  // a detector that was asked for must be there; the one on this machine is used if there is one
+  std::optional<io::FaceDetector> detector;
+  if (!options.no_detector && (!options.detector.empty() || !io::find_face_cascade().empty())) {
+    detector.emplace(options.detector);
+  }
+  Stopwatch watch;
+  const FaceExamples examples = read_examples(options.images);
+  print_left_out(examples.left_out);
+  const face::Layout layout = layout_for(options, examples.points);
+  const double read_ms = watch.lap();
+
+  face::TrainSettings& settings = options.settings;
+  settings.mirrored = !options.no_mirror && !layout.mirror.empty();
+  settings.quality = !options.no_quality;
+  settings.project_out = !options.no_project_out;
+  settings.resampled = !options.no_resampling;
+  settings.seed = options.common.seed;
+  settings.threads = options.common.threads;
+  const Interrupt interrupt;
+  std::optional<Progress> progress;
+  std::string last_stage;
+  settings.progress = [&](std::string_view stage, double done) {
+    if (interrupt.asked()) throw Error("stopped before the model was made; nothing was written", Error::Cause::running);
+    if (stage != last_stage) progress.emplace(std::string(stage), 1000, true);
+    last_stage = stage;
+    progress->show(static_cast<std::size_t>(1000 * std::clamp(done, 0.0, 1.0)));
+  };
+  std::vector<face::Example> set;
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    set.push_back({view(examples.images[i]), examples.landmarks[i], examples.files[i].image.string()});
+  }
+  face::Model model = face::train(set, layout, settings);
+  progress.reset();
+  model.note = options.note;
+  const double train_ms = watch.lap();
+  if (detector) {
+    if (const auto placement = detector_placement(model, examples, *detector)) model.detector_box = *placement;
+  }
+  const double detect_ms = watch.lap();
+  io::write_face_model(options.out, model);
+  report(options, model, examples, read_ms, train_ms, detect_ms);
+}
+
+void add_model_options(CLI::App& verb, Options& options) {
+  face::TrainSettings& settings = options.settings;
+  const char* group = "The model";
+  verb.add_option("--pixels", settings.pixels, "Of the finest texture, exactly")
+      ->type_name("N")
+      ->check(CLI::Range(64, 1 << 20).description(""))
+      ->capture_default_str()
+      ->group(group);
+  verb.add_option("--levels", settings.levels, "Resolutions, each with a quarter of the pixels of the one before")
+      ->type_name("N")
+      ->check(CLI::Range(1, 8).description(""))
+      ->capture_default_str()
+      ->group(group);
+  verb.add_option_function<std::string>("--features",
+                                        word_of<face::Features>("--features", settings.features,
+                                                                {{"intensity", face::Features::intensity},
+                                                                 {"orientation", face::Features::orientation},
+                                                                 {"edges", face::Features::edges}}),
+                                        "What a texture is made of")
+      ->type_name("intensity|orientation|edges")
+      ->group(group);
+  verb.add_flag("--no-resampling", options.no_resampling,
+                "Sample from the image itself, as in the paper (intensity only)")
+      ->group(group);
+  verb.add_flag("--no-mirror", options.no_mirror, "No mirrored copies of the faces")->group(group);
+  const auto share = [&](const char* flag, double& value, const char* what) {
+    verb.add_option(flag, value, what)
+        ->type_name("SHARE")
+        ->check(CLI::Range(0.01, 1.0).description(""))
+        ->capture_default_str()
+        ->group(group);
+  };
+  share("--shape-variance", settings.shape_variance, "Of the variance of shapes that modes keep");
+  share("--texture-variance", settings.texture_variance, "Of the variance of textures that modes keep");
+  share("--combined-variance", settings.combined_variance, "Of the variance of both that modes keep");
+  const auto modes = [&](const char* flag, std::uint32_t& value, const char* what) {
+    verb.add_option(flag, value, what)->type_name("N")->check(CLI::Range(0, 4096).description(""))->group(group);
+  };
+  modes("--shape-modes", settings.shape_modes, "So many modes, instead of a share");
+  modes("--texture-modes", settings.texture_modes, "So many modes, instead of a share");
+  modes("--combined-modes", settings.combined_modes, "So many modes, instead of a share");
+  verb.add_option_function<std::string>(
+          "--gradient",
+          word_of<face::TrainSettings::Gradient>("--gradient", settings.gradient,
+                                                 {{"derivative", face::TrainSettings::Gradient::derivative},
+                                                  {"regression", face::TrainSettings::Gradient::regression},
+                                                  {"none", face::TrainSettings::Gradient::none}}),
+          "How the matrix R of the combined model is estimated")
+      ->type_name("derivative|regression|none")
+      ->group(group);
+  verb.add_option("--cascade", settings.cascade_stages, "Regressions of the cascade; 0: none")
+      ->type_name("N")
+      ->check(CLI::Range(0, 64).description(""))
+      ->capture_default_str()
+      ->group(group);
+  verb.add_option("--displacements", settings.displacements,
+                  "Displaced copies of each face, for cascade and regression")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->capture_default_str()
+      ->group(group);
+  verb.add_flag("--no-project-out", options.no_project_out, "No matrices for inverse compositional fits")->group(group);
+  verb.add_flag("--no-quality", options.no_quality, "Do not learn when fits fail: quicker")->group(group);
+}
+
+}  // namespace
+
+void add_face_train(CLI::App& parent, Task& task) {
+  CLI::App* verb = parent.add_subcommand("train", "An appearance model from pictures with landmarks");
+  const auto options = std::make_shared<Options>();
+  add_image_options(*verb, options->images);
+  verb->add_option("--out", options->out, "The model's file")->type_name("M.kface")->required();
+  verb->add_option("--layout", options->layout,
+                   "What the landmarks mean: groups, mirror pairs, triangles (68 of iBUG and 73 of IMM are known)")
+      ->type_name("layout.json");
+  verb->add_option("--detector", options->detector, "The face detector whose boxes are learnt, instead of OpenCV's own")
+      ->type_name("FILE");
+  verb->add_flag("--no-detector", options->no_detector, "Do not learn where the face detector puts its boxes");
+  verb->add_option("--note", options->note, "A line that the model carries, for people")->type_name("TEXT");
+  add_model_options(*verb, *options);
+  add_common_options(*verb, options->common);
+  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+}
+
+}  // namespace kinema::app

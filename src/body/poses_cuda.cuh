@@ -1,0 +1,41 @@
+// Poses that are no particles, on the device: refined and weighed in a stream of their own, beside whatever the filter does.
+#pragma once
+
+#include "body/pose_cuda.cuh"
+#include "body/refine_cuda.cuh"
+#include "body/weigh_cuda.cuh"
+
+#include <span>
+#include <vector>
+
+namespace kinema::body {
+
+class PosesCuda {
+public:
+  PosesCuda(const SkeletonCuda& skeleton, const LikelihoodSettings& settings);
+
+  /// See Particles::refine_poses(). The points are there once `arranged` has come to pass.
+  void refine(const RayTilesView& tiles, const RefineSettings& settings, PointShare share, const cuda::Event& arranged,
+              std::span<PoseCandidate> poses);
+
+  /// See Particles::weigh_poses(), and WeighCuda for `bad`.
+  std::vector<double> weigh(const RayTilesView& tiles, const cuda::Event& arranged, unsigned long long* bad,
+                            std::span<const std::vector<float>> states);
+
+private:
+  void reserve(std::size_t count);
+  void upload(std::size_t count, const cuda::Event& arranged);
+  float* host_state(std::size_t i) { return states_host_.data() + i * static_cast<std::size_t>(skeleton_.state()); }
+
+  const SkeletonCuda& skeleton_;
+  cuda::Stream stream_{cuda::Priority::high};  // small work that somebody waits for
+  RefineCuda refine_;
+  WeighCuda weigh_;
+  cuda::PinnedBuffer<float> states_host_;
+  cuda::Buffer<float> states_, capsules_;
+  cuda::PinnedBuffer<RefineProgress> progress_host_;
+  cuda::Buffer<double> log_likelihood_;
+  cuda::PinnedBuffer<double> log_likelihood_host_;
+};
+
+}  // namespace kinema::body

@@ -1,0 +1,47 @@
+// The watch for a rival: holds poses elsewhere against the tracked one, each frame a few in turn, or, now and then and more
+// often at first, all that a search finds. A filter that follows one pose cannot leave a wrong one on its own.
+#pragma once
+
+#include "body/particles.h"
+#include "body/refine.h"
+#include "body/rivals.h"
+
+#include <vector>
+
+namespace kinema::body {
+
+/// Poses that might explain a frame, the tracked one first, and their log-likelihoods.
+struct Outlook {
+  std::vector<std::vector<float>> states;
+  std::vector<double> log_likelihood;
+
+  std::size_t best() const;
+};
+
+class Watch {
+public:
+  Watch(const Skeleton& skeleton, const TrackerSettings& settings);
+
+  /// The same person, measured better.
+  void set_skeleton(const Skeleton& skeleton);
+
+  /// A person was just found.
+  void begin() { age_ = 0; }
+
+  /// Looks around the predicted pose of the particles, in the points of this frame, and does not touch the particles.
+  Outlook look(Particles& particles, const RefinePoints& points, double noise);
+
+  /// Whether the last look was a search.
+  bool searched() const { return searched_; }
+
+private:
+  Skeleton skeleton_;
+  TrackerSettings settings_;
+  Rivals rivals_;
+  std::vector<double> precision_;  // of the prior of every pose
+  std::size_t next_rival_ = 0;
+  int age_ = 0;  // frames since the person was found
+  bool searched_ = false;
+};
+
+}  // namespace kinema::body

@@ -1,0 +1,116 @@
+// The lines of face_overlay.h by OpenCV.
+#include "io/face_overlay.h"
+#include "kinema/error.h"
+
+#include <opencv2/imgproc.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace kinema::io {
+namespace {
+
+constexpr int shift = 4;  // OpenCV draws at fractions of a pixel when coordinates are given in them
+constexpr double fine = 1 << shift;
+
+const cv::Scalar found_ink{120, 255, 90}, truth_ink{255, 170, 60}, doubt_ink{60, 170, 250}, halo_ink{30, 26, 24};
+
+cv::Mat as_mat(Picture& picture) { return {picture.height, picture.width, CV_8UC3, picture.bgr.data()}; }
+
+cv::Point at(std::span<const float> landmarks, std::size_t i) {
+  const auto place = [](float value) {
+    // far outside is as good as further
+    return static_cast<int>(std::lround(fine * std::clamp(static_cast<double>(value), -1e5, 1e5)));
+  };
+  return {place(landmarks[2 * i]), place(landmarks[2 * i + 1])};
+}
+
+double unit_of(const Picture& picture) { return std::max(1.0, std::max(picture.width, picture.height) / 640.0); }
+
+std::string ascii(std::string_view text) {
+  std::string shown;
+  for (char c : text.substr(0, 90)) shown += (c >= ' ' && c <= '~') ? c : '?';
+  return shown;
+}
+
+// Letters that fit: a narrow picture gets smaller ones.
+double letter_size(const std::string& words, double wanted, int width) {
+  int baseline = 0;
+  const cv::Size extent = cv::getTextSize(words, cv::FONT_HERSHEY_SIMPLEX, wanted, 1, &baseline);
+  return extent.width > width ? wanted * width / extent.width : wanted;
+}
+
+}  // namespace
+
+int overlay_enlargement(int width, int height) { return std::clamp(900 / std::max({1, width, height}), 1, 4); }
+
+Picture enlarged_for_overlay(const Picture& picture, int factor) {
+  return factor == 1 ? picture : resized(picture, picture.width * factor, picture.height * factor);
+}
+
+void draw_words(Picture& picture, std::string_view caption, std::string_view alarm) {
+  cv::Mat image = as_mat(picture);
+  const double unit = unit_of(picture);
+  const int margin = static_cast<int>(std::lround(5 * unit));
+  int baseline = 0;
+  if (!caption.empty()) {
+    const std::string words = ascii(caption);
+    const double size = letter_size(words, 0.42 * unit, picture.width - 2 * margin);
+    const cv::Size extent = cv::getTextSize(words, cv::FONT_HERSHEY_SIMPLEX, size, 1, &baseline);
+    const int height = extent.height + 2 * margin;
+    cv::Mat under =
+        image(cv::Rect(0, image.rows - height, image.cols, height) & cv::Rect(0, 0, image.cols, image.rows));
+    under.convertTo(under, -1, 0.35, 6);
+    cv::putText(image, words, {margin, image.rows - margin}, cv::FONT_HERSHEY_SIMPLEX, size, {240, 240, 240}, 1,
+                cv::LINE_AA);
+  }
+  if (alarm.empty()) return;
+  const std::string words = ascii(alarm);
+  const double size = letter_size(words, 0.6 * unit, picture.width - 4 * margin);
+  const cv::Size extent = cv::getTextSize(words, cv::FONT_HERSHEY_SIMPLEX, size, 1, &baseline);
+  cv::rectangle(image, {margin, margin, extent.width + 2 * margin, extent.height + baseline + margin}, doubt_ink,
+                cv::FILLED);
+  cv::putText(image, words, {2 * margin, margin + margin / 2 + extent.height + baseline / 2}, cv::FONT_HERSHEY_SIMPLEX,
+              size, {25, 25, 25}, 1, cv::LINE_AA);
+  cv::rectangle(image, {0, 0, image.cols, image.rows}, doubt_ink, std::max(1, static_cast<int>(std::lround(2 * unit))));
+}
+
+void draw_landmarks(Picture& picture, std::span<const float> landmarks, const face::Layout& layout,
+                    std::span<const std::array<std::uint16_t, 3>> triangles, const FaceDrawing& drawing) {
+  cv::Mat image = as_mat(picture);
+  const double unit = unit_of(picture);
+  const cv::Scalar ink = drawing.truth ? truth_ink : found_ink;
+  const std::size_t count = landmarks.size() / 2;
+  const auto line = [&](const cv::Mat& to, std::size_t a, std::size_t b, const cv::Scalar& colour, double thickness) {
+    if (a >= count || b >= count) return;
+    cv::Mat target = to;
+    cv::line(target, at(landmarks, a), at(landmarks, b), colour,
+             std::max(1, static_cast<int>(std::lround(thickness * unit))), cv::LINE_AA, shift);
+  };
+  if (drawing.mesh && !triangles.empty()) {
+    cv::Mat net = image.clone();
+    for (const auto& triangle : triangles) {
+      for (std::size_t i = 0; i < 3; ++i) line(net, triangle[i], triangle[(i + 1) % 3], ink, 0.5);
+    }
+    cv::addWeighted(net, 0.35, image, 0.65, 0, image);
+  }
+  for (const face::Layout::Group& group : layout.groups) {
+    for (std::size_t i = 0; i + 1 < group.points.size() + (group.closed ? 1 : 0); ++i) {
+      line(image, static_cast<std::size_t>(group.points[i]),
+           static_cast<std::size_t>(group.points[(i + 1) % group.points.size()]), ink, 1);
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool doubt = i < drawing.confidence.size() && drawing.confidence[i] < 0.5f;
+    const auto disc = [&](double radius, const cv::Scalar& colour) {
+      cv::circle(image, at(landmarks, i), static_cast<int>(std::lround(fine * radius * unit)), colour, cv::FILLED,
+                 cv::LINE_AA, shift);
+    };
+    disc(2.1, halo_ink);
+    disc(1.5, doubt ? doubt_ink : ink);
+  }
+  draw_words(picture, drawing.caption, drawing.alarm);
+}
+
+}  // namespace kinema::io

@@ -1,0 +1,58 @@
+// landmarks.jsonl, one line a face of a frame, and its siblings as CSV and .pts; start.jsonl, which says where fits begin.
+#pragma once
+
+#include "io/output_file.h"
+#include "kinema/face.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kinema::io {
+
+/// Writes a face at a time. The file appears at commit(); until then, and for good where the run ends early, what was done
+/// so far stands in TARGET.partial.
+class LandmarkWriter {
+public:
+  /// CSV where the name ends in .csv (file,frame,quality,failure,x0,y0,...), else JSON lines.
+  LandmarkWriter(const std::filesystem::path& target, std::size_t landmarks);
+
+  struct Line {
+    std::int64_t frame = 0;
+    std::string file;
+    std::optional<double> time;      ///< seconds, in videos
+    const face::Fit* fit = nullptr;  ///< nothing: no face was found
+    std::string_view why = {};       ///< where no face was found
+    int face = 0;                    ///< of several in a frame
+  };
+  void add(const Line& line);
+  void commit();
+
+private:
+  OutputFile file_;
+  std::size_t landmarks_;
+  bool csv_ = false, started_ = false;
+};
+
+/// Starts by the name of the picture or, in a video, by frame.
+class Starts {
+public:
+  /// Throws Error with file:line, the place and the mend. A line has "file" or "frame", and "points" or "box"; a line of
+  /// landmarks.jsonl is one too.
+  explicit Starts(const std::filesystem::path& path);
+
+  /// By the file's name without its folder, or the frame's number. Nothing: there is none.
+  const face::Start* find(const std::string& file, std::optional<std::int64_t> frame = std::nullopt) const;
+
+  std::size_t size() const { return by_file_.size() + by_frame_.size(); }
+
+private:
+  std::map<std::string, face::Start> by_file_;
+  std::map<std::int64_t, face::Start> by_frame_;
+};
+
+}  // namespace kinema::io

@@ -1,0 +1,215 @@
+#include "synth/face_photograph.h"
+
+#include "core/random.h"
+#include "synth/face_backdrop.h"
+#include "synth/face_raster.h"
+#include "synth/face_skin.h"
+#include "synth/face_surface.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace kinema::synth {
+namespace {
+
+constexpr Vector3d pivot{0, 0.35, 0.1};  // the head turns about a point behind the nose
+
+// The head before the camera, and the camera.
+class Stand {
+public:
+  explicit Stand(const FaceScene& scene) : scene_(scene) {
+    const double sy = std::sin(scene.yaw), cy = std::cos(scene.yaw), sp = std::sin(scene.pitch),
+                 cp = std::cos(scene.pitch);
+    const double sr = std::sin(scene.roll), cr = std::cos(scene.roll);
+    // yaw first, then pitch, then roll
+    const Vector3d x{cy, 0, sy}, y{sp * sy, cp, -sp * cy}, z{-cp * sy, sp, cp * cy};
+    rows_[0] = {cr * x.x - sr * y.x, cr * x.y - sr * y.y, cr * x.z - sr * y.z};
+    rows_[1] = {sr * x.x + cr * y.x, sr * x.y + cr * y.y, sr * x.z + cr * y.z};
+    rows_[2] = z;
+  }
+
+  Vector3d turn(const Vector3d& p) const { return {dot(rows_[0], p), dot(rows_[1], p), dot(rows_[2], p)}; }
+  Vector3d place(const Vector3d& p) const { return turn(p - pivot); }
+
+  Vector3d project(const Vector3d& placed) const {
+    // nothing comes as near as half the distance
+    const double factor = scene_.distance / std::max(0.5 * scene_.distance, scene_.distance - placed.z);
+    return {scene_.x + scene_.scale * factor * placed.x, scene_.y + scene_.scale * factor * placed.y, placed.z};
+  }
+
+  /// Across the face, to the right of somebody who looks at it upright.
+  double across(const Vector3d& p) const {
+    const Vector3d placed = place(p);
+    const double factor = scene_.distance / (scene_.distance - placed.z);
+    return factor * (std::cos(scene_.roll) * placed.x + std::sin(scene_.roll) * placed.y);
+  }
+
+private:
+  FaceScene scene_;
+  Vector3d rows_[3];
+};
+
+Vector3f single(const Vector3d& v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+}
+Vector3d wide(const Vector3f& v) { return {v.x, v.y, v.z}; }
+
+// On a turned face the points of the jaw that went out of sight are set where its contour is, as people do it.
+Vector3d visible_contour(const FaceSurface& surface, const Stand& stand, Point2 p, double side) {
+  Vector3d best = surface.on_surface(p);
+  double furthest = side * stand.across(best);
+  for (double angle = 0.5 * std::numbers::pi; angle > 0.6; angle -= 0.03) {
+    const Vector3d candidate = surface.at(p.y, side * angle);
+    if (const double reach = side * stand.across(candidate); reach > furthest) {
+      furthest = reach;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::vector<float> landmarks_of(const FacePlan& plan, const FaceSurface& surface, const Stand& stand) {
+  std::vector<float> landmarks;
+  for (std::size_t i = 0; i < face_landmarks; ++i) {
+    const bool contour = i < 7 || (i > 9 && i < 17);
+    const Vector3d p = contour ? visible_contour(surface, stand, plan[i], i < 8 ? -1 : 1) : surface.on_surface(plan[i]);
+    const Vector3d seen = stand.project(stand.place(p));
+    landmarks.push_back(static_cast<float>(seen.x));
+    landmarks.push_back(static_cast<float>(seen.y));
+  }
+  return landmarks;
+}
+
+struct Lamp {
+  Vector3f towards;
+  float key, fill;
+  Colour tint;
+};
+
+// Light is added up as light is, so colours are squared before and rooted after (a gamma of 2).
+Colour shade(const FacePaint& paint, const Vector3f& normal, float shadow, const Lamp& lamp) {
+  const float facing = dot(normal, lamp.towards);
+  const float direct = lamp.key * shadow * std::max(0.0f, (facing + 0.12f) / 1.12f);
+  // from the sky more than from the floor
+  const float around = lamp.fill * (0.72f - 0.28f * normal.y) * (0.75f + 0.25f * std::max(0.0f, normal.z));
+  const Vector3f half = lamp.towards + Vector3f{0, 0, 1};
+  const float mirror = std::pow(std::max(0.0f, dot(normal, half) / std::max(1e-6f, norm(half))), 24.0f);
+  const float gloss = 0.35f * paint.gloss * mirror * lamp.key * shadow;
+  const auto channel = [&](float albedo, float tint) {
+    return albedo * albedo * (direct * tint + around) * 1.25f + gloss * tint;
+  };
+  return {channel(paint.colour.blue, lamp.tint.blue), channel(paint.colour.green, lamp.tint.green),
+          channel(paint.colour.red, lamp.tint.red)};
+}
+
+// A Gaussian along both directions, borders repeated.
+void blur(std::vector<Colour>& image, int width, int height, double deviation) {
+  const int reach = static_cast<int>(std::ceil(2.5 * deviation));
+  if (reach < 1) return;
+  std::vector<float> kernel;
+  float sum = 0;
+  for (int i = -reach; i <= reach; ++i) {
+    kernel.push_back(static_cast<float>(std::exp(-0.5 * i * i / (deviation * deviation))));
+    sum += kernel.back();
+  }
+  std::vector<Colour> other(image.size());
+  const auto pass = [&](const std::vector<Colour>& from, std::vector<Colour>& to, int dx, int dy) {
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        Colour total;
+        for (int i = -reach; i <= reach; ++i) {
+          const int sx = std::clamp(x + i * dx, 0, width - 1), sy = std::clamp(y + i * dy, 0, height - 1);
+          const Colour& c =
+              from[static_cast<std::size_t>(sy) * static_cast<std::size_t>(width) + static_cast<std::size_t>(sx)];
+          const float w = kernel[static_cast<std::size_t>(i + reach)] / sum;
+          total = {total.blue + w * c.blue, total.green + w * c.green, total.red + w * c.red};
+        }
+        to[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)] = total;
+      }
+    }
+  };
+  pass(image, other, 1, 0);
+  pass(other, image, 0, 1);
+}
+
+// The sum of four bytes is near enough to a normal number, of standard deviation 1 after this.
+float noise_of(std::uint32_t word) {
+  const std::uint32_t sum = (word & 255u) + (word >> 8 & 255u) + (word >> 16 & 255u) + (word >> 24);
+  return (static_cast<float>(sum) - 510.0f) / 147.8f;
+}
+
+io::Picture expose(const std::vector<Colour>& image, const FaceScene& scene) {
+  io::Picture picture{scene.width, scene.height, {}};
+  picture.bgr.reserve(3 * image.size());
+  const auto noise = static_cast<float>(scene.noise);
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    const Philox bits = philox(scene.seed, static_cast<std::uint32_t>(i), 0xFACEu, 0, 0);
+    const float light[3] = {image[i].blue, image[i].green, image[i].red};
+    for (int c = 0; c < 3; ++c) {
+      const float level = 255 * std::sqrt(std::max(0.0f, light[c])) + noise * noise_of(bits.word[c]);
+      picture.bgr.push_back(static_cast<std::uint8_t>(std::clamp(level + 0.5f, 0.0f, 255.0f)));
+    }
+  }
+  return picture;
+}
+
+FaceRaster rasterised(const std::vector<FaceMesh>& meshes, const Stand& stand, const FaceScene& scene,
+                      ShadowMap& shadows) {
+  FaceRaster raster(scene.width, scene.height);
+  for (const FaceMesh& mesh : meshes) {
+    std::vector<Vector3f> position, normal;
+    std::vector<Projection> projected;
+    for (std::size_t i = 0; i < mesh.position.size(); ++i) {
+      // the body stays where it is while the head turns
+      const bool body = mesh.material == FaceMaterial::cloth;
+      const Vector3d p = wide(mesh.position[i]);
+      const Vector3d placed = body ? p - pivot : stand.place(p);
+      position.push_back(single(placed));
+      normal.push_back(body ? mesh.normal[i] : single(stand.turn(wide(mesh.normal[i]))));
+      projected.push_back(single(stand.project(placed)));
+    }
+    draw(raster, mesh, projected, position, normal);
+    shadows.add(mesh, position);
+  }
+  return raster;
+}
+
+}  // namespace
+
+FaceShot photograph_face(const FaceIdentity& identity, const FaceExpression& expression, const FaceScene& scene) {
+  const FacePlan plan = frontal_plan(identity, expression);
+  const FaceSurface surface(plan, identity);
+  const Stand stand(scene);
+  const FaceSkin skin(plan, identity, expression, static_cast<float>(0.7 / scene.scale));
+  const FaceBackdrop backdrop(scene.backdrop);
+  const Lamp lamp{{static_cast<float>(std::sin(scene.light_azimuth) * std::cos(scene.light_elevation)),
+                   static_cast<float>(-std::sin(scene.light_elevation)),
+                   static_cast<float>(std::cos(scene.light_azimuth) * std::cos(scene.light_elevation))},
+                  static_cast<float>(scene.key),
+                  static_cast<float>(scene.fill),
+                  scene.tint};
+
+  ShadowMap shadows(lamp.towards, 2.2f);
+  const FaceRaster raster = rasterised(surface.meshes(), stand, scene, shadows);
+
+  std::vector<Colour> image;
+  image.reserve(raster.nearness.size());
+  const double longer = std::max(scene.width, scene.height);
+  for (int y = 0; y < scene.height; ++y) {
+    for (int x = 0; x < scene.width; ++x) {
+      const std::size_t pixel = raster.index(x, y);
+      if (raster.nearness[pixel] == FaceRaster::empty_nearness) {
+        const Colour c = backdrop.at(x / longer, y / longer);
+        image.push_back({c.blue * c.blue, c.green * c.green, c.red * c.red});
+        continue;
+      }
+      const FacePaint paint = skin.at(raster.material[pixel], raster.place[pixel]);
+      image.push_back(shade(paint, raster.normal[pixel], shadows.light_at(raster.position[pixel]), lamp));
+    }
+  }
+  blur(image, scene.width, scene.height, scene.blur);
+  return {expose(image, scene), landmarks_of(plan, surface, stand)};
+}
+
+}  // namespace kinema::synth

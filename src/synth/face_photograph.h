@@ -1,0 +1,39 @@
+// A picture of a synthetic face, with the landmarks that a careful person would set: pose, light, lens and sensor.
+#pragma once
+
+#include "io/picture.h"
+#include "synth/face_plan.h"
+#include "synth/texture.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace kinema::synth {
+
+struct FaceScene {
+  int width = 256, height = 256;
+  double x = 127.5, y = 127.5;  ///< where the middle of the face lies, pixels
+  double scale = 70;            ///< pixels between the outer corners of the eyes, seen from the front
+  double distance = 8;          ///< of the camera, in such distances: nearer ones make large noses
+
+  double yaw = 0, pitch = 0,
+         roll = 0;  ///< radians; 0: upright, towards us. yaw: to the right of the picture, pitch: up
+
+  double light_azimuth = 0.5, light_elevation = 0.6;  ///< radians; from the right and from above
+  double key = 0.75, fill = 0.35;                     ///< of the light, and of what comes from everywhere
+  Colour tint{1, 1, 1};                               ///< of the light
+
+  double blur = 0.6;  ///< of the lens, standard deviation in pixels
+  double noise = 2;   ///< of the sensor, standard deviation in grey levels
+  std::uint32_t backdrop = 1;
+  std::uint64_t seed = 1;  ///< of the noise
+};
+
+struct FaceShot {
+  io::Picture picture;
+  std::vector<float> landmarks;  ///< x0 y0 x1 y1 ..., 68 of them, pixels from 0
+};
+
+FaceShot photograph_face(const FaceIdentity& identity, const FaceExpression& expression, const FaceScene& scene);
+
+}  // namespace kinema::synth

@@ -1,0 +1,52 @@
+// The plan of a synthetic face: who it is, what it does, and where its 68 landmarks lie when it looks straight at us.
+// Lengths are in distances between the outer corners of the eyes; x right, y down, 0 between the eyes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace kinema::synth {
+
+inline constexpr std::size_t face_landmarks = 68;  // in the order of iBUG
+
+struct Point2 {
+  double x = 0, y = 0;
+};
+
+using FacePlan = std::array<Point2, face_landmarks>;
+
+/// What stays the same about a person. Numbers without a range are in standard deviations: 0 is the mean face.
+struct FaceIdentity {
+  double width = 0, length = 0, jaw = 0, chin = 0;
+  double eye_size = 0, eye_opening = 0, eye_distance = 0, eye_tilt = 0;
+  double brow_height = 0, brow_arch = 0, brow_width = 0;
+  double nose_length = 0, nose_width = 0, nose_depth = 0;
+  double mouth_width = 0, mouth_height = 0, upper_lip = 0, lower_lip = 0;
+
+  double melanin = 0.3;    ///< of the skin, 0 to 1
+  double redness = 0.5;    ///< of cheeks and lips, 0 to 1
+  double beard = 0;        ///< 0 none to 1 full
+  double freckles = 0;     ///< 0 to 1
+  double hair_tone = 0.3;  ///< 0 black to 1 fair
+  double hair_red = 0.3;   ///< 0 to 1
+  double hairline = 0;     ///< further back the higher
+  double hair_length = 0;  ///< 0 short to 1 over the shoulders; below 0 bald
+  double iris = 0.3;       ///< 0 brown to 1 blue
+  std::uint32_t texture = 1;
+};
+
+/// What changes from one moment to the next.
+struct FaceExpression {
+  double smile = 0;               ///< -1 (sad) to 1
+  double open = 0;                ///< the mouth, 0 to 1
+  double pucker = 0;              ///< 0 to 1
+  double brow_raise = 0;          ///< -1 (frown) to 1
+  double blink = 0;               ///< 0 open to 1 closed
+  double lopsided = 0;            ///< -1 to 1: the corner of the mouth and the brow of one side do more
+  double gaze_x = 0, gaze_y = 0;  ///< -1 to 1
+};
+
+FacePlan frontal_plan(const FaceIdentity& identity, const FaceExpression& expression);
+
+}  // namespace kinema::synth

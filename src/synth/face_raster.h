@@ -1,0 +1,53 @@
+// Triangles to pixels with a depth buffer: what a synthetic face shows at each pixel, and what its light sees.
+#pragma once
+
+#include "core/vector.h"
+#include "synth/face_surface.h"
+
+#include <vector>
+
+namespace kinema::synth {
+
+/// The first surface at each pixel.
+struct FaceRaster {
+  int width = 0, height = 0;
+  std::vector<float> nearness;  // greater is nearer; empty_nearness where there is nothing
+  std::vector<Vector3f> normal, place, position;
+  std::vector<FaceMaterial> material;
+
+  static constexpr float empty_nearness = -1e30f;
+
+  FaceRaster(int width, int height);
+  std::size_t index(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
+  }
+};
+
+/// A corner as the camera sees it: pixel x, y, and z its nearness.
+using Projection = Vector3f;
+
+/// Draws the mesh, whose corners lie at `projected` in the picture and at `position` and `normal` before the camera.
+void draw(FaceRaster& raster, const FaceMesh& mesh, const std::vector<Projection>& projected,
+          const std::vector<Vector3f>& position, const std::vector<Vector3f>& normal);
+
+/// The nearness alone, for shadows.
+class ShadowMap {
+public:
+  /// `light`: unit vector towards it. Covers everything within `radius` of 0.
+  ShadowMap(const Vector3f& light, float radius);
+
+  void add(const FaceMesh& mesh, const std::vector<Vector3f>& position);
+
+  /// 0 in the shadow to 1 in the light, soft at its edge.
+  float light_at(const Vector3f& position) const;
+
+private:
+  Projection project(const Vector3f& position) const;
+
+  static constexpr int size = 192;
+  Vector3f towards_, right_, down_;
+  float radius_;
+  std::vector<float> nearness_;
+};
+
+}  // namespace kinema::synth

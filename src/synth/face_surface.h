@@ -1,0 +1,52 @@
+// The head of a synthetic face in three dimensions: rows of half ellipses about the vertical axis, whose width follows
+// the jaw of the plan, with nose, eyes, lips, brows and cheeks raised on them. z points out of the face.
+#pragma once
+
+#include "core/vector.h"
+#include "synth/face_plan.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace kinema::synth {
+
+/// What a surface is made of.
+enum class FaceMaterial : std::uint8_t { head, hair, skin, cloth };
+
+/// Triangles with a normal and a place (where the surface lies on the head at rest, for its texture) at each corner.
+struct FaceMesh {
+  FaceMaterial material = FaceMaterial::head;
+  std::vector<Vector3f> position, normal, place;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+};
+
+class FaceSurface {
+public:
+  FaceSurface(const FacePlan& plan, const FaceIdentity& identity);
+
+  /// A point of a row: `angle` 0 is the middle of the face, +-pi/2 its contour, +-pi the back of the head.
+  Vector3d at(double y, double angle) const;
+
+  /// Where a point of the plan lies on the surface.
+  Vector3d on_surface(Point2 p) const;
+
+  double top() const { return top_; }
+  double bottom() const { return plan_[8].y; }
+
+  /// The head, its ears, its hair, neck and shoulders.
+  std::vector<FaceMesh> meshes() const;
+
+private:
+  double half_width(double y, double side) const;
+  double front(double y) const;
+  double axis(double y) const;
+  double relief(double x, double y) const;
+  FaceMesh head() const;
+
+  FacePlan plan_;
+  FaceIdentity identity_;
+  double top_ = 0;
+};
+
+}  // namespace kinema::synth

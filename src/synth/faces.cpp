@@ -1,0 +1,170 @@
+#include "synth/faces.h"
+
+#include "core/random.h"
+#include "core/threads.h"
+#include "io/image_file.h"
+#include "io/landmark_file.h"
+#include "io/output_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace kinema::synth {
+namespace {
+
+// Numbers of one purpose, one after the other.
+class Draw {
+public:
+  Draw(std::uint64_t seed, std::uint32_t purpose, std::uint32_t number) : random_{seed, purpose, number} {}
+
+  double uniform(double low = 0, double high = 1) { return low + (high - low) * random_.uniform(dimension_++); }
+  double normal(double deviation = 1) {
+    return std::clamp(deviation * random_.normal(dimension_++), -2.2 * deviation, 2.2 * deviation);
+  }
+  bool chance(double share) { return uniform() < share; }
+  std::uint32_t bits() { return static_cast<std::uint32_t>(uniform() * 4294967295.0); }
+
+private:
+  Random random_;
+  std::uint32_t dimension_ = 0;
+};
+
+enum Purpose : std::uint32_t { who = 1, doing = 2, where = 3, clip = 4 };
+
+}  // namespace
+
+FaceIdentity face_identity(std::uint64_t seed, std::uint32_t person) {
+  Draw draw(seed, who, person);
+  FaceIdentity face;
+  for (double* trait :
+       {&face.width, &face.length, &face.jaw, &face.chin, &face.eye_size, &face.eye_opening, &face.eye_distance,
+        &face.eye_tilt, &face.brow_height, &face.brow_arch, &face.brow_width, &face.nose_length, &face.nose_width,
+        &face.nose_depth, &face.mouth_width, &face.mouth_height, &face.upper_lip, &face.lower_lip}) {
+    *trait = draw.normal();
+  }
+  face.melanin = draw.uniform(0.02, 1);
+  face.redness = draw.uniform();
+  face.beard = draw.chance(0.3) ? draw.uniform(0.2, 0.9) : 0;
+  face.freckles = draw.chance(0.2) ? draw.uniform(0.3, 1) : 0;
+  // dark skin mostly comes with dark hair and eyes
+  const double fair = std::max(0.0, 1 - 1.6 * face.melanin);
+  face.hair_tone = draw.uniform(0, 0.25 + 0.75 * fair);
+  face.hair_red = draw.uniform();
+  face.hairline = draw.normal();
+  face.hair_length = draw.chance(0.08) ? -1 : draw.chance(0.45) ? draw.uniform(0.35, 1) : draw.uniform(0, 0.15);
+  if (face.hair_length > 0.3) face.beard *= 0.3;
+  face.iris = draw.uniform(0, 0.2 + 0.8 * fair);
+  face.texture = draw.bits();
+  return face;
+}
+
+FaceExpression face_expression(std::uint64_t seed, std::uint32_t moment) {
+  Draw draw(seed, doing, moment);
+  FaceExpression now;
+  now.smile = draw.chance(0.45) ? draw.uniform(0.2, 1) : draw.normal(0.2);
+  now.open = draw.chance(0.35) ? draw.uniform(0.05, 0.9) : 0.02;
+  now.pucker = draw.chance(0.1) ? draw.uniform(0.2, 0.9) : 0;
+  now.brow_raise = draw.normal(0.4);
+  now.blink = draw.chance(0.08) ? draw.uniform(0.6, 1) : std::max(0.0, draw.normal(0.12));
+  now.lopsided = draw.normal(0.3);
+  now.gaze_x = draw.normal(0.45);
+  now.gaze_y = draw.normal(0.4);
+  return now;
+}
+
+FaceScene face_scene(std::uint64_t seed, std::uint32_t moment, int size) {
+  Draw draw(seed, where, moment);
+  FaceScene scene;
+  scene.width = scene.height = size;
+  scene.scale = size * draw.uniform(0.26, 0.34);
+  scene.x = 0.5 * (size - 1) + size * draw.normal(0.03);
+  scene.y = 0.5 * (size - 1) + size * draw.normal(0.03);
+  scene.distance = draw.uniform(6, 14);
+  scene.yaw = draw.normal(0.17);
+  scene.pitch = draw.normal(0.1);
+  scene.roll = draw.normal(0.1);
+  scene.light_azimuth = draw.normal(0.6);
+  scene.light_elevation = draw.uniform(0.1, 1.0);
+  scene.key = draw.uniform(0.3, 0.95);
+  scene.fill = draw.uniform(0.25, 0.5) + 0.25 * std::max(0.0, 0.6 - scene.key);
+  // from candle to clouded sky
+  const auto warm = static_cast<float>(draw.normal(0.1));
+  scene.tint = {1 - warm, 1, 1 + warm};
+  scene.blur = draw.uniform(0.5, 1.0) * size / 256.0;
+  scene.noise = draw.uniform(0.8, 4);
+  scene.backdrop = draw.bits();
+  scene.seed = (std::uint64_t{draw.bits()} << 32) | moment;
+  return scene;
+}
+
+FaceShot face_shot(std::uint64_t seed, std::uint32_t number, int size) {
+  return photograph_face(face_identity(seed, number), face_expression(seed, number), face_scene(seed, number, size));
+}
+
+FaceShot FaceClip::at(double time) const {
+  Draw draw(seed_, clip, 0);
+  const auto swing = [&](double low, double high) {
+    // two slow waves whose periods have no common measure
+    const double a = draw.uniform(low, high), b = draw.uniform(1.6 * low, 1.6 * high);
+    const double pa = draw.uniform(0, 6.28), pb = draw.uniform(0, 6.28), turn = 2 * std::numbers::pi * time;
+    return 0.65 * std::sin(turn * a + pa) + 0.35 * std::sin(turn * b + pb);
+  };
+  const auto number = static_cast<std::uint32_t>(1000003);
+  FaceScene scene = face_scene(seed_, number, size_);
+  scene.x = 0.5 * (size_ - 1) + 0.06 * size_ * swing(0.15, 0.3);
+  scene.y = 0.5 * (size_ - 1) + 0.03 * size_ * swing(0.15, 0.3);
+  scene.scale = size_ * (0.29 + 0.02 * swing(0.1, 0.2));
+  scene.yaw = 0.32 * swing(0.2, 0.4);
+  scene.pitch = 0.13 * swing(0.2, 0.4);
+  scene.roll = 0.14 * swing(0.15, 0.35);
+  scene.noise = 2;
+  scene.seed = (seed_ << 20) + static_cast<std::uint64_t>(std::llround(1000 * time));
+  FaceExpression now;
+  now.smile = std::clamp(0.35 + 0.65 * swing(0.15, 0.3), -0.3, 1.0);
+  now.open = std::max(0.0, 0.55 * swing(0.7, 1.3)) * std::max(0.0, 0.4 + 0.6 * swing(0.1, 0.2));
+  now.brow_raise = 0.7 * swing(0.2, 0.5);
+  now.gaze_x = -scene.yaw * 1.5;
+  // a blink of a fifth of a second about every three seconds
+  const double since = std::fmod(time + 1.9, 2.9);
+  now.blink = since < 0.2 ? std::sin(std::numbers::pi * since / 0.2) : 0.05;
+  FaceIdentity identity = face_identity(seed_, number);
+  identity.melanin = std::min(identity.melanin, 0.7);
+  return photograph_face(identity, now, scene);
+}
+
+std::vector<FaceShot> face_shots(std::uint64_t seed, std::uint32_t first, std::uint32_t count, int size, int threads) {
+  std::vector<FaceShot> shots(count);
+  Threads(threads).for_each(
+      count, [&](std::size_t i) { shots[i] = face_shot(seed, first + static_cast<std::uint32_t>(i), size); });
+  return shots;
+}
+
+std::vector<FaceShot> FaceClip::frames(std::uint32_t count, double frames_per_second, int threads) const {
+  std::vector<FaceShot> shots(count);
+  Threads(threads).for_each(count, [&](std::size_t i) { shots[i] = at(static_cast<double>(i) / frames_per_second); });
+  return shots;
+}
+
+io::GreyImage grey_of(const io::Picture& picture) {
+  io::GreyImage grey{picture.width, picture.height, {}};
+  for (std::size_t i = 0; i + 2 < picture.bgr.size(); i += 3) {
+    const unsigned sum = 29u * picture.bgr[i] + 150u * picture.bgr[i + 1] + 77u * picture.bgr[i + 2];
+    grey.grey.push_back(static_cast<std::uint8_t>((sum + 128) / 256));
+  }
+  return grey;
+}
+
+void write_face_set(const std::filesystem::path& folder, const std::vector<FaceShot>& shots, std::uint32_t first,
+                    int threads) {
+  io::make_folder(folder);
+  Threads(threads).for_each(shots.size(), [&](std::size_t i) {
+    const std::filesystem::path place = folder / fmt::format("face_{:04}", first + i);
+    io::write_picture_png(place.string() + ".png", shots[i].picture);
+    io::write_pts(place.string() + ".pts", shots[i].landmarks);
+  });
+}
+
+}  // namespace kinema::synth

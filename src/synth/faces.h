@@ -1,0 +1,48 @@
+// Synthetic faces by number: people, moments, sets of labelled pictures and a clip of one person who moves. Everything
+// is a function of a seed and a number.
+#pragma once
+
+#include "io/image_file.h"
+#include "synth/face_photograph.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace kinema::synth {
+
+FaceIdentity face_identity(std::uint64_t seed, std::uint32_t person);
+FaceExpression face_expression(std::uint64_t seed, std::uint32_t moment);
+
+/// Pose, light, lens and backdrop of a picture with sides of `size` pixels that holds all of the face.
+FaceScene face_scene(std::uint64_t seed, std::uint32_t moment, int size);
+
+/// A person of their own for each number, at a moment of their own.
+FaceShot face_shot(std::uint64_t seed, std::uint32_t number, int size);
+
+/// Many of them, made by several threads.
+std::vector<FaceShot> face_shots(std::uint64_t seed, std::uint32_t first, std::uint32_t count, int size, int threads);
+
+/// One person, who turns the head, speaks, smiles and blinks, while the light stays.
+class FaceClip {
+public:
+  FaceClip(std::uint64_t seed, int size) : seed_(seed), size_(size) {}
+
+  /// `time` in seconds.
+  FaceShot at(double time) const;
+
+  std::vector<FaceShot> frames(std::uint32_t count, double frames_per_second, int threads) const;
+
+private:
+  std::uint64_t seed_;
+  int size_;
+};
+
+/// Brightness as television has it. Needs no OpenCV.
+io::GreyImage grey_of(const io::Picture& picture);
+
+/// Writes face_0000.png with face_0000.pts beside it, and so on, numbered from `first`. Needs OpenCV.
+void write_face_set(const std::filesystem::path& folder, const std::vector<FaceShot>& shots, std::uint32_t first,
+                    int threads);
+
+}  // namespace kinema::synth

@@ -1,0 +1,121 @@
+// A face is followed from frame to frame; where the score says that it is gone, it is looked for again at once.
+#include "kinema/face_tracker.h"
+
+#include "face/landmark_smoothing.h"
+#include "kinema/error.h"
+#include "planted.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace kinema::face {
+namespace {
+
+class FaceTracker : public ::testing::Test {
+protected:
+  static const Planted& planted() {
+    static const Planted made;
+    return made;
+  }
+  static std::shared_ptr<const Model> model() {
+    static const auto made = [] {
+      const auto faces = planted().population(40, 1);
+      TrainSettings settings;
+      settings.pixels = 400;
+      settings.levels = 1;
+      settings.mirrored = false;
+      settings.displacements = 4;
+      settings.cascade_stages = 2;
+      settings.gradient = TrainSettings::Gradient::none;
+      settings.project_out = false;
+      return std::make_shared<const Model>(train(examples_of(faces), planted().layout(), settings));
+    }();
+    return made;
+  }
+
+  // A face that moves a pixel and turns a little each frame.
+  static PlantedFace frame(int i) {
+    PlantedParameters parameters;
+    parameters.pose = {40, 0.5 * i, 80.0 + i, 80};
+    return planted().draw(parameters);
+  }
+
+  static Start start_at(const PlantedFace& face) {
+    Start start;
+    start.landmarks = face.landmarks;
+    return start;
+  }
+};
+
+TEST_F(FaceTracker, FollowsFromTheLastFrameWithoutADetector) {
+  Tracker tracker(model(), {}, nullptr, Backend::reference);
+  EXPECT_FALSE(tracker.track(frame(0).view(), 0).found);  // nobody said where
+  tracker.start(start_at(frame(0)));
+  for (int i = 0; i < 5; ++i) {
+    const PlantedFace face = frame(i);
+    const TrackedFace tracked = tracker.track(face.view(), 0.04 * (i + 1));
+    ASSERT_TRUE(tracked.found) << i << ": " << tracked.fit.failure;
+    EXPECT_EQ(tracked.detected, i == 0);
+    EXPECT_LT(mean_distance(tracked.landmarks, face.landmarks), 3) << i;
+  }
+}
+
+TEST_F(FaceTracker, FindsALostFaceAgainInTheFrameInWhichItIsBack) {
+  int asked = 0;
+  Tracker tracker(
+      model(), {},
+      [&](const GreyView&) {
+        ++asked;
+        const PlantedFace face = frame(0);
+        float left = 1e9f, right = 0, top = 1e9f, bottom = 0;
+        for (std::size_t i = 0; i < face.landmarks.size(); i += 2) {
+          left = std::min(left, face.landmarks[i]), right = std::max(right, face.landmarks[i]);
+          top = std::min(top, face.landmarks[i + 1]), bottom = std::max(bottom, face.landmarks[i + 1]);
+        }
+        return std::vector<Start::Box>{{left, top, right - left, bottom - top, false}};
+      },
+      Backend::reference);
+  ASSERT_TRUE(tracker.track(frame(0).view(), 0).found);
+  EXPECT_EQ(asked, 1);
+  ASSERT_TRUE(tracker.track(frame(1).view(), 0.04).found);
+
+  // a picture of stripes is no face
+  PlantedFace nothing = frame(0);
+  for (std::size_t i = 0; i < nothing.pixels.size(); ++i) nothing.pixels[i] = i % 7 < 3 ? 40 : 200;
+  const TrackedFace gone = tracker.track(nothing.view(), 0.08);
+  EXPECT_FALSE(gone.found);
+  EXPECT_TRUE(gone.tried);
+  EXPECT_TRUE(gone.landmarks.empty());
+  const TrackedFace back = tracker.track(frame(0).view(), 0.12);
+  EXPECT_TRUE(back.found);
+  EXPECT_TRUE(back.detected);
+}
+
+TEST_F(FaceTracker, RefusesSettingsThatMakeNoSense) {
+  TrackerSettings settings;
+  settings.lost = 2;
+  EXPECT_THROW(Tracker(model(), settings, nullptr, Backend::reference), Error);
+  settings = {};
+  settings.smoothing = NAN;
+  EXPECT_THROW(Tracker(model(), settings, nullptr, Backend::reference), Error);
+}
+
+TEST(LandmarkSmoothing, RestsWhenTheFaceRestsAndFollowsWhenItMoves) {
+  LandmarkSmoothing smoothing(1, 8);
+  double before = 0, after = 0;
+  std::vector<float> smoothed;
+  for (int i = 0; i < 60; ++i) {
+    const float noise = i % 2 == 0 ? 0.5f : -0.5f;
+    smoothed = smoothing.smooth(std::vector<float>{10 + noise, 20 - noise, 30 + noise, 40}, i / 30.0, 100);
+    if (i > 30) before += 0.5, after += std::abs(static_cast<double>(smoothed[0]) - 10);
+  }
+  EXPECT_LT(after, 0.4 * before);
+  // a quick move: two face widths a second
+  for (int i = 1; i <= 15; ++i)
+    smoothed = smoothing.smooth(std::vector<float>{10 + 7.0f * i, 20, 30 + 7.0f * i, 40}, 2 + i / 30.0, 100);
+  EXPECT_GT(smoothed[0], 10 + 7 * 15 - 20);
+}
+
+}  // namespace
+}  // namespace kinema::face
