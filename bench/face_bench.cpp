@@ -129,8 +129,7 @@ private:
     draw.width = draw.height = static_cast<std::size_t>(4 * draw.size) + 16;
     std::vector<DrawnFace> faces;
     for (std::uint32_t i = 0; i < training_faces; ++i) faces.push_back(draw_face(options_.seed, i, draw));
-    std::shared_ptr<Facemark> facemark =
-        train_facemark(faces, static_cast<int>(runner.row.modes), options_.iterations);
+    std::shared_ptr<Facemark> facemark = train_facemark(faces, static_cast<int>(runner.row.modes), options_.iterations);
     auto test = std::make_shared<std::vector<DrawnFace>>();
     for (std::uint32_t i = 0; i < faces_each; ++i) test->push_back(draw_face(options_.seed, first_test_face + i, draw));
     runner.once = [facemark, test, next = std::size_t{0}]() mutable { facemark->fit((*test)[next++ % faces_each]); };
@@ -182,8 +181,8 @@ std::vector<std::size_t> sizes_of(const FaceBenchOptions& options) {
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   if (sizes.front() < least_pixels || sizes.back() > most_pixels)
-    throw Error(fmt::format("a model of {} pixels: give {} to {}", sizes.front() < least_pixels ? sizes.front() : sizes.back(),
-                            least_pixels, most_pixels));
+    throw Error(fmt::format("a model of {} pixels: give {} to {}",
+                            sizes.front() < least_pixels ? sizes.front() : sizes.back(), least_pixels, most_pixels));
   return sizes;
 }
 
@@ -198,7 +197,8 @@ FaceReport measure_face(const FaceBenchOptions& options, const std::function<voi
     throw Error(fmt::format("{} iterations a frame: give 1 to 1000", options.iterations));
   for (const std::string& name : options.backends) {
     if (std::find(std::begin(all_backends), std::end(all_backends), name) == std::end(all_backends))
-      throw Error(fmt::format("there is no backend '{}' to measure: name some of {}", name, fmt::join(all_backends, ", ")));
+      throw Error(
+          fmt::format("there is no backend '{}' to measure: name some of {}", name, fmt::join(all_backends, ", ")));
     if (const std::string reason = obstacle(name); !reason.empty())
       throw Error(fmt::format("the backend '{}' cannot be measured here: {}", name, reason));
   }

@@ -31,8 +31,12 @@ std::string size_plot(const FaceReport& report, const std::string& title, const 
 
 // Figure 6: time against frames, at one size.
 std::string frames_plot(const FaceReport& report, std::size_t pixels) {
-  Plot plot{fmt::format("Figure 6: time against frames, {} pixels", pixels), "frames", "time", Unit::count,
-            Unit::milliseconds, {}};
+  Plot plot{fmt::format("Figure 6: time against frames, {} pixels", pixels),
+            "frames",
+            "time",
+            Unit::count,
+            Unit::milliseconds,
+            {}};
   for (const Curve& curve : curves)
     for (const FaceRow* row : report.of(curve.backend)) {
       if (row->pixels != pixels || row->frame_ms.size() < 2) continue;
@@ -46,8 +50,8 @@ std::string frames_plot(const FaceReport& report, std::size_t pixels) {
 
 std::string row_table(const FaceReport& report) {
   HtmlTable table("Table 1: time a frame and an iteration",
-                  {"pixels", "backend", "a frame", "quartiles", "an iteration", "device", "faces/s", "growth", "× listing",
-                   "× OpenCV", "× paper", "error, pixels", "the paper's", "measured"},
+                  {"pixels", "backend", "a frame", "quartiles", "an iteration", "device", "faces/s", "growth",
+                   "× listing", "× OpenCV", "× paper", "error, pixels", "the paper's", "measured"},
                   2);
   std::size_t last = 0;
   for (const FaceRow& row : report.rows) {
@@ -74,16 +78,19 @@ std::string row_table(const FaceReport& report) {
 
 std::string face_html(const FaceReport& report) {
   std::string html = page_head("kinema: fitting faces, measured", "Fitting faces, measured");
-  html += machine_html(report.machine, report.commit, report.date,
-                       fmt::format("models trained on 82 faces that were drawn on the spot, 68 landmarks; {} iterations "
-                                   "a frame, damping 1, 1/2, 1/4, 1/8; seed {}{}",
-                                   report.iterations, report.seed,
-                                   report.facemark.empty() ? "" : "; OpenCV " + report.facemark));
+  html += machine_html(
+      report.machine, report.commit, report.date,
+      fmt::format("models trained on 82 faces that were drawn on the spot, 68 landmarks; {} iterations "
+                  "a frame, damping 1, 1/2, 1/4, 1/8; seed {}{}",
+                  report.iterations, report.seed, report.facemark.empty() ? "" : "; OpenCV " + report.facemark));
   html += "<div class='plots'>";
-  html += size_plot(report, "Time a frame", "time a frame", Unit::milliseconds,
-                    [](const FaceRow& row) { return PlotPoint{0, row.ms.median, row.ms.low, row.ms.high}; });
+  html += size_plot(report, "Time a frame", "time a frame", Unit::milliseconds, [](const FaceRow& row) {
+    return PlotPoint{0, row.ms.median, row.ms.low, row.ms.high};
+  });
   html += size_plot(report, "Figure 7: growth of the time", "times that of the smallest", Unit::factor,
-                    [](const FaceRow& row) { return PlotPoint{0, row.growth, 0, 0}; });
+                    [](const FaceRow& row) {
+                      return PlotPoint{0, row.growth, 0, 0};
+                    });
   html += size_plot(report, "Figure 8: speed-up over the listing", "times as fast as the listing", Unit::factor,
                     [](const FaceRow& row) {
                       return PlotPoint{0, row.backend == "listing" ? 0 : row.speedup_listing.value_or(0), 0, 0};
@@ -93,10 +100,13 @@ std::string face_html(const FaceReport& report) {
   html += "</div>\n";
   html += row_table(report);
   html +=
-      "<p>A frame is one fit: median of the wall clock, the picture on the host, or already on the device for paper and "
-      "cuda; device: the GPU's part by its own clock. Cuda batch: many faces in one call, a face's share. The listing is "
+      "<p>A frame is one fit: median of the wall clock, the picture on the host, or already on the device for paper "
+      "and "
+      "cuda; device: the GPU's part by its own clock. Cuda batch: many faces in one call, a face's share. The listing "
+      "is "
       "the paper's algorithms 1 and 2 on one thread, the paper its ten kernels on 4 × 1024 threads; OpenCV is "
-      "FacemarkAAM, another model with as many texture modes and about as many pixels. Speed-ups over the paper's kernels "
+      "FacemarkAAM, another model with as many texture modes and about as many pixels. Speed-ups over the paper's "
+      "kernels "
       "are by device time, the others by wall time. Errors: the farthest landmark from that of the double-precision "
       "reference. The paper's own times are from an Athlon II X2 250 and a GTX 650.</p>\n";
   return html + page_foot();

@@ -14,8 +14,8 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr std::uint32_t waves = 48;         // of the texture: each face has its own strength of each
-constexpr std::uint32_t shape_bends = 10;   // of the shape
+constexpr std::uint32_t waves = 48;        // of the texture: each face has its own strength of each
+constexpr std::uint32_t shape_bends = 10;  // of the shape
 
 // Numbers of one purpose: 0 to 1, or about 0.
 class Numbers {
@@ -45,14 +45,14 @@ std::vector<double> mean_landmarks() {
       add(x + rx * std::cos(angle), y + ry * std::sin(angle));
     }
   };
-  ellipse(0, -0.05, 1.0, 1.25, 1.04, -0.04, 17, false);              // jaw, from the person's right ear
-  ellipse(-0.48, -0.42, 0.32, 0.16, 1.05, 1.95, 5, false);           // brows
+  ellipse(0, -0.05, 1.0, 1.25, 1.04, -0.04, 17, false);     // jaw, from the person's right ear
+  ellipse(-0.48, -0.42, 0.32, 0.16, 1.05, 1.95, 5, false);  // brows
   ellipse(0.48, -0.42, 0.32, 0.16, 1.05, 1.95, 5, false);
-  for (int i = 0; i < 4; ++i) add(0, -0.25 + 0.15 * i);              // bridge of the nose
+  for (int i = 0; i < 4; ++i) add(0, -0.25 + 0.15 * i);  // bridge of the nose
   for (int i = 0; i < 5; ++i) add(-0.2 + 0.1 * i, 0.32 + 0.03 * (2 - std::abs(i - 2)));
-  ellipse(-0.45, -0.22, 0.17, 0.08, 1, 3, 6, true);                  // eyes
+  ellipse(-0.45, -0.22, 0.17, 0.08, 1, 3, 6, true);  // eyes
   ellipse(0.45, -0.22, 0.17, 0.08, 1, 3, 6, true);
-  ellipse(0, 0.65, 0.36, 0.16, 1, 3, 12, true);                      // lips, outer and inner
+  ellipse(0, 0.65, 0.36, 0.16, 1, 3, 12, true);  // lips, outer and inner
   ellipse(0, 0.65, 0.26, 0.07, 1, 3, 8, true);
   return shape;
 }
@@ -138,9 +138,8 @@ struct Painter {
         if (b < -1e-9 || c < -1e-9 || b + c > 1 + 1e-9) continue;
         const double a = 1 - b - c;
         const auto mean_at = [&](std::size_t k, std::size_t axis) { return mean[2 * std::size_t{corner[k]} + axis]; };
-        picture[v * width + u] =
-            static_cast<float>((*this)(a * mean_at(0, 0) + b * mean_at(1, 0) + c * mean_at(2, 0),
-                                       a * mean_at(0, 1) + b * mean_at(1, 1) + c * mean_at(2, 1)));
+        picture[v * width + u] = static_cast<float>((*this)(a * mean_at(0, 0) + b * mean_at(1, 0) + c * mean_at(2, 0),
+                                                            a * mean_at(0, 1) + b * mean_at(1, 1) + c * mean_at(2, 1)));
       }
   }
 };
@@ -196,7 +195,8 @@ face::Start displaced_start(const DrawnFace& drawn, std::uint64_t seed, std::uin
   for (std::size_t i = 0; i < drawn.landmarks.size(); i += 2) x += drawn.landmarks[i], y += drawn.landmarks[i + 1];
   x /= n, y /= n;
   for (std::size_t i = 0; i < drawn.landmarks.size(); i += 2)
-    square += (drawn.landmarks[i] - x) * (drawn.landmarks[i] - x) + (drawn.landmarks[i + 1] - y) * (drawn.landmarks[i + 1] - y);
+    square += (drawn.landmarks[i] - x) * (drawn.landmarks[i] - x) +
+              (drawn.landmarks[i + 1] - y) * (drawn.landmarks[i + 1] - y);
   const double size = std::sqrt(square / n);
   const double scale = 1 + 0.05 * numbers.normal(), turn = 0.05 * numbers.normal();
   const double dx = 0.07 * size * numbers.normal(), dy = 0.07 * size * numbers.normal();

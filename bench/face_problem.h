@@ -24,7 +24,7 @@ struct DrawnFace {
 
 struct DrawSettings {
   std::size_t width = 384, height = 384;
-  double size = 70;  ///< of the face: pixels a unit of the model, about
+  double size = 70;         ///< of the face: pixels a unit of the model, about
   double x = 0.5, y = 0.5;  ///< its centre, over the picture's size
 };
 

@@ -87,15 +87,15 @@ std::optional<PaperFaceTime> paper_face_time(std::size_t pixels) {
 }
 
 std::string face_json(const FaceReport& report) {
-  ordered_json json = {{"kind", "face"},
-                       {"date", report.date},
-                       {"commit", report.commit},
-                       {"machine", machine_json(report.machine)},
-                       {"build", build_json(report.machine)},
-                       {"facemark", report.facemark},
-                       {"settings",
-                        {{"iterations", report.iterations}, {"seed", report.seed}, {"seconds", report.seconds}}},
-                       {"pixels", report.pixels}};
+  ordered_json json = {
+      {"kind", "face"},
+      {"date", report.date},
+      {"commit", report.commit},
+      {"machine", machine_json(report.machine)},
+      {"build", build_json(report.machine)},
+      {"facemark", report.facemark},
+      {"settings", {{"iterations", report.iterations}, {"seed", report.seed}, {"seconds", report.seconds}}},
+      {"pixels", report.pixels}};
   json["rows"] = ordered_json::array();
   for (const FaceRow& row : report.rows) json["rows"].push_back(row_json(row));
   return json.dump() + "\n";

@@ -18,15 +18,15 @@ namespace kinema::bench {
 struct FaceRow {
   std::string backend;  ///< "listing", "reference", "cpu", "opencv", "paper", "cuda", "cuda batch"
   std::size_t pixels = 0;
-  std::size_t modes = 0;   ///< of shape and texture together
-  std::size_t faces = 1;   ///< of one call; all times are of one face
-  std::string image;       ///< "host" or "device"
+  std::size_t modes = 0;  ///< of shape and texture together
+  std::size_t faces = 1;  ///< of one call; all times are of one face
+  std::string image;      ///< "host" or "device"
   std::size_t repeats = 0;
 
   Spread ms;                      ///< wall clock, a frame: all iterations of a face
   std::vector<StageTime> stages;  ///< medians of what the backend reports, a frame; "device": the GPU's part
   double iteration_ms = 0;
-  std::vector<double> frame_ms;   ///< time of the first 1, 2, 4 ... frames, one after the other (figure 6)
+  std::vector<double> frame_ms;  ///< time of the first 1, 2, 4 ... frames, one after the other (figure 6)
 
   double growth = 1;  ///< over the same backend's time at the smallest size (figure 7)
   std::optional<double> speedup_listing, speedup_opencv;  ///< by `ms` (figure 8)

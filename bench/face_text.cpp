@@ -11,14 +11,15 @@ std::string or_dash(const std::optional<double>& value) { return value ? short_n
 }  // namespace
 
 std::string face_text(const FaceReport& report) {
-  std::string text = fmt::format("Fitting faces: combined appearance models, {} landmarks, {} iterations a frame, seed {}\n",
-                                 68, report.iterations, report.seed);
+  std::string text =
+      fmt::format("Fitting faces: combined appearance models, {} landmarks, {} iterations a frame, seed {}\n", 68,
+                  report.iterations, report.seed);
   text += machine_text(report.machine, report.commit, report.date);
   if (!report.facemark.empty()) text += fmt::format("OpenCV {} with its module face\n", report.facemark);
   text += "\nTable 1 and figures 7 and 8\n";
-  text += fmt::format("{:>7} {:<11} {:>10} {:>12} {:>10} {:>10} {:>8} {:>10} {:>9} {:>8} {:>11} {:>9} {:>7}\n", "pixels",
-                      "backend", "ms a frame", "ms iteration", "device ms", "faces/s", "growth", "x listing", "x OpenCV",
-                      "x paper", "error px", "paper ms", "timed");
+  text += fmt::format("{:>7} {:<11} {:>10} {:>12} {:>10} {:>10} {:>8} {:>10} {:>9} {:>8} {:>11} {:>9} {:>7}\n",
+                      "pixels", "backend", "ms a frame", "ms iteration", "device ms", "faces/s", "growth", "x listing",
+                      "x OpenCV", "x paper", "error px", "paper ms", "timed");
   std::size_t last = 0;
   for (const FaceRow& row : report.rows) {
     if (last != 0 && row.pixels != last) text += "\n";
@@ -27,8 +28,8 @@ std::string face_text(const FaceReport& report) {
     std::optional<double> printed;
     if (paper && row.backend == "listing") printed = paper->cpu_ms;
     if (paper && row.backend == "paper") printed = paper->gpu_ms;
-    text += fmt::format("{:>7} {:<11} {:>10} {:>12} {:>10} {:>10} {:>8} {:>10} {:>9} {:>8} {:>11} {:>9} {:>7}\n", row.pixels,
-                        row.backend, short_number(row.ms.median), short_number(row.iteration_ms),
+    text += fmt::format("{:>7} {:<11} {:>10} {:>12} {:>10} {:>10} {:>8} {:>10} {:>9} {:>8} {:>11} {:>9} {:>7}\n",
+                        row.pixels, row.backend, short_number(row.ms.median), short_number(row.iteration_ms),
                         or_dash(row.stage("device")), short_number(row.faces_per_second()), short_number(row.growth),
                         or_dash(row.speedup_listing), or_dash(row.speedup_opencv), or_dash(row.speedup_paper),
                         row.landmark_error ? fmt::format("{:.1e}", *row.landmark_error) : "-", or_dash(printed),

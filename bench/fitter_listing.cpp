@@ -105,7 +105,8 @@ private:
     const std::size_t right = std::min(u + 1, w - 1), below = std::min(v + 1, h - 1);
     const float fx = x - static_cast<float>(u), fy = y - static_cast<float>(v);
     const auto at = [&](std::size_t column, std::size_t row) { return static_cast<float>(image_.at(column, row)); };
-    return (1 - fy) * ((1 - fx) * at(u, v) + fx * at(right, v)) + fy * ((1 - fx) * at(u, below) + fx * at(right, below));
+    return (1 - fy) * ((1 - fx) * at(u, v) + fx * at(right, v)) +
+           fy * ((1 - fx) * at(u, below) + fx * at(right, below));
   }
 
   // Algorithm 2.

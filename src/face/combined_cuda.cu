@@ -58,8 +58,8 @@ CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSett
 
   const std::vector<float> mean(model.shape.mean.begin(), model.shape.mean.end());
   const std::pair<const std::vector<float>*, const float**> parts[] = {
-      {&pack.small, &view_.small},     {&mean, &view_.mean_shape},      {&pack.by_mean, &view_.by_mean},
-      {&pack.by_one, &view_.by_one},   {&pack.unscale, &view_.unscale}, {&pack.most, &view_.most}};
+      {&pack.small, &view_.small},   {&mean, &view_.mean_shape},      {&pack.by_mean, &view_.by_mean},
+      {&pack.by_one, &view_.by_one}, {&pack.unscale, &view_.unscale}, {&pack.most, &view_.most}};
   std::size_t count = 0;
   for (const auto& [values, place] : parts) count += (values->size() + 3) / 4 * 4;
   numbers_.reserve(count);
@@ -154,7 +154,8 @@ double CombinedCuda::run(const std::vector<Input>& in, std::vector<Output>& out,
   CombinedBatch batch{};
   batch.faces = static_cast<int>(faces);
   batch.group_clusters = plan.group_clusters;
-  batch.groups = static_cast<int>(std::min<std::size_t>(faces, static_cast<std::size_t>(chosen.active / plan.group_clusters)));
+  batch.groups =
+      static_cast<int>(std::min<std::size_t>(faces, static_cast<std::size_t>(chosen.active / plan.group_clusters)));
   batch.tasks = tasks_.data();
   batch.shapes = shapes_.data();
   batch.shape_parts = shape_parts_.data();

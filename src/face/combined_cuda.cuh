@@ -48,8 +48,8 @@ struct CombinedResult {
 
 struct CombinedBatch {
   int faces;
-  int groups;           ///< each fits one face at a time
-  int group_clusters;   ///< clusters of a group
+  int groups;          ///< each fits one face at a time
+  int group_clusters;  ///< clusters of a group
   const CombinedTask* tasks;
   const float* shapes;       ///< faces x 2 n, in the source
   const float* shape_parts;  ///< faces x m: shape_weight^2 Qs (s - s0)

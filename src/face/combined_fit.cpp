@@ -52,8 +52,8 @@ Eigen::VectorXd combined_of(const CombinedProducts& of, const Level& level, cons
   for (std::size_t i = 0; i < shape.size(); ++i)
     away[static_cast<Eigen::Index>(i)] = shape[i] - double{model.shape.mean[i]};
   const double weight = double{level.shape_weight} * level.shape_weight;
-  return limited(of, weight * (of.Qs * away) + texture.products.tail(of.modes) -
-                         of.stack.by_mean.segment(of.modes + 4, of.modes));
+  return limited(
+      of, weight * (of.Qs * away) + texture.products.tail(of.modes) - of.stack.by_mean.segment(of.modes + 4, of.modes));
 }
 
 std::vector<double> combined_shape(const CombinedProducts& of, const Model& model, const CombinedParameters& p) {

@@ -62,8 +62,8 @@ __global__ void __launch_bounds__(threads, 1)
 #pragma unroll 1
   for (int i = thread; i < block_pixels; i += threads) {
     const int pixel = block * block_pixels + i;
-    room.pixels[i] = pixel < v.value_tiles * 16 / channels ? __ldg(v.pixels + pixel)
-                                                           : float4{0, 0, 0, __uint_as_float(no_pixel)};
+    room.pixels[i] =
+        pixel < v.value_tiles * 16 / channels ? __ldg(v.pixels + pixel) : float4{0, 0, 0, __uint_as_float(no_pixel)};
   }
   const auto copy = [&](float* to, const float* from, int count) {
 #pragma unroll 1
@@ -96,7 +96,8 @@ __global__ void __launch_bounds__(threads, 1)
       float sum[resident_row_tiles][4] = {};
 #pragma unroll
       for (int t = 0; t < held; ++t) {
-        const uint4 b = sample_tile<kind, columns>(task, centre, room, v.landmarks, active, warp * warp_tiles + t, squares);
+        const uint4 b =
+            sample_tile<kind, columns>(task, centre, room, v.landmarks, active, warp * warp_tiles + t, squares);
 #pragma unroll
         for (int r = 0; r < resident_row_tiles; ++r) multiply(sum[r], slice[t][r], b);
       }
@@ -326,8 +327,8 @@ struct Launch {
 std::size_t combined_shared_bytes(const CombinedPlan& plan, const CombinedView& view, CombinedSource source) {
   const int channels = source == CombinedSource::pairs ? 2 : 1;
   const int shared_tiles = plan.resident ? std::max(0, plan.warp_tiles - 2) : 0;
-  return lay_out(view, view.factors <= 4 ? 4 : 8, plan.resident, plan.warp_tiles, shared_tiles, channels,
-                 plan.cluster, small_is_shared(view), nullptr, nullptr);
+  return lay_out(view, view.factors <= 4 ? 4 : 8, plan.resident, plan.warp_tiles, shared_tiles, channels, plan.cluster,
+                 small_is_shared(view), nullptr, nullptr);
 }
 
 int combined_active_clusters(const CombinedPlan& plan, CombinedSource source, int factors, std::size_t shared_bytes) {

@@ -100,8 +100,8 @@ CombinedPack pack_combined(const Model& model, const Level& level, double limit)
   pack.by_mean = floats_of(stack.by_mean);
   const Eigen::Map<const Eigen::VectorXf> mean(level.mean.data(), static_cast<Eigen::Index>(values));
   for (std::size_t i = 0; i < modes + 4; ++i)
-    pack.by_mean[i] = static_cast<float>(
-        wide.row(static_cast<Eigen::Index>(i)).cast<double>().dot(mean.transpose().cast<double>()));
+    pack.by_mean[i] =
+        static_cast<float>(wide.row(static_cast<Eigen::Index>(i)).cast<double>().dot(mean.transpose().cast<double>()));
   pack.by_one = floats_of(stack.by_one);
   pack.mean_square = stack.by_mean[stack.rows];
   pack.most = floats_of(combined_products(level, limit).most);

@@ -17,27 +17,27 @@ __host__ __device__ inline std::size_t align16(std::size_t bytes) { return (byte
 
 // Shared memory of a block. `columns`: damping factors, rounded up to 4 or 8.
 struct Room {
-  float* small;     // modes x small_width; null: it stays in global memory
+  float* small;  // modes x small_width; null: it stays in global memory
   CombinedTask* task;
-  float4* pixels;   // of this block
-  float2* shapes;   // columns x landmarks, in the source
-  float* tried;     // modes x columns: c of each factor
-  float* by_c;      // (2 m + 4) x columns: [Qg; R] Qg^T c
-  float* warp_sums; // warps x row tiles x 16 x columns
-  float* inbox;     // cluster x share: what the blocks of the cluster have of the sums that this one adds
-  float* totals;    // (rows + 1) x columns: all blocks'
-  float* c;         // modes: the best so far
-  float* dp;        // modes + 4
-  float* by_mean;   // rows
-  float* by_one;    // rows
-  float* unscale;   // rows
-  float* most;      // modes
+  float4* pixels;    // of this block
+  float2* shapes;    // columns x landmarks, in the source
+  float* tried;      // modes x columns: c of each factor
+  float* by_c;       // (2 m + 4) x columns: [Qg; R] Qg^T c
+  float* warp_sums;  // warps x row tiles x 16 x columns
+  float* inbox;      // cluster x share: what the blocks of the cluster have of the sums that this one adds
+  float* totals;     // (rows + 1) x columns: all blocks'
+  float* c;          // modes: the best so far
+  float* dp;         // modes + 4
+  float* by_mean;    // rows
+  float* by_one;     // rows
+  float* unscale;    // rows
+  float* most;       // modes
   float* mean_shape;
-  uint4* slices;    // of the matrix: shared tiles of each warp x row tiles x 32
-  uint4* columns;   // where the matrix is not resident: the columns of each warp's tiles, as the product takes them
-  double* poses;    // (columns + 1) x 4: of each factor, then of the best so far
-  double* errors;   // columns: E
-  float2* scales;   // columns: offset and factor
+  uint4* slices;   // of the matrix: shared tiles of each warp x row tiles x 32
+  uint4* columns;  // where the matrix is not resident: the columns of each warp's tiles, as the product takes them
+  double* poses;   // (columns + 1) x 4: of each factor, then of the best so far
+  double* errors;  // columns: E
+  float2* scales;  // columns: offset and factor
 };
 
 // Sums that each block of a cluster adds.
@@ -80,7 +80,8 @@ __host__ __device__ inline std::size_t lay_out(const CombinedView& v, int column
   return at;
 }
 
-inline constexpr std::size_t most_small_bytes = 150 * 1024;  // beyond that the small matrices are read through the cache
+inline constexpr std::size_t most_small_bytes =
+    150 * 1024;  // beyond that the small matrices are read through the cache
 __host__ __device__ inline bool small_is_shared(const CombinedView& v) {
   return static_cast<std::size_t>(v.modes) * v.small_width * sizeof(float) <= most_small_bytes;
 }

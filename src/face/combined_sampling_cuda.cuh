@@ -43,7 +43,8 @@ __device__ inline auto look(const CombinedTask& task, float centre, float x, flo
   const int right = task.right > task.left ? 1 : 0, below = task.bottom > task.top ? task.stride : 0;
   const T a = __ldg(p), b = __ldg(p + right), c = __ldg(p + below), d = __ldg(p + below + right);
   if constexpr (std::is_same_v<T, float2>)
-    return float2{blend(blend(a.x, b.x, fx), blend(c.x, d.x, fx), fy), blend(blend(a.y, b.y, fx), blend(c.y, d.y, fx), fy)};
+    return float2{blend(blend(a.x, b.x, fx), blend(c.x, d.x, fx), fy),
+                  blend(blend(a.y, b.y, fx), blend(c.y, d.y, fx), fy)};
   else
     return blend(blend(static_cast<float>(a), static_cast<float>(b), fx),
                  blend(static_cast<float>(c), static_cast<float>(d), fx), fy) -
@@ -52,17 +53,20 @@ __device__ inline auto look(const CombinedTask& task, float centre, float x, flo
 
 // The mean of a source at the landmarks of the start; a warp's work.
 template <class T>
-__device__ inline float centre_of(const CombinedView& v, const Room& room, const CombinedTask& task, const float* shape) {
+__device__ inline float centre_of(const CombinedView& v, const Room& room, const CombinedTask& task,
+                                  const float* shape) {
   float sum = 0;
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x) % 32; i < v.landmarks; i += 32) {
     const float mx = room.mean_shape[2 * i], my = room.mean_shape[2 * i + 1];
     const auto a = static_cast<float>(task.pose[0]), b = static_cast<float>(task.pose[1]);
-    float x = a * mx - b * my + static_cast<float>(task.pose[2]), y = b * mx + a * my + static_cast<float>(task.pose[3]);
+    float x = a * mx - b * my + static_cast<float>(task.pose[2]),
+          y = b * mx + a * my + static_cast<float>(task.pose[3]);
     if (task.from_shape) x = shape[2 * i], y = shape[2 * i + 1];
     const int u = min(max(__float2int_rd(x), task.left), task.right);
     const int w = min(max(__float2int_rd(y), task.top), task.bottom);
-    sum += static_cast<float>(__ldg(static_cast<const T*>(task.origin) + static_cast<std::ptrdiff_t>(w) * task.stride + u));
+    sum += static_cast<float>(
+        __ldg(static_cast<const T*>(task.origin) + static_cast<std::ptrdiff_t>(w) * task.stride + u));
   }
   for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);
   return sum / static_cast<float>(v.landmarks);
@@ -103,10 +107,9 @@ __device__ inline uint2 halves(float2 value) {
 }
 
 __device__ inline void multiply(float (&sum)[4], const uint4& a, unsigned b0, unsigned b1) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+               : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+               : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
 }
 
 // 16 rows by a tile's columns, high halves and low.

@@ -18,7 +18,8 @@ __device__ inline void make_shapes(const CombinedView& v, const Room& room, cons
     if (unit < units)
 #pragma unroll 4
       for (int i = part; i < v.modes; i += 4) {
-        const float2 a = *reinterpret_cast<const float2*>(small + static_cast<std::size_t>(i) * v.small_width + 2 * unit);
+        const float2 a =
+            *reinterpret_cast<const float2*>(small + static_cast<std::size_t>(i) * v.small_width + 2 * unit);
 #pragma unroll
         for (int k = 0; k < columns; k += 4) {
           const float4 c = *reinterpret_cast<const float4*>(room.tried + i * columns + k);
@@ -36,7 +37,7 @@ __device__ inline void make_shapes(const CombinedView& v, const Room& room, cons
         sum[j][k] += __shfl_xor_sync(whole_warp, sum[j][k], 2);
       }
     if (unit >= units) continue;
-    // each of the four goes on with a factor of its own
+      // each of the four goes on with a factor of its own
 #pragma unroll
     for (int k = 0; k < columns; k += 4) {
       const auto own = [&](const float(&of)[columns]) {

@@ -39,8 +39,7 @@ void finish(const Model& model, const FitState& state, Fit& fit) {
   const std::vector<double> landmarks = transformed<double>(state.pose, state.shape);
   fit.landmarks.assign(landmarks.begin(), landmarks.end());
   fit.pose = similarity_between<float, double>(model.shape.mean, landmarks);
-  const std::vector<double> b =
-      shape_parameters(model.shape, transformed<double>(inverse(fit.pose), landmarks), 0);
+  const std::vector<double> b = shape_parameters(model.shape, transformed<double>(inverse(fit.pose), landmarks), 0);
   fit.shape.assign(b.begin(), b.end());
 }
 

@@ -19,7 +19,7 @@ struct PaperModel {
   int modes, landmarks, pixels;
   const float *Qs, *Qg, *R;  // one mode a row, R one parameter a row
   const float *s0, *g0, *most;
-  const ushort3* corners;    // of each pixel
+  const ushort3* corners;  // of each pixel
   const float3* weights;
 };
 
@@ -30,7 +30,8 @@ struct PaperImage {
 
 // p: c, then a, b, tx, ty of the pose.
 __global__ void estimate_parameters(PaperModel model, float4 pose, float* p) {
-  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < model.modes; i += blocks * block_threads) p[i] = 0;
+  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < model.modes; i += blocks * block_threads)
+    p[i] = 0;
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     float* t = p + model.modes;
     t[0] = pose.x, t[1] = pose.y, t[2] = pose.z, t[3] = pose.w;
@@ -38,7 +39,8 @@ __global__ void estimate_parameters(PaperModel model, float4 pose, float* p) {
 }
 
 // Algorithm 3, and line 8 of algorithm 1: a thread a vertex.
-__global__ void make_shape(PaperModel model, const float* p, const float* dp, float k, float* next, float2* S, float* sums) {
+__global__ void make_shape(PaperModel model, const float* p, const float* dp, float k, float* next, float2* S,
+                           float* sums) {
   extern __shared__ float c[];
   const int m = model.modes, i = static_cast<int>(threadIdx.x);
   for (int j = i; j < m; j += static_cast<int>(blockDim.x)) {
@@ -98,7 +100,8 @@ __device__ void add_up(float v, float* sum) {
 template <class Term>
 __device__ void add_pixels(int pixels, float* sum, Term term) {
   float v = 0;
-  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < pixels; i += blocks * block_threads) v += term(i);
+  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < pixels; i += blocks * block_threads)
+    v += term(i);
   add_up(v, sum);
 }
 
@@ -124,7 +127,8 @@ __global__ void divide_by_alpha(PaperModel model, float* g, const float* sums) {
   const auto n = static_cast<float>(model.pixels);
   // g0 has a variance of 1, not a length of 1
   const float alpha = fmaxf(sums[2] / n, 0.1f / sqrtf(n));
-  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < model.pixels; i += blocks * block_threads) g[i] /= alpha;
+  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < model.pixels; i += blocks * block_threads)
+    g[i] /= alpha;
 }
 
 // Algorithm 6.
@@ -171,8 +175,17 @@ public:
       throw Error("the paper's kernels fit one combined stage of a level of plain intensity");
     if (model_->shape.landmarks() > block_threads) throw Error("the paper's kernels hold at most 1024 landmarks");
     const std::size_t modes = level.texture_combined.rows, pixels = level.pixels();
-    view_ = {static_cast<int>(modes), static_cast<int>(model_->shape.landmarks()), static_cast<int>(pixels),
-             nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+    view_ = {static_cast<int>(modes),
+             static_cast<int>(model_->shape.landmarks()),
+             static_cast<int>(pixels),
+             nullptr,
+             nullptr,
+             nullptr,
+             nullptr,
+             nullptr,
+             nullptr,
+             nullptr,
+             nullptr};
     std::vector<float> most(modes, INFINITY);
     for (std::size_t k = 0; settings.limit > 0 && k < modes; ++k)
       most[k] = static_cast<float>(settings.limit * std::sqrt(double{level.combined_variances[k]}));
@@ -191,8 +204,10 @@ public:
     }
     corners_.reserve(pixels);
     weights_.reserve(pixels);
-    cuda::check(cudaMemcpy(corners_.data(), corners.data(), pixels * sizeof(ushort3), cudaMemcpyHostToDevice), "uploading");
-    cuda::check(cudaMemcpy(weights_.data(), weights.data(), pixels * sizeof(float3), cudaMemcpyHostToDevice), "uploading");
+    cuda::check(cudaMemcpy(corners_.data(), corners.data(), pixels * sizeof(ushort3), cudaMemcpyHostToDevice),
+                "uploading");
+    cuda::check(cudaMemcpy(weights_.data(), weights.data(), pixels * sizeof(float3), cudaMemcpyHostToDevice),
+                "uploading");
     view_.corners = corners_.data();
     view_.weights = weights_.data();
     for (auto* buffer : {&g_, &gm_, &r_, &r_next_}) buffer->reserve(pixels);
@@ -218,7 +233,9 @@ public:
     }
     begin_.record(stream_);
     estimate_parameters<<<blocks, block_threads, 0, stream_>>>(
-        view_, {static_cast<float>(pose.a), static_cast<float>(pose.b), static_cast<float>(pose.tx), static_cast<float>(pose.ty)},
+        view_,
+        {static_cast<float>(pose.a), static_cast<float>(pose.b), static_cast<float>(pose.tx),
+         static_cast<float>(pose.ty)},
         p_.data());
     const std::size_t size = static_cast<std::size_t>(view_.modes + 4);
     cuda::check(cudaMemsetAsync(dp_.data(), 0, size * sizeof(float), stream_), "clearing");
@@ -239,7 +256,8 @@ public:
       result.converged = settings_.threshold >= 0 && (gain < 0 || gain < settings_.threshold * (E + gain));
     }
     end_.record(stream_);
-    cuda::check(cudaMemcpyAsync(parameters_.data(), p_.data(), size * sizeof(float), cudaMemcpyDeviceToHost, stream_), "downloading");
+    cuda::check(cudaMemcpyAsync(parameters_.data(), p_.data(), size * sizeof(float), cudaMemcpyDeviceToHost, stream_),
+                "downloading");
     stream_.wait();
     device_ms_ = cuda::elapsed_ms(begin_, end_);
     write_shape(result);
@@ -255,7 +273,8 @@ public:
 private:
   const float* upload(std::span<const float> values) {
     buffers_.emplace_back(values.size());
-    cuda::check(cudaMemcpy(buffers_.back().data(), values.data(), values.size_bytes(), cudaMemcpyHostToDevice), "uploading a model");
+    cuda::check(cudaMemcpy(buffers_.back().data(), values.data(), values.size_bytes(), cudaMemcpyHostToDevice),
+                "uploading a model");
     return buffers_.back().data();
   }
 
@@ -263,7 +282,8 @@ private:
   double error_at(const PaperImage& image, float k) {
     const unsigned vertices = static_cast<unsigned>(view_.landmarks);
     const std::size_t shared = static_cast<std::size_t>(view_.modes) * sizeof(float);
-    make_shape<<<1, vertices, shared, stream_>>>(view_, p_.data(), dp_.data(), k, next_.data(), shape_.data(), sums_.data());
+    make_shape<<<1, vertices, shared, stream_>>>(view_, p_.data(), dp_.data(), k, next_.data(), shape_.data(),
+                                                 sums_.data());
     sample_texture<<<blocks, block_threads, 0, stream_>>>(view_, image, shape_.data(), g_.data());
     sum_texture<<<blocks, block_threads, 0, stream_>>>(view_, g_.data(), sums_.data());
     subtract_mean<<<blocks, block_threads, 0, stream_>>>(view_, g_.data(), sums_.data());
@@ -272,7 +292,8 @@ private:
     make_model_texture<<<blocks, block_threads, 0, stream_>>>(view_, next_.data(), gm_.data());
     find_error<<<blocks, block_threads, 0, stream_>>>(view_, g_.data(), gm_.data(), r_next_.data(), sums_.data());
     cuda::check_launch("fitting by the paper's kernels");
-    cuda::check(cudaMemcpyAsync(error_.data(), sums_.data() + 3, sizeof(float), cudaMemcpyDeviceToHost, stream_), "downloading");
+    cuda::check(cudaMemcpyAsync(error_.data(), sums_.data() + 3, sizeof(float), cudaMemcpyDeviceToHost, stream_),
+                "downloading");
     stream_.wait();
     return *error_.data();
   }
@@ -282,7 +303,8 @@ private:
     std::vector<double> shape(model_->shape.mean.begin(), model_->shape.mean.end());
     const float* c = parameters_.data();
     for (int k = 0; k < view_.modes; ++k)
-      for (std::size_t i = 0; i < shape.size(); ++i) shape[i] += double{c[k]} * level.shape_combined.row(static_cast<std::size_t>(k))[i];
+      for (std::size_t i = 0; i < shape.size(); ++i)
+        shape[i] += double{c[k]} * level.shape_combined.row(static_cast<std::size_t>(k))[i];
     fit.combined.assign(c, c + view_.modes);
     fit.pose = {c[view_.modes], c[view_.modes + 1], c[view_.modes + 2], c[view_.modes + 3]};
     const std::vector<double> landmarks = transformed<double>(fit.pose, shape);

@@ -19,7 +19,9 @@ public:
   explicit WarpComposition(const Model& model) : model_(model) {
     const auto& mean = model.shape.mean;
     for (const auto& corner : model.triangles) {
-      const auto x = [&](std::size_t k) { return double{mean[2 * std::size_t{corner[k]}]} - mean[2 * std::size_t{corner[0]}]; };
+      const auto x = [&](std::size_t k) {
+        return double{mean[2 * std::size_t{corner[k]}]} - mean[2 * std::size_t{corner[0]}];
+      };
       const auto y = [&](std::size_t k) {
         return double{mean[2 * std::size_t{corner[k]} + 1]} - mean[2 * std::size_t{corner[0]} + 1];
       };

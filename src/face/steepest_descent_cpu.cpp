@@ -8,7 +8,7 @@
 namespace kinema::face {
 namespace {
 
-constexpr std::size_t corners = 6;                        // x and y of three
+constexpr std::size_t corners = 6;                          // x and y of three
 constexpr std::size_t pairs = corners * (corners + 1) / 2;  // of them, each with itself too
 
 void for_blocks(const Threads* threads, std::size_t blocks, const std::function<void(std::size_t)>& work) {
@@ -112,8 +112,7 @@ DescentProducts SteepestDescent::products(const Eigen::VectorXd& lambda, std::sp
 
   // g0 + Pg^T lambda: the stack has g0 below Pg
   std::vector<float> factors(rows.groups() * group_rows, 0.0f);
-  for (Eigen::Index i = 0; i < texture_modes; ++i)
-    factors[static_cast<std::size_t>(i)] = static_cast<float>(lambda[i]);
+  for (Eigen::Index i = 0; i < texture_modes; ++i) factors[static_cast<std::size_t>(i)] = static_cast<float>(lambda[i]);
   factors[static_cast<std::size_t>(texture_modes)] = 1;
   std::vector<float> texture(layout.blocks() * block_values, 0.0f);
   for_blocks(threads, layout.blocks(), [&](std::size_t block) {

@@ -20,8 +20,7 @@ TextureLayout::TextureLayout(const Level& level)
     const std::size_t last = std::min(pixels, first + block_pixels());
     for (std::size_t i = first; i < last; ++i) {
       const std::uint32_t triangle = level.pixel_triangles[order[i]];
-      if (i == first || runs.back().triangle != triangle)
-        runs.push_back({triangle, static_cast<std::uint32_t>(i), 0});
+      if (i == first || runs.back().triangle != triangle) runs.push_back({triangle, static_cast<std::uint32_t>(i), 0});
       ++runs.back().count;
     }
     block_runs.push_back(runs.size());

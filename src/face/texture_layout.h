@@ -32,10 +32,10 @@ struct TextureLayout {
   std::size_t tiles(std::size_t block) const;
 
   std::size_t channels = 1, pixels = 0, values = 0;
-  std::vector<std::uint32_t> order;              ///< pixel here -> pixel of the level
-  std::array<std::vector<float>, 3> barycentric; ///< of each corner, with room past the end for a whole vector
+  std::vector<std::uint32_t> order;               ///< pixel here -> pixel of the level
+  std::array<std::vector<float>, 3> barycentric;  ///< of each corner, with room past the end for a whole vector
   std::vector<PixelRun> runs;
-  std::vector<std::size_t> block_runs;           ///< the runs of a block, and one past the last
+  std::vector<std::size_t> block_runs;  ///< the runs of a block, and one past the last
 };
 
 /// Rows as long as a texture, in the order of a layout: blocks x row groups x tiles x 4 rows x 16 values; what is past the

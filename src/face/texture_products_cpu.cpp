@@ -28,8 +28,7 @@ constexpr std::size_t short_tiles = 8;
 // 4 rows by `columns` sums at once: each value that is loaded is used as many times.
 template <std::size_t columns>
 HWY_INLINE HWY_ATTR void multiply_columns(const float* rows, std::size_t groups, std::size_t block_tiles,
-                                          std::size_t tiles, const float* panel, std::size_t all_columns,
-                                          float* sums) {
+                                          std::size_t tiles, const float* panel, std::size_t all_columns, float* sums) {
   const Lanes d;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t g = 0; g < groups; ++g, rows += block_tiles * group_rows * tile_values) {

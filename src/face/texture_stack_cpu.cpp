@@ -33,7 +33,8 @@ Eigen::MatrixXd TextureStack::times(const Matrix& other, const Threads& threads)
   Eigen::MatrixXd result(products_.rows, static_cast<Eigen::Index>(other.rows));
   Eigen::Index first = 0;
   for (const Matrix* part : parts_) {
-    result.middleRows(first, static_cast<Eigen::Index>(part->rows)) = exact_product(rows_of(*part), rows_of(other), threads);
+    result.middleRows(first, static_cast<Eigen::Index>(part->rows)) =
+        exact_product(rows_of(*part), rows_of(other), threads);
     first += static_cast<Eigen::Index>(part->rows);
   }
   return result;
@@ -56,8 +57,7 @@ std::vector<NormalisedSums> TextureStack::look(const TextureImage& image, std::s
         sample_block(layout_, model_->triangles, block, image, shapes[first + c], panel + c * block_values);
       multiply_block(rows_.block(block), rows_.groups(), tiles, tiles, panel, columns, sums);
       square_block(tiles, panel, columns, sums + padded * columns);
-      if (texture != nullptr && first == 0)
-        std::copy_n(panel, tiles * tile_values, texture + block * block_values);
+      if (texture != nullptr && first == 0) std::copy_n(panel, tiles * tile_values, texture + block * block_values);
     };
     if (threads != nullptr && threads->count() > 1 && layout_.blocks() > 1)
       threads->for_each(layout_.blocks(), work);

@@ -115,8 +115,8 @@ TEST_P(FitterAgreesBeyond, ByTheCascade) {
     const std::vector<PlantedFace> unseen = planted.population(3, 9);
     for (const PlantedFace& one : unseen) {
       Face face{one.view(), {}, false};
-      face.start.similarity = compose(similarity_between<float, float>(model->shape.mean, one.landmarks),
-                                      {1.03, 0.02, 0.05, -0.04});
+      face.start.similarity =
+          compose(similarity_between<float, float>(model->shape.mean, one.landmarks), {1.03, 0.02, 0.05, -0.04});
       EXPECT_LT(farthest(tested->fit(face).landmarks, reference->fit(face).landmarks), tolerance);
     }
   }
