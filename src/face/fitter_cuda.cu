@@ -9,7 +9,11 @@
 #include "face/texture.h"
 #include "kinema/error.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -161,21 +165,28 @@ private:
     for (std::size_t f = 0; f < faces.size(); ++f) {
       const FitState& state = states[f];
       CombinedTask& task = in[f].task;
-      Similarity to_source = state.pose;
+      Similarity to_source = level.resampled ? frame_pose(level.frame) : state.pose;
+      const auto nearest = [](double x) { return static_cast<std::ptrdiff_t>(std::clamp(std::round(x), -1e6, 1e6)); };
+      const std::ptrdiff_t x = nearest(to_source.tx), y = nearest(to_source.ty);
+      to_source.tx -= static_cast<double>(x), to_source.ty -= static_cast<double>(y);
+      const auto place = [&](const auto* pixels, std::size_t width, std::size_t height, std::size_t stride,
+                             std::size_t channels) {
+        task.origin = reinterpret_cast<const void*>(reinterpret_cast<std::intptr_t>(pixels) +
+                                                    (y * static_cast<std::ptrdiff_t>(stride) + x) *
+                                                        static_cast<std::ptrdiff_t>(channels * sizeof(*pixels)));
+        task.left = static_cast<int>(-x), task.right = static_cast<int>(-x) + static_cast<int>(width) - 1;
+        task.top = static_cast<int>(-y), task.bottom = static_cast<int>(-y) + static_cast<int>(height) - 1;
+        task.stride = static_cast<int>(stride);
+      };
       if (level.resampled) {
-        to_source = frame_pose(level.frame);
         const std::size_t size = level.frame.width * level.frame.height * level.channel_count();
-        task.source = frames_.data() + f * size;
-        task.width = static_cast<int>(level.frame.width), task.height = static_cast<int>(level.frame.height);
-        task.stride = task.width;
-        task.centred = level.photometric;
+        place(frames_.data() + f * size, level.frame.width, level.frame.height, level.frame.width,
+              level.channel_count());
       } else {
         const GreyView image = images_.on_device(faces[f], stream_);
-        task.source = image.data;
-        task.width = static_cast<int>(image.width), task.height = static_cast<int>(image.height);
-        task.stride = static_cast<int>(image.stride);
-        task.centred = level.photometric;
+        place(image.data, image.width, image.height, image.stride, 1);
       }
+      task.centred = level.photometric;
       from_source[f] = inverse(to_source);
       task.pose[0] = to_source.a, task.pose[1] = to_source.b, task.pose[2] = to_source.tx, task.pose[3] = to_source.ty;
       if (!state.mean) in[f].shape = state.shape;
