@@ -189,7 +189,8 @@ private:
     return found.empty() ? 0 : found.front().size;
   }
 
-  // Weigh, and let the particles gather where the weights are, layer by layer (the paper's filter has one layer).
+  // Weigh, and let the particles gather where the weights are, layer by layer (the paper's filter has one layer); then
+  // refine the best.
   void gather(double seconds) {
     const int blocks = settings_.limbs ? 5 : 1;
     for (int layer = 0; layer < settings_.layers; ++layer) {
@@ -204,13 +205,12 @@ private:
       }
     }
     stages_.add("weigh");
-  }
-
-  // Refine the best, and take the mean (eq. 1).
-  Estimate conclude(double seconds) {
     if (settings_.refined > 0) particles_->refine(settings_.refined, seconds);
     stages_.add("refine");
+  }
 
+  // Take the mean (eq. 1).
+  Estimate conclude(double seconds) {
     const Moments moments = particles_->moments(seconds);
     Estimate estimate;
     state_ = moments.state;
@@ -231,7 +231,7 @@ private:
     return estimate;
   }
 
-  // Poses elsewhere, while a device weighs the particles.
+  // Poses elsewhere, while a device weighs the particles and refines the best.
   Outlook look_elsewhere() {
     if (settings_.rivals <= 0) return {};
     Outlook others = watch_.look(*particles_, points(), sensor_deviation(settings_, distance()));
