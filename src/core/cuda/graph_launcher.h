@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <functional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -30,11 +32,12 @@ public:
   template <class Argument>
   void launch(void (*kernel)(Argument), dim3 grid, unsigned threads, const Argument& argument, cudaStream_t stream) {
     static_assert(std::is_trivially_copyable_v<Argument>);
-    launch({reinterpret_cast<void*>(kernel), grid, threads}, &argument, sizeof argument, stream);
+    launch({reinterpret_cast<void*>(kernel), grid, threads},
+           {reinterpret_cast<const char*>(&argument), sizeof argument}, stream);
   }
 
 private:
-  static constexpr std::size_t most_entries = 16;
+  static constexpr std::size_t most_entries = 64;
 
   struct Shape {
     void* kernel;
@@ -48,26 +51,24 @@ private:
   };
   struct Entry {
     Shape shape;
-    std::vector<unsigned char> argument;
+    std::string argument;         // its bytes
     cudaGraph_t graph = nullptr;  // whose node names that of the one that is ready to be launched
     cudaGraphNode_t node = nullptr;
     cudaGraphExec_t ready = nullptr;
     std::uint64_t used = 0;  // by which call
+    std::size_t hash = 0;    // of the argument, so that few are compared
 
-    bool fits(const Shape& wanted, const void* other, std::size_t bytes) const {
-      return shape == wanted && argument.size() == bytes && std::memcmp(argument.data(), other, bytes) == 0;
-    }
-    void keep(const Shape& other, const void* bytes, std::size_t count) {
-      shape = other;
-      argument.assign(static_cast<const unsigned char*>(bytes), static_cast<const unsigned char*>(bytes) + count);
+    bool fits(const Shape& wanted, std::string_view bytes, std::size_t hashed) const {
+      return hash == hashed && shape == wanted && argument == bytes;
     }
   };
 
-  void launch(const Shape& shape, const void* argument, std::size_t bytes, cudaStream_t stream) {
+  void launch(const Shape& shape, std::string_view argument, cudaStream_t stream) {
+    const std::size_t hash = std::hash<std::string_view>()(argument);
     auto found = std::find_if(entries_.begin(), entries_.end(),
-                              [&](const Entry& entry) { return entry.fits(shape, argument, bytes); });
+                              [&](const Entry& entry) { return entry.fits(shape, argument, hash); });
     if (found == entries_.end()) {
-      void* arguments[] = {const_cast<void*>(argument)};
+      void* arguments[] = {const_cast<char*>(argument.data())};
       cudaKernelNodeParams parameters{};
       parameters.func = shape.kernel;
       parameters.gridDim = shape.grid;
@@ -81,7 +82,9 @@ private:
                                  [](const Entry& a, const Entry& b) { return a.used < b.used; });
         check(cudaGraphExecKernelNodeSetParams(found->ready, found->node, &parameters), "changing a graph");
       }
-      found->keep(shape, argument, bytes);
+      found->shape = shape;
+      found->argument = argument;
+      found->hash = hash;
     }
     found->used = ++calls_;
     check(cudaGraphLaunch(found->ready, stream), "launching a graph");
