@@ -323,9 +323,10 @@ void fill_in(TrackerSettings& settings, Backend backend) {
   const bool gpu = choose(backend) == Backend::cuda;
   if (settings.particles == 0) settings.particles = gpu ? 2000 : std::clamp<std::size_t>(100 * cores, 200, 2000);
   if (settings.points == 0) settings.points = gpu ? 43000 : 3000;
-  // rays say whether there is somebody, not where his skin is: a few thousand draw the outline
+  // rays say whether there is somebody, not where his skin is: a few thousand draw the outline, and more of them take a
+  // fifth of a GPU's frame
   if (settings.background_points == 0)
-    settings.background_points = std::clamp<std::size_t>(settings.points / 2, 1, 5000);
+    settings.background_points = std::clamp<std::size_t>(settings.points / 2, 1, 3000);
 }
 
 std::unique_ptr<Tracker> make_tracker(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend) {
