@@ -392,15 +392,19 @@ PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings&
   make_keys<<<blocks(n, 256), 256, 0, stream>>>(xyz_.data(), marks, static_cast<unsigned>(n), camera, settings.tau,
                                                 statistics_.data(), keys_.data(), order_.data());
   cuda::check_launch("make_keys");
-  std::size_t space = 0;
-  const auto sort = [&](void* temporary) {
+  const auto sort = [&](void* temporary, std::size_t& space) {
     cuda::check(cub::DeviceRadixSort::SortPairs(temporary, space, keys_.data(), keys_sorted_.data(), order_.data(),
                                                 order_sorted_.data(), static_cast<int>(n), 0, key_bits, stream),
                 "sorting points");
   };
-  sort(nullptr);
-  sort_space_.reserve(space);
-  sort(sort_space_.data());
+  // frames often have as many points as the last one, and then need as much room
+  if (sorted_ != n) {
+    sort_bytes_ = 0;
+    sort(nullptr, sort_bytes_);
+    sort_space_.reserve(sort_bytes_);
+    sorted_ = n;
+  }
+  sort(sort_space_.data(), sort_bytes_);
 
   foreground_tiles_ = static_cast<int>(blocks(kinds[0], tile_rays));
   background_tiles_ = static_cast<int>(blocks(kinds[1], tile_rays));

@@ -54,6 +54,7 @@ private:
   cuda::Buffer<unsigned> keys_, keys_sorted_, order_, order_sorted_;
   cuda::Buffer<unsigned> statistics_;
   cuda::Buffer<std::uint8_t> sort_space_;
+  std::size_t sorted_ = 0, sort_bytes_ = 0;  // points of the last sort, and the room that it took
   cuda::Buffer<float4> rays_;
   cuda::Buffer<float3> points_;
   cuda::Buffer<TileBounds> tiles_, subtile_bounds_;
