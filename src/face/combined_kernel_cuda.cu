@@ -33,10 +33,19 @@ Kernel kernel_of(const CombinedPlan& plan, const CombinedView& view, CombinedSou
   return kernel_of<CombinedSource::pairs>(plan.held_tiles, columns);
 }
 
+int most_shared_bytes() {
+  int device = 0, most = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  return most;
+}
+
+// What a kernel is allowed holds for all who launch it, so it is always the same.
 bool prepare(Kernel kernel, const CombinedPlan& plan, std::size_t shared_bytes) {
   const auto function = reinterpret_cast<const void*>(kernel);
-  bool ready = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(shared_bytes)) == cudaSuccess;
+  const int most = most_shared_bytes();
+  bool ready = shared_bytes <= static_cast<std::size_t>(most) &&
+               cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, most) == cudaSuccess;
   if (plan.cluster > 8)
     ready &= cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess;
   cudaGetLastError();
@@ -90,11 +99,8 @@ CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int 
   if (!combined_stays(view)) return plan;
   // fewer in registers leave some for other work, and more tiles have no other place
   plan.held_tiles = held_tiles > 0 ? held_tiles : plan.tiles <= 16 ? 12 : 16;
-  int device = 0, most = 0;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   const auto bytes = static_cast<int>(combined_shared_bytes(plan, view, source)), tile = 2 * view.row_tiles * 512;
-  plan.shared_tiles = std::clamp((most - bytes) / tile, 0, std::max(0, plan.tiles - plan.held_tiles));
+  plan.shared_tiles = std::clamp((most_shared_bytes() - bytes) / tile, 0, std::max(0, plan.tiles - plan.held_tiles));
   return plan;
 }
 

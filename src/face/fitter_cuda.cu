@@ -203,13 +203,15 @@ private:
     device_ms_ += stage.device->run(in, out, stream_);
     std::vector<StageOutcome> outcomes(faces.size());
     for_each(faces.size(), [&](std::size_t f) {
-      // s0 + Qs c, taken to the source, and from there to the unit under the pose that the stage began with
+      // s0 + Qs c, taken to the source, and from there to the unit under the pose that the stage began with; floats, as c is
       const std::size_t size = model_->shape.mean.size();
-      std::vector<double> shape(model_->shape.mean.begin(), model_->shape.mean.end());
+      std::vector<float> by_c(size, 0.0f);
       for (std::size_t k = 0; k < out[f].c.size(); ++k) {
-        const auto mode = level.shape_combined.row(k);
-        for (std::size_t i = 0; i < size; ++i) shape[i] += double{out[f].c[k]} * mode[i];
+        const float c = out[f].c[k], *mode = level.shape_combined.row(k).data();
+        for (std::size_t i = 0; i < size; ++i) by_c[i] += c * mode[i];
       }
+      std::vector<double> shape(size);
+      for (std::size_t i = 0; i < size; ++i) shape[i] = double{model_->shape.mean[i]} + double{by_c[i]};
       states[f].shape = transformed<double>(compose(from_source[f], out[f].pose), shape);
       states[f].mean = false;
       outcomes[f].error = out[f].error;
