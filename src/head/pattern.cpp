@@ -11,11 +11,10 @@ namespace {
 
 using Complex = std::complex<float>;
 
-constexpr std::size_t cells = Pattern::cells;
-constexpr std::size_t samples = 2 * cells;  // along a side of a patch: light and dark, of which edges are made
-constexpr float of_start = 0.3f;            // of what is known: the start
-constexpr float regular = 1e-2f;            // of the mean energy: keeps frequencies that are hardly there from counting
-constexpr double bell = 0.1;                // of the head's width: the deviation of the answer that is asked for
+constexpr std::size_t cells = Pattern::cells, samples = Pattern::samples;
+constexpr float of_start = 0.3f;  // of what is known: the start
+constexpr float regular = 1e-2f;  // of the mean energy: keeps frequencies that are hardly there from counting
+constexpr double bell = 0.1;      // of the head's width: the deviation of the answer that is asked for
 
 std::array<Complex, cells / 2> roots() {
   std::array<Complex, cells / 2> values;
@@ -62,10 +61,11 @@ float light_at(const ColourView& frame, double x, double y) {
   return 0.299f * colour.r + 0.587f * colour.g + 0.114f * colour.b;
 }
 
-// A patch about an oval; a sample of many pixels is a mean of some of them, and what lies outside the frame is like its
-// border.
-std::vector<float> patch_of(const ColourView& frame, const Oval& about) {
-  std::vector<float> patch(samples * samples);
+}  // namespace
+
+// A sample of many pixels is a mean of some of them.
+Patch patch_of(const ColourView& frame, const Oval& about) {
+  Patch patch(samples * samples);
   const double step_x = 2 * Pattern::reach * about.rx / samples, step_y = 2 * Pattern::reach * about.ry / samples;
   const int fine = std::clamp(static_cast<int>(std::ceil(std::max(step_x, step_y))), 2, 4);
   for (std::size_t v = 0; v < samples; ++v) {
@@ -76,13 +76,11 @@ std::vector<float> patch_of(const ColourView& frame, const Oval& about) {
         const double y = static_cast<double>(v) + (i / fine + 0.5) / fine - samples / 2.0;
         sum += light_at(frame, about.cx + step_x * x, about.cy + step_y * y);
       }
-      patch[v * samples + u] = sum / static_cast<float>(fine * fine);
+      patch[v * samples + u] = static_cast<std::uint8_t>(sum / static_cast<float>(fine * fine) + 0.5f);
     }
   }
   return patch;
 }
-
-}  // namespace
 
 void Pattern::Filter::mix(const Filter& other, float rate) {
   for (std::size_t c = 0; c < above.size(); ++c) {
@@ -92,20 +90,20 @@ void Pattern::Filter::mix(const Filter& other, float rate) {
 }
 
 // Edges by direction, of which each cell's are brought to one length, so that dim ones count as well; and light itself.
-std::vector<Pattern::Spectrum> Pattern::spectra(const ColourView& frame, const Oval& about) {
-  const std::vector<float> patch = patch_of(frame, about);
+std::vector<Pattern::Spectrum> Pattern::spectra(const Patch& patch) {
   std::vector<std::array<float, size>> edges(channels);
   double mean = 0, square = 0;
-  for (float value : patch) {
-    mean += static_cast<double>(value);
-    square += static_cast<double>(value) * static_cast<double>(value);
+  for (const std::uint8_t value : patch) {
+    mean += value;
+    square += static_cast<double>(value) * value;
   }
   mean /= static_cast<double>(patch.size());
   const double spread = std::sqrt(std::max(1.0, square / static_cast<double>(patch.size()) - mean * mean));
   for (std::size_t y = 1; y + 1 < samples; ++y) {
     for (std::size_t x = 1; x + 1 < samples; ++x) {
-      const float* at = &patch[y * samples + x];
-      const float gx = at[1] - at[-1], gy = at[samples] - at[-static_cast<std::ptrdiff_t>(samples)];
+      const std::uint8_t* at = &patch[y * samples + x];
+      const auto gx = static_cast<float>(at[1] - at[-1]);
+      const auto gy = static_cast<float>(at[samples] - at[-static_cast<std::ptrdiff_t>(samples)]);
       const float length = std::hypot(gx, gy);
       if (length == 0) continue;
       const float turn = (std::atan2(gy, gx) / std::numbers::pi_v<float> + 1) * (directions / 2.0f);
@@ -118,8 +116,8 @@ std::vector<Pattern::Spectrum> Pattern::spectra(const ColourView& frame, const O
   }
   for (std::size_t y = 0; y < cells; ++y) {
     for (std::size_t x = 0; x < cells; ++x) {
-      const float* at = &patch[2 * y * samples + 2 * x];
-      const float light = 0.25f * (at[0] + at[1] + at[samples] + at[samples + 1]);
+      const std::uint8_t* at = &patch[2 * y * samples + 2 * x];
+      const float light = 0.25f * static_cast<float>(at[0] + at[1] + at[samples] + at[samples + 1]);
       edges[directions][y * cells + x] = 0.5f * (light - static_cast<float>(mean)) / static_cast<float>(spread);
     }
   }
@@ -152,7 +150,7 @@ std::vector<Pattern::Spectrum> Pattern::spectra(const ColourView& frame, const O
   return result;
 }
 
-Pattern::Filter Pattern::fit(const ColourView& frame, const Oval& head) {
+Pattern::Filter Pattern::fit(const Patch& patch) {
   static const Spectrum asked = [] {
     Spectrum values;
     const double deviation = bell * cells / reach;  // in cells: the head is cells / reach wide
@@ -166,7 +164,7 @@ Pattern::Filter Pattern::fit(const ColourView& frame, const Oval& head) {
     return values;
   }();
   Filter filter;
-  filter.above = spectra(frame, head);
+  filter.above = spectra(patch);
   for (Spectrum& channel : filter.above) {
     for (std::size_t i = 0; i < size; ++i) {
       filter.below[i] += std::norm(channel[i]);
@@ -184,18 +182,18 @@ void Pattern::combine() {
   for (float& value : both_.below) value += regular * mean;
 }
 
-void Pattern::start(const ColourView& frame, const Oval& head) {
-  start_ = running_ = fit(frame, head);
+void Pattern::start(const Patch& patch) {
+  start_ = running_ = fit(patch);
   combine();
 }
 
 void Pattern::learn(const ColourView& frame, const Oval& head, double rate) {
-  running_.mix(fit(frame, head), static_cast<float>(rate));
+  running_.mix(fit(patch_of(frame, head)), static_cast<float>(rate));
   combine();
 }
 
 Pattern::Match Pattern::find(const ColourView& frame, const Oval& about) const {
-  const std::vector<Spectrum> seen = spectra(frame, about);
+  const std::vector<Spectrum> seen = spectra(patch_of(frame, about));
   Spectrum answer{};
   for (std::size_t c = 0; c < channels; ++c) {
     for (std::size_t i = 0; i < size; ++i) answer[i] += both_.above[c][i] * seen[c][i];
