@@ -35,12 +35,11 @@ constexpr double nowhere = -1e9;
 // The pattern. Its answer falls as the head turns, and to a fifth or less of the usual one before anything else.
 constexpr double pattern_counts = 0.3;    // contrast, for the usual answer
 constexpr double pattern_from = 0.2;      // of the usual answer: what says less is not believed
-constexpr double pattern_full = 0.5;      // of it: from here on the pattern is sure
-constexpr double pattern_learn = 0.7;     // of it: what covers a part of the head is not learned
+constexpr double pattern_full = 0.5;      // of it: from here on the pattern is sure, and learned
 constexpr double looks_like = 0.35;       // of it: what something in another place must have to be the head
 constexpr double elsewhere = 0.7;         // radii: from here on a place is another one
 constexpr double other_frame = 0.7;       // the answer to a head in another frame than that of calibration, about
-constexpr double leash = 0.15;            // radii: how far the colours may pull from where a sure pattern is
+constexpr double leash = 0.1;             // radii: how far the colours may pull from where a sure pattern is
 constexpr std::size_t pattern_every = 2;  // frames
 constexpr double pattern_rate = 0.04;
 
@@ -236,7 +235,7 @@ void HeadWindow::learn_pattern(const Scene& scene, const Oval& head) {
     return;
   }
   if (!(usual_answer_ > 0)) usual_answer_ = match_.answer;
-  if (!(match_.answer >= pattern_learn * usual_answer_)) return;
+  if (!(match_.answer >= pattern_full * usual_answer_)) return;
   usual_answer_ += usual_rate * (match_.answer - usual_answer_);
   if (frames_ % pattern_every == 0) pattern_.learn(scene.frame, head, pattern_rate);
 }
