@@ -25,6 +25,11 @@ std::array<Complex, cells / 2> roots() {
   return values;
 }
 
+// The products of std::complex take care of infinities, which costs more than all else here.
+Complex product(const Complex& a, const Complex& b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
 // Cooley and Tukey's transform of one row or column, in place.
 void transform(Complex* values, std::size_t stride, bool back) {
   static const std::array<Complex, cells / 2> root = roots();
@@ -40,7 +45,7 @@ void transform(Complex* values, std::size_t stride, bool back) {
         const Complex turn = root[i * (cells / length)];
         Complex& a = values[(first + i) * stride];
         Complex& b = values[(first + i + length / 2) * stride];
-        const Complex turned = b * (back ? std::conj(turn) : turn);
+        const Complex turned = product(b, back ? std::conj(turn) : turn);
         b = a - turned;
         a += turned;
       }
@@ -53,32 +58,41 @@ void transform(Complex* values, bool back) {
   for (std::size_t i = 0; i < cells; ++i) transform(values + i, cells, back);
 }
 
-float light_at(const ColourView& frame, double x, double y) {
-  const auto inside = [](double at, std::size_t size) {
-    return static_cast<std::size_t>(std::clamp(std::lround(at), 0L, static_cast<long>(size) - 1));
-  };
-  const Rgb colour = pixel_at(frame, inside(x, frame.width), inside(y, frame.height));
-  return 0.299f * colour.r + 0.587f * colour.g + 0.114f * colour.b;
+// The pixels of a row or column of a frame that are looked at, `fine` of them for each sample.
+std::vector<std::size_t> places(double centre, double radius, std::size_t size, std::size_t fine) {
+  std::vector<std::size_t> result(samples * fine);
+  const double step = 2 * Pattern::reach * radius / static_cast<double>(result.size());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const double at = centre - Pattern::reach * radius + (static_cast<double>(i) + 0.5) * step;
+    result[i] = static_cast<std::size_t>(std::clamp(std::round(at), 0.0, static_cast<double>(size) - 1));
+  }
+  return result;
 }
 
 }  // namespace
 
 // A sample of many pixels is a mean of some of them.
 Patch patch_of(const ColourView& frame, const Oval& about) {
+  const double step = 2 * Pattern::reach * std::max(about.rx, about.ry) / samples;
+  const auto fine = static_cast<std::size_t>(std::clamp(std::ceil(step), 2.0, 4.0));
+  const std::vector<std::size_t> columns = places(about.cx, about.rx, frame.width, fine);
+  const std::vector<std::size_t> rows = places(about.cy, about.ry, frame.height, fine);
   Patch patch(samples * samples);
-  const double step_x = 2 * Pattern::reach * about.rx / samples, step_y = 2 * Pattern::reach * about.ry / samples;
-  const int fine = std::clamp(static_cast<int>(std::ceil(std::max(step_x, step_y))), 2, 4);
-  for (std::size_t v = 0; v < samples; ++v) {
-    for (std::size_t u = 0; u < samples; ++u) {
-      float sum = 0;
-      for (int i = 0; i < fine * fine; ++i) {
-        const double x = static_cast<double>(u) + (i % fine + 0.5) / fine - samples / 2.0;
-        const double y = static_cast<double>(v) + (i / fine + 0.5) / fine - samples / 2.0;
-        sum += light_at(frame, about.cx + step_x * x, about.cy + step_y * y);
+  with_format(frame.format, [&](auto format) {
+    std::array<unsigned, samples> sums{};
+    for (std::size_t v = 0; v < rows.size(); ++v) {
+      const PixelRow<decltype(format)::value> row(frame, rows[v]);
+      for (std::size_t u = 0; u < columns.size(); ++u) {
+        const Rgb colour = row[columns[u]];
+        sums[u / fine] += 77u * colour.r + 150u * colour.g + 29u * colour.b;
       }
-      patch[v * samples + u] = static_cast<std::uint8_t>(sum / static_cast<float>(fine * fine) + 0.5f);
+      if ((v + 1) % fine != 0) continue;
+      for (std::size_t u = 0; u < samples; ++u) {
+        patch[v / fine * samples + u] = static_cast<std::uint8_t>(sums[u] / (256 * fine * fine));
+      }
+      sums.fill(0);
     }
-  }
+  });
   return patch;
 }
 
@@ -168,7 +182,7 @@ Pattern::Filter Pattern::fit(const Patch& patch) {
   for (Spectrum& channel : filter.above) {
     for (std::size_t i = 0; i < size; ++i) {
       filter.below[i] += std::norm(channel[i]);
-      channel[i] = asked[i] * std::conj(channel[i]);
+      channel[i] = product(asked[i], std::conj(channel[i]));
     }
   }
   return filter;
@@ -196,7 +210,7 @@ Pattern::Match Pattern::find(const ColourView& frame, const Oval& about) const {
   const std::vector<Spectrum> seen = spectra(patch_of(frame, about));
   Spectrum answer{};
   for (std::size_t c = 0; c < channels; ++c) {
-    for (std::size_t i = 0; i < size; ++i) answer[i] += both_.above[c][i] * seen[c][i];
+    for (std::size_t i = 0; i < size; ++i) answer[i] += product(both_.above[c][i], seen[c][i]);
   }
   for (std::size_t i = 0; i < size; ++i) answer[i] /= both_.below[i];
   transform(answer.data(), true);
