@@ -110,12 +110,12 @@ HeadCounts track(io::ColourSource& source, const HeadRun& run) {
   } catch (const Error&) {
     trouble = std::current_exception();
   }
+  if (counts.frames == 0 && !counts.stopped && !trouble) {
+    throw Error(fmt::format("the input has no frame from --start {} on", run.start));
+  }
   // what was tracked is good, whatever came after
   if (counts.frames > 0 || !trouble) sinks.commit();
   if (trouble) std::rethrow_exception(trouble);
-  if (counts.frames == 0 && !counts.stopped) {
-    throw Error(fmt::format("the input has no frame from --start {} on", run.start));
-  }
   return counts;
 }
 

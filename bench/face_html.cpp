@@ -95,8 +95,13 @@ std::string face_html(const FaceReport& report) {
                     [](const FaceRow& row) {
                       return PlotPoint{0, row.backend == "listing" ? 0 : row.speedup_listing.value_or(0), 0, 0};
                     });
-  html += frames_plot(report, report.pixels.front());
-  if (report.pixels.size() > 1) html += frames_plot(report, report.pixels.back());
+  // the paper shows five sizes; of others the first and the last
+  const auto shown = [&](std::size_t pixels) {
+    return pixels == report.pixels.front() || pixels == report.pixels.back() || pixels == 8192 || pixels == 16384 ||
+           pixels == 32768;
+  };
+  for (const std::size_t pixels : report.pixels)
+    if (shown(pixels)) html += frames_plot(report, pixels);
   html += "</div>\n";
   html += row_table(report);
   html +=

@@ -22,7 +22,8 @@ bool CombinedCuda::fits(const Model& model, const Stage& stage, const FitSetting
   const Level& level = model.levels[stage.level];
   return settings.damping.size() <= combined_most_factors && level.texture_combined.rows >= 1 &&
          level.texture_combined.rows <= most_modes && model.shape.landmarks() <= most_landmarks &&
-         level.pixels() * level.channel_count() <= most_values;
+         level.pixels() * level.channel_count() <= most_values &&
+         (!level.resampled || (level.frame.width >= 2 && level.frame.height >= 2));
 }
 
 CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSettings& settings)
@@ -70,17 +71,17 @@ CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSett
   }
 }
 
-CombinedCuda::Chosen CombinedCuda::try_plan(int cluster, int group_clusters) const {
+CombinedCuda::Chosen CombinedCuda::try_plan(int cluster, int group_clusters, int held_tiles) const {
   Chosen chosen;
-  chosen.plan = combined_plan(view_, source_, cluster, group_clusters);
+  chosen.plan = combined_plan(view_, source_, cluster, group_clusters, held_tiles);
   chosen.bytes = combined_shared_bytes(chosen.plan, view_, source_);
   const int active = combined_active_clusters(chosen.plan, view_, source_, chosen.bytes);
   chosen.active = active >= group_clusters ? active : 0;
   return chosen;
 }
 
-bool CombinedCuda::use_plan(int cluster, int group_clusters) {
-  const Chosen chosen = try_plan(cluster, group_clusters);
+bool CombinedCuda::use_plan(int cluster, int group_clusters, int held_tiles) {
+  const Chosen chosen = try_plan(cluster, group_clusters, held_tiles);
   if (chosen.active > 0) chosen_[0] = chosen_[1] = chosen;
   return chosen.active > 0;
 }

@@ -31,10 +31,11 @@ struct CombinedView {
 
 /// A face to be fitted.
 struct CombinedTask {
-  /// Bytes of an image or floats of a frame, on the device: the pixel that places are counted from, which lies near the
-  /// face, where a float holds them best; it need not lie in the picture. From it to the picture's borders:
+  /// Bytes of an image or floats of a frame, on the device, at least 2 x 2: the pixel that places are counted from, which
+  /// lies near the face, where a float holds them best; it need not lie in the picture. From it to the picture's first
+  /// pixels, and to just before the last ones:
   const void* origin = nullptr;
-  int left = 0, top = 0, right = 0, bottom = 0;
+  float left = 0, top = 0, right = 0, bottom = 0;
   int stride = 0;
   double pose[4] = {};  ///< a, b, tx, ty: the model's unit to the source
   int centred = 0;      ///< the mean at the start's landmarks is subtracted from samples, so that sums lose little
@@ -63,10 +64,11 @@ struct CombinedBatch {
 /// How a launch is divided: a face is fitted by a group of clusters of blocks of 512 threads.
 struct CombinedPlan {
   int cluster = 1, group_clusters = 1;
+  int share = 1;  ///< rows, with the one of squares, that each block of a cluster adds
   int tiles = 1;  ///< of 16 values, of a block
-  /// Of a block, those whose part of the matrix stays in shared memory. The first 16 stay in registers, and what is left
-  /// is read anew each time; all of it, where combined_stays() is false.
-  int shared_tiles = 0;
+  /// Of a block, the tiles whose part of the matrix stays in registers, and those where it stays in shared memory; what is
+  /// left is read anew each time.
+  int held_tiles = 0, shared_tiles = 0;
 };
 
 enum class CombinedSource { bytes, floats, pairs };
@@ -78,8 +80,9 @@ void launch_combined(const CombinedPlan& plan, CombinedSource source, const Comb
 /// Whether parts of the matrix stay where they are used, from one iteration to the next.
 bool combined_stays(const CombinedView& view);
 
-/// The plan for so many blocks, with all the shared memory that there is.
-CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int cluster, int group_clusters);
+/// The plan for so many blocks, with all the shared memory that there is. `held_tiles`: 12 or 16; 0: what is better.
+CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int cluster, int group_clusters,
+                           int held_tiles = 0);
 
 /// How many clusters of a plan run at once on the present device; 0: it cannot be launched.
 int combined_active_clusters(const CombinedPlan& plan, const CombinedView& view, CombinedSource source,
@@ -111,7 +114,7 @@ public:
   double run(const std::vector<Input>& in, std::vector<Output>& out, cudaStream_t stream);
 
   /// For measurements: another plan than that which is chosen; false where it cannot be.
-  bool use_plan(int cluster, int group_clusters);
+  bool use_plan(int cluster, int group_clusters, int held_tiles = 0);
 
 private:
   struct Chosen {
@@ -119,7 +122,7 @@ private:
     std::size_t bytes = 0;
     int active = 0;  // clusters at once
   };
-  Chosen try_plan(int cluster, int group_clusters) const;
+  Chosen try_plan(int cluster, int group_clusters, int held_tiles = 0) const;
   Chosen choose_plan(std::size_t faces) const;
   void take_over(const std::vector<Input>& in);
 

@@ -12,11 +12,21 @@ namespace kinema::face::combined {
 
 struct Place {
   int cluster, rank;           // blocks of a cluster, and this one's number in it
+  int share;                   // rows that each of them adds
   int group, member, members;  // clusters of a group
 };
 
 __device__ inline unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+
+// Barriers of some of a block's threads: whoever arrives goes on.
+enum Named : int { looked_ahead = 1, parts_sent, totals_sent };
+__device__ inline void named_barrier(Named which, int count) {
+  asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int>(which)), "r"(count) : "memory");
+}
+__device__ inline void arrive_at(Named which, int count) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(static_cast<int>(which)), "r"(count) : "memory");
 }
 
 __device__ inline void cluster_barrier() {
@@ -111,16 +121,15 @@ struct Destination {
   unsigned to = 0, barrier = 0;
 };
 template <int columns>
-__device__ inline Destination destination(const CombinedView& v, const Room& room, const Place& at, int row, int part) {
-  const int share = share_of(v, at.cluster), owner = row / share;
-  const float* local = room.inbox + ((2 * at.rank + part) * share + row - owner * share) * columns;
+__device__ inline Destination destination(const Room& room, const Place& at, int row, int part) {
+  const int owner = row / at.share;
+  const float* local = room.inbox + ((2 * at.rank + part) * at.share + row - owner * at.share) * columns;
   return {of_rank(shared_address(local), owner), of_rank(shared_address(room.arrived), owner)};
 }
 
 // What this block's inbox gets: of each block of the cluster two parts of every row that this one adds.
 __device__ inline int own_rows(const CombinedView& v, const Place& at) {
-  const int share = share_of(v, at.cluster);
-  return max(0, min(share, v.rows + 1 - at.rank * share));
+  return max(0, min(at.share, v.rows + 1 - at.rank * at.share));
 }
 
 // A number in global memory is two floats, each with a tag that says which exchange it belongs to.
@@ -141,85 +150,93 @@ __device__ inline double collect(const unsigned long long* from, unsigned tag) {
          static_cast<double>(__uint_as_float(static_cast<unsigned>(low)));
 }
 
-// What a thread that adds has to do, from the first face to the last. A group of lanes takes four columns of a row, a lane
-// the parts of a block or two; each half of the group then has the whole of two columns, and sends them to all blocks.
-template <int columns>
-struct Adding {
-  static constexpr int quads = columns / 4;
-  int lanes, lane, half, units, step, first;
-  bool upper;
-
-  __device__ Adding(const CombinedView& v, const Place& at) {
-    const int thread = static_cast<int>(threadIdx.x) - other_threads;
-    lanes = at.members > 1 ? 16 : at.cluster, lane = thread % lanes, half = lanes / 2;
-    upper = (lane & half) != 0;
-    units = own_rows(v, at) * quads;
-    first = thread / lanes, step = adding_threads / lanes;
+// The sum over all clusters of a group, of two columns.
+template <int columns, int lanes>
+__device__ inline double2 meet(const CombinedView& v, const Place& at, unsigned long long* slots, unsigned tag,
+                               double2 sum, int pair, int own, bool used) {
+  // two sets of slots in turns: whoever writes the next but one has read this one
+  const int all = (v.rows + 1) * columns;
+  unsigned long long* set = slots + static_cast<std::size_t>((tag & 1) * at.members * all + pair) * 2;
+  if (used && own == 0) {
+    deposit(set + at.member * all * 2, sum.x, tag);
+    deposit(set + at.member * all * 2 + 2, sum.y, tag);
   }
-
-  __device__ void add(const CombinedView& v, const Room& room, const Place& at, unsigned long long* slots,
-                      unsigned tag) const {
-    const int share = share_of(v, at.cluster);
-    const unsigned totals = shared_address(room.totals), arrived = shared_address(room.arrived + 1);
+  sum = {0, 0};
 #pragma unroll 1
-    for (int unit = first; unit - first < units; unit += step) {
-      const bool used = unit < units;
-      double2 low{0, 0}, high{0, 0};
-      if (used) {
-        const float4* from = reinterpret_cast<const float4*>(room.inbox) + lane * share * quads + unit;
+  for (int member = own; used && member < at.members; member += lanes / 2) {
+    sum.x += collect(set + member * all * 2, tag);
+    sum.y += collect(set + member * all * 2 + 2, tag);
+  }
+#pragma unroll
+  for (int by = lanes / 4; by > 0; by /= 2) {
+    sum.x += __shfl_xor_sync(whole_warp, sum.x, by);
+    sum.y += __shfl_xor_sync(whole_warp, sum.y, by);
+  }
+  return sum;
+}
+
+// Adds up the rows that are this block's: `lanes` lanes take four columns of a row, a lane the parts of a block or more;
+// each half of them then has the whole of two columns, and sends them to all blocks.
+template <int columns, int lanes>
+__device__ inline void add_parts(const CombinedView& v, const Room& room, const Place& at, int rows,
+                                 unsigned long long* slots, unsigned tag) {
+  constexpr int quads = columns / 4, half = lanes / 2, step = adding_threads / lanes;
+  const int thread = static_cast<int>((threadIdx.x - other_threads) / static_cast<unsigned>(lanes));
+  const int lane = static_cast<int>(threadIdx.x % static_cast<unsigned>(lanes)), units = rows * quads;
+  const unsigned totals = shared_address(room.totals), arrived = shared_address(room.arrived + 1);
+#pragma unroll 1
+  for (int first = 0; first < units; first += step) {
+    const int unit = first + thread;
+    const bool used = unit < units;
+    double2 low{0, 0}, high{0, 0};
+    if (used)
 #pragma unroll 2
-        for (int part = lane; part < 2 * at.cluster; part += lanes, from += lanes * share * quads) {
-          const float4 p = *from;
-          low.x += p.x, low.y += p.y, high.x += p.z, high.y += p.w;
-        }
+      for (int part = lane; part < 2 * at.cluster; part += lanes) {
+        const float4 p = reinterpret_cast<const float4*>(room.inbox)[part * at.share * quads + unit];
+        low.x += p.x, low.y += p.y, high.x += p.z, high.y += p.w;
       }
-      const int place = at.rank * share * columns + unit * 4;
-      if (lanes == 1) {
-        if (!used) continue;
-        send(totals + static_cast<unsigned>(place * sizeof(double)), arrived, low);
-        send(totals + static_cast<unsigned>((place + 2) * sizeof(double)), arrived, high);
-        continue;
-      }
+    const int place = at.rank * at.share * columns + unit * 4;
+    if constexpr (lanes == 1) {
+      if (!used) continue;
+      send(totals + static_cast<unsigned>(place * sizeof(double)), arrived, low);
+      send(totals + static_cast<unsigned>((place + 2) * sizeof(double)), arrived, high);
+    } else {
+      const bool upper = (lane & half) != 0;
       double2 sum = upper ? high : low;
       const double2 given = upper ? low : high;
       sum.x += __shfl_xor_sync(whole_warp, given.x, half);
       sum.y += __shfl_xor_sync(whole_warp, given.y, half);
-      add_lanes(sum);
+#pragma unroll
+      for (int by = half / 2; by > 0; by /= 2) {
+        sum.x += __shfl_xor_sync(whole_warp, sum.x, by);
+        sum.y += __shfl_xor_sync(whole_warp, sum.y, by);
+      }
       const int own = lane & (half - 1), pair = place + (upper ? 2 : 0);
-      if (at.members > 1) sum = meet(v, at, slots, tag, sum, pair, own, used);
+      if (lanes == 16 && at.members > 1) sum = meet<columns, lanes>(v, at, slots, tag, sum, pair, own, used);
+      const unsigned to = totals + static_cast<unsigned>(pair * sizeof(double));
       if (used)
-        for (int rank = own; rank < at.cluster; rank += half)
-          send(of_rank(totals + static_cast<unsigned>(pair * sizeof(double)), rank), of_rank(arrived, rank), sum);
+#pragma unroll
+        for (int i = 0; i < 2; ++i)
+          if (const int rank = own + i * half; rank < at.cluster) send(of_rank(to, rank), of_rank(arrived, rank), sum);
     }
   }
+}
 
-private:
-  __device__ void add_lanes(double2& sum) const {
-    for (int by = half / 2; by > 0; by /= 2) {
-      sum.x += __shfl_xor_sync(whole_warp, sum.x, by);
-      sum.y += __shfl_xor_sync(whole_warp, sum.y, by);
-    }
+template <int columns>
+__device__ inline void add_parts(const CombinedView& v, const Room& room, const Place& at, int rows,
+                                 unsigned long long* slots, unsigned tag) {
+  switch (at.members > 1 ? 16 : at.cluster) {
+    case 16:
+      return add_parts<columns, 16>(v, room, at, rows, slots, tag);
+    case 8:
+      return add_parts<columns, 8>(v, room, at, rows, slots, tag);
+    case 4:
+      return add_parts<columns, 4>(v, room, at, rows, slots, tag);
+    case 2:
+      return add_parts<columns, 2>(v, room, at, rows, slots, tag);
+    default:
+      return add_parts<columns, 1>(v, room, at, rows, slots, tag);
   }
-
-  // The sum over all clusters of the group.
-  __device__ double2 meet(const CombinedView& v, const Place& at, unsigned long long* slots, unsigned tag, double2 sum,
-                          int pair, int own, bool used) const {
-    // two sets of slots in turns: whoever writes the next but one has read this one
-    const int all = (v.rows + 1) * columns;
-    unsigned long long* set = slots + static_cast<std::size_t>((tag & 1) * at.members * all + pair) * 2;
-    if (used && own == 0) {
-      deposit(set + at.member * all * 2, sum.x, tag);
-      deposit(set + at.member * all * 2 + 2, sum.y, tag);
-    }
-    sum = {0, 0};
-#pragma unroll 1
-    for (int member = own; used && member < at.members; member += half) {
-      sum.x += collect(set + member * all * 2, tag);
-      sum.y += collect(set + member * all * 2 + 2, tag);
-    }
-    add_lanes(sum);
-    return sum;
-  }
-};
+}
 
 }  // namespace kinema::face::combined

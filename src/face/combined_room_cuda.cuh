@@ -11,9 +11,13 @@ namespace kinema::face::combined {
 inline constexpr int threads = 512, warps = threads / 32;
 // The last warps add up what the blocks of the cluster send, while the others go on.
 inline constexpr int adding_threads = 128, other_threads = threads - adding_threads;
-inline constexpr int held_tiles = 16;  // of a block: their part of the matrix stays in registers
 inline constexpr unsigned whole_warp = ~0u;
 inline constexpr unsigned no_pixel = 1u << 31;
+
+// Of a thread: its number, its lane and its warp.
+__device__ inline int thread_id() { return static_cast<int>(threadIdx.x); }
+__device__ inline int lane_id() { return static_cast<int>(threadIdx.x % 32u); }
+__device__ inline int warp_id() { return static_cast<int>(threadIdx.x / 32u); }
 
 __host__ __device__ inline std::size_t align16(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -24,7 +28,7 @@ struct Room {
   float* small;                 // padded x small_width: [Qs, Qg R^T, Qg Qg^T]; null: it stays in global memory
   float4* pixels;               // of this block
   float2* shapes;               // columns x landmarks, in the source
-  float* tried;                 // padded x columns: c of each factor
+  float* tried;                 // 2 x padded x columns: c of each factor, of this iteration and the next in turns
   float* by_c;                  // (2 m + 4) x columns: [R; Qg] Qg^T c
   float* squares;               // warps x columns: of the samples
   uint2* samples;               // tiles x 32, twice with 8 columns: as the product takes them
@@ -39,11 +43,12 @@ struct Room {
   uint4* slices;    // of the matrix: jobs x shared tiles x 32
   double* poses;    // (columns + 1) x 4: of each factor, then of the best so far
   float4* placing;  // columns: the same
-  int* converged;
+  int* stage;       // what comes next, see Next
 };
 
-// Rows that each block of a cluster adds: those of the matrix, and the squares.
-__host__ __device__ inline int share_of(const CombinedView& v, int cluster) { return (v.rows + cluster) / cluster; }
+// What the blocks do next: look at the texture of a given shape, which c follows from; look at the start; iterate; or it
+// is done.
+enum Next : int { unsettled, first_look, iterate, finished };
 
 __host__ __device__ inline int padded_modes(const CombinedView& v) { return (v.modes + 3) / 4 * 4; }
 
@@ -66,11 +71,11 @@ __host__ __device__ inline std::size_t lay_out(const CombinedView& v, int column
   if (resident) take(r.small, small_bytes(v) / sizeof(float));
   take(r.pixels, size(plan.tiles * 16 / channels));
   take(r.shapes, size(columns * v.landmarks));
-  take(r.tried, size(padded_modes(v) * columns));
+  take(r.tried, size(2 * padded_modes(v) * columns));
   take(r.by_c, size((2 * v.modes + 4) * columns));
   take(r.squares, size(warps * columns));
-  take(r.samples, size(plan.tiles * 32 * columns / 4));
-  take(r.inbox, size(2 * plan.cluster * share_of(v, plan.cluster) * columns));
+  take(r.samples, size((plan.tiles > plan.held_tiles ? plan.tiles : plan.held_tiles) * 32 * columns / 4));
+  take(r.inbox, size(2 * plan.cluster * plan.share * columns));
   take(r.totals, size((v.rows + 1) * columns));
   take(r.c, size(v.modes));
   take(r.dp, size(v.modes + 4));
@@ -81,7 +86,7 @@ __host__ __device__ inline std::size_t lay_out(const CombinedView& v, int column
   take(r.slices, size(2 * v.row_tiles * plan.shared_tiles * 32));
   take(r.poses, size((columns + 1) * 4));
   take(r.placing, size(columns));
-  take(r.converged, 1);
+  take(r.stage, 1);
   if (room != nullptr) *room = r;
   return at;
 }

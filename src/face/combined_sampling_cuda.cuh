@@ -34,14 +34,13 @@ __device__ inline float blend(float a, float b, float by) { return fmaf(by, b - 
 template <class T>
 __device__ inline auto look(const CombinedTask& task, float centre, float x, float y) {
   // a coordinate that is no number goes to the corner
-  x = fminf(fmaxf(x, static_cast<float>(task.left)), static_cast<float>(task.right));
-  y = fminf(fmaxf(y, static_cast<float>(task.top)), static_cast<float>(task.bottom));
-  const int u = min(__float2int_rd(x), max(task.right - 1, task.left));
-  const int v = min(__float2int_rd(y), max(task.bottom - 1, task.top));
+  x = fmaxf(fminf(x, task.right), task.left);
+  y = fmaxf(fminf(y, task.bottom), task.top);
+  const int u = __float2int_rd(x), v = __float2int_rd(y);
   const float fx = x - static_cast<float>(u), fy = y - static_cast<float>(v);
-  const T* p = static_cast<const T*>(task.origin) + static_cast<std::ptrdiff_t>(v) * task.stride + u;
-  const int right = task.right > task.left ? 1 : 0, below = task.bottom > task.top ? task.stride : 0;
-  const T a = __ldg(p), b = __ldg(p + right), c = __ldg(p + below), d = __ldg(p + below + right);
+  const T* p = static_cast<const T*>(task.origin) + (static_cast<std::ptrdiff_t>(v) * task.stride + u);
+  const T* q = p + task.stride;
+  const T a = __ldg(p), b = __ldg(p + 1), c = __ldg(q), d = __ldg(q + 1);
   if constexpr (std::is_same_v<T, float2>)
     return float2{blend(blend(a.x, b.x, fx), blend(c.x, d.x, fx), fy),
                   blend(blend(a.y, b.y, fx), blend(c.y, d.y, fx), fy)};
@@ -57,14 +56,14 @@ __device__ inline float centre_of(const CombinedView& v, const Room& room, const
                                   const float* shape) {
   float sum = 0;
 #pragma unroll 1
-  for (int i = static_cast<int>(threadIdx.x) % 32; i < v.landmarks; i += 32) {
+  for (int i = lane_id(); i < v.landmarks; i += 32) {
     const float mx = room.mean_shape[2 * i], my = room.mean_shape[2 * i + 1];
     const auto a = static_cast<float>(task.pose[0]), b = static_cast<float>(task.pose[1]);
     float x = a * mx - b * my + static_cast<float>(task.pose[2]),
           y = b * mx + a * my + static_cast<float>(task.pose[3]);
     if (task.from_shape) x = shape[2 * i], y = shape[2 * i + 1];
-    const int u = min(max(__float2int_rd(x), task.left), task.right);
-    const int w = min(max(__float2int_rd(y), task.top), task.bottom);
+    const int u = __float2int_rd(fmaxf(fminf(x, task.right), task.left));
+    const int w = __float2int_rd(fmaxf(fminf(y, task.bottom), task.top));
     sum += static_cast<float>(
         __ldg(static_cast<const T*>(task.origin) + static_cast<std::ptrdiff_t>(w) * task.stride + u));
   }
@@ -129,9 +128,9 @@ __device__ inline void multiply(float (&sum)[4], const uint4& a, const uint4& b)
 template <CombinedSource kind, int columns>
 __device__ inline Fragment<columns> sample_tile(const CombinedTask& task, float centre, const Room& room, int landmarks,
                                                 int active, int tile, float& squares) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4;
+  const int lane = lane_id(), q = static_cast<int>(threadIdx.x % 4u);
   if constexpr (columns == 4) {
-    const int column = lane / 4 % 4, half = lane / 16;
+    const int column = static_cast<int>(threadIdx.x / 4u % 4u), half = static_cast<int>(threadIdx.x / 16u % 2u);
     float2 value{0, 0};
     if (column < active)
       value = sample_pair<kind>(task, centre, room, room.shapes + column * landmarks, tile * 8 + q + 4 * half);
@@ -140,7 +139,7 @@ __device__ inline Fragment<columns> sample_tile(const CombinedTask& task, float 
     const unsigned other = __shfl_xor_sync(whole_warp, half == 0 ? own.y : own.x, 16);
     return half == 0 ? uint2{own.x, other} : uint2{other, own.y};
   } else {
-    const int column = lane / 4;
+    const int column = static_cast<int>(threadIdx.x / 4u % 8u);
     if (column >= active) return uint4{0, 0, 0, 0};
     const float2* shape = room.shapes + column * landmarks;
     const float2 first = sample_pair<kind>(task, centre, room, shape, tile * 8 + q);
@@ -155,7 +154,7 @@ __device__ inline Fragment<columns> sample_tile(const CombinedTask& task, float 
 // The squares of a warp's samples, by column.
 template <int columns>
 __device__ inline void store_squares(float squares, float* to) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int lane = lane_id();
   squares += __shfl_xor_sync(whole_warp, squares, 1);
   squares += __shfl_xor_sync(whole_warp, squares, 2);
   if (columns == 4) squares += __shfl_xor_sync(whole_warp, squares, 16);
@@ -171,7 +170,7 @@ struct Sums<4> {
   float4 all;
 
   __device__ explicit Sums(const float (&sum)[4]) {
-    const int q = static_cast<int>(threadIdx.x) % 4;
+    const int q = static_cast<int>(threadIdx.x % 4u);
     const bool low = q >= 2;  // low halves: this lane goes on with the lower 8 rows
     float x = low ? sum[2] : sum[0], y = low ? sum[3] : sum[1];
     x += __shfl_xor_sync(whole_warp, low ? sum[0] : sum[2], 2);
@@ -179,7 +178,7 @@ struct Sums<4> {
     all = {x, y, __shfl_xor_sync(whole_warp, x, 1), __shfl_xor_sync(whole_warp, y, 1)};
   }
   __device__ static int rows() { return threadIdx.x % 2 == 0 ? 1 : 0; }
-  __device__ static int row(int) { return static_cast<int>(threadIdx.x) % 32 / 4 + (threadIdx.x % 4 >= 2 ? 8 : 0); }
+  __device__ static int row(int) { return static_cast<int>(threadIdx.x % 32u / 4u) + (threadIdx.x % 4u >= 2u ? 8 : 0); }
   __device__ static unsigned offset() { return 0; }
   __device__ float4 of(int, float scale) const { return {all.x * scale, all.y * scale, all.z * scale, all.w * scale}; }
 };
@@ -189,7 +188,7 @@ struct Sums<8> {
 
   __device__ explicit Sums(const float (&sum)[4]) : pair{{sum[0], sum[1]}, {sum[2], sum[3]}} {}
   __device__ static int rows() { return 2; }
-  __device__ static int row(int i) { return static_cast<int>(threadIdx.x) % 32 / 4 + 8 * i; }
+  __device__ static int row(int i) { return static_cast<int>(threadIdx.x % 32u / 4u) + 8 * i; }
   __device__ static unsigned offset() { return threadIdx.x % 4 * static_cast<unsigned>(sizeof(float2)); }
   __device__ float2 of(int i, float scale) const { return {pair[i].x * scale, pair[i].y * scale}; }
 };

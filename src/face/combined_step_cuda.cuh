@@ -1,7 +1,7 @@
 // The kernel of algorithm 1: from parameters to shapes, and from sums to E.
 #pragma once
 
-#include "face/combined_room_cuda.cuh"
+#include "face/combined_exchange_cuda.cuh"
 #include "face/flat_texture.h"
 
 namespace kinema::face::combined {
@@ -9,12 +9,12 @@ namespace kinema::face::combined {
 // Two neighbours of `small` for every factor's c: of the four threads that share the work, each gets the factors that are
 // its number plus a multiple of 4.
 template <int columns>
-__device__ inline void times_c(const CombinedView& v, const Room& room, const float* small, int pair,
+__device__ inline void times_c(const CombinedView& v, const float* small, const float* tried, int pair,
                                float2 (&out)[columns / 4]) {
-  const int part = static_cast<int>(threadIdx.x) % 4, turns = padded_modes(v) / 4;
+  const int part = static_cast<int>(threadIdx.x % 4u), turns = padded_modes(v) / 4;
   float2 sum[columns] = {};
   const float* a_of = small + part * v.small_width + 2 * pair;
-  const float* c_of = room.tried + part * columns;
+  const float* c_of = tried + part * columns;
 #pragma unroll 4
   for (int i = 0; i < turns; ++i) {
     const float2 a = *reinterpret_cast<const float2*>(a_of + i * 4 * v.small_width);
@@ -43,13 +43,13 @@ __device__ inline void times_c(const CombinedView& v, const Room& room, const fl
 
 // The shapes of all factors, in the source.
 template <int columns>
-__device__ inline void make_shapes(const CombinedView& v, const Room& room, const float* small) {
-  const int part = static_cast<int>(threadIdx.x) % 4;
+__device__ inline void make_shapes(const CombinedView& v, const Room& room, const float* small, const float* tried) {
+  const int part = static_cast<int>(threadIdx.x % 4u);
 #pragma unroll 1
-  for (int first = static_cast<int>(threadIdx.x) / 32 * 8; first < v.landmarks; first += threads / 4) {
-    const int landmark = first + static_cast<int>(threadIdx.x) % 32 / 4;
+  for (int first = warp_id() * 8; first < v.landmarks; first += threads / 4) {
+    const int landmark = first + static_cast<int>(threadIdx.x % 32u / 4u);
     float2 by[columns / 4];
-    times_c<columns>(v, room, small, min(landmark, v.landmarks - 1), by);
+    times_c<columns>(v, small, tried, min(landmark, v.landmarks - 1), by);
     if (landmark >= v.landmarks) continue;
     const float2 mean = reinterpret_cast<const float2*>(room.mean_shape)[landmark];
 #pragma unroll
@@ -65,13 +65,13 @@ __device__ inline void make_shapes(const CombinedView& v, const Room& room, cons
 // What follows from c alone, while the sums are on their way: [R; Qg] Qg^T c. It ends with a barrier of the threads that
 // do not add up sums.
 template <int columns>
-__device__ inline void look_ahead(const CombinedView& v, const Room& room, const float* small) {
-  const int part = static_cast<int>(threadIdx.x) % 4, pairs = v.modes + 2;
+__device__ inline void look_ahead(const CombinedView& v, const Room& room, const float* small, const float* tried) {
+  const int part = static_cast<int>(threadIdx.x % 4u), pairs = v.modes + 2;
 #pragma unroll 1
-  for (int first = static_cast<int>(threadIdx.x) / 32 * 8; first < pairs; first += other_threads / 4) {
-    const int pair = first + static_cast<int>(threadIdx.x) % 32 / 4;
+  for (int first = warp_id() * 8; first < pairs; first += other_threads / 4) {
+    const int pair = first + static_cast<int>(threadIdx.x % 32u / 4u);
     float2 by[columns / 4];
-    times_c<columns>(v, room, small, v.landmarks + min(pair, pairs - 1), by);
+    times_c<columns>(v, small, tried, v.landmarks + min(pair, pairs - 1), by);
     if (pair >= pairs) continue;
 #pragma unroll
     for (int k = 0; k < columns / 4; ++k) {
@@ -79,19 +79,20 @@ __device__ inline void look_ahead(const CombinedView& v, const Room& room, const
       room.by_c[(2 * pair + 1) * columns + 4 * k + part] = by[k].y;
     }
   }
-  asm volatile("bar.sync 1, %0;" ::"n"(other_threads) : "memory");
+  named_barrier(looked_ahead, other_threads);
 }
 
 // The part of E that follows from c alone, of a lane's share of the modes: c.(2 Qg g0 + Qg Qg^T c), and c.(Qg 1).
 template <int columns>
-__device__ inline double2 quadratic(const CombinedView& v, const Room& room) {
+__device__ inline double2 quadratic(const CombinedView& v, const Room& room, const float* tried) {
   constexpr int lanes = 32 / columns;
-  const int lane = static_cast<int>(threadIdx.x) % 32, k = lane / lanes;
+  const int lane = static_cast<int>(threadIdx.x % static_cast<unsigned>(lanes));
+  const int k = static_cast<int>(threadIdx.x % 32u / static_cast<unsigned>(lanes));
   double2 sum{0, 0};
 #pragma unroll 2
-  for (int i = lane % lanes; i < v.modes; i += lanes) {
+  for (int i = lane; i < v.modes; i += lanes) {
     const int row = v.modes + 4 + i;
-    const double c = room.tried[i * columns + k];
+    const double c = tried[i * columns + k];
     sum.x = fma(c, fma(2.0, static_cast<double>(room.by_mean[row]), static_cast<double>(room.by_c[row * columns + k])),
                 sum.x);
     sum.y = fma(c, static_cast<double>(room.by_one[row]), sum.y);
@@ -134,15 +135,17 @@ __device__ inline Scale normalise(const CombinedView& v, const Room& room, int k
 
 // E of every factor: r.r from the products alone. Each warp finds all of them; the lanes of a column share the work.
 template <int columns>
-__device__ inline double find_error(const CombinedView& v, const Room& room, const double2& known, Scale& scale) {
+__device__ inline double find_error(const CombinedView& v, const Room& room, const float* tried, const double2& known,
+                                    Scale& scale) {
   constexpr int lanes = 32 / columns;
-  const int lane = static_cast<int>(threadIdx.x) % 32, k = lane / lanes;
+  const int lane = static_cast<int>(threadIdx.x % static_cast<unsigned>(lanes));
+  const int k = static_cast<int>(threadIdx.x % 32u / static_cast<unsigned>(lanes));
   double error;
   scale = normalise<columns>(v, room, k, error);
   double by = 0;
 #pragma unroll 4
-  for (int i = lane % lanes; i < v.modes; i += lanes)
-    by = fma(static_cast<double>(room.tried[i * columns + k]), room.totals[(v.modes + 4 + i) * columns + k], by);
+  for (int i = lane; i < v.modes; i += lanes)
+    by = fma(static_cast<double>(tried[i * columns + k]), room.totals[(v.modes + 4 + i) * columns + k], by);
   double sum = fma(-2 * scale.factor, fma(-scale.offset, known.y, by), known.x);
 #pragma unroll
   for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);

@@ -2,6 +2,7 @@
 // end: pixels fall into a grid over RGB, and cells, not pixels, enter the objective.
 #include "kinema/head_calibration.h"
 
+#include "head/pattern.h"
 #include "head/pixels.h"
 #include "head/soft_window.h"
 #include "kinema/error.h"
@@ -194,6 +195,7 @@ Calibration calibrate(std::span<const ColourView> frames, std::span<const Oval> 
       moments->measure(frame).w / (static_cast<double>(frame.width) * static_cast<double>(frame.height));
   const Scene scene{*moments, frame, {}};
   reference.anchor = anchor_of(scene, oval);
+  reference.patch = patch_of(frame, oval);
   reference.contrast = std::max(0.0, contrast(scene, window_around(oval, reference.anchor)).difference());
   result.head = reference;
   return result;

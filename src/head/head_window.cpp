@@ -30,10 +30,16 @@ constexpr double learn_rate = 0.15;
 constexpr double full_need = 0.2, least_need = 0.15;
 constexpr double learn_above = 0.6;  // of the usual contrast: what is half covered is not learned
 
-constexpr double pattern_counts = 0.3;    // contrast, for the usual answer of the pattern
-constexpr double pattern_from = 0.35;     // of its usual answer: below, something else is there
-constexpr double pattern_full = 0.7;      // of it: from here on the pattern is sure
-constexpr double leash = 0.15;            // radii: how far the colours may pull from where a sure pattern is
+constexpr double nowhere = -1e9;
+
+// The pattern. Its answer falls as the head turns, and to a fifth or less of the usual one before anything else.
+constexpr double pattern_counts = 0.3;    // contrast, for the usual answer
+constexpr double pattern_from = 0.2;      // of the usual answer: what says less is not believed
+constexpr double pattern_full = 0.5;      // of it: from here on the pattern is sure, and learned
+constexpr double looks_like = 0.35;       // of it: what something in another place must have to be the head
+constexpr double elsewhere = 0.7;         // radii: from here on a place is another one
+constexpr double other_frame = 0.7;       // the answer to a head in another frame than that of calibration, about
+constexpr double leash = 0.1;             // radii: how far the colours may pull from where a sure pattern is
 constexpr std::size_t pattern_every = 2;  // frames
 constexpr double pattern_rate = 0.04;
 
@@ -50,6 +56,10 @@ HeadWindow::HeadWindow(const HeadReference& reference, std::size_t width, std::s
   // another size of the same camera's frames
   const double x = static_cast<double>(width) / static_cast<double>(reference.width);
   const double y = static_cast<double>(height) / static_cast<double>(reference.height);
+  if (settings.pattern && reference.patch.size() == head_patch_side * head_patch_side) {
+    pattern_.start(reference.patch);
+    usual_answer_ = other_frame;
+  }
   outline_ = {(reference.oval.cx + 0.5) * x - 0.5, (reference.oval.cy + 0.5) * y - 0.5, reference.oval.rx * x,
               reference.oval.ry * y};
 }
@@ -146,10 +156,10 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, HeadEs
     add({window, contrast(scene, window), 0, {}});
   }
   Fix best;
-  best.value = -1e9;
+  best.value = nowhere;
   for (Fix& fix : fixes) {
     weigh(scene, fix);
-    if (fix.value > best.value) best = fix;
+    if (!stranger(fix) && fix.value > best.value) best = fix;
   }
   if (!last_) stay_home(scene, best);
   if (pattern_.known()) hold(best.window, best.match);
@@ -157,11 +167,8 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, HeadEs
   const double seen_contrast = best.contrast.difference();
   estimate.score = std::clamp(seen_contrast, 0.0, 1.0);
   const double needed = std::max(least_contrast, (seen_ ? lost_below : found_above) * usual_);
-  const bool stands_out = seen_contrast >= needed;
-  // what comes from nowhere must look like it
-  const bool another = !seen_ && !given_ && pattern_.known() && best.match.answer < pattern_from * usual_answer_;
-  if (!stands_out || another) {
-    estimate.why = stands_out                            ? "what has the head's colours is something else"
+  if (!(seen_contrast >= needed)) {
+    estimate.why = best.value == nowhere                 ? "what has the head's colours does not look like it"
                    : best.contrast.inside < 0.5 * needed ? "nothing has the head's colours"
                                                          : "what has the head's colours does not stand out";
     seen_ = false;
@@ -185,6 +192,14 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, HeadEs
   estimate.x = head.cx;
   estimate.y = head.cy;
   estimate.area = area_ * size * size;  // eq. 5, of the head alone
+}
+
+// Whether something has the head's colours, in another place, and does not look like it.
+bool HeadWindow::stranger(const Fix& fix) const {
+  if (given_ || !pattern_.known() || fix.match.answer >= looks_like * usual_answer_) return false;
+  const Window from = seen_ ? *last_ : window_of(outline_);
+  const double away = std::hypot((fix.window.cx - from.cx) / from.rx, (fix.window.cy - from.cy) / from.ry);
+  return away > elsewhere || (last_ && !seen_);
 }
 
 // How good a place is: its colours stand out, it is near, and the pattern is there.
@@ -216,11 +231,11 @@ void HeadWindow::hold(Window& window, const Pattern::Match& match) const {
 
 void HeadWindow::learn_pattern(const Scene& scene, const Oval& head) {
   if (!pattern_.known()) {
-    pattern_.start(scene.frame, head);
+    pattern_.start(patch_of(scene.frame, head));
     return;
   }
   if (!(usual_answer_ > 0)) usual_answer_ = match_.answer;
-  if (!(match_.answer >= pattern_full * usual_answer_)) return;  // half covered: what covers it is not learned
+  if (!(match_.answer >= pattern_full * usual_answer_)) return;
   usual_answer_ += usual_rate * (match_.answer - usual_answer_);
   if (frames_ % pattern_every == 0) pattern_.learn(scene.frame, head, pattern_rate);
 }

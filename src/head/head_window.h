@@ -39,6 +39,7 @@ private:
   Fix settle(const Scene& scene, Window window, int steps) const;
   std::vector<Window> seeds(const Scene& scene, const Classifier& classifier) const;
   void anchor(const Scene& scene, const Oval& head);
+  bool stranger(const Fix& fix) const;
   void weigh(const Scene& scene, Fix& fix) const;
   void hold(Window& window, const Pattern::Match& match) const;
   void learn_pattern(const Scene& scene, const Oval& head);

@@ -11,11 +11,10 @@ namespace {
 
 using Complex = std::complex<float>;
 
-constexpr std::size_t cells = Pattern::cells;
-constexpr std::size_t samples = 2 * cells;  // along a side of a patch: light and dark, of which edges are made
-constexpr float of_start = 0.3f;            // of what is known: the start
-constexpr float regular = 1e-2f;            // of the mean energy: keeps frequencies that are hardly there from counting
-constexpr double bell = 0.1;                // of the head's width: the deviation of the answer that is asked for
+constexpr std::size_t cells = Pattern::cells, samples = Pattern::samples;
+constexpr float of_start = 0.3f;  // of what is known: the start
+constexpr float regular = 1e-2f;  // of the mean energy: keeps frequencies that are hardly there from counting
+constexpr double bell = 0.1;      // of the head's width: the deviation of the answer that is asked for
 
 std::array<Complex, cells / 2> roots() {
   std::array<Complex, cells / 2> values;
@@ -24,6 +23,11 @@ std::array<Complex, cells / 2> roots() {
     values[i] = {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
   }
   return values;
+}
+
+// The products of std::complex take care of infinities, which costs more than all else here.
+Complex product(const Complex& a, const Complex& b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
 // Cooley and Tukey's transform of one row or column, in place.
@@ -41,7 +45,7 @@ void transform(Complex* values, std::size_t stride, bool back) {
         const Complex turn = root[i * (cells / length)];
         Complex& a = values[(first + i) * stride];
         Complex& b = values[(first + i + length / 2) * stride];
-        const Complex turned = b * (back ? std::conj(turn) : turn);
+        const Complex turned = product(b, back ? std::conj(turn) : turn);
         b = a - turned;
         a += turned;
       }
@@ -54,35 +58,43 @@ void transform(Complex* values, bool back) {
   for (std::size_t i = 0; i < cells; ++i) transform(values + i, cells, back);
 }
 
-float light_at(const ColourView& frame, double x, double y) {
-  const auto inside = [](double at, std::size_t size) {
-    return static_cast<std::size_t>(std::clamp(std::lround(at), 0L, static_cast<long>(size) - 1));
-  };
-  const Rgb colour = pixel_at(frame, inside(x, frame.width), inside(y, frame.height));
-  return 0.299f * colour.r + 0.587f * colour.g + 0.114f * colour.b;
-}
-
-// A patch about an oval; a sample of many pixels is a mean of some of them, and what lies outside the frame is like its
-// border.
-std::vector<float> patch_of(const ColourView& frame, const Oval& about) {
-  std::vector<float> patch(samples * samples);
-  const double step_x = 2 * Pattern::reach * about.rx / samples, step_y = 2 * Pattern::reach * about.ry / samples;
-  const int fine = std::clamp(static_cast<int>(std::ceil(std::max(step_x, step_y))), 2, 4);
-  for (std::size_t v = 0; v < samples; ++v) {
-    for (std::size_t u = 0; u < samples; ++u) {
-      float sum = 0;
-      for (int i = 0; i < fine * fine; ++i) {
-        const double x = static_cast<double>(u) + (i % fine + 0.5) / fine - samples / 2.0;
-        const double y = static_cast<double>(v) + (i / fine + 0.5) / fine - samples / 2.0;
-        sum += light_at(frame, about.cx + step_x * x, about.cy + step_y * y);
-      }
-      patch[v * samples + u] = sum / static_cast<float>(fine * fine);
-    }
+// The pixels of a row or column of a frame that are looked at, `fine` of them for each sample.
+std::vector<std::size_t> places(double centre, double radius, std::size_t size, std::size_t fine) {
+  std::vector<std::size_t> result(samples * fine);
+  const double step = 2 * Pattern::reach * radius / static_cast<double>(result.size());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const double at = centre - Pattern::reach * radius + (static_cast<double>(i) + 0.5) * step;
+    result[i] = static_cast<std::size_t>(std::clamp(std::round(at), 0.0, static_cast<double>(size) - 1));
   }
-  return patch;
+  return result;
 }
 
 }  // namespace
+
+// A sample of many pixels is a mean of some of them.
+Patch patch_of(const ColourView& frame, const Oval& about) {
+  const double step = 2 * Pattern::reach * std::max(about.rx, about.ry) / samples;
+  const auto fine = static_cast<std::size_t>(std::clamp(std::ceil(step), 2.0, 4.0));
+  const std::vector<std::size_t> columns = places(about.cx, about.rx, frame.width, fine);
+  const std::vector<std::size_t> rows = places(about.cy, about.ry, frame.height, fine);
+  Patch patch(samples * samples);
+  with_format(frame.format, [&](auto format) {
+    std::array<unsigned, samples> sums{};
+    for (std::size_t v = 0; v < rows.size(); ++v) {
+      const PixelRow<decltype(format)::value> row(frame, rows[v]);
+      for (std::size_t u = 0; u < columns.size(); ++u) {
+        const Rgb colour = row[columns[u]];
+        sums[u / fine] += 77u * colour.r + 150u * colour.g + 29u * colour.b;
+      }
+      if ((v + 1) % fine != 0) continue;
+      for (std::size_t u = 0; u < samples; ++u) {
+        patch[v / fine * samples + u] = static_cast<std::uint8_t>(sums[u] / (256 * fine * fine));
+      }
+      sums.fill(0);
+    }
+  });
+  return patch;
+}
 
 void Pattern::Filter::mix(const Filter& other, float rate) {
   for (std::size_t c = 0; c < above.size(); ++c) {
@@ -92,20 +104,20 @@ void Pattern::Filter::mix(const Filter& other, float rate) {
 }
 
 // Edges by direction, of which each cell's are brought to one length, so that dim ones count as well; and light itself.
-std::vector<Pattern::Spectrum> Pattern::spectra(const ColourView& frame, const Oval& about) {
-  const std::vector<float> patch = patch_of(frame, about);
+std::vector<Pattern::Spectrum> Pattern::spectra(const Patch& patch) {
   std::vector<std::array<float, size>> edges(channels);
   double mean = 0, square = 0;
-  for (float value : patch) {
-    mean += static_cast<double>(value);
-    square += static_cast<double>(value) * static_cast<double>(value);
+  for (const std::uint8_t value : patch) {
+    mean += value;
+    square += static_cast<double>(value) * value;
   }
   mean /= static_cast<double>(patch.size());
   const double spread = std::sqrt(std::max(1.0, square / static_cast<double>(patch.size()) - mean * mean));
   for (std::size_t y = 1; y + 1 < samples; ++y) {
     for (std::size_t x = 1; x + 1 < samples; ++x) {
-      const float* at = &patch[y * samples + x];
-      const float gx = at[1] - at[-1], gy = at[samples] - at[-static_cast<std::ptrdiff_t>(samples)];
+      const std::uint8_t* at = &patch[y * samples + x];
+      const auto gx = static_cast<float>(at[1] - at[-1]);
+      const auto gy = static_cast<float>(at[samples] - at[-static_cast<std::ptrdiff_t>(samples)]);
       const float length = std::hypot(gx, gy);
       if (length == 0) continue;
       const float turn = (std::atan2(gy, gx) / std::numbers::pi_v<float> + 1) * (directions / 2.0f);
@@ -118,8 +130,8 @@ std::vector<Pattern::Spectrum> Pattern::spectra(const ColourView& frame, const O
   }
   for (std::size_t y = 0; y < cells; ++y) {
     for (std::size_t x = 0; x < cells; ++x) {
-      const float* at = &patch[2 * y * samples + 2 * x];
-      const float light = 0.25f * (at[0] + at[1] + at[samples] + at[samples + 1]);
+      const std::uint8_t* at = &patch[2 * y * samples + 2 * x];
+      const float light = 0.25f * static_cast<float>(at[0] + at[1] + at[samples] + at[samples + 1]);
       edges[directions][y * cells + x] = 0.5f * (light - static_cast<float>(mean)) / static_cast<float>(spread);
     }
   }
@@ -152,7 +164,7 @@ std::vector<Pattern::Spectrum> Pattern::spectra(const ColourView& frame, const O
   return result;
 }
 
-Pattern::Filter Pattern::fit(const ColourView& frame, const Oval& head) {
+Pattern::Filter Pattern::fit(const Patch& patch) {
   static const Spectrum asked = [] {
     Spectrum values;
     const double deviation = bell * cells / reach;  // in cells: the head is cells / reach wide
@@ -166,11 +178,11 @@ Pattern::Filter Pattern::fit(const ColourView& frame, const Oval& head) {
     return values;
   }();
   Filter filter;
-  filter.above = spectra(frame, head);
+  filter.above = spectra(patch);
   for (Spectrum& channel : filter.above) {
     for (std::size_t i = 0; i < size; ++i) {
       filter.below[i] += std::norm(channel[i]);
-      channel[i] = asked[i] * std::conj(channel[i]);
+      channel[i] = product(asked[i], std::conj(channel[i]));
     }
   }
   return filter;
@@ -184,21 +196,21 @@ void Pattern::combine() {
   for (float& value : both_.below) value += regular * mean;
 }
 
-void Pattern::start(const ColourView& frame, const Oval& head) {
-  start_ = running_ = fit(frame, head);
+void Pattern::start(const Patch& patch) {
+  start_ = running_ = fit(patch);
   combine();
 }
 
 void Pattern::learn(const ColourView& frame, const Oval& head, double rate) {
-  running_.mix(fit(frame, head), static_cast<float>(rate));
+  running_.mix(fit(patch_of(frame, head)), static_cast<float>(rate));
   combine();
 }
 
 Pattern::Match Pattern::find(const ColourView& frame, const Oval& about) const {
-  const std::vector<Spectrum> seen = spectra(frame, about);
+  const std::vector<Spectrum> seen = spectra(patch_of(frame, about));
   Spectrum answer{};
   for (std::size_t c = 0; c < channels; ++c) {
-    for (std::size_t i = 0; i < size; ++i) answer[i] += both_.above[c][i] * seen[c][i];
+    for (std::size_t i = 0; i < size; ++i) answer[i] += product(both_.above[c][i], seen[c][i]);
   }
   for (std::size_t i = 0; i < size; ++i) answer[i] /= both_.below[i];
   transform(answer.data(), true);

@@ -11,14 +11,20 @@
 #include <array>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace kinema::head {
 
+/// Light and dark about an oval, as HeadReference keeps it. What lies outside the frame is like its border.
+using Patch = std::vector<std::uint8_t>;
+Patch patch_of(const ColourView& frame, const Oval& about);
+
 class Pattern {
 public:
-  static constexpr std::size_t cells = 32;  ///< along each side of a patch
-  static constexpr double reach = 2;        ///< radii of the head from a patch's centre to its sides
+  static constexpr double reach = 2;  ///< radii of the head from a patch's centre to its sides
+  static constexpr std::size_t samples = head_patch_side;
+  static constexpr std::size_t cells = samples / 2;  ///< along each side of a patch, in which edges are counted
 
   struct Match {
     double x = 0, y = 0;  ///< the head's centre, pixels
@@ -27,8 +33,8 @@ public:
 
   bool known() const { return !start_.empty(); }
 
-  /// Takes a frame's head as the start, which stays a part of the filter.
-  void start(const ColourView& frame, const Oval& head);
+  /// Takes a head as the start, which stays a part of the filter.
+  void start(const Patch& patch);
 
   /// Adds a frame: `rate` of what is known is then new.
   void learn(const ColourView& frame, const Oval& head, double rate);
@@ -46,8 +52,8 @@ private:
     void mix(const Filter& other, float rate);
   };
 
-  static std::vector<Spectrum> spectra(const ColourView& frame, const Oval& about);
-  static Filter fit(const ColourView& frame, const Oval& head);
+  static std::vector<Spectrum> spectra(const Patch& patch);
+  static Filter fit(const Patch& patch);
   void combine();
 
   Filter start_, running_, both_;

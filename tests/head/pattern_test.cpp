@@ -17,7 +17,7 @@ ColourView view_of(const io::Picture& picture) {
 
 class PatternOfAHead : public ::testing::Test {
 protected:
-  void SetUp() override { pattern.start(view_of(first), oval(0)); }
+  void SetUp() override { pattern.start(patch_of(view_of(first), oval(0))); }
 
   Oval oval(std::size_t frame) const {
     const synth::HeadTruth truth = clip.truth(frame);
@@ -83,7 +83,7 @@ TEST_F(PatternOfAHead, LearnsWhatTheHeadBecomesAndKeepsTheStart) {
 TEST_F(PatternOfAHead, TakesHeadsAtTheBorderOfAFrame) {
   for (const Oval& oval : {Oval{0, 0, 30, 40}, Oval{319, 239, 30, 40}, Oval{160, 120, 400, 500}, Oval{5, 5, 1, 1}}) {
     Pattern other;
-    other.start(view_of(first), oval);
+    other.start(patch_of(view_of(first), oval));
     EXPECT_TRUE(std::isfinite(other.find(view_of(first), oval).answer));
   }
 }
