@@ -1,6 +1,5 @@
-// kinema demo: a walking person followed and a face fitted, both held against the truth, and the likelihood beneath held
-// against the reference, with a page to look at.
-#include "app/demo_face.h"
+// kinema demo: a walking person and a moving head followed, and faces fitted, all held against the truth, and the
+// likelihood beneath the first held against the reference, with a page to look at.
 #include "app/demo_page.h"
 #include "app/options.h"
 #include "app/stopwatch.h"
@@ -83,6 +82,23 @@ nlohmann::ordered_json summary(const Walk& walk) {
   return json;
 }
 
+nlohmann::ordered_json summary(const HeadDemo& head) {
+  nlohmann::ordered_json json;
+  json["frames"] = head.counts.frames;
+  json["found"] = head.counts.found;
+  json["score"] = head.score;
+  json["fps"] = head.counts.frames_per_second();
+  json["mean_px"] = head.mean_px;
+  json["worst_px"] = head.worst_px;
+  json["mean_of_face_width"] = head.errors.mean;
+  json["distance_percent"] = head.distance_percent;
+  json["jitter_px"] = nullptr;
+  if (head.jitter_px) json["jitter_px"] = *head.jitter_px;
+  json["calibrate_ms"] = head.calibrate_ms;
+  json["video"] = head.no_video.empty();
+  return json;
+}
+
 nlohmann::ordered_json summary(const FaceDemo& face) {
   nlohmann::ordered_json json;
   json["trained"] = face.trained;
@@ -131,6 +147,7 @@ void run(const Options& options) {
   const std::filesystem::path folder = options.out;
   io::make_folder(folder);
   check_walk_folder(folder);
+  check_head_folder(folder);
   io::OutputFile page(folder / "demo.html"), numbers(folder / "likelihood.json");
 
   say("weighing poses of a person made of capsules");
@@ -144,6 +161,10 @@ void run(const Options& options) {
   say("simulating a walking person, and following it");
   const Walk walk = follow_walk({folder, options.frames, demo.backend, options.common.threads, options.common.seed});
 
+  say("filming a synthetic head, and following it");
+  const HeadDemo head =
+      follow_head({folder, options.frames, demo.backend, options.common.threads, options.common.seed});
+
   say("training on synthetic faces, and fitting others");
   const FaceDemo face = fit_demo_faces({folder, demo.backend, options.common.threads, options.common.seed});
 
@@ -154,33 +175,37 @@ void run(const Options& options) {
   json["ms"]["train_face"] = face.train_ms;
   json["ms"]["clip"] = face.clip_ms;
   json["results"]["walk"] = summary(walk);
+  json["results"]["head"] = summary(head);
   json["results"]["face"] = summary(face);
   nlohmann::ordered_json with_samples = json;
   with_samples["results"]["log_likelihood"] = demo.log_likelihood;
   numbers.write(with_samples.dump(1) + "\n");
-  page.write(demo_page(walk, demo, face));
+  page.write(demo_page(walk, head, face, demo));
   numbers.commit();
   page.commit();
   if (options.common.json) return print_json(json);
 
   print_rows("A walking person, followed", walk_rows(walk));
-  print_rows("\nA face, fitted", face_rows(face));
+  print_rows("\nA synthetic head, followed", head_rows(head));
+  print_rows("\nFaces, fitted", face_rows(face));
   print_rows("\nThe likelihood of poses, on a person made of capsules", likelihood_rows(demo));
   fmt::print(
-      "\n{} shows it all; beside it: walk/ (the recording), poses.jsonl, walk.bvh{}, face.kface, face.jsonl, "
-      "likelihood.json\n",
-      (folder / "demo.html").string(), walk.no_video.empty() ? ", walk.mp4, face.mp4" : "");
+      "\n{} shows it all; beside it: walk/ (the recording), poses.jsonl, walk.bvh{}, filter.json, head.csv{}, "
+      "face.kface, face.jsonl, likelihood.json\n",
+      (folder / "demo.html").string(), walk.no_video.empty() ? ", walk.mp4, face.mp4" : "",
+      head.no_video.empty() ? ", head/, head.mp4" : "");
 }
 
 }  // namespace
 
 void add_demo(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("demo", "A first look: a walking person is followed, and a page shows how");
+  CLI::App* verb =
+      parent.add_subcommand("demo", "A first look: a walking person and a head are followed, and a page shows how");
   const auto options = std::make_shared<Options>();
   verb->add_option("--out", options->out, "The folder for the page, the recording and what was tracked")
       ->type_name("DIR")
       ->capture_default_str();
-  verb->add_option("--frames", options->frames, "At most so many frames of the walk, which has 86")
+  verb->add_option("--frames", options->frames, "At most so many frames of each, of which the walk has 86")
       ->type_name("N")
       ->check(CLI::Range(2, 1000).description(""))
       ->capture_default_str();

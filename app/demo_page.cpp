@@ -70,6 +70,7 @@ footer { font-size: .85rem; }
 .strip img { display: block; width: 100%; height: auto; }
 .strip figcaption { padding: .25rem 0 .15rem; color: #b6c2d0; font-size: .8rem; text-align: center;
   font-variant-numeric: tabular-nums; }
+.strip.wide { grid-template-columns: repeat(3, 1fr); }
 @media (max-width: 640px) { .strip { grid-template-columns: repeat(3, 1fr); } }
 .numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: .75rem 1rem; }
 .numbers div { color: var(--quiet); font-size: .9rem; }
@@ -253,7 +254,7 @@ std::vector<DemoRow> likelihood_rows(const LikelihoodDemo& demo) {
   };
 }
 
-std::string demo_page(const Walk& walk, const LikelihoodDemo& likelihood, const FaceDemo& face) {
+std::string demo_page(const Walk& walk, const HeadDemo& head, const FaceDemo& face, const LikelihoodDemo& likelihood) {
   std::string table;
   for (const DemoRow& row : likelihood_rows(likelihood))
     table += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", row.label, row.text);
@@ -268,9 +269,10 @@ std::string demo_page(const Walk& walk, const LikelihoodDemo& likelihood, const 
       "kinema found the person, learned its size, and followed it, without knowing the clip; then its joints were held "
       "against the truth.</p>\n";
   page += walk_part(walk);
+  page += head_part(head);
   page += face_part(face);
   page +=
-      "<h2>Beneath it: how likely is a pose?</h2>\n"
+      "<h2>Beneath the walk: how likely is a pose?</h2>\n"
       "<p class=\"lead\">Each pose is a set of capsules; its likelihood measures, along the ray of every point, how "
       "far "
       "the point lies from their skin. The tracker asks this of hundreds of poses a frame.</p>\n";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/demo_face.h"
+#include "app/demo_head.h"
 #include "app/demo_walk.h"
 #include "bench/body_problem.h"
 #include "kinema/backend.h"
@@ -39,9 +40,13 @@ struct DemoRow {
   std::string label, text;
 };
 std::vector<DemoRow> walk_rows(const Walk& walk);
+std::vector<DemoRow> head_rows(const HeadDemo& demo);
 std::vector<DemoRow> face_rows(const FaceDemo& face);
 std::vector<DemoRow> likelihood_rows(const LikelihoodDemo& demo);
 
-std::string demo_page(const Walk& walk, const LikelihoodDemo& likelihood, const FaceDemo& face);
+/// The head's part of the page.
+std::string head_part(const HeadDemo& demo);
+
+std::string demo_page(const Walk& walk, const HeadDemo& head, const FaceDemo& face, const LikelihoodDemo& likelihood);
 
 }  // namespace kinema::app

@@ -72,6 +72,9 @@ int run(int argc, char** argv, const Ranks& ranks) {
   add_body_evaluate(body, task);
   add_body_simulate(body, task);
   add_body_track(body, task);
+  CLI::App& head = add_group(command, "head", "The head, from colour video");
+  add_head_calibrate(head, task);
+  add_head_track(head, task);
   CLI::App& face = add_group(command, "face", "The face, from images: landmarks by an appearance model");
   add_face_train(face, task);
   add_face_fit(face, task);

@@ -22,12 +22,8 @@ struct CommonOptions {
   bool json = false;
 };
 
-inline void add_common_options(CLI::App& verb, CommonOptions& options) {
-  verb.add_option_function<std::string>(
-          "--backend", [&options](const std::string& word) { options.backend = parse_backend(word); },
-          "Where to compute (auto: KINEMA_BACKEND if it is set, else a GPU if there is one, else the CPU)")
-      ->type_name("auto|reference|cpu|cuda")
-      ->group("Everywhere");
+/// All of them but the backend.
+inline void add_other_common_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--threads", options.threads, "Threads of the CPU work, 0: all cores; results do not depend on it")
       ->type_name("N")
       ->check(CLI::Range(0, 4096).description(""))
@@ -36,6 +32,15 @@ inline void add_common_options(CLI::App& verb, CommonOptions& options) {
       ->type_name("N")
       ->group("Everywhere");
   verb.add_flag("--json", options.json, "Results as one JSON object on standard output")->group("Everywhere");
+}
+
+inline void add_common_options(CLI::App& verb, CommonOptions& options) {
+  verb.add_option_function<std::string>(
+          "--backend", [&options](const std::string& word) { options.backend = parse_backend(word); },
+          "Where to compute (auto: KINEMA_BACKEND if it is set, else a GPU if there is one, else the CPU)")
+      ->type_name("auto|reference|cpu|cuda")
+      ->group("Everywhere");
+  add_other_common_options(verb, options);
 }
 
 /// What a verb does once the command line is read. Ranks other than the first call it only for verbs that share work.
@@ -57,6 +62,8 @@ void add_body_likelihood(CLI::App& parent, Task& task);
 void add_body_evaluate(CLI::App& parent, Task& task);
 void add_body_simulate(CLI::App& parent, Task& task);
 void add_body_track(CLI::App& parent, Task& task);
+void add_head_calibrate(CLI::App& parent, Task& task);
+void add_head_track(CLI::App& parent, Task& task);
 void add_face_train(CLI::App& parent, Task& task);
 void add_face_fit(CLI::App& parent, Task& task);
 void add_face_evaluate(CLI::App& parent, Task& task);

@@ -120,8 +120,7 @@ endif()
 
 set(KINEMA_HAVE_OPENCV OFF)
 if(KINEMA_OPENCV)
-  find_package(OpenCV 4 QUIET COMPONENTS core imgproc imgcodecs videoio calib3d objdetect
-    OPTIONAL_COMPONENTS video)
+  find_package(OpenCV 4 QUIET COMPONENTS core imgproc imgcodecs videoio calib3d objdetect video)
   if(OpenCV_FOUND)
     set(KINEMA_HAVE_OPENCV ON)
   endif()

@@ -231,7 +231,7 @@ FileKind kind_of(const fs::path& path) {
   };
   if (among({".png", ".tif", ".tiff", ".pgm", ".jpg", ".jpeg", ".bmp"})) return FileKind::picture;
   if (among({".npy", ".ply", ".pcd", ".xyz", ".txt"})) return FileKind::cloud;
-  if (among({".mp4", ".avi", ".mkv", ".mov", ".webm", ".m4v", ".mpg", ".mpeg"})) return FileKind::video;
+  if (among({".mp4", ".avi", ".mkv", ".mov", ".webm", ".m4v", ".mpg", ".mpeg", ".wmv"})) return FileKind::video;
   return FileKind::other;
 }
 

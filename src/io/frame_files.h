@@ -11,7 +11,7 @@ namespace kinema::io {
 enum class FileKind { picture, cloud, video, other };
 
 /// By the ending of the name: pictures .png .tif .tiff .pgm .jpg .jpeg .bmp, clouds .npy .ply .pcd .xyz .txt, videos
-/// .mp4 .avi .mkv .mov .webm .m4v .mpg .mpeg.
+/// .mp4 .avi .mkv .mov .webm .m4v .mpg .mpeg .wmv.
 FileKind kind_of(const std::filesystem::path& path);
 
 struct FrameFile {

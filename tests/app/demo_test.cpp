@@ -57,6 +57,28 @@ TEST(Demo, FollowsTheWalkAndLeavesARecordingThatTheOtherVerbsTake) {
   EXPECT_EQ(nlohmann::json::parse(evaluated.out)["results"]["mean_mm"], walk["mean_mm"]);
 }
 
+TEST(Demo, FollowsASyntheticHeadAndLeavesWhatRepeatsIt) {
+  const Problem place(1, 1);
+  const Outcome outcome = run_kinema({"demo", "--frames", few, "--out", "d", "--json"}, place.folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto head = nlohmann::json::parse(outcome.out)["results"]["head"];
+  EXPECT_EQ(head["frames"], 4);
+  EXPECT_EQ(head["found"], 4);
+  // half a percent is the goal
+  EXPECT_LT(head["mean_of_face_width"].get<double>(), 0.005);
+  EXPECT_LT(head["jitter_px"].get<double>(), 0.05);
+  EXPECT_TRUE(std::filesystem::exists(place / "d/filter.json"));
+  EXPECT_TRUE(std::filesystem::exists(place / "d/head.csv"));
+  const std::string page = bytes_of(place / "d/demo.html");
+  EXPECT_NE(page.find("kinema head track --input head"), std::string::npos);
+  if (KINEMA_PICTURES == 0) return;
+  const Outcome again = run_kinema({"head", "track", "--input", "head", "--filter", "filter.json", "--fps", "30",
+                                    "--truth", "head-boxes.txt", "--out", "again.csv", "--json"},
+                                   place / "d");
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(bytes_of(place / "d/again.csv"), bytes_of(place / "d/head.csv"));
+}
+
 TEST(Demo, JsonIsAllThatStandsOnStandardOutput) {
   const Problem place(1, 1);
   const Outcome outcome =

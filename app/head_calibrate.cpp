@@ -1,0 +1,168 @@
+// kinema head calibrate: frames with an oval about the face to the colours of this user in this light.
+#include "app/head_options.h"
+#include "app/options.h"
+#include "app/stopwatch.h"
+#include "io/colour_source.h"
+#include "io/face_oval.h"
+#include "io/filter_json.h"
+#include "io/head_overlay.h"
+#include "io/image_file.h"
+#include "io/output_file.h"
+
+#include <memory>
+#include <optional>
+
+namespace kinema::app {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::vector<std::string> input;
+  std::string oval, out, picture, cascade, distance;
+  bool automatic = false;
+  std::size_t frames = 5;
+  long start = 0;
+  double fps = 0;
+  std::optional<double> field_of_view;
+  std::string camera, light;
+  head::CalibrationSettings settings;
+};
+
+struct Frames {
+  std::vector<io::ColourFrame> kept;
+  std::vector<head::Oval> ovals;
+};
+
+// The first frames that can be read and, where the oval is looked for, show a face.
+Frames read_frames(const Options& options) {
+  Frames frames;
+  if (!options.automatic) frames.ovals.push_back(parse_oval(options.oval));
+  std::optional<io::FaceDetector> detector;
+  if (options.automatic) detector.emplace(options.cascade);
+  const auto source = io::open_colour(options.input, {options.fps});
+  constexpr std::size_t longest_search = 300;
+  io::ColourFrame frame;
+  std::string gap;
+  std::size_t seen = 0;
+  while (frames.kept.size() < options.frames && seen < longest_search && source->next(frame)) {
+    if (frame.index < options.start) continue;
+    ++seen;
+    if (!frame.gap.empty()) {
+      gap = frame.gap;
+      continue;
+    }
+    if (detector) {
+      const std::optional<head::Oval> face = io::largest_face(*detector, frame.picture);
+      if (!face) continue;
+      frames.ovals.push_back(*face);
+    }
+    frames.kept.push_back(std::move(frame));
+  }
+  if (!frames.kept.empty()) return frames;
+  if (seen == 0) throw Error(fmt::format("{}: has no frame from --start {} on", options.input.front(), options.start));
+  if (!gap.empty()) throw Error(gap);
+  throw Error(fmt::format("{}: no face was found in {} frames: give the oval by hand with --oval cx,cy,rx,ry",
+                          options.input.front(), seen));
+}
+
+void draw(const Options& options, const Frames& frames, const head::Calibration& calibration) {
+  const io::ColourFrame& last = frames.kept.back();
+  head::HeadEstimate estimate;
+  estimate.found = true;
+  estimate.oval = frames.ovals.back();
+  estimate.x = estimate.oval->cx;
+  estimate.y = estimate.oval->cy;
+  estimate.area = calibration.head->area;
+  estimate.score = calibration.filter.score;
+  io::HeadPainter painter;
+  io::write_picture_png(options.picture, painter.draw(last.picture, last.index, last.time, estimate,
+                                                      [&](std::uint8_t r, std::uint8_t g, std::uint8_t b) {
+                                                        return head::degree(calibration.filter.model, r, g, b);
+                                                      }));
+}
+
+void run(Options options) {
+  if (options.automatic != options.oval.empty()) {
+    throw Error("say where the face is: --oval cx,cy,rx,ry in pixels, or --auto, and not both");
+  }
+  if (!options.distance.empty()) options.settings.distance = parse_length("--distance", options.distance);
+  if (options.field_of_view) options.settings.field_of_view = parse_field_of_view(*options.field_of_view);
+  const io::OutputFile writable(options.out);
+  Stopwatch watch;
+  const Frames frames = read_frames(options);
+  const double read_ms = watch.lap();
+  std::vector<ColourView> views;
+  for (const io::ColourFrame& frame : frames.kept) views.push_back(frame.view());
+  head::Calibration calibration = head::calibrate(views, frames.ovals, options.settings);
+  const double calibrate_ms = watch.lap();
+  calibration.filter.camera = options.camera.empty() ? options.input.front() : options.camera;
+  calibration.filter.light = options.light;
+  io::write_filter(options.out, calibration);
+  if (!options.picture.empty()) draw(options, frames, calibration);
+
+  const bool low = calibration.filter.score < head::low_score;
+  if (options.common.json) {
+    const head::Oval& oval = frames.ovals.back();
+    nlohmann::ordered_json json;
+    json["backend"] = name(Backend::cpu);  // frames are counted on the CPU, and the search is small
+    json["frames"] = frames.kept.size();
+    json["classifier"] = options.settings.classifier;
+    json["ms"] = {{"read", read_ms}, {"calibrate", calibrate_ms}};
+    json["results"] = {{"score", calibration.filter.score},
+                       {"low", low},
+                       {"area", calibration.head->area},
+                       {"oval", {oval.cx, oval.cy, oval.rx, oval.ry}},
+                       {"out", options.out}};
+    if (const auto* plane = std::get_if<head::Plane>(&calibration.filter.model)) {
+      json["results"]["f"] = {plane->r, plane->g, plane->b, plane->d};
+    }
+    print_json(json);
+  } else {
+    fmt::print("{}: {} from {} frame{}, score {:.2f}, in {:.1f} ms\n", options.out, options.settings.classifier,
+               frames.kept.size(), frames.kept.size() == 1 ? "" : "s", calibration.filter.score, calibrate_ms);
+  }
+  if (low) {
+    fmt::print(
+        stderr,
+        "kinema: a score of {:.2f} is low: much around the head has its colours, and tracking may suffer; change "
+        "the light or the background, or try --classifier histogram\n",
+        calibration.filter.score);
+  }
+}
+
+}  // namespace
+
+void add_head_calibrate(CLI::App& parent, Task& task) {
+  CLI::App* verb = parent.add_subcommand("calibrate", "The colours of a face in this light, from frames with an oval");
+  const auto options = std::make_shared<Options>();
+  verb->add_option("--input", options->input,
+                   "A picture, a folder or pattern of them, a video, or a camera as in camera:0")
+      ->type_name("FILE|DIR")
+      ->required();
+  verb->add_option("--oval", options->oval, "The face: centre and radii in pixels")->type_name("cx,cy,rx,ry");
+  verb->add_flag("--auto", options->automatic, "Find the face with OpenCV's detector (Debian: opencv-data)");
+  verb->add_option("--cascade", options->cascade, "Another cascade for --auto")->type_name("FILE.xml");
+  verb->add_option("--classifier", options->settings.classifier, "Which colours are skin, and how that is said")
+      ->type_name("plane|rg|cbcr|hsv|tsl|histogram")
+      ->capture_default_str();
+  verb->add_option("--out", options->out, "The filter")->type_name("filter.json")->required();
+  verb->add_option("--picture", options->picture, "Oval and degrees over the last frame, as a PNG")
+      ->type_name("FILE.png");
+  verb->add_option("--frames", options->frames, "So many frames, from the first on")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->capture_default_str();
+  verb->add_option("--start", options->start, "Number of the first frame")
+      ->type_name("N")
+      ->check(CLI::Range(0L, 1L << 52).description(""));
+  verb->add_option("--distance", options->distance, "Of the face from the camera, in metres or with a unit")
+      ->type_name("M");
+  verb->add_option("--fov", options->field_of_view, "The camera's field of view across the frame, degrees")
+      ->type_name("DEG");
+  verb->add_option("--camera", options->camera, "A name for the camera, kept in the filter")->type_name("TEXT");
+  verb->add_option("--light", options->light, "A name for the light, kept in the filter")->type_name("TEXT");
+  add_common_options(*verb, options->common);
+  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,46 @@
+// What a run of the head tracker was worth: how still a still head stays, what smoothing costs, and, where there is a
+// truth, how far off it was.
+#pragma once
+
+#include "io/head_table.h"
+#include "kinema/one_euro.h"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace kinema::app {
+
+/// A path of the head's centre over the frames of a run, with gaps.
+struct HeadPath {
+  std::vector<double> time;
+  std::vector<std::optional<std::pair<double, double>>> place;
+
+  void add(double seconds, const std::optional<std::pair<double, double>>& at) {
+    time.push_back(seconds);
+    place.push_back(at);
+  }
+};
+
+/// Pixels: the standard deviation of the noise on a path, from its second differences, which a steady motion does not
+/// have; the median of their sizes, so that a jerk does not count. Nothing where three frames in a row never come.
+std::optional<double> jitter(const HeadPath& path);
+
+/// Seconds by which a smoothed path lags behind the raw one: the lag at which the two differ least, to a tenth of a frame.
+std::optional<double> lag(const HeadPath& raw, const HeadPath& smoothed);
+
+/// Seconds until a filter that was at rest has gone nine tenths of a step of so many pixels.
+double step_response(const head::OneEuroSettings& settings, double pixels, double fps);
+
+/// A path against the boxes of a truth, one a frame.
+struct HeadErrors {
+  std::size_t frames = 0;   ///< with a box
+  std::size_t missing = 0;  ///< of them without an answer
+  double within = 0;        ///< share of the frames with an answer within a quarter of the box's width
+  double mean = 0;          ///< error over the box's width, of frames with an answer
+  double median = 0;
+};
+HeadErrors errors(const HeadPath& path, const std::vector<io::HeadBox>& truth);
+
+}  // namespace kinema::app

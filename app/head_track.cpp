@@ -1,0 +1,324 @@
+// kinema head track: colour video to the head's place, area and distance, frame by frame.
+#include "app/head_options.h"
+#include "app/head_report.h"
+#include "app/head_run.h"
+#include "app/options.h"
+#include "app/stopwatch.h"
+#include "io/filter_json.h"
+#include "io/other_head_trackers.h"
+#include "kinema/head.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace kinema::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+  CommonOptions common;
+  std::vector<std::string> input;
+  std::string filter, reference_distance, truth;
+  std::optional<double> field_of_view;
+  double fps = 0;
+  bool plain = false, window = false, no_recalibrate = false, compare = false;
+  bool smooth = false;
+  head::OneEuroSettings smoothing;
+  HeadRun run;
+};
+
+// Our path and those of other trackers, for the report.
+struct Paths {
+  HeadPath raw, ours, haar, camshift;
+  std::string no_haar;  // why there is none
+  double haar_ms = 0, camshift_ms = 0;
+  double width = 0;  // of the head, pixels, where known
+};
+
+// OpenCV's trackers in the same run, on the same frames.
+class Rivals {
+public:
+  Rivals(const head::HeadReference& reference, Paths& paths) : oval_(reference.oval), paths_(paths) {
+    try {
+      haar_.emplace();
+    } catch (const Error& error) {
+      paths_.no_haar = error.what();
+    }
+  }
+
+  void track(const io::ColourFrame& frame) {
+    io::HeadCentre haar, camshift;
+    if (!frame.picture.empty()) {
+      Stopwatch watch;
+      if (haar_) haar = haar_->track(frame.picture);
+      paths_.haar_ms += watch.lap();
+      if (!camshift_) camshift_.emplace(frame.picture, oval_);
+      camshift = camshift_->track(frame.picture);
+      paths_.camshift_ms += watch.lap();
+    }
+    paths_.haar.add(frame.time, haar);
+    paths_.camshift.add(frame.time, camshift);
+  }
+
+private:
+  head::Oval oval_;
+  Paths& paths_;
+  std::optional<io::HaarTracker> haar_;
+  std::optional<io::CamShiftTracker> camshift_;
+};
+
+ordered_json number_or_null(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json errors_json(const HeadErrors& errors) {
+  return {{"frames", errors.frames},
+          {"missing", errors.missing},
+          {"within_quarter", errors.within},
+          {"mean", errors.mean},
+          {"median", errors.median}};
+}
+
+ordered_json results_json(const Options& options, const Paths& paths, double fps,
+                          const std::optional<std::vector<io::HeadBox>>& truth) {
+  ordered_json results;
+  results["out"] = options.run.outputs.table;
+  results["jitter_px"] = number_or_null(jitter(paths.ours));
+  if (options.run.tracker.smoothing) {
+    const double width = paths.width > 0 ? paths.width : 100;
+    results["smoothing"] = {{"jitter_before_px", number_or_null(jitter(paths.raw))},
+                            {"delay_s", number_or_null(lag(paths.raw, paths.ours))},
+                            {"step_px", width},
+                            {"step_response_s", step_response(*options.run.tracker.smoothing, width, fps)}};
+  }
+  if (truth) results["truth"] = errors_json(errors(paths.ours, *truth));
+  if (options.compare) {
+    const auto rival = [&](const HeadPath& path, double ms) {
+      ordered_json json{{"jitter_px", number_or_null(jitter(path))}, {"ms", ms}};
+      if (truth) json["truth"] = errors_json(errors(path, *truth));
+      return json;
+    };
+    results["camshift"] = rival(paths.camshift, paths.camshift_ms);
+    if (paths.no_haar.empty()) results["haar"] = rival(paths.haar, paths.haar_ms);
+  }
+  return results;
+}
+
+void print_text(const HeadCounts& counts, const std::string& backend, const ordered_json& results) {
+  fmt::print("{}{} frames on {}, {}: {} with a head, {} without, {} that could not be read; {:.0f} frames a second\n",
+             counts.stopped ? "stopped; " : "", counts.frames, backend,
+             counts.following == head::Following::plain ? "plain" : "window", counts.found, counts.lost, counts.gaps,
+             counts.frames_per_second());
+  const auto pixels = [](const ordered_json& value) {
+    return value.is_null() ? std::string("-") : fmt::format("{:.3f} px", value.get<double>());
+  };
+  const auto line = [&](const char* who, const ordered_json& json) {
+    std::string text = fmt::format("  {:<9} jitter {}", who, pixels(json["jitter_px"]));
+    if (json.contains("truth")) {
+      const ordered_json& truth = json["truth"];
+      text +=
+          fmt::format(", within a quarter of the width in {:.1f} % of {} frames, {} without an answer, median {:.3f}",
+                      100 * truth["within_quarter"].get<double>(), truth["frames"].get<std::size_t>(),
+                      truth["missing"].get<std::size_t>(), truth["median"].get<double>());
+    }
+    fmt::print("{}\n", text);
+  };
+  line("kinema", results);
+  if (results.contains("smoothing")) {
+    const ordered_json& smoothing = results["smoothing"];
+    fmt::print("  smoothing: jitter {} before, delay {} s, {:.3f} s to nine tenths of a step of {:.0f} px\n",
+               pixels(smoothing["jitter_before_px"]),
+               smoothing["delay_s"].is_null() ? "-" : fmt::format("{:.3f}", smoothing["delay_s"].get<double>()),
+               smoothing["step_response_s"].get<double>(), smoothing["step_px"].get<double>());
+  }
+  if (results.contains("camshift")) line("CamShift", results["camshift"]);
+  if (results.contains("haar")) line("Haar", results["haar"]);
+}
+
+// Outputs that would write into each other, or into what they do not say.
+void check_outputs(const HeadOutputs& outputs) {
+  if (std::filesystem::path(outputs.table).extension() == ".jsonl") {
+    throw Error(
+        fmt::format("{}: --out writes a table: give a name that ends in .csv, and --jsonl for lines", outputs.table));
+  }
+  if (!outputs.lines.empty() && std::filesystem::path(outputs.lines).extension() != ".jsonl") {
+    throw Error(fmt::format("{}: --jsonl writes JSON lines: give a name that ends in .jsonl", outputs.lines));
+  }
+  std::map<std::filesystem::path, const char*> places;
+  for (const auto& [flag, file] :
+       {std::pair{"--out", &outputs.table}, {"--jsonl", &outputs.lines}, {"--overlay", &outputs.overlay}}) {
+    std::error_code ignored;
+    if (file->empty() || std::filesystem::is_character_file(*file, ignored)) continue;
+    const auto [other, first] = places.emplace(weakly_canonical(absolute(std::filesystem::path(*file)), ignored), flag);
+    if (!first) throw Error(fmt::format("{}: {} and {} name the same file", *file, other->second, flag));
+  }
+}
+
+// What the backend is called in the report.
+std::string resolved(const std::string& backend) {
+  return backend == "auto" ? std::string(name(choose(Backend::automatic))) : backend;
+}
+
+void fill_in(Options& options) {
+  HeadRun& run = options.run;
+  check_outputs(run.outputs);
+  if (options.plain && options.window) throw Error("--plain and --window exclude each other");
+  if (options.plain) run.tracker.following = head::Following::plain;
+  if (options.window) run.tracker.following = head::Following::window;
+  run.tracker.recalibrate = !options.no_recalibrate;
+  run.tracker.background = run.tracker.background || !run.background.empty();
+  if (options.smooth) run.tracker.smoothing = options.smoothing;
+  if (!options.reference_distance.empty()) {
+    run.tracker.reference_distance = parse_length("--reference-distance", options.reference_distance);
+  }
+  if (options.field_of_view) run.tracker.field_of_view = parse_field_of_view(*options.field_of_view);
+  run.tracker.moments.threads = options.common.threads;
+  run.calibration = io::read_filter(options.filter);
+  const auto& head = run.calibration.head;
+  const bool placed = (run.tracker.reference_distance || (head && head->distance)) &&
+                      (run.tracker.field_of_view || (head && head->field_of_view));
+  for (const auto& [flag, target] : {std::pair{"--udp", &run.outputs.opentrack}, {"--osc", &run.outputs.osc}}) {
+    if (!target->empty() && !placed) {
+      throw Error(fmt::format("{} sends a place in space: give --reference-distance and --fov", flag));
+    }
+  }
+  if (options.compare && !head) {
+    throw Error(
+        fmt::format("{}: --compare needs the head's oval, which this filter does not hold: calibrate", options.filter));
+  }
+}
+
+void run(Options options) {
+  fill_in(options);
+  HeadRun& chain = options.run;
+  const std::string backend = resolved(chain.tracker.backend);
+  std::optional<std::vector<io::HeadBox>> truth;
+  if (!options.truth.empty()) truth = io::read_boxes(options.truth);
+  const std::unique_ptr<io::ColourSource> source = io::open_colour(options.input, {options.fps});
+  if (source->guessed_fps()) {
+    fmt::print(stderr, "kinema: {} does not say how many frames a second it has: times count 30 (--fps)\n",
+               options.input.front());
+  }
+
+  Paths paths;
+  if (chain.calibration.head) paths.width = 2 * chain.calibration.head->oval.rx;
+  std::optional<Rivals> rivals;
+  if (options.compare) rivals.emplace(*chain.calibration.head, paths);
+  chain.watch = [&](const io::ColourFrame& frame, const head::HeadEstimate& estimate) {
+    const auto place = [&](double x, double y) {
+      return estimate.found ? std::optional(std::pair{x, y}) : std::nullopt;
+    };
+    paths.ours.add(frame.time, place(estimate.x, estimate.y));
+    paths.raw.add(frame.time, place(estimate.raw_x, estimate.raw_y));
+    if (rivals) rivals->track(frame);
+  };
+  const HeadCounts counts = track(*source, chain);
+
+  const ordered_json results = results_json(options, paths, source->fps(), truth);
+  if (options.common.json) {
+    ordered_json json;
+    json["backend"] = backend;
+    json["following"] = counts.following == head::Following::plain ? "plain" : "window";
+    json["frames"] = counts.frames;
+    json["found"] = counts.found;
+    json["lost"] = counts.lost;
+    json["gaps"] = counts.gaps;
+    json["stopped"] = counts.stopped;
+    json["fps"] = counts.frames_per_second();
+    for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
+    json["results"] = results;
+    print_json(json);
+  } else {
+    print_text(counts, backend, results);
+  }
+  if (!counts.first_gap.empty()) {
+    fmt::print(stderr, "kinema: {} of {} frames could not be read; the first: {}\n", counts.gaps, counts.frames,
+               counts.first_gap);
+  }
+  if (!paths.no_haar.empty() && options.compare) fmt::print(stderr, "kinema: no Haar detection: {}\n", paths.no_haar);
+  if (counts.found == 0 && counts.frames > 0) {
+    throw Error(fmt::format("no head was found in {} frames: calibrate for this user and light", counts.frames),
+                Error::Cause::running);
+  }
+}
+
+void add_outputs(CLI::App& verb, HeadOutputs& outputs) {
+  verb.add_option("--out", outputs.table, "The head's place in each frame, as a table")
+      ->type_name("head.csv")
+      ->required();
+  verb.add_option("--jsonl", outputs.lines, "The same as JSON lines")->type_name("head.jsonl");
+  verb.add_option("--overlay", outputs.overlay,
+                  "Skin, outline and centre over the frames: a video, or PNGs in a folder")
+      ->type_name("out.mp4|DIR");
+  verb.add_option("--udp", outputs.opentrack, "Send positions to opentrack (\"UDP over network\")")
+      ->type_name("HOST:PORT");
+  verb.add_option("--osc", outputs.osc, "Send positions as Open Sound Control")->type_name("HOST:PORT");
+}
+
+void add_tracker_options(CLI::App& verb, Options& options) {
+  const char* group = "The tracker";
+  head::TrackerSettings& tracker = options.run.tracker;
+  verb.add_flag("--plain", options.plain, "The centroid of the whole frame, as in the paper")->group(group);
+  verb.add_flag("--window", options.window, "A soft window follows the head (the default after kinema head calibrate)")
+      ->group(group);
+  verb.add_flag("--no-recalibrate", options.no_recalibrate, "Keep the filter's colours; do not learn on the way")
+      ->group(group);
+  verb.add_flag("--still-camera", tracker.background, "Learn what stands still, and let it count for nothing")
+      ->group(group);
+  verb.add_option("--background", options.run.background, "A picture of the room without the person; a still camera's")
+      ->type_name("FILE")
+      ->group(group);
+  verb.add_flag("--neck-cut", tracker.neck_cut, "Rows below the chin count for nothing")->group(group);
+  verb.add_flag("--smooth", options.smooth, "One-Euro smoothing")->group(group);
+  verb.add_option("--smooth-cutoff", options.smoothing.cutoff, "Its cutoff at rest, hertz")
+      ->type_name("HZ")
+      ->capture_default_str()
+      ->group(group);
+  verb.add_option("--smooth-beta", options.smoothing.beta, "How its cutoff rises with speed, hertz a pixel a second")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  verb.add_option("--fov", options.field_of_view, "The camera's field of view across the frame, degrees")
+      ->type_name("DEG")
+      ->group(group);
+  verb.add_option("--reference-distance", options.reference_distance,
+                  "Of the head at calibration, in metres or with a unit")
+      ->type_name("M")
+      ->group(group);
+}
+
+}  // namespace
+
+void add_head_track(CLI::App& parent, Task& task) {
+  CLI::App* verb = parent.add_subcommand("track", "Colour video to the head's place, area and distance");
+  const auto options = std::make_shared<Options>();
+  verb->add_option("--input", options->input, "A video, a folder or pattern of pictures, or a camera as in camera:0")
+      ->type_name("FILE|DIR")
+      ->required();
+  verb->add_option("--filter", options->filter, "The user's colours, from kinema head calibrate")
+      ->type_name("filter.json")
+      ->required();
+  add_outputs(*verb, options->run.outputs);
+  verb->add_option("--fps", options->fps, "Frames a second, instead of what the input says")->type_name("N");
+  verb->add_option("--start", options->run.start, "Number of the first frame")
+      ->type_name("N")
+      ->check(CLI::Range(0L, 1L << 52).description(""));
+  verb->add_option("--frames", options->run.frames, "At most so many frames; 0: all")
+      ->type_name("N")
+      ->check(CLI::Range(0L, 1L << 52).description(""));
+  verb->add_option("--truth", options->truth, "Boxes x,y,w,h of the head, a line a frame, counted from 1")
+      ->type_name("boxes.txt");
+  verb->add_flag("--compare", options->compare, "Run OpenCV's CamShift and Haar detector on the same frames");
+  add_tracker_options(*verb, *options);
+  verb->add_option("--backend", options->run.tracker.backend,
+                   "Where to compute; also joint, and for --plain the paper's steps cpu1 ... gpu8, cpu+gpu")
+      ->type_name("auto|reference|cpu|cuda|...")
+      ->group("Everywhere");
+  add_other_common_options(*verb, options->common);
+  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+}
+
+}  // namespace kinema::app

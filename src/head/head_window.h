@@ -1,0 +1,61 @@
+// The head as a soft window sees it: where to look for it, how it moves and grows, when it is gone, and what its colours
+// have become.
+#pragma once
+
+#include "head/adaptation.h"
+#include "head/degree_map.h"
+#include "head/soft_window.h"
+#include "kinema/head_tracker.h"
+
+#include <cstddef>
+#include <optional>
+
+namespace kinema::head {
+
+class HeadWindow {
+public:
+  HeadWindow(const HeadReference& reference, std::size_t width, std::size_t height, const TrackerSettings& settings);
+
+  /// The head's outline in the next frame, known from elsewhere.
+  void start(const Oval& oval);
+
+  /// Finds the head in a frame, near where it was or, where it is lost, anywhere.
+  void follow(const Scene& whole, const Classifier& classifier, HeadEstimate& estimate);
+
+  /// Learns the colours of the frame in which the head was just found; true where the classifier is a new one.
+  bool learn(const Scene& scene, Classifier& classifier);
+
+private:
+  struct Fix {
+    Window window;
+    Contrast contrast;
+    double value = 0;
+  };
+
+  Oval head_of(const Window& window) const { return head_in(window, anchor_, outline_); }
+  Window window_of(const Oval& head) const { return window_around(head, anchor_); }
+  Fix settle(const Scene& scene, Window window, int steps) const;
+  std::vector<Window> seeds(const Scene& scene, const Classifier& classifier) const;
+  void anchor(const Scene& scene, const Oval& head);
+  void stay_home(const Scene& scene, Fix& fix) const;
+  void fit_size(const Scene& scene, Fix& fix) const;
+  void follow_size(const Scene& scene, Window& window, double trust);
+  Scene cut(Scene scene, const Oval& head) const;
+
+  Oval outline_;  // at the reference, in this size of frames
+  Anchor anchor_;
+  double area_;  // at the reference, of the frame
+  TrackerSettings settings_;
+  std::size_t width_, height_;
+
+  std::optional<Window> last_;    // where it was
+  bool seen_ = false;             // in the last frame
+  bool given_ = false;            // last_ was said to be right
+  double first_ = 0, usual_ = 0;  // contrast: at the start, and of late
+  double growth_ = 0;             // of the size's logarithm, a frame
+  bool anchored_ = false;         // in frames of this run
+  std::size_t frames_ = 0;
+  Adaptation adaptation_;
+};
+
+}  // namespace kinema::head

@@ -1,0 +1,150 @@
+#include "head/soft_window.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::head {
+namespace {
+
+// The window about the window: between the two lies what is around the head. Their difference weighs nothing at the
+// centre, most at the inner rim, and nothing again at the outer one.
+constexpr double around_factor = 1.6;
+
+// For a disc of skin the contrast is largest in a window 1.2 times as large.
+constexpr double window_factor = 1.2;
+
+constexpr double rest = 0.01;  // pixels: a window that moves less has arrived
+
+Sums measure(const Scene& scene, const Window& window) {
+  Weighing weighing = scene.weighing;
+  weighing.window = window;
+  return scene.moments.measure(scene.frame, weighing);
+}
+
+// Steps along one axis that shrink by about the same factor.
+class Progression {
+public:
+  /// The step to take: the one that was measured or, every other time, all that are still to come.
+  double next(double step, double radius) {
+    constexpr double flattest = 0.97;  // beyond it the rest of the way is a guess
+    const double factor = last_ != 0 ? step / last_ : 0;
+    left_ = std::abs(step) / (1 - std::clamp(factor_, 0.0, flattest));
+    if (!(factor > 0) || fresh_) {
+      last_ = step;
+      fresh_ = false;
+      return step;
+    }
+    factor_ = std::min(factor, flattest);
+    left_ = std::abs(step) / (1 - factor_);
+    last_ = 0;
+    fresh_ = true;
+    return std::clamp(step / (1 - factor_), -0.5 * radius, 0.5 * radius);
+  }
+
+  /// About how far the end lay before the last step.
+  double left() const { return left_; }
+
+private:
+  double last_ = 0, factor_ = 0, left_ = 0;
+  bool fresh_ = true;
+};
+
+// The sum of k^2 for k = 0...n.
+double squares(double n) { return n * (n + 1) * (2 * n + 1) / 6; }
+
+}  // namespace
+
+double window_mass(const Window& window, std::size_t width, std::size_t height, std::size_t bottom) {
+  const auto rows = static_cast<double>(std::min(height, bottom)), columns = static_cast<double>(width);
+  double mass = 0;
+  for (double y = std::max(0.0, std::ceil(window.cy - window.ry)); y < rows && y <= window.cy + window.ry; ++y) {
+    const double v = (y - window.cy) / window.ry, left = 1 - v * v;
+    if (left <= 0) continue;
+    const double half = window.rx * std::sqrt(left);
+    const double from = std::max(0.0, std::ceil(window.cx - half)),
+                 to = std::min(columns - 1, std::floor(window.cx + half));
+    if (to < from) continue;
+    // the sum over x of left - ((x - cx) / rx)^2, with sums of whole numbers in closed form
+    const double count = to - from + 1, sum = count * (from + to) / 2;
+    const double sum_squares = squares(to) - (from > 0 ? squares(from - 1) : 0);
+    const double moment = sum_squares - 2 * window.cx * sum + count * window.cx * window.cx;
+    mass += count * left - moment / (window.rx * window.rx);
+  }
+  return mass;
+}
+
+Window scaled(const Window& window, double factor) {
+  return {window.cx, window.cy, window.rx * factor, window.ry * factor};
+}
+
+Window climb(const Scene& scene, Window window, int steps) {
+  // Each step is a share of the one before, the larger the flatter the hill. Of two steps in a row the rest of the way
+  // follows (Aitken), and is taken at once.
+  Progression across, down;
+  for (int i = 0; i < steps; ++i) {
+    const Sums sums = measure(scene, window);
+    if (!(sums.w > 0)) return window;
+    const double x = across.next(sums.wx / sums.w - window.cx, window.rx);
+    const double y = down.next(sums.wy / sums.w - window.cy, window.ry);
+    window.cx += x;
+    window.cy += y;
+    if (std::hypot(across.left(), down.left()) < rest) break;
+  }
+  return window;
+}
+
+Contrast contrast(const Scene& scene, const Window& window) {
+  const Window wide = scaled(window, around_factor);
+  const auto mass = [&](const Window& of) {
+    return window_mass(of, scene.frame.width, scene.frame.height, scene.weighing.bottom);
+  };
+  const double inside_mass = mass(window), wide_mass = mass(wide);
+  if (!(inside_mass > 0)) return {};
+  const double inside = measure(scene, window).w, whole = measure(scene, wide).w;
+  const double between = wide_mass - inside_mass;
+  return {inside / inside_mass, between > 0 ? std::max(0.0, whole - inside) / between : 0};
+}
+
+double better_size(const Scene& scene, const Window& window, double reach) {
+  const double smaller = contrast(scene, scaled(window, 1 / reach)).difference();
+  const double same = contrast(scene, window).difference();
+  const double larger = contrast(scene, scaled(window, reach)).difference();
+  // over the logarithm of the size, in units of the reach
+  const double bend = smaller - 2 * same + larger;
+  double step = larger > smaller ? 1 : -1;
+  if (bend < 0) step = std::clamp(0.5 * (smaller - larger) / bend, -1.0, 1.0);
+  return std::pow(reach, step);
+}
+
+Anchor anchor_of(const Scene& scene, const Oval& head) {
+  // an oval in whole pixels is not steadier than this: less is taken for its fault, and the centroid believed
+  constexpr double steady = 0.015;
+  constexpr double furthest = 0.6, smallest = 0.7, largest = 1.6;
+  const Window first = window_around(head, {});
+  Window window = climb(scene, first, 20);
+  for (int round = 0; round < 8; ++round) {
+    const double factor = better_size(scene, window, 1.1);
+    window = scaled(window, std::clamp(factor * window.rx / first.rx, smallest, largest) * first.rx / window.rx);
+    window = climb(scene, window, 20);
+  }
+  Anchor anchor;
+  anchor.size = window.rx / first.rx;
+  const double x = (head.cx - window.cx) / head.rx, y = (head.cy - window.cy) / head.ry, length = std::hypot(x, y);
+  if (length < steady) return anchor;
+  const double shorter = std::min(1.0, furthest / length);
+  anchor.shift_x = shorter * x;
+  anchor.shift_y = shorter * y;
+  return anchor;
+}
+
+Oval head_in(const Window& window, const Anchor& anchor, const Oval& outline) {
+  const double rx = window.rx / (window_factor * anchor.size), ry = rx * outline.ry / outline.rx;
+  return {window.cx + anchor.shift_x * rx, window.cy + anchor.shift_y * ry, rx, ry};
+}
+
+Window window_around(const Oval& head, const Anchor& anchor) {
+  const double factor = window_factor * anchor.size;
+  return {head.cx - anchor.shift_x * head.rx, head.cy - anchor.shift_y * head.ry, factor * head.rx, factor * head.ry};
+}
+
+}  // namespace kinema::head

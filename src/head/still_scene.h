@@ -1,0 +1,33 @@
+// What stands still before a camera that stands still: a running mean of each pixel. What differs from it moves.
+#pragma once
+
+#include "kinema/head_calibration.h"
+#include "kinema/image.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kinema::head {
+
+class StillScene {
+public:
+  bool known() const { return !mean_.empty(); }
+
+  /// A frame without the person.
+  void set(const ColourView& frame);
+
+  /// The degree, 255 for 1, to which each pixel differs from the scene; everything before the first frame. Valid until
+  /// the next call.
+  ImageView<const std::uint8_t> mask(const ColourView& frame);
+
+  /// Lets the scene go on with the light; where the head is, it stays as it is.
+  void learn(const ColourView& frame, const std::optional<Oval>& head);
+
+private:
+  std::size_t width_ = 0, height_ = 0;
+  std::vector<std::uint16_t> mean_;  // r g b of each pixel, 256 a level
+  std::vector<std::uint8_t> mask_;
+};
+
+}  // namespace kinema::head

@@ -1,0 +1,212 @@
+#include "io/colour_source.h"
+
+#include "io/camera_capture.h"
+#include "io/frame_files.h"
+#include "io/image_file.h"
+#include "io/input_file.h"
+#include "io/video_file.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+namespace kinema::io {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double usual_fps = 30;
+
+// Frames of one camera have one size; a tracker that is fed with another one would give places that mean nothing.
+class OneSize {
+public:
+  void check(const Picture& picture, const std::string& name) {
+    if (width_ == 0) {
+      width_ = picture.width;
+      height_ = picture.height;
+    }
+    if (picture.width != width_ || picture.height != height_) {
+      throw Error(fmt::format("{}: has {} x {} pixels, where the frames before have {} x {}: frames of one size only",
+                              name, picture.width, picture.height, width_, height_));
+    }
+  }
+
+private:
+  int width_ = 0, height_ = 0;
+};
+
+class Pictures final : public ColourSource {
+public:
+  Pictures(FrameSequence sequence, double fps) : sequence_(std::move(sequence)) {
+    fps_ = fps > 0 ? fps : usual_fps;
+    guessed_ = !(fps > 0) && !sequence_.stamped && sequence_.frames.size() > 1;
+    // where not even one can be read the input is wrong, not a frame of it
+    std::string why;
+    for (const FrameFile& file : sequence_.frames) {
+      if (file.missing) continue;
+      try {
+        read_picture(file.path);
+        return;
+      } catch (const Error& error) {
+        if (why.empty()) why = error.what();
+      }
+    }
+    throw Error(sequence_.frames.size() == 1 ? why : fmt::format("no frame can be read; the first: {}", why));
+  }
+
+  bool next(ColourFrame& frame) override {
+    frame = {};
+    if (at_ == sequence_.frames.size()) return false;
+    const FrameFile& file = sequence_.frames[at_++];
+    frame.index = file.index;
+    frame.time = sequence_.stamped ? file.stamp : static_cast<double>(file.index) / fps_;
+    frame.name = file.path.filename().string();
+    if (file.missing) {
+      frame.gap = fmt::format("{}: is missing in the sequence", file.path.string());
+      return true;
+    }
+    try {
+      frame.picture = read_picture(file.path);
+    } catch (const Error& error) {
+      frame.gap = error.what();
+      return true;
+    }
+    one_size_.check(frame.picture, file.path.string());
+    return true;
+  }
+
+  std::optional<std::size_t> size() const override { return sequence_.frames.size(); }
+
+private:
+  FrameSequence sequence_;
+  std::size_t at_ = 0;
+  OneSize one_size_;
+};
+
+class Video final : public ColourSource {
+public:
+  Video(fs::path path, double fps) : path_(std::move(path)), video_(path_, VideoFile::Content::colour) {
+    fps_ = fps > 0 ? fps : video_.fps();
+    guessed_ = !(fps_ > 0);
+    if (guessed_) fps_ = usual_fps;
+  }
+
+  bool next(ColourFrame& frame) override {
+    frame = {};
+    if (!video_.next(frame.picture)) {
+      // containers count their frames by their length, which may be off by some
+      const double said = static_cast<double>(video_.size().value_or(0)), read = static_cast<double>(index_);
+      if (said - read > std::max(3.0, 0.05 * said)) {
+        throw about(path_, Error(fmt::format("breaks off after {} of {} frames: the file is damaged or cut short",
+                                             index_, *video_.size())));
+      }
+      return false;
+    }
+    frame.index = index_++;
+    frame.time = static_cast<double>(frame.index) / fps_;
+    frame.name = path_.filename().string();
+    one_size_.check(frame.picture, fmt::format("{}: frame {}", path_.string(), frame.index));
+    return true;
+  }
+
+  std::optional<std::size_t> size() const override { return video_.size(); }
+
+private:
+  fs::path path_;
+  VideoFile video_;
+  long index_ = 0;
+  OneSize one_size_;
+};
+
+class Camera final : public ColourSource {
+public:
+  Camera(int number, double fps) : capture_(number, fps) {
+    live_ = true;
+    fps_ = capture_.fps() > 0 ? capture_.fps() : usual_fps;
+  }
+
+  bool next(ColourFrame& frame) override {
+    frame = {};
+    if (!capture_.next(frame.picture)) {
+      throw Error(fmt::format("{} gives no more frames: was it unplugged?", capture_.name()), Error::Cause::running);
+    }
+    const auto now = Clock::now();
+    if (index_ == 0) first_ = now;
+    frame.index = index_++;
+    frame.time = std::chrono::duration<double>(now - first_).count();
+    frame.name = capture_.name();
+    one_size_.check(frame.picture, capture_.name());
+    return true;
+  }
+
+  std::optional<std::size_t> size() const override { return std::nullopt; }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  CameraCapture capture_;
+  Clock::time_point first_;
+  long index_ = 0;
+  OneSize one_size_;
+};
+
+// The number of a camera in "camera:0", "/dev/video0" or "0".
+std::optional<int> camera_number(const std::string& word) {
+  std::error_code ignored;
+  std::string_view digits = word;
+  const bool named = digits.starts_with("camera:"), device = digits.starts_with("/dev/video");
+  if (named) digits.remove_prefix(7);
+  if (device) digits.remove_prefix(10);
+  if (!named && !device && fs::exists(word, ignored)) return std::nullopt;
+  int number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool whole = error == std::errc{} && end == digits.data() + digits.size() && number >= 0 && number < 1000;
+  if (named && !whole) throw Error(fmt::format("{}: is no camera: give its number, as in camera:0", word));
+  return whole ? std::optional(number) : std::nullopt;
+}
+
+FrameSequence sequence_of(const std::vector<std::string>& input) {
+  std::error_code ignored;
+  const std::string& first = input.front();
+  if (input.size() == 1 && fs::is_directory(first, ignored)) {
+    FrameSequence sequence = list_folder(first, FileKind::picture);
+    if (sequence.frames.empty()) {
+      throw about(first, Error("holds no pictures (.png .jpg .bmp .tif): name the folder in which the frames lie"));
+    }
+    return sequence;
+  }
+  if (input.size() == 1 && is_pattern(first) && !fs::exists(first, ignored)) return list_pattern(first);
+  const FrameSequence sequence = list_files({input.begin(), input.end()});
+  for (const FrameFile& file : sequence.frames) {
+    if (fs::is_directory(file.path, ignored)) throw about(file.path, Error("is a folder: give it alone"));
+    if (kind_of(file.path) != FileKind::picture) {
+      throw about(file.path, Error("is no picture or video by its name: kinema reads .png .jpg .bmp .tif, and .mp4 "
+                                   ".avi .mkv .mov .webm"));
+    }
+  }
+  return sequence;
+}
+
+}  // namespace
+
+std::unique_ptr<ColourSource> open_colour(const std::vector<std::string>& input, const ColourSettings& settings) {
+  if (!std::isfinite(settings.fps) || settings.fps < 0 || settings.fps > 100000) {
+    throw Error(fmt::format("{} frames a second: it must be above 0", settings.fps));
+  }
+  if (input.empty() || input.front().empty()) {
+    throw Error("no input was given: name a picture, a folder of them, a video, or a camera as in camera:0");
+  }
+  if (input.size() == 1) {
+    std::error_code ignored;
+    if (const auto number = camera_number(input.front())) return std::make_unique<Camera>(*number, settings.fps);
+    if (!fs::is_directory(input.front(), ignored) && kind_of(input.front()) == FileKind::video) {
+      return std::make_unique<Video>(input.front(), settings.fps);
+    }
+  }
+  return std::make_unique<Pictures>(sequence_of(input), settings.fps);
+}
+
+}  // namespace kinema::io

@@ -1,0 +1,257 @@
+// The head tracker on a synthetic head whose place is known.
+#include "kinema/head_tracker.h"
+
+#include "kinema/error.h"
+#include "synth/head_clip.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace kinema::head {
+namespace {
+
+using synth::HeadClip;
+using synth::HeadClipSettings;
+using synth::HeadTruth;
+
+struct Frame {
+  io::Picture picture;
+  ColourView view() const {
+    const auto width = static_cast<std::size_t>(picture.width);
+    return {picture.bgr.data(), width, static_cast<std::size_t>(picture.height), 3 * width, PixelFormat::bgr};
+  }
+};
+
+Oval oval_of(const HeadTruth& truth) { return {truth.x, truth.y, truth.rx, truth.ry}; }
+
+Calibration calibrated(const HeadClip& clip, const std::string& classifier = "plane") {
+  const Frame first{clip.picture(0)};
+  const ColourView view = first.view();
+  const Oval oval = oval_of(clip.truth(0));
+  CalibrationSettings settings;
+  settings.classifier = classifier;
+  settings.distance = clip.truth(0).distance;
+  settings.field_of_view = clip.settings().field_of_view;
+  return calibrate({&view, 1}, {&oval, 1}, settings);
+}
+
+struct Errors {
+  double mean = 0, worst = 0;  // of the face's width
+  double worst_distance = 0;   // of the distance
+  std::size_t lost = 0;
+};
+
+Errors follow(const HeadClip& clip, Tracker& tracker, std::size_t frames, std::size_t step = 1) {
+  Errors errors;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < frames; i += step) {
+    const Frame frame{clip.picture(i)};
+    const HeadEstimate estimate = tracker.track(frame.view(), static_cast<double>(i) / 30);
+    if (!estimate.found) {
+      ++errors.lost;
+      continue;
+    }
+    const HeadTruth truth = clip.truth(i);
+    const double error = std::hypot(estimate.x - truth.x, estimate.y - truth.y) / (2 * truth.rx);
+    errors.mean += error;
+    errors.worst = std::max(errors.worst, error);
+    if (estimate.distance) {
+      errors.worst_distance = std::max(errors.worst_distance, std::abs(*estimate.distance / truth.distance - 1));
+    }
+    ++count;
+  }
+  errors.mean /= static_cast<double>(std::max<std::size_t>(1, count));
+  return errors;
+}
+
+TEST(HeadTracker, FollowsASyntheticHeadWithinHalfAPercentOfItsWidth) {
+  const HeadClip clip;
+  Tracker tracker(calibrated(clip));
+  const Errors errors = follow(clip, tracker, 120, 2);
+  EXPECT_EQ(errors.lost, 0u);
+  EXPECT_LT(errors.mean, 0.005);
+  EXPECT_LT(errors.worst, 0.015);
+  EXPECT_LT(errors.worst_distance, 0.05);
+}
+
+TEST(HeadTracker, AStillHeadStaysStill) {
+  const HeadClip clip({.moves = false});
+  Tracker tracker(calibrated(clip));
+  double sum[2] = {0, 0}, squares[2] = {0, 0};
+  constexpr std::size_t frames = 30;
+  for (std::size_t i = 0; i < frames; ++i) {
+    const Frame frame{clip.picture(i)};
+    const HeadEstimate estimate = tracker.track(frame.view(), static_cast<double>(i) / 30);
+    ASSERT_TRUE(estimate.found);
+    const double at[2] = {estimate.x, estimate.y};
+    for (int c = 0; c < 2; ++c) sum[c] += at[c], squares[c] += at[c] * at[c];
+  }
+  for (int c = 0; c < 2; ++c) {
+    const double mean = sum[c] / frames;
+    EXPECT_LT(std::sqrt(std::max(0.0, squares[c] / frames - mean * mean)), 0.05);
+  }
+}
+
+TEST(HeadTracker, PlainModeIsThePapersCentroid) {
+  const HeadClip clip({.width = 160, .height = 120});
+  const Frame frame{clip.picture(3)};
+  const Plane plane{0.02, -0.015, -0.004, 0.1};
+  Calibration filter;
+  filter.filter.model = plane;
+  Tracker tracker(filter);
+  EXPECT_EQ(tracker.following(), Following::plain);
+  const HeadEstimate estimate = tracker.track(frame.view(), 0);
+  double w = 0, x = 0, y = 0;
+  for (int v = 0; v < 120; ++v) {
+    for (int u = 0; u < 160; ++u) {
+      const std::uint8_t* bgr =
+          &frame.picture.bgr[3 * (static_cast<std::size_t>(v) * 160 + static_cast<std::size_t>(u))];
+      const double degree =
+          std::max(0.0, std::min(1.0, plane.r * bgr[2] + plane.g * bgr[1] + plane.b * bgr[0] + plane.d));
+      w += degree;
+      x += degree * u;
+      y += degree * v;
+    }
+  }
+  ASSERT_TRUE(estimate.found);
+  // the backends hold 1e-3 pixels and 1e-5 of the area
+  EXPECT_NEAR(estimate.x, x / w, 1e-3);
+  EXPECT_NEAR(estimate.y, y / w, 1e-3);
+  EXPECT_NEAR(estimate.area, w / (160 * 120), 1e-5 * w / (160 * 120));
+}
+
+TEST(HeadTracker, SaysWhereThereIsNoHead) {
+  const HeadClip clip({.width = 320, .height = 240});
+  const Frame empty{clip.empty_room()};
+  for (const Following following : {Following::plain, Following::window}) {
+    TrackerSettings settings;
+    settings.following = following;
+    Tracker tracker(calibrated(clip), settings);
+    const HeadEstimate lost = tracker.track(empty.view(), 0);
+    if (following == Following::window) {
+      EXPECT_FALSE(lost.found);
+      EXPECT_NE(lost.why, "");
+    }
+    const Frame back{clip.picture(0)};
+    EXPECT_TRUE(tracker.track(back.view(), 0.1).found);
+  }
+}
+
+TEST(HeadTracker, FindsTheHeadAgainElsewhere) {
+  const HeadClip clip({.width = 320, .height = 240});
+  Tracker tracker(calibrated(clip));
+  const Frame empty{clip.empty_room()};
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_TRUE(tracker.track(Frame{clip.picture(i)}.view(), 0.03 * i).found);
+  for (std::size_t i = 5; i < 10; ++i) EXPECT_FALSE(tracker.track(empty.view(), 0.03 * i).found) << i;
+  // a second later it is at the other end of its way
+  const HeadEstimate again = tracker.track(Frame{clip.picture(24)}.view(), 0.8);
+  ASSERT_TRUE(again.found);
+  const HeadTruth truth = clip.truth(24);
+  EXPECT_LT(std::hypot(again.x - truth.x, again.y - truth.y), 0.3 * truth.rx);
+}
+
+TEST(HeadTracker, FollowsThroughChangingLight) {
+  const HeadClip clip({.width = 320, .height = 240, .light = 0.35});
+  Tracker tracker(calibrated(clip));
+  const Errors errors = follow(clip, tracker, 240, 3);
+  EXPECT_EQ(errors.lost, 0u);
+  EXPECT_LT(errors.worst, 0.15);
+}
+
+TEST(HeadTracker, ABackgroundThatIsKnownLeavesThePlainModeTheHead) {
+  const HeadClip clip({.width = 320, .height = 240});
+  TrackerSettings settings;
+  settings.following = Following::plain;
+  Tracker without(calibrated(clip), settings);
+  settings.background = true;
+  Tracker with(calibrated(clip), settings);
+  with.set_background(Frame{clip.empty_room()}.view());
+  const Frame frame{clip.picture(20)};
+  const HeadTruth truth = clip.truth(20);
+  const HeadEstimate a = without.track(frame.view(), 0), b = with.track(frame.view(), 0);
+  ASSERT_TRUE(b.found);
+  const auto error = [&](const HeadEstimate& e) { return std::hypot(e.x - truth.x, e.y - truth.y) / truth.rx; };
+  EXPECT_LT(error(b), 0.4);  // neck and hair: the centroid of skin, not the centre
+  ASSERT_TRUE(a.found);
+  EXPECT_LT(error(b), error(a));
+}
+
+TEST(HeadTracker, PlaceInSpaceComesFromDistanceAndFieldOfView) {
+  const HeadClip clip({.width = 320, .height = 240});
+  Tracker tracker(calibrated(clip));
+  for (std::size_t i = 0; i < 30; i += 2) {
+    const HeadEstimate estimate = tracker.track(Frame{clip.picture(i)}.view(), i / 30.0);
+    ASSERT_TRUE(estimate.position);
+    const HeadTruth truth = clip.truth(i);
+    const double focal = 160 / std::tan(clip.settings().field_of_view / 2);
+    // five percent of the distance, and what that makes of the place aside
+    EXPECT_NEAR(estimate.position->z, truth.distance, 0.05 * truth.distance);
+    EXPECT_NEAR(estimate.position->x, (truth.x - 159.5) / focal * truth.distance, 0.015);
+    EXPECT_NEAR(estimate.position->y, (truth.y - 119.5) / focal * truth.distance, 0.015);
+  }
+}
+
+TEST(HeadTracker, TheSameFramesGiveTheSameEstimatesWhateverTheThreads) {
+  const HeadClip clip({.width = 160, .height = 120});
+  const Calibration calibration = calibrated(clip);
+  TrackerSettings one, many;
+  one.moments.threads = 1;
+  many.moments.threads = 3;
+  Tracker a(calibration, one), b(calibration, many);
+  for (std::size_t i = 0; i < 16; ++i) {
+    const Frame frame{clip.picture(i)};
+    const HeadEstimate x = a.track(frame.view(), i / 30.0), y = b.track(frame.view(), i / 30.0);
+    EXPECT_EQ(x.x, y.x);
+    EXPECT_EQ(x.y, y.y);
+    EXPECT_EQ(x.area, y.area);
+  }
+}
+
+TEST(HeadTracker, SmoothingStillsAndKeepsTheRawPlace) {
+  const HeadClip clip({.width = 160, .height = 120, .moves = false});
+  TrackerSettings settings;
+  settings.smoothing = OneEuroSettings{0.5, 0, 1};
+  Tracker tracker(calibrated(clip), settings);
+  double raw = 0, smooth = 0, last_raw = 0, last_smooth = 0;
+  for (std::size_t i = 0; i < 20; ++i) {
+    const HeadEstimate estimate = tracker.track(Frame{clip.picture(i)}.view(), i / 30.0);
+    if (i > 5) {
+      raw += std::abs(estimate.raw_x - last_raw);
+      smooth += std::abs(estimate.x - last_smooth);
+    }
+    last_raw = estimate.raw_x;
+    last_smooth = estimate.x;
+  }
+  EXPECT_LT(smooth, 0.5 * raw);
+}
+
+TEST(HeadTracker, RefusesFramesAndSettingsThatMakeNoSense) {
+  const HeadClip clip({.width = 160, .height = 120});
+  const Calibration calibration = calibrated(clip);
+  Tracker tracker(calibration);
+  tracker.track(Frame{clip.picture(0)}.view(), 0);
+  const HeadClip other({.width = 200, .height = 120});
+  EXPECT_THROW(tracker.track(Frame{other.picture(0)}.view(), 1), Error);
+  EXPECT_THROW(tracker.track(ColourView{}, 1), Error);
+
+  TrackerSettings settings;
+  settings.following = Following::window;
+  Calibration by_hand;
+  by_hand.filter.model = Plane{0.01, 0, 0, 0};
+  EXPECT_THROW(Tracker(by_hand, settings), Error);
+  settings = {};
+  settings.backend = "abacus";
+  EXPECT_THROW(Tracker(calibration, settings), Error);
+  settings = {};
+  settings.reference_distance = -1;
+  EXPECT_THROW(Tracker(calibration, settings), Error);
+  settings = {};
+  settings.field_of_view = 4;
+  EXPECT_THROW(Tracker(calibration, settings), Error);
+}
+
+}  // namespace
+}  // namespace kinema::head
