@@ -4,6 +4,7 @@
 #include "kinema/error.h"
 
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -47,8 +48,10 @@ void add_view_options(CLI::App& verb, ViewOptions& options) {
   add_server_options(verb, options, group);
 }
 
-View::View(const ViewOptions& options, serve::MakePartner make_partner)
-    : server_(settings(options), pages(), hub_, std::move(make_partner)) {
+View::View(const ViewOptions& options, std::optional<head::Calibration> calibration)
+    : desk_(std::move(calibration)), server_(settings(options), pages(), hub_, [this](serve::Answers& answers) {
+        return std::make_unique<serve::HeadPartner>(answers, desk_);
+      }) {
   fmt::print(stderr, "kinema: look at {} (Ctrl-C ends)\n", server_.url());
 }
 

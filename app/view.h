@@ -4,9 +4,13 @@
 #include "app/options.h"
 #include "app/track_run.h"
 #include "serve/body_feed.h"
+#include "serve/face_feed.h"
+#include "serve/head_feed.h"
+#include "serve/head_partner.h"
 #include "serve/server.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace kinema::app {
@@ -25,8 +29,9 @@ void add_view_options(CLI::App& verb, ViewOptions& options);
 
 class View {
 public:
-  /// Serves from now on, and says on standard error where. Throws Error where this build has no pages.
-  explicit View(const ViewOptions& options, serve::MakePartner make_partner = {});
+  /// Serves from now on, and says on standard error where; pages may send their own camera's frames to the head tracker,
+  /// which starts with the calibration where there is one. Throws Error where this build has no pages.
+  explicit View(const ViewOptions& options, std::optional<head::Calibration> calibration = {});
 
   serve::Hub& hub() { return hub_; }
 
@@ -35,6 +40,7 @@ public:
 
 private:
   serve::Hub hub_;
+  serve::HeadDesk desk_;
   serve::Server server_;
 };
 

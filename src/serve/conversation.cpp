@@ -48,7 +48,7 @@ void Conversation::wake() {
 void Conversation::reply(Packet packet) {
   {
     const std::lock_guard lock(mutex_);
-    if (replies_.size() >= most_replies) broken_ = true;
+    if (replies_.size() >= most_replies) broken_ = stalled_ = true;
     if (!broken_) replies_.push_back(std::move(packet));
   }
   wake();
@@ -66,6 +66,11 @@ void Conversation::newest(Packet packet) {
 bool Conversation::broken() const {
   const std::lock_guard lock(mutex_);
   return broken_;
+}
+
+bool Conversation::stalled() const {
+  const std::lock_guard lock(mutex_);
+  return stalled_;
 }
 
 void Conversation::refuse(const std::string& why) {
@@ -128,7 +133,10 @@ void Conversation::follow(const nlohmann::json& header) {
   Following& following = following_[name];
   following.channel = channel;
   following.live = header.value("live", true);
-  if (following.live) following.wanted.reset();
+  if (!following.live) return;
+  following.wanted.reset();
+  const std::uint64_t end = channel->state().end;
+  following.next = end > 0 ? end - 1 : 0;  // the newest, whatever was before
 }
 
 void Conversation::seek(const nlohmann::json& header) {
@@ -151,7 +159,7 @@ std::optional<Packet> Conversation::next_of(Following& following) {
     return frame ? frame : state_packet(channel, state);
   }
   if (following.live && following.next < state.end) {
-    if (following.next > 0) hub_.counts().skipped += state.end - 1 - following.next;
+    hub_.counts().skipped += state.end - 1 - following.next;
     following.next = state.end;
     ++hub_.counts().sent;
     return channel.frame(state.end - 1);

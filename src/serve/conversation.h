@@ -58,8 +58,11 @@ public:
   /// What to send now; nothing where there is nothing to say.
   std::optional<Packet> next();
 
-  /// The page broke the rules, or does not read: hang up.
+  /// The page broke the rules: hang up once it was told.
   bool broken() const;
+
+  /// It does not read its answers: hang up at once.
+  bool stalled() const;
 
   void reply(Packet packet) override;
   void newest(Packet packet) override;
@@ -92,7 +95,7 @@ private:
   mutable std::mutex mutex_;
   std::deque<Packet> replies_;
   std::optional<Packet> newest_;
-  bool broken_ = false;
+  bool broken_ = false, stalled_ = false;
   std::atomic<bool> woken_ = false;
 
   std::unique_ptr<Partner> partner_;  // last, so that it goes first: its threads answer here

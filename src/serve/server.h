@@ -20,6 +20,7 @@ struct Limits {
   std::size_t message_bytes = std::size_t{4} << 20;  ///< of a message from a page
   std::chrono::seconds request{10};                  ///< for a whole request, and between two on one connection
   std::chrono::seconds silence{30};                  ///< a page that does not even answer a ping is gone
+  std::chrono::milliseconds goodbye{500};            ///< for a page that is hung up on to hear why
 };
 
 struct ServerSettings {

@@ -66,7 +66,9 @@ private:
 
   // Sends what there is, one packet at a time.
   void pump() {
-    if (writing_ || closing_) return;
+    if (closing_) return;
+    if (conversation_->stalled()) return cut_off();
+    if (writing_) return;
     auto packet = conversation_->next();
     if (!packet) {
       if (conversation_->broken()) hang_up();
@@ -81,8 +83,15 @@ private:
     });
   }
 
+  void cut_off() {
+    closing_ = true;
+    beast::get_lowest_layer(socket_).close();
+  }
+
   void hang_up() {
     closing_ = true;
+    // one who breaks the rules may not say goodbye either
+    socket_.set_option(websocket::stream_base::timeout{house_.limits.goodbye, house_.limits.silence, false});
     socket_.async_close(websocket::close_code::policy_error, [self = shared_from_this()](beast::error_code) {});
   }
 

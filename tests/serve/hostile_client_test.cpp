@@ -18,6 +18,7 @@ ServerSettings small_limits() {
   settings.port = 0;
   settings.limits.connections = 8;
   settings.limits.message_bytes = 100000;
+  settings.limits.goodbye = std::chrono::milliseconds(20);
   return settings;
 }
 
