@@ -210,8 +210,8 @@ BodyReport measure_body(const BodyBenchOptions& options, const std::function<voi
   }
   compare_rows(report.rows);
   const int frames = options.tracker_frames > 0 ? options.tracker_frames : options.quick ? 25 : 100;
-  report.trackers = measure_tracker(options.backends, options.threads, options.seed, static_cast<std::size_t>(frames),
-                                    progress);
+  report.trackers =
+      measure_tracker(options.backends, options.threads, options.seed, static_cast<std::size_t>(frames), progress);
   return report;
 }
 
