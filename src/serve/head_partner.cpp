@@ -137,8 +137,8 @@ private:
     nlohmann::ordered_json answer{{"say", "calibrated"}, {"score", calibration.filter.score}};
     answer["low"] = calibration.filter.score < head::low_score;
     answer["filter"] = io::filter_json(calibration);
-    answers_.reply(Packet::text(dumped(answer)));
     desk_.set_calibration(std::move(calibration));
+    answers_.reply(Packet::text(dumped(answer)));
   }
 
   void start(const head::Calibration& calibration) {

@@ -10,7 +10,8 @@ namespace kinema::serve {
 
 class Client {
 public:
-  explicit Client(std::uint16_t port);
+  /// `receive_buffer`: bytes that the system keeps for a client that does not read; 0: as many as it likes.
+  explicit Client(std::uint16_t port, int receive_buffer = 0);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;

@@ -164,11 +164,13 @@ TEST_F(HostileClient, SendsWishesThatAreNone) {
 }
 
 TEST_F(HostileClient, AsksWithoutEverReading) {
-  const auto client = connected();
+  Client client(server_.port(), 4096);
+  ASSERT_EQ(client.upgrade().status, 101);
+  // until the answers fill what the system keeps of them
   bool sent = true;
-  for (int i = 0; i < 20000 && sent; ++i) sent = client->send_frame(Client::text, R"({"do":"fly"})");
+  for (int i = 0; i < 1000000 && sent; ++i) sent = client.send_frame(Client::text, R"({"do":"fly"})");
   channel_.publish(Packet::text("frame"));  // which waits for nobody
-  EXPECT_TRUE(client->hung_up());
+  EXPECT_FALSE(sent);
 }
 
 }  // namespace

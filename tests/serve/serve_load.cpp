@@ -1,5 +1,6 @@
 // Not a test but a measurement: 60 frames a second of 5000 points, 48 capsules and 500 particles for the Body page, while
-// the tracker works on all cores. `web/tests/rate.mjs` runs it with a browser; each second it prints a line.
+// the tracker works on all cores (serve_load SECONDS), or without it (serve_load SECONDS alone). `web/tests/rate.mjs` runs
+// it with a browser; each second it prints a line.
 #include "bench/tracker_problem.h"
 #include "serve/body_feed.h"
 #include "serve/server.h"
@@ -61,7 +62,7 @@ void track(const body::Skeleton& skeleton, const std::vector<Moment>& moments, s
   }
 }
 
-void run(int seconds) {
+void run(int seconds, bool alone) {
   body::Skeleton skeleton = body::default_human();
   const std::vector<Moment> moments = walk(skeleton);
   body::Skeleton shown = skeleton;
@@ -75,7 +76,9 @@ void run(int seconds) {
   BodyFeed feed(hub.channel("body"), "a load", 0);
   std::atomic<int> tracked = 0;
   std::atomic<bool> stop = false;
-  std::thread tracking([&] { track(skeleton, moments, tracked, stop); });
+  std::thread tracking([&] {
+    if (!alone) track(skeleton, moments, tracked, stop);
+  });
 
   auto next = Clock::now();
   double worst_ms = 0;
@@ -107,4 +110,4 @@ void run(int seconds) {
 }  // namespace
 }  // namespace kinema::serve
 
-int main(int argc, char** argv) { kinema::serve::run(argc > 1 ? std::atoi(argv[1]) : 30); }
+int main(int argc, char** argv) { kinema::serve::run(argc > 1 ? std::atoi(argv[1]) : 30, argc > 2); }

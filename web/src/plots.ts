@@ -14,7 +14,7 @@ export class RunningPlot {
   private stale = false;
   private readonly watcher: ResizeObserver;
 
-  constructor(title: string, unit: string, height = 130) {
+  constructor(title: string, unit: string, height = 120) {
     this.root = element("section", { class: "plot" }, element("h3", {}, title, element("small", {}, unit)));
     const place = this.root.appendChild(element("div"));
     const axis = { stroke: "#8f9ba8", grid: { stroke: "#252c34" }, ticks: { stroke: "#252c34" }, font: "11px sans-serif" };
@@ -24,7 +24,7 @@ export class RunningPlot {
         height,
         series: [{ label: "frame" }],
         scales: { x: { time: false } },
-        axes: [axis, { ...axis, size: 48 }],
+        axes: [{ ...axis, size: 26 }, { ...axis, size: 48 }],
         legend: { live: false, show: true },
         cursor: { show: false },
       },

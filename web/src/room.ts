@@ -2,6 +2,7 @@
 // targets that hang in it and some that come out of it.
 import * as three from "three";
 import { frustum, type Eye, type Screen } from "./off_axis";
+import { makeRenderer } from "./renderer";
 
 const depth = 0.55; // metres
 const near = 0.02;
@@ -58,8 +59,7 @@ export class Room {
   private screen: Screen = { width: 0, height: 0 };
 
   constructor() {
-    this.renderer = new three.WebGLRenderer({ canvas: this.canvas, antialias: true });
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer = makeRenderer(this.canvas);
     this.camera.matrixAutoUpdate = false;
   }
 

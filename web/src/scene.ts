@@ -2,36 +2,36 @@
 import * as three from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import type { Message, Numbers } from "./message";
+import { makeRenderer } from "./renderer";
 
 const trailed = ["head", "left_wrist", "right_wrist", "left_ankle", "right_ankle"];
 const trailLength = 90;
 const millimetre = 0.001;
 
-/** Points whose places are sent as whole millimetres, and go to the GPU as they are. */
+/** Points whose places are sent as whole millimetres. (They go to the GPU as floats: some software renderers know no others.) */
 class Dots {
   readonly points: three.Points;
   private attribute: three.BufferAttribute;
 
   constructor(colour: number, size: number, opacity: number) {
-    this.attribute = new three.BufferAttribute(new Int16Array(0), 3);
+    this.attribute = new three.BufferAttribute(new Float32Array(0), 3);
     const material = new three.PointsMaterial({
-      color: colour, size: size / millimetre, transparent: opacity < 1, opacity, depthWrite: opacity === 1,
+      color: colour, size, transparent: opacity < 1, opacity, depthWrite: opacity === 1,
     });
     this.points = new three.Points(new three.BufferGeometry(), material);
     this.points.frustumCulled = false;
     this.points.scale.setScalar(millimetre);
-    material.size = size;
   }
 
   set(data: Numbers) {
     const geometry = this.points.geometry;
     if (this.attribute.array.length < data.length) {
       geometry.dispose();
-      this.attribute = new three.BufferAttribute(new Int16Array(data.length), 3);
+      this.attribute = new three.BufferAttribute(new Float32Array(data.length), 3);
       this.attribute.setUsage(three.DynamicDrawUsage);
       geometry.setAttribute("position", this.attribute);
     }
-    (this.attribute.array as Int16Array).set(data);
+    (this.attribute.array as Float32Array).set(data);
     this.attribute.needsUpdate = true;
     geometry.setDrawRange(0, data.length / 3);
   }
@@ -43,8 +43,8 @@ class Skin {
   private capacity = 0;
   private tubes?: three.InstancedMesh;
   private ends?: three.InstancedMesh;
-  private readonly material = new three.MeshStandardMaterial({
-    color: 0x5cc8ff, roughness: 0.55, transparent: true, opacity: 0.42, depthWrite: false,
+  private readonly material = new three.MeshLambertMaterial({
+    color: 0x5cc8ff, transparent: true, opacity: 0.42, depthWrite: false,
   });
 
   private reserve(count: number) {
@@ -133,8 +133,7 @@ export class BodyScene {
   private readonly watcher: ResizeObserver;
 
   constructor() {
-    this.renderer = new three.WebGLRenderer({ canvas: this.canvas, antialias: true });
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer = makeRenderer(this.canvas);
     this.scene.background = new three.Color(0x14181d);
     const light = new three.DirectionalLight(0xffffff, 1.6);
     light.position.set(1, 2, 3);

@@ -49,6 +49,7 @@ export function startBrowser(clip) {
   return chromium.launch({
     executablePath: process.env.KINEMA_CHROMIUM,
     args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist",
+      "--disable-gpu-watchdog", "--disable-accelerated-2d-canvas", // drawing by software may be slow without being stuck
       "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
       "--disable-sync", "--mute-audio", ...camera],
   });
