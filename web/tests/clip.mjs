@@ -1,11 +1,10 @@
-// A clip for Chromium's fake camera, from the pictures of the demo's head: it rests at the first one, goes to one side and
-// back, and, mirrored, to the other side and back. Motion JPEG is pictures in a row; the browser itself encodes them.
+// Clips for Chromium's fake camera, from the pictures of the demo's head. One rests at the first of them; the other goes to
+// one side and back and, mirrored, to the other side and back. Motion JPEG is pictures in a row; the browser itself
+// encodes them.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const restingFrames = 75;
-
-export async function makeClip(browser, folder, target) {
+export async function makeClips(browser, folder, resting, moving) {
   const names = readdirSync(folder).filter((name) => name.endsWith(".png")).sort();
   const page = await browser.newPage();
   const encode = (name, mirrored) =>
@@ -27,9 +26,9 @@ export async function makeClip(browser, folder, target) {
   for (const mirrored of [false, true]) {
     const there = [];
     for (const name of names) there.push(Buffer.from(await encode(name, mirrored), "base64"));
-    if (!mirrored) frames.push(...Array.from({ length: restingFrames }, () => there[0]));
+    if (!mirrored) writeFileSync(resting, Buffer.concat([there[0], there[0]]));
     frames.push(...there, ...[...there].reverse());
   }
-  writeFileSync(target, Buffer.concat(frames));
+  writeFileSync(moving, Buffer.concat(frames));
   await page.close();
 }
