@@ -3,10 +3,11 @@
 
 BUILD := build/release
 
-.PHONY: help demo test build configure format lint sanitize clean
+.PHONY: help demo view test build configure format lint sanitize clean
 
 help:
 	@echo 'make demo     install what is missing, build, run the demo; its report is build/demo/demo.html'
+	@echo 'make view     the same on a live page, with what that needs'
 	@echo 'make test     install what is missing, build, run all tests'
 	@echo 'make build    the same without running anything; the command is $(BUILD)/kinema'
 	@echo 'make format   rewrite the sources as clang-format wants them'
@@ -18,6 +19,14 @@ demo: configure
 	cmake --build --preset release --target kinema_command
 	$(BUILD)/kinema demo --out build/demo
 
+# what a part needs beyond the build itself; the demo does without, to be there sooner
+view build: PARTS += web
+test: PARTS += browser
+
+view: configure
+	cmake --build --preset release --target kinema_command
+	$(BUILD)/kinema demo --out build/demo --view
+
 test: build
 	ctest --preset release --parallel $$(nproc)
 
@@ -25,7 +34,7 @@ build: configure
 	cmake --build --preset release
 
 configure:
-	@scripts/setup.sh build
+	@scripts/setup.sh build $(PARTS)
 	@cmake --preset release
 
 format:

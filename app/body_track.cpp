@@ -1,6 +1,7 @@
 // kinema body track: stereo pairs, depth images or point clouds to joints, frame by frame.
 #include "app/options.h"
 #include "app/track_run.h"
+#include "app/view.h"
 #include "io/skeleton_json.h"
 #include "kinema/error.h"
 
@@ -20,6 +21,7 @@ struct Options {
   std::optional<double> height;
   bool no_shape = false, no_free_space = false, no_planes = false;
   io::RecordingSettings recording;
+  ViewOptions view;
 };
 
 Person person(const Options& options, const io::Recording& recording) {
@@ -93,12 +95,21 @@ void run(Options options) {
   chain.person = person(options, *recording);
   if (options.init != "auto") chain.start_pose = io::read_pose(options.init, chain.person.skeleton);
 
+  std::optional<View> view;
+  std::optional<serve::BodyFeed> feed;
+  if (options.view.wanted) {
+    view.emplace(options.view);
+    feed.emplace(view->hub().channel("body"), options.input.front(), recording->size().value_or(0));
+    chain.watch = [&feed](const TrackedFrame& seen) { show(*feed, seen); };
+  }
   const TrackCounts counts = track(*recording, chain);
   report(options, counts);
+  if (feed) feed->finish();
   if (counts.frames > 0 && counts.found == 0) {
     throw Error(fmt::format("no person was found in {} frames; {} says why for each", counts.frames, chain.files.poses),
                 Error::Cause::running);
   }
+  if (view && !counts.stopped) view->wait();
 }
 
 template <class T>
@@ -241,6 +252,7 @@ void add_body_track(CLI::App& parent, Task& task) {
   verb->add_option("--init", options->init, "Where to start: auto searches")->type_name("auto|pose.json");
   verb->add_flag("--no-shape", options->no_shape, "Do not fit lengths and radii to the person");
   add_tracker_options(*verb, *options);
+  add_view_options(*verb, options->view);
   add_common_options(*verb, options->common);
   verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }

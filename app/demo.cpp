@@ -1,6 +1,7 @@
 // kinema demo: a walking person and a moving head followed, and faces fitted, all held against the truth, and the
 // likelihood beneath the first held against the reference, with a page to look at.
 #include "app/demo_page.h"
+#include "app/demo_view.h"
 #include "app/options.h"
 #include "app/stopwatch.h"
 #include "io/output_file.h"
@@ -10,6 +11,7 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace kinema::app {
 namespace {
@@ -18,6 +20,7 @@ struct Options {
   CommonOptions common;
   std::string out = "kinema-demo";
   std::size_t frames = 60;
+  ViewOptions view;
 };
 
 constexpr std::size_t points = 43000, samples = 400;
@@ -140,6 +143,19 @@ void print_rows(const char* title, const std::vector<DemoRow>& rows) {
   for (const DemoRow& row : rows) fmt::print("  {:<10} {}\n", row.label, row.text);
 }
 
+void print_all(const std::filesystem::path& folder, const Walk& walk, const HeadDemo& head, const FaceDemo& face,
+               const LikelihoodDemo& demo) {
+  print_rows("A walking person, followed", walk_rows(walk));
+  print_rows("\nA synthetic head, followed", head_rows(head));
+  print_rows("\nFaces, fitted", face_rows(face));
+  print_rows("\nThe likelihood of poses, on a person made of capsules", likelihood_rows(demo));
+  fmt::print(
+      "\n{} shows it all; beside it: walk/ (the recording), poses.jsonl, walk.bvh{}, filter.json, head.csv{}, "
+      "face.kface, face.jsonl, likelihood.json\n",
+      (folder / "demo.html").string(), walk.no_video.empty() ? ", walk.mp4, face.mp4" : "",
+      head.no_video.empty() ? ", head/, head.mp4" : "");
+}
+
 void run(const Options& options) {
   LikelihoodDemo demo;
   demo.settings.threads = options.common.threads;
@@ -149,6 +165,8 @@ void run(const Options& options) {
   check_walk_folder(folder);
   check_head_folder(folder);
   io::OutputFile page(folder / "demo.html"), numbers(folder / "likelihood.json");
+  std::optional<DemoView> view;
+  if (options.view.wanted) view.emplace(options.view);
 
   say("weighing poses of a person made of capsules");
   Stopwatch watch;
@@ -159,14 +177,19 @@ void run(const Options& options) {
   watch.lap();
 
   say("simulating a walking person, and following it");
-  const Walk walk = follow_walk({folder, options.frames, demo.backend, options.common.threads, options.common.seed});
+  WalkSettings walk_settings{folder, options.frames, demo.backend, options.common.threads, options.common.seed};
+  if (view) view->show(walk_settings);
+  const Walk walk = follow_walk(walk_settings);
 
   say("filming a synthetic head, and following it");
-  const HeadDemo head =
-      follow_head({folder, options.frames, demo.backend, options.common.threads, options.common.seed});
+  HeadDemoSettings head_settings{folder, options.frames, demo.backend, options.common.threads, options.common.seed};
+  if (view) view->show(head_settings);
+  const HeadDemo head = follow_head(head_settings);
 
   say("training on synthetic faces, and fitting others");
-  const FaceDemo face = fit_demo_faces({folder, demo.backend, options.common.threads, options.common.seed});
+  FaceDemoSettings face_settings{folder, demo.backend, options.common.threads, options.common.seed};
+  if (view) view->show(face_settings);
+  const FaceDemo face = fit_demo_faces(face_settings);
 
   nlohmann::ordered_json json = summary(demo);
   json["ms"]["simulate"] = walk.simulate_ms;
@@ -183,17 +206,12 @@ void run(const Options& options) {
   page.write(demo_page(walk, head, face, demo));
   numbers.commit();
   page.commit();
-  if (options.common.json) return print_json(json);
-
-  print_rows("A walking person, followed", walk_rows(walk));
-  print_rows("\nA synthetic head, followed", head_rows(head));
-  print_rows("\nFaces, fitted", face_rows(face));
-  print_rows("\nThe likelihood of poses, on a person made of capsules", likelihood_rows(demo));
-  fmt::print(
-      "\n{} shows it all; beside it: walk/ (the recording), poses.jsonl, walk.bvh{}, filter.json, head.csv{}, "
-      "face.kface, face.jsonl, likelihood.json\n",
-      (folder / "demo.html").string(), walk.no_video.empty() ? ", walk.mp4, face.mp4" : "",
-      head.no_video.empty() ? ", head/, head.mp4" : "");
+  if (options.common.json) {
+    print_json(json);
+  } else {
+    print_all(folder, walk, head, face, demo);
+  }
+  if (view) view->wait();
 }
 
 }  // namespace
@@ -209,6 +227,7 @@ void add_demo(CLI::App& parent, Task& task) {
       ->type_name("N")
       ->check(CLI::Range(2, 1000).description(""))
       ->capture_default_str();
+  add_view_options(*verb, options->view);
   add_common_options(*verb, options->common);
   verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }

@@ -136,6 +136,7 @@ void follow_clip(FaceDemo& demo, const std::shared_ptr<const face::Model>& model
     if (face.found) demo.clip_error += landmark_error(model->layout, face.landmarks, shot.landmarks);
     lines.add({frame, "clip", time, face.found ? &face.fit : nullptr, "lost", 0});
     if (film) film->add(frame, shot.picture, face);
+    if (demo.settings.watch) demo.settings.watch(frame, shot.picture, face, model);
     progress.show(frame);
   }
   if (demo.clip_found > 0) demo.clip_error /= static_cast<double>(demo.clip_found);

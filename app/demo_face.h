@@ -4,9 +4,12 @@
 #include "app/demo_walk.h"
 #include "app/face_evaluation.h"
 #include "kinema/backend.h"
+#include "kinema/face_tracker.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,11 @@ struct FaceDemoSettings {
   Backend backend = Backend::automatic;
   int threads = 0;
   std::uint64_t seed = 1;
+
+  /// Called with every frame of the clip, what came of it, and the model.
+  std::function<void(std::int64_t, const io::Picture&, const face::TrackedFace&,
+                     const std::shared_ptr<const face::Model>&)>
+      watch = nullptr;
 };
 
 struct FaceDemo {

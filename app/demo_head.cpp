@@ -188,6 +188,7 @@ HeadDemo follow_head(const HeadDemoSettings& settings) {
       sum_distance += std::abs(estimate.distance.value_or(0) / at.distance - 1);
     }
     if (strip) strip->add(frame, estimate, *tracker);
+    if (settings.watch) settings.watch(frame, estimate, *tracker);
   };
   const auto follow = [&] {
     ClipSource source(clip, settings.frames, pictures ? settings.folder / "head" : std::filesystem::path());

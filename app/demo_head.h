@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct HeadDemoSettings {
   Backend backend = Backend::automatic;
   int threads = 0;
   std::uint64_t seed = 1;
+
+  /// Called with every frame, what came of it, and the tracker.
+  std::function<void(const io::ColourFrame&, const head::HeadEstimate&, const head::Tracker&)> watch = nullptr;
 };
 
 struct HeadDemo {

@@ -162,9 +162,11 @@ Walk follow_walk(const WalkSettings& settings) {
   std::optional<Film> film;
   if (pictures) {
     film.emplace(walk, recording->camera().camera, recording->size().value_or(settings.frames));
-    run.watch = [&film](const io::RecordedFrame& frame, const body::Skeleton& skeleton,
-                        const body::Estimate& estimate) { film->add(frame, skeleton, estimate); };
   }
+  run.watch = [&](const TrackedFrame& seen) {
+    if (film) film->add(seen.frame, seen.tracker.skeleton(), seen.estimate);
+    if (settings.watch) settings.watch(seen);
+  };
   walk.counts = track(*recording, run);
   if (film) film->commit();
   walk.track_ms = watch.lap();

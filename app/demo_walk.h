@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct WalkSettings {
   Backend backend = Backend::automatic;
   int threads = 0;
   std::uint64_t seed = 1;
+  std::function<void(const TrackedFrame&)> watch = nullptr;  ///< see TrackRun
 };
 
 /// One picture of the film strip.

@@ -2,12 +2,14 @@
 #include "app/face_options.h"
 #include "app/face_run.h"
 #include "app/options.h"
+#include "app/view.h"
 #include "io/face_model_file.h"
 #include "kinema/error.h"
 
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace kinema::app {
 namespace {
@@ -17,6 +19,7 @@ struct Options {
   FitOptions fit;
   std::string input, init = "detect", detector;
   FaceRun run;
+  ViewOptions view;
 };
 
 // Outputs that would write into each other, or over what is read.
@@ -79,7 +82,17 @@ void run(Options& options) {
     // a film that is lost is found again where there is a detector
     if (!options.detector.empty() || !io::find_face_cascade().empty()) chain.detector.emplace(options.detector);
   }
+  std::optional<View> view;
+  std::optional<serve::FaceFeed> feed;
+  if (options.view.wanted) {
+    view.emplace(options.view);
+    feed.emplace(view->hub().channel("face"), options.input, chain.model);
+    chain.watch = [&](std::int64_t frame, const io::Picture& picture, const face::TrackedFace& face) {
+      feed->add(frame, picture, face);
+    };
+  }
   const FaceCounts counts = fit_faces(options.input, chain);
+  if (feed) feed->finish();
   print_left_out(counts.lines);
   report(options, counts);
   if (counts.found == 0 && !counts.stopped) {
@@ -87,6 +100,7 @@ void run(Options& options) {
                             chain.files.landmarks),
                 Error::Cause::running);
   }
+  if (view && !counts.stopped) view->wait();
 }
 
 }  // namespace
@@ -132,6 +146,7 @@ void add_face_fit(CLI::App& parent, Task& task) {
       ->type_name("P")
       ->check(CLI::Range(0.0, 1.0).description(""))
       ->capture_default_str();
+  add_view_options(*verb, options->view);
   add_common_options(*verb, options->common);
   verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }

@@ -4,6 +4,7 @@
 #include "app/head_run.h"
 #include "app/options.h"
 #include "app/stopwatch.h"
+#include "app/view.h"
 #include "io/filter_json.h"
 #include "io/other_head_trackers.h"
 #include "kinema/head.h"
@@ -28,6 +29,7 @@ struct Options {
   bool smooth = false;
   head::OneEuroSettings smoothing;
   HeadRun run;
+  ViewOptions view;
 };
 
 // Our path and those of other trackers, for the report.
@@ -207,7 +209,16 @@ void run(Options options) {
   if (chain.calibration.head) paths.width = 2 * chain.calibration.head->oval.rx;
   std::optional<Rivals> rivals;
   if (options.compare) rivals.emplace(*chain.calibration.head, paths);
+  std::optional<View> view;
+  std::optional<serve::HeadFeed> feed;
+  const head::Tracker* tracker = nullptr;
+  if (options.view.wanted) {
+    view.emplace(options.view, chain.calibration);
+    feed.emplace(view->hub().channel("head"), options.input.front(), source->size().value_or(0));
+    chain.started = [&](const head::Tracker& made) { tracker = &made; };
+  }
   chain.watch = [&](const io::ColourFrame& frame, const head::HeadEstimate& estimate) {
+    if (feed) feed->add(frame.index, frame.time, frame.picture, estimate, *tracker);
     const auto place = [&](double x, double y) {
       return estimate.found ? std::optional(std::pair{x, y}) : std::nullopt;
     };
@@ -216,6 +227,7 @@ void run(Options options) {
     if (rivals) rivals->track(frame);
   };
   const HeadCounts counts = track(*source, chain);
+  if (feed) feed->finish();
 
   const ordered_json results = results_json(options, paths, source->fps(), truth);
   if (options.common.json) {
@@ -243,6 +255,7 @@ void run(Options options) {
     throw Error(fmt::format("no head was found in {} frames: calibrate for this user and light", counts.frames),
                 Error::Cause::running);
   }
+  if (view && !counts.stopped) view->wait();
 }
 
 void add_outputs(CLI::App& verb, HeadOutputs& outputs) {
@@ -318,6 +331,7 @@ void add_head_track(CLI::App& parent, Task& task) {
       ->type_name("boxes.txt");
   verb->add_flag("--compare", options->compare, "Run OpenCV's CamShift and Haar detector on the same frames");
   add_tracker_options(*verb, *options);
+  add_view_options(*verb, options->view);
   verb->add_option("--backend", options->run.tracker.backend,
                    "Where to compute; also joint, and for --plain the paper's steps cpu1 ... gpu8, cpu+gpu")
       ->type_name("auto|reference|cpu|cuda|...")

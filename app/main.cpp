@@ -66,6 +66,7 @@ int run(int argc, char** argv, const Ranks& ranks) {
   Task task;
   add_devices(command, task);
   add_demo(command, task);
+  add_serve(command, task);
   CLI::App& body = add_group(command, "body", "The body, from stereo or depth points");
   add_body_likelihood(body, task);
   add_body_evaluate(body, task);

@@ -57,6 +57,7 @@ inline void print_json(const nlohmann::ordered_json& json) {
 // One function a verb: adds it below `parent`, and sets `task` when the verb is chosen.
 void add_devices(CLI::App& parent, Task& task);
 void add_demo(CLI::App& parent, Task& task);
+void add_serve(CLI::App& parent, Task& task);
 void add_body_likelihood(CLI::App& parent, Task& task);
 void add_body_evaluate(CLI::App& parent, Task& task);
 void add_body_simulate(CLI::App& parent, Task& task);

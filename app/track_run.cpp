@@ -118,11 +118,12 @@ TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker&
     ++counts.frames;
     body::Estimate estimate;
     std::string why = frame.gap;
+    double cut_ms = 0;
     if (why.empty()) {
       eye.cut(frame, expected, cloud);
       // nobody where somebody was expected: look everywhere
       if (nobody_in(cloud) && !expected.empty()) eye.cut(frame, {}, cloud);
-      const double cut_ms = watch.lap();
+      cut_ms = watch.lap();
       counts.ms["foreground"] += cut_ms;
       estimate = tracker.track({frame.time, cloud.view()});
       const double track_ms = watch.lap();
@@ -134,7 +135,7 @@ TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker&
     }
     ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
     sinks.add(frame, tracker.skeleton(), estimate, why);
-    if (run.watch) run.watch(frame, tracker.skeleton(), estimate);
+    if (run.watch) run.watch({frame, cloud, tracker, estimate, why, cut_ms});
     counts.ms["write"] += watch.lap();
     progress.show(counts.frames);
   }

@@ -25,6 +25,16 @@ struct TrackFiles {
   std::string poses, csv, bvh, overlay;
 };
 
+/// What those see who watch a run.
+struct TrackedFrame {
+  const io::RecordedFrame& frame;
+  const body::Cloud& cloud;  ///< what the tracker was given
+  body::Tracker& tracker;
+  const body::Estimate& estimate;
+  const std::string& why;  ///< where nobody was found
+  double foreground_ms = 0;
+};
+
 struct TrackRun {
   Person person;
   std::optional<body::Pose> start_pose;  ///< nothing: search
@@ -35,8 +45,8 @@ struct TrackRun {
   std::size_t frames = 0;  ///< at most; 0: all
   TrackFiles files;
 
-  /// Called with every frame and its estimate, before the next one is read.
-  std::function<void(const io::RecordedFrame&, const body::Skeleton&, const body::Estimate&)> watch = nullptr;
+  /// Called with every frame and what came of it, before the next one is read.
+  std::function<void(const TrackedFrame&)> watch = nullptr;
 };
 
 struct TrackCounts {

@@ -130,12 +130,14 @@ endif()
 find_package(pugixml QUIET CONFIG)
 set(KINEMA_HAVE_PUGIXML ${pugixml_FOUND})
 
-# Looked for, so that the summary can say whether it is here; nothing uses it yet.
-if(KINEMA_WEB)
-  find_program(KINEMA_NPM npm)
-  if(KINEMA_NPM)
-    set(KINEMA_FOUND_WEB ON)
-  endif()
+# The server of the live page is header-only Boost.Beast; its pages are built with npm, from packages that a machine
+# without a network does not get.
+find_path(KINEMA_BOOST_INCLUDE boost/beast/websocket.hpp)
+set(KINEMA_HAVE_BEAST OFF)
+set(KINEMA_HAVE_WEB OFF)
+if(KINEMA_WEB AND KINEMA_BOOST_INCLUDE)
+  set(KINEMA_HAVE_BEAST ON)
+  include(KinemaPages)
 endif()
 
 # For comparison in `kinema bench body` only.

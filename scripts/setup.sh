@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and says which; silent when none is.
 #
-#   scripts/setup.sh [build|format|lint]...
+#   scripts/setup.sh [build|web|browser|format|lint]...
 #
 # Needs root or sudo only if there is something to install. Without either it names what is missing, goes on where the
 # build can do without, and stops where it cannot. KINEMA_SETUP=off skips all of it.
@@ -37,6 +37,16 @@ python3-dev         package -
 python3-numpy       numpy   -
 libembree-dev       header  embree3/rtcore.h
 '
+# the live page: its server, and what its pages are built with
+optional_web='
+libboost-dev        header  boost/beast/websocket.hpp
+nodejs              command node
+npm                 command npm
+'
+# what the pages are tested in
+optional_browser='
+chromium            command chromium
+'
 required_format='
 clang-format-14     command clang-format-14
 '
@@ -71,9 +81,11 @@ required='' optional=''
 for part in "${@:-build}"; do
   case $part in
     build) required+=$required_build optional+=$optional_build ;;
+    web) optional+=$optional_web ;;
+    browser) optional+=$optional_browser ;;
     format) required+=$required_format ;;
     lint) required+=$required_lint ;;
-    *) say "unknown part '$part': build, format or lint"; exit 2 ;;
+    *) say "unknown part '$part': build, web, browser, format or lint"; exit 2 ;;
   esac
 done
 

@@ -105,6 +105,10 @@ public:
 
   /// The skeleton as fitted to the person so far.
   virtual const Skeleton& skeleton() const = 0;
+
+  /// Joint places of the particles as they are after the last frame, at most so many of them, taken evenly: n x joints,
+  /// for views. Empty while nobody is tracked. With a device they are downloaded for it.
+  virtual std::vector<Vec3> particle_joints(std::size_t most) = 0;
 };
 
 std::unique_ptr<Tracker> make_tracker(const Skeleton& skeleton, const TrackerSettings& settings = {},

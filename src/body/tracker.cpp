@@ -106,6 +106,19 @@ public:
 
   const Skeleton& skeleton() const override { return skeleton_; }
 
+  std::vector<Vec3> particle_joints(std::size_t most) override {
+    std::vector<Vec3> joints;
+    if (!tracking_ || most == 0) return joints;
+    const std::vector<float> states = particles_->states();
+    const std::size_t count = states.size() / state_.size(), shown = std::min(most, count);
+    places_.resize(skeleton_.joints.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      place_joints(flat_->view(), states.data() + i * count / shown * state_.size(), places_.data());
+      for (const Place& place : places_) joints.push_back({place.origin.x, place.origin.y, place.origin.z});
+    }
+    return joints;
+  }
+
   Estimate track(const Frame& frame) override {
     if (!std::isfinite(frame.time)) throw Error("the time of a frame is not finite: give seconds");
     stages_ = {};

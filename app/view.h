@@ -1,0 +1,50 @@
+// The live page of a run: what --view means on the commands that track and fit, and what `kinema serve` is made of.
+#pragma once
+
+#include "app/options.h"
+#include "app/track_run.h"
+#include "serve/body_feed.h"
+#include "serve/face_feed.h"
+#include "serve/head_feed.h"
+#include "serve/head_partner.h"
+#include "serve/server.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace kinema::app {
+
+struct ViewOptions {
+  bool wanted = false;
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8080;
+};
+
+/// --address and --port.
+void add_server_options(CLI::App& verb, ViewOptions& options, const char* group);
+
+/// --view, and the two above for it.
+void add_view_options(CLI::App& verb, ViewOptions& options);
+
+class View {
+public:
+  /// Serves from now on, and says on standard error where; pages may send their own camera's frames to the head tracker,
+  /// which starts with the calibration where there is one. Throws Error where this build has no pages.
+  explicit View(const ViewOptions& options, std::optional<head::Calibration> calibration = {});
+
+  serve::Hub& hub() { return hub_; }
+
+  /// Until Ctrl-C.
+  void wait();
+
+private:
+  serve::Hub hub_;
+  serve::HeadDesk desk_;
+  serve::Server server_;
+};
+
+/// A frame of the body tracker, to the page.
+void show(serve::BodyFeed& feed, const TrackedFrame& seen);
+
+}  // namespace kinema::app

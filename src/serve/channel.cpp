@@ -1,0 +1,95 @@
+#include "serve/channel.h"
+
+#include <utility>
+
+namespace kinema::serve {
+
+Channel::Channel(std::string name, std::size_t history_bytes, std::function<void()> told)
+    : name_(std::move(name)), most_bytes_(history_bytes), told_(std::move(told)) {}
+
+void Channel::open(Packet opening) {
+  {
+    const std::lock_guard lock(mutex_);
+    opening_ = std::move(opening);
+    ++state_.opening;
+  }
+  told_();
+}
+
+std::uint64_t Channel::next_index() const { return state().end; }
+
+void Channel::publish(Packet frame) {
+  {
+    const std::lock_guard lock(mutex_);
+    bytes_ += frame.bytes->size();
+    frames_.push_back(std::move(frame));
+    ++state_.end;
+    // the newest always stays, however large
+    while (bytes_ > most_bytes_ && frames_.size() > 1) {
+      bytes_ -= frames_.front().bytes->size();
+      frames_.pop_front();
+      ++state_.first;
+    }
+  }
+  told_();
+}
+
+void Channel::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    state_.finished = true;
+  }
+  told_();
+}
+
+Channel::State Channel::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+Packet Channel::opening() const {
+  const std::lock_guard lock(mutex_);
+  return opening_;
+}
+
+std::optional<Packet> Channel::frame(std::uint64_t index) const {
+  const std::lock_guard lock(mutex_);
+  if (index < state_.first || index >= state_.end) return std::nullopt;
+  return frames_[static_cast<std::size_t>(index - state_.first)];
+}
+
+Channel& Hub::channel(const std::string& name) {
+  const std::lock_guard lock(channels_mutex_);
+  const auto [place, made] = channels_.try_emplace(name, name, history_bytes_, [this] { wake_all(); });
+  return place->second;
+}
+
+Channel* Hub::find(const std::string& name) {
+  const std::lock_guard lock(channels_mutex_);
+  const auto place = channels_.find(name);
+  return place == channels_.end() ? nullptr : &place->second;
+}
+
+std::vector<Channel*> Hub::channels() {
+  const std::lock_guard lock(channels_mutex_);
+  std::vector<Channel*> all;
+  for (auto& [name, channel] : channels_) all.push_back(&channel);
+  return all;
+}
+
+void Hub::add(Sleeper& sleeper) {
+  const std::lock_guard lock(sleepers_mutex_);
+  sleepers_.insert(&sleeper);
+}
+
+void Hub::remove(Sleeper& sleeper) {
+  const std::lock_guard lock(sleepers_mutex_);
+  sleepers_.erase(&sleeper);
+}
+
+void Hub::wake_all() {
+  const std::lock_guard lock(sleepers_mutex_);
+  for (Sleeper* sleeper : sleepers_) sleeper->wake();
+}
+
+}  // namespace kinema::serve

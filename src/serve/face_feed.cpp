@@ -1,0 +1,97 @@
+#include "serve/face_feed.h"
+
+#include "serve/face_appearance.h"
+#include "serve/message.h"
+#include "serve/picture_part.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kinema::serve {
+namespace {
+
+std::vector<std::uint8_t> grey_bytes(const io::Picture& picture) {
+  std::vector<std::uint8_t> grey;
+  grey.reserve(picture.bgr.size() / 3);
+  for (std::size_t i = 0; i + 2 < picture.bgr.size(); i += 3) {
+    const int weighted = 29 * picture.bgr[i] + 150 * picture.bgr[i + 1] + 77 * picture.bgr[i + 2];  // BT.601
+    grey.push_back(static_cast<std::uint8_t>((weighted + 128) >> 8));
+  }
+  return grey;
+}
+
+// In standard deviations.
+std::vector<float> shape_parameters(const face::Model& model, const face::Fit& fit, std::size_t modes) {
+  std::vector<float> parameters;
+  for (std::size_t m = 0; m < std::min(modes, fit.shape.size()); ++m) {
+    parameters.push_back(fit.shape[m] / std::sqrt(std::max(1e-12f, model.shape.variances[m])));
+  }
+  return parameters;
+}
+
+}  // namespace
+
+FaceFeed::FaceFeed(Channel& channel, std::string source, std::shared_ptr<const face::Model> model)
+    : channel_(channel), model_(std::move(model)) {
+  const FaceAppearance look = face_appearance(*model_, most_modes);
+  level_ = look.level;
+  const face::Level& level = model_->levels[level_];
+  const std::size_t points = model_->shape.landmarks(), pixels = level.pixels();
+  nlohmann::ordered_json header{{"say", "opening"},
+                                {"channel", channel_.name()},
+                                {"source", std::move(source)},
+                                {"examples", model_->examples},
+                                {"width", level.width},
+                                {"height", level.height}};
+  for (const face::Layout::Group& group : model_->layout.groups) {
+    header["groups"].push_back({{"name", group.name}, {"points", group.points}, {"closed", group.closed}});
+  }
+  std::vector<std::uint16_t> triangles, places;
+  for (const auto& corners : model_->triangles) triangles.insert(triangles.end(), corners.begin(), corners.end());
+  for (std::uint32_t place : level.places) {
+    places.push_back(static_cast<std::uint16_t>(place % level.width));
+    places.push_back(static_cast<std::uint16_t>(place / level.width));
+  }
+  const std::vector<ArrayPart> arrays = {
+      array_part<std::uint16_t>("triangles", triangles, {triangles.size() / 3, 3}),
+      array_part<std::uint16_t>("pixels", places, {pixels, 2}),
+      array_part<float>("landmark_places", look.landmark_places, {points, 2}),
+      array_part<float>("mean_shape", model_->shape.mean, {points, 2}),
+      array_part<float>("mean_texture", look.mean, {pixels}),
+      array_part<float>("shape_modes", look.shape, {look.shape_modes, points, 2}),
+      array_part<float>("texture_modes", look.texture, {look.texture_modes, pixels}),
+      array_part<float>("combined_shape_modes", look.combined_shape, {look.combined_modes, points, 2}),
+      array_part<float>("combined_texture_modes", look.combined_texture, {look.combined_modes, pixels})};
+  channel_.open(Packet::arrays(encode(std::move(header), arrays)));
+}
+
+void FaceFeed::add(std::int64_t number, const io::Picture& picture, const face::TrackedFace& face) {
+  nlohmann::ordered_json header{
+      {"channel", channel_.name()}, {"index", channel_.next_index()}, {"frame", number},
+      {"found", face.found},        {"width", picture.width},         {"height", picture.height}};
+  const RgbPicture small = rgb_picture(picture, widest_picture);
+  std::vector<ArrayPart> arrays;
+  if (!small.rgb.empty())
+    arrays.push_back(array_part<std::uint8_t>("picture", small.rgb, {small.height, small.width, 3}));
+  std::vector<float> shape, texture;
+  if (face.found) {
+    const face::Fit& fit = face.fit;
+    header["quality"] = fit.quality;
+    header["iterations"] = fit.iterations;
+    header["ms"] = {{"fit", fit.ms}};
+    const std::vector<std::uint8_t> grey = grey_bytes(picture);
+    const auto width = static_cast<std::size_t>(picture.width), height = static_cast<std::size_t>(picture.height);
+    const std::vector<float> sampled = face::sample_texture(*model_, static_cast<std::uint32_t>(level_),
+                                                            {grey.data(), width, height, width}, face.landmarks);
+    shape = shape_parameters(*model_, fit, most_modes);
+    texture = texture_parameters(model_->levels[level_], sampled, most_modes);
+    arrays.push_back(array_part<float>("landmarks", face.landmarks, {face.landmarks.size() / 2, 2}));
+    arrays.push_back(array_part<float>("confidence", fit.confidence, {fit.confidence.size()}));
+    arrays.push_back(array_part<float>("shape", shape, {shape.size()}));
+    arrays.push_back(array_part<float>("texture", texture, {texture.size()}));
+  }
+  channel_.publish(Packet::arrays(encode(std::move(header), arrays)));
+}
+
+}  // namespace kinema::serve

@@ -1,0 +1,32 @@
+// The face fitter's frames, for the Face page: the picture, landmarks with their confidence, and the parameters of the
+// appearance; the model itself is told once, so that the page draws its faces.
+#pragma once
+
+#include "io/picture.h"
+#include "kinema/face_tracker.h"
+#include "serve/channel.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace kinema::serve {
+
+class FaceFeed {
+public:
+  static constexpr std::size_t widest_picture = 480, most_modes = 24;
+
+  /// Tells the model at once.
+  FaceFeed(Channel& channel, std::string source, std::shared_ptr<const face::Model> model);
+
+  void add(std::int64_t number, const io::Picture& picture, const face::TrackedFace& face);
+  void finish() { channel_.finish(); }
+
+private:
+  Channel& channel_;
+  std::shared_ptr<const face::Model> model_;
+  std::size_t level_ = 0;  // that is shown
+};
+
+}  // namespace kinema::serve

@@ -1,0 +1,21 @@
+// Pictures for pages: made smaller where they are large, as red green blue.
+#pragma once
+
+#include "io/picture.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace kinema::serve {
+
+struct RgbPicture {
+  std::size_t width = 0, height = 0;
+  std::size_t shrunk = 1;         ///< by this whole number
+  std::vector<std::uint8_t> rgb;  ///< height x width x 3
+};
+
+/// At most `widest` pixels wide; blocks of pixels become their mean. Columns and rows that fill no block are left out.
+RgbPicture rgb_picture(const io::Picture& picture, std::size_t widest);
+
+}  // namespace kinema::serve

@@ -1,0 +1,120 @@
+#include "serve/server.h"
+
+#include "kinema/error.h"
+#include "serve/access.h"
+#include "serve/http_session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <array>
+#include <thread>
+#include <utility>
+
+namespace kinema::serve {
+namespace {
+
+using boost::asio::ip::tcp;
+
+tcp::endpoint endpoint(const ServerSettings& settings) {
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address(settings.address, error);
+  if (error) {
+    throw Error(
+        fmt::format("'{}' is no address to serve at: give numbers, as in 127.0.0.1 or 0.0.0.0", settings.address));
+  }
+  return {address, settings.port};
+}
+
+}  // namespace
+
+struct Server::State {
+  State(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner)
+      : house{pages, hub, std::move(make_partner), settings.limits, {}, {}, {}, {}}, address(settings.address) {
+    if (!is_loopback(address)) house.token = make_token();
+    const tcp::endpoint place = endpoint(settings);
+    boost::system::error_code error;
+    acceptor.open(place.protocol(), error);
+    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor.bind(place, error);
+    if (!error) acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
+    if (error) {
+      throw Error(fmt::format("cannot serve at {} port {}: {}; give another with --port, or 0 for any that is free",
+                              address, settings.port, error.message()));
+    }
+    port = acceptor.local_endpoint().port();
+    accept();
+    thread = std::thread([this] { run(); });
+  }
+
+  ~State() {
+    loop.stop();
+    thread.join();
+  }
+
+  void run() {
+    for (;;) {
+      try {
+        loop.run();
+        return;
+      } catch (const std::exception&) {
+        // what one client made fail, such as a lack of memory, ends that client's connection alone
+      }
+    }
+  }
+
+  void accept() {
+    acceptor.async_accept([this](boost::system::error_code error, tcp::socket socket) {
+      if (!error && house.open < house.limits.connections) {
+        serve_http(std::move(socket), house, std::make_shared<Seat>(house));
+      } else if (!error) {
+        ++house.refused;
+        boost::system::error_code ignored;
+        socket.close(ignored);
+      }
+      if (error == boost::asio::error::operation_aborted) return;
+      if (!error) return accept();
+      // such as no file descriptors left: they come back when somebody goes
+      pause.expires_after(std::chrono::milliseconds(100));
+      pause.async_wait([this](boost::system::error_code stopped) {
+        if (!stopped) accept();
+      });
+    });
+  }
+
+  House house;
+  std::string address;
+  std::uint16_t port = 0;
+  boost::asio::io_context loop{1};
+  tcp::acceptor acceptor{loop};
+  boost::asio::steady_timer pause{loop};
+  std::thread thread;
+};
+
+Server::Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner)
+    : state_(std::make_unique<State>(settings, pages, hub, std::move(make_partner))) {}
+
+Server::~Server() = default;
+
+std::uint16_t Server::port() const { return state_->port; }
+
+std::string Server::url() const {
+  std::string host = state_->address;
+  if (host == "0.0.0.0" || host == "::") {
+    std::array<char, 256> name{};
+    if (::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0') host = name.data();
+  }
+  if (host.find(':') != std::string::npos) host = "[" + host + "]";
+  const std::string token = state_->house.token.empty() ? "" : "?token=" + state_->house.token;
+  return fmt::format("http://{}:{}/{}", host, state_->port, token);
+}
+
+Server::Counts Server::counts() const {
+  const House& house = state_->house;
+  return {house.open, house.refused, house.unauthorised};
+}
+
+}  // namespace kinema::serve

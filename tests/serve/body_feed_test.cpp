@@ -1,0 +1,80 @@
+#include "serve/body_feed.h"
+#include "serve/message.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace kinema::serve {
+namespace {
+
+struct Sample {
+  body::Skeleton skeleton = body::default_human();
+  body::Estimate estimate;
+  std::vector<float> xyz = std::vector<float>(3 * 20000, 1.25f);
+  std::vector<std::uint8_t> background = std::vector<std::uint8_t>(20000, 0);
+  std::vector<Vec3> particles;
+
+  Sample() {
+    estimate.found = true;
+    estimate.pose = body::rest_pose(skeleton);
+    estimate.joints = body::joint_positions(skeleton, estimate.pose);
+    estimate.deviation.assign(skeleton.joints.size(), 0.02);
+    estimate.times = {{"weigh", 3}};
+    for (std::size_t i = 10000; i < 20000; ++i) background[i] = 1;
+    for (int i = 0; i < 500; ++i) particles.insert(particles.end(), estimate.joints.begin(), estimate.joints.end());
+  }
+
+  BodyFeed::Frame frame() const {
+    return {7, 0.5, skeleton, estimate, "lost", {xyz.data(), 20000, background}, particles, {{"foreground", 2}}};
+  }
+};
+
+TEST(BodyFeed, SaysTheSkeletonFirstAndOnce) {
+  Hub hub;
+  BodyFeed feed(hub.channel("body"), "walk", 60);
+  const Sample sample;
+  feed.add(sample.frame());
+  feed.add(sample.frame());
+  EXPECT_EQ(hub.channel("body").state().opening, 1U);
+  const auto opening = nlohmann::json::parse(*hub.channel("body").opening().bytes);
+  EXPECT_EQ(opening["joints"][0], "pelvis");
+  EXPECT_EQ(opening["parents"].size(), sample.skeleton.joints.size());
+  EXPECT_EQ(opening["parents"][0], -1);
+}
+
+TEST(BodyFeed, AFrameHoldsWhatAPageDraws) {
+  Hub hub;
+  BodyFeed feed(hub.channel("body"), "walk", 60);
+  const Sample sample;
+  feed.add(sample.frame());
+  const Packet packet = *hub.channel("body").frame(0);
+  const Message message = decode(*packet.bytes);
+  EXPECT_TRUE(packet.binary);
+  EXPECT_EQ(message.header["frame"], 7);
+  EXPECT_EQ(message.header["ms"]["weigh"], 3.0);
+  EXPECT_EQ(message.header["ms"]["foreground"], 2.0);
+  // the person's points alone, every other one of them
+  const ArrayPart& points = message.array("points", ElementType::int16, 2);
+  EXPECT_EQ(points.shape[0], 5000U);
+  EXPECT_EQ(reinterpret_cast<const std::int16_t*>(points.bytes.data())[0], 1250);
+  EXPECT_EQ(message.array("capsules", ElementType::float32, 2).shape[0], sample.skeleton.capsules.size());
+  EXPECT_EQ(message.array("particles", ElementType::int16, 3).shape[0], 500U);
+  EXPECT_EQ(message.array("joints", ElementType::float32, 2).shape[0], sample.skeleton.joints.size());
+}
+
+TEST(BodyFeed, AFrameWithoutAPersonSaysWhy) {
+  Hub hub;
+  BodyFeed feed(hub.channel("body"), "walk", 60);
+  Sample sample;
+  sample.estimate = {};
+  feed.add(sample.frame());
+  const Packet packet = *hub.channel("body").frame(0);
+  const Message message = decode(*packet.bytes);
+  EXPECT_EQ(message.header["found"], false);
+  EXPECT_EQ(message.header["why"], "lost");
+  EXPECT_EQ(message.arrays.size(), 1U);
+}
+
+}  // namespace
+}  // namespace kinema::serve

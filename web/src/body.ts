@@ -1,0 +1,115 @@
+// The Body page: the person in 3-D, joints with their uncertainty, and how the filter is doing.
+import type { ChannelState, Connection } from "./connection";
+import { JointTable } from "./joint_table";
+import type { Header, Message } from "./message";
+import { element, Figures, Rate, type OpenPage, type Page } from "./page";
+import { Player } from "./player";
+import { RunningPlot } from "./plots";
+import { BodyScene } from "./scene";
+
+const channel = "body";
+const tableEvery = 100; // milliseconds; nobody reads faster
+
+class BodyPage implements Page {
+  private readonly scene = new BodyScene();
+  private readonly table = new JointTable();
+  private readonly figures = new Figures(["frame", "time", "person", "received", "drawn", "skipped"]);
+  private readonly plots = {
+    likelihood: new RunningPlot("log-likelihood", "of the mean pose"),
+    ess: new RunningPlot("effective sample size", "particles"),
+    ms: new RunningPlot("time by stage", "ms"),
+  };
+  private readonly player: Player;
+  private readonly source = element("span", { class: "source" }, "nothing is tracked yet");
+  private readonly received = new Rate();
+  private readonly drawn = new Rate();
+  private skipped = 0;
+  private last = -1;
+  private newest?: Message;
+  private tableTime = 0;
+  private running = true;
+
+  constructor(root: HTMLElement, private readonly connection: Connection) {
+    this.player = new Player(connection, channel);
+    const toggles = (["points", "skin", "particles", "trail"] as const).map((what) =>
+      element("label", {}, element("input", { type: "checkbox", checked: true, change: (event) =>
+        this.scene.show(what, (event.target as HTMLInputElement).checked) }), what));
+    root.append(
+      element("div", { class: "body page" },
+        element("div", { class: "stage" }, this.scene.canvas,
+          element("div", { class: "toggles" }, ...toggles), this.source),
+        element("div", { class: "side" }, this.figures.root, ...Object.values(this.plots).map((plot) => plot.root),
+          this.table.root),
+        this.player.root),
+    );
+    connection.follow(channel, {
+      opening: (opening) => this.open(opening),
+      frame: (message) => this.receive(message),
+      state: (state) => this.state(state),
+    });
+    requestAnimationFrame(() => this.draw());
+  }
+
+  private open(opening: Header) {
+    const joints = opening.joints as string[];
+    this.scene.setSkeleton(joints, opening.parents as number[]);
+    this.table.setJoints(joints);
+    this.source.textContent = String(opening.source);
+    for (const plot of Object.values(this.plots)) plot.clear();
+  }
+
+  private state(state: ChannelState) {
+    this.player.state(state);
+  }
+
+  private receive(message: Message) {
+    const index = message.header.index ?? 0;
+    this.received.add();
+    if (index > this.last + 1 && this.player.root.dataset.mode === "live" && this.last >= 0) {
+      this.skipped += index - this.last - 1;
+    }
+    this.last = index;
+    this.newest = message;
+    this.player.shown(index);
+    const { log_likelihood: likelihood, ess, ms } = message.header;
+    if (typeof likelihood === "number") this.plots.likelihood.add(index, { "log p": likelihood });
+    if (typeof ess === "number") this.plots.ess.add(index, { particles: ess });
+    this.plots.ms.add(index, ms as Record<string, number>);
+  }
+
+  private draw() {
+    if (!this.running) return;
+    const now = performance.now();
+    const message = this.newest;
+    if (message) {
+      this.newest = undefined;
+      this.scene.set(message);
+      this.figures.set("frame", String(message.header.frame));
+      this.figures.set("time", `${(message.header.time as number).toFixed(2)} s`);
+      this.figures.set("person", message.header.found ? "found" : String(message.header.why));
+    }
+    if (this.scene.draw() && message) this.drawn.add(now);
+    if (message && now - this.tableTime > tableEvery) this.writeTable(message, now);
+    else if (message) setTimeout(() => this.newest ?? this.writeTable(message, performance.now()), tableEvery);
+    this.figures.set("received", `${this.received.value(now)} / s`);
+    this.figures.set("drawn", `${this.drawn.value(now)} / s`);
+    this.figures.set("skipped", String(this.skipped));
+    requestAnimationFrame(() => this.draw());
+  }
+
+  private writeTable(message: Message, now: number) {
+    if (!this.running) return;
+    this.tableTime = now;
+    this.table.set(message.arrays.joints?.data, message.arrays.deviation?.data);
+    for (const plot of Object.values(this.plots)) plot.draw();
+  }
+
+  close() {
+    this.running = false;
+    this.connection.leave(channel);
+    this.scene.close();
+    for (const plot of Object.values(this.plots)) plot.close();
+  }
+}
+
+export const openBody: OpenPage = (root, connection) => new BodyPage(root, connection);

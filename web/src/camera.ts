@@ -1,0 +1,89 @@
+// The camera of the person who looks at the page. A frame is sent when the one before was answered, and then the newest:
+// nothing queues up, here or on the way.
+import type { Connection } from "./connection";
+
+const width = 320; // enough for a head, and 9 MB a second at 30 frames
+
+export class Camera {
+  readonly video = document.createElement("video");
+  private readonly canvas = document.createElement("canvas");
+  private stream?: MediaStream;
+  private sequence = 0;
+  private waiting = false; // for an answer
+  private sent = 0; // when the last frame was
+  on = false;
+
+  constructor(private readonly connection: Connection) {
+    this.video.muted = true;
+    this.video.playsInline = true;
+  }
+
+  /** Throws where there is no camera, or it may not be used. */
+  async start() {
+    if (!navigator.mediaDevices) throw new Error("browsers give the camera to https pages and to localhost only");
+    this.stream = await navigator.mediaDevices.getUserMedia({
+      video: { width: { ideal: 640 }, height: { ideal: 480 }, frameRate: { ideal: 30 } },
+    });
+    this.video.srcObject = this.stream;
+    await this.video.play();
+    this.canvas.width = width;
+    this.canvas.height = Math.round((width * this.video.videoHeight) / this.video.videoWidth);
+    this.on = true;
+    this.waiting = false;
+    this.next();
+  }
+
+  private next() {
+    if (!this.on) return;
+    this.video.requestVideoFrameCallback((now) => {
+      this.send(now);
+      this.next();
+    });
+  }
+
+  private send(now: number) {
+    // an answer that never comes, such as after a lost connection, does not stop the camera for good
+    if ((this.waiting && now - this.sent < 1000) || this.connection.pending > 0) return;
+    const context = this.canvas.getContext("2d", { willReadFrequently: true });
+    if (!context) return;
+    context.drawImage(this.video, 0, 0, this.canvas.width, this.canvas.height);
+    const picture = context.getImageData(0, 0, this.canvas.width, this.canvas.height);
+    this.waiting = true;
+    this.sent = now;
+    this.connection.send({ do: "camera", sequence: this.sequence++, time: now }, "picture", picture.data,
+      [picture.height, picture.width, 4]);
+  }
+
+  answered() {
+    this.waiting = false;
+  }
+
+  stop() {
+    if (this.on) this.connection.wish({ do: "camera off" });
+    this.on = false;
+    for (const track of this.stream?.getTracks() ?? []) track.stop();
+    this.video.srcObject = null;
+  }
+}
+
+/** A button that switches the camera on and off, and tells why where it cannot. */
+export function cameraButton(camera: Camera, changed: (on: boolean, trouble?: string) => void) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.dataset.action = "camera";
+  const name = () => (button.textContent = camera.on ? "switch the camera off" : "use this computer's camera");
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      if (camera.on) camera.stop();
+      else await camera.start();
+      changed(camera.on);
+    } catch (error) {
+      changed(false, error instanceof Error ? error.message : String(error));
+    }
+    button.disabled = false;
+    name();
+  });
+  name();
+  return button;
+}

@@ -1,0 +1,176 @@
+// The Face page: the picture with mesh and landmarks, the fitted appearance beside it, and sliders over the model's modes.
+import type { Connection } from "./connection";
+import { FaceModel, FaceScene, type ModeKind } from "./face_scene";
+import type { ArrayPart, Message } from "./message";
+import { element, Figures, Rate, type OpenPage, type Page } from "./page";
+import { Player } from "./player";
+import { RunningPlot } from "./plots";
+
+const channel = "face";
+const kinds: ModeKind[] = ["shape", "texture", "combined"];
+const sliders = 6; // of each kind
+
+class FacePage implements Page {
+  private readonly canvas = element("canvas", { class: "picture" });
+  private readonly figures = new Figures(["frame", "face", "quality", "iterations", "fit", "frames"]);
+  private readonly quality = new RunningPlot("quality", "1: sure");
+  private readonly player: Player;
+  private readonly source = element("span", { class: "source" }, "no face is fitted yet");
+  private readonly fittedPlace = element("div", { class: "faces" });
+  private readonly modes = element("div", { class: "modes" });
+  private readonly rate = new Rate();
+  private model?: FaceModel;
+  private fitted?: FaceScene;
+  private synthetic?: FaceScene;
+  private amounts: Record<ModeKind, number[]> = { shape: [], texture: [], combined: [] };
+  private newest?: Message;
+  private showMesh = true;
+  private running = true;
+
+  constructor(root: HTMLElement, private readonly connection: Connection) {
+    this.player = new Player(connection, channel);
+    root.append(
+      element("div", { class: "facepage page" },
+        element("div", { class: "stage centred" }, this.canvas,
+          element("div", { class: "toggles" }, element("label", {}, element("input", { type: "checkbox", checked: true,
+            change: (event) => (this.showMesh = (event.target as HTMLInputElement).checked) }), "mesh")),
+          this.source),
+        element("div", { class: "side" }, this.figures.root, this.fittedPlace, this.modes, this.quality.root),
+        this.player.root),
+    );
+    connection.follow(channel, {
+      opening: (header, message) => this.open(String(header.source), message),
+      frame: (message) => {
+        this.rate.add();
+        this.newest = message;
+        const { index = 0, quality } = message.header;
+        this.player.shown(index);
+        if (typeof quality === "number") this.quality.add(index, { quality });
+      },
+      state: (state) => this.player.state(state),
+    });
+    requestAnimationFrame(() => this.draw());
+  }
+
+  private open(source: string, message: Message) {
+    this.source.textContent = source;
+    this.model = new FaceModel(message);
+    this.fitted?.close();
+    this.synthetic?.close();
+    this.fitted = new FaceScene(this.model);
+    this.synthetic = new FaceScene(this.model);
+    this.fittedPlace.replaceChildren(
+      element("figure", {}, this.fitted.canvas, element("figcaption", {}, "as fitted")),
+      element("figure", {}, this.synthetic.canvas, element("figcaption", {}, "by the sliders")));
+    this.fitted.draw([], []);
+    this.makeSliders();
+    this.drawSynthetic();
+  }
+
+  private makeSliders() {
+    const { model } = this;
+    if (!model) return;
+    this.modes.replaceChildren(
+      ...kinds.filter((kind) => model.count(kind) > 0).map((kind) => {
+        this.amounts[kind] = Array.from({ length: Math.min(sliders, model.count(kind)) }, () => 0);
+        return element("fieldset", { "data-modes": kind }, element("legend", {}, kind),
+          ...this.amounts[kind].map((_, mode) =>
+            element("input", { type: "range", min: -3, max: 3, step: 0.05, value: 0, title: `mode ${mode + 1}`,
+              "data-mode": mode, input: (event) => {
+                this.amounts[kind][mode] = Number((event.target as HTMLInputElement).value);
+                this.drawSynthetic();
+              } })));
+      }),
+      element("button", { type: "button", "data-action": "mean", click: () => {
+        this.makeSliders();
+        this.drawSynthetic();
+      } }, "back to the mean"));
+  }
+
+  private drawSynthetic() {
+    this.synthetic?.draw(this.amounts.shape, this.amounts.texture, this.amounts.combined);
+  }
+
+  private draw() {
+    if (!this.running) return;
+    const message = this.newest;
+    this.newest = undefined;
+    if (message) {
+      const { header, arrays } = message;
+      this.drawPicture(message);
+      if (header.found) this.fitted?.draw(arrays.shape.data, arrays.texture.data);
+      this.figures.set("frame", String(header.frame));
+      this.figures.set("face", header.found ? "found" : "none");
+      if (header.found) {
+        this.figures.set("quality", (header.quality as number).toFixed(2));
+        this.figures.set("iterations", String(header.iterations));
+        this.figures.set("fit", `${(header.ms as { fit: number }).fit.toFixed(1)} ms`);
+      }
+      this.quality.draw();
+    }
+    this.figures.set("frames", `${this.rate.value()} / s`);
+    requestAnimationFrame(() => this.draw());
+  }
+
+  private drawPicture({ header, arrays }: Message) {
+    const context = this.canvas.getContext("2d");
+    if (!context || !arrays.picture) return;
+    const [height, width] = arrays.picture.shape;
+    this.canvas.width = width;
+    this.canvas.height = height;
+    const image = new ImageData(width, height);
+    const { data } = arrays.picture;
+    for (let i = 0, j = 0; i < data.length; i += 3, j += 4) {
+      image.data[j] = data[i];
+      image.data[j + 1] = data[i + 1];
+      image.data[j + 2] = data[i + 2];
+      image.data[j + 3] = 255;
+    }
+    context.putImageData(image, 0, 0);
+    if (arrays.landmarks && this.model) this.drawLandmarks(context, arrays.landmarks, arrays.confidence,
+      Math.round((header.width as number) / width));
+  }
+
+  private drawLandmarks(context: CanvasRenderingContext2D, landmarks: ArrayPart, confidence: ArrayPart, shrunk: number) {
+    const at = (i: number): [number, number] =>
+      [(landmarks.data[2 * i] + 0.5) / shrunk, (landmarks.data[2 * i + 1] + 0.5) / shrunk];
+    const { triangles, groups } = this.model as FaceModel;
+    if (this.showMesh) {
+      context.beginPath();
+      for (let t = 0; t < triangles.shape[0]; ++t) {
+        const [a, b, c] = triangles.data.subarray(3 * t, 3 * t + 3);
+        context.moveTo(...at(a));
+        context.lineTo(...at(b));
+        context.lineTo(...at(c));
+        context.closePath();
+      }
+      context.strokeStyle = "#5cc8ff55";
+      context.lineWidth = 0.6;
+      context.stroke();
+    }
+    context.beginPath();
+    for (const { points, closed } of groups) {
+      points.forEach((point, i) => (i === 0 ? context.moveTo(...at(point)) : context.lineTo(...at(point))));
+      if (closed) context.closePath();
+    }
+    context.strokeStyle = "#7ee787";
+    context.lineWidth = 1.2;
+    context.stroke();
+    for (let i = 0; i < landmarks.shape[0]; ++i) {
+      const sure = confidence.data.length > 0 ? confidence.data[i] : 1;
+      context.fillStyle = sure > 0.5 ? "#ffffff" : "#ffb454";
+      const [x, y] = at(i);
+      context.fillRect(x - 1, y - 1, 2, 2);
+    }
+  }
+
+  close() {
+    this.running = false;
+    this.connection.leave(channel);
+    this.fitted?.close();
+    this.synthetic?.close();
+    this.quality.close();
+  }
+}
+
+export const openFace: OpenPage = (root, connection) => new FacePage(root, connection);

@@ -1,0 +1,142 @@
+// The Head page: the picture with skin, outline and centre over it, plots of place, distance and jitter, and calibration
+// by an oval that is drawn with the mouse.
+import { Camera, cameraButton } from "./camera";
+import type { Connection } from "./connection";
+import { HeadPicture, type Oval } from "./head_picture";
+import { HeadSource, type HeadFrame } from "./head_source";
+import { Jitter } from "./jitter";
+import { element, Figures, Rate, type OpenPage, type Page } from "./page";
+import { Player } from "./player";
+import { RunningPlot } from "./plots";
+
+const radians = Math.PI / 180;
+const plotEvery = 100; // milliseconds
+
+class HeadPage implements Page {
+  private readonly camera: Camera;
+  private readonly source: HeadSource;
+  private readonly picture: HeadPicture;
+  private readonly player: Player;
+  private readonly figures = new Figures(["head", "x", "y", "distance", "jitter", "latency", "tracking", "frames", "score"]);
+  private readonly plots = {
+    place: new RunningPlot("place", "pixels"),
+    distance: new RunningPlot("distance", "cm"),
+    jitter: new RunningPlot("jitter", "pixels"),
+  };
+  private readonly distance = element("input", { type: "number", value: 60, min: 10, max: 500, name: "distance" });
+  private readonly view = element("input", { type: "number", value: 60, min: 10, max: 150, name: "view" });
+  private readonly calibrate = element("button", { type: "button", class: "main", disabled: true,
+    "data-action": "calibrate", click: () => this.ask() }, "calibrate");
+  private readonly verdict = element("p", { class: "verdict", "data-figure": "verdict" });
+  private readonly jitter = new Jitter();
+  private readonly rate = new Rate();
+  private plotTime = 0;
+  private running = true;
+
+  constructor(root: HTMLElement, private readonly connection: Connection) {
+    this.camera = new Camera(connection);
+    this.picture = new HeadPicture(this.camera.video, () => this.update());
+    this.player = new Player(connection, "head");
+    const name = element("span", { class: "source" }, "no camera yet");
+    const button = cameraButton(this.camera, (on, trouble) => {
+      name.textContent = trouble ?? (on ? "this computer's camera" : "no camera");
+      this.player.root.hidden = on;
+      this.update();
+    });
+    this.player.root.hidden = true;
+    const check = (label: string, changed: (on: boolean) => void) =>
+      element("label", {}, element("input", { type: "checkbox", checked: true, change: (event) =>
+        changed((event.target as HTMLInputElement).checked) }), label);
+    root.append(
+      element("div", { class: "head page" },
+        element("div", { class: "stage centred" }, this.picture.canvas,
+          element("div", { class: "toggles" },
+            check("degrees of skin", (on) => (this.picture.showDegrees = on)),
+            check("as in a mirror", (on) => (this.picture.mirrored = on))), name),
+        element("div", { class: "side" }, this.figures.root,
+          element("section", { class: "calibration" },
+            element("h3", {}, "Calibration"),
+            element("p", { class: "hint" },
+              "Switch the camera on, draw an oval over your face (press at the nose, pull to the corner of its box), " +
+              "and press the button."),
+            element("div", { class: "row" }, button),
+            element("div", { class: "row" }, element("label", {}, "you sit at ", this.distance, " cm"),
+              element("label", {}, "camera's view ", this.view, "°")),
+            element("div", { class: "row" }, this.calibrate), this.verdict),
+          ...Object.values(this.plots).map((plot) => plot.root)),
+        this.player.root),
+    );
+    connection.on("calibrated", (header) =>
+      this.calibrated(header.score as number, header.low === true, header.filter as string));
+    this.source = new HeadSource(connection, this.camera, {
+      head: (frame) => this.receive(frame),
+      state: (state) => {
+        this.player.root.hidden = this.camera.on;
+        this.player.state(state);
+      },
+      opening: (opening) => (name.textContent = String(opening.source)),
+    });
+    requestAnimationFrame(() => this.draw());
+  }
+
+  private update() {
+    this.calibrate.disabled = !this.camera.on || !this.picture.oval;
+  }
+
+  private ask() {
+    this.verdict.textContent = "looking for the colours of your skin …";
+    this.connection.wish({ do: "calibrate", oval: this.picture.oval as Oval,
+      distance: Number(this.distance.value) / 100, field_of_view: Number(this.view.value) * radians });
+  }
+
+  private calibrated(score: number, low: boolean, filter: string) {
+    const file = URL.createObjectURL(new Blob([filter], { type: "application/json" }));
+    this.verdict.replaceChildren(
+      `score ${score.toFixed(2)}: ` + (low ? "too much around you has your colours; try another light or wall. " : "good. "),
+      element("a", { href: file, download: "filter.json" }, "filter.json"));
+    this.verdict.dataset.score = String(score);
+    this.picture.oval = undefined;
+    this.update();
+  }
+
+  private receive(frame: HeadFrame) {
+    this.rate.add();
+    this.picture.set(frame);
+    if (!this.camera.on) this.player.shown(frame.index);
+    this.figures.set("head", frame.found ? "found" : frame.why);
+    this.figures.set("tracking", `${frame.ms.toFixed(1)} ms`);
+    if (frame.latency !== undefined) this.figures.set("latency", `${frame.latency.toFixed(0)} ms`);
+    if (!frame.found) return;
+    this.jitter.add(frame.x, frame.y);
+    this.figures.set("x", frame.x.toFixed(1));
+    this.figures.set("y", frame.y.toFixed(1));
+    this.figures.set("score", frame.score.toFixed(2));
+    this.figures.set("jitter", `${this.jitter.value.toFixed(2)} px`);
+    this.plots.place.add(frame.index, { x: frame.x, y: frame.y });
+    this.plots.jitter.add(frame.index, { jitter: this.jitter.value });
+    if (frame.distance === undefined) return;
+    this.figures.set("distance", `${(100 * frame.distance).toFixed(0)} cm`);
+    this.plots.distance.add(frame.index, { distance: 100 * frame.distance });
+  }
+
+  private draw() {
+    if (!this.running) return;
+    const now = performance.now();
+    this.picture.draw(this.camera.on);
+    this.figures.set("frames", `${this.rate.value(now)} / s`);
+    if (now - this.plotTime > plotEvery) {
+      this.plotTime = now;
+      for (const plot of Object.values(this.plots)) plot.draw();
+    }
+    requestAnimationFrame(() => this.draw());
+  }
+
+  close() {
+    this.running = false;
+    this.connection.off("calibrated");
+    this.source.close();
+    for (const plot of Object.values(this.plots)) plot.close();
+  }
+}
+
+export const openHead: OpenPage = (root, connection) => new HeadPage(root, connection);

@@ -1,0 +1,49 @@
+// The frame about the pages: one connection, and a page at a time by the address's #name.
+import { openBody } from "./body";
+import { Connection } from "./connection";
+import { openFace } from "./face";
+import { openHead } from "./head";
+import { element, type OpenPage, type Page } from "./page";
+import { openWindow } from "./window";
+import "./style.css";
+
+const pages: Record<string, { title: string; open: OpenPage }> = {
+  body: { title: "Body", open: openBody },
+  head: { title: "Head", open: openHead },
+  face: { title: "Face", open: openFace },
+  window: { title: "Window", open: openWindow },
+};
+
+const main = document.querySelector("main") as HTMLElement;
+const nav = document.querySelector("nav") as HTMLElement;
+const status = document.querySelector("#connection") as HTMLOutputElement;
+const notice = document.querySelector("#notice") as HTMLElement;
+let page: Page | undefined;
+let shown = "";
+
+const connection = new Connection((connected) => {
+  status.textContent = connected ? "connected" : "the program is gone; trying again";
+  status.dataset.connected = String(connected);
+  if (connected) route();
+});
+connection.on("error", (header) => {
+  notice.textContent = String(header.text);
+  notice.hidden = false;
+  setTimeout(() => (notice.hidden = true), 6000);
+});
+
+for (const [name, { title }] of Object.entries(pages)) nav.append(element("a", { href: `#${name}` }, title));
+
+// The page that the address names, else that of the first tracker that has something to show.
+function route() {
+  const named = location.hash.slice(1);
+  const name = named in pages ? named : (connection.channels.find((channel) => channel in pages) ?? "body");
+  if (name === shown) return;
+  page?.close();
+  main.replaceChildren();
+  shown = name;
+  for (const link of nav.querySelectorAll("a")) link.toggleAttribute("aria-current", link.hash === `#${name}`);
+  page = pages[name].open(main, connection);
+}
+
+addEventListener("hashchange", route);
