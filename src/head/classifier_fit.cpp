@@ -84,19 +84,18 @@ Model best_size(Model model, Ellipse Model::*ellipse, std::span<const ColourCoun
       chosen = model;
     }
   }
-  // What lies beside skin on one side only pushes the best Gaussian to the other: its mean and axes climb too. Where
-  // nothing lies on the other side, an axis would grow without end.
-  constexpr double smallest = 0.05, widest = 4;
-  const auto too_wide = [&](const Ellipse& other) {
-    return other.covariance[0] > widest * widest * fitted.covariance[0] ||
-           other.covariance[2] > widest * widest * fitted.covariance[2];
-  };
+  // what lies beside skin on one side only pushes the best Gaussian to the other: its mean and axes climb too
+  constexpr double smallest = 0.05, largest = 40;
   for (double step = 0.4; step > smallest;) {
     const Model from = chosen;
     const Ellipse& now = from.*ellipse;
     const double rx = std::sqrt(now.covariance[0]), ry = std::sqrt(now.covariance[2]);
     const auto try_out = [&](const Ellipse& other) {
-      if (too_wide(other)) return;
+      // where nothing beside skin lies along an axis it could grow for ever
+      for (const std::size_t i : {0u, 2u}) {
+        const double grown = other.covariance[i] / fitted.covariance[i];
+        if (grown > largest || grown < 1 / largest) return;
+      }
       model = from;
       model.*ellipse = other;
       if (const double value = score(model, colours); value > best + 1e-6) {

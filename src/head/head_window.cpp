@@ -178,6 +178,9 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, HeadEs
   if (seen_) {
     const double trust = std::clamp((seen_contrast / usual_ - trust_from) / (1 - trust_from), 0.0, 1.0);
     follow_size(scene, best.window, trust);
+    // another size rests in another place
+    best.window = climb(scene, best.window, climb_steps);
+    if (pattern_.known()) hold(best.window, best.match);
   } else {
     growth_ = 0;
   }
