@@ -231,7 +231,7 @@ FaceReport measure_face(const FaceBenchOptions& options, const std::function<voi
       const bool long_training = std::string(backend) == "opencv" && options.pixels.empty() &&
                                  std::find(std::begin(facemark_pixels), std::end(facemark_pixels), report.pixels[i]) ==
                                      std::end(facemark_pixels);
-      if ((named || (options.backends.empty() && !long_training)) && obstacle(backend).empty())
+      if ((named || options.backends.empty()) && !long_training && obstacle(backend).empty())
         runners.push_back(size.runner(backend));
     }
     for (std::size_t round = 0; round < rounds; ++round)

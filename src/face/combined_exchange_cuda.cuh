@@ -20,15 +20,6 @@ __device__ inline unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-// Barriers of some of a block's threads: whoever arrives goes on.
-enum Named : int { looked_ahead = 1, parts_sent, totals_sent };
-__device__ inline void named_barrier(Named which, int count) {
-  asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int>(which)), "r"(count) : "memory");
-}
-__device__ inline void arrive_at(Named which, int count) {
-  asm volatile("bar.arrive %0, %1;" ::"r"(static_cast<int>(which)), "r"(count) : "memory");
-}
-
 __device__ inline void cluster_barrier() {
 #if __CUDA_ARCH__ >= 900
   cooperative_groups::this_cluster().sync();

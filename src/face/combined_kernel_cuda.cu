@@ -109,6 +109,11 @@ int combined_active_clusters(const CombinedPlan& plan, const CombinedView& view,
   const Kernel kernel = kernel_of(plan, view, source);
   if (!prepare(kernel, plan, shared_bytes)) return 0;
   const auto function = reinterpret_cast<const void*>(kernel);
+  // code that was made for GPUs without clusters runs on newer ones too, but knows no clusters; other code needs them
+  cudaFuncAttributes made{};
+  cudaFuncGetAttributes(&made, function);
+  const bool knows_clusters = made.ptxVersion == 0 || made.ptxVersion >= 90;
+  if (knows_clusters != (plan.cluster > 1)) return 0;
   int device = 0, multiprocessors = 0, each = 0, count = 0;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);

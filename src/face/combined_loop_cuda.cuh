@@ -93,11 +93,6 @@ __global__ void __launch_bounds__(threads, 1)
       own_scale = __ldg(v.unscale + warp / v.row_tiles * v.rows + row);
     }
 
-  // who makes the step: a warp for the pose, and others for the modes
-  constexpr int pose_warp = other_threads / 32 - 1;
-  const int stepping_warps = min(pose_warp, (v.modes + 31) / 32) + 1;
-  const bool steps = warp == pose_warp || warp < stepping_warps - 1;
-
   const int adds = own_rows(v, at);
   const std::size_t slot_count = static_cast<std::size_t>(at.members) * (v.rows + 1) * columns * 2;
   unsigned long long* slots = batch.exchange + at.group * 2 * slot_count;
@@ -178,9 +173,7 @@ __global__ void __launch_bounds__(threads, 1)
       if (thread == other_threads) expect(room, 0, 2 * at.cluster * adds * columns * static_cast<int>(sizeof(float)));
       wait_for(room, 0, tag - batch.tag);
       add_parts<columns>(v, room, at, adds, slots, tag);
-      arrive_at(totals_sent, adding_threads + stepping_warps * 32);
     } else {
-      arrive_at(parts_sent, threads);
       if (thread == 0) expect(room, 1, (v.rows + 1) * columns * static_cast<int>(sizeof(double)));
       look_ahead<columns>(v, room, small, tried_at(tag));
     }
@@ -229,6 +222,8 @@ __global__ void __launch_bounds__(threads, 1)
 
     double error = 0;  // this and the iterations are known to those who make the step
     int iterations = 0, converged = 0;
+    constexpr int pose_warp = other_threads / 32 - 1;
+    const bool steps = warp == pose_warp || (warp < pose_warp && warp * 32 < v.modes);
     for (int next = *room.stage; next != finished; __syncthreads(), next = *room.stage) {
       if (next != unsettled) {
         make_shapes<columns>(v, room, small, tried_at(tag));
@@ -240,7 +235,6 @@ __global__ void __launch_bounds__(threads, 1)
       const float* tried = tried_at(tag - 1);
       float* next_tried = tried_at(tag);  // others may still be reading those of now
       const double2 known = quadratic<columns>(v, room, tried);
-      named_barrier(totals_sent, adding_threads + stepping_warps * 32);
       wait_for(room, 1, tag - 1 - batch.tag);
       if (next == unsettled) {
         double unused;

@@ -1,7 +1,7 @@
 // The kernel of algorithm 1: from parameters to shapes, and from sums to E.
 #pragma once
 
-#include "face/combined_exchange_cuda.cuh"
+#include "face/combined_room_cuda.cuh"
 #include "face/flat_texture.h"
 
 namespace kinema::face::combined {
@@ -79,7 +79,7 @@ __device__ inline void look_ahead(const CombinedView& v, const Room& room, const
       room.by_c[(2 * pair + 1) * columns + 4 * k + part] = by[k].y;
     }
   }
-  named_barrier(looked_ahead, other_threads);
+  asm volatile("bar.sync 1, %0;" ::"n"(other_threads) : "memory");
 }
 
 // The part of E that follows from c alone, of a lane's share of the modes: c.(2 Qg g0 + Qg Qg^T c), and c.(Qg 1).
