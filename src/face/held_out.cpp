@@ -14,7 +14,7 @@ namespace {
 // from a poor detector, and where there is next to nothing of the face.
 constexpr double widths[] = {1, 2, 4};
 // Most fits start near the face: were all to count alike, probabilities would be too high for those.
-constexpr double counts[] = {1, 0.5, 0.25};
+constexpr double counts[] = {1, 0.25, 0.06};
 
 // The model as it would be without the examples of a fold, as far as its sequence needs it.
 Model model_without(std::size_t fold, std::size_t folds, std::span<const Example> examples, const Model& model,
