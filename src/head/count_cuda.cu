@@ -193,7 +193,8 @@ double CountCuda::launch_kernel(const Degree& degree, const Call& call) {
   task.strips = task.columns * ceil_div(call.region.height, Strip::rows);
   task.aligned = std::all_of(call.frames.begin(), call.frames.end(), is_aligned);
   if (weighed) task.weighing = *call.weighing;
-  std::copy(call.frames.begin(), call.frames.end(), task.frames);
+  for (std::size_t i = 0; i < std::min<std::size_t>(frame_count, call.frames.size()); ++i)
+    task.frames[i] = call.frames[i];
 
   const auto frames = static_cast<unsigned>(call.frames.size());
   unsigned blocks = ceil_div(task.strips, threads);
