@@ -28,7 +28,7 @@ const number = (text) => Number.parseFloat(text);
 
 test("the body changes as frames arrive", async () => {
   const { page, complaints } = await openPage(browser, kinema.url, "body");
-  const first = number(await figureThat(page, "frame", (text) => text !== "–", 60000));
+  const first = number(await figureThat(page, "frame", (text) => text !== "–"));
   const before = await picture(page, ".stage canvas");
   await figureThat(page, "frame", (text) => number(text) > first + 2);
   await figureThat(page, "person", (text) => text === "found");
@@ -40,7 +40,7 @@ test("the body changes as frames arrive", async () => {
 
 test("a recording plays, steps and seeks", async () => {
   const { page, complaints } = await openPage(browser, kinema.url, "body");
-  await page.locator(".player button", { hasText: "play" }).waitFor({ timeout: 60000 });
+  await page.locator(".player button", { hasText: "play" }).waitFor();
   const slider = page.locator(".player input");
   const seek = async (frame) => {
     await slider.fill(String(frame));
@@ -64,7 +64,7 @@ test("a recording plays, steps and seeks", async () => {
 
 test("the head's recording shows its picture and place", async () => {
   const { page, complaints } = await openPage(browser, kinema.url, "head");
-  await figureThat(page, "head", (text) => text === "found", 60000);
+  await figureThat(page, "head", (text) => text === "found");
   assert.ok(number(await figure(page, "x")) > 0);
   assert.deepEqual(complaints, []);
   await page.close();
@@ -73,7 +73,7 @@ test("the head's recording shows its picture and place", async () => {
 test("the sliders change the face", async () => {
   await kinema.finished();
   const { page, complaints } = await openPage(browser, kinema.url, "face");
-  await figureThat(page, "face", (text) => text === "found", 60000);
+  await figureThat(page, "face", (text) => text === "found");
   assert.ok(number(await figure(page, "quality")) > 0.5);
   const face = () => page.locator(".faces canvas").nth(1).evaluate((canvas) => canvas.toDataURL());
   const mean = await face();
