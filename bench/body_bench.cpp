@@ -209,8 +209,9 @@ BodyReport measure_body(const BodyBenchOptions& options, const std::function<voi
     for (const Runner& runner : runners) report.rows.push_back(make_row(runner, points, samples, oracle));
   }
   compare_rows(report.rows);
-  report.trackers =
-      measure_tracker(options.backends, options.threads, options.seed, options.quick ? 25 : 100, progress);
+  const int frames = options.tracker_frames > 0 ? options.tracker_frames : options.quick ? 25 : 100;
+  report.trackers = measure_tracker(options.backends, options.threads, options.seed, static_cast<std::size_t>(frames),
+                                    progress);
   return report;
 }
 

@@ -26,6 +26,9 @@ struct BodyBenchOptions {
   /// About how long each backend is timed at each size; 0: 1 s, or 0.25 s where `quick`.
   double seconds = 0;
 
+  /// Of the tracker's sequence; 0: 100, or 25 where `quick`.
+  int tracker_frames = 0;
+
   int threads = 0;  ///< of the CPU backends other than the listing and the reference; 0: one a core
   std::uint64_t seed = 1;
   bool json = false;   ///< one JSON object on standard output instead of tables
