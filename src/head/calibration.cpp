@@ -47,14 +47,17 @@ public:
   }
 
   void add(const ColourView& frame, std::size_t y, Run run, std::uint32_t Cell::*side) {
-    for (std::size_t x = run.begin; x < run.end; ++x) {
-      const Rgb colour = pixel_at(frame, x, y);
-      Cell& cell = grid_[(cell_of_[colour.r] * cells_ + cell_of_[colour.g]) * cells_ + cell_of_[colour.b]];
-      ++(cell.*side);
-      cell.r += colour.r;
-      cell.g += colour.g;
-      cell.b += colour.b;
-    }
+    with_format(frame.format, [&](auto format) {
+      const PixelRow<decltype(format)::value> row(frame, y);
+      for (std::size_t x = run.begin; x < run.end; ++x) {
+        const Rgb colour = row[x];
+        Cell& cell = grid_[(cell_of_[colour.r] * cells_ + cell_of_[colour.g]) * cells_ + cell_of_[colour.b]];
+        ++(cell.*side);
+        cell.r += colour.r;
+        cell.g += colour.g;
+        cell.b += colour.b;
+      }
+    });
   }
 
   std::vector<ColourCount> counts() const {
