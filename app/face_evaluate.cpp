@@ -9,6 +9,7 @@
 #include "io/face_picture.h"
 #include "io/input_file.h"
 #include "io/output_file.h"
+#include "io/picture_words.h"
 #include "kinema/error.h"
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include "bench/fitter_listing.h"
 #include "bench/times.h"
 #include "core/threads.h"
-#include "io/output_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -14,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 
 namespace kinema::bench {
@@ -242,24 +240,10 @@ FaceReport measure_face(const FaceBenchOptions& options, const std::function<voi
   return report;
 }
 
-int run_face(const FaceBenchOptions& options) {
-  // a place that cannot be written is found before the minutes of measuring, not after
-  std::vector<std::unique_ptr<io::OutputFile>> files;
-  if (!options.out.empty()) {
-    io::make_folder(options.out);
-    for (const char* file : {"face.txt", "face.json", "face.html"})
-      files.push_back(std::make_unique<io::OutputFile>(options.out / file));
-  }
-  const FaceReport report = measure_face(options, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
-  const std::string text = face_text(report), json = face_json(report);
-  if (!files.empty()) {
-    const std::string contents[] = {text, json, face_html(report)};
-    for (std::size_t i = 0; i < files.size(); ++i) files[i]->write(contents[i]);
-    for (const auto& file : files) file->commit();
-    fmt::print(stderr, "wrote {}\n", (options.out / "face.html").string());
-  }
-  std::fputs((options.json ? json : text).c_str(), stdout);
-  return 0;
+void run_face(const FaceBenchOptions& options) {
+  ResultFiles files(options, "face");
+  const FaceReport report = measure_face(options, say);
+  files.publish(face_text(report), face_json(report), face_html(report));
 }
 
 }  // namespace kinema::bench
