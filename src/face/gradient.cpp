@@ -1,6 +1,7 @@
 // The matrix R of eq. 6, dp = -R r: how parameters should change for a residual, learnt from examples displaced by
 // known amounts.
 #include "core/random.h"
+#include "core/symmetric.h"
 #include "face/appearance.h"
 #include "face/similarity.h"
 
@@ -97,8 +98,7 @@ void train_gradient_by_derivative(Level& level, const LevelData& data, const Mod
   // R = (J^T J)^-1 J^T
   Eigen::MatrixXd square = gram_of_rows(jacobian, threads);
   square.diagonal() *= 1 + 1e-6;
-  const Eigen::MatrixXd inverse_square = square.ldlt().solve(Eigen::MatrixXd::Identity(square.rows(), square.cols()));
-  level.gradient = matrix_of(times_rows(inverse_square.cast<float>(), jacobian, threads));
+  level.gradient = matrix_of(times_rows(inverse_symmetric(square).cast<float>(), jacobian, threads));
 }
 
 void train_gradient_by_regression(Level& level, const LevelData& data, const Model& model,
@@ -146,7 +146,7 @@ void train_gradient_by_regression(Level& level, const LevelData& data, const Mod
   // displacement by +p asks for a step of -p
   Eigen::MatrixXd square = gram_of_rows(residuals, threads);
   square.diagonal().array() += 0.1 * square.trace() / static_cast<double>(samples);
-  const Eigen::MatrixXd mix = square.ldlt().solve(changes.cast<double>());
+  const Eigen::MatrixXd mix = solve_symmetric_columns(square, changes.cast<double>());
   level.gradient = matrix_of(times_rows(RowMatrix(mix.transpose().cast<float>()), residuals, threads));
 }
 
