@@ -11,17 +11,6 @@
 namespace kinema::face {
 namespace {
 
-using ConstRows = Eigen::Map<const RowMatrix>;
-
-ConstRows rows_of(const Matrix& matrix) {
-  return {matrix.values.data(), static_cast<Eigen::Index>(matrix.rows), static_cast<Eigen::Index>(matrix.columns)};
-}
-
-Matrix matrix_of(const RowMatrix& rows) {
-  return {static_cast<std::size_t>(rows.rows()), static_cast<std::size_t>(rows.cols()),
-          std::vector<float>(rows.data(), rows.data() + rows.size())};
-}
-
 std::vector<float> floats_of(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
 std::span<float> row_span(RowMatrix& rows, std::size_t i) {
@@ -166,7 +155,7 @@ RowMatrix steepest_descent(const Level& level, const Model& model, std::span<con
 
 void train_project_out(Level& level, const Model& model, const Threads& threads) {
   RowMatrix images = steepest_descent(level, model, level.mean, threads);
-  const ConstRows modes = rows_of(level.texture_modes);
+  const auto modes = rows_of(level.texture_modes);
   if (modes.rows() > 0) {
     const Eigen::MatrixXd along = rows_by_rows(images, modes, threads);
     images -= times_rows(along.cast<float>(), modes, threads);

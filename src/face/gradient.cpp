@@ -12,17 +12,6 @@
 namespace kinema::face {
 namespace {
 
-using ConstRows = Eigen::Map<const RowMatrix>;
-
-ConstRows rows_of(const Matrix& matrix) {
-  return {matrix.values.data(), static_cast<Eigen::Index>(matrix.rows), static_cast<Eigen::Index>(matrix.columns)};
-}
-
-Matrix matrix_of(const RowMatrix& rows) {
-  return {static_cast<std::size_t>(rows.rows()), static_cast<std::size_t>(rows.cols()),
-          std::vector<float>(rows.data(), rows.data() + rows.size())};
-}
-
 // The pose displaced by one of its four parameters, in the model's unit.
 Similarity pose_step(std::size_t which, double by) {
   Similarity t;
@@ -87,7 +76,7 @@ void train_gradient_by_derivative(Level& level, const LevelData& data, const Mod
   });
 
   // r = g_s - g_m: a combined parameter moves the shape, and the model's own texture
-  const ConstRows shape_combined = rows_of(level.shape_combined), texture_combined = rows_of(level.texture_combined);
+  const auto shape_combined = rows_of(level.shape_combined), texture_combined = rows_of(level.texture_combined);
   const Eigen::Index combined = shape_combined.rows();
   const RowMatrix mix = shape_combined * rows_of(model.shape.modes).transpose();
   RowMatrix jacobian(combined + 4, static_cast<Eigen::Index>(values));
