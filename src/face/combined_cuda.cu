@@ -35,7 +35,9 @@ CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSett
   view_.values = static_cast<int>(pack.values);
   view_.row_tiles = static_cast<int>(pack.row_tiles);
   view_.value_tiles = static_cast<int>(pack.value_tiles);
-  view_.small_width = static_cast<int>(pack.small_width);
+  view_.mode_tiles = static_cast<int>(pack.mode_tiles);
+  view_.shape_tiles = static_cast<int>(pack.shape_tiles);
+  view_.step_tiles = static_cast<int>(pack.step_tiles);
   view_.mean_square = pack.mean_square;
   view_.share = 1.0 / static_cast<double>(pack.values);
   view_.threshold = settings.threshold;
@@ -47,18 +49,26 @@ CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSett
   const auto upload = [](void* to, const void* from, std::size_t bytes) {
     cuda::check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "uploading a model");
   };
-  fragments_.reserve(pack.fragments.size() / 8);
-  upload(fragments_.data(), pack.fragments.data(), pack.fragments.size() * sizeof(std::uint16_t));
-  view_.fragments = fragments_.data();
+  const auto upload_tiles = [&](cuda::Buffer<uint4>& to, const std::vector<std::uint16_t>& tiles) {
+    to.reserve(tiles.size() / 8);
+    upload(to.data(), tiles.data(), tiles.size() * sizeof(std::uint16_t));
+    return to.data();
+  };
+  view_.fragments = upload_tiles(fragments_, pack.fragments);
+  view_.small = upload_tiles(small_, pack.small);
   static_assert(sizeof(pack.pixels[0]) == sizeof(float4));
   pixels_.reserve(pack.pixels.size());
   upload(pixels_.data(), pack.pixels.data(), pack.pixels.size() * sizeof(float4));
   view_.pixels = pixels_.data();
 
   const std::vector<float> mean(model.shape.mean.begin(), model.shape.mean.end());
-  const std::pair<const std::vector<float>*, const float**> parts[] = {
-      {&pack.small, &view_.small},   {&mean, &view_.mean_shape},      {&pack.by_mean, &view_.by_mean},
-      {&pack.by_one, &view_.by_one}, {&pack.unscale, &view_.unscale}, {&pack.most, &view_.most}};
+  const std::pair<const std::vector<float>*, const float**> parts[] = {{&pack.small_unscale, &view_.small_unscale},
+                                                                       {&pack.mode_scale, &view_.mode_scale},
+                                                                       {&mean, &view_.mean_shape},
+                                                                       {&pack.by_mean, &view_.by_mean},
+                                                                       {&pack.by_one, &view_.by_one},
+                                                                       {&pack.most, &view_.most},
+                                                                       {&pack.unscale, &view_.unscale}};
   std::size_t count = 0;
   for (const auto& [values, place] : parts) count += (values->size() + 3) / 4 * 4;
   numbers_.reserve(count);
@@ -71,17 +81,17 @@ CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSett
   }
 }
 
-CombinedCuda::Chosen CombinedCuda::try_plan(int cluster, int group_clusters, int held_tiles) const {
+CombinedCuda::Chosen CombinedCuda::try_plan(int cluster, int group_clusters) const {
   Chosen chosen;
-  chosen.plan = combined_plan(view_, source_, cluster, group_clusters, held_tiles);
+  chosen.plan = combined_plan(view_, source_, cluster, group_clusters);
   chosen.bytes = combined_shared_bytes(chosen.plan, view_, source_);
   const int active = combined_active_clusters(chosen.plan, view_, source_, chosen.bytes);
   chosen.active = active >= group_clusters ? active : 0;
   return chosen;
 }
 
-bool CombinedCuda::use_plan(int cluster, int group_clusters, int held_tiles) {
-  const Chosen chosen = try_plan(cluster, group_clusters, held_tiles);
+bool CombinedCuda::use_plan(int cluster, int group_clusters) {
+  const Chosen chosen = try_plan(cluster, group_clusters);
   if (chosen.active > 0) chosen_[0] = chosen_[1] = chosen;
   return chosen.active > 0;
 }
@@ -166,9 +176,8 @@ double CombinedCuda::run(const std::vector<Input>& in, std::vector<Output>& out,
   batch.tag = tag_;
   tag_ += tags;
 
-  begin_.record(stream);
-  launch_combined(plan, source_, view_, batch, chosen.bytes, stream);
-  end_.record(stream);
+  cuda::TimedKernel& launcher = launcher_[faces == 1 ? 0 : 1];
+  launch_combined(plan, source_, view_, batch, chosen.bytes, stream, launcher);
   cuda::check(cudaStreamSynchronize(stream), "fitting faces");
   for (std::size_t f = 0; f < faces; ++f) {
     const CombinedResult& result = results_.data()[f];
@@ -179,7 +188,7 @@ double CombinedCuda::run(const std::vector<Input>& in, std::vector<Output>& out,
     out[f].iterations = result.iterations;
     out[f].converged = result.converged != 0;
   }
-  return cuda::elapsed_ms(begin_, end_);
+  return launcher.ms();
 }
 
 }  // namespace kinema::face

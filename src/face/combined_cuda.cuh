@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/cuda/buffer.h"
+#include "core/cuda/timed_kernel.h"
 #include "kinema/face.h"
 
 #include <cstdint>
@@ -14,14 +15,17 @@ inline constexpr int combined_most_factors = 8;
 /// A level's combined model on the device. m modes, n landmarks, rows = 2 m + 6: [R; Qg; g0; 1].
 struct CombinedView {
   int modes, rows, landmarks, values, row_tiles, value_tiles;
-  int small_width;         ///< floats from one row of `small` to the next
-  const uint4* fragments;  ///< value tiles x 2 x row tiles x 32: 16 x 16 halves as a warp's matrix product takes them
+  int mode_tiles, shape_tiles, step_tiles;
+  const uint4* fragments;  ///< value tiles x 2 x row tiles x 32: see CombinedPack for this and what follows
   const float4* pixels;    ///< three weights and three corners of 10 bits a pixel; the highest bit: none
-  const float* small;      ///< modes, rounded up to 4, x small_width: [Qs, Qg R^T, Qg Qg^T]
+  const uint4* small;      ///< (shape tiles + step tiles) x mode tiles x 2 x 32
+  /// Then one after the other, each from a multiple of 16 bytes on, what lies so in a block's shared memory as well:
+  const float* small_unscale;
+  const float* mode_scale;
   const float* mean_shape;
   const float *by_mean, *by_one;  ///< rows
-  const float* unscale;           ///< 2 x rows
   const float* most;              ///< modes
+  const float* unscale;           ///< rows; this one does not
   double mean_square;             ///< g0.g0
   double share;                   ///< 1/values
   double threshold;
@@ -61,28 +65,35 @@ struct CombinedBatch {
   unsigned tag;                  ///< of the first exchange, never used before
 };
 
+/// Where the parts of a block's shared memory begin, see Room. The host finds it, so that threads need not keep it.
+struct CombinedOffsets {
+  unsigned task, arrived, small, pixels, shapes, tried, trial, by_c, squares, samples, inbox, totals, c, dp, expected,
+      small_unscale, mode_scale, mean_shape, by_mean, by_one, most, slices, poses, placing, stage;
+};
+
 /// How a launch is divided: a face is fitted by a group of clusters of blocks of 512 threads.
 struct CombinedPlan {
   int cluster = 1, group_clusters = 1;
   int share = 1;  ///< rows, with the one of squares, that each block of a cluster adds
   int tiles = 1;  ///< of 16 values, of a block
-  /// Of a block, the tiles whose part of the matrix stays in registers, and those where it stays in shared memory; what is
-  /// left is read anew each time.
+  /// Of a block, the tiles whose part of the matrix stays in registers, and those where it stays in shared memory, both
+  /// even; what is left is read anew each time.
   int held_tiles = 0, shared_tiles = 0;
+  CombinedOffsets at{};
 };
 
 enum class CombinedSource { bytes, floats, pairs };
 
 /// Launches the kernel of a plan. Throws Error where it cannot be launched.
 void launch_combined(const CombinedPlan& plan, CombinedSource source, const CombinedView& view,
-                     const CombinedBatch& batch, std::size_t shared_bytes, cudaStream_t stream);
+                     const CombinedBatch& batch, std::size_t shared_bytes, cudaStream_t stream,
+                     cuda::TimedKernel& launcher);
 
 /// Whether parts of the matrix stay where they are used, from one iteration to the next.
 bool combined_stays(const CombinedView& view);
 
-/// The plan for so many blocks, with all the shared memory that there is. `held_tiles`: 12 or 16; 0: what is better.
-CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int cluster, int group_clusters,
-                           int held_tiles = 0);
+/// The plan for so many blocks, with all the shared memory that there is.
+CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int cluster, int group_clusters);
 
 /// How many clusters of a plan run at once on the present device; 0: it cannot be launched.
 int combined_active_clusters(const CombinedPlan& plan, const CombinedView& view, CombinedSource source,
@@ -114,7 +125,7 @@ public:
   double run(const std::vector<Input>& in, std::vector<Output>& out, cudaStream_t stream);
 
   /// For measurements: another plan than that which is chosen; false where it cannot be.
-  bool use_plan(int cluster, int group_clusters, int held_tiles = 0);
+  bool use_plan(int cluster, int group_clusters);
 
 private:
   struct Chosen {
@@ -122,7 +133,7 @@ private:
     std::size_t bytes = 0;
     int active = 0;  // clusters at once
   };
-  Chosen try_plan(int cluster, int group_clusters, int held_tiles = 0) const;
+  Chosen try_plan(int cluster, int group_clusters) const;
   Chosen choose_plan(std::size_t faces) const;
   void take_over(const std::vector<Input>& in);
 
@@ -131,7 +142,7 @@ private:
   CombinedSource source_;
   CombinedView view_{};
   Chosen chosen_[2];  // for one face, for many
-  cuda::Buffer<uint4> fragments_;
+  cuda::Buffer<uint4> fragments_, small_;
   cuda::Buffer<float4> pixels_;
   cuda::Buffer<float> numbers_;
   cuda::Buffer<unsigned long long> exchange_;
@@ -139,7 +150,7 @@ private:
   cuda::PinnedBuffer<CombinedTask> tasks_;
   cuda::PinnedBuffer<float> shapes_, shape_parts_, parameters_;
   cuda::PinnedBuffer<CombinedResult> results_;
-  cuda::Event begin_, end_;
+  cuda::TimedKernel launcher_[2];  // for one face, for many
 };
 
 }  // namespace kinema::face

@@ -4,8 +4,6 @@
 
 #include "face/combined_room_cuda.cuh"
 
-#include <cooperative_groups.h>
-
 #include <cstdint>
 
 namespace kinema::face::combined {
@@ -20,11 +18,16 @@ __device__ inline unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-__device__ inline void cluster_barrier() {
+// A barrier of the cluster, in two parts: what is done between them hides it. It orders no memory but what
+// init_arrived() says.
+__device__ inline void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
-  cooperative_groups::this_cluster().sync();
-#else
-  __syncthreads();
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#endif
+}
+__device__ inline void cluster_wait() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }
 
@@ -41,7 +44,7 @@ __device__ inline unsigned of_rank(unsigned local, int rank) {
 
 __device__ inline void init_arrived(const Room& room) {
 #if __CUDA_ARCH__ >= 900
-  for (int i = 0; i < 2; ++i)
+  for (int i = 0; i < 3; ++i)
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(room.arrived + i)) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
@@ -141,7 +144,7 @@ __device__ inline double collect(const unsigned long long* from, unsigned tag) {
          static_cast<double>(__uint_as_float(static_cast<unsigned>(low)));
 }
 
-// The sum over all clusters of a group, of two columns.
+// The sum over all clusters of a group, of two columns; `lanes` lanes have that of this one, and share the work.
 template <int columns, int lanes>
 __device__ inline double2 meet(const CombinedView& v, const Place& at, unsigned long long* slots, unsigned tag,
                                double2 sum, int pair, int own, bool used) {
@@ -154,79 +157,82 @@ __device__ inline double2 meet(const CombinedView& v, const Place& at, unsigned 
   }
   sum = {0, 0};
 #pragma unroll 1
-  for (int member = own; used && member < at.members; member += lanes / 2) {
+  for (int member = own; used && member < at.members; member += lanes) {
     sum.x += collect(set + member * all * 2, tag);
     sum.y += collect(set + member * all * 2 + 2, tag);
   }
 #pragma unroll
-  for (int by = lanes / 4; by > 0; by /= 2) {
+  for (int by = lanes / 2; by > 0; by /= 2) {
     sum.x += __shfl_xor_sync(whole_warp, sum.x, by);
     sum.y += __shfl_xor_sync(whole_warp, sum.y, by);
   }
   return sum;
 }
 
-// Adds up the rows that are this block's: `lanes` lanes take four columns of a row, a lane the parts of a block or more;
-// each half of them then has the whole of two columns, and sends them to all blocks.
-template <int columns, int lanes>
+// Adds up the rows that are this block's, once all parts are there: `lanes` lanes take two columns of a row, each `parts`
+// of its parts, and send the whole to the blocks of the cluster, each to two of them where there is more than one.
+// `exactly`: there are no fewer parts than that.
+template <int columns, int lanes, int parts, bool exactly>
 __device__ inline void add_parts(const CombinedView& v, const Room& room, const Place& at, int rows,
-                                 unsigned long long* slots, unsigned tag) {
-  constexpr int quads = columns / 4, half = lanes / 2, step = adding_threads / lanes;
-  const int thread = static_cast<int>((threadIdx.x - other_threads) / static_cast<unsigned>(lanes));
-  const int lane = static_cast<int>(threadIdx.x % static_cast<unsigned>(lanes)), units = rows * quads;
-  const unsigned totals = shared_address(room.totals), arrived = shared_address(room.arrived + 1);
+                                 unsigned long long* slots, unsigned tag, unsigned turn) {
+  constexpr int pairs = columns / 2, step = adding_threads / lanes;
+  const int own = static_cast<int>(threadIdx.x % static_cast<unsigned>(lanes)), units = rows * pairs;
+  const int first_unit = static_cast<int>((threadIdx.x - other_threads) / static_cast<unsigned>(lanes));
+  const int apart = lanes * at.share * pairs;  // from one part of a lane to the next
+  const auto* inbox = reinterpret_cast<const float2*>(room.inbox) + own * at.share * pairs + first_unit;
+  const unsigned totals = shared_address(room.totals + at.rank * at.share * columns + first_unit * 2);
+  unsigned to[2], arrived[2];
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    to[i] = of_rank(totals, own + i * lanes);
+    arrived[i] = of_rank(shared_address(room.arrived + 1), own + i * lanes);
+  }
+  wait_for(room, 0, turn);
 #pragma unroll 1
   for (int first = 0; first < units; first += step) {
-    const int unit = first + thread;
-    const bool used = unit < units;
-    double2 low{0, 0}, high{0, 0};
-    if (used)
-#pragma unroll 2
-      for (int part = lane; part < 2 * at.cluster; part += lanes) {
-        const float4 p = reinterpret_cast<const float4*>(room.inbox)[part * at.share * quads + unit];
-        low.x += p.x, low.y += p.y, high.x += p.z, high.y += p.w;
-      }
-    const int place = at.rank * at.share * columns + unit * 4;
-    if constexpr (lanes == 1) {
-      if (!used) continue;
-      send(totals + static_cast<unsigned>(place * sizeof(double)), arrived, low);
-      send(totals + static_cast<unsigned>((place + 2) * sizeof(double)), arrived, high);
-    } else {
-      const bool upper = (lane & half) != 0;
-      double2 sum = upper ? high : low;
-      const double2 given = upper ? low : high;
-      sum.x += __shfl_xor_sync(whole_warp, given.x, half);
-      sum.y += __shfl_xor_sync(whole_warp, given.y, half);
+    const bool used = first_unit + first < units;
+    float2 part[parts];
 #pragma unroll
-      for (int by = half / 2; by > 0; by /= 2) {
-        sum.x += __shfl_xor_sync(whole_warp, sum.x, by);
-        sum.y += __shfl_xor_sync(whole_warp, sum.y, by);
-      }
-      const int own = lane & (half - 1), pair = place + (upper ? 2 : 0);
-      if (lanes == 16 && at.members > 1) sum = meet<columns, lanes>(v, at, slots, tag, sum, pair, own, used);
-      const unsigned to = totals + static_cast<unsigned>(pair * sizeof(double));
-      if (used)
-#pragma unroll
-        for (int i = 0; i < 2; ++i)
-          if (const int rank = own + i * half; rank < at.cluster) send(of_rank(to, rank), of_rank(arrived, rank), sum);
+    for (int i = 0; i < parts; ++i) {
+      part[i] = {0, 0};
+      if (used && (exactly || own + i * lanes < 2 * at.cluster)) part[i] = inbox[i * apart + first];
     }
+    double2 sum{part[0].x, part[0].y}, more{part[1].x, part[1].y};
+#pragma unroll
+    for (int i = 2; i < parts; i += 2) {
+      sum.x += part[i].x, sum.y += part[i].y;
+      more.x += part[i + 1].x, more.y += part[i + 1].y;
+    }
+    sum.x += more.x, sum.y += more.y;
+#pragma unroll
+    for (int by = lanes / 2; by > 0; by /= 2) {
+      sum.x += __shfl_xor_sync(whole_warp, sum.x, by);
+      sum.y += __shfl_xor_sync(whole_warp, sum.y, by);
+    }
+    if (lanes == 8 && at.members > 1)
+      sum = meet<columns, lanes>(v, at, slots, tag, sum, at.rank * at.share * columns + (first_unit + first) * 2, own,
+                                 used);
+    if (used)
+#pragma unroll
+      for (int i = 0; i < 2; ++i)
+        if (own + i * lanes < at.cluster) send(to[i] + static_cast<unsigned>(first * sizeof(double2)), arrived[i], sum);
   }
 }
 
 template <int columns>
 __device__ inline void add_parts(const CombinedView& v, const Room& room, const Place& at, int rows,
-                                 unsigned long long* slots, unsigned tag) {
-  switch (at.members > 1 ? 16 : at.cluster) {
-    case 16:
-      return add_parts<columns, 16>(v, room, at, rows, slots, tag);
+                                 unsigned long long* slots, unsigned tag, unsigned turn) {
+  if (at.cluster == 16) return add_parts<columns, 8, 4, true>(v, room, at, rows, slots, tag, turn);
+  if (at.members > 1) return add_parts<columns, 8, 4, false>(v, room, at, rows, slots, tag, turn);
+  switch (at.cluster) {
     case 8:
-      return add_parts<columns, 8>(v, room, at, rows, slots, tag);
+      return add_parts<columns, 4, 4, true>(v, room, at, rows, slots, tag, turn);
     case 4:
-      return add_parts<columns, 4>(v, room, at, rows, slots, tag);
+      return add_parts<columns, 2, 4, true>(v, room, at, rows, slots, tag, turn);
     case 2:
-      return add_parts<columns, 2>(v, room, at, rows, slots, tag);
+      return add_parts<columns, 1, 4, true>(v, room, at, rows, slots, tag, turn);
     default:
-      return add_parts<columns, 1>(v, room, at, rows, slots, tag);
+      return add_parts<columns, 1, 2, true>(v, room, at, rows, slots, tag, turn);
   }
 }
 

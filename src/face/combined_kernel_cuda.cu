@@ -9,13 +9,16 @@ namespace {
 
 using namespace combined;
 
+// Tiles whose part of the matrix a warp keeps in registers: with more, other numbers would find no place there.
+constexpr int held_in_registers = 16;
+
 // Every kernel that there is, by what it is made for.
 using Kernel = void (*)(CombinedView, CombinedBatch, CombinedPlan);
 
 template <CombinedSource kind>
 Kernel kernel_of(int held_tiles, int columns) {
   if (columns == 8) return fit_faces<kind, 0, 8>;
-  return held_tiles == 0 ? fit_faces<kind, 0, 4> : held_tiles == 12 ? fit_faces<kind, 12, 4> : fit_faces<kind, 16, 4>;
+  return held_tiles == 0 ? fit_faces<kind, 0, 4> : fit_faces<kind, held_in_registers, 4>;
 }
 
 int columns_of(const CombinedView& view) { return view.factors <= 4 ? 4 : 8; }
@@ -80,27 +83,33 @@ struct Launch {
 
 // Up to 4 factors, at most a job a warp, and small matrices that leave room for others.
 bool combined_stays(const CombinedView& view) {
-  return view.factors <= 4 && 2 * view.row_tiles <= warps && small_bytes(view) <= 100 * 1024;
+  return view.factors <= 4 && 2 * view.row_tiles <= warps && small_size(view) * sizeof(uint4) <= 100 * 1024;
 }
 
 std::size_t combined_shared_bytes(const CombinedPlan& plan, const CombinedView& view, CombinedSource source) {
-  return lay_out(view, columns_of(view), plan.held_tiles > 0, plan, source == CombinedSource::pairs ? 2 : 1, nullptr,
-                 nullptr);
+  CombinedPlan same = plan;
+  return lay_out(view, columns_of(view), source == CombinedSource::pairs ? 2 : 1, same);
 }
 
-CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int cluster, int group_clusters,
-                           int held_tiles) {
+CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int cluster, int group_clusters) {
   CombinedPlan plan;
   plan.cluster = cluster;
   plan.group_clusters = group_clusters;
   const int blocks = cluster * group_clusters;
   plan.share = (view.rows + cluster) / cluster;
   plan.tiles = (view.value_tiles + blocks - 1) / blocks;
-  if (!combined_stays(view)) return plan;
-  // fewer in registers leave some for other work, and more tiles have no other place
-  plan.held_tiles = held_tiles > 0 ? held_tiles : plan.tiles <= 16 ? 12 : 16;
-  const auto bytes = static_cast<int>(combined_shared_bytes(plan, view, source)), tile = 2 * view.row_tiles * 512;
-  plan.shared_tiles = std::clamp((most_shared_bytes() - bytes) / tile, 0, std::max(0, plan.tiles - plan.held_tiles));
+  const auto lay_out_plan = [&] {
+    return static_cast<int>(lay_out(view, columns_of(view), source == CombinedSource::pairs ? 2 : 1, plan));
+  };
+  if (!combined_stays(view)) {
+    lay_out_plan();
+    return plan;
+  }
+  plan.held_tiles = held_in_registers;
+  const int bytes = lay_out_plan(), tile = 2 * view.row_tiles * 512;
+  const int left = std::max(0, plan.tiles - plan.held_tiles);
+  plan.shared_tiles = std::clamp((most_shared_bytes() - bytes) / tile, 0, left + left % 2) / 2 * 2;
+  lay_out_plan();
   return plan;
 }
 
@@ -130,10 +139,11 @@ int combined_active_clusters(const CombinedPlan& plan, const CombinedView& view,
 }
 
 void launch_combined(const CombinedPlan& plan, CombinedSource source, const CombinedView& view,
-                     const CombinedBatch& batch, std::size_t shared_bytes, cudaStream_t stream) {
+                     const CombinedBatch& batch, std::size_t shared_bytes, cudaStream_t stream,
+                     cuda::TimedKernel& launcher) {
   // clusters that wait for one another must all run at once, or none
   const Launch launch(plan, batch.groups * plan.group_clusters, shared_bytes, stream, plan.group_clusters > 1);
-  cuda::check(cudaLaunchKernelEx(&launch.config, kernel_of(plan, view, source), view, batch, plan), "fitting faces");
+  launcher.launch(launch.config, kernel_of(plan, view, source), view, batch, plan);
 }
 
 }  // namespace kinema::face

@@ -5,6 +5,7 @@
 // of the factor, which every block makes for itself from the same sums.
 #pragma once
 
+#include "face/combined_copy_cuda.cuh"
 #include "face/combined_exchange_cuda.cuh"
 #include "face/combined_sampling_cuda.cuh"
 #include "face/combined_step_cuda.cuh"
@@ -13,16 +14,17 @@
 
 namespace kinema::face::combined {
 
-// The matrix has two halves, numbers and what 16 bits left of them, so that a warp's job is 16 rows of one half.
-// `held_tiles`: every warp has one job at most, and keeps its slice of so many tiles in registers; 0: it keeps nothing.
+// The matrix has two halves, numbers and what 16 bits left of them. A warp's job is 16 rows of both, of every second tile
+// of values. `held_tiles`: every warp has one job at most, and keeps its slice of so many tiles in registers; 0: it keeps
+// nothing.
 template <CombinedSource kind, int held_tiles, int columns>
 __global__ void __launch_bounds__(threads, 1)
-    fit_faces(const CombinedView v, const __grid_constant__ CombinedBatch batch, const CombinedPlan plan) {
+    fit_faces(const CombinedView v, const __grid_constant__ CombinedBatch batch,
+              const __grid_constant__ CombinedPlan plan) {
   constexpr int channels = Texel<kind>::channels, held = std::max(held_tiles, 1);
   constexpr bool resident = held_tiles > 0;
   extern __shared__ __align__(16) char memory[];
-  Room room;
-  lay_out(v, columns, resident, plan, channels, memory, &room);
+  const Room room = room_at(memory, plan.at);
 
   const int thread = thread_id(), lane = lane_id(), warp = warp_id();
   const int number = static_cast<int>(blockIdx.x) / plan.cluster;
@@ -42,140 +44,191 @@ __global__ void __launch_bounds__(threads, 1)
   if (thread < task_words && at.group < batch.faces)
     task_word = reinterpret_cast<const int*>(batch.faces == 1 ? &batch.only : batch.tasks + at.group)[thread];
 
-  // what stays: this block's pixels, its slice of the matrix, and the small matrices
-  const uint4* matrix = v.fragments + static_cast<std::size_t>(first_tile) * jobs * 32 + lane;
-  const auto fragment = [&](int t, int job) { return __ldg(matrix + (t * jobs + job) * 32); };
+  // no block writes to another before that one has begun
+  if (thread == 0) init_arrived(room);
+  cluster_arrive();
+
+  // What stays. First what the samples of the first look need: the pixels, and what is small; then the slice of the
+  // matrix, which is waited for where it is used first. The small matrices come when that is there, see start_small().
+  // Short code, since it runs once and has to be fetched first.
   const auto copy = [&](void* to, const void* from, std::size_t bytes) {
-    for (unsigned i = threadIdx.x * 16u; i < bytes; i += threads * 16u) {
-#if __CUDA_ARCH__ >= 800
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(static_cast<char*>(to) + i)),
-                   "l"(static_cast<const char*>(from) + i)
-                   : "memory");
-#else
-      *reinterpret_cast<uint4*>(static_cast<char*>(to) + i) =
-          *reinterpret_cast<const uint4*>(static_cast<const char*>(from) + i);
-#endif
-    }
+#pragma unroll 1
+    for (unsigned i = threadIdx.x * 16u; i < bytes; i += threads * 16u)
+      start_copy(static_cast<char*>(to) + i, static_cast<const char*>(from) + i);
   };
-  if constexpr (resident) copy(room.small, v.small, small_bytes(v));
-  const float* small = resident ? room.small : v.small;
-  copy(room.by_mean, v.by_mean, v.rows * sizeof(float));
-  copy(room.by_one, v.by_one, v.rows * sizeof(float));
-  copy(room.most, v.most, v.modes * sizeof(float));
-  copy(room.mean_shape, v.mean_shape, 2 * v.landmarks * sizeof(float));
   copy(room.pixels, v.pixels + first_tile * 16 / channels, static_cast<std::size_t>(tiles) * 16 / channels * 16);
+  copy(room.small_unscale, v.small_unscale, plan.at.most - plan.at.small_unscale + v.modes * sizeof(float));
+  end_copies();
+  const uint4* matrix = v.fragments + static_cast<std::size_t>(first_tile) * jobs * 32 + lane;
+  const auto fragment = [&](int t, int half, int row_tile) {
+    return matrix + ((t * 2 + half) * v.row_tiles + row_tile) * 32;
+  };
+  const int own_rows_tile = warp % v.row_tiles, own_part = warp / v.row_tiles;
   uint4* shared_slice = room.slices + warp * plan.shared_tiles * 32 + lane;
   uint4 slice[held];
   if constexpr (resident) {
     if (warp < jobs) {
 #pragma unroll
-      for (int t = 0; t < held; ++t) slice[t] = t < tiles ? fragment(t, warp) : uint4{0, 0, 0, 0};
-      for (int t = 0; t < plan.shared_tiles && held + t < tiles; ++t) shared_slice[t * 32] = fragment(held + t, warp);
+      for (int i = 0; i < held; ++i) {
+        const int t = i / 2 * 2 + own_part;
+        slice[i] = t < tiles ? __ldg(fragment(t, i % 2, own_rows_tile)) : uint4{0, 0, 0, 0};
+      }
+      // each lane copies what it will read itself
+#pragma unroll 1
+      for (int i = 0; i < plan.shared_tiles; ++i) {
+        const int t = held + i / 2 * 2 + own_part;
+        if (t < tiles) start_copy(shared_slice + i * 32, fragment(t, i % 2, own_rows_tile));
+      }
+    }
+#if __CUDA_ARCH__ < 900
+    copy(room.small, v.small, small_size(v) * sizeof(uint4));
+#endif
+  }
+  end_copies();
+  const uint4* small = resident ? room.small : v.small;
+
+  Destination own_destination;
+  float own_scale = 0;
+  bool own_sends = false;
+  if constexpr (resident) {
+    const int row = own_rows_tile * 16 + Sums<columns>::row(0);
+    own_sends = warp < jobs && Sums<columns>::rows() == 1 && row < v.rows;
+    if (own_sends) {
+      own_destination = destination<columns>(room, at, row, own_part);
+      own_scale = __ldg(v.unscale + row);
     }
   }
   // what the product takes in any case
   if constexpr (resident)
 #pragma unroll 1
     for (int i = tiles * 32 + thread; i < held * 32; i += threads) room.samples[i] = {0, 0};
-  if (thread == 0) init_arrived(room);
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-  // no block writes to another before that one has begun
-  cluster_barrier();
-
-  Destination own_destination;
-  float own_scale = 0;
-  if constexpr (resident && columns == 4)
-    if (warp < jobs) {
-      const int row = min(warp % v.row_tiles * 16 + Sums<columns>::row(0), v.rows - 1);
-      own_destination = destination<columns>(room, at, row, warp / v.row_tiles);
-      own_scale = __ldg(v.unscale + warp / v.row_tiles * v.rows + row);
-    }
+  wait_for_copies<1>();
+  cluster_wait();
 
   const int adds = own_rows(v, at);
   const std::size_t slot_count = static_cast<std::size_t>(at.members) * (v.rows + 1) * columns * 2;
   unsigned long long* slots = batch.exchange + at.group * 2 * slot_count;
   unsigned tag = batch.tag;
-  const auto tried_at = [&](unsigned turn) { return room.tried + (turn & 1) * padded_modes(v) * columns; };
+  const auto tried_at = [&](unsigned turn) { return room.tried + (turn & 1) * v.modes * columns; };
+  const auto trial_at = [&](unsigned turn) { return room.trial + (turn & 1) * trial_size(v, columns); };
 
-  // the products of a job's rows with the samples of the block
-  const auto multiply_job = [&](int job, float(&sum)[4]) {
+  // the products of 16 rows with every second of the block's tiles of samples; short sums and then the sum of these, since
+  // E is a small difference of large sums
+  const auto multiply_tiles = [&](int row_tile, int part, float(&sum)[4]) {
     const auto* samples = reinterpret_cast<const Fragment<columns>*>(room.samples) + lane;
-    float part[4][4] = {};  // independent of one another, so that none waits
-    int t = 0;
+    int t = part;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) sum[i] = 0;
+    float high[2][4], low[2][4];  // independent of one another, so that none waits
+    const auto begin = [&] {
+#pragma unroll
+      for (int i = 0; i < 8; ++i) high[i / 4][i % 4] = low[i / 4][i % 4] = 0;
+    };
+    const auto end_short_sum = [&] {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) high[0][i] += high[1][i], low[0][i] += low[1][i];
+      join_halves(high[0], low[0]);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) sum[i] += high[0][i];
+    };
     if constexpr (resident) {
+      begin();
 #pragma unroll
-      for (int i = 0; i < held; ++i) multiply(part[i % 4], slice[i], samples[i * 32]);
-      t = held;
+      for (int i = 0; i < held / 2; ++i) {
+        const Fragment<columns> s = samples[(2 * i + part) * 32];
+        multiply(high[i % 2], slice[2 * i], s);
+        multiply(low[i % 2], slice[2 * i + 1], s);
+      }
+      end_short_sum();
+      t += held;
       const int end = min(tiles, held + plan.shared_tiles);
+      const uint4* a = shared_slice;
 #pragma unroll 1
-      for (; t + 3 < end; t += 4)
-#pragma unroll
-        for (int i = 0; i < 4; ++i) multiply(part[i], shared_slice[(t - held + i) * 32], samples[(t + i) * 32]);
-#pragma unroll 1
-      for (; t < end; ++t) multiply(part[0], shared_slice[(t - held) * 32], samples[t * 32]);
+      for (; t < end; t += 4, a += 128) {
+        begin();
+        const Fragment<columns> s = samples[t * 32];
+        multiply(high[0], a[0], s);
+        multiply(low[0], a[32], s);
+        if (t + 2 < end) {
+          const Fragment<columns> next = samples[(t + 2) * 32];
+          multiply(high[1], a[64], next);
+          multiply(low[1], a[96], next);
+        }
+        end_short_sum();
+      }
+      t = held + plan.shared_tiles + part;
     }
 #pragma unroll 1
-    for (; t + 3 < tiles; t += 4) {
+    for (; t < tiles; t += 4) {
+      const bool two = t + 2 < tiles;
       uint4 a[4];
 #pragma unroll
-      for (int i = 0; i < 4; ++i) a[i] = fragment(t + i, job);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) multiply(part[i], a[i], samples[(t + i) * 32]);
+      for (int i = 0; i < 4; ++i) a[i] = __ldg(fragment(two ? t + i / 2 * 2 : t, i % 2, row_tile));
+      begin();
+      multiply(high[0], a[0], samples[t * 32]);
+      multiply(low[0], a[1], samples[t * 32]);
+      if (two) {
+        multiply(high[1], a[2], samples[(t + 2) * 32]);
+        multiply(low[1], a[3], samples[(t + 2) * 32]);
+      }
+      end_short_sum();
     }
-#pragma unroll 1
-    for (; t < tiles; ++t) multiply(part[3], fragment(t, job), samples[t * 32]);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) sum[i] = (part[0][i] + part[1][i]) + (part[2][i] + part[3][i]);
   };
 
   // the sums of the textures at the first `active` shapes, sent to the blocks that add them up
-  const auto look_at_shapes = [&](const CombinedTask& task, float centre, int active) {
+  const auto look_at_shapes = [&](const CombinedTask& task, float centre, int active, bool without_c,
+                                  TilePixels<kind, columns>& pixels) {
     float squares = 0;
 #pragma unroll 1
-    for (int t = warp; t < tiles; t += warps)
+    for (int t = warp; t < tiles; t += warps) {
+      if (t != warp) pixels = {room, t};
       reinterpret_cast<Fragment<columns>*>(room.samples)[t * 32 + lane] =
-          sample_tile<kind, columns>(task, centre, room, v.landmarks, active, t, squares);
-    store_squares<columns>(squares, room.squares + warp * columns);
+          sample_tile<kind, columns>(task, centre, room, v.landmarks, active, pixels, squares);
+    }
+    room.squares[thread] = squares;
+    if (tag == batch.tag) wait_for_copies<0>();
     __syncthreads();
+    if constexpr (resident)
+      if (tag == batch.tag && thread == threads - 1) start_small(v, room);
+    if constexpr (resident) {
+      if (warp < jobs) {
+        float sum[4];
+        multiply_tiles(own_rows_tile, own_part, sum);
+        const Sums<columns> sums(sum);
+        if (own_sends) send(own_destination.to, own_destination.barrier, sums.of(0, own_scale));
+      }
+    } else {
 #pragma unroll 1
-    for (int job = warp; job < jobs; job += warps) {
-      float sum[4];
-      multiply_job(job, sum);
-      const Sums<columns> sums(sum);
-      const int half = job / v.row_tiles;
-      for (int i = 0; i < Sums<columns>::rows(); ++i) {
-        const int row = job % v.row_tiles * 16 + Sums<columns>::row(i);
-        if (row >= v.rows) continue;
-        if constexpr (resident && columns == 4) {
-          send(own_destination.to, own_destination.barrier, sums.of(i, own_scale));
-        } else {
-          const Destination to = destination<columns>(room, at, row, half);
-          send(to.to + Sums<columns>::offset(), to.barrier, sums.of(i, __ldg(v.unscale + half * v.rows + row)));
+      for (int job = warp; job < jobs; job += warps) {
+        float sum[4];
+        multiply_tiles(job % v.row_tiles, job / v.row_tiles, sum);
+        const Sums<columns> sums(sum);
+        for (int i = 0; i < Sums<columns>::rows(); ++i) {
+          const int row = job % v.row_tiles * 16 + Sums<columns>::row(i);
+          if (row >= v.rows) continue;
+          const Destination to = destination<columns>(room, at, row, job / v.row_tiles);
+          send(to.to + Sums<columns>::offset(), to.barrier, sums.of(i, __ldg(v.unscale + row)));
         }
       }
     }
-    if (warp == warps - 1 && lane < 2 * columns / 4) {
+    if (warp >= warps - 2) {
       // the squares, in two parts as well
-      const int quad = lane / 2;
-      float4 sum{0, 0, 0, 0};
-#pragma unroll
-      for (int w = 0; w < warps / 2; ++w) {
-        const float4 p = reinterpret_cast<const float4*>(room.squares)[(lane % 2 * warps / 2 + w) * columns / 4 + quad];
-        sum.x += p.x, sum.y += p.y, sum.z += p.z, sum.w += p.w;
-      }
-      const Destination to = destination<columns>(room, at, v.rows, lane % 2);
-      send(to.to + static_cast<unsigned>(quad * sizeof(float4)), to.barrier, sum);
+      const int half = warp - (warps - 2);
+      const float4 sum = add_squares<columns>(room.squares, half);
+      const Destination to = destination<columns>(room, at, v.rows, half);
+      if (lane < columns / 4) send(to.to + static_cast<unsigned>(lane * sizeof(float4)), to.barrier, sum);
     }
     block_barrier_without_clusters();
     if (warp >= other_threads / 32) {
       if (thread == other_threads) expect(room, 0, 2 * at.cluster * adds * columns * static_cast<int>(sizeof(float)));
-      wait_for(room, 0, tag - batch.tag);
-      add_parts<columns>(v, room, at, adds, slots, tag);
+      add_parts<columns>(v, room, at, adds, slots, tag, tag - batch.tag);
     } else {
       if (thread == 0) expect(room, 1, (v.rows + 1) * columns * static_cast<int>(sizeof(double)));
-      look_ahead<columns>(v, room, small, tried_at(tag));
+      if (!without_c) look_ahead<columns>(v, room, small, trial_at(tag));
+      // compute-sanitizer's racecheck seems to take warps that are not at this barrier to be one behind at the block's
+      // later ones: every hazard that it reports is between a thread that is here and one that is not, of shared memory
+      // that a __syncthreads() orders (squares, stage)
+      asm volatile("bar.sync 1, %0;" ::"n"(other_threads) : "memory");
     }
     block_barrier_without_clusters();
     ++tag;
@@ -212,7 +265,14 @@ __global__ void __launch_bounds__(threads, 1)
         room.shapes[i] = {p[0], p[1]};
       }
 #pragma unroll 1
-    for (int i = thread; i < 2 * padded_modes(v) * columns; i += threads) room.tried[i] = 0;
+    for (int i = thread; i < 2 * v.modes * columns; i += threads) room.tried[i] = 0;
+#pragma unroll 1
+    for (int i = thread; i < 2 * trial_size(v, columns); i += threads) room.trial[i] = {0, 0};
+#pragma unroll 1
+    for (int i = thread; i < (2 * v.modes + 4) * columns; i += threads) room.by_c[i] = 0;
+#pragma unroll 1
+    for (int i = thread; i < v.modes; i += threads)
+      room.expected[i] = {2 * room.by_mean[v.modes + 4 + i], room.by_one[v.modes + 4 + i]};
     if (thread >= 4 && thread < 4 * columns) {
       room.poses[thread] = 0;
       reinterpret_cast<float*>(room.placing)[thread] = 0;
@@ -224,17 +284,24 @@ __global__ void __launch_bounds__(threads, 1)
     int iterations = 0, converged = 0;
     constexpr int pose_warp = other_threads / 32 - 1;
     const bool steps = warp == pose_warp || (warp < pose_warp && warp * 32 < v.modes);
-    for (int next = *room.stage; next != finished; __syncthreads(), next = *room.stage) {
-      if (next != unsettled) {
-        make_shapes<columns>(v, room, small, tried_at(tag));
-        __syncthreads();
-      }
+    const auto end_turn = [&] {
+      // the first turn: from now on the small matrices are needed
+      if constexpr (resident)
+        if (tag - batch.tag == 1) wait_for(room, 2, 0);
+      __syncthreads();
+      return *room.stage;
+    };
+    for (int next = *room.stage; next != finished; next = end_turn()) {
+      const bool without_c = next == unsettled || (next == first_look && !task.from_shape);
+      if (!without_c) make_shapes<columns>(v, room, small, trial_at(tag));
+      if (next == first_look && without_c) place_mean(v, room);
+      TilePixels<kind, columns> pixels(room, min(warp, max(0, tiles - 1)));
+      if (next != unsettled) __syncthreads();
       const int active = next == iterate ? v.factors : 1;
-      look_at_shapes(task, centre, active);
+      look_at_shapes(task, centre, active, without_c, pixels);
       if (!steps) continue;
-      const float* tried = tried_at(tag - 1);
-      float* next_tried = tried_at(tag);  // others may still be reading those of now
-      const double2 known = quadratic<columns>(v, room, tried);
+      const double* tried = tried_at(tag - 1);  // the next ones have another place: others may still be reading these
+      const double2 known = quadratic<columns, resident>(v, room, tried);
       wait_for(room, 1, tag - 1 - batch.tag);
       if (next == unsettled) {
         double unused;
@@ -244,7 +311,8 @@ __global__ void __launch_bounds__(threads, 1)
           const int row = v.modes + 4 + i;
           const float c = batch.shape_parts[static_cast<std::size_t>(face) * v.modes + i] +
                           static_cast<float>(product<columns>(room, row, 0, scale)) - room.by_mean[row];
-          next_tried[i * columns] = fminf(fmaxf(c, -room.most[i]), room.most[i]);
+          float first[columns] = {fminf(fmaxf(c, -room.most[i]), room.most[i])};
+          put_c<columns>(v, room, tag, i, first);
         }
         if (thread == 0) *room.stage = first_look;
         continue;
@@ -252,20 +320,17 @@ __global__ void __launch_bounds__(threads, 1)
 
       // the first factor that lowers E is taken; the loop ends when that gains little, or there is none
       Scale scale;
-      const double own_error = find_error<columns>(v, room, tried, known, scale), before = error;
-      int taken = -1;
-      if (next == first_look) taken = 0, error = __shfl_sync(whole_warp, own_error, 0);
-#pragma unroll
-      for (int k = 0; k < columns; ++k) {
-        const double one = __shfl_sync(whole_warp, own_error, k * (32 / columns));
-        if (k < active && taken < 0 && one < before) taken = k, error = one;
-      }
+      const double own_error = find_error<columns, resident>(v, room, tried, known, scale), before = error;
+      constexpr int lanes = 32 / columns;  // of a factor
+      const unsigned better =
+          __ballot_sync(whole_warp, next == first_look ? lane < lanes : lane / lanes < active && own_error < before);
+      const int taken = better != 0 ? (__ffs(static_cast<int>(better)) - 1) / lanes : -1, from = max(taken, 0) * lanes;
+      if (const double best = __shfl_sync(whole_warp, own_error, from); taken >= 0) error = best;
       if (next == iterate) {
         ++iterations;
         converged = v.threshold >= 0 && (taken < 0 || before - error < v.threshold * before) ? 1 : 0;
       }
       if (thread == 0) *room.stage = iterations < v.iterations && converged == 0 ? iterate : finished;
-      const int from = max(taken, 0) * (32 / columns);
       scale.offset = __shfl_sync(whole_warp, scale.offset, from);
       scale.factor = __shfl_sync(whole_warp, scale.factor, from);
 
@@ -279,12 +344,15 @@ __global__ void __launch_bounds__(threads, 1)
       if (warp < pose_warp) {
 #pragma unroll 1
         for (int i = thread; i < v.modes; i += pose_warp * 32) {
-          const float by = step(i), c = taken < 0 ? room.c[i] : tried[i * columns + taken], most = room.most[i];
+          const float by = step(i), most = room.most[i];
+          const float c = taken < 0 ? room.c[i] : static_cast<float>(tried[i * columns + taken]);
           room.dp[i] = by;
           room.c[i] = c;
+          float next_c[columns];
 #pragma unroll
           for (int k = 0; k < columns; ++k)
-            next_tried[i * columns + k] = k < v.factors ? fminf(fmaxf(fmaf(v.factor[k], by, c), -most), most) : 0;
+            next_c[k] = k < v.factors ? fminf(fmaxf(fmaf(v.factor[k], by, c), -most), most) : 0;
+          put_c<columns>(v, room, tag, i, next_c);
         }
       } else {
         // a lane a parameter of the step, then a lane a factor

@@ -18,47 +18,102 @@ namespace {
 // another.
 struct HalfRow {
   std::vector<std::uint16_t> values[2];
-  float unscale[2] = {1, 1};
+  float unscale = 1;
 };
 
-HalfRow halved(std::span<const float> row, float* widened) {
-  constexpr float finer = 2048;
+HalfRow halved(std::span<const float> row, float* widened = nullptr) {
   float greatest = 0;
   for (const float value : row) greatest = std::max(greatest, std::fabs(value));
   int exponent = 0;
   if (greatest > 0) std::frexp(greatest, &exponent);
   const float scale = std::ldexp(1.0f, std::clamp(10 - exponent, -100, 100));
   HalfRow result;
-  result.unscale[0] = 1 / scale;
-  result.unscale[1] = 1 / scale / finer;
+  result.unscale = 1 / scale;
   for (const float value : row) {
     const Eigen::half high(value * scale);
-    const Eigen::half low((value * scale - static_cast<float>(high)) * finer);
+    const Eigen::half low((value * scale - static_cast<float>(high)) * pack_finer);
     result.values[0].push_back(Eigen::numext::bit_cast<std::uint16_t>(high));
     result.values[1].push_back(Eigen::numext::bit_cast<std::uint16_t>(low));
-    *widened++ = (static_cast<float>(high) + static_cast<float>(low) / finer) * result.unscale[0];
+    if (widened != nullptr)
+      *widened++ = (static_cast<float>(high) + static_cast<float>(low) / pack_finer) * result.unscale;
   }
   return result;
 }
 
 std::vector<float> floats_of(const Eigen::VectorXd& values) { return {values.data(), values.data() + values.size()}; }
 
+constexpr std::size_t nowhere = ~std::size_t{0};
+
+// One half of a tile: `row_at` and `value_at` say which row and which of its values, or nowhere.
+template <class RowAt, class ValueAt>
+void add_tile(std::vector<std::uint16_t>& to, const std::vector<HalfRow>& rows, std::size_t half, RowAt row_at,
+              ValueAt value_at) {
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    for (std::size_t i = 0; i < 8; ++i) {
+      const std::size_t row = row_at(lane / 4 + i / 2 % 2 * 8), value = value_at(lane % 4 * 2 + i % 2 + i / 4 * 8);
+      to.push_back(row == nowhere || value == nowhere ? std::uint16_t{0} : rows[row].values[half][value]);
+    }
+}
+
 std::vector<std::uint16_t> tiles_of(const std::vector<HalfRow>& rows, const TextureLayout& layout,
                                     std::size_t row_tiles, std::size_t value_tiles) {
-  std::vector<std::uint16_t> fragments(value_tiles * 2 * row_tiles * pack_tile * pack_tile, 0);
-  std::uint16_t* out = fragments.data();
+  std::vector<std::uint16_t> fragments;
+  fragments.reserve(value_tiles * 2 * row_tiles * pack_tile * pack_tile);
   for (std::size_t v = 0; v < value_tiles; ++v)
     for (std::size_t half = 0; half < 2; ++half)
       for (std::size_t r = 0; r < row_tiles; ++r)
-        for (std::size_t lane = 0; lane < 32; ++lane)
-          for (std::size_t i = 0; i < 8; ++i, ++out) {
-            const std::size_t row = r * pack_tile + lane / 4 + i / 2 % 2 * 8;
-            const std::size_t value = v * pack_tile + lane % 4 * 2 + i % 2 + i / 4 * 8;
-            if (row >= rows.size() || value >= layout.values) continue;
-            const std::size_t pixel = layout.order[value / layout.channels];
-            *out = rows[row].values[half][pixel * layout.channels + value % layout.channels];
-          }
+        add_tile(
+            fragments, rows, half,
+            [&](std::size_t i) { return r * pack_tile + i < rows.size() ? r * pack_tile + i : nowhere; },
+            [&](std::size_t i) {
+              const std::size_t value = v * pack_tile + i;
+              if (value >= layout.values) return nowhere;
+              return layout.order[value / layout.channels] * layout.channels + value % layout.channels;
+            });
   return fragments;
+}
+
+// The small matrices: Qs^T, and `steps` and `squares` that are rows by modes. Numbers are multiplied with what c of the
+// mode is divided by, about its deviation, so that halves of c are fine and those of large modes do not overflow.
+void pack_small(CombinedPack& pack, const Model& model, const Level& level, const Eigen::MatrixXd& steps,
+                const Eigen::MatrixXd& squares) {
+  const std::size_t landmarks = model.shape.landmarks(), lines = 2 * pack.modes + 4;
+  std::vector<float> row(pack.modes);
+  std::vector<double> deviations;
+  for (std::size_t k = 0; k < pack.modes; ++k) {
+    int exponent = 0;
+    const double variance = level.combined_variances[k];
+    if (variance > 0) std::frexp(std::sqrt(variance), &exponent);
+    deviations.push_back(std::ldexp(1.0, std::clamp(exponent, -60, 60)));
+    pack.mode_scale.push_back(static_cast<float>(1 / deviations.back()));
+  }
+  std::vector<HalfRow> rows;
+  const auto add = [&](auto number_of) {
+    for (std::size_t k = 0; k < pack.modes; ++k) row[k] = static_cast<float>(number_of(k) * deviations[k]);
+    rows.push_back(halved(row));
+  };
+  for (std::size_t i = 0; i < 2 * landmarks; ++i)
+    add([&](std::size_t k) { return double{level.shape_combined.row(k)[i]}; });
+  for (const Eigen::MatrixXd* matrix : {&steps, &squares})
+    for (Eigen::Index i = 0; i < matrix->rows(); ++i)
+      add([&](std::size_t k) { return (*matrix)(i, static_cast<Eigen::Index>(k)); });
+
+  pack.mode_tiles = (pack.modes + pack_tile - 1) / pack_tile;
+  pack.shape_tiles = (landmarks + 7) / 8;
+  pack.step_tiles = (lines + pack_tile - 1) / pack_tile;
+  for (std::size_t t = 0; t < pack.shape_tiles + pack.step_tiles; ++t) {
+    const auto row_at = [&](std::size_t i) {
+      if (t < pack.shape_tiles) return t * 8 + i % 8 < landmarks ? 2 * (t * 8 + i % 8) + i / 8 : nowhere;
+      const std::size_t line = (t - pack.shape_tiles) * pack_tile + i;
+      return line < lines ? 2 * landmarks + line : nowhere;
+    };
+    for (std::size_t i = 0; i < pack_tile; ++i)
+      pack.small_unscale.push_back(row_at(i) == nowhere ? 0.0f : rows[row_at(i)].unscale);
+    for (std::size_t k = 0; k < pack.mode_tiles; ++k)
+      for (std::size_t half = 0; half < 2; ++half)
+        add_tile(pack.small, rows, half, row_at,
+                 [&](std::size_t i) { return k * pack_tile + i < pack.modes ? k * pack_tile + i : nowhere; });
+  }
 }
 
 std::vector<std::array<float, 4>> pixels_of(const Model& model, const Level& level, const TextureLayout& layout,
@@ -97,8 +152,7 @@ CombinedPack pack_combined(const Model& model, const Level& level, double limit)
   for (std::size_t i = 0; i < modes; ++i) add(level.texture_combined.row(i));
   add(level.mean);
   add(std::vector<float>(values, 1.0f));
-  for (const int half : {0, 1})
-    for (const HalfRow& row : rows) pack.unscale.push_back(row.unscale[half]);
+  for (const HalfRow& row : rows) pack.unscale.push_back(row.unscale);
   pack.fragments = tiles_of(rows, layout, pack.row_tiles, pack.value_tiles);
   pack.pixels = pixels_of(model, level, layout, pack.value_tiles * pack_tile / layout.channels);
 
@@ -114,21 +168,12 @@ CombinedPack pack_combined(const Model& model, const Level& level, double limit)
   pack.mean_square = stack.by_mean[stack.rows];
   pack.most = floats_of(combined_products(level, limit).most);
 
-  // neighbours in a row are neighbours in a product; rows start 8 banks of shared memory apart
   const auto m = static_cast<Eigen::Index>(modes);
   const Threads threads;
   const Eigen::Map<const RowMatrix> exact(level.texture_combined.values.data(), m, static_cast<Eigen::Index>(values));
   const Eigen::MatrixXd steps = exact_product(wide.topRows(m + 4), exact, threads);
   const Eigen::MatrixXd squares = exact_product(wide.middleRows(m + 4, m), wide.middleRows(m + 4, m), threads);
-  const std::size_t shape = 2 * model.shape.landmarks();
-  pack.small_width = (shape + 2 * modes + 4 + 31) / 32 * 32 + 8;
-  pack.small.assign((modes + 3) / 4 * 4 * pack.small_width, 0.0f);
-  for (Eigen::Index i = 0; i < m; ++i) {
-    float* to = pack.small.data() + static_cast<std::size_t>(i) * pack.small_width;
-    for (const float value : level.shape_combined.row(static_cast<std::size_t>(i))) *to++ = value;
-    for (Eigen::Index k = 0; k < m + 4; ++k) *to++ = static_cast<float>(steps(k, i));
-    for (Eigen::Index k = 0; k < m; ++k) *to++ = static_cast<float>(squares(k, i));
-  }
+  pack_small(pack, model, level, steps, squares);
   return pack;
 }
 

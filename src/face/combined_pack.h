@@ -1,5 +1,5 @@
-// A level's combined model as the GPU takes it: tiles of [R; Qg; g0; 1], each number in two halves, and the small
-// matrices that follow from them.
+// A level's combined model as the GPU takes it: tiles of [R; Qg; g0; 1] and of the small matrices that follow from them,
+// each number in two halves.
 #pragma once
 
 #include "kinema/face.h"
@@ -13,20 +13,27 @@ namespace kinema::face {
 
 inline constexpr std::size_t pack_tile = 16;
 
+/// What the second half of a number was multiplied with.
+inline constexpr float pack_finer = 2048;
+
+/// Tiles are of 16 x 16 numbers, as a warp's matrix product takes them: 32 lanes x 8 halves, lane l with rows l/4 and
+/// l/4 + 8, columns 2 (l%4) + {0, 1, 8, 9}. First of all numbers rounded to 16 bits, then of what that left of them.
 struct CombinedPack {
   std::size_t modes = 0, rows = 0, values = 0;  ///< rows = 2 modes + 6
   std::size_t row_tiles = 0, value_tiles = 0;
-  std::size_t small_width = 0;
+  std::size_t mode_tiles = 0, shape_tiles = 0, step_tiles = 0;
 
-  /// value tiles x 2 x row tiles x 32 lanes x 8 halves: lane l has rows l/4 and l/4 + 8, values 2 (l%4) + {0, 1, 8, 9}.
-  /// First all rows rounded to 16 bits, then what that left of them.
-  std::vector<std::uint16_t> fragments;
+  std::vector<std::uint16_t> fragments;      ///< value tiles x 2 halves x row tiles
+  std::vector<float> unscale;                ///< rows: what a row of first halves is to be multiplied with
   std::vector<std::array<float, 4>> pixels;  ///< weights, and as bits three corners of 10 each; the highest: none
-  std::vector<float> small;                  ///< modes, rounded up to 4, x small_width: [Qs, Qg R^T, Qg Qg^T]
-  std::vector<float> by_mean, by_one;        ///< rows: products with g0 and 1, see pack_combined()
-  std::vector<float> unscale;                ///< 2 x rows: what a row of halves is to be multiplied with
-  std::vector<float> most;                   ///< modes: c is kept within
-  double mean_square = 0;                    ///< g0.g0
+
+  /// (shape tiles + step tiles) x mode tiles x 2 halves: x of 8 landmarks and then y of Qs^T, and [R; Qg] Qg^T.
+  std::vector<std::uint16_t> small;
+  std::vector<float> small_unscale;    ///< 16 a tile of rows
+  std::vector<float> mode_scale;       ///< modes: what c is multiplied with before it meets `small`
+  std::vector<float> by_mean, by_one;  ///< rows: products with g0 and 1, see pack_combined()
+  std::vector<float> most;             ///< modes: c is kept within
+  double mean_square = 0;              ///< g0.g0
 };
 
 /// One half of a number has 11 bits, and the two 22: with 11 alone, E is that of a slightly other model, and where two

@@ -1,10 +1,8 @@
-// The kernel of algorithm 1: samples of a tile of values at every shape, and their product with 16 rows on the tensor
-// cores.
+// The kernel of algorithm 1: samples of a tile of values at every shape.
 #pragma once
 
+#include "face/combined_product_cuda.cuh"
 #include "face/combined_room_cuda.cuh"
-
-#include <cuda_fp16.h>
 
 #include <type_traits>
 
@@ -30,25 +28,50 @@ struct Texel<CombinedSource::pairs> {
 
 __device__ inline float blend(float a, float b, float by) { return fmaf(by, b - a, a); }
 
-// Bilinear at (x, y), coordinates cut off at the border.
-template <class T>
-__device__ inline auto look(const CombinedTask& task, float centre, float x, float y) {
-  // a coordinate that is no number goes to the corner
-  x = fmaxf(fminf(x, task.right), task.left);
-  y = fmaxf(fminf(y, task.bottom), task.top);
-  const int u = __float2int_rd(x), v = __float2int_rd(y);
-  const float fx = x - static_cast<float>(u), fy = y - static_cast<float>(v);
-  const T* p = static_cast<const T*>(task.origin) + (static_cast<std::ptrdiff_t>(v) * task.stride + u);
-  const T* q = p + task.stride;
-  const T a = __ldg(p), b = __ldg(p + 1), c = __ldg(q), d = __ldg(q + 1);
-  if constexpr (std::is_same_v<T, float2>)
-    return float2{blend(blend(a.x, b.x, fx), blend(c.x, d.x, fx), fy),
-                  blend(blend(a.y, b.y, fx), blend(c.y, d.y, fx), fy)};
-  else
-    return blend(blend(static_cast<float>(a), static_cast<float>(b), fx),
-                 blend(static_cast<float>(c), static_cast<float>(d), fx), fy) -
-           centre;
+// A number of the source. In this form the compiler leaves loads together, before the first use: they are what is waited
+// for.
+__device__ inline unsigned char fetch(const unsigned char* from) {
+  unsigned value;
+  asm volatile("ld.global.nc.u8 %0, [%1];" : "=r"(value) : "l"(from));
+  return static_cast<unsigned char>(value);
 }
+__device__ inline float fetch(const float* from) {
+  float value;
+  asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(value) : "l"(from));
+  return value;
+}
+__device__ inline float2 fetch(const float2* from) {
+  float2 value;
+  asm volatile("ld.global.nc.v2.f32 {%0, %1}, [%2];" : "=f"(value.x), "=f"(value.y) : "l"(from));
+  return value;
+}
+
+// The four numbers about a place, and where it lies between them. Coordinates are cut off at the border.
+template <class T>
+struct Corners {
+  T a, b, c, d;
+  float fx, fy;
+
+  __device__ Corners(const CombinedTask& task, float2 at) {
+    // a coordinate that is no number goes to the corner
+    const float x = fmaxf(fminf(at.x, task.right), task.left), y = fmaxf(fminf(at.y, task.bottom), task.top);
+    const int u = __float2int_rd(x), v = __float2int_rd(y);
+    fx = x - static_cast<float>(u), fy = y - static_cast<float>(v);
+    const T* p = static_cast<const T*>(task.origin) + (static_cast<std::ptrdiff_t>(v) * task.stride + u);
+    const T* q = p + task.stride;
+    a = fetch(p), b = fetch(p + 1), c = fetch(q), d = fetch(q + 1);
+  }
+
+  __device__ auto value(float centre) const {
+    if constexpr (std::is_same_v<T, float2>)
+      return float2{blend(blend(a.x, b.x, fx), blend(c.x, d.x, fx), fy),
+                    blend(blend(a.y, b.y, fx), blend(c.y, d.y, fx), fy)};
+    else
+      return blend(blend(static_cast<float>(a), static_cast<float>(b), fx),
+                   blend(static_cast<float>(c), static_cast<float>(d), fx), fy) -
+             centre;
+  }
+};
 
 // The mean of a source at the landmarks of the start; a warp's work.
 template <class T>
@@ -78,62 +101,50 @@ __device__ inline float2 place(const float4& pixel, const float2* shape) {
   return {fmaf(pixel.x, a.x, fmaf(pixel.y, b.x, pixel.z * c.x)), fmaf(pixel.x, a.y, fmaf(pixel.y, b.y, pixel.z * c.y))};
 }
 
-// Values 2 `pair` and 2 `pair` + 1 of the block's tile, at a shape.
-template <CombinedSource kind>
-__device__ inline float2 sample_pair(const CombinedTask& task, float centre, const Room& room, const float2* shape,
-                                     int pair) {
-  using T = typename Texel<kind>::Type;
-  if constexpr (Texel<kind>::channels == 2) {
-    const float4 pixel = room.pixels[pair];
-    const float2 at = place(pixel, shape);
-    const float2 value = look<T>(task, centre, at.x, at.y);
-    return __float_as_uint(pixel.w) & no_pixel ? float2{0, 0} : value;
-  } else {
-    const float4 first = room.pixels[2 * pair], second = room.pixels[2 * pair + 1];
-    const float2 at = place(first, shape), next = place(second, shape);
-    const float value = look<T>(task, centre, at.x, at.y), beside = look<T>(task, centre, next.x, next.y);
-    return {__float_as_uint(first.w) & no_pixel ? 0 : value, __float_as_uint(second.w) & no_pixel ? 0 : beside};
+// The pixels whose values a lane samples of a tile, pairs of values each. Fetched before the shapes are known.
+template <CombinedSource kind, int columns>
+struct TilePixels {
+  static constexpr int channels = Texel<kind>::channels, pairs = columns / 4;
+  float4 of[pairs][2 / channels];
+
+  __device__ TilePixels(const Room& room, int tile) {
+    const int q = static_cast<int>(threadIdx.x % 4u), half = static_cast<int>(threadIdx.x / 16u % 2u);
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      const int pair = tile * 8 + q + 4 * (pairs == 1 ? half : p);
+#pragma unroll
+      for (int i = 0; i < 2 / channels; ++i) of[p][i] = room.pixels[pair * (2 / channels) + i];
+    }
   }
-}
+};
 
-__device__ inline unsigned bits(half2 h) { return *reinterpret_cast<unsigned*>(&h); }
-
-// A number as the sum of two halves: 22 bits, nearly what a float holds.
-__device__ inline uint2 halves(float2 value) {
-  const half2 high = __floats2half2_rn(value.x, value.y);
-  const float2 kept = __half22float2(high);
-  return {bits(high), bits(__floats2half2_rn(value.x - kept.x, value.y - kept.y))};
-}
-
-__device__ inline void multiply(float (&sum)[4], const uint4& a, unsigned b0, unsigned b1) {
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-               : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-               : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
-}
-
-// A tile's samples as the product takes them, which has 8 columns: 4 of high halves and the same 4 of low ones, or 8 of
-// high halves, and then 8 of low.
-template <int columns>
-using Fragment = std::conditional_t<columns == 4, uint2, uint4>;
-
-// 16 rows by a tile's columns.
-__device__ inline void multiply(float (&sum)[4], const uint4& a, const uint2& b) { multiply(sum, a, b.x, b.y); }
-__device__ inline void multiply(float (&sum)[4], const uint4& a, const uint4& b) {
-  multiply(sum, a, b.x, b.y);
-  multiply(sum, a, b.z, b.w);
+// The two values of a pair, at a shape.
+template <CombinedSource kind, std::size_t count>
+__device__ inline float2 sample_pair(const CombinedTask& task, float centre, const float2* shape,
+                                     const float4 (&pixels)[count]) {
+  using T = typename Texel<kind>::Type;
+  const bool none = (__float_as_uint(pixels[0].w) & no_pixel) != 0;
+  if constexpr (count == 1) {
+    const float2 value = Corners<T>(task, place(pixels[0], shape)).value(centre);
+    return none ? float2{0, 0} : value;
+  } else {
+    const float2 first = place(pixels[0], shape), second = place(pixels[1], shape);
+    const Corners<T> at(task, first), beside(task, second);
+    // the values first, and then a choice: no branch about the loads
+    const float value = at.value(centre), next = beside.value(centre);
+    return {none ? 0 : value, __float_as_uint(pixels[1].w) & no_pixel ? 0 : next};
+  }
 }
 
 // Lane l has values 2 (l % 4) + {0, 1} and, after them, + {8, 9} of the product's column l / 4. With up to 4 columns,
 // half of the warp samples the first two values and half the others, and each then keeps high or low halves of all four.
 template <CombinedSource kind, int columns>
 __device__ inline Fragment<columns> sample_tile(const CombinedTask& task, float centre, const Room& room, int landmarks,
-                                                int active, int tile, float& squares) {
-  const int lane = lane_id(), q = static_cast<int>(threadIdx.x % 4u);
+                                                int active, const TilePixels<kind, columns>& pixels, float& squares) {
   if constexpr (columns == 4) {
     const int column = static_cast<int>(threadIdx.x / 4u % 4u), half = static_cast<int>(threadIdx.x / 16u % 2u);
     float2 value{0, 0};
-    if (column < active)
-      value = sample_pair<kind>(task, centre, room, room.shapes + column * landmarks, tile * 8 + q + 4 * half);
+    if (column < active) value = sample_pair<kind>(task, centre, room.shapes + column * landmarks, pixels.of[0]);
     squares = fmaf(value.x, value.x, fmaf(value.y, value.y, squares));
     const uint2 own = halves(value);
     const unsigned other = __shfl_xor_sync(whole_warp, half == 0 ? own.y : own.x, 16);
@@ -142,8 +153,8 @@ __device__ inline Fragment<columns> sample_tile(const CombinedTask& task, float 
     const int column = static_cast<int>(threadIdx.x / 4u % 8u);
     if (column >= active) return uint4{0, 0, 0, 0};
     const float2* shape = room.shapes + column * landmarks;
-    const float2 first = sample_pair<kind>(task, centre, room, shape, tile * 8 + q);
-    const float2 second = sample_pair<kind>(task, centre, room, shape, tile * 8 + q + 4);
+    const float2 first = sample_pair<kind>(task, centre, shape, pixels.of[0]);
+    const float2 second = sample_pair<kind>(task, centre, shape, pixels.of[1]);
     squares = fmaf(first.x, first.x, fmaf(first.y, first.y, squares));
     squares = fmaf(second.x, second.x, fmaf(second.y, second.y, squares));
     const uint2 one = halves(first), two = halves(second);
@@ -151,46 +162,20 @@ __device__ inline Fragment<columns> sample_tile(const CombinedTask& task, float 
   }
 }
 
-// The squares of a warp's samples, by column.
+// The squares of half of the block's samples, by column, where the lanes have left those of their own; a warp's work.
+// Lane l gets those of columns 4 (l % (columns / 4)) and on.
 template <int columns>
-__device__ inline void store_squares(float squares, float* to) {
+__device__ inline float4 add_squares(const float* squares, int half) {
   const int lane = lane_id();
-  squares += __shfl_xor_sync(whole_warp, squares, 1);
-  squares += __shfl_xor_sync(whole_warp, squares, 2);
-  if (columns == 4) squares += __shfl_xor_sync(whole_warp, squares, 16);
-  if (lane % 4 == 0 && lane / 4 < columns) to[lane / 4] = squares;
+  float sum = 0;
+#pragma unroll
+  for (int w = 0; w < warps / 2; ++w) sum += squares[(half * warps / 2 + w) * 32 + lane];
+  sum += __shfl_xor_sync(whole_warp, sum, 1);
+  sum += __shfl_xor_sync(whole_warp, sum, 2);
+  if (columns == 4) sum += __shfl_xor_sync(whole_warp, sum, 16);
+  const int first = lane % (columns / 4) * 16;  // four lanes a column
+  return {__shfl_sync(whole_warp, sum, first), __shfl_sync(whole_warp, sum, first + 4),
+          __shfl_sync(whole_warp, sum, first + 8), __shfl_sync(whole_warp, sum, first + 12)};
 }
-
-// What a lane has of 16 rows' sums: with 4 columns those of one row, else of two columns of two rows. `row` counts
-// within the 16.
-template <int columns>
-struct Sums;
-template <>
-struct Sums<4> {
-  float4 all;
-
-  __device__ explicit Sums(const float (&sum)[4]) {
-    const int q = static_cast<int>(threadIdx.x % 4u);
-    const bool low = q >= 2;  // low halves: this lane goes on with the lower 8 rows
-    float x = low ? sum[2] : sum[0], y = low ? sum[3] : sum[1];
-    x += __shfl_xor_sync(whole_warp, low ? sum[0] : sum[2], 2);
-    y += __shfl_xor_sync(whole_warp, low ? sum[1] : sum[3], 2);
-    all = {x, y, __shfl_xor_sync(whole_warp, x, 1), __shfl_xor_sync(whole_warp, y, 1)};
-  }
-  __device__ static int rows() { return threadIdx.x % 2 == 0 ? 1 : 0; }
-  __device__ static int row(int) { return static_cast<int>(threadIdx.x % 32u / 4u) + (threadIdx.x % 4u >= 2u ? 8 : 0); }
-  __device__ static unsigned offset() { return 0; }
-  __device__ float4 of(int, float scale) const { return {all.x * scale, all.y * scale, all.z * scale, all.w * scale}; }
-};
-template <>
-struct Sums<8> {
-  float2 pair[2];
-
-  __device__ explicit Sums(const float (&sum)[4]) : pair{{sum[0], sum[1]}, {sum[2], sum[3]}} {}
-  __device__ static int rows() { return 2; }
-  __device__ static int row(int i) { return static_cast<int>(threadIdx.x % 32u / 4u) + 8 * i; }
-  __device__ static unsigned offset() { return threadIdx.x % 4 * static_cast<unsigned>(sizeof(float2)); }
-  __device__ float2 of(int i, float scale) const { return {pair[i].x * scale, pair[i].y * scale}; }
-};
 
 }  // namespace kinema::face::combined

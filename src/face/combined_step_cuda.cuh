@@ -1,102 +1,158 @@
 // The kernel of algorithm 1: from parameters to shapes, and from sums to E.
 #pragma once
 
+#include "face/combined_product_cuda.cuh"
 #include "face/combined_room_cuda.cuh"
 #include "face/flat_texture.h"
 
 namespace kinema::face::combined {
 
-// Two neighbours of `small` for every factor's c: of the four threads that share the work, each gets the factors that are
-// its number plus a multiple of 4.
+// Where c of a mode and a factor lies among the tiles that products take, as halves: that of the number rounded to 16
+// bits, and after `low_half` more that of what this leaves.
 template <int columns>
-__device__ inline void times_c(const CombinedView& v, const float* small, const float* tried, int pair,
-                               float2 (&out)[columns / 4]) {
-  const int part = static_cast<int>(threadIdx.x % 4u), turns = padded_modes(v) / 4;
-  float2 sum[columns] = {};
-  const float* a_of = small + part * v.small_width + 2 * pair;
-  const float* c_of = tried + part * columns;
+struct TrialPlace {
+  static constexpr int low_half = columns == 4 ? 64 : 4;
+
+  __device__ static int of(int mode, int factor) {
+    const int tile = mode / 16, value = mode % 16, lane = factor * 4 + value % 8 / 2;
+    return ((tile * 32 + lane) * (columns / 2) + value / 8) * 2 + value % 2;
+  }
+};
+
+// Sets c of a mode for all factors, in both forms.
+template <int columns>
+__device__ inline void put_c(const CombinedView& v, const Room& room, unsigned turn, int mode,
+                             const float (&c)[columns]) {
+  double* tried = room.tried + (static_cast<int>(turn & 1) * v.modes + mode) * columns;
+  half* trial = reinterpret_cast<half*>(room.trial + (turn & 1) * trial_size(v, columns));
+  const float scale = room.mode_scale[mode];
+#pragma unroll
+  for (int k = 0; k < columns; k += 2) *reinterpret_cast<double2*>(tried + k) = {c[k], c[k + 1]};
+#pragma unroll
+  for (int k = 0; k < columns; ++k) {
+    const float scaled = c[k] * scale;
+    const half high = __float2half_rn(scaled);
+    half* to = trial + TrialPlace<columns>::of(mode, k);
+    to[0] = high;
+    to[TrialPlace<columns>::low_half] = __float2half_rn(scaled - __half2float(high));
+  }
+}
+
+// A tile of rows of `small` times every factor's c, but for their scale: a lane gets rows l/4 and l/4 + 8, of the factors
+// that factor_of() says.
+template <int columns>
+__device__ inline void times_c(const CombinedView& v, const uint4* tile, const uint2* trial,
+                               float (&upper)[columns / 4], float (&lower)[columns / 4]) {
+  const auto* of_c = reinterpret_cast<const Fragment<columns>*>(trial) + lane_id();
+  tile += lane_id();
+  float high[4] = {}, low[4] = {};
 #pragma unroll 4
-  for (int i = 0; i < turns; ++i) {
-    const float2 a = *reinterpret_cast<const float2*>(a_of + i * 4 * v.small_width);
-#pragma unroll
-    for (int k = 0; k < columns; k += 4) {
-      const float4 c = *reinterpret_cast<const float4*>(c_of + i * 4 * columns + k);
-      sum[k].x = fmaf(a.x, c.x, sum[k].x), sum[k].y = fmaf(a.y, c.x, sum[k].y);
-      sum[k + 1].x = fmaf(a.x, c.y, sum[k + 1].x), sum[k + 1].y = fmaf(a.y, c.y, sum[k + 1].y);
-      sum[k + 2].x = fmaf(a.x, c.z, sum[k + 2].x), sum[k + 2].y = fmaf(a.y, c.z, sum[k + 2].y);
-      sum[k + 3].x = fmaf(a.x, c.w, sum[k + 3].x), sum[k + 3].y = fmaf(a.y, c.w, sum[k + 3].y);
-    }
+  for (int k = 0; k < v.mode_tiles; ++k) {
+    const Fragment<columns> c = of_c[k * 32];
+    multiply(high, tile[k * 64], c);
+    multiply(low, tile[k * 64 + 32], c);
   }
-  const auto add = [](float2 kept, float2 given, int step) {
-    kept.x += __shfl_xor_sync(whole_warp, given.x, step);
-    kept.y += __shfl_xor_sync(whole_warp, given.y, step);
-    return kept;
-  };
-  const bool high = (part & 2) != 0, odd = (part & 1) != 0;
-#pragma unroll
-  for (int k = 0; k < columns; k += 4) {
-    const float2 first = add(high ? sum[k + 2] : sum[k], high ? sum[k] : sum[k + 2], 2);
-    const float2 second = add(high ? sum[k + 3] : sum[k + 1], high ? sum[k + 1] : sum[k + 3], 2);
-    out[k / 4] = add(odd ? second : first, odd ? first : second, 1);
+  join_halves(high, low);
+  if constexpr (columns == 4) {
+    // two lanes have a column's sums, of first halves of c and of second ones
+    const bool second = threadIdx.x % 4u >= 2u;
+    upper[0] = (second ? high[1] : high[0]) + __shfl_xor_sync(whole_warp, second ? high[0] : high[1], 2);
+    lower[0] = (second ? high[3] : high[2]) + __shfl_xor_sync(whole_warp, second ? high[2] : high[3], 2);
+  } else {
+    upper[0] = high[0], upper[1] = high[1], lower[0] = high[2], lower[1] = high[3];
   }
+}
+template <int columns>
+__device__ inline int factor_of(int i) {
+  const int q = static_cast<int>(threadIdx.x % 4u);
+  return columns == 4 ? 2 * (q & 1) + (q >> 1) : 2 * q + i;
+}
+
+__device__ inline float2 placed(const float4& t, float x, float y) {
+  return {fmaf(t.x, x, fmaf(-t.y, y, t.z)), fmaf(t.y, x, fmaf(t.x, y, t.w))};
 }
 
 // The shapes of all factors, in the source.
 template <int columns>
-__device__ inline void make_shapes(const CombinedView& v, const Room& room, const float* small, const float* tried) {
-  const int part = static_cast<int>(threadIdx.x % 4u);
+__device__ inline void make_shapes(const CombinedView& v, const Room& room, const uint4* small, const uint2* trial) {
+  const int row = static_cast<int>(threadIdx.x % 32u / 4u);
 #pragma unroll 1
-  for (int first = warp_id() * 8; first < v.landmarks; first += threads / 4) {
-    const int landmark = first + static_cast<int>(threadIdx.x % 32u / 4u);
-    float2 by[columns / 4];
-    times_c<columns>(v, small, tried, min(landmark, v.landmarks - 1), by);
+  for (int t = warp_id(); t < v.shape_tiles; t += warps) {
+    const int landmark = t * 8 + row;
+    const float2 mean = reinterpret_cast<const float2*>(room.mean_shape)[min(landmark, v.landmarks - 1)];
+    const float by_x = room.small_unscale[t * 16 + row], by_y = room.small_unscale[t * 16 + 8 + row];
+    float x[columns / 4], y[columns / 4];
+    times_c<columns>(v, small + t * v.mode_tiles * 64, trial, x, y);
     if (landmark >= v.landmarks) continue;
-    const float2 mean = reinterpret_cast<const float2*>(room.mean_shape)[landmark];
 #pragma unroll
-    for (int k = 0; k < columns / 4; ++k) {
-      const float x = mean.x + by[k].x, y = mean.y + by[k].y;
-      const float4 t = room.placing[4 * k + part];
-      room.shapes[(4 * k + part) * v.landmarks + landmark] = {fmaf(t.x, x, fmaf(-t.y, y, t.z)),
-                                                              fmaf(t.y, x, fmaf(t.x, y, t.w))};
+    for (int i = 0; i < columns / 4; ++i) {
+      const int k = factor_of<columns>(i);
+      room.shapes[k * v.landmarks + landmark] =
+          placed(room.placing[k], fmaf(x[i], by_x, mean.x), fmaf(y[i], by_y, mean.y));
     }
   }
 }
 
-// What follows from c alone, while the sums are on their way: [R; Qg] Qg^T c. It ends with a barrier of the threads that
-// do not add up sums.
-template <int columns>
-__device__ inline void look_ahead(const CombinedView& v, const Room& room, const float* small, const float* tried) {
-  const int part = static_cast<int>(threadIdx.x % 4u), pairs = v.modes + 2;
+// The mean shape in the source: that of c = 0.
+__device__ inline void place_mean(const CombinedView& v, const Room& room) {
 #pragma unroll 1
-  for (int first = warp_id() * 8; first < pairs; first += other_threads / 4) {
-    const int pair = first + static_cast<int>(threadIdx.x % 32u / 4u);
-    float2 by[columns / 4];
-    times_c<columns>(v, small, tried, v.landmarks + min(pair, pairs - 1), by);
-    if (pair >= pairs) continue;
+  for (int i = thread_id(); i < v.landmarks; i += threads)
+    room.shapes[i] = placed(room.placing[0], room.mean_shape[2 * i], room.mean_shape[2 * i + 1]);
+}
+
+// What follows from c alone, while the sums are on their way: [R; Qg] Qg^T c. By the threads that do not add up sums.
+template <int columns>
+__device__ inline void look_ahead(const CombinedView& v, const Room& room, const uint4* small, const uint2* trial) {
+  const int lines = 2 * v.modes + 4;
+#pragma unroll 1
+  for (int t = warp_id(); t < v.step_tiles; t += other_threads / 32) {
+    const int all = v.shape_tiles + t, row = static_cast<int>(threadIdx.x % 32u / 4u), line = t * 16 + row;
+    const float by_upper = room.small_unscale[all * 16 + row], by_lower = room.small_unscale[all * 16 + 8 + row];
+    float upper[columns / 4], lower[columns / 4];
+    times_c<columns>(v, small + all * v.mode_tiles * 64, trial, upper, lower);
 #pragma unroll
-    for (int k = 0; k < columns / 4; ++k) {
-      room.by_c[2 * pair * columns + 4 * k + part] = by[k].x;
-      room.by_c[(2 * pair + 1) * columns + 4 * k + part] = by[k].y;
+    for (int i = 0; i < columns / 4; ++i) {
+      const int k = factor_of<columns>(i);
+      if (line < lines) room.by_c[line * columns + k] = upper[i] * by_upper;
+      if (line + 8 < lines) room.by_c[(line + 8) * columns + k] = lower[i] * by_lower;
     }
   }
-  asm volatile("bar.sync 1, %0;" ::"n"(other_threads) : "memory");
+}
+
+// Calls `use` with the modes of a lane, of those that share a column: the number and whether there is such a mode; if not
+// it is some other's, so that nothing branches. `few`: no more than 64 modes, all at once.
+template <int lanes, bool few, class Use>
+__device__ inline void for_modes(const CombinedView& v, Use use) {
+  constexpr int most = few ? 64 / lanes : 4;
+  const int lane = static_cast<int>(threadIdx.x % static_cast<unsigned>(lanes));
+  const auto use_some = [&](int first) {
+#pragma unroll
+    for (int j = 0; j < most; ++j) {
+      const int i = first + j * lanes + lane;
+      use(j, min(i, v.modes - 1), i < v.modes);
+    }
+  };
+  if constexpr (few) {
+    use_some(0);
+  } else {
+#pragma unroll 1
+    for (int first = 0; first < v.modes; first += most * lanes) use_some(first);
+  }
 }
 
 // The part of E that follows from c alone, of a lane's share of the modes: c.(2 Qg g0 + Qg Qg^T c), and c.(Qg 1).
-template <int columns>
-__device__ inline double2 quadratic(const CombinedView& v, const Room& room, const float* tried) {
+template <int columns, bool few>
+__device__ inline double2 quadratic(const CombinedView& v, const Room& room, const double* tried) {
   constexpr int lanes = 32 / columns;
-  const int lane = static_cast<int>(threadIdx.x % static_cast<unsigned>(lanes));
   const int k = static_cast<int>(threadIdx.x % 32u / static_cast<unsigned>(lanes));
+  const float* by_c = room.by_c + (v.modes + 4) * columns + k;
   double2 sum{0, 0};
-#pragma unroll 2
-  for (int i = lane; i < v.modes; i += lanes) {
-    const int row = v.modes + 4 + i;
-    const double c = tried[i * columns + k];
-    sum.x = fma(c, fma(2.0, static_cast<double>(room.by_mean[row]), static_cast<double>(room.by_c[row * columns + k])),
-                sum.x);
-    sum.y = fma(c, static_cast<double>(room.by_one[row]), sum.y);
-  }
+  for_modes<lanes, few>(v, [&](int, int mode, bool there) {
+    const double c = there ? tried[mode * columns + k] : 0;
+    const double2 expected = room.expected[mode];
+    sum.x = fma(c, expected.x + static_cast<double>(by_c[mode * columns]), sum.x);
+    sum.y = fma(c, expected.y, sum.y);
+  });
   return sum;
 }
 
@@ -110,6 +166,13 @@ __device__ inline double product(const Room& room, int row, int k, const Scale& 
   return fma(-scale.offset, static_cast<double>(room.by_one[row]), room.totals[row * columns + k]) * scale.factor;
 }
 
+// To some 20 bits.
+__device__ inline double rough_reciprocal(double x) {
+  double y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  return y;
+}
+
 // See normalised() in texture_sums.h: offset and factor of a column, and what E has of it alone: g.g - 2 g.g0 + g0.g0.
 template <int columns>
 __device__ inline Scale normalise(const CombinedView& v, const Room& room, int k, double& error) {
@@ -121,32 +184,36 @@ __device__ inline Scale normalise(const CombinedView& v, const Room& room, int k
     scale.offset = one * v.share;
     left = fmax(0.0, fma(-one, scale.offset, square));
     along = fma(-scale.offset, static_cast<double>(room.by_one[v.rows - 2]), by_mean);
-    const float deviation = __fsqrt_rn(static_cast<float>(left * v.share));
-    const auto offset = static_cast<float>(fabs(scale.offset));
-    const double alpha = fmax(along * v.share, 0.1 * static_cast<double>(deviation));
-    const float flat = fmaf(static_cast<float>(flat_share), offset, static_cast<float>(flat_least));
-    // one over alpha: a float's guess, and a step of Newton's method
-    const double guess = static_cast<double>(__frcp_rn(static_cast<float>(alpha)));
-    scale.factor = deviation > flat ? guess * fma(-alpha, guess, 2.0) : 0;
+    // the deviation is at least 10 alpha, or the texture is flat: seldom, so its root is not taken before
+    const double variance = left * v.share;
+    const float flat =
+        fmaf(static_cast<float>(flat_share), static_cast<float>(fabs(scale.offset)), static_cast<float>(flat_least));
+    double alpha = along * v.share;
+    if (!(alpha > 0 && alpha * alpha >= 0.01 * variance))
+      alpha = fmax(alpha, 0.1 * static_cast<double>(__fsqrt_rn(static_cast<float>(variance))));
+    // one over alpha: a guess, and a step of Newton's method, which leaves an error of about 1e-12
+    const double guess = rough_reciprocal(alpha);
+    scale.factor =
+        variance > static_cast<double>(flat) * static_cast<double>(flat) ? guess * fma(-alpha, guess, 2.0) : 0;
   }
   error = fma(fma(left, scale.factor, -2 * along), scale.factor, v.mean_square);
   return scale;
 }
 
 // E of every factor: r.r from the products alone. Each warp finds all of them; the lanes of a column share the work.
-template <int columns>
-__device__ inline double find_error(const CombinedView& v, const Room& room, const float* tried, const double2& known,
+template <int columns, bool few>
+__device__ inline double find_error(const CombinedView& v, const Room& room, const double* tried, const double2& known,
                                     Scale& scale) {
   constexpr int lanes = 32 / columns;
-  const int lane = static_cast<int>(threadIdx.x % static_cast<unsigned>(lanes));
   const int k = static_cast<int>(threadIdx.x % 32u / static_cast<unsigned>(lanes));
+  const double* totals = room.totals + (v.modes + 4) * columns + k;
+  double by[2] = {0, 0};
+  for_modes<lanes, few>(v, [&](int j, int mode, bool there) {
+    by[j % 2] = fma(there ? tried[mode * columns + k] : 0, totals[mode * columns], by[j % 2]);
+  });
   double error;
   scale = normalise<columns>(v, room, k, error);
-  double by = 0;
-#pragma unroll 4
-  for (int i = lane; i < v.modes; i += lanes)
-    by = fma(static_cast<double>(tried[i * columns + k]), room.totals[(v.modes + 4 + i) * columns + k], by);
-  double sum = fma(-2 * scale.factor, fma(-scale.offset, known.y, by), known.x);
+  double sum = fma(-2 * scale.factor, fma(-scale.offset, known.y, by[0] + by[1]), known.x);
 #pragma unroll
   for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);
   return error + sum;

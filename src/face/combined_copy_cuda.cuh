@@ -1,0 +1,41 @@
+// The kernel of algorithm 1: copies from global to shared memory that go on beside what follows.
+#pragma once
+
+#include "face/combined_exchange_cuda.cuh"
+#include "face/combined_room_cuda.cuh"
+
+namespace kinema::face::combined {
+
+// 16 bytes; those before end_copies() are waited for together.
+__device__ inline void start_copy(void* to, const void* from) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+#else
+  *static_cast<uint4*>(to) = *static_cast<const uint4*>(from);
+#endif
+}
+__device__ inline void end_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+template <int left>
+__device__ inline void wait_for_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory");
+#endif
+}
+
+// The small matrices to shared memory, by one thread: the copy engine does it beside what follows.
+__device__ inline void start_small(const CombinedView& v, const Room& room) {
+#if __CUDA_ARCH__ >= 900
+  const auto bytes = static_cast<int>(small_size(v) * sizeof(uint4));
+  expect(room, 2, bytes);
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(room.small)),
+               "l"(v.small), "r"(bytes), "r"(shared_address(room.arrived + 2))
+               : "memory");
+#endif
+}
+
+}  // namespace kinema::face::combined
