@@ -25,13 +25,13 @@ void run(const Options& options) {
 
 }  // namespace
 
-void add_serve(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("serve", "The live page: head and window from the browser's own camera");
+void add_serve(Verb parent, Task& task) {
+  Verb verb = parent.add("serve", "The live page: head and window from the browser's own camera");
   const auto options = std::make_shared<Options>();
-  add_server_options(*verb, options->view, "Options");
-  verb->add_option("--filter", options->filter, "The user's colours, instead of a calibration on the page")
-      ->type_name("filter.json");
-  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  add_server_options(verb, options->view, "Options");
+  verb.option("--filter", options->filter, "The user's colours, instead of a calibration on the page")
+      .type("filter.json");
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 
 }  // namespace kinema::app
