@@ -132,34 +132,33 @@ void gather(const Table& table, bool blue_first, std::size_t block, std::uint8_t
 }  // namespace
 
 ColourBlocks make_colour_blocks(const Table& table, bool blue_first, const Threads& threads) {
-  std::vector<std::uint8_t> all(block_count * block_size);
+  ColourBlocks blocks;
+  blocks.all.resize(block_count * block_size);
   std::vector<std::uint8_t> even(block_count), has_degree(block_count);
   threads.for_each(64, [&](std::size_t slab) {
     for (std::size_t i = 1024 * slab; i < 1024 * (slab + 1); ++i) {
-      std::uint8_t* own = all.data() + block_size * i;
+      std::uint8_t* own = blocks.all.data() + block_size * i;
       gather(table, blue_first, i, own);
       even[i] = std::memcmp(own, own + 1, block_size - 1) == 0;
       has_degree[i] = even[i] == 0 || own[0] != 0;
     }
   });
 
-  ColourBlocks blocks;
   blocks.block.resize(block_count);
   std::array<int, 256> uniform;  // the block in which all is this degree
   uniform.fill(-1);
   std::size_t next = 0;
   for (std::size_t i = 0; i < block_count; ++i) {
-    std::uint8_t* own = all.data() + block_size * i;
+    const std::uint8_t* own = blocks.all.data() + block_size * i;
     const std::uint8_t degree = own[0];
     if (even[i] != 0 && uniform[degree] >= 0) {
       blocks.block[i] = static_cast<std::uint16_t>(uniform[degree]);
       continue;
     }
     if (even[i] != 0) uniform[degree] = static_cast<int>(next);
-    std::memmove(all.data() + block_size * next, own, block_size);
+    blocks.degrees.insert(blocks.degrees.end(), own, own + block_size);
     blocks.block[i] = static_cast<std::uint16_t>(next++);
   }
-  blocks.degrees.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(block_size * next));
   blocks.support = find_support(blocks, has_degree);
   blocks.cells_below = count_cells(has_degree);
   return blocks;

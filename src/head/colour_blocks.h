@@ -1,6 +1,6 @@
 // The table of all colours (eq. 7) in an order that caches like: blocks of 8 x 8 x 4 colours, so that colours that are
-// alike lie together, and all blocks of one degree are one. What is left of a classifier of skin is often a tenth of
-// 16 MB.
+// alike lie together; and beside it one in which all blocks of one degree are one. What is then left of a classifier of
+// skin is often a tenth of 16 MB.
 #pragma once
 
 #include "core/threads.h"
@@ -15,10 +15,15 @@
 namespace kinema::head {
 
 struct ColourBlocks {
-  /// Which block a colour is in, at c0/8 + 32 (c1/8) + 1024 (c2/4); c0 is the first byte of a pixel.
+  /// All blocks, of 256 degrees each, by their number c0/8 + 32 (c1/8) + 1024 (c2/4), where c0 is the first byte of a
+  /// pixel; a colour is at c0%8 + 8 (c1%8) + 64 (c2%4). One access a pixel: the faster way while colours are few enough
+  /// for the cache.
+  std::vector<std::uint8_t> all;
+
+  /// Where a block is in `degrees`, by its number.
   std::vector<std::uint16_t> block;
 
-  /// Of 256 degrees a block: a colour is at c0%8 + 8 (c1%8) + 64 (c2%4).
+  /// The blocks that differ.
   std::vector<std::uint8_t> degrees;
 
   /// q.c + d is above 0 for every colour that has a degree, and not for as many of the others as one plane can tell.

@@ -10,6 +10,9 @@ constexpr double largest_one = 1 << 25;
 constexpr double largest_sum = 2147483000;  // of 32 bits, less a few for rounding
 constexpr double most_error = 1e-5;
 constexpr int candidates = 1 << 16;
+constexpr double short_number = 32767;
+constexpr double largest_short_sum = 1 << 24;
+constexpr double most_short_error = 8e-6;
 
 // What is wrong for the colour where it is worst, and between that and the best, in units.
 struct Fractions {
@@ -25,17 +28,20 @@ Fractions fractions_of(const std::array<double, 3>& f, double one) {
   return error;
 }
 
+// The largest sum of any colour, with d and without, of either sign; and room for `one` beside.
+double range_of(const Plane& plane) {
+  double least = 0, most = 0;
+  for (const double number : {plane.r, plane.g, plane.b}) (number < 0 ? least : most) += 255 * number;
+  return std::max({std::abs(least), std::abs(most), std::abs(least + plane.d), std::abs(most + plane.d),
+                   std::abs(plane.d)}) +
+         1;
+}
+
 }  // namespace
 
 std::optional<FixedPlane> fix_plane(const Plane& plane) {
   const std::array<double, 3> f = {plane.r, plane.g, plane.b};
-
-  // the largest sum of any colour, with d and without, of either sign; and room for `one` beside
-  double least = 0, most = 0;
-  for (const double number : f) (number < 0 ? least : most) += 255 * number;
-  const double range = std::max({std::abs(least), std::abs(most), std::abs(least + plane.d), std::abs(most + plane.d),
-                                 std::abs(plane.d)}) +
-                       1;
+  const double range = range_of(plane);
   const double top = std::floor(range * largest_one < largest_sum ? largest_one : largest_sum / range);
   if (!(top >= 4096)) return std::nullopt;
 
@@ -58,6 +64,38 @@ std::optional<FixedPlane> fix_plane(const Plane& plane) {
   fixed.one = static_cast<std::int32_t>(one);
   fixed.error = spread;
   return fixed;
+}
+
+// The scale is such that the steepest channel has no fraction at all; then only two are left that have to be small.
+std::optional<FixedPlane> fix_plane_in_short(const Plane& plane) {
+  const std::array<double, 3> f = {plane.r, plane.g, plane.b};
+  const double steepest = std::max({std::abs(plane.r), std::abs(plane.g), std::abs(plane.b)});
+  const double largest_scale = largest_short_sum / range_of(plane);
+  const double top = std::floor(std::min(short_number, largest_scale * steepest));
+  FixedPlane fixed{{}, 0, 0, most_short_error};
+  for (double q = top; q > top / 2; --q) {
+    const double scale = q / steepest, one = std::nearbyint(scale);
+    const Fractions error = fractions_of(f, scale);
+    const double offset = scale * plane.d - error.high - std::max(0.0, scale - one), d = std::floor(offset);
+    const double spread = (error.high - error.low + (offset - d) + std::abs(scale - one)) / scale;
+    if (spread >= fixed.error) continue;
+    for (std::size_t i = 0; i < 3; ++i) fixed.q[i] = static_cast<std::int32_t>(std::nearbyint(scale * f[i]));
+    fixed.d = static_cast<std::int32_t>(d);
+    fixed.one = static_cast<std::int32_t>(one);
+    fixed.error = spread;
+  }
+  return fixed.one > 0 ? std::optional(fixed) : std::nullopt;
+}
+
+bool fits_short(const PlaneOfBytes& plane) {
+  std::int64_t least = 0, most = 0;
+  for (const std::int32_t q : plane.q) {
+    if (q < -short_number || q > short_number) return false;
+    (q < 0 ? least : most) += 255 * std::int64_t{q};
+  }
+  const std::int64_t most_sum = static_cast<std::int64_t>(largest_short_sum) + 1024;  // for rounding
+  return least > -most_sum && most < most_sum && std::abs(plane.d) < most_sum &&
+         std::abs(plane.one - plane.d) < most_sum;
 }
 
 }  // namespace kinema::head

@@ -3,6 +3,7 @@
 #include "core/threads.h"
 #include "head/moments_backends.h"
 #include "head/moments_cpu_kernel.h"
+#include "head/plane_strip.h"
 
 #include <algorithm>
 #include <chrono>
@@ -83,14 +84,14 @@ Sums moments_of(const std::uint32_t* columns, const Box& box, const std::uint64_
   // columns in groups: integers within one, which add up fast and exactly, double between them
   constexpr std::size_t group = 64;
   for (std::size_t begin = 0; begin < box.width(); begin += group) {
-    std::uint64_t c = 0, cx = 0, cxx = 0;
-    const std::size_t count = std::min(group, box.width() - begin);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const std::uint64_t column = columns[begin + i];
-      c += column;
-      cx += column * i;
-      cxx += column * (i * i);
+    // from the last to the first: a column is in `once` once, i + 1 times in `twice`, (i + 1)(i + 2)/2 times in `thrice`
+    std::uint64_t once = 0, twice = 0, thrice = 0;
+    for (std::size_t i = std::min(group, box.width() - begin); i-- > 0;) {
+      once += columns[begin + i];
+      twice += once;
+      thrice += twice;
     }
+    const std::uint64_t c = once, cx = twice - once, cxx = 2 * thrice - 3 * twice + once;
     const auto x = static_cast<double>(box.left + begin), w = static_cast<double>(c), wx = static_cast<double>(cx);
     sums.w += w;
     sums.wx += x * w + wx;
@@ -179,7 +180,9 @@ private:
     if (colours) return *colours;
     colours.emplace();
     if (const auto* plane = std::get_if<Plane>(&classifier_)) {
-      if (const auto fixed = fix_plane(*plane))
+      auto fixed = plane_strips_work() ? fix_plane_in_short(*plane) : std::nullopt;
+      if (!fixed) fixed = fix_plane(*plane);
+      if (fixed)
         colours->plane = in_order(*fixed, blue);
       else
         colours->steep = blue ? Plane{plane->b, plane->g, plane->r, plane->d} : *plane;

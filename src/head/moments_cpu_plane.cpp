@@ -1,6 +1,7 @@
 // The plane, four pixels a vector: bytes become 32-bit lanes by one shuffle each, then three products, two clamps, and
 // one addition to a column and to a row.
 #include "head/moments_cpu_plain.h"
+#include "head/plane_strip.h"
 
 // vectors stand in arrays, which those of unknown length cannot
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SCALAR)
@@ -18,9 +19,9 @@ constexpr std::size_t chunk_tiles = most_rows / groups;  // as many weights a la
 constexpr std::size_t chunk_columns = chunk_tiles * tile_columns;
 
 // Groups of columns of a tile in which no colour can have a weight are passed over, and those in which all must have the
-// full one are counted. Where hardly any is (a frame of
-// noise), looking is a waste: after a row of tiles with too few, the next ones are not looked at.
-constexpr std::size_t rows_unlooked = 4;
+// full one are counted. Where few are (a frame of noise), looking is a waste, so some tiles are asked first: one in so
+// many of a row of tiles, and of every fourth such row, since what is not yet in the cache takes long to ask.
+constexpr std::size_t asked_columns = 16 * tile_columns, asked_rows = 4 * tile_rows;
 
 HWY_INLINE std::uint64_t sum_of(VCounts lanes) {
   alignas(16) std::uint32_t counts[4];
@@ -30,15 +31,34 @@ HWY_INLINE std::uint64_t sum_of(VCounts lanes) {
   return sum;
 }
 
-// A row of tiles. Returns how many were looked at in vain.
+// Whether at least half of the tiles that are asked can be passed over.
+template <std::size_t pixel_bytes>
+bool look_pays(const PlaneLanes<pixel_bytes>& lanes, const std::uint8_t* data, std::size_t stride, std::size_t width) {
+  std::size_t passed = 0, tiles = 0;
+  for (std::size_t x = 0; x + tile_columns <= width; x += asked_columns) {
+    VBytes low[pixel_bytes], high[pixel_bytes];
+    VInts sums[groups];
+    lanes.template extent<tile_rows>(data + pixel_bytes * x, stride, low, high);
+    lanes.largest_sums(low, high, sums);
+    bool pass = !lanes.any_weight(sums);
+    if (!pass) {
+      lanes.least_sums(low, high, sums);
+      pass = lanes.all_full(sums);
+    }
+    passed += pass ? 1 : 0;
+    ++tiles;
+  }
+  return 2 * passed > tiles;
+}
+
+// A row of tiles.
 template <std::size_t pixel_bytes, std::size_t rows, bool look>
-std::size_t add_tiles(const PlaneLanes<pixel_bytes>& shared, const PlaneOfBytes& plane, const std::uint8_t* data,
-                      std::size_t stride, std::size_t width, std::uint32_t* columns, std::uint64_t* row_sums) {
+void add_tiles(const PlaneLanes<pixel_bytes>& shared, const PlaneOfBytes& plane, const std::uint8_t* data,
+               std::size_t stride, std::size_t width, std::uint32_t* columns, std::uint64_t* row_sums) {
   const PlaneLanes<pixel_bytes> lanes = shared;  // its own, which stores to the sums cannot change
   const auto one = static_cast<std::uint32_t>(plane.one), d = static_cast<std::uint32_t>(plane.d);
   const VCounts full_column = hn::Set(Counts(), static_cast<std::uint32_t>(rows) * one);
   const VCounts empty_column = hn::Set(Counts(), static_cast<std::uint32_t>(rows) * d);  // weights come less d
-  std::size_t in_vain = 0;
   for (std::size_t begin = 0; begin + tile_columns <= width; begin += chunk_columns) {
     const std::size_t end = std::min(begin + chunk_columns, width);
     VCounts row[rows];
@@ -54,7 +74,6 @@ std::size_t add_tiles(const PlaneLanes<pixel_bytes>& shared, const PlaneOfBytes&
         lanes.largest_sums(low, high, most);
         if (!lanes.any_weight(most)) continue;
         lanes.least_sums(low, high, least);
-        ++in_vain;
       }
       for (std::size_t g = 0; g < groups; ++g) {
         if (look && !lanes.any_weight(most[g])) continue;
@@ -77,24 +96,26 @@ std::size_t add_tiles(const PlaneLanes<pixel_bytes>& shared, const PlaneOfBytes&
     const VCounts rest = hn::Set(Counts(), other * d + full * one);
     for (std::size_t r = 0; r < rows; ++r) row_sums[r] += sum_of(hn::Add(row[r], rest));
   }
-  return in_vain;
 }
 
 template <std::size_t pixel_bytes>
 void add_rows(const PlaneOfBytes& plane, const Piece& piece, const Margins& margins) {
   const PlaneLanes<pixel_bytes> lanes(plane);
-  const std::size_t tiles = piece.width / tile_columns;
-  std::size_t y = 0, unlooked = 0;
+  const std::size_t width = piece.width / tile_columns * tile_columns;
+  const bool strips = plane_strips_work() && fits_short(plane);
+  bool look = false;
+  std::size_t y = 0;
   for (; y + tile_rows <= piece.height; y += tile_rows) {
     const std::uint8_t* data = piece.data + y * piece.stride;
-    if (unlooked > 0) {
-      add_tiles<pixel_bytes, tile_rows, false>(lanes, plane, data, piece.stride, piece.width, margins.columns,
-                                               margins.rows + y);
-      --unlooked;
-    } else if (4 * add_tiles<pixel_bytes, tile_rows, true>(lanes, plane, data, piece.stride, piece.width,
-                                                           margins.columns, margins.rows + y) >
-               3 * tiles) {
-      unlooked = rows_unlooked;
+    std::uint64_t* rows = margins.rows + y;
+    if (y % asked_rows == 0) look = look_pays(lanes, data, piece.stride, width);
+    if (look) {
+      add_tiles<pixel_bytes, tile_rows, true>(lanes, plane, data, piece.stride, width, margins.columns, rows);
+    } else if (strips) {
+      for (std::size_t r = 0; r < tile_rows; r += strip_height)
+        add_plane_strip(plane, data + r * piece.stride, piece.stride, pixel_bytes, width, margins.columns, rows + r);
+    } else {
+      add_tiles<pixel_bytes, tile_rows, false>(lanes, plane, data, piece.stride, width, margins.columns, rows);
     }
   }
   for (; y < piece.height; ++y)

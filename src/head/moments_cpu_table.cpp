@@ -1,5 +1,6 @@
 // The table: where in it the degree of a pixel is follows 16 pixels at a time, then each is looked up on its own. Tiles in
-// which no colour can have a degree, known by a plane and by the box of their colours, are not looked up at all.
+// which no colour can have a degree, known by a plane and by the box of their colours, are not looked up at all. Colours
+// that lie all over the table are looked up in its blocks.
 #include "head/moments_cpu_plain.h"
 
 #include <bit>
@@ -20,8 +21,8 @@ namespace HWY_NAMESPACE {
 using Shorts = hn::Full128<std::uint16_t>;
 using HalfBytes = hn::Half<Bytes>;
 
-// As for the plane: where hardly a tile is passed over, the next rows are not looked at.
-constexpr std::size_t rows_unlooked = 4;
+// Where hardly a tile is passed over, the next rows are not looked at.
+constexpr std::size_t rows_unlooked = 7;
 
 // The degrees of a tile, row by row.
 struct alignas(16) TileDegrees {
@@ -38,49 +39,96 @@ HWY_INLINE void load_channels(const std::uint8_t* p, VBytes& c0, VBytes& c1, VBy
   }
 }
 
-// Where 16 pixels are found: blocks and places within.
+// Where 16 pixels are found: the low and the high byte of a block's number, and the place within.
+struct Found {
+  VBytes low, high, place;
+};
 template <std::size_t pixel_bytes>
-HWY_INLINE void find_pixels(const std::uint8_t* p, std::uint16_t* block, std::uint8_t* place) {
+HWY_INLINE Found find_pixels(const std::uint8_t* p) {
   const Bytes d;
   VBytes c0, c1, c2;
   load_channels<pixel_bytes>(p, c0, c1, c2);
-  // c0/8 + 32 (c1/8) + 1024 (c2/4), its low and its high byte
+  // c0/8 + 32 (c1/8) + 1024 (c2/4)
   const VBytes low = hn::Or(hn::ShiftRight<3>(c0), hn::And(hn::ShiftLeft<2>(c1), hn::Set(d, 0xe0)));
   const VBytes high = hn::Or(hn::ShiftRight<6>(c1), hn::And(c2, hn::Set(d, 0xfc)));
-  hn::Store(hn::BitCast(Shorts(), hn::InterleaveLower(d, low, high)), Shorts(), block);
-  hn::Store(hn::BitCast(Shorts(), hn::InterleaveUpper(d, low, high)), Shorts(), block + 8);
   // c0%8 + 8 (c1%8) + 64 (c2%4)
   const VBytes two = hn::Or(hn::And(c0, hn::Set(d, 7)), hn::And(hn::ShiftLeft<3>(c1), hn::Set(d, 0x38)));
-  hn::Store(hn::Or(two, hn::ShiftLeft<6>(c2)), d, place);
+  return {low, high, hn::Or(two, hn::ShiftLeft<6>(c2))};
 }
 
-// Colours that lie all over the table: no pixel of a row is in the block of the one above it. So is noise, not a picture.
-HWY_INLINE bool scattered(const std::uint16_t* block) {
-  const Shorts d;
-  const auto same = hn::Or(hn::Eq(hn::Load(d, block), hn::Load(d, block + tile_columns)),
-                           hn::Eq(hn::Load(d, block + 8), hn::Load(d, block + tile_columns + 8)));
-  return hn::AllFalse(d, same);
+// Colours that lie all over the table: hardly a pixel is like the one above it. So is noise, not a picture.
+template <std::size_t pixel_bytes>
+HWY_INLINE bool scattered(const std::uint8_t* p, std::size_t stride) {
+  const Bytes d;
+  VBytes a0, a1, a2, b0, b1, b2;
+  load_channels<pixel_bytes>(p, a0, a1, a2);
+  load_channels<pixel_bytes>(p + stride, b0, b1, b2);
+  const VBytes other = hn::Or(hn::Or(hn::Xor(a0, b0), hn::Xor(a1, b1)), hn::Xor(a2, b2));
+  return hn::CountTrue(d, hn::Eq(hn::And(other, hn::Set(d, 0xf0)), hn::Zero(d))) < 4;
+}
+
+// 8 degrees in a word, as they would lie in memory: one store instead of eight.
+template <class At>
+HWY_INLINE void store_degrees(std::uint8_t* out, const At& at) {
+  std::uint64_t word = 0;
+  for (std::size_t k = 0; k < 8; ++k)
+    word |= std::uint64_t{*at(k)} << (std::endian::native == std::endian::little ? 8 * k : 56 - 8 * k);
+  std::memcpy(out, &word, sizeof word);
+}
+
+// Colours that are alike: one access each.
+template <std::size_t pixel_bytes, std::size_t rows>
+HWY_INLINE void look_up_alike(const ColourBlocks& table, const std::uint8_t* p, std::size_t stride, TileDegrees& tile) {
+  const Bytes d;
+  const Shorts shorts;
+  constexpr std::size_t count = rows * tile_columns;
+  alignas(16) std::uint32_t at[count];
+  const auto store = [&](VBytes low, VBytes high, std::uint32_t* to) {
+    const auto l = hn::BitCast(shorts, low), h = hn::BitCast(shorts, high);
+    hn::Store(hn::BitCast(Counts(), hn::InterleaveLower(shorts, l, h)), Counts(), to);
+    hn::Store(hn::BitCast(Counts(), hn::InterleaveUpper(shorts, l, h)), Counts(), to + 4);
+  };
+  for (std::size_t r = 0; r < rows; ++r) {
+    // 256 times the number, and the place
+    const Found found = find_pixels<pixel_bytes>(p + r * stride);
+    const VBytes zero = hn::Zero(d);
+    std::uint32_t* row = at + r * tile_columns;
+    store(hn::InterleaveLower(d, found.place, found.low), hn::InterleaveLower(d, found.high, zero), row);
+    store(hn::InterleaveUpper(d, found.place, found.low), hn::InterleaveUpper(d, found.high, zero), row + 8);
+  }
+  const std::uint8_t* degrees = table.all.data();
+  for (std::size_t i = 0; i < count; i += 8)
+    store_degrees(tile.at + i, [&](std::size_t k) { return degrees + at[i + k]; });
+}
+
+// Any others: in the blocks that differ, which are fewer.
+template <std::size_t pixel_bytes, std::size_t rows>
+HWY_INLINE void look_up_scattered(const ColourBlocks& table, const std::uint8_t* p, std::size_t stride,
+                                  TileDegrees& tile) {
+  constexpr std::size_t count = rows * tile_columns;
+  alignas(16) std::uint16_t block[count];
+  alignas(16) std::uint8_t place[count];
+  for (std::size_t r = 0; r < rows; ++r) {
+    const Bytes d;
+    const Found found = find_pixels<pixel_bytes>(p + r * stride);
+    std::uint16_t* row = block + r * tile_columns;
+    hn::Store(hn::BitCast(Shorts(), hn::InterleaveLower(d, found.low, found.high)), Shorts(), row);
+    hn::Store(hn::BitCast(Shorts(), hn::InterleaveUpper(d, found.low, found.high)), Shorts(), row + 8);
+    hn::Store(found.place, d, place + r * tile_columns);
+  }
+  const std::uint16_t* blocks = table.block.data();
+  const std::uint8_t* degrees = table.degrees.data();
+  const auto at = [&](std::size_t i) { return degrees + 256 * std::size_t{blocks[block[i]]} + place[i]; };
+  for (std::size_t i = 0; i < count; ++i) hwy::Prefetch(at(i));  // the memory has to be asked well before
+  for (std::size_t i = 0; i < count; i += 8) store_degrees(tile.at + i, [&](std::size_t k) { return at(i + k); });
 }
 
 template <std::size_t pixel_bytes, std::size_t rows>
 HWY_INLINE void look_up_tile(const ColourBlocks& table, const std::uint8_t* p, std::size_t stride, TileDegrees& tile) {
-  constexpr std::size_t count = rows * tile_columns;
-  alignas(16) std::uint16_t block[count];
-  alignas(16) std::uint8_t place[count];
-  for (std::size_t r = 0; r < rows; ++r)
-    find_pixels<pixel_bytes>(p + r * stride, block + r * tile_columns, place + r * tile_columns);
-  const std::uint16_t* blocks = table.block.data();
-  const std::uint8_t* degrees = table.degrees.data();
-  const auto at = [&](std::size_t i) { return degrees + 256 * std::size_t{blocks[block[i]]} + place[i]; };
-  if (rows > 1 && scattered(block))  // the memory has to be asked well before
-    for (std::size_t i = 0; i < count; ++i) hwy::Prefetch(at(i));
-  for (std::size_t i = 0; i < count; i += 8) {
-    // 8 degrees in a word, as they would lie in memory: one store instead of eight
-    std::uint64_t word = 0;
-    for (std::size_t k = 0; k < 8; ++k)
-      word |= std::uint64_t{*at(i + k)} << (std::endian::native == std::endian::little ? 8 * k : 56 - 8 * k);
-    std::memcpy(tile.at + i, &word, sizeof word);
-  }
+  if (rows > 1 && scattered<pixel_bytes>(p, stride))
+    look_up_scattered<pixel_bytes, rows>(table, p, stride, tile);
+  else
+    look_up_alike<pixel_bytes, rows>(table, p, stride, tile);
 }
 
 HWY_INLINE std::uint8_t least_byte(VBytes v) {

@@ -108,6 +108,9 @@ public:
   HWY_INLINE bool any_weight(const VInts most[groups]) const {
     return any_weight(hn::Max(hn::Max(most[0], most[1]), hn::Max(most[2], most[3])));
   }
+  HWY_INLINE bool all_full(const VInts least[groups]) const {
+    return all_full(hn::Min(hn::Min(least[0], least[1]), hn::Min(least[2], least[3])));
+  }
 
 private:
   // q.c of four pixels

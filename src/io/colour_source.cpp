@@ -5,6 +5,7 @@
 #include "io/image_file.h"
 #include "io/input_file.h"
 #include "io/video_file.h"
+#include "io/video_length.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -108,6 +109,14 @@ public:
       if (said - read > std::max(3.0, 0.05 * said)) {
         throw about(path_, Error(fmt::format("breaks off after {} of {} frames: the file is damaged or cut short",
                                              index_, *video_.size())));
+      }
+      std::error_code unknown;
+      const std::uintmax_t bytes = fs::file_size(path_, unknown), all = declared_video_bytes(path_).value_or(0);
+      if (!unknown && bytes < all) {
+        throw about(path_,
+                    Error(fmt::format("breaks off after {} frames, where {} of its {} bytes end: the file is cut "
+                                      "short",
+                                      index_, bytes, all)));
       }
       return false;
     }
