@@ -19,7 +19,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results" / "accuracy.json"
@@ -56,8 +56,8 @@ Lengths and radii are fitted in the first frames{found_seeds}.
 {found}
 ## By joint
 
-Normalised errors of the joints, means over all clips and seeds: where the stated deviations are too small (above 1) or
-too large.
+Normalised errors of the joints, medians over all recordings and seeds: where the stated deviations are too small (above
+1) or too large.
 
 {joints}
 ## Make it again
@@ -168,7 +168,7 @@ def joint_table(rows):
     lines = ["| person | " + " | ".join(sides) + " |", "| --- |" + " ---: |" * len(sides)]
     for known, title in ((True, "known"), (False, "not known")):
         if all(known in of for of in sides.values()):
-            lines.append(f"| {title} | " + " | ".join(f"{mean(of[known]):.2f}" for of in sides.values()) + " |")
+            lines.append(f"| {title} | " + " | ".join(f"{median(of[known]):.2f}" for of in sides.values()) + " |")
     return "\n".join(lines) + "\n"
 
 
