@@ -206,10 +206,10 @@ void run(Options& options) {
                    : options.init == "detect"  ? FaceStart::detect
                                                : FaceStart::given;
   if (settings.start == FaceStart::detect) detector.emplace(options.detector);
-  if (settings.start == FaceStart::given) starts.emplace(options.init);
   if (!options.out.empty()) io::make_folder(options.out);
 
   const auto model = std::make_shared<const face::Model>(io::read_face_model(options.fit.model));
+  if (settings.start == FaceStart::given) starts.emplace(options.init, model->shape.landmarks());
   Stopwatch watch;
   const FaceExamples examples = read_examples(options.images);
   print_left_out(examples.left_out);
