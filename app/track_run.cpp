@@ -95,6 +95,9 @@ private:
   std::size_t width_ = 0, height_ = 0;
 };
 
+// Matching smooths disparities, so those of a person are off together: pixels, standard deviation.
+constexpr double shared_disparity = 0.2;
+
 // Fewer points than this are nobody.
 constexpr std::ptrdiff_t fewest_points = 60;
 
@@ -164,6 +167,9 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   const body::Skeleton& skeleton = run.person.skeleton;
   body::TrackerSettings settings = run.tracker;
   settings.fit_shape = settings.fit_shape && !run.person.measured;
+  if (recording.from_pairs() && settings.shared_noise == 0) {
+    settings.shared_noise = shared_disparity / (recording.camera().camera.fx * recording.camera().baseline);
+  }
   const std::unique_ptr<body::Tracker> tracker = body::make_tracker(skeleton, settings, run.backend);
   if (run.start_pose) tracker->start(*run.start_pose);
   Sinks sinks(run.files, recording, skeleton);

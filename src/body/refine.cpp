@@ -263,6 +263,19 @@ std::vector<PointContact> find_contacts(const Kinematics& kinematics, const Refi
   return contacts;
 }
 
+std::vector<float> skin_distances(const Kinematics& kinematics, const PointList& points, std::span<const float> state) {
+  const Posed posed(kinematics, state);
+  TouchBlock touches;
+  std::vector<float> distances;
+  distances.reserve(points.size());
+  for (std::size_t begin = 0; begin < points.size(); begin += contact_block) {
+    nearest_capsules(posed.skin, points.blocks[begin / contact_block], touches);
+    const std::size_t count = std::min(contact_block, points.size() - begin);
+    distances.insert(distances.end(), touches.distance, touches.distance + count);
+  }
+  return distances;
+}
+
 Eigen::MatrixXd joint_derivatives(const Kinematics& kinematics, std::span<const float> state) {
   const int size = tangent_size(kinematics);
   std::vector<Place> places(static_cast<std::size_t>(kinematics.joint_count));

@@ -10,6 +10,10 @@ namespace {
 
 constexpr std::size_t fewest_points = 60;
 
+// How much grown-ups differ in height. Clouds without rays do not contradict legs that reach further than points do, so
+// of sizes that fit alike the common one is taken.
+constexpr double size_deviation = 0.06;
+
 // Where the body of a candidate must go to lie over the points: middle on middle across, and either middle on middle or
 // crown on crown in height, since legs may be out of view.
 struct Extent {
@@ -118,6 +122,10 @@ std::vector<Found> search(const Skeleton& skeleton, const PointList& person, con
     refinement.sigma = std::hypot(0.03, settings.noise);
     refinement.evidence = 150;  // as much in every round, whatever the number of points
     refine_many(candidates, refinement, {round.points, round.points / 2});
+    for (PoseCandidate& candidate : candidates) {
+      const double unusual = (settings.sizes[candidate.size] - 1) / size_deviation;
+      candidate.cost += 0.5 * unusual * unusual;
+    }
     // points further off than numbers go lead to no pose
     std::erase_if(candidates, [](const PoseCandidate& candidate) {
       return !std::isfinite(candidate.cost) ||

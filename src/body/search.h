@@ -20,7 +20,7 @@ struct SearchSettings {
 struct Found {
   double size = 1;  ///< the one of `sizes` that fits best
   std::vector<float> state;
-  double cost = 0;  ///< see Refined
+  double cost = 0;  ///< see Refined; and for an unusual size
 };
 
 /// Refines candidates, all of them before it returns; see Particles::refine_poses().

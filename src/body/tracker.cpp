@@ -1,5 +1,6 @@
 // The tracking loop: sample, weigh, mean (section 2 of the paper), with annealing layers, limb-wise blocks and refinement
 // as switches, a search where there is no pose to go on from, and a fit of the person's shape in the first frames.
+#include "body/deviation.h"
 #include "body/motion.h"
 #include "body/particles.h"
 #include "body/search.h"
@@ -58,14 +59,12 @@ constexpr double clearly = 5;
 // A find is as far off as a pose wanders in so many seconds.
 constexpr double found_spread = 0.1;
 
-// What capsules cannot tell about a body of flesh: added to every joint's deviation, metres.
-constexpr double model_error = 0.015;
-
 void check(const TrackerSettings& settings) {
   const auto need = [](bool sensible, const char* what, double value, const char* mend) {
     if (!sensible) throw Error(fmt::format("tracker: {} {}: give {}", what, value, mend));
   };
-  const double survival = settings.survival, evidence = settings.independent_points, noise = settings.sensor_noise;
+  const double survival = settings.survival, evidence = settings.independent_points, noise = settings.sensor_noise,
+               shared = settings.shared_noise;
   need(settings.layers >= 1, "annealing layers", settings.layers, "1 or more");
   need(survival >= 0 && survival <= 1, "the share that survives a layer is", survival, "0 to 1");
   need(settings.refined >= 0, "refined poses", settings.refined, "0 or more");
@@ -73,6 +72,7 @@ void check(const TrackerSettings& settings) {
   need(settings.rivals >= 0, "rivals", settings.rivals, "0 or more");
   need(evidence > 0 && std::isfinite(evidence), "independent points", evidence, "a number above 0");
   need(noise >= 0 && noise <= 1, "the sensor's noise at 1 m is", noise, "metres, 0 to 1");
+  need(shared >= 0 && shared <= 1, "the noise that points share at 1 m is", shared, "metres, 0 to 1");
   need(!std::isnan(settings.resample_below), "the share to resample below is", settings.resample_below, "a number");
 }
 
@@ -167,6 +167,7 @@ private:
   void set_skeleton(const Skeleton& skeleton) {
     skeleton_ = skeleton;
     flat_ = std::make_unique<FlatSkeleton>(skeleton_);
+    flesh_radii_ = flesh_radii(skeleton_);
     watch_.set_skeleton(skeleton_);
     particles_ = make_particles(skeleton_, settings_, backend_);
   }
@@ -232,8 +233,11 @@ private:
     places_.resize(skeleton_.joints.size());
     place_joints(flat_->view(), state_.data(), places_.data());
     for (const Place& place : places_) estimate.joints.push_back({place.origin.x, place.origin.y, place.origin.z});
-    for (double variance : moments.joint_variance) {
-      estimate.deviation.push_back(std::sqrt(variance + model_error * model_error));
+    const Circumstances circumstances{residual_deviation(flat_->view(), points().person, state_),
+                                      refine_settings(settings_, 1, state_[2]).sigma,
+                                      settings_.shared_noise * state_[2] * state_[2], settings_.fit_shape};
+    for (std::size_t j = 0; j < flesh_radii_.size(); ++j) {
+      estimate.deviation.push_back(stated_deviation(moments.joint_variance[j], flesh_radii_[j], circumstances));
     }
     estimate.log_likelihood = moments.log_likelihood;
     estimate.effective_sample_size = moments.effective_sample_size;
@@ -315,6 +319,7 @@ private:
   Backend backend_;
   Threads threads_;
   std::unique_ptr<FlatSkeleton> flat_;
+  std::vector<double> flesh_radii_;  // (joints)
   Watch watch_;
   std::unique_ptr<Particles> particles_;
   PointsView frame_points_;  // of the frame under way

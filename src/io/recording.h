@@ -76,11 +76,15 @@ public:
   /// True where frames hold points, false where they hold depth.
   bool holds_points() const { return holds_points_; }
 
+  /// True where depth is computed from pairs of pictures, so that it errs as disparities do.
+  bool from_pairs() const { return from_pairs_; }
+
 protected:
   CameraFile camera_;
   std::vector<float> background_;
   std::filesystem::path skeleton_, truth_;
   bool holds_points_ = false;
+  bool from_pairs_ = false;
 };
 
 /// Opens a folder, a printf pattern (dir/%010d_depth.png), a file or several; "left,right" names a stereo pair of

@@ -122,6 +122,7 @@ public:
         pairs_(camera, settings),
         colour_(settings.colour) {
     camera_ = pairs_.camera();
+    from_pairs_ = true;
     check_some_usable([&](std::size_t position) {
       if (right_[position].missing) throw missing_right(position);
       read(file(position).path);

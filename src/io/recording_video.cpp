@@ -84,6 +84,7 @@ public:
         pairs_(camera, settings),
         colour_(settings.colour) {
     take_camera(pairs_.camera(), left_);
+    from_pairs_ = true;
     if (right_ && size_ && right_->size()) size_ = std::min(*size_, *right_->size());
     const int width = right_ ? camera_.camera.width : 2 * camera_.camera.width;
     for (const VideoFile* video : {&left_, right_ ? &*right_ : &left_}) {

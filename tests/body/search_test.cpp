@@ -55,6 +55,20 @@ TEST(BodySearch, ChoosesTheSizeThatFits) {
   EXPECT_EQ(found.front().size, 1.12);
 }
 
+TEST(BodySearch, OfSizesThatFitAlikeTakesTheCommonOne) {
+  const Skeleton skeleton = default_human();
+  SearchSettings settings;
+  settings.sizes = {1.12, 0.88, 1.04};
+  settings.facings = 1;
+  const auto all_alike = [](std::span<PoseCandidate> poses, const RefineSettings&, PointShare) {
+    for (PoseCandidate& pose : poses) pose.cost = 20;
+  };
+  const PointList person = see(skeleton, standing(skeleton, 2.5, 0)).refine_points().person;
+  const std::vector<Found> found = search(skeleton, person, settings, all_alike);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().size, 1.04);
+}
+
 TEST(BodySearch, StaysWhereThePelvisIsKnownToBe) {
   const Skeleton skeleton = default_human();
   const Pose truth = standing(skeleton, 2.5, 0.4);

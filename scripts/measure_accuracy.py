@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""How well the body tracker follows motions: error, share within 100 mm, normalised error and longest loss of every clip.
+
+Makes recordings with truth from motion-capture clips (depth, points and, of those named with --stereo, pairs), tracks
+each with the default settings and several seeds, with the person's skeleton and without it, and writes
+bench/results/accuracy.json and docs/accuracy.md.
+
+    scripts/measure_accuracy.py walk=clips/02_01.bvh@0:80 --stereo walk     from 0 s, 80 frames, as depth, points and pairs
+    scripts/measure_accuracy.py --page                                     the page again, from the kept results
+
+Recordings and runs that the --scratch folder holds are not repeated; for another build of kinema take another folder.
+"""
+
+import argparse
+import datetime
+import json
+import platform
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from statistics import mean, median
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results" / "accuracy.json"
+PAGE = ROOT / "docs" / "accuracy.md"
+
+# mm that each kind of recording is to be followed within
+GOALS = {"depth": 40, "points": 45, "stereo": 60}
+
+# what the tracker takes by itself on two cores, given so that every machine measures the same
+SIZE = ["--backend", "cpu", "--threads", "1", "--particles", "200", "--points", "3000"]
+
+TEXT = """\
+<!-- Made by scripts/measure_accuracy.py from bench/results/accuracy.json; changes made here by hand are lost. -->
+# How well motions are followed
+
+Motion-capture clips before a simulated sensor with its usual noise, at 30 frames a second, each found by the tracker's own
+search and followed with the default settings ({particles} particles, {points} points). Figures are means over {seeds}
+seeds, with the smallest and greatest mean error in brackets.
+
+- **error**: mean distance of 15 joints from the truth, mm. To be reached: {goals}.
+- **within**: share of all joints of all frames within 100 mm, missing ones counted as outside. To be reached: 95 %.
+- **normalised**: mean square of errors over stated deviations. Honest: 0.5 to 2.
+- **lost**: the longest stretch of frames without a person. At most 30.
+
+What misses its mark is bold.
+
+## The person's skeleton is known
+
+{given}
+## The person is not known
+
+Lengths and radii are fitted in the first frames{found_seeds}.
+
+{found}
+## By joint
+
+Normalised errors of the joints, medians over all recordings and seeds: where the stated deviations are too small (above
+1) or too large.
+
+{joints}
+## Make it again
+
+```sh
+{command}
+```
+
+{machine}
+"""
+
+
+def call(command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        message = done.stderr.strip().splitlines()
+        raise RuntimeError(message[-1] if message else f"{command[0]} ended with {done.returncode}")
+    return done.stdout
+
+
+def clip_of(word):
+    """Name, file, start in seconds and number of frames of `name=file@start:frames`."""
+    name, _, rest = word.partition("=")
+    path, _, window = rest.partition("@")
+    start, _, frames = window.partition(":")
+    if not Path(path).is_file():
+        sys.exit(f"measure_accuracy: {word}: give name=file.bvh@start:frames of a file that is there")
+    return name, Path(path), float(start or 0), int(frames or 0)
+
+
+def record(arguments, clip, mode, scratch):
+    name, path, start, frames = clip
+    folder = scratch / f"{name}-{mode}"
+    if not (folder / "camera.json").exists():  # written last
+        call([arguments.kinema, "body", "simulate", "--motion", path, "--mode", mode, "--start", start, "--frames", frames,
+              "--out", folder, "--force", "--threads", 1])
+    return folder
+
+
+def measure(arguments, recording, known, seed, scratch):
+    kept = scratch / f"{recording.name}-{'given' if known else 'found'}-{seed}.json"
+    if kept.exists():
+        return json.loads(kept.read_text())
+    poses = kept.with_suffix(".jsonl")
+    source = recording
+    if not known:
+        source = scratch / f"{recording.name}-stranger"
+        source.mkdir(exist_ok=True)
+        for file in recording.iterdir():
+            link = source / file.name
+            if file.name != "skeleton.json" and not link.exists():
+                link.symlink_to(file.resolve())
+    call([arguments.kinema, "body", "track", "--input", source, "--out", poses, "--seed", seed, *SIZE])
+    text = call([arguments.kinema, "body", "evaluate", "--poses", poses, "--truth", recording / "truth.jsonl", "--json"])
+    evaluated = json.loads(text)
+    results = evaluated["results"]
+    row = {"error_mm": results["mean_mm"], "within": results["within_100mm_of_truth"],
+           "normalised": results["normalised_error"], "lost": evaluated["frames"]["longest_missing_run"],
+           "joints": {joint: values["normalised_error"] for joint, values in results["by_joint"].items()}}
+    poses.unlink()
+    kept.write_text(json.dumps(row))
+    return row
+
+
+def sweep(arguments, scratch):
+    rows = []
+    jobs = []
+    for clip in map(clip_of, arguments.clips):
+        for mode in GOALS:
+            if mode == "stereo" and clip[0] not in arguments.stereo:
+                continue
+            jobs += [(clip, mode, True, seed) for seed in arguments.seeds]
+            jobs += [(clip, mode, False, seed) for seed in arguments.seeds[:arguments.found_seeds]]
+    modes = list(GOALS)
+    jobs.sort(key=lambda job: (not job[2], modes.index(job[1]), job[3]))  # one that is stopped early tells most
+    for clip, mode, known, seed in jobs:
+        row = measure(arguments, record(arguments, clip, mode, scratch), known, seed, scratch)
+        rows.append({"clip": clip[0], "mode": mode, "known": known, "seed": seed, **row})
+        print(f"{clip[0]} {mode} {'given' if known else 'found'} {seed}: {row['error_mm']:.1f} mm", file=sys.stderr)
+    return rows
+
+
+def bold(text, fine):
+    return text if fine else f"**{text}**"
+
+
+def table(rows):
+    lines = ["| clip | seen as | error, mm | within | normalised | lost |", "| --- | --- | ---: | ---: | ---: | ---: |"]
+    for key in dict.fromkeys((row["clip"], row["mode"]) for row in rows):
+        group = [row for row in rows if (row["clip"], row["mode"]) == key]
+        errors = [row["error_mm"] for row in group]
+        error, within, normalised = mean(errors), mean(r["within"] for r in group), mean(r["normalised"] for r in group)
+        lost = max(row["lost"] for row in group)
+        span = f" ({min(errors):.1f} to {max(errors):.1f})" if len(group) > 1 else ""
+        lines.append(f"| {key[0]} | {key[1]} | {bold(f'{error:.1f}', error <= GOALS[key[1]])}{span} "
+                     f"| {bold(f'{100 * within:.1f} %', within >= 0.95)} "
+                     f"| {bold(f'{normalised:.2f}', 0.5 <= normalised <= 2)} | {bold(str(lost), lost <= 30)} |")
+    return "\n".join(lines) + "\n"
+
+
+def joint_table(rows):
+    sides = {}
+    for row in rows:
+        for joint, value in row["joints"].items():
+            if value is not None:
+                kind = joint.removeprefix("left_").removeprefix("right_")
+                sides.setdefault(kind, {}).setdefault(row["known"], []).append(value)
+    lines = ["| person | " + " | ".join(sides) + " |", "| --- |" + " ---: |" * len(sides)]
+    for known, title in ((True, "known"), (False, "not known")):
+        if all(known in of for of in sides.values()):
+            lines.append(f"| {title} | " + " | ".join(f"{median(of[known]):.2f}" for of in sides.values()) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def write_page(results):
+    rows = results["rows"]
+    given, found = [r for r in rows if r["known"]], [r for r in rows if not r["known"]]
+    seeds = len({row["seed"] for row in given})
+    found_seeds = len({row["seed"] for row in found})
+    goals = ", ".join(f"{mode} {goal}" for mode, goal in GOALS.items())
+    PAGE.write_text(TEXT.format(
+        particles=SIZE[SIZE.index("--particles") + 1], points=SIZE[SIZE.index("--points") + 1], seeds=seeds, goals=goals,
+        found_seeds="" if found_seeds == seeds else f"; {'one seed' if found_seeds == 1 else f'{found_seeds} seeds'}",
+        given=table(given), found=table(found), joints=joint_table(rows), command=results["command"],
+        machine=results["machine"]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("clips", nargs="*", help="name=file.bvh@start:frames")
+    parser.add_argument("--stereo", default="", help="clips that are recorded as stereo pairs too: a,b")
+    parser.add_argument("--seeds", default="1,2,3")
+    parser.add_argument("--found-seeds", type=int, default=1, help="of them, as many with a person that is not known")
+    parser.add_argument("--kinema", default=str(ROOT / "build" / "release" / "kinema"))
+    parser.add_argument("--scratch", default=str(ROOT / "build" / "accuracy"))
+    parser.add_argument("--page", action="store_true", help="only write the page, from the kept results")
+    arguments = parser.parse_args()
+    arguments.stereo = arguments.stereo.split(",")
+    arguments.seeds = [int(seed) for seed in arguments.seeds.split(",")]
+    if not arguments.page:
+        if not arguments.clips:
+            parser.error("give clips, or --page")
+        scratch = Path(arguments.scratch)
+        scratch.mkdir(parents=True, exist_ok=True)
+        rows = sweep(arguments, scratch)
+        # clips by their names, wherever they lay
+        words = [f"{clip_of(c)[0]}=clips/{clip_of(c)[1].name}@{clip_of(c)[2]:g}:{clip_of(c)[3]}" for c in arguments.clips]
+        words += ["--stereo", ",".join(arguments.stereo)] if arguments.stereo != [""] else []
+        results = {"command": shlex.join(["scripts/measure_accuracy.py", *words]),
+                   "machine": f"{platform.system()} {platform.machine()}, {datetime.date.today()}.", "rows": rows}
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+    write_page(json.loads(RESULTS.read_text()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+#include "body/deviation.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::body {
+namespace {
+
+constexpr std::size_t looked_at = 1000;
+
+// Of a normal distribution: standard deviation over median of absolute values.
+constexpr double median_to_deviation = 1.4826;
+
+// Points of one limb err together, and again in the next frame: their errors count for more than the filter's number of
+// independent points lets expect.
+constexpr double error_together = 2;
+
+// A peak wider than this is held by the last frame rather than by points, and has that frame's error too, metres.
+constexpr double held_by_points = 0.04;
+
+// Flesh is no capsule: a joint lies as far from where a skin of capsules puts it, in parts of their radius. Lengths that
+// were fitted are off besides.
+constexpr double flesh_share = 0.13, fitted_flesh_share = 0.18;
+
+}  // namespace
+
+double residual_deviation(const Kinematics& kinematics, const PointList& points, std::span<const float> state) {
+  std::vector<float> away = skin_distances(kinematics, points.thinned(looked_at), state);
+  if (away.empty()) return 0;
+  for (float& distance : away) distance = std::abs(distance);
+  const auto middle = away.begin() + static_cast<std::ptrdiff_t>(away.size() / 2);
+  std::nth_element(away.begin(), middle, away.end());
+  return median_to_deviation * *middle;
+}
+
+std::vector<double> flesh_radii(const Skeleton& skeleton) {
+  std::vector<double> own(skeleton.joints.size(), 0);
+  for (const SkinCapsule& capsule : skeleton.capsules) {
+    double& radius = own[static_cast<std::size_t>(capsule.joint)];
+    radius = std::max(radius, capsule.radius);
+  }
+  std::vector<double> radii = own;
+  for (std::size_t j = 0; j < radii.size(); ++j) {
+    const int parent = skeleton.joints[j].parent;
+    if (parent >= 0) radii[j] = std::max(radii[j], own[static_cast<std::size_t>(parent)]);
+  }
+  return radii;
+}
+
+double stated_deviation(double variance, double flesh_radius, const Circumstances& circumstances) {
+  const double ratio = circumstances.assumed > 0 ? circumstances.residual / circumstances.assumed : 1;
+  const double by_points = error_together * ratio * ratio;
+  const double by_the_last = variance / (held_by_points * held_by_points);
+  const double flesh = (circumstances.shape_fitted ? fitted_flesh_share : flesh_share) * flesh_radius;
+  // depth is one of three axes
+  const double shared = circumstances.shared * circumstances.shared / 3;
+  return std::sqrt(variance * (by_points + by_the_last) + flesh * flesh + shared);
+}
+
+}  // namespace kinema::body

@@ -1,0 +1,31 @@
+// How sure the joints are, as it is stated: the filter's own spread holds if points err as the settings say. Here it is
+// brought to how they err in the frame, and what a skin of capsules cannot tell is added.
+#pragma once
+
+#include "body/refine.h"
+
+#include <span>
+#include <vector>
+
+namespace kinema::body {
+
+/// How far points lie from the skin of a pose: the standard deviation of a normal distribution with the same median, to
+/// which outliers do nothing. It holds the sensor's noise and the misfit of the capsules alike. Looks at about a thousand
+/// of the points; 0 where there are none.
+double residual_deviation(const Kinematics& kinematics, const PointList& points, std::span<const float> state);
+
+/// Radius of the thickest capsule about each joint: its own, or those of the joint that it hangs from.
+std::vector<double> flesh_radii(const Skeleton& skeleton);
+
+/// What the variance of a joint's place is seen in the light of.
+struct Circumstances {
+  double residual = 0;        ///< residual_deviation() of the frame, metres
+  double assumed = 0;         ///< what the filter took it for
+  double shared = 0;          ///< deviation of the depth of all points together
+  bool shape_fitted = false;  ///< lengths and radii are fitted, not given
+};
+
+/// The standard deviation that is stated, along an axis, of a joint with such flesh about it. `variance`: the filter's.
+double stated_deviation(double variance, double flesh_radius, const Circumstances& circumstances);
+
+}  // namespace kinema::body
