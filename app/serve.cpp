@@ -19,7 +19,8 @@ struct Options {
 void run(const Options& options) {
   std::optional<head::Calibration> calibration;
   if (!options.filter.empty()) calibration = io::read_filter(options.filter);
-  View view(options.view, std::move(calibration));
+  View view(options.view, std::move(calibration), true);
+  for (const char* channel : {"body", "head", "face"}) view.hub().channel(channel);
   view.wait();
 }
 

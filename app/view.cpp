@@ -1,7 +1,9 @@
 #include "app/view.h"
 
+#include "app/dropped.h"
 #include "app/interrupt.h"
 #include "kinema/error.h"
+#include "serve/partners.h"
 
 #include <chrono>
 #include <memory>
@@ -48,11 +50,24 @@ void add_view_options(CLI::App& verb, ViewOptions& options) {
   add_server_options(verb, options, group);
 }
 
-View::View(const ViewOptions& options, std::optional<head::Calibration> calibration)
-    : desk_(std::move(calibration)), server_(settings(options), pages(), hub_, [this](serve::Answers& answers) {
-        return std::make_unique<serve::HeadPartner>(answers, desk_);
-      }) {
+View::View(const ViewOptions& options, std::optional<head::Calibration> calibration, bool drops)
+    : desk_(std::move(calibration)),
+      uploads_(drops ? std::make_unique<serve::Uploads>() : nullptr),
+      jobs_(drops ? std::make_unique<serve::JobDesk>(
+                        *uploads_,
+                        [this](serve::Job& job) { track_dropped(job, hub_, [this] { return desk_.calibration(); }); })
+                  : nullptr),
+      server_(
+          settings(options), pages(), hub_, [this](serve::Answers& answers) { return partner(answers); },
+          uploads_.get()) {
   fmt::print(stderr, "kinema: look at {} (Ctrl-C ends)\n", server_.url());
+}
+
+std::unique_ptr<serve::Partner> View::partner(serve::Answers& answers) {
+  auto partners = std::make_unique<serve::Partners>();
+  partners->add(std::make_unique<serve::HeadPartner>(answers, desk_));
+  if (jobs_) partners->add(std::make_unique<serve::JobPartner>(answers, *jobs_));
+  return partners;
 }
 
 void View::wait() {

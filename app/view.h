@@ -7,9 +7,11 @@
 #include "serve/face_feed.h"
 #include "serve/head_feed.h"
 #include "serve/head_partner.h"
+#include "serve/job_partner.h"
 #include "serve/server.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -31,7 +33,8 @@ class View {
 public:
   /// Serves from now on, and says on standard error where; pages may send their own camera's frames to the head tracker,
   /// which starts with the calibration where there is one. Throws Error where this build has no pages.
-  explicit View(const ViewOptions& options, std::optional<head::Calibration> calibration = {});
+  /// `drops`: files may be dropped on the page to be tracked.
+  explicit View(const ViewOptions& options, std::optional<head::Calibration> calibration = {}, bool drops = false);
 
   serve::Hub& hub() { return hub_; }
 
@@ -39,8 +42,12 @@ public:
   void wait();
 
 private:
+  std::unique_ptr<serve::Partner> partner(serve::Answers& answers);
+
   serve::Hub hub_;
   serve::HeadDesk desk_;
+  std::unique_ptr<serve::Uploads> uploads_;  // where files may be dropped
+  std::unique_ptr<serve::JobDesk> jobs_;
   serve::Server server_;
 };
 

@@ -33,6 +33,9 @@ public:
 
   void publish(Packet frame);
 
+  /// Another run begins: what was before is gone, indices go on.
+  void begin();
+
   /// No frame will follow.
   void finish();
 

@@ -34,6 +34,7 @@ std::vector<float> shape_parameters(const face::Model& model, const face::Fit& f
 
 FaceFeed::FaceFeed(Channel& channel, std::string source, std::shared_ptr<const face::Model> model)
     : channel_(channel), model_(std::move(model)) {
+  channel_.begin();
   const FaceAppearance look = face_appearance(*model_, most_modes);
   level_ = look.level;
   const face::Level& level = model_->levels[level_];

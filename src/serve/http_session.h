@@ -2,6 +2,7 @@
 #pragma once
 
 #include "serve/server.h"
+#include "serve/uploads.h"
 
 #include <boost/asio/ip/tcp.hpp>
 
@@ -17,7 +18,8 @@ struct House {
   Hub& hub;
   MakePartner make_partner;
   Limits limits;
-  std::string token;  ///< "": none is needed, since only this machine can connect
+  Uploads* uploads = nullptr;  ///< null: pages send no files
+  std::string token;           ///< "": none is needed, since only this machine can connect
   std::atomic<std::size_t> open = 0;
   std::atomic<std::uint64_t> refused = 0, unauthorised = 0;
 };

@@ -32,8 +32,10 @@ tcp::endpoint endpoint(const ServerSettings& settings) {
 }  // namespace
 
 struct Server::State {
-  State(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner)
-      : house{pages, hub, std::move(make_partner), settings.limits, {}, {}, {}, {}}, address(settings.address) {
+  State(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner,
+        Uploads* uploads)
+      : house{pages, hub, std::move(make_partner), settings.limits, uploads, {}, {}, {}, {}},
+        address(settings.address) {
     if (!is_loopback(address)) house.token = make_token();
     const tcp::endpoint place = endpoint(settings);
     boost::system::error_code error;
@@ -94,8 +96,9 @@ struct Server::State {
   std::thread thread;
 };
 
-Server::Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner)
-    : state_(std::make_unique<State>(settings, pages, hub, std::move(make_partner))) {}
+Server::Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner,
+               Uploads* uploads)
+    : state_(std::make_unique<State>(settings, pages, hub, std::move(make_partner), uploads)) {}
 
 Server::~Server() = default;
 

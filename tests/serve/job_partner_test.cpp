@@ -1,0 +1,109 @@
+#include "serve/job_partner.h"
+#include "kinema/error.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+
+namespace kinema::serve {
+namespace {
+
+// A page that waits for its answers.
+class Listener final : public Answers {
+public:
+  void reply(Packet packet) override {
+    const std::lock_guard lock(mutex_);
+    packets_.push_back(std::move(packet));
+    news_.notify_one();
+  }
+  void newest(Packet packet) override { reply(std::move(packet)); }
+
+  nlohmann::json next() {
+    std::unique_lock lock(mutex_);
+    if (!news_.wait_for(lock, std::chrono::seconds(60), [this] { return !packets_.empty(); })) return nullptr;
+    const auto json = nlohmann::json::parse(*packets_.front().bytes);
+    packets_.pop_front();
+    return json;
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable news_;
+  std::deque<Packet> packets_;
+};
+
+TEST(JobPartner, AJobIsDoneAndItsResultsAreNamed) {
+  Uploads uploads;
+  JobDesk desk(uploads, [](Job& job) {
+    EXPECT_EQ(job.kind, "body");
+    job.progress(1, 2);
+    job.progress(2, 2);
+    std::ofstream(job.results / "poses.csv") << "x";
+  });
+  Listener page;
+  JobPartner partner(page, desk);
+  EXPECT_TRUE(partner.wish("job", {}));
+  const std::string id = page.next()["id"];
+  EXPECT_TRUE(partner.wish("track", {{"id", id}, {"kind", "body"}}));
+  EXPECT_EQ(page.next()["done"], 1);
+  EXPECT_EQ(page.next()["done"], 2);
+  const nlohmann::json result = page.next();
+  EXPECT_EQ(result["say"], "result");
+  EXPECT_EQ(result["files"], nlohmann::json::array({"poses.csv"}));
+}
+
+TEST(JobPartner, AJobThatFailsSaysWhy) {
+  Uploads uploads;
+  JobDesk desk(uploads, [](Job&) { throw Error("there is nothing to track"); });
+  Listener page;
+  JobPartner partner(page, desk);
+  partner.wish("job", {});
+  const std::string id = page.next()["id"];
+  partner.wish("track", {{"id", id}, {"kind", "face"}});
+  EXPECT_EQ(page.next()["text"], "there is nothing to track");
+}
+
+TEST(JobPartner, AJobWhosePageIsGoneEnds) {
+  Uploads uploads;
+  std::mutex gone;
+  gone.lock();
+  bool cancelled = false;
+  {
+    JobDesk desk(uploads, [&](Job& job) {
+      job.progress(1, 2);
+      const std::lock_guard wait(gone);
+      try {
+        job.progress(2, 2);
+      } catch (const Job::Cancelled&) {
+        cancelled = true;
+        throw;
+      }
+    });
+    Listener page;
+    {
+      JobPartner partner(page, desk);
+      partner.wish("job", {});
+      const std::string id = page.next()["id"];
+      partner.wish("track", {{"id", id}, {"kind", "body"}});
+      page.next();  // it is under way
+    }
+    gone.unlock();
+  }
+  EXPECT_TRUE(cancelled);
+}
+
+TEST(JobPartner, WishesThatMakeNoSenseAreRefused) {
+  Uploads uploads;
+  JobDesk desk(uploads, [](Job&) {});
+  Listener page;
+  JobPartner partner(page, desk);
+  EXPECT_FALSE(partner.wish("fly", {}));
+  EXPECT_THROW(partner.wish("track", {{"id", "x"}, {"kind", "body"}}), Error);
+  partner.wish("job", {});
+  EXPECT_THROW(partner.wish("track", {{"id", "x"}, {"kind", "body"}}), Error);
+  EXPECT_THROW(partner.wish("track", {{"id", "x"}, {"kind", "cat"}}), Error);
+}
+
+}  // namespace
+}  // namespace kinema::serve
