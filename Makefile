@@ -51,8 +51,8 @@ lint:
 sanitize:
 	@scripts/setup.sh build
 	@cmake --preset asan
-	cmake --build --preset asan --target test_core test_body test_io
-	for suite in test_core test_body test_io; do \
+	cmake --build --preset asan --target test_core test_body test_head test_face test_io test_synth
+	for suite in test_core test_body test_head test_face test_io test_synth; do \
 	  build/asan/$$suite --gtest_brief=1 --gtest_filter='-*/cuda*:*Limits*' || exit 1; done
 
 clean:

@@ -28,7 +28,8 @@ if(NOT present STREQUAL wanted)
   # not `npm ci`, which refuses a lock file that leaves out the tools' builds for machines we do not build on
   message(STATUS "npm install in web/")
   execute_process(COMMAND ${KINEMA_NPM} install --no-save --no-audit --no-fund --ignore-scripts --loglevel=error
-                  WORKING_DIRECTORY ${web} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE complaint)
+                    --fetch-retries=1
+                  WORKING_DIRECTORY ${web} TIMEOUT 180 RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE complaint)
   if(failed)
     string(REGEX MATCH "npm error [^\n]*" complaint "${complaint}")
     message(STATUS "npm install failed, so there will be no pages: ${complaint}")

@@ -32,7 +32,7 @@ std::vector<double> walk_precision(const Skeleton& skeleton, double seconds) {
 }
 
 PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predicted, double seconds) {
-  constexpr double comfort_deviation = 0.6;  // radians
+  constexpr double comfort_deviation = 2;  // radians
   constexpr double comfort = 1 / (comfort_deviation * comfort_deviation);
   PosePrior prior{{predicted.begin(), predicted.end()}, walk_precision(skeleton, seconds)};
   const std::vector<double> rest = rest_poses(skeleton).front().angles;

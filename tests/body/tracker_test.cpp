@@ -71,6 +71,21 @@ TEST_F(BodyTrackerTest, StartsWhereItIsTold) {
   for (const StageTime& time : estimate.times) EXPECT_NE(time.stage, "search");
 }
 
+TEST_F(BodyTrackerTest, ShowsItsParticlesAboutThePerson) {
+  const auto tracker = make(small());
+  EXPECT_TRUE(tracker->particle_joints(10).empty()) << "nobody is tracked yet";
+  tracker->start(walking(skeleton, 0));
+  const Estimate estimate = follow(*tracker, 0);
+  EXPECT_EQ(tracker->particle_joints(1000).size(), 60 * skeleton.joints.size());
+  const std::vector<Vec3> joints = tracker->particle_joints(10);
+  ASSERT_EQ(joints.size(), 10 * skeleton.joints.size());
+  for (std::size_t i = 0; i < joints.size(); i += skeleton.joints.size()) {
+    // of the pelvis, which does not wander far in a frame
+    EXPECT_NEAR(joints[i].x, estimate.joints[0].x, 0.3);
+    EXPECT_NEAR(joints[i].z, estimate.joints[0].z, 0.3);
+  }
+}
+
 TEST_F(BodyTrackerTest, AStartFarOffIsGivenUpForASearch) {
   const auto tracker = make(small());
   Pose wrong = standing(skeleton, 3.5, 2);

@@ -28,7 +28,7 @@ class HeadPage implements Page {
   private readonly calibrate = element("button", { type: "button", class: "main", disabled: true,
     "data-action": "calibrate", click: () => this.ask() }, "calibrate");
   private readonly verdict = element("p", { class: "verdict", "data-figure": "verdict" });
-  private readonly jitter = new Jitter();
+  private jitter = new Jitter();
   private readonly rate = new Rate();
   private plotTime = 0;
   private running = true;
@@ -41,6 +41,7 @@ class HeadPage implements Page {
     const button = cameraButton(this.camera, (on, trouble) => {
       name.textContent = trouble ?? (on ? "this computer's camera" : "no camera");
       this.player.root.hidden = on;
+      this.forget();
       this.update();
     });
     this.player.root.hidden = true;
@@ -77,6 +78,12 @@ class HeadPage implements Page {
       opening: (opening) => (name.textContent = String(opening.source)),
     });
     requestAnimationFrame(() => this.draw());
+  }
+
+  // Another source begins, whose frames count from 0 again.
+  private forget() {
+    this.jitter = new Jitter();
+    for (const plot of Object.values(this.plots)) plot.clear();
   }
 
   private update() {

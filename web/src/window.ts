@@ -80,7 +80,10 @@ class WindowPage implements Page {
     this.newest = undefined;
     if (frame) {
       this.figures.set("head", frame.found ? (frame.position ? "found" : "no distance: calibrate") : frame.why);
-      if (frame.found && frame.position) this.eye = eyeOf(frame.position, this.height / 2 + aboveEdge);
+      if (frame.found && frame.position) {
+        this.eye = eyeOf(frame.position, this.height / 2 + aboveEdge);
+        this.stage.dataset.frame = String(frame.index);
+      }
     }
     const sides = this.room.draw(this.eye);
     const { dataset } = this.stage;

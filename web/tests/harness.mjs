@@ -13,6 +13,9 @@ export function scratchFolder() {
   return folder;
 }
 
+// Milliseconds that anything may take on a machine that has other things to do.
+export const patience = 60000;
+
 /** The command with --view or serve: `url` once it says where, `finished` once it has printed its results. */
 export async function startKinema(args, folder) {
   const child = spawn(process.env.KINEMA_COMMAND, args, { cwd: folder });
@@ -58,6 +61,7 @@ export function startBrowser(clip) {
 /** A page of the site; what it complains of on the console, or leaves uncaught, is gathered in `complaints`. */
 export async function openPage(browser, url, name) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.setDefaultTimeout(patience);
   const complaints = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
@@ -71,7 +75,7 @@ export async function openPage(browser, url, name) {
 export const figure = (page, name) => page.locator(`[data-figure="${name}"]`).first().textContent();
 
 /** Waits for a figure to be as asked; gives its text. */
-export async function figureThat(page, name, wanted, patience = 30000) {
+export async function figureThat(page, name, wanted) {
   const end = Date.now() + patience;
   for (;;) {
     const text = await figure(page, name);
