@@ -106,8 +106,8 @@ public:
   /// The skeleton as fitted to the person so far.
   virtual const Skeleton& skeleton() const = 0;
 
-  /// Joint places of the particles as they are after the last frame, at most so many of them, taken evenly: n x joints,
-  /// for views. Empty while nobody is tracked. With a device they are downloaded for it.
+  /// Joint places of the last frame's particles, at most so many, taken evenly: n x joints, for views; none while nobody is
+  /// tracked. From the first call on they are kept as they were weighed; a device then downloads them in every frame.
   virtual std::vector<Vec3> particle_joints(std::size_t most) = 0;
 };
 

@@ -108,8 +108,9 @@ public:
 
   std::vector<Vec3> particle_joints(std::size_t most) override {
     std::vector<Vec3> joints;
+    watched_ = true;
     if (!tracking_ || most == 0) return joints;
-    const std::vector<float> states = particles_->states();
+    const std::vector<float> states = cloud_.empty() ? particles_->states() : cloud_;
     const std::size_t count = states.size() / state_.size(), shown = std::min(most, count);
     places_.resize(skeleton_.joints.size());
     for (std::size_t i = 0; i < shown; ++i) {
@@ -236,6 +237,7 @@ private:
     }
     estimate.log_likelihood = moments.log_likelihood;
     estimate.effective_sample_size = moments.effective_sample_size;
+    if (watched_) cloud_ = particles_->states();  // resampled, they would be a few poses many times over
     if (moments.effective_sample_size < settings_.resample_below * static_cast<double>(settings_.particles)) {
       particles_->resample();
     }
@@ -320,6 +322,8 @@ private:
   bool points_known_ = false;
   std::vector<float> state_;
   std::vector<Place> places_;  // of its joints
+  bool watched_ = false;       // somebody looks at the particles
+  std::vector<float> cloud_;   // their states as they were weighed in the last frame, where watched
   Stages stages_;
   bool tracking_ = false;
   std::optional<double> last_time_;

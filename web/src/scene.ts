@@ -120,7 +120,7 @@ export class BodyScene {
   private readonly camera = new three.PerspectiveCamera(42, 1, 0.05, 60);
   private readonly controls: OrbitControls;
   private readonly points = new Dots(0xcfd8e3, 0.011, 1);
-  private readonly particles = new Dots(0xffb454, 0.009, 0.3);
+  private readonly particles = new Dots(0xffb454, 0.012, 0.45);
   private readonly skin = new Skin();
   private readonly bones = new Lines(0xffffff, 0.9);
   private readonly trail = new Lines(0x7ee787, 0.65);
