@@ -3,7 +3,7 @@
 
 BUILD := build/release
 
-.PHONY: help demo view test build configure format lint sanitize clean
+.PHONY: help demo view test build configure format lint sanitize bare clean
 
 help:
 	@echo 'make demo     install what is missing, build, run the demo; its report is build/demo/demo.html'
@@ -13,6 +13,7 @@ help:
 	@echo 'make format   rewrite the sources as clang-format wants them'
 	@echo 'make lint     clang-format and clang-tidy, changing nothing'
 	@echo 'make sanitize the library under the address and undefined-behaviour sanitizers'
+	@echo 'make bare     build and test with nothing optional'
 	@echo 'make clean    remove build/'
 
 demo: configure
@@ -54,6 +55,12 @@ sanitize:
 	cmake --build --preset asan --target test_core test_body test_head test_face test_io test_synth
 	for suite in test_core test_body test_head test_face test_io test_synth; do \
 	  build/asan/$$suite --gtest_brief=1 --gtest_filter='-*/cuda*:*Limits*' || exit 1; done
+
+bare:
+	@scripts/setup.sh build
+	@cmake --preset bare
+	cmake --build --preset bare
+	ctest --preset bare --parallel $$(nproc)
 
 clean:
 	rm -rf build

@@ -1,10 +1,8 @@
 // kinema bench body: the figures of the body paper, remade on this machine.
-#include "app/options.h"
+#include "app/bench_options.h"
 #include "bench/body_bench.h"
 #include "bench/body_contestants.h"
-#include "kinema/error.h"
 
-#include <cmath>
 #include <memory>
 
 namespace kinema::app {
@@ -13,22 +11,12 @@ namespace {
 struct Options {
   CommonOptions common;
   bench::BodyBenchOptions bench;
-  std::string out;
 };
 
 void run(Options options) {
-  if (!std::isfinite(options.bench.seconds) || options.bench.seconds < 0) {
-    throw Error(fmt::format("--seconds is {}: it must be a finite number, not below 0", options.bench.seconds));
-  }
-  if (options.common.backend != Backend::automatic) {
-    if (!options.bench.backends.empty()) throw Error("--backend and --backends exclude each other: give one of them");
-    options.bench.backends = {std::string(name(choose(options.common.backend)))};
-  }
-  options.bench.out = options.out;
-  options.bench.seed = options.common.seed;
-  options.bench.threads = options.common.threads;
-  options.bench.json = options.common.json;
-  if (bench::run_body(options.bench) != 0) throw Error("the benchmark did not end well", Error::Cause::running);
+  take_backend(options.common, "--backends", std::string(name(choose(options.common.backend))), options.bench.backends);
+  take_common(options.common, options.bench);
+  bench::run_body(options.bench);
 }
 
 }  // namespace
@@ -36,22 +24,14 @@ void run(Options options) {
 void add_bench_body(CLI::App& parent, Task& task) {
   CLI::App* verb = parent.add_subcommand("body", "The likelihood: time by number of points and samples, speed-ups");
   const auto options = std::make_shared<Options>();
-  verb->add_option("--out", options->out, "A folder for body.txt, body.json and body.html")->type_name("DIR");
   verb->add_option("--points", options->bench.points, "Numbers of points to sweep [the paper's]")
       ->type_name("N,N,...")
       ->delimiter(',');
   verb->add_option("--samples", options->bench.samples, "Numbers of samples to sweep [the paper's]")
       ->type_name("N,N,...")
       ->delimiter(',');
-  std::string known;
-  for (const std::string& backend : bench::body_backends()) known += (known.empty() ? "" : ", ") + backend;
-  verb->add_option("--backends", options->bench.backends, "Of " + known + " [all that run here]")
-      ->type_name("NAME,NAME,...")
-      ->delimiter(',');
-  verb->add_option("--seconds", options->bench.seconds, "How long each backend is timed at each size, about")
-      ->type_name("S");
-  verb->add_flag("--quick", options->bench.quick, "Fewer sizes and shorter times, for a first look");
-  add_common_options(*verb, options->common);
+  add_choice(*verb, "--backends", bench::body_backends(), options->bench.backends);
+  add_bench_options(*verb, "body", "each backend at each size", options->bench, options->common);
   verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 

@@ -31,8 +31,10 @@ public:
 
   bool next(io::ColourFrame& frame) override {
     if (at_ == frames_) return false;
-    frame = {static_cast<long>(at_), static_cast<double>(at_) / fps_, fmt::format("{:06}.png", at_), clip_.picture(at_),
-             ""};
+    frame = {.index = static_cast<long>(at_),
+             .time = static_cast<double>(at_) / fps_,
+             .name = fmt::format("{:06}.png", at_),
+             .picture = clip_.picture(at_)};
     if (!folder_.empty()) io::write_picture_png(folder_ / frame.name, frame.picture);
     ++at_;
     return true;
@@ -54,7 +56,7 @@ head::Oval rounded(const head::Oval& oval) {
 }
 
 head::Calibration calibrated(const synth::HeadClip& clip) {
-  const io::ColourFrame first{0, 0, "", clip.picture(0), ""};
+  const io::ColourFrame first{.picture = clip.picture(0)};
   const ColourView view = first.view();
   const head::Oval oval = rounded(oval_of(clip.truth(0)));
   head::CalibrationSettings settings;
@@ -115,7 +117,7 @@ std::optional<double> jitter_at_rest(const HeadDemo& demo, const head::TrackerSe
   head::Tracker tracker(calibrated(clip), tracker_settings);
   HeadPath path;
   for (std::size_t i = 0; i < std::min(still_frames, std::max<std::size_t>(3, demo.settings.frames)); ++i) {
-    const io::ColourFrame frame{0, 0, "", clip.picture(i), ""};
+    const io::ColourFrame frame{.picture = clip.picture(i)};
     const head::HeadEstimate estimate = tracker.track(frame.view(), static_cast<double>(i) / settings.fps);
     path.add(static_cast<double>(i), estimate.found ? std::optional(std::pair{estimate.x, estimate.y}) : std::nullopt);
   }

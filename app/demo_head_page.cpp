@@ -81,8 +81,8 @@ std::string head_part(const HeadDemo& demo) {
   std::string html =
       "<h2>A head, for a webcam</h2>\n<p class=\"lead\">A synthetic head, lit and textured, moves before a room in "
       "which "
-      "wood and cardboard have nearly its colours. kinema learned its colours from one oval, and followed it by sums "
-      "over the pixels alone.</p>\n";
+      "wood and cardboard have nearly its colours. kinema learned its colours from one oval, and followed it by them "
+      "and by its edges.</p>\n";
   html += strip(demo);
   html += "<section class=\"card numbers\">\n";
   html += number(fmt::format("{:.2f} px", demo.mean_px),

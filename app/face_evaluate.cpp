@@ -1,6 +1,7 @@
 // kinema face evaluate: fits held against landmarks that people set.
 #include "app/face_evaluation.h"
 #include "app/face_evaluation_page.h"
+#include "app/face_reliability.h"
 #include "app/options.h"
 #include "app/stopwatch.h"
 #include "io/face_model_file.h"
@@ -8,6 +9,7 @@
 #include "io/face_picture.h"
 #include "io/input_file.h"
 #include "io/output_file.h"
+#include "io/picture_words.h"
 #include "kinema/error.h"
 
 #include <algorithm>
@@ -35,14 +37,31 @@ ordered_json summary_json(const FaceErrorSummary& error) {
           {"p95", error.p95},     {"failures", error.failures}, {"auc_0.08", error.auc}};
 }
 
+ordered_json reliability_json(const std::vector<ReliabilityBin>& bins) {
+  ordered_json json = ordered_json::array();
+  for (const ReliabilityBin& bin : bins) {
+    json.push_back(
+        {{"from", bin.from}, {"to", bin.to}, {"count", bin.count}, {"told", bin.told}, {"happened", bin.happened}});
+  }
+  return json;
+}
+
+ordered_json score_json(const FaceEvaluation& evaluation) {
+  ordered_json score{{"roc_area", nullptr}, {"expected_failures", evaluation.expected_failures}};
+  if (evaluation.roc_area) score["roc_area"] = *evaluation.roc_area;
+  score["calibration_error"] = calibration_error(failure_reliability(evaluation));
+  score["reliability"] = reliability_json(failure_reliability(evaluation));
+  score["landmark_reliability"] = reliability_json(landmark_reliability(evaluation));
+  return score;
+}
+
 ordered_json to_json(const Options& options, const FaceEvaluation& evaluation, const FaceExamples& examples,
                      double read_ms) {
   ordered_json results = summary_json(evaluation.all);
   results["points"] = evaluation.landmarks;
   results["not_found"] = evaluation.missing;
   if (evaluation.inner) results["points_49"] = summary_json(*evaluation.inner);
-  results["score"] = {{"roc_area", nullptr}, {"expected_failures", evaluation.expected_failures}};
-  if (evaluation.roc_area) results["score"]["roc_area"] = *evaluation.roc_area;
+  if (evaluation.scored) results["score"] = score_json(evaluation);
   std::vector<double> at;
   for (int i = 0; i <= 16; ++i) at.push_back(0.005 * i);
   results["curve"] = {{"error", at}, {"share", cumulative(evaluation, false, at)}};
@@ -64,7 +83,8 @@ ordered_json to_json(const Options& options, const FaceEvaluation& evaluation, c
   json["model"] = options.fit.model;
   json["images"] = options.images.images;
   json["init"] = options.init;
-  json["faces"] = evaluation.faces.size();
+  json["faces"] = examples.size();
+  json["fits"] = evaluation.faces.size();
   json["left_out"] = examples.left_out;
   json["stopped"] = evaluation.stopped;
   json["ms"] = {{"read", read_ms}, {"start", evaluation.detect_ms}, {"fit", evaluation.fit_ms}};
@@ -77,8 +97,17 @@ void print_row(const std::string& name, const FaceErrorSummary& error) {
              100 * error.p95, 100 * error.failures, error.auc);
 }
 
+void print_reliability(const char* what, const std::vector<ReliabilityBin>& bins) {
+  if (bins.empty()) return;
+  fmt::print("{:<32} {:>8} {:>8} {:>8}\n", what, "number", "told", "happened");
+  for (const ReliabilityBin& bin : bins) {
+    fmt::print("  {:>4.0f} to {:>3.0f} % {:<17} {:>8} {:>7.1f}% {:>7.1f}%\n", 100 * bin.from, 100 * bin.to, "",
+               bin.count, 100 * bin.told, 100 * bin.happened);
+  }
+}
+
 void print_table(const Options& options, const FaceEvaluation& evaluation) {
-  fmt::print("{}{} faces on {}, starts: {}; errors in % of the outer-eye distance\n\n",
+  fmt::print("{}{} fits on {}, starts: {}; errors in % of the outer-eye distance\n\n",
              evaluation.stopped ? "stopped; " : "", evaluation.faces.size(), name(options.settings.backend),
              options.init);
   fmt::print("{:<10} {:>8} {:>8} {:>8} {:>10} {:>8}\n", "points", "mean", "median", "95 %", "over 8 %", "AUC");
@@ -90,11 +119,14 @@ void print_table(const Options& options, const FaceEvaluation& evaluation) {
   fmt::print("\nstarts were off by {:.2f} % on average; a fit took {:.2f} ms\n", fitted > 0 ? 100 * start / fitted : 0,
              fitted > 0 ? evaluation.fit_ms / fitted : 0);
   if (evaluation.missing > 0) fmt::print("without a start, counted as failed: {}\n", evaluation.missing);
-  if (evaluation.roc_area) {
-    fmt::print("the score: ROC area {:.3f}; it expects {:.1f} failures, and there are {:.0f}\n", *evaluation.roc_area,
+  if (evaluation.scored) {
+    fmt::print("the score: {}; it expects {:.1f} failures, and there are {:.0f}\n",
+               evaluation.roc_area ? fmt::format("ROC area {:.3f}", *evaluation.roc_area) : "nothing to separate",
                evaluation.expected_failures,
                evaluation.all.failures * static_cast<double>(evaluation.faces.size()) -
                    static_cast<double>(evaluation.missing));
+    print_reliability("probability of failure", failure_reliability(evaluation));
+    print_reliability("confidence of landmarks", landmark_reliability(evaluation));
   }
   fmt::print("worst:");
   const std::vector<std::size_t> order = evaluation.worst_first();
@@ -113,9 +145,10 @@ io::Picture worst_picture(const Options& options, const FaceEvaluation& evaluati
   for (std::size_t i : evaluation.worst_first()) {
     if (pictures.size() >= options.worst) break;
     const FaceError& face = evaluation.faces[i];
-    const io::Picture whole = io::read_face_picture(examples.files[i].image);
+    const std::vector<float>& labels = examples.landmarks[face.example];
+    const io::Picture whole = io::read_face_picture(examples.files[face.example].image);
     std::array<int, 2> corner{};
-    io::Picture part = io::cut_about(whole, examples.landmarks[i], 0.25, corner);
+    io::Picture part = io::cut_about(whole, labels, 0.25, corner);
     const double scale = 2.0 * side / std::max(part.width, part.height);
     part = io::resized(part, std::max(1, static_cast<int>(part.width * scale)),
                        std::max(1, static_cast<int>(part.height * scale)));
@@ -128,7 +161,7 @@ io::Picture worst_picture(const Options& options, const FaceEvaluation& evaluati
     io::FaceDrawing truth;
     truth.mesh = false;
     truth.truth = true;
-    io::draw_landmarks(part, moved(examples.landmarks[i]), model.layout, model.triangles, truth);
+    io::draw_landmarks(part, moved(labels), model.layout, model.triangles, truth);
     const std::string caption = face.fitted ? fmt::format("{:.1f} %", 100 * face.all) : face.why;
     io::FaceDrawing fit;
     fit.mesh = false;
@@ -210,6 +243,10 @@ void add_face_evaluate(CLI::App& parent, Task& task) {
       ->capture_default_str();
   verb->add_option("--turn", settings.turn, "The same of the turn, degrees")
       ->check(CLI::Range(0.0, 180.0).description(""))
+      ->capture_default_str();
+  verb->add_option("--tries", settings.tries, "Perturbed starts of each face, each with noise of its own")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""))
       ->capture_default_str();
   verb->add_option("--detector", options->detector, "A cascade (.xml) or network (.onnx) instead of OpenCV's own")
       ->type_name("FILE");

@@ -84,6 +84,45 @@ std::optional<face::Start::Box> box_about(const std::vector<face::Start::Box>& b
   return std::nullopt;
 }
 
+// Where the fit of an example starts; nothing, and why, where that is not known.
+std::optional<face::Start> start_of(const face::Model& model, const FaceExamples& examples, std::size_t i,
+                                    std::size_t number, const FaceEvaluationSettings& settings,
+                                    const io::FaceDetector* detector, const io::Starts* starts, std::string& why) {
+  face::Start start;
+  if (settings.start == FaceStart::perturbed) {
+    const synth::StartNoise noise{settings.shift, settings.scale, settings.turn * std::numbers::pi / 180};
+    start.similarity =
+        synth::displaced_start(model, examples.landmarks[i], noise, settings.seed, static_cast<std::uint32_t>(number));
+  } else if (settings.start == FaceStart::detect) {
+    start.box = box_about(detector->detect(examples.images[i]), examples.landmarks[i]);
+    if (!start.box) {
+      why = "the detector found no face here";
+      return std::nullopt;
+    }
+  } else {
+    const face::Start* given = starts->find(examples.files[i].image.filename().string());
+    if (given == nullptr) {
+      why = "no start was given";
+      return std::nullopt;
+    }
+    start = *given;
+  }
+  return start;
+}
+
+void hold_against(const face::Layout& layout, const std::vector<float>& truth, const std::vector<int>& inner,
+                  face::Fit& fit, FaceError& error) {
+  error.fitted = true;
+  error.all = landmark_error(layout, fit.landmarks, truth);
+  if (!inner.empty()) error.inner = landmark_error(layout, fit.landmarks, truth, inner);
+  error.failure = fit.failure;
+  error.confidence = std::move(fit.confidence);
+  for (std::size_t k = 0; k < error.confidence.size(); ++k)
+    error.landmark_errors.push_back(
+        static_cast<float>(landmark_error(layout, fit.landmarks, truth, {static_cast<int>(k)})));
+  error.landmarks = std::move(fit.landmarks);
+}
+
 }  // namespace
 
 std::vector<std::size_t> FaceEvaluation::worst_first() const {
@@ -118,39 +157,29 @@ FaceEvaluation evaluate_faces(const std::shared_ptr<const face::Model>& model, c
   constexpr std::size_t batch = 32;
   const std::vector<int> inner = inner_points(examples.points);
   const std::unique_ptr<face::Fitter> fitter = face::make_fitter(model, settings.fit, settings.backend);
-  const synth::StartNoise noise{settings.shift, settings.scale, settings.turn * std::numbers::pi / 180};
+  const std::size_t tries = settings.start == FaceStart::perturbed ? std::max<std::uint32_t>(1, settings.tries) : 1;
+  const std::size_t count = tries * examples.size();
   FaceEvaluation evaluation;
   evaluation.landmarks = examples.points;
-  Progress progress("fitting", examples.size(), true);
+  Progress progress("fitting", count, true);
   const Interrupt interrupt;
   Stopwatch watch;
-  for (std::size_t begin = 0; begin < examples.size() && !interrupt.asked(); begin += batch) {
-    const std::size_t end = std::min(begin + batch, examples.size());
+  for (std::size_t begin = 0; begin < count && !interrupt.asked(); begin += batch) {
+    const std::size_t end = std::min(begin + batch, count);
     std::vector<face::Face> faces;
     std::vector<std::size_t> owner;
-    for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t number = begin; number < end; ++number) {
+      const std::size_t i = number % examples.size();
       FaceError error;
+      error.example = i;
       error.name = examples.files[i].name;
-      face::Start start;
-      bool known = true;
-      if (settings.start == FaceStart::perturbed) {
-        start.similarity =
-            synth::displaced_start(*model, examples.landmarks[i], noise, settings.seed, static_cast<std::uint32_t>(i));
-      } else if (settings.start == FaceStart::detect) {
-        start.box = box_about(detector->detect(examples.images[i]), examples.landmarks[i]);
-        known = start.box.has_value();
-        if (!known) error.why = "the detector found no face here";
-      } else {
-        const face::Start* given = starts->find(examples.files[i].image.filename().string());
-        known = given != nullptr;
-        if (known) start = *given;
-        if (!known) error.why = "no start was given";
-      }
-      if (known) {
+      const std::optional<face::Start> start =
+          start_of(*model, examples, i, number, settings, detector, starts, error.why);
+      if (start) {
         error.start =
-            landmark_error(model->layout, placed_mean(*model, start_pose(*model, start)), examples.landmarks[i]);
-        faces.push_back({view(examples.images[i]), start, false});
-        owner.push_back(i);
+            landmark_error(model->layout, placed_mean(*model, start_pose(*model, *start)), examples.landmarks[i]);
+        faces.push_back({view(examples.images[i]), *start, false});
+        owner.push_back(number);
       }
       evaluation.faces.push_back(std::move(error));
     }
@@ -159,25 +188,20 @@ FaceEvaluation evaluate_faces(const std::shared_ptr<const face::Model>& model, c
     fitter->fit(faces, fits);
     if (settings.start == FaceStart::detect) try_doubtful_again(*fitter, *model, faces, fits);
     evaluation.fit_ms += watch.lap();
-    for (std::size_t f = 0; f < fits.size(); ++f) {
-      FaceError& error = evaluation.faces[owner[f]];
-      error.fitted = true;
-      error.all = landmark_error(model->layout, fits[f].landmarks, examples.landmarks[owner[f]]);
-      if (!inner.empty())
-        error.inner = landmark_error(model->layout, fits[f].landmarks, examples.landmarks[owner[f]], inner);
-      error.failure = fits[f].failure;
-      error.landmarks = std::move(fits[f].landmarks);
-    }
+    for (std::size_t f = 0; f < fits.size(); ++f)
+      hold_against(model->layout, examples.landmarks[owner[f] % examples.size()], inner, fits[f],
+                   evaluation.faces[owner[f]]);
     progress.show(end);
   }
-  evaluation.stopped = interrupt.asked() && evaluation.faces.size() < examples.size();
+  evaluation.stopped = interrupt.asked() && evaluation.faces.size() < count;
   for (const FaceError& face : evaluation.faces) {
     evaluation.missing += !face.fitted;
     evaluation.expected_failures += face.fitted ? face.failure : 0;
   }
   evaluation.all = summary(evaluation.faces, &FaceError::all);
   if (!inner.empty()) evaluation.inner = summary(evaluation.faces, &FaceError::inner);
-  if (!model->quality.weights.empty()) evaluation.roc_area = roc_area(evaluation.faces);
+  evaluation.scored = !model->quality.weights.empty();
+  if (evaluation.scored) evaluation.roc_area = roc_area(evaluation.faces);
   return evaluation;
 }
 

@@ -24,12 +24,14 @@ enum class FaceStart { perturbed, detect, given };
 struct FaceEvaluationSettings {
   FaceStart start = FaceStart::perturbed;
   double shift = 0.05, scale = 0.05, turn = 5;  ///< of perturbed starts; the turn in degrees
+  std::uint32_t tries = 1;                      ///< perturbed starts of each face
   std::uint64_t seed = 1;
   face::FitSettings fit;
   Backend backend = Backend::automatic;
 };
 
 struct FaceError {
+  std::size_t example = 0;  ///< of the set
   std::string name;
   bool fitted = false;  ///< false: no start; counts as failed
   std::string why;      ///< where not fitted
@@ -37,6 +39,7 @@ struct FaceError {
   double all = 0, inner = 0;
   double failure = 0;  ///< as the score has it
   std::vector<float> landmarks;
+  std::vector<float> landmark_errors, confidence;  ///< of each landmark; empty where the model has no score
 };
 
 /// Of the faces that were fitted, but for `failures` and `auc`, in which the others count as failed.
@@ -48,10 +51,11 @@ struct FaceErrorSummary {
 };
 
 struct FaceEvaluation {
-  std::vector<FaceError> faces;  ///< as in the set; fewer where the run was stopped
+  std::vector<FaceError> faces;  ///< one a start, as in the set; fewer where the run was stopped
   std::size_t landmarks = 0, missing = 0;
   FaceErrorSummary all;
   std::optional<FaceErrorSummary> inner;  ///< the 49 of 68
+  bool scored = false;                    ///< the model has a score
   std::optional<double> roc_area;         ///< of the score, where there are good fits and failures
   double expected_failures = 0;           ///< sum of the probabilities
   double fit_ms = 0, detect_ms = 0;

@@ -1,6 +1,7 @@
 #include "app/face_evaluation_page.h"
 
 #include "app/base64.h"
+#include "app/face_reliability.h"
 #include "bench/plot.h"
 
 #include <fmt/format.h>
@@ -75,6 +76,22 @@ std::string by_image(const FaceEvaluation& evaluation) {
   return html + "</tbody></table>\n";
 }
 
+std::string reliability(const FaceEvaluation& evaluation) {
+  if (!evaluation.scored) return "";
+  std::string html = "<div class='card'><h2>What the score said, and what happened</h2>";
+  for (const auto& [what, bins] : {std::pair{"probability of failure", failure_reliability(evaluation)},
+                                   {"confidence that a landmark is within 8 %", landmark_reliability(evaluation)}}) {
+    html += fmt::format(
+        "<table><thead><tr><th>{}</th><th>number</th><th>told</th><th>happened</th></tr></thead><tbody>\n", what);
+    for (const ReliabilityBin& bin : bins) {
+      html += fmt::format("<tr><td>{:.0f} to {:.0f} %</td><td>{}</td><td>{:.1f} %</td><td>{:.1f} %</td></tr>\n",
+                          100 * bin.from, 100 * bin.to, bin.count, 100 * bin.told, 100 * bin.happened);
+    }
+    html += "</tbody></table>\n";
+  }
+  return html + "</div>\n";
+}
+
 }  // namespace
 
 std::string face_curve_style() {
@@ -129,7 +146,7 @@ std::string face_evaluation_page(const FaceEvaluation& evaluation, const std::st
       "truth</title><style>";
   html += page_style + face_curve_style() + bench::plot_style();
   html += fmt::format(
-      "</style></head><body><main>\n<h1>Faces against truth</h1>\n<p class='lead'>{} on {} faces of {}; starts: "
+      "</style></head><body><main>\n<h1>Faces against truth</h1>\n<p class='lead'>{}: {} fits of {}; starts: "
       "{}{}</p>\n",
       escape(model), evaluation.faces.size(), escape(images), escape(start),
       evaluation.stopped ? "; stopped early" : "");
@@ -141,6 +158,7 @@ std::string face_evaluation_page(const FaceEvaluation& evaluation, const std::st
   html += row(fmt::format("all {}", evaluation.landmarks), evaluation.all);
   if (evaluation.inner) html += row("49", *evaluation.inner);
   html += "</tbody></table></div>\n";
+  html += reliability(evaluation);
   if (!worst.empty()) {
     html += fmt::format(
         "<div class='card'><h2>The worst faces: the fit is green, the truth is blue</h2><img alt='the worst faces' "

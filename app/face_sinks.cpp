@@ -4,6 +4,7 @@
 #include "io/face_overlay.h"
 #include "io/landmark_file.h"
 #include "io/output_file.h"
+#include "io/picture_words.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -20,10 +19,6 @@
 
 namespace kinema::app {
 namespace {
-
-double unix_time() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // All that is told while frames go by.
 class Sinks {
@@ -33,14 +28,14 @@ public:
       if (!name.empty()) tables_.emplace_back(std::make_unique<io::HeadWriter>(name));
     }
     if (!outputs.overlay.empty()) overlay_.emplace(outputs.overlay, fps);
-    if (!outputs.opentrack.empty()) opentrack_.emplace(outputs.opentrack);
+    if (!outputs.opentrack.empty()) opentrack_.emplace(outputs.opentrack, outputs.opentrack_time);
     if (!outputs.osc.empty()) osc_.emplace(outputs.osc);
   }
 
   /// Sockets first: who listens waits.
-  void tell(const head::HeadEstimate& estimate) {
-    if (opentrack_ && estimate.position) opentrack_->add(*estimate.position);
-    if (osc_) osc_->add(unix_time(), estimate.position, estimate.score);
+  void tell(const io::ColourFrame& frame, const head::HeadEstimate& estimate) {
+    if (opentrack_ && estimate.position) opentrack_->add(*estimate.position, frame.taken);
+    if (osc_) osc_->add(frame.taken, estimate.position, estimate.score);
   }
 
   void add(const io::ColourFrame& frame, const head::HeadEstimate& estimate, const head::Tracker& tracker) {
@@ -78,7 +73,7 @@ void follow(io::ColourSource& source, const HeadRun& run, head::Tracker& tracker
       estimate = tracker.track(frame.view(), frame.time);
       counts.ms["track"] += watch.lap();
       for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
-      sinks.tell(estimate);
+      sinks.tell(frame, estimate);
     } else if (counts.first_gap.empty()) {
       counts.first_gap = frame.gap;
     }
@@ -102,7 +97,7 @@ double HeadCounts::frames_per_second() const {
 HeadCounts track(io::ColourSource& source, const HeadRun& run) {
   head::Tracker tracker(run.calibration, run.tracker);
   if (!run.background.empty()) {
-    const io::ColourFrame room{0, 0, run.background, io::read_picture(run.background), ""};
+    const io::ColourFrame room{.name = run.background, .picture = io::read_picture(run.background)};
     tracker.set_background(room.view());
   }
   HeadCounts counts;
@@ -115,12 +110,12 @@ HeadCounts track(io::ColourSource& source, const HeadRun& run) {
   } catch (const Error&) {
     trouble = std::current_exception();
   }
+  if (counts.frames == 0 && !counts.stopped && !trouble) {
+    throw Error(fmt::format("the input has no frame from --start {} on", run.start));
+  }
   // what was tracked is good, whatever came after
   if (counts.frames > 0 || !trouble) sinks.commit();
   if (trouble) std::rethrow_exception(trouble);
-  if (counts.frames == 0 && !counts.stopped) {
-    throw Error(fmt::format("the input has no frame from --start {} on", run.start));
-  }
   return counts;
 }
 

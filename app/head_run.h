@@ -15,7 +15,8 @@ namespace kinema::app {
 /// Files to write and receivers to tell; an empty name: none.
 struct HeadOutputs {
   std::string table, lines, overlay;
-  std::string opentrack, osc;  ///< host:port
+  std::string opentrack, osc;   ///< host:port
+  bool opentrack_time = false;  ///< a seventh double: when the frame was taken
 };
 
 struct HeadRun {

@@ -268,6 +268,9 @@ void add_outputs(CLI::App& verb, HeadOutputs& outputs) {
       ->type_name("out.mp4|DIR");
   verb.add_option("--udp", outputs.opentrack, "Send positions to opentrack (\"UDP over network\")")
       ->type_name("HOST:PORT");
+  verb.add_flag("--udp-time", outputs.opentrack_time,
+                "A seventh double in each of these packets, which opentrack ignores: when the frame was taken, seconds "
+                "since 1970");
   verb.add_option("--osc", outputs.osc, "Send positions as Open Sound Control")->type_name("HOST:PORT");
 }
 
@@ -278,6 +281,8 @@ void add_tracker_options(CLI::App& verb, Options& options) {
   verb.add_flag("--window", options.window, "A soft window follows the head (the default after kinema head calibrate)")
       ->group(group);
   verb.add_flag("--no-recalibrate", options.no_recalibrate, "Keep the filter's colours; do not learn on the way")
+      ->group(group);
+  verb.add_flag("!--no-pattern", tracker.pattern, "Know the head by its colours alone, and not by its edges too")
       ->group(group);
   verb.add_flag("--still-camera", tracker.background, "Learn what stands still, and let it count for nothing")
       ->group(group);

@@ -83,6 +83,7 @@ int run(int argc, char** argv, const Ranks& ranks) {
   CLI::App& bench = add_group(command, "bench", "The tables and figures of the papers, remade on this machine");
   add_bench_body(bench, task);
   add_bench_head(bench, task);
+  add_bench_face(bench, task);
 
   try {
     command.parse(argc, argv);

@@ -70,5 +70,6 @@ void add_face_evaluate(CLI::App& parent, Task& task);
 void add_face_info(CLI::App& parent, Task& task);
 void add_bench_body(CLI::App& parent, Task& task);
 void add_bench_head(CLI::App& parent, Task& task);
+void add_bench_face(CLI::App& parent, Task& task);
 
 }  // namespace kinema::app

@@ -4,14 +4,12 @@
 #include "bench/body_problem.h"
 #include "bench/times.h"
 #include "bench/tracker_bench.h"
-#include "io/output_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -215,25 +213,10 @@ BodyReport measure_body(const BodyBenchOptions& options, const std::function<voi
   return report;
 }
 
-int run_body(const BodyBenchOptions& options) {
-  // a place that cannot be written is found before the minutes of measuring, not after
-  std::vector<std::unique_ptr<io::OutputFile>> files;
-  if (!options.out.empty()) {
-    io::make_folder(options.out);
-    for (const char* file : {"body.txt", "body.json", "body.html"})
-      files.push_back(std::make_unique<io::OutputFile>(options.out / file));
-  }
-
-  const BodyReport report = measure_body(options, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
-  const std::string text = body_text(report), json = body_json(report);
-  if (!files.empty()) {
-    const std::string contents[] = {text, json, body_html(report)};
-    for (std::size_t i = 0; i < files.size(); ++i) files[i]->write(contents[i]);
-    for (const auto& file : files) file->commit();
-    fmt::print(stderr, "wrote {}\n", (options.out / "body.html").string());
-  }
-  std::fputs((options.json ? json : text).c_str(), stdout);
-  return 0;
+void run_body(const BodyBenchOptions& options) {
+  ResultFiles files(options, "body");
+  const BodyReport report = measure_body(options, say);
+  files.publish(body_text(report), body_json(report), body_html(report));
 }
 
 }  // namespace kinema::bench

@@ -2,13 +2,11 @@
 
 #include "bench/head_contestants.h"
 #include "bench/times.h"
-#include "io/output_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <memory>
 
 namespace kinema::bench {
@@ -74,25 +72,10 @@ HeadReport measure_head(const HeadBenchOptions& options, const std::function<voi
   return report;
 }
 
-int run_head(const HeadBenchOptions& options) {
-  // a place that cannot be written is found before the minutes of measuring, not after
-  std::vector<std::unique_ptr<io::OutputFile>> files;
-  if (!options.out.empty()) {
-    io::make_folder(options.out);
-    for (const char* file : {"head.txt", "head.json", "head.html"})
-      files.push_back(std::make_unique<io::OutputFile>(options.out / file));
-  }
-
-  const HeadReport report = measure_head(options, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
-  const std::string text = head_text(report), json = head_json(report);
-  if (!files.empty()) {
-    const std::string contents[] = {text, json, head_html(report)};
-    for (std::size_t i = 0; i < files.size(); ++i) files[i]->write(contents[i]);
-    for (const auto& file : files) file->commit();
-    fmt::print(stderr, "wrote {}\n", (options.out / "head.html").string());
-  }
-  std::fputs((options.json ? json : text).c_str(), stdout);
-  return 0;
+void run_head(const HeadBenchOptions& options) {
+  ResultFiles files(options, "head");
+  const HeadReport report = measure_head(options, say);
+  files.publish(head_text(report), head_json(report), head_html(report));
 }
 
 }  // namespace kinema::bench

@@ -39,6 +39,7 @@ PlacedFrame on_device(const HeadFrame& frame) {
   PlacedFrame placed{device_memory(frame.bytes.size()), {}};
   cuda::check(cudaMemcpy(placed.memory.get(), frame.bytes.data(), frame.bytes.size(), cudaMemcpyHostToDevice),
               "uploading a frame");
+  cuda::check(cudaDeviceSynchronize(), "uploading a frame");  // a small copy may still be on its way
   placed.view = moved(frame, placed.memory.get());
   placed.view.on_device = true;
   return placed;

@@ -7,7 +7,7 @@
 #   build     configure and build the preset gpu
 #   test      the tests with the label gpu; fails where they were skipped for want of a device
 #   sanitize  compute-sanitizer's memcheck, racecheck, initcheck and synccheck over the small cases of those tests
-#   bench     kinema bench body and head: body.txt, body.json, body.html, head.txt, ...
+#   bench     kinema bench body, head and face: body.txt, body.json, body.html, head.txt, ...
 #   profile   Nsight Compute (ncu) over one run of the largest problem of the benchmark
 #
 # Results go to $OUT if it is set, else to build/gpu/results. To keep a benchmark, copy its body.json to
@@ -73,6 +73,7 @@ do_bench() {
   nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.max.sm --format=csv || true
   timeout 240 "$build/kinema" bench body --out "$results"
   timeout 120 "$build/kinema" bench head --out "$results"
+  timeout 240 "$build/kinema" bench face --out "$results" --seconds 0.2
 }
 
 do_profile() {

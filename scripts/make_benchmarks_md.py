@@ -61,6 +61,31 @@ the frame. "× floor" is the time over the least for the same bytes: reading the
 on the device. Make your own with `build/release/kinema bench head --out DIR`.
 """
 
+FACE = """\
+## Face: a fit of {iterations} iterations
+
+Models of 68 landmarks, trained on faces that are drawn on the spot, and faces that they have not seen, displaced by about
+5 % at the start: the paper's sixteen sizes of texture. A frame is one fit, the picture on the host, or already on the
+device for `paper` and `cuda`; times are medians of the wall clock in ms, "device" is the GPU's part by its own clock. Make
+your own with `build/release/kinema bench face --out DIR`.
+
+| backend | what it is |
+| --- | --- |
+| `listing` | the paper's algorithms 1 and 2, one core: what speed-ups refer to |
+| `reference` | the same in double precision: what errors refer to |
+| `opencv` | OpenCV's FacemarkAAM with as many texture modes and about as many pixels: another model and method, on all cores that it takes |
+| `paper` | the paper's ten kernels on 4 × 1024 threads |
+| `cpu` | kinema on the CPU: one pass over both matrices an iteration, SIMD, threads |
+| `cuda` | kinema on the GPU: a frame is one launch |
+| `cuda batch` | 4,096 faces a call, a face's share |
+
+The floor of `cuda` is low: the matrices, two halves of 16 bits a number, are 1.7 MB at 4,096 pixels and 28 MB at 65,536, which
+the second cache holds; read once, as most of them is, that takes 0.4 µs and 6.5 µs at 4.3 TB/s. What limits a single face is
+neither bytes nor arithmetic but the chain of steps that wait for one another: eleven looks at the picture, each of them shapes,
+samples, a product, two exchanges between blocks and the choice of a factor, all of them short. Many faces at once fill those
+waits.
+"""
+
 # table 1 of the paper: total milliseconds on a laptop of 2015
 HEAD_PAPER = {"gpu1": 133.39, "gpu2": 40.64, "gpu3": 25.24, "gpu4": 11.73, "gpu5": 5.86, "gpu6": 5.41, "gpu7": 5.11,
               "gpu8": 4.99, "cpu1": 36.74, "cpu2": 23.12, "cpu3": 12.34, "cpu+gpu": 3.66}
@@ -211,9 +236,49 @@ def head_section(results):
     return [part for part in parts if part]
 
 
+def face_sizes(result):
+    """Milliseconds a frame for each size and backend."""
+    backends = list(dict.fromkeys(row["backend"] for row in result["rows"]))
+    cell = {(row["backend"], row["pixels"]): short(row["ms"]) for row in result["rows"]}
+    device = {row["pixels"]: short(row["ms_stages"]["device"]) for row in result["rows"]
+              if row["backend"] == "cuda" and "device" in row["ms_stages"]}
+    header = ["pixels", *backends] + (["cuda, device"] if device else [])
+    return "Milliseconds a frame:\n\n" + table(
+        header, [[f"{pixels:,}", *(cell.get((name, pixels), "") for name in backends)]
+                 + ([device.get(pixels, "")] if device else []) for pixels in result["pixels"]])
+
+
+def face_details(result, pixels):
+    rows = [row for row in result["rows"] if row["pixels"] == pixels]
+    columns = {
+        "ms a frame": lambda row: short(row["ms"]),
+        "device ms": lambda row: short(row["ms_stages"].get("device")),
+        "ms an iteration": lambda row: short(row["iteration_ms"]),
+        "faces/s": lambda row: short(row["faces_per_second"]),
+        "growth": lambda row: times(row["growth"]),
+        "over listing": lambda row: times(row["speedup_listing"]),
+        "over OpenCV": lambda row: times(row["speedup_opencv"]),
+        "over paper (device)": lambda row: times(row["speedup_paper"]),
+        "error px": lambda row: scientific(row["landmark_error"]),
+    }
+    cells = {name: [cell(row) for row in rows] for name, cell in columns.items()}
+    cells = {name: column for name, column in cells.items() if any(column)}
+    return f"{pixels:,} pixels:\n\n" + table(
+        ["backend", *cells], [[row["backend"], *(column[i] for column in cells.values())] for i, row in enumerate(rows)])
+
+
+def face_section(results):
+    parts = [FACE.format(iterations=results[0]["settings"]["iterations"])]
+    for result in results:
+        with_opencv = [row["pixels"] for row in result["rows"] if row["backend"] == "opencv"]
+        detailed = sorted({min(result["pixels"]), max(result["pixels"]), *with_opencv})
+        parts += [heading(result), face_sizes(result), *(face_details(result, pixels) for pixels in detailed)]
+    return parts
+
+
 def page():
     results = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
-    results = [result for result in results if result.get("kind") in ("body", "tracker", "head")]
+    results = [result for result in results if result.get("kind") in ("body", "tracker", "head", "face")]
     # GPUs first, then by name, so that the page does not depend on how files are called
     results.sort(key=lambda result: (not result["machine"]["gpus"], device(result), result["date"]))
     parts = [INTRODUCTION]
@@ -228,6 +293,9 @@ def page():
     heads = [result for result in results if result["kind"] == "head"]
     if heads:
         parts += head_section(heads)
+    faces = [result for result in results if result["kind"] == "face"]
+    if faces:
+        parts += face_section(faces)
     return "\n".join(parts)
 
 

@@ -163,7 +163,7 @@ struct Cascade {
 };
 
 /// Of QualityModel::weights.
-inline constexpr std::size_t quality_feature_count = 6;
+inline constexpr std::size_t quality_feature_count = 7;
 
 /// How far a fit can be trusted.
 struct QualityModel {
@@ -171,15 +171,18 @@ struct QualityModel {
   Array<float> offsets;  ///< 2 a place, as in CascadeStage
 
   /// landmarks x (1 + offsets * bins): log of the expected error of each landmark over the outer-eye distance, from the
-  /// texture about it; the constant comes first. And how far that is off, a standard deviation.
+  /// texture about it; the constant comes first.
   Matrix landmark_error;
-  Array<float> landmark_deviation;
 
   /// 1 + landmarks * offsets * bins: the same for the mean error, from the texture about all of them.
   Array<float> overall_error;
 
   /// The probability of failure is 1/(1 + exp(-w.f)), f as quality_features() of the library makes them: 1 first.
   Array<float> weights;
+
+  /// The confidence in a landmark is 1/(1 + exp(-w.f)), f = 1, log of its expected error, and the argument of the
+  /// probability of failure.
+  Array<float> landmark_weights;
 };
 
 /// How a box stands to the face in it.

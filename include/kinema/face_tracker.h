@@ -35,7 +35,7 @@ struct TrackerSettings {
 
 struct TrackedFace {
   bool found = false;
-  bool detected = false;         ///< started from the detector or from what start() gave, not from the last frame
+  bool detected = false;         ///< started afresh (detector, start(), where it was last), not from the last frame
   bool tried = false;            ///< there was something to fit: where not found, the score said no
   Fit fit;                       ///< of the frame alone; the best that was tried where not found
   std::vector<float> landmarks;  ///< as fit.landmarks, smoothed where that is asked for; empty where not found
@@ -43,7 +43,8 @@ struct TrackedFace {
 
 class Tracker {
 public:
-  /// `detect` may be empty: a lost face is then lost until start() is called. Throws Error where settings make no sense.
+  /// `detect` may be empty: a lost face is then looked for where it was last, for some frames, and else lost until
+  /// start() is called. Throws Error where settings make no sense.
   Tracker(std::shared_ptr<const Model> model, const TrackerSettings& settings, Detect detect,
           Backend backend = Backend::automatic);
   ~Tracker();

@@ -63,6 +63,9 @@ struct MomentsSettings {
   /// A frame in ordinary memory reaches a GPU in this many pieces, so that counting one overlaps with sending the next.
   /// Each costs microseconds to order: more than one help where the bus is slow.
   int pieces = 1;
+
+  /// Whether times() tells how long a transfer to a GPU took. Asking for it holds a frame up by some 10 microseconds.
+  bool stages = false;
 };
 
 /// The hot operation: sums over a frame. One classifier, any number of frames of any size. Not for use by two threads

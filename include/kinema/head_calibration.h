@@ -6,6 +6,7 @@
 #include "kinema/image.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,8 @@ struct Anchor {
   double size = 1;                  ///< of the window, over that for a head that is one disc of skin
 };
 
+inline constexpr std::size_t head_patch_side = 64;
+
 /// What is known about the head beside its colours: where and how large it was when the filter was made.
 struct HeadReference {
   std::size_t width = 0, height = 0;  ///< of the frames, in pixels
@@ -38,6 +41,13 @@ struct HeadReference {
   double frame_area = 0;
 
   Anchor anchor;
+
+  /// Skin inside the window less skin around it: what stands out much less is no head. 0: not known.
+  double contrast = 0;
+
+  /// What it looks like: light and dark about it, head_patch_side rows of as many, from two radii left of and above its
+  /// centre to two right of and below it. Empty: not known.
+  std::vector<std::uint8_t> patch;
 
   /// Metres from the camera, where it was measured.
   std::optional<double> distance;

@@ -30,6 +30,10 @@ struct TrackerSettings {
   /// its place for seconds.
   bool recalibrate = true;
 
+  /// Know the head by its edges too: holds the window where something else has the head's colours, and while the light
+  /// changes. Window mode only. Costs about a millisecond a frame.
+  bool pattern = true;
+
   /// Learn what stands still, and let only what differs from it count. For cameras that do not move; a person who does
   /// not move either for minutes becomes part of the room in plain mode.
   bool background = false;

@@ -22,6 +22,45 @@ Range range(float low, float high, float origin, float scale, std::size_t count)
   return {static_cast<std::size_t>(first), static_cast<std::size_t>(last)};
 }
 
+// What a capsule raises the levels of.
+struct Reach {
+  Vector3f a, axis;
+  float per_length, per_side;  // 1 over the squared length of the axis, and of what is seen of it along a row
+  float far, near;             // squares of the distances
+  Range xs, ys, zs;
+
+  // The cells of a row whose points are at (px, py, pz) from a. `levels` is room for them.
+  void raise(const CellGrid& grid, float py, float pz, std::uint8_t* row, std::int32_t* levels) const {
+    // seen along the row, no point of the axis is nearer than this one
+    const float foot = std::clamp((py * axis.y + pz * axis.z) * per_side, 0.0f, 1.0f);
+    const float ey = py - foot * axis.y, ez = pz - foot * axis.z;
+    const float left_over = far * 1.0001f - (ey * ey + ez * ez);
+    if (left_over <= 0) return;
+    const float half = std::sqrt(left_over);
+    const Range cells = range(a.x + std::min(0.0f, axis.x) - half, a.x + std::max(0.0f, axis.x) + half, grid.low.x,
+                              grid.scale, grid.nx);
+    const std::size_t first = std::max(xs.first, cells.first), end = std::min(xs.last, cells.last) + 1;
+
+    // without branches and with nothing but local numbers, so that compilers make vectors of it
+    const auto [ax, ay, az] = axis;
+    const float begin = grid.low.x, cell = grid.cell, from = a.x, outer = far, inner = near, scale = per_length;
+    const float by = py * ay, bz = pz * az;
+    const auto count = static_cast<std::int32_t>(end);
+    for (auto x = static_cast<std::int32_t>(first); x < count; ++x) {
+      const float px = begin + (static_cast<float>(x) + 0.5f) * cell - from;
+      const float along = (px * ax + by + bz) * scale;
+      const float low = along > 0 ? along : 0.0f, t = low < 1 ? low : 1.0f;
+      const float dx = px - t * ax, dy = py - t * ay, dz = pz - t * az;
+      const float d = dx * dx + dy * dy + dz * dz;
+      levels[x] = static_cast<std::int32_t>(d < outer) + static_cast<std::int32_t>(d < inner);
+    }
+    for (auto x = static_cast<std::int32_t>(first); x < count; ++x) {
+      const auto level = static_cast<std::uint8_t>(levels[x]);
+      row[x] = row[x] > level ? row[x] : level;
+    }
+  }
+};
+
 }  // namespace
 
 CellGrid CellGrid::around(Vector3f low, Vector3f high, float cell, float bend) {
@@ -65,38 +104,27 @@ Gate Gate::around_capsules(std::span<const float> capsules, float reach, float t
   const CellGrid& grid = gate.grid_;
   gate.levels_.assign(grid.size() + 1, outside);
 
-  struct Reach {
-    Vector3f a, axis;
-    float per_length, far, near;
-    Range xs, ys, zs;
-  };
   std::vector<Reach> reaches;
   for (std::size_t k = 0; k < count; ++k) {
     const float* c = capsules.data() + 7 * k;
     const Vector3f a{c[0], c[1], c[2]}, b{c[4], c[5], c[6]}, axis = b - a;
     const float r = c[3], outer = r + reach, length = dot(axis, axis);
-    reaches.push_back({a, axis, length > 0 ? 1 / length : 0, outer * outer, (r + touch) * (r + touch),
+    const float side = axis.y * axis.y + axis.z * axis.z;
+    reaches.push_back({a, axis, length > 0 ? 1 / length : 0, side > 0 ? 1 / side : 0, outer * outer,
+                       (r + touch) * (r + touch),
                        range(std::min(a.x, b.x) - outer, std::max(a.x, b.x) + outer, grid.low.x, grid.scale, grid.nx),
                        range(std::min(a.y, b.y) - outer, std::max(a.y, b.y) + outer, grid.low.y, grid.scale, grid.ny),
                        range(std::min(a.z, b.z) - outer, std::max(a.z, b.z) + outer, grid.low.z, grid.scale, grid.nz)});
   }
   threads.for_each(grid.nz, [&](std::size_t z) {
-    for (const Reach& reach_of : reaches) {
-      const auto& [a, axis, per_length, far, near, xs, ys, zs] = reach_of;
+    std::vector<std::int32_t> levels(grid.nx);
+    for (const Reach& of_capsule : reaches) {
+      const Range &ys = of_capsule.ys, &zs = of_capsule.zs;
       if (z < zs.first || z > zs.last) continue;
-      const float pz = grid.low.z + (static_cast<float>(z) + 0.5f) * grid.cell - a.z;
+      const float pz = grid.low.z + (static_cast<float>(z) + 0.5f) * grid.cell - of_capsule.a.z;
       for (std::size_t y = ys.first; y <= ys.last; ++y) {
-        std::uint8_t* row = gate.levels_.data() + grid.index(0, y, z);
-        const float py = grid.low.y + (static_cast<float>(y) + 0.5f) * grid.cell - a.y;
-        for (std::size_t x = xs.first; x <= xs.last; ++x) {
-          const float px = grid.low.x + (static_cast<float>(static_cast<int>(x)) + 0.5f) * grid.cell - a.x;
-          const float along = (px * axis.x + py * axis.y + pz * axis.z) * per_length;
-          const float t = std::min(std::max(along, 0.0f), 1.0f);
-          const float dx = px - t * axis.x, dy = py - t * axis.y, dz = pz - t * axis.z;
-          const float d = dx * dx + dy * dy + dz * dz;
-          const auto level = static_cast<std::uint8_t>((d < far ? 1 : 0) + (d < near ? 1 : 0));
-          row[x] = std::max(row[x], level);
-        }
+        const float py = grid.low.y + (static_cast<float>(y) + 0.5f) * grid.cell - of_capsule.a.y;
+        of_capsule.raise(grid, py, pz, gate.levels_.data() + grid.index(0, y, z), levels.data());
       }
     }
   });

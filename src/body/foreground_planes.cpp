@@ -343,7 +343,7 @@ std::vector<Surface> find_surfaces(const Blocks& all) {
   return surfaces;
 }
 
-SurfaceShare share_of(const Surface& surface, std::span<const Sight> sights) {
+SurfaceCount count_in(const Surface& surface, std::span<const Sight> sights) {
   std::size_t within = 0, behind = 0;
   const auto a = static_cast<float>(surface.sight.a), b = static_cast<float>(surface.sight.b);
   const auto c = static_cast<float>(surface.sight.c), slack = static_cast<float>(4 * surface.noise);
@@ -353,8 +353,16 @@ SurfaceShare share_of(const Surface& surface, std::span<const Sight> sights) {
     within += std::abs(rest) < slack ? 1 : 0;
     behind += w > 0 && rest < -2 * slack ? 1 : 0;
   }
-  const auto n = static_cast<double>(std::max<std::size_t>(sights.size(), 1));
-  return {static_cast<double>(within) / n, static_cast<double>(behind) / n};
+  return {within, behind};
+}
+
+SurfaceShare share_of(const SurfaceCount& count, std::size_t sights) {
+  const auto n = static_cast<double>(std::max<std::size_t>(sights, 1));
+  return {static_cast<double>(count.within) / n, static_cast<double>(count.behind) / n};
+}
+
+SurfaceShare share_of(const Surface& surface, std::span<const Sight> sights) {
+  return share_of(count_in(surface, sights), sights.size());
 }
 
 }  // namespace kinema::body

@@ -87,10 +87,17 @@ struct Surface {
 /// Large planes, the bounding ones first. The same blocks give the same planes.
 std::vector<Surface> find_surfaces(const Blocks& all);
 
-/// Share of the sights that lie in the plane, and of those that lie behind it.
+/// How many sights lie in the plane, and how many behind it.
+struct SurfaceCount {
+  std::size_t within = 0, behind = 0;
+};
+SurfaceCount count_in(const Surface& surface, std::span<const Sight> sights);
+
+/// The same as shares.
 struct SurfaceShare {
   double within = 0, behind = 0;
 };
+SurfaceShare share_of(const SurfaceCount& count, std::size_t sights);
 SurfaceShare share_of(const Surface& surface, std::span<const Sight> sights);
 
 /// Where a surface is bounding, everything with a smaller inverse depth than this belongs to it or lies behind.

@@ -32,7 +32,10 @@ void Scene::set_background(ImageView<const float> depth) {
   const Blocks blocks = make_blocks(depth, columns_, rows_, settings_.nearest, settings_.farthest);
   surfaces_.clear();
   noise_ = blocks.noise;
-  if (settings_.planes) search(blocks, sample(depth));
+  if (settings_.planes) {
+    sample(depth);
+    search(blocks, all_sights());
+  }
 
   // The nearest of each pixel and its neighbours: at an edge now one side is measured, now the other.
   const std::size_t width = columns_.size(), height = rows_.size();
@@ -55,9 +58,18 @@ void Scene::set_background(ImageView<const float> depth) {
 
 void Scene::look(ImageView<const float> depth) {
   if (!settings_.planes || !background_.empty()) return;
-  const std::vector<Sight> sights = sample(depth);
-  if (holds(sights) && --until_search_ > 0) return;
-  search(make_blocks(depth, columns_, rows_, settings_.nearest, settings_.farthest), sights);
+  sample(depth);
+  std::vector<SurfaceCount> counts(surfaces_.size());
+  std::size_t sights = 0;
+  for (const Part& part : parts_) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      counts[i].within += part.counts[i].within;
+      counts[i].behind += part.counts[i].behind;
+    }
+    sights += part.sights.size();
+  }
+  if (holds(counts, sights) && --until_search_ > 0) return;
+  search(make_blocks(depth, columns_, rows_, settings_.nearest, settings_.farthest), all_sights());
   update_limits();
 }
 
@@ -66,36 +78,44 @@ void Scene::look(std::span<const Sight> sights) {
   std::vector<Sight> some;
   const std::size_t step = std::max<std::size_t>(1, sights.size() / 4800);
   for (std::size_t i = 0; i < sights.size(); i += step) some.push_back(sights[i]);
-  if (holds(some) && --until_search_ > 0) return;
+  std::vector<SurfaceCount> counts;
+  for (const Surface& surface : surfaces_) counts.push_back(count_in(surface, some));
+  if (holds(counts, some.size()) && --until_search_ > 0) return;
   search(make_blocks(sights), some);
 }
 
-std::vector<Sight> Scene::sample(ImageView<const float> depth) const {
+void Scene::sample(ImageView<const float> depth) {
   const std::size_t step = std::max<std::size_t>(8, depth.width / 80);
   const auto low = static_cast<float>(settings_.nearest), high = static_cast<float>(settings_.farthest);
   // an image is not in the cache yet, so that threads wait for it at the same time
-  constexpr std::size_t rows_each = 8;
-  std::vector<std::vector<Sight>> parts(((depth.height + step - 1) / step + rows_each - 1) / rows_each);
-  threads_.for_each(parts.size(), [&](std::size_t part) {
-    for (std::size_t row = part * rows_each; row < (part + 1) * rows_each; ++row) {
+  constexpr std::size_t rows_each = 2;
+  parts_.resize(((depth.height + step - 1) / step + rows_each - 1) / rows_each);
+  threads_.for_each(parts_.size(), [&](std::size_t i) {
+    auto& [sights, counts] = parts_[i];
+    sights.clear();
+    for (std::size_t row = i * rows_each; row < (i + 1) * rows_each; ++row) {
       const std::size_t v = step / 2 + row * step;
-      if (v >= depth.height) return;
+      if (v >= depth.height) break;
       for (std::size_t u = step / 2; u < depth.width; u += step)
-        if (const float z = depth.at(u, v); z >= low && z <= high)
-          parts[part].push_back({columns_[u], rows_[v], 1 / z});
+        if (const float z = depth.at(u, v); z >= low && z <= high) sights.push_back({columns_[u], rows_[v], 1 / z});
     }
+    counts.clear();
+    for (const Surface& surface : surfaces_) counts.push_back(count_in(surface, sights));
   });
+}
+
+std::vector<Sight> Scene::all_sights() const {
   std::vector<Sight> sights;
-  for (const std::vector<Sight>& part : parts) sights.insert(sights.end(), part.begin(), part.end());
+  for (const Part& part : parts_) sights.insert(sights.end(), part.sights.begin(), part.sights.end());
   return sights;
 }
 
 // A person who comes near hides a wall; a camera that moved leaves sights behind where the wall was, or few in it.
-bool Scene::holds(std::span<const Sight> sights) const {
-  for (const Surface& surface : surfaces_) {
-    if (!surface.bounding) continue;
-    const SurfaceShare now = share_of(surface, sights);
-    if (now.within < 0.6 * surface.share || now.behind > 0.25 * surface.share) return false;
+bool Scene::holds(std::span<const SurfaceCount> counts, std::size_t sights) const {
+  for (std::size_t i = 0; i < surfaces_.size(); ++i) {
+    if (!surfaces_[i].bounding) continue;
+    const SurfaceShare now = share_of(counts[i], sights);
+    if (now.within < 0.6 * surfaces_[i].share || now.behind > 0.25 * surfaces_[i].share) return false;
   }
   return true;
 }

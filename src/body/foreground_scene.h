@@ -36,11 +36,12 @@ public:
   const Plane* floor() const;
 
 private:
-  bool holds(std::span<const Sight> sights) const;
+  bool holds(std::span<const SurfaceCount> counts, std::size_t sights) const;
   void search(const Blocks& blocks, std::span<const Sight> sights);
   void describe();       // the bounding planes as the tests need them
   void update_limits();  // of all pixels
-  std::vector<Sight> sample(ImageView<const float> depth) const;
+  void sample(ImageView<const float> depth);
+  std::vector<Sight> all_sights() const;
 
   ForegroundSettings settings_;
   Threads threads_;
@@ -52,6 +53,12 @@ private:
   std::vector<Surface> flat_;
   std::vector<Plane> planes_;
   double noise_ = 0.0015;
+  /// Some sights of the last image, and what of them lies where: in parts, as threads found them.
+  struct Part {
+    std::vector<Sight> sights;
+    std::vector<SurfaceCount> counts;  // (surface)
+  };
+  std::vector<Part> parts_;
   int until_search_ = 0;  // frames, where there is no plane to test
 };
 

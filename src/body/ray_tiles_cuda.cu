@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace kinema::body {
 namespace {
@@ -325,6 +326,20 @@ __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const floa
 
 unsigned blocks(std::size_t count, std::size_t size) { return static_cast<unsigned>((count + size - 1) / size); }
 
+// What the device will find usable(): a ray has a length that is neither 0 nor without end.
+PieceCount count_usable(const float* xyz, const std::uint8_t* marks, std::size_t count, const Vec3& camera) {
+  PieceCount found;
+  for (std::size_t i = 0; i < count; ++i, xyz += 3) {
+    const Vector3d x{xyz[0] - camera.x, xyz[1] - camera.y, xyz[2] - camera.z};
+    const double square = dot(x, x);
+    const bool good = square > 0 && square <= std::numeric_limits<double>::max(),
+               past = marks != nullptr && marks[i] != 0;
+    found.person += good && !past;
+    found.past += good && past;
+  }
+  return found;
+}
+
 }  // namespace
 
 PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings& settings, cudaStream_t stream) {
@@ -333,55 +348,64 @@ PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings&
   const std::size_t n = points.size;
   if (n == 0) return {};
 
-  // through pinned memory, so that the copy does not hold the stream up
-  staging_.reserve(3 * n);
+  // through pinned memory, so that nobody waits for the copy; what is usable is counted in passing, so that nobody waits
+  // for the device either
+  cuda::check(cudaEventSynchronize(sent_), "waiting for the last points");
+  const bool marked = settings.free_space && !points.background.empty();
   constexpr std::size_t piece = 4096;  // points
-  threads_.for_each((n + piece - 1) / piece, [&](std::size_t i) {
+  staging_.reserve(3 * n);
+  if (marked) marks_staging_.reserve(n);
+  pieces_.resize((n + piece - 1) / piece);
+  threads_.for_each(pieces_.size(), [&](std::size_t i) {
     const std::size_t first = i * piece, count = std::min(piece, n - first);
     std::memcpy(staging_.data() + 3 * first, points.xyz + 3 * first, 3 * count * sizeof(float));
+    const std::uint8_t* marks = marked ? points.background.data() + first : nullptr;
+    if (marked) std::memcpy(marks_staging_.data() + first, marks, count);
+    pieces_[i] = count_usable(points.xyz + 3 * first, marks, count, settings.camera);
   });
+  std::size_t kinds[2] = {0, 0};
+  for (const PieceCount& of_piece : pieces_) {
+    kinds[0] += of_piece.person;
+    kinds[1] += of_piece.past;
+  }
   xyz_.reserve(3 * n);
   cuda::check(cudaMemcpyAsync(xyz_.data(), staging_.data(), 3 * n * sizeof(float), cudaMemcpyHostToDevice, stream),
               "uploading points");
   const std::uint8_t* marks = nullptr;
-  if (settings.free_space && !points.background.empty()) {
-    marks_staging_.reserve(n);
-    std::memcpy(marks_staging_.data(), points.background.data(), n);
+  if (marked) {
     marks_.reserve(n);
     cuda::check(cudaMemcpyAsync(marks_.data(), marks_staging_.data(), n, cudaMemcpyHostToDevice, stream),
                 "uploading marks");
     marks = marks_.data();
   }
+  sent_.record(stream);
 
   const Camera3 camera{settings.camera.x, settings.camera.y, settings.camera.z};
   statistics_.reserve(statistic_count);
-  counts_host_.reserve(statistic_count);
   cuda::check(cudaMemsetAsync(statistics_.data(), 0xff, max_u * sizeof(unsigned), stream), "clearing");
   cuda::check(cudaMemsetAsync(statistics_.data() + max_u, 0, (statistic_count - max_u) * sizeof(unsigned), stream),
               "clearing");
   find_extent<<<std::min(blocks(n, 256), 528u), 256, 0, stream>>>(xyz_.data(), marks, static_cast<unsigned>(n), camera,
                                                                   settings.tau, statistics_.data());
   cuda::check_launch("find_extent");
-  cuda::check(cudaMemcpyAsync(counts_host_.data(), statistics_.data(), statistic_count * sizeof(unsigned),
-                              cudaMemcpyDeviceToHost, stream),
-              "downloading counts");
-
   for (auto* buffer : {&keys_, &keys_sorted_, &order_, &order_sorted_}) buffer->reserve(n);
   make_keys<<<blocks(n, 256), 256, 0, stream>>>(xyz_.data(), marks, static_cast<unsigned>(n), camera, settings.tau,
                                                 statistics_.data(), keys_.data(), order_.data());
   cuda::check_launch("make_keys");
-  std::size_t space = 0;
-  const auto sort = [&](void* temporary) {
+  const auto sort = [&](void* temporary, std::size_t& space) {
     cuda::check(cub::DeviceRadixSort::SortPairs(temporary, space, keys_.data(), keys_sorted_.data(), order_.data(),
                                                 order_sorted_.data(), static_cast<int>(n), 0, key_bits, stream),
                 "sorting points");
   };
-  sort(nullptr);
-  sort_space_.reserve(space);
-  sort(sort_space_.data());
+  // frames often have as many points as the last one, and then need as much room
+  if (sorted_ != n) {
+    sort_bytes_ = 0;
+    sort(nullptr, sort_bytes_);
+    sort_space_.reserve(sort_bytes_);
+    sorted_ = n;
+  }
+  sort(sort_space_.data(), sort_bytes_);
 
-  cuda::check(cudaStreamSynchronize(stream), "arranging points");
-  const std::size_t kinds[2] = {counts_host_.data()[foreground], counts_host_.data()[background]};
   foreground_tiles_ = static_cast<int>(blocks(kinds[0], tile_rays));
   background_tiles_ = static_cast<int>(blocks(kinds[1], tile_rays));
   const auto all = static_cast<std::size_t>(tiles());

@@ -8,6 +8,7 @@
 #include "kinema/body.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace kinema::body {
 
@@ -22,13 +23,18 @@ struct RayTilesView {
   int background_tiles;
 };
 
+/// Points of a piece that have a ray: the person's, and those past it.
+struct PieceCount {
+  std::size_t person = 0, past = 0;
+};
+
 class RayTilesCuda {
 public:
   static constexpr int tile_rays = 256;
   static constexpr int subtile_rays = 32;
   static constexpr int subtiles = tile_rays / subtile_rays;
 
-  /// Uploads the points, drops bad ones and arranges the rest; everything but the counting stays on the device.
+  /// Uploads the points, drops bad ones and arranges the rest, in the stream: nothing is waited for.
   PointCount set_points(PointsView points, const LikelihoodSettings& settings, cudaStream_t stream);
 
   RayTilesView view() const;
@@ -41,12 +47,14 @@ private:
   Threads threads_;  // that copy
   cuda::PinnedBuffer<float> staging_;
   cuda::PinnedBuffer<std::uint8_t> marks_staging_;
-  cuda::PinnedBuffer<unsigned> counts_host_;
+  cuda::Event sent_;
+  std::vector<PieceCount> pieces_;  // of the last points, as threads counted them
   cuda::Buffer<float> xyz_;
   cuda::Buffer<std::uint8_t> marks_;
   cuda::Buffer<unsigned> keys_, keys_sorted_, order_, order_sorted_;
   cuda::Buffer<unsigned> statistics_;
   cuda::Buffer<std::uint8_t> sort_space_;
+  std::size_t sorted_ = 0, sort_bytes_ = 0;  // points of the last sort, and the room that it took
   cuda::Buffer<float4> rays_;
   cuda::Buffer<float3> points_;
   cuda::Buffer<TileBounds> tiles_, subtile_bounds_;

@@ -203,7 +203,8 @@ private:
     return found.empty() ? 0 : found.front().size;
   }
 
-  // Weigh, and let the particles gather where the weights are, layer by layer (the paper's filter has one layer).
+  // Weigh, and let the particles gather where the weights are, layer by layer (the paper's filter has one layer); then
+  // refine the best.
   void gather(double seconds) {
     const int blocks = settings_.limbs ? 5 : 1;
     for (int layer = 0; layer < settings_.layers; ++layer) {
@@ -218,13 +219,12 @@ private:
       }
     }
     stages_.add("weigh");
-  }
-
-  // Refine the best, and take the mean (eq. 1).
-  Estimate conclude(double seconds) {
     if (settings_.refined > 0) particles_->refine(settings_.refined, seconds);
     stages_.add("refine");
+  }
 
+  // Take the mean (eq. 1).
+  Estimate conclude(double seconds) {
     const Moments moments = particles_->moments(seconds);
     Estimate estimate;
     state_ = moments.state;
@@ -246,7 +246,7 @@ private:
     return estimate;
   }
 
-  // Poses elsewhere, while a device weighs the particles.
+  // Poses elsewhere, while a device weighs the particles and refines the best.
   Outlook look_elsewhere() {
     if (settings_.rivals <= 0) return {};
     Outlook others = watch_.look(*particles_, points(), sensor_deviation(settings_, distance()));
@@ -340,9 +340,10 @@ void fill_in(TrackerSettings& settings, Backend backend) {
   const bool gpu = choose(backend) == Backend::cuda;
   if (settings.particles == 0) settings.particles = gpu ? 2000 : std::clamp<std::size_t>(100 * cores, 200, 2000);
   if (settings.points == 0) settings.points = gpu ? 43000 : 3000;
-  // rays say whether there is somebody, not where his skin is: a few thousand draw the outline
+  // rays say whether there is somebody, not where his skin is: a few thousand draw the outline, and more of them take a
+  // fifth of a GPU's frame
   if (settings.background_points == 0)
-    settings.background_points = std::clamp<std::size_t>(settings.points / 2, 1, 5000);
+    settings.background_points = std::clamp<std::size_t>(settings.points / 2, 1, 3000);
 }
 
 std::unique_ptr<Tracker> make_tracker(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend) {

@@ -15,18 +15,38 @@ struct EffectiveSize {
   float log_size, slope;
 };
 
+// Relative log-likelihoods as a thread keeps them: those of most filters fit its registers, the rest stays in memory.
+struct Relative {
+  static constexpr int kept = 8;
+  float own[kept];
+  const float* all;
+  int count;
+
+  __device__ Relative(const float* memory, int number) : all(memory), count(number) {
+#pragma unroll
+    for (int i = 0; i < kept; ++i) {
+      const int j = static_cast<int>(threadIdx.x) + i * anneal_threads;
+      own[i] = j < count ? all[j] : no_weight;
+    }
+  }
+  template <class Add>
+  __device__ void for_each(Add&& add) const {
+#pragma unroll
+    for (int i = 0; i < kept; ++i) add(own[i]);
+    for (int j = static_cast<int>(threadIdx.x) + kept * anneal_threads; j < count; j += anneal_threads) add(all[j]);
+  }
+};
+
 // In single precision, which knows a size to some 1e-6. Where no particle is left, all are equal.
-__device__ EffectiveSize effective_size(const float* relative, int count, float exponent, float4* room) {
+__device__ EffectiveSize effective_size(const Relative& relative, float exponent, float4* room) {
   float sums[4] = {};  // w, w^2, and their derivatives
-#pragma unroll 4
-  for (int j = static_cast<int>(threadIdx.x); j < count; j += anneal_threads) {
-    const float r = relative[j];
-    const float w = expf(exponent * r);
+  relative.for_each([&](float r) {
+    const float w = expf(exponent * r), rw = r * w;
     sums[0] += w;
     sums[1] += w * w;
-    sums[2] += r * w;
-    sums[3] += r * w * w;
-  }
+    sums[2] += rw;
+    sums[3] += rw * w;
+  });
   const int lane = static_cast<int>(threadIdx.x) % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
 #pragma unroll
   for (int step = warp_size / 2; step > 0; step /= 2) {
@@ -44,26 +64,27 @@ __device__ EffectiveSize effective_size(const float* relative, int count, float 
     sums[2] += of_warp.z;
     sums[3] += of_warp.w;
   }
-  if (!(sums[1] > 0)) return {logf(static_cast<float>(count)), 0};
+  if (!(sums[1] > 0)) return {logf(static_cast<float>(relative.count)), 0};
   return {2 * logf(sums[0]) - logf(sums[1]), 2 * (sums[2] / sums[0] - sums[3] / sums[1])};
 }
 
 // The exponent below `most` at which the size is as wanted. The size falls as the exponent grows, and with normal errors as
 // a power of it: Newton's method on logarithmic scales is there in a few steps; where one leaves what is known to hold the
 // exponent, the middle is taken.
-__device__ double find_exponent(const float* relative, int count, double wanted, double most,
+__device__ double find_exponent(const float* memory, int count, double wanted, double most,
                                 float4 (*rooms)[anneal_warps]) {
+  const Relative relative(memory, count);
   const auto target = static_cast<float>(log(wanted));
-  double low = 0, high = most, exponent = most;
+  float low = 0, high = static_cast<float>(most), exponent = high;
   for (int step = 0; step < 60; ++step) {
-    const EffectiveSize found = effective_size(relative, count, static_cast<float>(exponent), rooms[step % 2]);
+    const EffectiveSize found = effective_size(relative, exponent, rooms[step % 2]);
     const float off = found.log_size - target;
     if (step == 0 && off >= 0) return most;
     if (fabsf(off) < 1e-5f) return exponent;
     (off > 0 ? low : high) = exponent;
-    if (high - low <= 1e-7 * high) return low;
-    const double next = exponent * exp(-off / (exponent * found.slope));
-    exponent = next > low && next < high ? next : 0.5 * (low + high);
+    if (high - low <= 2e-7f * high) return low;
+    const float next = exponent * expf(-off / (exponent * found.slope));
+    exponent = next > low && next < high ? next : 0.5f * (low + high);
   }
   return low;
 }

@@ -24,6 +24,14 @@ std::uint32_t frame_of_stage(std::uint32_t k, std::uint32_t n) {
   return n <= 1 ? last : (2 * k * last + n - 1) / (2 * (n - 1));
 }
 
+// A displaced start of an example on its way through the cascade.
+struct Sample {
+  std::uint32_t example = 0;
+  int fold = 0;
+  Similarity pose;           // the frame's
+  std::vector<float> shape;  // under that pose, in the model's unit
+};
+
 // dq of the target: [pose_modes; modes] (to - from).
 void project(const Model& model, std::span<const float> from, std::span<const float> to, float* out) {
   const auto along = [&](std::span<const float> mode) {
@@ -55,7 +63,7 @@ std::vector<Sample> starts(const TrainingSet& set, const Model& model, const Tra
   const std::uint32_t copies = std::max<std::uint32_t>(1, settings.displacements);
   for (int fold = 0; fold < folds; ++fold)
     for (std::uint32_t i = 0; i < set.size(); ++i) {
-      if (static_cast<int>(set.original(i) % static_cast<std::size_t>(folds)) != fold) continue;
+      if (fold_of(set, i, static_cast<std::size_t>(folds)) != fold) continue;
       const Similarity truth = similarity_between<float, float>(model.shape.mean, set.landmarks(i));
       for (std::uint32_t d = 0; d < copies; ++d) {
         // some starts far off, so that no detector surprises it
@@ -105,10 +113,10 @@ CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const 
   // as many folds as there are examples to fill them
   const std::size_t originals = set.original(set.size() - 1) + 1;
   const int folds = originals >= 8 ? 4 : originals >= 4 ? 2 : 1;
-  std::vector<Sample>& samples = result.samples;
-  samples = starts(set, model, settings, folds);
-  std::vector<int> fold_of;
-  for (const Sample& sample : samples) fold_of.push_back(sample.fold);
+  if (folds > 1 && settings.quality) result.without.assign(static_cast<std::size_t>(folds), cascade);
+  std::vector<Sample> samples = starts(set, model, settings, folds);
+  std::vector<int> parts;
+  for (const Sample& sample : samples) parts.push_back(sample.fold);
 
   const std::size_t outputs = 4 + model.shape.modes.rows;
   const std::size_t landmarks = model.shape.landmarks();
@@ -135,15 +143,20 @@ CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const 
     });
     if (progress) progress((k + 0.4) / settings.cascade_stages);
 
-    Ridge ridge = ridge_regression(textures, targets, fold_of, penalties, threads);
+    Ridge ridge = ridge_regression(textures, targets, parts, penalties, threads, settings.quality);
     for (std::size_t i = 0; i < samples.size(); ++i)
       displace(model, ridge.held_out.row(static_cast<Eigen::Index>(i)).data(), samples[i].shape);
 
     stage.offsets = offsets;
-    stage.gradient = {outputs, inputs,
-                      std::vector<float>(ridge.weights.data(), ridge.weights.data() + ridge.weights.size())};
-    stage.constant = std::vector<float>(ridge.constant.data(), ridge.constant.data() + ridge.constant.size());
-    cascade.stages.push_back(std::move(stage));
+    const auto with = [&](const RowMatrix& weights, const Eigen::VectorXf& constant) {
+      CascadeStage made = stage;
+      made.gradient = {outputs, inputs, std::vector<float>(weights.data(), weights.data() + weights.size())};
+      made.constant = std::vector<float>(constant.data(), constant.data() + constant.size());
+      return made;
+    };
+    for (std::size_t f = 0; f < ridge.without.size(); ++f)
+      result.without[f].stages.push_back(with(ridge.without[f].weights, ridge.without[f].constant));
+    cascade.stages.push_back(with(ridge.weights, ridge.constant));
     if (progress) progress((k + 1.0) / settings.cascade_stages);
   }
   return result;

@@ -23,18 +23,16 @@ void landmark_texture(const Channels& bins, const Frame& frame, std::span<const 
 /// step.
 std::vector<float> ring_offsets(std::span<const float> radii, std::span<const int> counts);
 
-/// A displaced start of an example on its way through the cascade.
-struct Sample {
-  std::uint32_t example = 0;
-  int fold = 0;
-  Similarity pose;           ///< the frame's
-  std::vector<float> shape;  ///< under that pose, in the model's unit
-};
-
 struct CascadeTraining {
   Cascade cascade;
-  std::vector<Sample> samples;  ///< after the last stage, each fitted by regressions that have not seen its example
+  /// Cascades that have not seen the examples of a fold, one a fold; none where there are too few examples for folds.
+  std::vector<Cascade> without;
 };
+
+/// The fold of an example, which its mirror image shares; `folds` as train_cascade() makes them.
+inline int fold_of(const TrainingSet& set, std::size_t example, std::size_t folds) {
+  return static_cast<int>(set.original(example) % folds);
+}
 
 CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const TrainSettings& settings,
                               const Threads& threads, const std::function<void(double)>& progress);

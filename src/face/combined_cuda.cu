@@ -8,10 +8,8 @@
 namespace kinema::face {
 namespace {
 
-constexpr int block_warps = 16;
-constexpr int most_warp_tiles = 16;
-constexpr std::size_t most_modes = 400, most_landmarks = 1023;
-constexpr std::size_t most_values = std::size_t{pack_tile} * block_warps * most_warp_tiles * 64;
+constexpr std::size_t most_modes = 350, most_landmarks = 1023;
+constexpr std::size_t most_values = std::size_t{1} << 18;
 
 CombinedSource source_of(const Level& level) {
   if (!level.resampled) return CombinedSource::bytes;
@@ -24,7 +22,8 @@ bool CombinedCuda::fits(const Model& model, const Stage& stage, const FitSetting
   const Level& level = model.levels[stage.level];
   return settings.damping.size() <= combined_most_factors && level.texture_combined.rows >= 1 &&
          level.texture_combined.rows <= most_modes && model.shape.landmarks() <= most_landmarks &&
-         level.pixels() * level.channel_count() <= most_values;
+         level.pixels() * level.channel_count() <= most_values &&
+         (!level.resampled || (level.frame.width >= 2 && level.frame.height >= 2));
 }
 
 CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSettings& settings)
@@ -63,6 +62,7 @@ CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSett
   std::size_t count = 0;
   for (const auto& [values, place] : parts) count += (values->size() + 3) / 4 * 4;
   numbers_.reserve(count);
+  cuda::check(cudaMemset(numbers_.data(), 0, numbers_.bytes()), "clearing");
   float* at = numbers_.data();
   for (const auto& [values, place] : parts) {
     upload(at, values->data(), values->size() * sizeof(float));
@@ -71,42 +71,38 @@ CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSett
   }
 }
 
-bool CombinedCuda::possible(const CombinedPlan& plan) const {
-  const std::size_t bytes = combined_shared_bytes(plan, view_, source_);
-  return combined_active_clusters(plan, source_, view_.factors, bytes) >= plan.group_clusters;
+CombinedCuda::Chosen CombinedCuda::try_plan(int cluster, int group_clusters, int held_tiles) const {
+  Chosen chosen;
+  chosen.plan = combined_plan(view_, source_, cluster, group_clusters, held_tiles);
+  chosen.bytes = combined_shared_bytes(chosen.plan, view_, source_);
+  const int active = combined_active_clusters(chosen.plan, view_, source_, chosen.bytes);
+  chosen.active = active >= group_clusters ? active : 0;
+  return chosen;
 }
 
-bool CombinedCuda::use_plan(const CombinedPlan& plan) {
-  if (plan.resident && (view_.row_tiles > 7 || view_.factors > 4)) return false;
-  const int blocks = plan.cluster * plan.group_clusters;
-  if (blocks * plan.warp_tiles * block_warps < view_.value_tiles || !possible(plan)) return false;
-  forced_ = true;
-  chosen_[0] = chosen_[1] = {};
-  plan_ = plan;
-  return true;
+bool CombinedCuda::use_plan(int cluster, int group_clusters, int held_tiles) {
+  const Chosen chosen = try_plan(cluster, group_clusters, held_tiles);
+  if (chosen.active > 0) chosen_[0] = chosen_[1] = chosen;
+  return chosen.active > 0;
 }
 
-// One face: as many blocks as there is work for, so that each iteration is short; many: fewer and larger ones, which
-// repeat less of what every block does for itself.
-CombinedPlan CombinedCuda::choose_plan(std::size_t faces) const {
-  if (forced_) return plan_;
-  const auto plan = [&](bool resident, int warp_tiles, int cluster) {
-    const int blocks = (view_.value_tiles + warp_tiles * block_warps - 1) / (warp_tiles * block_warps);
-    int enough = 1;
-    while (enough < blocks) enough *= 2;
-    cluster = std::min(cluster, enough);
-    return CombinedPlan{resident, warp_tiles, cluster, (blocks + cluster - 1) / cluster};
-  };
-  std::vector<CombinedPlan> plans;
-  if (faces > 1) plans = {plan(true, 2, 8)};
-  for (int warp_tiles = 1; warp_tiles <= 4; ++warp_tiles)
-    for (const int cluster : {16, 8}) plans.push_back(plan(true, warp_tiles, cluster));
-  for (int warp_tiles = 4; warp_tiles <= most_warp_tiles; warp_tiles *= 2) plans.push_back(plan(false, warp_tiles, 16));
-  // GPUs without clusters
-  for (int warp_tiles = 1; warp_tiles <= 4; ++warp_tiles) plans.push_back(plan(true, warp_tiles, 1));
-  for (int warp_tiles = 1; warp_tiles <= most_warp_tiles; warp_tiles *= 2) plans.push_back(plan(false, warp_tiles, 1));
-  for (const CombinedPlan& one : plans)
-    if (!(one.resident && (view_.row_tiles > 7 || view_.factors > 4)) && possible(one)) return one;
+// One face: many blocks, so that each iteration is short; many: fewer and larger ones, which repeat less of what every
+// block does for itself.
+CombinedCuda::Chosen CombinedCuda::choose_plan(std::size_t faces) const {
+  const int enough = faces == 1 ? 16 : 128;  // tiles of a block
+  for (const int most : {16, 8, 4, 2, 1}) {
+    int cluster = most == 1 ? 1 : 2;
+    while (cluster < most && cluster * enough < view_.value_tiles) cluster *= 2;
+    // more clusters where there is more than a cluster's work, as far as they run at once
+    const int wanted = (view_.value_tiles + cluster * enough * 3 / 2 - 1) / (cluster * enough * 3 / 2);
+    Chosen best = try_plan(cluster, 1);
+    for (int clusters = 2; clusters <= wanted && best.active >= clusters; ++clusters) {
+      const Chosen next = try_plan(cluster, clusters);
+      if (next.active == 0) break;
+      best = next;
+    }
+    if (best.active > 0) return best;
+  }
   throw Error("the model is too large for this GPU; take the cpu backend", Error::Cause::running);
 }
 
@@ -143,26 +139,22 @@ double CombinedCuda::run(const std::vector<Input>& in, std::vector<Output>& out,
   if (faces == 0) return 0;
   // what is chosen for one face or for many is asked for once
   Chosen& chosen = chosen_[faces == 1 ? 0 : 1];
-  if (chosen.active == 0) {
-    chosen.plan = choose_plan(faces);
-    chosen.bytes = combined_shared_bytes(chosen.plan, view_, source_);
-    chosen.active = combined_active_clusters(chosen.plan, source_, view_.factors, chosen.bytes);
-  }
+  if (chosen.active == 0) chosen = choose_plan(faces);
   const CombinedPlan& plan = chosen.plan;
   take_over(in);
 
   CombinedBatch batch{};
   batch.faces = static_cast<int>(faces);
-  batch.group_clusters = plan.group_clusters;
   batch.groups =
       static_cast<int>(std::min<std::size_t>(faces, static_cast<std::size_t>(chosen.active / plan.group_clusters)));
+  batch.only = tasks_.data()[0];
   batch.tasks = tasks_.data();
   batch.shapes = shapes_.data();
   batch.shape_parts = shape_parts_.data();
   batch.results = results_.data();
   batch.parameters = parameters_.data();
   const std::size_t slots = static_cast<std::size_t>(batch.groups * 2 * plan.group_clusters) *
-                            static_cast<std::size_t>((view_.rows + 1) * (view_.factors <= 4 ? 4 : 8));
+                            static_cast<std::size_t>((view_.rows + 1) * (view_.factors <= 4 ? 4 : 8) * 2);
   const auto tags = static_cast<unsigned>((faces / static_cast<std::size_t>(batch.groups) + 1) *
                                           static_cast<std::size_t>(view_.iterations + 2));
   if (slots > exchange_.capacity() || tag_ > std::numeric_limits<unsigned>::max() - tags) {

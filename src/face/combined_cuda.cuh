@@ -15,14 +15,15 @@ inline constexpr int combined_most_factors = 8;
 struct CombinedView {
   int modes, rows, landmarks, values, row_tiles, value_tiles;
   int small_width;         ///< floats from one row of `small` to the next
-  const uint4* fragments;  ///< value tiles x row tiles x 32: 16 x 16 halves as a warp's matrix product takes them
+  const uint4* fragments;  ///< value tiles x 2 x row tiles x 32: 16 x 16 halves as a warp's matrix product takes them
   const float4* pixels;    ///< three weights and three corners of 10 bits a pixel; the highest bit: none
-  const float* small;      ///< modes x small_width: [Qs, Qg Qg^T, Qg R^T]
+  const float* small;      ///< modes, rounded up to 4, x small_width: [Qs, Qg R^T, Qg Qg^T]
   const float* mean_shape;
-  const float *by_mean, *by_one, *unscale;  ///< rows
-  const float* most;                        ///< modes
-  double mean_square;                       ///< g0.g0
-  double share;                             ///< 1/values
+  const float *by_mean, *by_one;  ///< rows
+  const float* unscale;           ///< 2 x rows
+  const float* most;              ///< modes
+  double mean_square;             ///< g0.g0
+  double share;                   ///< 1/values
   double threshold;
   int photometric, iterations, factors;
   float factor[combined_most_factors];
@@ -30,10 +31,14 @@ struct CombinedView {
 
 /// A face to be fitted.
 struct CombinedTask {
-  const void* source = nullptr;  ///< bytes of an image or floats of a frame, on the device
-  int width = 0, height = 0, stride = 0;
-  int centred = 0;      ///< the mean at the start's landmarks is subtracted from samples, so that sums lose little
+  /// Bytes of an image or floats of a frame, on the device, at least 2 x 2: the pixel that places are counted from, which
+  /// lies near the face, where a float holds them best; it need not lie in the picture. From it to the picture's first
+  /// pixels, and to just before the last ones:
+  const void* origin = nullptr;
+  float left = 0, top = 0, right = 0, bottom = 0;
+  int stride = 0;
   double pose[4] = {};  ///< a, b, tx, ty: the model's unit to the source
+  int centred = 0;      ///< the mean at the start's landmarks is subtracted from samples, so that sums lose little
   int from_shape = 0;   ///< c follows from `shapes` and `shape_parts`
 };
 
@@ -45,22 +50,25 @@ struct CombinedResult {
 
 struct CombinedBatch {
   int faces;
-  int groups;          ///< each fits one face at a time
-  int group_clusters;  ///< clusters of a group
+  int groups;         ///< each fits one face at a time
+  CombinedTask only;  ///< where there is but one
   const CombinedTask* tasks;
   const float* shapes;       ///< faces x 2 n, in the source
   const float* shape_parts;  ///< faces x m: shape_weight^2 Qs (s - s0)
   CombinedResult* results;
   float* parameters;             ///< faces x m: c
-  unsigned long long* exchange;  ///< groups x 2 x group_clusters x sums: a float and its tag
+  unsigned long long* exchange;  ///< groups x 2 x clusters of a group x sums x 2: a float and its tag
   unsigned tag;                  ///< of the first exchange, never used before
 };
 
-/// How a launch is divided. A block holds 512 threads, and each warp `warp_tiles` tiles of 16 values.
+/// How a launch is divided: a face is fitted by a group of clusters of blocks of 512 threads.
 struct CombinedPlan {
-  /// The matrix stays: two tiles of a warp in registers, others in shared memory. Otherwise it is read anew each time.
-  bool resident = true;
-  int warp_tiles = 1, cluster = 1, group_clusters = 1;
+  int cluster = 1, group_clusters = 1;
+  int share = 1;  ///< rows, with the one of squares, that each block of a cluster adds
+  int tiles = 1;  ///< of 16 values, of a block
+  /// Of a block, the tiles whose part of the matrix stays in registers, and those where it stays in shared memory; what is
+  /// left is read anew each time.
+  int held_tiles = 0, shared_tiles = 0;
 };
 
 enum class CombinedSource { bytes, floats, pairs };
@@ -69,8 +77,16 @@ enum class CombinedSource { bytes, floats, pairs };
 void launch_combined(const CombinedPlan& plan, CombinedSource source, const CombinedView& view,
                      const CombinedBatch& batch, std::size_t shared_bytes, cudaStream_t stream);
 
+/// Whether parts of the matrix stay where they are used, from one iteration to the next.
+bool combined_stays(const CombinedView& view);
+
+/// The plan for so many blocks, with all the shared memory that there is. `held_tiles`: 12 or 16; 0: what is better.
+CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int cluster, int group_clusters,
+                           int held_tiles = 0);
+
 /// How many clusters of a plan run at once on the present device; 0: it cannot be launched.
-int combined_active_clusters(const CombinedPlan& plan, CombinedSource source, int factors, std::size_t shared_bytes);
+int combined_active_clusters(const CombinedPlan& plan, const CombinedView& view, CombinedSource source,
+                             std::size_t shared_bytes);
 
 std::size_t combined_shared_bytes(const CombinedPlan& plan, const CombinedView& view, CombinedSource source);
 
@@ -98,24 +114,22 @@ public:
   double run(const std::vector<Input>& in, std::vector<Output>& out, cudaStream_t stream);
 
   /// For measurements: another plan than that which is chosen; false where it cannot be.
-  bool use_plan(const CombinedPlan& plan);
+  bool use_plan(int cluster, int group_clusters, int held_tiles = 0);
 
 private:
-  CombinedPlan choose_plan(std::size_t faces) const;
-  bool possible(const CombinedPlan& plan) const;
+  struct Chosen {
+    CombinedPlan plan;
+    std::size_t bytes = 0;
+    int active = 0;  // clusters at once
+  };
+  Chosen try_plan(int cluster, int group_clusters, int held_tiles = 0) const;
+  Chosen choose_plan(std::size_t faces) const;
   void take_over(const std::vector<Input>& in);
 
   const Model& model_;
   const Level& level_;
   CombinedSource source_;
   CombinedView view_{};
-  bool forced_ = false;
-  CombinedPlan plan_;
-  struct Chosen {
-    CombinedPlan plan;
-    std::size_t bytes = 0;
-    int active = 0;  // clusters at once
-  };
   Chosen chosen_[2];  // for one face, for many
   cuda::Buffer<uint4> fragments_;
   cuda::Buffer<float4> pixels_;

@@ -6,112 +6,150 @@
 
 namespace kinema::face::combined {
 
-// [Qs, Qg Qg^T, Qg R^T] of every factor's c, and the shapes in the source. Four threads share two columns.
+// Two neighbours of `small` for every factor's c: of the four threads that share the work, each gets the factors that are
+// its number plus a multiple of 4.
 template <int columns>
-__device__ inline void make_shapes(const CombinedView& v, const Room& room, const float* small) {
-  const int part = static_cast<int>(threadIdx.x) % 4;
-  const int units = v.landmarks + v.modes + 2;
-#pragma unroll 1
-  for (int first = 0; first < units; first += threads / 4) {
-    const int unit = first + static_cast<int>(threadIdx.x) / 4;
-    float sum[2][columns] = {};
-    if (unit < units)
+__device__ inline void times_c(const CombinedView& v, const float* small, const float* tried, int pair,
+                               float2 (&out)[columns / 4]) {
+  const int part = static_cast<int>(threadIdx.x % 4u), turns = padded_modes(v) / 4;
+  float2 sum[columns] = {};
+  const float* a_of = small + part * v.small_width + 2 * pair;
+  const float* c_of = tried + part * columns;
 #pragma unroll 4
-      for (int i = part; i < v.modes; i += 4) {
-        const float2 a =
-            *reinterpret_cast<const float2*>(small + static_cast<std::size_t>(i) * v.small_width + 2 * unit);
-#pragma unroll
-        for (int k = 0; k < columns; k += 4) {
-          const float4 c = *reinterpret_cast<const float4*>(room.tried + i * columns + k);
-          sum[0][k] = fmaf(a.x, c.x, sum[0][k]), sum[1][k] = fmaf(a.y, c.x, sum[1][k]);
-          sum[0][k + 1] = fmaf(a.x, c.y, sum[0][k + 1]), sum[1][k + 1] = fmaf(a.y, c.y, sum[1][k + 1]);
-          sum[0][k + 2] = fmaf(a.x, c.z, sum[0][k + 2]), sum[1][k + 2] = fmaf(a.y, c.z, sum[1][k + 2]);
-          sum[0][k + 3] = fmaf(a.x, c.w, sum[0][k + 3]), sum[1][k + 3] = fmaf(a.y, c.w, sum[1][k + 3]);
-        }
-      }
-#pragma unroll
-    for (int k = 0; k < columns; ++k)
-#pragma unroll
-      for (int j = 0; j < 2; ++j) {
-        sum[j][k] += __shfl_xor_sync(whole_warp, sum[j][k], 1);
-        sum[j][k] += __shfl_xor_sync(whole_warp, sum[j][k], 2);
-      }
-    if (unit >= units) continue;
-      // each of the four goes on with a factor of its own
+  for (int i = 0; i < turns; ++i) {
+    const float2 a = *reinterpret_cast<const float2*>(a_of + i * 4 * v.small_width);
 #pragma unroll
     for (int k = 0; k < columns; k += 4) {
-      const auto own = [&](const float(&of)[columns]) {
-        const float low = part & 1 ? of[k + 1] : of[k], high = part & 1 ? of[k + 3] : of[k + 2];
-        return part & 2 ? high : low;
-      };
-      const float first_sum = own(sum[0]), second_sum = own(sum[1]);
-      if (unit < v.landmarks) {
-        const float x = room.mean_shape[2 * unit] + first_sum, y = room.mean_shape[2 * unit + 1] + second_sum;
-        const double* t = room.poses + 4 * (k + part);
-        const auto a = static_cast<float>(t[0]), b = static_cast<float>(t[1]);
-        room.shapes[(k + part) * v.landmarks + unit] = {fmaf(a, x, fmaf(-b, y, static_cast<float>(t[2]))),
-                                                        fmaf(b, x, fmaf(a, y, static_cast<float>(t[3])))};
-      } else {
-        const int row = 2 * (unit - v.landmarks);
-        room.by_c[row * columns + k + part] = first_sum;
-        room.by_c[(row + 1) * columns + k + part] = second_sum;
-      }
+      const float4 c = *reinterpret_cast<const float4*>(c_of + i * 4 * columns + k);
+      sum[k].x = fmaf(a.x, c.x, sum[k].x), sum[k].y = fmaf(a.y, c.x, sum[k].y);
+      sum[k + 1].x = fmaf(a.x, c.y, sum[k + 1].x), sum[k + 1].y = fmaf(a.y, c.y, sum[k + 1].y);
+      sum[k + 2].x = fmaf(a.x, c.z, sum[k + 2].x), sum[k + 2].y = fmaf(a.y, c.z, sum[k + 2].y);
+      sum[k + 3].x = fmaf(a.x, c.w, sum[k + 3].x), sum[k + 3].y = fmaf(a.y, c.w, sum[k + 3].y);
+    }
+  }
+  const auto add = [](float2 kept, float2 given, int step) {
+    kept.x += __shfl_xor_sync(whole_warp, given.x, step);
+    kept.y += __shfl_xor_sync(whole_warp, given.y, step);
+    return kept;
+  };
+  const bool high = (part & 2) != 0, odd = (part & 1) != 0;
+#pragma unroll
+  for (int k = 0; k < columns; k += 4) {
+    const float2 first = add(high ? sum[k + 2] : sum[k], high ? sum[k] : sum[k + 2], 2);
+    const float2 second = add(high ? sum[k + 3] : sum[k + 1], high ? sum[k + 1] : sum[k + 3], 2);
+    out[k / 4] = add(odd ? second : first, odd ? first : second, 1);
+  }
+}
+
+// The shapes of all factors, in the source.
+template <int columns>
+__device__ inline void make_shapes(const CombinedView& v, const Room& room, const float* small, const float* tried) {
+  const int part = static_cast<int>(threadIdx.x % 4u);
+#pragma unroll 1
+  for (int first = warp_id() * 8; first < v.landmarks; first += threads / 4) {
+    const int landmark = first + static_cast<int>(threadIdx.x % 32u / 4u);
+    float2 by[columns / 4];
+    times_c<columns>(v, small, tried, min(landmark, v.landmarks - 1), by);
+    if (landmark >= v.landmarks) continue;
+    const float2 mean = reinterpret_cast<const float2*>(room.mean_shape)[landmark];
+#pragma unroll
+    for (int k = 0; k < columns / 4; ++k) {
+      const float x = mean.x + by[k].x, y = mean.y + by[k].y;
+      const float4 t = room.placing[4 * k + part];
+      room.shapes[(4 * k + part) * v.landmarks + landmark] = {fmaf(t.x, x, fmaf(-t.y, y, t.z)),
+                                                              fmaf(t.y, x, fmaf(t.x, y, t.w))};
     }
   }
 }
 
-// A row's product with the texture of a column, as it was sampled.
+// What follows from c alone, while the sums are on their way: [R; Qg] Qg^T c. It ends with a barrier of the threads that
+// do not add up sums.
 template <int columns>
-__device__ inline float total(const Room& room, int row, int k) {
-  return room.totals[row * columns + k] * room.unscale[row];
+__device__ inline void look_ahead(const CombinedView& v, const Room& room, const float* small, const float* tried) {
+  const int part = static_cast<int>(threadIdx.x % 4u), pairs = v.modes + 2;
+#pragma unroll 1
+  for (int first = warp_id() * 8; first < pairs; first += other_threads / 4) {
+    const int pair = first + static_cast<int>(threadIdx.x % 32u / 4u);
+    float2 by[columns / 4];
+    times_c<columns>(v, small, tried, v.landmarks + min(pair, pairs - 1), by);
+    if (pair >= pairs) continue;
+#pragma unroll
+    for (int k = 0; k < columns / 4; ++k) {
+      room.by_c[2 * pair * columns + 4 * k + part] = by[k].x;
+      room.by_c[(2 * pair + 1) * columns + 4 * k + part] = by[k].y;
+    }
+  }
+  asm volatile("bar.sync 1, %0;" ::"n"(other_threads) : "memory");
 }
 
-// And with the normalised texture.
+// The part of E that follows from c alone, of a lane's share of the modes: c.(2 Qg g0 + Qg Qg^T c), and c.(Qg 1).
 template <int columns>
-__device__ inline float product(const Room& room, int row, int k, float2 scale) {
-  return fmaf(-scale.x, room.by_one[row], total<columns>(room, row, k)) * scale.y;
+__device__ inline double2 quadratic(const CombinedView& v, const Room& room, const float* tried) {
+  constexpr int lanes = 32 / columns;
+  const int lane = static_cast<int>(threadIdx.x % static_cast<unsigned>(lanes));
+  const int k = static_cast<int>(threadIdx.x % 32u / static_cast<unsigned>(lanes));
+  double2 sum{0, 0};
+#pragma unroll 2
+  for (int i = lane; i < v.modes; i += lanes) {
+    const int row = v.modes + 4 + i;
+    const double c = tried[i * columns + k];
+    sum.x = fma(c, fma(2.0, static_cast<double>(room.by_mean[row]), static_cast<double>(room.by_c[row * columns + k])),
+                sum.x);
+    sum.y = fma(c, static_cast<double>(room.by_one[row]), sum.y);
+  }
+  return sum;
 }
 
-// See normalised() in texture_sums.h: offset and factor of a column, and what E has of it alone: g.g - 2 g.g0 + g0.g0. What
-// cancels there is double.
+struct Scale {
+  double offset = 0, factor = 1;
+};
+
+// A row's product with the normalised texture of a column.
 template <int columns>
-__device__ inline float2 normalise(const CombinedView& v, const Room& room, int k, double& error) {
-  const double square = room.totals[v.rows * columns + k], by_mean = total<columns>(room, v.rows - 2, k);
-  float2 scale{0, 1};
+__device__ inline double product(const Room& room, int row, int k, const Scale& scale) {
+  return fma(-scale.offset, static_cast<double>(room.by_one[row]), room.totals[row * columns + k]) * scale.factor;
+}
+
+// See normalised() in texture_sums.h: offset and factor of a column, and what E has of it alone: g.g - 2 g.g0 + g0.g0.
+template <int columns>
+__device__ inline Scale normalise(const CombinedView& v, const Room& room, int k, double& error) {
+  const double square = room.totals[v.rows * columns + k], by_mean = room.totals[(v.rows - 2) * columns + k];
+  Scale scale;
   double left = square, along = by_mean;
   if (v.photometric) {
-    const double offset = total<columns>(room, v.rows - 1, k) * v.share;
-    left = fmax(0.0, square - total<columns>(room, v.rows - 1, k) * offset);
-    along = by_mean - offset * room.by_one[v.rows - 2];
-    const float deviation = sqrtf(static_cast<float>(left * v.share));
-    const float alpha = fmaxf(static_cast<float>(along * v.share), 0.1f * deviation);
-    scale.x = static_cast<float>(offset);
-    const float flat = fmaf(static_cast<float>(flat_share), fabsf(scale.x), static_cast<float>(flat_least));
-    scale.y = deviation > flat ? 1 / alpha : 0;
+    const double one = room.totals[(v.rows - 1) * columns + k];
+    scale.offset = one * v.share;
+    left = fmax(0.0, fma(-one, scale.offset, square));
+    along = fma(-scale.offset, static_cast<double>(room.by_one[v.rows - 2]), by_mean);
+    const float deviation = __fsqrt_rn(static_cast<float>(left * v.share));
+    const auto offset = static_cast<float>(fabs(scale.offset));
+    const double alpha = fmax(along * v.share, 0.1 * static_cast<double>(deviation));
+    const float flat = fmaf(static_cast<float>(flat_share), offset, static_cast<float>(flat_least));
+    // one over alpha: a float's guess, and a step of Newton's method
+    const double guess = static_cast<double>(__frcp_rn(static_cast<float>(alpha)));
+    scale.factor = deviation > flat ? guess * fma(-alpha, guess, 2.0) : 0;
   }
-  const double factor = scale.y;
-  error = (left * factor - 2 * along) * factor + v.mean_square;
+  error = fma(fma(left, scale.factor, -2 * along), scale.factor, v.mean_square);
   return scale;
 }
 
-// E of every factor, a warp each: r.r from the products alone.
+// E of every factor: r.r from the products alone. Each warp finds all of them; the lanes of a column share the work.
 template <int columns>
-__device__ inline void find_errors(const CombinedView& v, const Room& room, int active) {
-  const int k = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  if (k >= active) return;
+__device__ inline double find_error(const CombinedView& v, const Room& room, const float* tried, const double2& known,
+                                    Scale& scale) {
+  constexpr int lanes = 32 / columns;
+  const int lane = static_cast<int>(threadIdx.x % static_cast<unsigned>(lanes));
+  const int k = static_cast<int>(threadIdx.x % 32u / static_cast<unsigned>(lanes));
   double error;
-  const float2 scale = normalise<columns>(v, room, k, error);
-  float sum = 0;
-#pragma unroll 1
-  for (int i = lane; i < v.modes; i += 32) {
-    const int row = v.modes + 4 + i;
-    const float term = 2 * (room.by_mean[row] - product<columns>(room, row, k, scale)) + room.by_c[i * columns + k];
-    sum = fmaf(room.tried[i * columns + k], term, sum);
-  }
-  for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);
-  if (lane != 0) return;
-  room.errors[k] = error + sum;
-  room.scales[k] = scale;
+  scale = normalise<columns>(v, room, k, error);
+  double by = 0;
+#pragma unroll 4
+  for (int i = lane; i < v.modes; i += lanes)
+    by = fma(static_cast<double>(tried[i * columns + k]), room.totals[(v.modes + 4 + i) * columns + k], by);
+  double sum = fma(-2 * scale.factor, fma(-scale.offset, known.y, by), known.x);
+#pragma unroll
+  for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);
+  return error + sum;
 }
 
 }  // namespace kinema::face::combined

@@ -4,6 +4,9 @@
 #include "face/similarity.h"
 #include "face/texture.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace kinema::face {
 
 void settle(const Model& model, FitState& state) {
@@ -19,14 +22,16 @@ std::vector<double> within_model(const Model& model, std::span<const double> sha
 }
 
 std::pair<TextureImage, Similarity> texture_image(const Level& level, const GreyView& image, const FitState& state) {
-  if (!level.resampled) {
-    std::pair<TextureImage, Similarity> result(TextureImage(image), state.pose);
-    if (level.photometric) result.first.centre_at(placed(state.pose, state.shape));
-    return result;
+  std::pair<TextureImage, Similarity> result(TextureImage(image), state.pose);
+  auto& [from, to_source] = result;
+  if (level.resampled) {
+    TextureSource source = texture_source(level, image, state.pose);
+    from = TextureImage(std::move(source.channels)), to_source = source.to_source;
   }
-  TextureSource source = texture_source(level, image, state.pose);
-  std::pair<TextureImage, Similarity> result(TextureImage(std::move(source.channels)), source.to_source);
-  if (level.photometric && result.first.channels == 1) result.first.centre_at(placed(source.to_source, state.shape));
+  const auto nearest = [](double x) { return static_cast<std::ptrdiff_t>(std::clamp(std::round(x), -1e6, 1e6)); };
+  from.origin_x = nearest(to_source.tx), from.origin_y = nearest(to_source.ty);
+  to_source.tx -= static_cast<double>(from.origin_x), to_source.ty -= static_cast<double>(from.origin_y);
+  if (level.photometric && from.channels == 1) from.centre_at(placed(to_source, state.shape));
   return result;
 }
 

@@ -29,7 +29,8 @@ void settle(const Model& model, FitState& state);
 /// The shape within the model: a pose, and s0 + Ps b with b kept within `limit` deviations.
 std::vector<double> within_model(const Model& model, std::span<const double> shape, double limit);
 
-/// What a level samples from, for shapes under the state's pose, and the similarity that takes those shapes there.
+/// What a level samples from, for shapes under the state's pose, and the similarity that takes those shapes there, from
+/// the origin that the image has.
 std::pair<TextureImage, Similarity> texture_image(const Level& level, const GreyView& image, const FitState& state);
 
 /// Landmarks, pose and shape parameters of the fit.

@@ -128,7 +128,7 @@ void score(const Model& model, const GreyView& image, Fit& fit) {
     fit.quality = 1 / (1 + std::max(0.0, fit.error));
     return;
   }
-  Trust of = trust(model, image, fit.landmarks);
+  Trust of = trust(model, image, fit);
   fit.failure = of.failure;
   fit.quality = 1 - of.failure;
   fit.confidence = std::move(of.confidence);

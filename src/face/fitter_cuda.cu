@@ -9,7 +9,11 @@
 #include "face/texture.h"
 #include "kinema/error.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,18 +38,23 @@ public:
   }
 
   GreyView on_device(const Face& face, cudaStream_t stream) {
-    if (face.on_device) return face.image;
     const GreyView& image = face.image;
+    const bool narrow = image.width < 2 || image.height < 2;
+    if (face.on_device && !narrow) return image;
     auto [known, fresh] = device_.try_emplace(image.data, 0);
+    // the kernel takes pixels by twos: a single row or column stands there twice
+    const std::size_t width = std::max<std::size_t>(2, image.width), height = std::max<std::size_t>(2, image.height);
     if (fresh) {
       known->second = used_++;
       if (buffers_.size() < used_) buffers_.emplace_back();
-      buffers_[known->second].reserve(image.width * image.height);
-      cuda::check(cudaMemcpy2DAsync(buffers_[known->second].data(), image.width, image.data, image.stride, image.width,
-                                    image.height, cudaMemcpyHostToDevice, stream),
-                  "uploading an image");
+      buffers_[known->second].reserve(width * height);
+      for (std::size_t v = 0; v < height; v += image.height)
+        for (std::size_t u = 0; u < width; u += image.width)
+          cuda::check(cudaMemcpy2DAsync(buffers_[known->second].data() + v * width + u, width, image.data, image.stride,
+                                        image.width, image.height, cudaMemcpyDefault, stream),
+                      "uploading an image");
     }
-    return {buffers_[known->second].data(), image.width, image.height, image.width};
+    return {buffers_[known->second].data(), width, height, width};
   }
 
   GreyView on_host(const Face& face) {
@@ -99,12 +108,12 @@ public:
       throw Error("room for " + std::to_string(out.size()) + " fits, but " + std::to_string(faces.size()) + " faces");
     const auto begin = Clock::now();
     images_.begin();
-    std::vector<FitState> states;
-    for (const Face& face : faces) {
-      check_face(face, true);
-      Beginning start = beginning(*model_, face.start, settings_.limit);
-      states.push_back({start.pose, std::move(start.shape), start.mean});
-    }
+    for (const Face& face : faces) check_face(face, true);
+    std::vector<FitState> states(faces.size());
+    for_each(faces.size(), [&](std::size_t f) {
+      Beginning start = beginning(*model_, faces[f].start, settings_.limit);
+      states[f] = {start.pose, std::move(start.shape), start.mean};
+    });
     device_ms_ = 0;
     std::fill(out.begin(), out.end(), Fit{});
     for (CudaStage& stage : stages_) {
@@ -155,49 +164,61 @@ private:
     const Level& level = model_->levels[stage.stage.level];
     std::vector<CombinedCuda::Input> in(faces.size());
     std::vector<Similarity> from_source(faces.size());  // the source to the model's unit under the state's pose
-    for (std::size_t f = 0; f < faces.size(); ++f)
+    for_each(faces.size(), [&](std::size_t f) {
       if (!states[f].mean) settle(*model_, states[f]);
+    });
+    std::vector<GreyView> views(level.resampled ? 0 : faces.size());
+    for (std::size_t f = 0; f < views.size(); ++f) views[f] = images_.on_device(faces[f], stream_);
     if (level.resampled) make_frames(level, faces, states);
-    for (std::size_t f = 0; f < faces.size(); ++f) {
+    for_each(faces.size(), [&](std::size_t f) {
       const FitState& state = states[f];
       CombinedTask& task = in[f].task;
-      Similarity to_source = state.pose;
+      Similarity to_source = level.resampled ? frame_pose(level.frame) : state.pose;
+      const auto nearest = [](double x) { return static_cast<std::ptrdiff_t>(std::clamp(std::round(x), -1e6, 1e6)); };
+      const std::ptrdiff_t x = nearest(to_source.tx), y = nearest(to_source.ty);
+      to_source.tx -= static_cast<double>(x), to_source.ty -= static_cast<double>(y);
+      const auto place = [&](const auto* pixels, std::size_t width, std::size_t height, std::size_t stride,
+                             std::size_t channels) {
+        task.origin = reinterpret_cast<const void*>(reinterpret_cast<std::intptr_t>(pixels) +
+                                                    (y * static_cast<std::ptrdiff_t>(stride) + x) *
+                                                        static_cast<std::ptrdiff_t>(channels * sizeof(*pixels)));
+        task.left = static_cast<float>(-x), task.top = static_cast<float>(-y);
+        task.right = std::nextafter(static_cast<float>(static_cast<std::ptrdiff_t>(width) - 1 - x), task.left);
+        task.bottom = std::nextafter(static_cast<float>(static_cast<std::ptrdiff_t>(height) - 1 - y), task.top);
+        task.stride = static_cast<int>(stride);
+      };
       if (level.resampled) {
-        to_source = frame_pose(level.frame);
         const std::size_t size = level.frame.width * level.frame.height * level.channel_count();
-        task.source = frames_.data() + f * size;
-        task.width = static_cast<int>(level.frame.width), task.height = static_cast<int>(level.frame.height);
-        task.stride = task.width;
-        task.centred = level.photometric;
+        place(frames_.data() + f * size, level.frame.width, level.frame.height, level.frame.width,
+              level.channel_count());
       } else {
-        const GreyView image = images_.on_device(faces[f], stream_);
-        task.source = image.data;
-        task.width = static_cast<int>(image.width), task.height = static_cast<int>(image.height);
-        task.stride = static_cast<int>(image.stride);
-        task.centred = level.photometric;
+        place(views[f].data, views[f].width, views[f].height, views[f].stride, 1);
       }
+      task.centred = level.photometric;
       from_source[f] = inverse(to_source);
       task.pose[0] = to_source.a, task.pose[1] = to_source.b, task.pose[2] = to_source.tx, task.pose[3] = to_source.ty;
       if (!state.mean) in[f].shape = state.shape;
-    }
+    });
     std::vector<CombinedCuda::Output> out;
     device_ms_ += stage.device->run(in, out, stream_);
     std::vector<StageOutcome> outcomes(faces.size());
-    for (std::size_t f = 0; f < faces.size(); ++f) {
-      // s0 + Qs c, taken to the source, and from there to the unit under the pose that the stage began with
+    for_each(faces.size(), [&](std::size_t f) {
+      // s0 + Qs c, taken to the source, and from there to the unit under the pose that the stage began with; floats, as c is
       const std::size_t size = model_->shape.mean.size();
-      std::vector<double> shape(model_->shape.mean.begin(), model_->shape.mean.end());
+      std::vector<float> by_c(size, 0.0f);
       for (std::size_t k = 0; k < out[f].c.size(); ++k) {
-        const auto mode = level.shape_combined.row(k);
-        for (std::size_t i = 0; i < size; ++i) shape[i] += double{out[f].c[k]} * mode[i];
+        const float c = out[f].c[k], *mode = level.shape_combined.row(k).data();
+        for (std::size_t i = 0; i < size; ++i) by_c[i] += c * mode[i];
       }
+      std::vector<double> shape(size);
+      for (std::size_t i = 0; i < size; ++i) shape[i] = double{model_->shape.mean[i]} + double{by_c[i]};
       states[f].shape = transformed<double>(compose(from_source[f], out[f].pose), shape);
       states[f].mean = false;
       outcomes[f].error = out[f].error;
       outcomes[f].iterations = out[f].iterations;
       outcomes[f].converged = out[f].converged;
       outcomes[f].combined.assign(out[f].c.begin(), out[f].c.end());
-    }
+    });
     return outcomes;
   }
 

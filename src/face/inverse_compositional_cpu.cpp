@@ -79,7 +79,15 @@ public:
         stack_(model, level_, parts()),
         texture_modes_(static_cast<Eigen::Index>(level_.texture_modes.rows)),
         warp_(model) {
-    if (simultaneous()) descent_.emplace(model, level_, stack_);
+    if (!simultaneous()) return;
+    descent_.emplace(model, level_, stack_);
+    // [Pg; g0; 1] times itself; the modes are orthonormal
+    const StackProducts& known = stack_.products();
+    const Eigen::Index all = texture_modes_ + 2;
+    squares_ = Eigen::MatrixXd::Identity(all, all);
+    squares_.col(texture_modes_) = known.by_mean, squares_.row(texture_modes_) = known.by_mean.transpose();
+    squares_.col(texture_modes_ + 1) = known.by_one, squares_.row(texture_modes_ + 1) = known.by_one.transpose();
+    squares_(texture_modes_ + 1, texture_modes_ + 1) = known.values;
   }
 
   StageOutcome run(const GreyView& image, FitState& state, const Threads* threads) const override {
@@ -115,6 +123,8 @@ private:
     Eigen::VectorXd step;     // project_out d
     Eigen::VectorXd texture;  // Pg d
     double error = 0;         // of what Pg leaves of d
+    double by_mean = 0;       // g0.d
+    double by_one = 0;        // 1.d
     double offset = 0, factor = 1;
   };
 
@@ -137,17 +147,33 @@ private:
     d.step = products.tail(known.rows - texture_modes_);
     // the modes are orthonormal
     d.error = g.square - 2 * g.by_mean + known.by_mean[known.rows] - d.texture.squaredNorm();
+    d.by_mean = g.by_mean - known.by_mean[known.rows];
+    d.by_one = -known.by_one[known.rows];  // a normalised texture has a mean of 0
     d.offset = g.offset, d.factor = g.factor;
     return d;
+  }
+
+  // Normalised textures never differ along 1 and g0, so nothing may be read there: first the mean goes, then g0.
+  void remove_normalised(const DescentProducts& j, Eigen::MatrixXd& W) const {
+    const Eigen::Index mean = texture_modes_, one = texture_modes_ + 1;
+    W.col(one) = (j.by_rows.col(one) - W * squares_.col(one)) / squares_(one, one);
+    W.col(mean) = (j.by_rows.col(mean) - W * squares_.col(mean)) / squares_(mean, mean);
   }
 
   // Shape and texture solved together at the texture g0 + Pg^T lambda, which is then the new one.
   Eigen::VectorXd solve(const Difference& d, std::span<const double> shape, std::span<const float> samples,
                         const Threads* threads, Eigen::VectorXd& lambda) const {
     const DescentProducts j = descent_->products(lambda, samples, d.offset, d.factor, threads);
-    Eigen::MatrixXd H = j.by_self - j.by_texture * j.by_texture.transpose();
+    // J less what lies along U = [Pg; g0; 1] is J - W U
+    Eigen::MatrixXd W = Eigen::MatrixXd::Zero(j.by_rows.rows(), j.by_rows.cols());
+    W.leftCols(texture_modes_) = j.by_rows.leftCols(texture_modes_);
+    if (level_.photometric) remove_normalised(j, W);
+    const Eigen::MatrixXd across = W * j.by_rows.transpose();
+    Eigen::MatrixXd H = j.by_self - across - across.transpose() + W * squares_ * W.transpose();
     H.diagonal().array() += 1e-6 * H.trace() / static_cast<double>(H.rows());
-    Eigen::VectorXd slope = j.by_residual - j.by_texture * d.texture;
+    Eigen::VectorXd along(texture_modes_ + 2);
+    along << d.texture, d.by_mean, d.by_one;
+    Eigen::VectorXd slope = j.by_residual - W * along;
     const Similarity pose = similarity_between<float, double>(model_.shape.mean, shape);
     const std::vector<double> b = shape_parameters(model_.shape, transformed<double>(inverse(pose), shape), 0);
     for (std::size_t k = 0; k < b.size(); ++k) {
@@ -157,7 +183,7 @@ private:
       slope[at] += weight * b[k];
     }
     const Eigen::VectorXd dq = H.ldlt().solve(slope);
-    lambda = d.texture - j.by_texture.transpose() * dq;
+    lambda = d.texture - j.by_rows.leftCols(texture_modes_).transpose() * dq;
     return dq;
   }
 
@@ -169,6 +195,7 @@ private:
   Eigen::Index texture_modes_;
   WarpComposition warp_;
   std::optional<SteepestDescent> descent_;
+  Eigen::MatrixXd squares_;
 };
 
 }  // namespace

@@ -42,12 +42,18 @@ struct Ridge {
   Eigen::VectorXf constant;  ///< outputs
   RowMatrix held_out;        ///< samples x outputs: what the regression without the sample's fold says of it
   double penalty = 0;        ///< the one that was taken
+
+  struct Regression {
+    RowMatrix weights;
+    Eigen::VectorXf constant;
+  };
+  std::vector<Regression> without;  ///< the regressions that have not seen a fold, one a fold, where asked for
 };
 
 /// The penalty is the one of `penalties` that does best on the folds held out; each is over the mean diagonal element of
 /// the inputs' square matrix. The samples of a fold are neighbours, folds count from 0. With one fold nothing is held
 /// out: the greatest penalty is taken, and `held_out` is what the regression itself says. `inputs` is centred on the way.
 Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<const int> folds,
-                       std::span<const double> penalties, const Threads& threads);
+                       std::span<const double> penalties, const Threads& threads, bool keep_folds = false);
 
 }  // namespace kinema::face

@@ -109,14 +109,12 @@ void check_quality(const Model& model) {
     throw Error("model: the quality has no offsets; train it again");
   const std::size_t values = quality.offsets.size() / 2 * model.cascade.bins, count = model.shape.landmarks();
   matrix_is(quality.landmark_error, count, 1 + values, "the errors of landmarks of the quality");
-  size_is(quality.landmark_deviation.size(), count, "the deviations of the quality");
-  finite(quality.landmark_deviation, "the deviations of the quality");
-  for (const float deviation : quality.landmark_deviation)
-    if (!(deviation > 0)) throw Error("model: a deviation of the quality is not above 0; train it again");
   size_is(quality.overall_error.size(), 1 + count * values, "the overall error of the quality");
   finite(quality.overall_error, "the overall error of the quality");
   size_is(quality.weights.size(), quality_feature_count, "the weights of the quality");
   finite(quality.weights, "the weights of the quality");
+  size_is(quality.landmark_weights.size(), 3, "the weights of the landmarks' confidence");
+  finite(quality.landmark_weights, "the weights of the landmarks' confidence");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "face/quality.h"
 
+#include "face/linear.h"
 #include "face/shape.h"
 #include "face/similarity.h"
 
@@ -10,13 +11,69 @@ namespace kinema::face {
 namespace {
 
 constexpr double scale = 26, margin = 0.7;
-constexpr double penalties[] = {1, 10};
-// errors below this are all the same to us: labels are no better
-constexpr double least_error = 0.01;
+constexpr double penalties[] = {3, 10, 30};
+// Errors below and above are all the same to us: what counts is on which side of a failure a fit lies, and regressions
+// should not spend themselves on how good a good fit is, or how lost a lost one.
+constexpr double least_error = 0.03, most_error = 0.2;
 
-// The texture of a shape, and its distance from the mean.
-void look(const Model& model, const QualityModel& quality, const GreyView& image, std::span<const float> landmarks,
+double dot(std::span<const float> a, std::span<const float> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += double{a[i]} * b[i];
+  return sum;
+}
+
+double dot(std::span<const float> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// What regressions learn to tell of an error.
+float told_error(double error) { return static_cast<float>(std::log(std::clamp(error, least_error, most_error))); }
+
+double probability(double score) { return 1 / (1 + std::exp(-score)); }
+
+// Logistic regression by Newton's method with a small penalty.
+std::vector<double> logistic(const RowMatrix& features, std::span<const char> happened,
+                             std::span<const double> counts) {
+  const Eigen::Index size = features.cols();
+  Eigen::VectorXd weights = Eigen::VectorXd::Zero(size);
+  for (int round = 0; round < 50; ++round) {
+    Eigen::MatrixXd hessian = 1e-2 * Eigen::MatrixXd::Identity(size, size);
+    Eigen::VectorXd slope = -1e-2 * weights;
+    for (Eigen::Index i = 0; i < features.rows(); ++i) {
+      const Eigen::VectorXd f = features.row(i).transpose().cast<double>();
+      const double count = counts[static_cast<std::size_t>(i)];
+      const double p = probability(std::clamp(weights.dot(f), -30.0, 30.0));
+      slope += count * (happened[static_cast<std::size_t>(i)] - p) * f;
+      hessian += count * std::max(1e-9, p * (1 - p)) * f * f.transpose();
+    }
+    const Eigen::VectorXd step = hessian.ldlt().solve(slope);
+    // a step that is far too long comes of classes that part cleanly
+    weights += step * std::min(1.0, 5 / std::max(1e-12, step.norm()));
+    if (step.norm() < 1e-9) break;
+  }
+  return {weights.data(), weights.data() + size};
+}
+
+// The argument of the probability of failure.
+double failure_score(const QualityModel& quality, const Evidence& evidence) {
+  return std::clamp(dot(quality.weights, std::span<const double>(quality_features(evidence))), -50.0, 50.0);
+}
+
+std::vector<float> with_constant(const Ridge& ridge) {
+  std::vector<float> row = {ridge.constant[0]};
+  row.insert(row.end(), ridge.weights.data(), ridge.weights.data() + ridge.weights.size());
+  return row;
+}
+
+std::vector<float> floats_of(const std::vector<double>& values) { return {values.begin(), values.end()}; }
+
+}  // namespace
+
+void look(const Model& model, const QualityModel& quality, const GreyView& image, const Fit& fit,
           std::span<float> texture, Evidence& evidence) {
+  const std::span<const float> landmarks = fit.landmarks;
   const Similarity pose = similarity_between<float, float>(model.shape.mean, landmarks);
   const std::vector<float> unit = transformed<float>(inverse(pose), landmarks);
   Channels grey, bins;
@@ -27,36 +84,10 @@ void look(const Model& model, const QualityModel& quality, const GreyView& image
   double sum = 0;
   for (std::size_t k = 0; k < b.size(); ++k) sum += b[k] * b[k] / std::max(1e-12, double{model.shape.variances[k]});
   evidence.distance = b.empty() ? 0 : std::sqrt(sum / static_cast<double>(b.size()));
+  const Stage& last = model.sequence.back();
+  if (last.method != Method::cascade && fit.error > 0)
+    evidence.residual = std::log(fit.error / std::max(1e-12f, model.levels[last.level].residual_variance));
 }
-
-double dot(std::span<const float> a, std::span<const float> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += double{a[i]} * b[i];
-  return sum;
-}
-
-// Logistic regression by Newton's method with a small penalty.
-std::vector<double> logistic(const std::vector<std::vector<double>>& features, const std::vector<char>& failed) {
-  const auto size = static_cast<Eigen::Index>(features.front().size());
-  Eigen::VectorXd weights = Eigen::VectorXd::Zero(size);
-  for (int round = 0; round < 50; ++round) {
-    Eigen::MatrixXd hessian = 1e-2 * Eigen::MatrixXd::Identity(size, size);
-    Eigen::VectorXd slope = -1e-2 * weights;
-    for (std::size_t i = 0; i < features.size(); ++i) {
-      const Eigen::Map<const Eigen::VectorXd> f(features[i].data(), size);
-      const double p = 1 / (1 + std::exp(-std::clamp(weights.dot(f), -30.0, 30.0)));
-      slope += (failed[i] - p) * f;
-      hessian += std::max(1e-9, p * (1 - p)) * f * f.transpose();
-    }
-    const Eigen::VectorXd step = hessian.ldlt().solve(slope);
-    // a step that is far too long comes of classes that part cleanly
-    weights += step * std::min(1.0, 5 / std::max(1e-12, step.norm()));
-    if (step.norm() < 1e-9) break;
-  }
-  return {weights.data(), weights.data() + size};
-}
-
-}  // namespace
 
 std::vector<double> quality_features(const Evidence& evidence) {
   double sum = 0, errors = 0;
@@ -64,97 +95,110 @@ std::vector<double> quality_features(const Evidence& evidence) {
   for (const double value : sorted) sum += value, errors += std::exp(value);
   std::sort(sorted.begin(), sorted.end());
   const auto n = static_cast<double>(sorted.size());
-  return {1, evidence.overall, sum / n, std::log(errors / n), sorted[sorted.size() * 9 / 10], evidence.distance};
+  return {1,
+          evidence.overall,
+          sum / n,
+          std::log(errors / n),
+          sorted[sorted.size() * 9 / 10],
+          evidence.distance,
+          evidence.residual};
 }
 
-Trust trust(const Model& model, const GreyView& image, std::span<const float> landmarks) {
+Trust trust(const Model& model, const GreyView& image, const Fit& fit) {
   const QualityModel& quality = model.quality;
   const std::size_t count = model.shape.landmarks();
   const std::size_t values = quality.offsets.size() / 2 * model.cascade.bins;
   std::vector<float> texture(count * values);
   Evidence evidence;
-  look(model, quality, image, landmarks, texture, evidence);
+  look(model, quality, image, fit, texture, evidence);
   const std::span<const float> all = texture;
   evidence.overall = quality.overall_error[0] + dot(std::span<const float>(quality.overall_error).subspan(1), all);
   for (std::size_t i = 0; i < count; ++i) {
     const auto row = quality.landmark_error.row(i);
     evidence.landmarks.push_back(row[0] + dot(row.subspan(1), all.subspan(i * values, values)));
   }
-  const std::vector<double> features = quality_features(evidence);
-  double score = 0;
-  for (std::size_t k = 0; k < features.size(); ++k) score += quality.weights[k] * features[k];
+  const double score = failure_score(quality, evidence);
   Trust result;
-  result.failure = 1 / (1 + std::exp(-std::clamp(score, -50.0, 50.0)));
+  result.failure = probability(score);
   for (std::size_t i = 0; i < count; ++i) {
-    // the normal distribution function, nearly
-    const double z = (std::log(failure_error) - evidence.landmarks[i]) / quality.landmark_deviation[i];
-    result.confidence.push_back(static_cast<float>(1 / (1 + std::exp(-1.702 * std::clamp(z, -20.0, 20.0)))));
+    const double features[] = {1, evidence.landmarks[i], score};
+    result.confidence.push_back(
+        static_cast<float>(probability(std::clamp(dot(quality.landmark_weights, features), -50.0, 50.0))));
   }
   return result;
 }
 
-QualityModel train_quality(const TrainingSet& set, const Model& model, std::span<const Sample> samples,
+QualityModel train_quality(const TrainingSet& set, const Model& model, const HeldOut& held_out,
                            const Threads& threads) {
   QualityModel quality;
   quality.frame = frame_about(model.shape.mean, scale, margin);
   const std::vector<float> radii = {3, 7};
-  const std::vector<int> counts = {4, 6};
-  quality.offsets = ring_offsets(radii, counts);
+  const std::vector<int> rings = {4, 6};
+  quality.offsets = ring_offsets(radii, rings);
+  const std::vector<HeldOutFit>& fits = held_out.fits;
   const std::size_t count = model.shape.landmarks();
   const std::size_t values = quality.offsets.size() / 2 * model.cascade.bins;
-  const auto rows = static_cast<Eigen::Index>(samples.size());
+  const auto rows = static_cast<Eigen::Index>(fits.size());
   RowMatrix textures(rows, static_cast<Eigen::Index>(count * values));
   RowMatrix errors(rows, static_cast<Eigen::Index>(count)), mean_errors(rows, 1);
-  std::vector<Evidence> evidence(samples.size());
-  std::vector<char> failed(samples.size());
+  std::vector<Evidence> evidence(fits.size());
+  std::vector<char> failed(fits.size()), within(fits.size() * count);
+  std::vector<double> counts;
   std::vector<int> folds;
-  for (const Sample& sample : samples) folds.push_back(sample.fold);
-  threads.for_each(samples.size(), [&](std::size_t i) {
-    const Sample& sample = samples[i];
+  for (const HeldOutFit& fit : fits) folds.push_back(fit.fold), counts.push_back(fit.count);
+  threads.for_each(fits.size(), [&](std::size_t i) {
+    const HeldOutFit& one = fits[i];
     const auto row = static_cast<Eigen::Index>(i);
-    const std::span<const float> truth = set.landmarks(sample.example);
-    const std::vector<float> landmarks = transformed<float>(sample.pose, sample.shape);
-    look(model, quality, set.image(sample.example), landmarks, {textures.row(row).data(), count * values}, evidence[i]);
+    const std::span<const float> truth = set.landmarks(one.example);
+    const std::vector<float>& landmarks = one.fit.landmarks;
+    look(held_out.models[static_cast<std::size_t>(one.fold)], quality, set.image(one.example), one.fit,
+         {textures.row(row).data(), count * values}, evidence[i]);
     const double unit = error_unit(model.layout, truth);
     double sum = 0;
     for (std::size_t k = 0; k < count; ++k) {
       const double error = std::hypot(landmarks[2 * k] - truth[2 * k], landmarks[2 * k + 1] - truth[2 * k + 1]) / unit;
       sum += error;
-      errors(row, static_cast<Eigen::Index>(k)) = static_cast<float>(std::log(error + least_error));
+      errors(row, static_cast<Eigen::Index>(k)) = told_error(error);
+      within[i * count + k] = error <= failure_error;
     }
     failed[i] = sum / static_cast<double>(count) > failure_error;
-    mean_errors(row, 0) = static_cast<float>(std::log(sum / static_cast<double>(count) + least_error / 2));
+    mean_errors(row, 0) = told_error(sum / static_cast<double>(count));
   });
 
-  std::vector<float> landmark_error, deviations;
+  // expected errors; what follows learns from what they say of faces that they have not seen
+  std::vector<float> landmark_error;
   for (std::size_t k = 0; k < count; ++k) {
-    const auto column = static_cast<Eigen::Index>(k);
     RowMatrix about = textures.middleCols(static_cast<Eigen::Index>(k * values), static_cast<Eigen::Index>(values));
-    const Ridge ridge = ridge_regression(about, errors.col(column), folds, penalties, threads);
-    landmark_error.push_back(ridge.constant[0]);
-    landmark_error.insert(landmark_error.end(), ridge.weights.data(), ridge.weights.data() + ridge.weights.size());
-    double square = 0;
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      const double told = ridge.held_out(static_cast<Eigen::Index>(i), 0);
-      const double off = told - errors(static_cast<Eigen::Index>(i), column);
-      square += off * off;
-      evidence[i].landmarks.push_back(told);
-    }
-    deviations.push_back(static_cast<float>(std::max(0.05, std::sqrt(square / static_cast<double>(samples.size())))));
+    const Ridge ridge = ridge_regression(about, errors.col(static_cast<Eigen::Index>(k)), folds, penalties, threads);
+    const std::vector<float> row = with_constant(ridge);
+    landmark_error.insert(landmark_error.end(), row.begin(), row.end());
+    for (std::size_t i = 0; i < fits.size(); ++i)
+      evidence[i].landmarks.push_back(ridge.held_out(static_cast<Eigen::Index>(i), 0));
   }
   const Ridge ridge = ridge_regression(textures, mean_errors, folds, penalties, threads);
-  std::vector<float> overall = {ridge.constant[0]};
-  overall.insert(overall.end(), ridge.weights.data(), ridge.weights.data() + ridge.weights.size());
-  std::vector<std::vector<double>> features;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    evidence[i].overall = ridge.held_out(static_cast<Eigen::Index>(i), 0);
-    features.push_back(quality_features(evidence[i]));
-  }
-  const std::vector<double> weights = logistic(features, failed);
+  for (std::size_t i = 0; i < fits.size(); ++i) evidence[i].overall = ridge.held_out(static_cast<Eigen::Index>(i), 0);
   quality.landmark_error = {count, 1 + values, std::move(landmark_error)};
-  quality.landmark_deviation = std::move(deviations);
-  quality.overall_error = std::move(overall);
-  quality.weights = std::vector<float>(weights.begin(), weights.end());
+  quality.overall_error = with_constant(ridge);
+
+  // probabilities
+  RowMatrix features(rows, static_cast<Eigen::Index>(quality_feature_count));
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    const std::vector<double> of = quality_features(evidence[i]);
+    for (std::size_t k = 0; k < of.size(); ++k)
+      features(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = static_cast<float>(of[k]);
+  }
+  quality.weights = floats_of(logistic(features, failed, counts));
+  RowMatrix landmark_features(rows * static_cast<Eigen::Index>(count), 3);
+  std::vector<double> landmark_counts;
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    const auto score = static_cast<float>(failure_score(quality, evidence[i]));
+    for (std::size_t k = 0; k < count; ++k) {
+      landmark_features.row(static_cast<Eigen::Index>(i * count + k)) << 1,
+          static_cast<float>(evidence[i].landmarks[k]), score;
+      landmark_counts.push_back(counts[i]);
+    }
+  }
+  quality.landmark_weights = floats_of(logistic(landmark_features, within, landmark_counts));
   return quality;
 }
 

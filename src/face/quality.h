@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/threads.h"
-#include "face/cascade.h"
+#include "face/held_out.h"
 #include "kinema/face.h"
 
 #include <span>
@@ -24,16 +24,20 @@ struct Evidence {
   double overall = 0;             ///< log of the expected mean error
   std::vector<double> landmarks;  ///< log of the expected error of each
   double distance = 0;            ///< of the shape from the mean: root mean square of b over its deviations
+  double residual = 0;            ///< log of the texture's error over that of the training set, 0 where not known
 };
 
 /// The features of the logistic regression: 1, and what follows from the evidence.
 std::vector<double> quality_features(const Evidence& evidence);
 
-/// For landmarks in image pixels. The model must have a quality model.
-Trust trust(const Model& model, const GreyView& image, std::span<const float> landmarks);
+/// Of a fit with landmarks in image pixels and the error of its last stage. The model must have a quality model.
+Trust trust(const Model& model, const GreyView& image, const Fit& fit);
 
-/// Learns it from fits by regressions that had not seen the example, whose shapes and poses `samples` has.
-QualityModel train_quality(const TrainingSet& set, const Model& model, std::span<const Sample> samples,
-                           const Threads& threads);
+/// The texture about the landmarks of a fit, and what is known without regressions on it.
+void look(const Model& model, const QualityModel& quality, const GreyView& image, const Fit& fit,
+          std::span<float> texture, Evidence& evidence);
+
+/// Learns it from fits by models that have not seen the example.
+QualityModel train_quality(const TrainingSet& set, const Model& model, const HeldOut& held_out, const Threads& threads);
 
 }  // namespace kinema::face

@@ -37,7 +37,7 @@ Eigen::MatrixXf solve(Eigen::MatrixXf square, const Eigen::MatrixXf& right, doub
   return factors.solve(right);
 }
 
-// What both forms offer: the outputs told for a fold by a regression without it, and the regression of all.
+// What both forms offer: regressions of all samples and of those without a fold, and what they say.
 class Samples {
 public:
   Samples(const RowMatrix& inputs, Eigen::MatrixXf targets, std::vector<Range> parts, const Threads& threads)
@@ -54,13 +54,14 @@ public:
     }
   }
 
+  /// Of the samples without a fold: in the dual form what each sample counts, 0 in the fold; else the weights.
   Eigen::MatrixXf without(std::size_t fold, double penalty) const {
     const Range& out = parts_[fold];
     const Eigen::Index all = inputs_.rows(), before = out.first, after = all - before - out.count;
     if (!dual_) {
       const auto mine = inputs_.middleRows(out.first, out.count);
       const Eigen::MatrixXf product = product_ - mine.transpose() * targets_.middleRows(out.first, out.count);
-      return mine * solve(square_ - squares_[fold], product, penalty);
+      return solve(square_ - squares_[fold], product, penalty);
     }
     Eigen::MatrixXf square(before + after, before + after), right(before + after, targets_.cols());
     square.topLeftCorner(before, before) = square_.topLeftCorner(before, before);
@@ -69,13 +70,26 @@ public:
     right.topRows(before) = targets_.topRows(before);
     right.bottomRows(after) = targets_.bottomRows(after);
     const Eigen::MatrixXf mix = solve(std::move(square), right, penalty);
-    return square_.block(out.first, 0, out.count, before) * mix.topRows(before) +
-           square_.block(out.first, before + out.count, out.count, after) * mix.bottomRows(after);
+    Eigen::MatrixXf whole = Eigen::MatrixXf::Zero(all, targets_.cols());
+    whole.topRows(before) = mix.topRows(before);
+    whole.bottomRows(after) = mix.bottomRows(after);
+    return whole;
   }
 
-  RowMatrix weights(double penalty, const Threads& threads) const {
-    if (!dual_) return solve(square_, product_, penalty).transpose();
-    return times_rows(RowMatrix(solve(square_, targets_, penalty).transpose()), inputs_, threads);
+  Eigen::MatrixXf of_all(double penalty) const {
+    return dual_ ? solve(square_, targets_, penalty) : solve(square_, product_, penalty);
+  }
+
+  /// What a solution says of a fold.
+  Eigen::MatrixXf told(std::size_t fold, const Eigen::MatrixXf& solution) const {
+    const Range& part = parts_[fold];
+    if (!dual_) return inputs_.middleRows(part.first, part.count) * solution;
+    return square_.middleRows(part.first, part.count) * solution;
+  }
+
+  RowMatrix weights(const Eigen::MatrixXf& solution, const Threads& threads) const {
+    if (!dual_) return solution.transpose();
+    return times_rows(RowMatrix(solution.transpose()), inputs_, threads);
   }
 
 private:
@@ -90,7 +104,7 @@ private:
 }  // namespace
 
 Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<const int> folds,
-                       std::span<const double> penalties, const Threads& threads) {
+                       std::span<const double> penalties, const Threads& threads, bool keep_folds) {
   const Eigen::Index samples = inputs.rows();
   const Eigen::VectorXf input_mean =
       (inputs.cast<double>().colwise().sum() / static_cast<double>(samples)).transpose().cast<float>();
@@ -115,7 +129,7 @@ Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<co
   ridge.penalty = *std::max_element(penalties.begin(), penalties.end());
   ridge.held_out.resize(samples, outputs.cols());
   if (parts.size() > 1) {
-    const auto told_without = [&](std::size_t fold, double penalty) {
+    const auto solution_without = [&](std::size_t fold, double penalty) {
       const double share = 1 - static_cast<double>(parts[fold].count) / static_cast<double>(samples);
       return set.without(fold, penalty * unit * share);
     };
@@ -124,10 +138,10 @@ Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<co
     std::vector<double> errors(judges * penalties.size());
     threads.for_each(errors.size(), [&](std::size_t task) {
       const Range& part = parts[task % judges];
-      errors[task] =
-          (told_without(task % judges, penalties[task / judges]) - targets.middleRows(part.first, part.count))
-              .cast<double>()
-              .squaredNorm();
+      errors[task] = (set.told(task % judges, solution_without(task % judges, penalties[task / judges])) -
+                      targets.middleRows(part.first, part.count))
+                         .cast<double>()
+                         .squaredNorm();
     });
     double least = HUGE_VAL;
     for (std::size_t p = 0; p < penalties.size(); ++p) {
@@ -135,12 +149,18 @@ Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<co
       for (std::size_t f = 0; f < judges; ++f) error += errors[p * judges + f];
       if (error < least) least = error, ridge.penalty = penalties[p];
     }
+    std::vector<Eigen::MatrixXf> solutions(parts.size());
     threads.for_each(parts.size(), [&](std::size_t f) {
+      solutions[f] = solution_without(f, ridge.penalty);
       ridge.held_out.middleRows(parts[f].first, parts[f].count) =
-          told_without(f, ridge.penalty).rowwise() + output_mean.transpose();
+          set.told(f, solutions[f]).rowwise() + output_mean.transpose();
     });
+    for (std::size_t f = 0; keep_folds && f < parts.size(); ++f) {
+      const RowMatrix weights = set.weights(solutions[f], threads);
+      ridge.without.push_back({weights, output_mean - weights * input_mean});
+    }
   }
-  ridge.weights = set.weights(ridge.penalty * unit, threads);
+  ridge.weights = set.weights(set.of_all(ridge.penalty * unit), threads);
   ridge.constant = output_mean - ridge.weights * input_mean;
   if (parts.size() == 1) ridge.held_out = (inputs * ridge.weights.transpose()).rowwise() + output_mean.transpose();
   return ridge;

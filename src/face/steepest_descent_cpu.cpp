@@ -63,7 +63,7 @@ void SteepestDescent::slopes(std::span<const float> texture, std::size_t block, 
   }
 }
 
-// Of each run of the block: Pg times the 6 images of its corners, their products with one another, and with d.
+// Of each run of the block: [Pg; g0; 1] times the 6 images of its corners, their products with one another, and with d.
 void SteepestDescent::block_sums(std::size_t block, std::span<const float> texture, std::span<const float> samples,
                                  float offset, float factor, std::vector<float>& run_sums) const {
   const TextureLayout& layout = stack_.layout();
@@ -125,7 +125,8 @@ DescentProducts SteepestDescent::products(const Eigen::VectorXd& lambda, std::sp
   });
 
   // gathered at the corners, one run after the other
-  Eigen::MatrixXd by_self = Eigen::MatrixXd::Zero(size, size), by_texture = Eigen::MatrixXd::Zero(size, texture_modes);
+  const Eigen::Index known = texture_modes + 2;
+  Eigen::MatrixXd by_self = Eigen::MatrixXd::Zero(size, size), by_rows = Eigen::MatrixXd::Zero(size, known);
   Eigen::VectorXd by_residual = Eigen::VectorXd::Zero(size);
   for (std::size_t r = 0; r < layout.runs.size(); ++r) {
     const auto& corner = model_.triangles[layout.runs[r].triangle];
@@ -136,8 +137,8 @@ DescentProducts SteepestDescent::products(const Eigen::VectorXd& lambda, std::sp
     for (std::size_t k = 0; k < corners; ++k) {
       const Eigen::Index at = 2 * corner[k / 2] + static_cast<Eigen::Index>(k % 2);
       by_residual[at] += double{residual[k]};
-      for (Eigen::Index i = 0; i < texture_modes; ++i)
-        by_texture(at, i) += double{sums[static_cast<std::size_t>(i) * corners + k]};
+      for (Eigen::Index i = 0; i < known; ++i)
+        by_rows(at, i) += double{sums[static_cast<std::size_t>(i) * corners + k]};
       for (std::size_t l = 0; l <= k; ++l) {
         const Eigen::Index other = 2 * corner[l / 2] + static_cast<Eigen::Index>(l % 2);
         const double value = self[pair++];
@@ -146,7 +147,7 @@ DescentProducts SteepestDescent::products(const Eigen::VectorXd& lambda, std::sp
       }
     }
   }
-  return {modes_ * by_self * modes_.transpose(), modes_ * by_texture, modes_ * by_residual};
+  return {modes_ * by_self * modes_.transpose(), modes_ * by_rows, modes_ * by_residual};
 }
 
 }  // namespace kinema::face

@@ -14,7 +14,7 @@ namespace kinema::face {
 /// Products of J, (4 + shape modes) x values.
 struct DescentProducts {
   Eigen::MatrixXd by_self;      ///< J J^T
-  Eigen::MatrixXd by_texture;   ///< J Pg^T
+  Eigen::MatrixXd by_rows;      ///< J [Pg; g0; 1]^T
   Eigen::VectorXd by_residual;  ///< J d
 };
 

@@ -23,6 +23,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::CappedTag<float, tile_values>;
 using Floats = hn::Vec<Lanes>;
 
+constexpr std::size_t short_tiles = 8;
+
 // 4 rows by `columns` sums at once: each value that is loaded is used as many times.
 template <std::size_t columns>
 HWY_INLINE HWY_ATTR void multiply_columns(const float* rows, std::size_t groups, std::size_t block_tiles,
@@ -30,23 +32,32 @@ HWY_INLINE HWY_ATTR void multiply_columns(const float* rows, std::size_t groups,
   const Lanes d;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t g = 0; g < groups; ++g, rows += block_tiles * group_rows * tile_values) {
-    Floats sum[group_rows][columns];
+    // short sums, then the sum of these: E is a small difference of large sums, and each rounding shows in it
+    Floats all[group_rows][columns];
     for (std::size_t r = 0; r < group_rows; ++r)
-      for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::Zero(d);
+      for (std::size_t c = 0; c < columns; ++c) all[r][c] = hn::Zero(d);
     const float* tile = rows;
-    for (std::size_t t = 0; t < tiles; ++t, tile += group_rows * tile_values)
-      for (std::size_t i = 0; i < tile_values; i += lanes) {
-        Floats value[columns];
-        for (std::size_t c = 0; c < columns; ++c)
-          value[c] = hn::LoadU(d, panel + c * block_values + t * tile_values + i);
-        for (std::size_t r = 0; r < group_rows; ++r) {
-          const Floats row = hn::LoadU(d, tile + r * tile_values + i);
-          for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::MulAdd(row, value[c], sum[r][c]);
+    for (std::size_t first = 0; first < tiles; first += short_tiles) {
+      Floats sum[group_rows][columns];
+      for (std::size_t r = 0; r < group_rows; ++r)
+        for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::Zero(d);
+      const std::size_t last = std::min(tiles, first + short_tiles);
+      for (std::size_t t = first; t < last; ++t, tile += group_rows * tile_values)
+        for (std::size_t i = 0; i < tile_values; i += lanes) {
+          Floats value[columns];
+          for (std::size_t c = 0; c < columns; ++c)
+            value[c] = hn::LoadU(d, panel + c * block_values + t * tile_values + i);
+          for (std::size_t r = 0; r < group_rows; ++r) {
+            const Floats row = hn::LoadU(d, tile + r * tile_values + i);
+            for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::MulAdd(row, value[c], sum[r][c]);
+          }
         }
-      }
+      for (std::size_t r = 0; r < group_rows; ++r)
+        for (std::size_t c = 0; c < columns; ++c) all[r][c] = hn::Add(all[r][c], sum[r][c]);
+    }
     for (std::size_t r = 0; r < group_rows; ++r)
       for (std::size_t c = 0; c < columns; ++c)
-        sums[(g * group_rows + r) * all_columns + c] = hn::GetLane(hn::SumOfLanes(d, sum[r][c]));
+        sums[(g * group_rows + r) * all_columns + c] = hn::GetLane(hn::SumOfLanes(d, all[r][c]));
   }
 }
 
@@ -75,12 +86,17 @@ void square_block(std::size_t tiles, const float* panel, std::size_t columns, fl
   const Lanes d;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t c = 0; c < columns; ++c) {
-    Floats sum = hn::Zero(d);
-    for (std::size_t i = 0; i < tiles * tile_values; i += lanes) {
-      const Floats value = hn::LoadU(d, panel + c * block_values + i);
-      sum = hn::MulAdd(value, value, sum);
+    Floats all = hn::Zero(d);
+    const float* column = panel + c * block_values;
+    for (std::size_t first = 0; first < tiles; first += short_tiles) {
+      Floats sum = hn::Zero(d);
+      for (std::size_t i = first * tile_values; i < std::min(tiles, first + short_tiles) * tile_values; i += lanes) {
+        const Floats value = hn::LoadU(d, column + i);
+        sum = hn::MulAdd(value, value, sum);
+      }
+      all = hn::Add(all, sum);
     }
-    sums[c] = hn::GetLane(hn::SumOfLanes(d, sum));
+    sums[c] = hn::GetLane(hn::SumOfLanes(d, all));
   }
 }
 

@@ -41,19 +41,24 @@ void place(const TextureLayout& layout, std::span<const std::array<std::uint16_t
 
 // Cuts places off at the border, and splits them into the pixel above left and what is beyond it.
 void split(const TextureImage& image, std::size_t count, Places& places) {
-  const auto right = static_cast<float>(image.width - 1), bottom = static_cast<float>(image.height - 1);
-  const auto last_u = static_cast<std::int32_t>(image.width) - 2, last_v = static_cast<std::int32_t>(image.height) - 2;
+  const auto first_u = static_cast<std::int32_t>(-image.origin_x), first_v = static_cast<std::int32_t>(-image.origin_y);
+  const std::int32_t last_u = first_u + static_cast<std::int32_t>(image.width) - 1;
+  const std::int32_t last_v = first_v + static_cast<std::int32_t>(image.height) - 1;
+  const auto left = static_cast<float>(first_u), right = static_cast<float>(last_u);
+  const auto top = static_cast<float>(first_v), bottom = static_cast<float>(last_v);
   const auto stride = static_cast<std::int32_t>(image.stride), step = static_cast<std::int32_t>(image.channels);
   for (std::size_t i = 0; i < count; ++i) {
     float x = places.x[i], y = places.y[i];
-    // a place that is no number becomes 0
-    x = x > 0 ? x : 0, y = y > 0 ? y : 0;
+    // a place that is no number goes to the corner
+    x = x > left ? x : left, y = y > top ? y : top;
     x = x < right ? x : right, y = y < bottom ? y : bottom;
     std::int32_t u = static_cast<std::int32_t>(x), v = static_cast<std::int32_t>(y);
-    u = u < last_u ? u : last_u, v = v < last_v ? v : last_v;
+    // rounded towards 0; down is meant
+    u -= static_cast<float>(u) > x ? 1 : 0, v -= static_cast<float>(v) > y ? 1 : 0;
+    u = u < last_u ? u : last_u - 1, v = v < last_v ? v : last_v - 1;
     places.x[i] = x - static_cast<float>(u);
     places.y[i] = y - static_cast<float>(v);
-    places.at[i] = v * stride + u * step;
+    places.at[i] = (v - first_v) * stride + (u - first_u) * step;
   }
 }
 
@@ -129,8 +134,8 @@ TextureImage::TextureImage(Channels from)
 void TextureImage::centre_at(std::span<const float> places) {
   double sum = 0;
   for (std::size_t i = 0; i + 1 < places.size(); i += 2) {
-    const float x = std::min(std::max(places[i], 0.0f), static_cast<float>(width - 1));
-    const float y = std::min(std::max(places[i + 1], 0.0f), static_cast<float>(height - 1));
+    const float x = std::clamp(places[i] + static_cast<float>(origin_x), 0.0f, static_cast<float>(width - 1));
+    const float y = std::clamp(places[i + 1] + static_cast<float>(origin_y), 0.0f, static_cast<float>(height - 1));
     const std::size_t at = static_cast<std::size_t>(y) * stride + static_cast<std::size_t>(x) * channels;
     sum += bytes != nullptr ? static_cast<double>(bytes[at]) : static_cast<double>(floats[at]);
   }

@@ -6,6 +6,7 @@
 #include "kinema/face.h"
 
 #include <array>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -24,11 +25,14 @@ public:
   const std::uint8_t* bytes = nullptr;
   const float* floats = nullptr;
 
+  /// Places are counted from here, a pixel near the face: a float holds them the better.
+  std::ptrdiff_t origin_x = 0, origin_y = 0;
+
   /// Subtracted from every sample, so that sums of squares lose little to rounding. The texture's offset, which the
   /// photometric normalisation takes away.
   float centre = 0;
 
-  /// Sets `centre` to the mean at these places, x0 y0 x1 y1 ...
+  /// Sets `centre` to the mean at these places, x0 y0 x1 y1 ... from the origin.
   void centre_at(std::span<const float> places);
 
 private:
@@ -36,7 +40,7 @@ private:
   std::vector<float> owned_;
 };
 
-/// g_im - centre of one block, at a shape in pixels of the image; zeros up to a whole tile.
+/// g_im - centre of one block, at a shape in pixels of the image from its origin; zeros up to a whole tile.
 void sample_block(const TextureLayout& layout, std::span<const std::array<std::uint16_t, 3>> triangles,
                   std::size_t block, const TextureImage& image, std::span<const float> shape, float* texture);
 

@@ -1,6 +1,6 @@
 #include "face/texture_stack_cpu.h"
 
-#include "face/linear.h"
+#include "face/exact_product.h"
 #include "face/texture_products_cpu.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ Eigen::MatrixXd TextureStack::times(const Matrix& other, const Threads& threads)
   Eigen::Index first = 0;
   for (const Matrix* part : parts_) {
     result.middleRows(first, static_cast<Eigen::Index>(part->rows)) =
-        rows_by_rows(rows_of(*part), rows_of(other), threads);
+        exact_product(rows_of(*part), rows_of(other), threads);
     first += static_cast<Eigen::Index>(part->rows);
   }
   return result;

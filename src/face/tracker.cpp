@@ -13,6 +13,9 @@
 namespace kinema::face {
 namespace {
 
+// Frames after a loss in which a face that the detector does not find is looked for where it was last.
+constexpr int patience = 15;
+
 void check(const TrackerSettings& settings) {
   for (const auto& [name, value] : {std::pair{"lost", settings.lost}, {"doubt", settings.doubt}}) {
     if (!(value >= 0 && value <= 1))
@@ -34,6 +37,8 @@ struct Tracker::State {
 
   std::optional<Start> given;              // by start(), for the next frame
   std::optional<std::vector<float>> last;  // landmarks of the last frame, where it was trusted
+  std::vector<float> seen;                 // landmarks of the last frame that was trusted
+  int missed = 0;                          // frames since
 
   // A distance that errors and speeds are measured against: between the outer corners of the eyes where they are known.
   double size(const Fit& fit) const {
@@ -65,6 +70,14 @@ struct Tracker::State {
       if (best->failure <= settings.doubt) break;
     }
     return best;
+  }
+
+  /// Where the face was last: turned heads escape detectors, and seldom go far.
+  std::optional<Fit> from_seen(const GreyView& image) {
+    if (seen.empty() || missed > patience) return std::nullopt;
+    Start start;
+    start.landmarks = seen;
+    return fit_again(*fitter, *model, {image, start, false});
   }
 };
 
@@ -106,15 +119,25 @@ TrackedFace Tracker::track(const GreyView& image, double time) {
     }
   }
 
+  if (!state.last && (!fit || fit->failure > state.settings.lost)) {
+    std::optional<Fit> found = state.from_seen(image);
+    if (found && (!fit || found->failure < fit->failure)) {
+      fit = std::move(found);
+      tracked.detected = true;
+    }
+  }
+
   tracked.tried = fit.has_value();
   tracked.found = fit && fit->failure <= state.settings.lost;
   if (fit) tracked.fit = std::move(*fit);
   if (!tracked.found) {
     state.last.reset();
+    ++state.missed;
     if (state.smoothing) state.smoothing->reset();
     return tracked;
   }
-  state.last = tracked.fit.landmarks;
+  state.last = state.seen = tracked.fit.landmarks;
+  state.missed = 0;
   tracked.landmarks = tracked.fit.landmarks;
   if (state.smoothing) {
     if (tracked.detected) state.smoothing->reset();

@@ -1,8 +1,9 @@
-// Training: shape, then the cascade and its trust, then appearance level by level.
+// Training: shape, then the cascade, then appearance level by level, then how far all of it can be trusted.
 #include "core/threads.h"
 #include "face/appearance.h"
 #include "face/cascade.h"
 #include "face/delaunay.h"
+#include "face/held_out.h"
 #include "face/quality.h"
 #include "face/raster.h"
 #include "face/shape.h"
@@ -127,14 +128,14 @@ Model train(std::span<const Example> examples, const Layout& layout, const Train
   if (model.triangles.empty()) model.triangles = delaunay(shapes.mean);
   if (model.triangles.empty()) throw Error("the mean shape has no area; label points that do not lie on one line");
 
-  // cascade and quality
-  constexpr double cascade_share = 0.5, quality_share = 0.6;
+  // cascade
+  constexpr double cascade_share = 0.5, appearance_share = 0.8;
+  std::vector<Cascade> without;
   if (settings.cascade_stages > 0 && settings.displacements > 0) {
     CascadeTraining training = train_cascade(
         set, model, settings, threads, [&](double done) { tell("cascade", 0.01 + (cascade_share - 0.01) * done); });
     model.cascade = std::move(training.cascade);
-    tell("quality", cascade_share);
-    if (settings.quality && examples.size() >= 8) model.quality = train_quality(set, model, training.samples, threads);
+    without = std::move(training.without);
   }
 
   // appearance
@@ -142,7 +143,7 @@ Model train(std::span<const Example> examples, const Layout& layout, const Train
     const auto told = [&](std::string_view stage, double done) {
       // the finest costs three quarters of all
       const double before = l == 0 ? 0 : 1 - std::pow(0.25, l), share = std::pow(0.25, l) * 0.75;
-      tell(stage, quality_share + (1 - quality_share) * std::min(1.0, before + share * done));
+      tell(stage, cascade_share + (appearance_share - cascade_share) * std::min(1.0, before + share * done));
     };
     told("textures", 0);
     Level level;
@@ -168,6 +169,14 @@ Model train(std::span<const Example> examples, const Layout& layout, const Train
     model.levels.push_back(std::move(level));
   }
   model.sequence = default_sequence(model);
+
+  // quality
+  if (settings.quality && examples.size() >= 8 && !without.empty()) {
+    tell("held-out fits", appearance_share);
+    const HeldOut held_out = held_out_fits(examples, set, model, without, settings, threads);
+    tell("quality", 0.95);
+    model.quality = train_quality(set, model, held_out, threads);
+  }
   tell("done", 1);
   check(model);
   return model;

@@ -2,6 +2,7 @@
 // end: pixels fall into a grid over RGB, and cells, not pixels, enter the objective.
 #include "kinema/head_calibration.h"
 
+#include "head/pattern.h"
 #include "head/pixels.h"
 #include "head/soft_window.h"
 #include "kinema/error.h"
@@ -46,14 +47,17 @@ public:
   }
 
   void add(const ColourView& frame, std::size_t y, Run run, std::uint32_t Cell::*side) {
-    for (std::size_t x = run.begin; x < run.end; ++x) {
-      const Rgb colour = pixel_at(frame, x, y);
-      Cell& cell = grid_[(cell_of_[colour.r] * cells_ + cell_of_[colour.g]) * cells_ + cell_of_[colour.b]];
-      ++(cell.*side);
-      cell.r += colour.r;
-      cell.g += colour.g;
-      cell.b += colour.b;
-    }
+    with_format(frame.format, [&](auto format) {
+      const PixelRow<decltype(format)::value> row(frame, y);
+      for (std::size_t x = run.begin; x < run.end; ++x) {
+        const Rgb colour = row[x];
+        Cell& cell = grid_[(cell_of_[colour.r] * cells_ + cell_of_[colour.g]) * cells_ + cell_of_[colour.b]];
+        ++(cell.*side);
+        cell.r += colour.r;
+        cell.g += colour.g;
+        cell.b += colour.b;
+      }
+    });
   }
 
   std::vector<ColourCount> counts() const {
@@ -192,7 +196,10 @@ Calibration calibrate(std::span<const ColourView> frames, std::span<const Oval> 
   moments->set_classifier(make_classifier(result.filter.model));
   reference.frame_area =
       moments->measure(frame).w / (static_cast<double>(frame.width) * static_cast<double>(frame.height));
-  reference.anchor = anchor_of({*moments, frame, {}}, oval);
+  const Scene scene{*moments, frame, {}};
+  reference.anchor = anchor_of(scene, oval);
+  reference.patch = patch_of(frame, oval);
+  reference.contrast = std::max(0.0, contrast(scene, window_around(oval, reference.anchor)).difference());
   result.head = reference;
   return result;
 }

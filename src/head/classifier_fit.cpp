@@ -71,7 +71,7 @@ Ellipse fit_ellipse(std::span<const Pair> points, std::span<const double> weight
   return ellipse;
 }
 
-// The model whose Gaussian, made so much larger or smaller, scores best.
+// The model whose Gaussian scores best: made larger or smaller, then moved and stretched.
 template <class Model>
 Model best_size(Model model, Ellipse Model::*ellipse, std::span<const ColourCount> colours) {
   const Ellipse fitted = model.*ellipse;
@@ -83,6 +83,34 @@ Model best_size(Model model, Ellipse Model::*ellipse, std::span<const ColourCoun
       best = now;
       chosen = model;
     }
+  }
+  // what lies beside skin on one side only pushes the best Gaussian to the other: its mean and axes climb too
+  constexpr double smallest = 0.05, largest = 40;
+  for (double step = 0.4; step > smallest;) {
+    const Model from = chosen;
+    const Ellipse& now = from.*ellipse;
+    const double rx = std::sqrt(now.covariance[0]), ry = std::sqrt(now.covariance[2]);
+    const auto try_out = [&](const Ellipse& other) {
+      // where nothing beside skin lies along an axis it could grow for ever
+      for (const std::size_t i : {0u, 2u}) {
+        const double grown = other.covariance[i] / fitted.covariance[i];
+        if (grown > largest || grown < 1 / largest) return;
+      }
+      model = from;
+      model.*ellipse = other;
+      if (const double value = score(model, colours); value > best + 1e-6) {
+        best = value;
+        chosen = model;
+      }
+    };
+    for (const double way : {-step, step}) {
+      const double wider = std::exp(way);
+      try_out({{now.mean[0] + way * rx, now.mean[1]}, now.covariance});
+      try_out({{now.mean[0], now.mean[1] + way * ry}, now.covariance});
+      try_out({now.mean, {wider * wider * now.covariance[0], wider * now.covariance[1], now.covariance[2]}});
+      try_out({now.mean, {now.covariance[0], wider * now.covariance[1], wider * wider * now.covariance[2]}});
+    }
+    if ((chosen.*ellipse).mean == now.mean && (chosen.*ellipse).covariance == now.covariance) step /= 2;
   }
   return chosen;
 }

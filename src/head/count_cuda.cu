@@ -4,6 +4,7 @@
 #include "head/wide_sums_cuda.cuh"
 
 #include <algorithm>
+#include <cstring>
 
 namespace kinema::head {
 namespace {
@@ -185,13 +186,15 @@ template <class Strip, class Degree, bool weighed, int frame_count>
 double CountCuda::launch_kernel(const Degree& degree, const Call& call) {
   static_assert(Strip::columns * Strip::rows <= 32);  // so many, times strips_a_thread, fit into 64 bits of a block
   Task<Degree, frame_count> task;
+  std::memset(static_cast<void*>(&task), 0, sizeof task);  // also what lies between members, for the launcher
   task.degree = degree;
   task.region = call.region;
   task.columns = ceil_div(call.region.width, Strip::columns);
   task.strips = task.columns * ceil_div(call.region.height, Strip::rows);
   task.aligned = std::all_of(call.frames.begin(), call.frames.end(), is_aligned);
   if (weighed) task.weighing = *call.weighing;
-  std::copy(call.frames.begin(), call.frames.end(), task.frames);
+  for (std::size_t i = 0; i < std::min<std::size_t>(frame_count, call.frames.size()); ++i)
+    task.frames[i] = call.frames[i];
 
   const auto frames = static_cast<unsigned>(call.frames.size());
   unsigned blocks = ceil_div(task.strips, threads);
@@ -199,10 +202,17 @@ double CountCuda::launch_kernel(const Degree& degree, const Call& call) {
   task.next_row = blocks * threads / task.columns;
   task.next_column = blocks * threads % task.columns;
   blocks_before_ += blocks;
-  task.destination = {totals_.data(), call.results, call.piece.last ? blocks_before_ : 0};
+  task.destination.totals = totals_.data();
+  task.destination.results = call.results;
+  task.destination.blocks = call.piece.last ? blocks_before_ : 0;
   if (call.piece.last) blocks_before_ = 0;
-  count_strips<Strip, Degree, weighed, frame_count><<<dim3(blocks, frames), threads, 0, call.stream>>>(task);
-  cuda::check_launch("counting pixels");
+  const dim3 grid(blocks, frames);
+  if (call.hurry) {
+    graphs_.launch(count_strips<Strip, Degree, weighed, frame_count>, grid, threads, task, call.stream);
+  } else {
+    count_strips<Strip, Degree, weighed, frame_count><<<grid, threads, 0, call.stream>>>(task);
+    cuda::check_launch("counting pixels");
+  }
   return weighed ? PlaneDegree::unit : Degree::unit;
 }
 
@@ -250,12 +260,13 @@ void CountCuda::set_classifier(const Classifier& classifier, cudaStream_t stream
 }
 
 double CountCuda::count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
-                        const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream) {
+                        const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream,
+                        bool hurry) {
   if (piece.first && blocks_before_ > 0) {  // a frame was never finished
     cuda::check(cudaMemsetAsync(totals_.data(), 0, totals_.bytes(), stream), "clearing");
     blocks_before_ = 0;
   }
-  const Call call{frames, region, weighing, piece, results, stream};
+  const Call call{frames, region, weighing, piece, results, stream, hurry};
   switch (format) {
     case PixelFormat::bgra:
     case PixelFormat::rgba:

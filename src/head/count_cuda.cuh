@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/cuda/buffer.h"
+#include "core/cuda/graph_launcher.h"
 #include "kinema/head.h"
 
 #include <array>
@@ -75,9 +76,11 @@ public:
   };
 
   /// The parts of the result of frames[i] come to stand in results[i], memory that the device can write, each with one
-  /// store. Frames of several pieces go one at a time, in one stream. Returns the unit of the weights.
+  /// store. Frames of several pieces go one at a time, in one stream. Returns the unit of the weights. `hurry`: nothing is
+  /// under way in the stream, so that the launch itself is waited for.
   double count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
-               const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream);
+               const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream,
+               bool hurry = false);
 
 private:
   struct Call {
@@ -87,6 +90,7 @@ private:
     Piece piece;
     FrameResult* results;
     cudaStream_t stream;
+    bool hurry;
   };
   template <class Strip>
   double launch(const Call& call, bool red_first);
@@ -98,6 +102,7 @@ private:
   Classifier classifier_;
   cuda::Buffer<std::uint8_t> table_;
   cuda::Buffer<FrameTotals> totals_;
+  cuda::GraphLauncher graphs_;
   unsigned multiprocessors_ = 1;
   unsigned blocks_before_ = 0;  // of the pieces of a frame whose last one has not been ordered
 };

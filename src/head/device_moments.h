@@ -20,7 +20,8 @@ public:
   /// device had nothing to do, or was not asked to keep time.
   virtual double device_ms() const = 0;
 
-  /// Whether frames that lie on the device are timed by its clock too, which costs each of them microseconds.
+  /// Whether frames that lie on the device are timed by its clock too, and the transfer of others on its own; both cost
+  /// microseconds.
   virtual void keep_time(bool keep) = 0;
 
   Sums measure(const ColourView& frame, const Weighing& weighing = {}) override {

@@ -72,7 +72,8 @@ void FrameUpload::copy(const Run& run, cudaStream_t copies) {
               "uploading a frame");
 }
 
-void FrameUpload::send(int piece, std::size_t first, std::size_t end, cudaStream_t copies, cudaStream_t reader) {
+void FrameUpload::send(int piece, std::size_t first, std::size_t end, cudaStream_t copies, cudaStream_t reader,
+                       bool marked) {
   // planes that follow each other on both sides are one copy, since each costs microseconds to begin
   Run run{};
   for (const PlaneCopy& plane : planes_) {
@@ -98,6 +99,7 @@ void FrameUpload::send(int piece, std::size_t first, std::size_t end, cudaStream
     }
   }
   copy(run, copies);
+  if (!marked && copies == reader) return;
   cuda::Event& arrived = arrived_[static_cast<std::size_t>(piece)];
   arrived.record(copies);
   if (copies != reader) cuda::check(cudaStreamWaitEvent(reader, arrived, 0), "waiting for a frame");

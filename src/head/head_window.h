@@ -4,6 +4,7 @@
 
 #include "head/adaptation.h"
 #include "head/degree_map.h"
+#include "head/pattern.h"
 #include "head/soft_window.h"
 #include "kinema/head_tracker.h"
 
@@ -30,6 +31,7 @@ private:
     Window window;
     Contrast contrast;
     double value = 0;
+    Pattern::Match match;  // the pattern about it, where that is known
   };
 
   Oval head_of(const Window& window) const { return head_in(window, anchor_, outline_); }
@@ -37,6 +39,10 @@ private:
   Fix settle(const Scene& scene, Window window, int steps) const;
   std::vector<Window> seeds(const Scene& scene, const Classifier& classifier) const;
   void anchor(const Scene& scene, const Oval& head);
+  bool stranger(const Fix& fix) const;
+  void weigh(const Scene& scene, Fix& fix) const;
+  void hold(Window& window, const Pattern::Match& match) const;
+  void learn_pattern(const Scene& scene, const Oval& head);
   void stay_home(const Scene& scene, Fix& fix) const;
   void fit_size(const Scene& scene, Fix& fix) const;
   void follow_size(const Scene& scene, Window& window, double trust);
@@ -56,6 +62,9 @@ private:
   bool anchored_ = false;         // in frames of this run
   std::size_t frames_ = 0;
   Adaptation adaptation_;
+  Pattern pattern_;
+  Pattern::Match match_;     // in the last frame
+  double usual_answer_ = 0;  // of the pattern, of late
 };
 
 }  // namespace kinema::head

@@ -7,14 +7,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace kinema::head::plain {
 
 inline std::uint32_t weight(const PlaneOfBytes& plane, const std::uint8_t* p) {
-  // the sum fits 32 bits, but its parts need not
-  const std::int64_t v =
-      std::int64_t{plane.q[0]} * p[0] + std::int64_t{plane.q[1]} * p[1] + std::int64_t{plane.q[2]} * p[2] + plane.d;
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(v, 0, plane.one));
+  // without a sign, since the sum fits 32 bits, but its parts need not
+  const auto q = [&](std::size_t c) { return static_cast<std::uint32_t>(plane.q[c]) * p[c]; };
+  const auto v = static_cast<std::int32_t>(q(0) + q(1) + q(2) + static_cast<std::uint32_t>(plane.d));
+  const std::int32_t above = v > 0 ? v : 0;
+  return static_cast<std::uint32_t>(above < plane.one ? above : plane.one);
 }
 
 inline std::uint32_t weight(const ColourBlocks& table, const std::uint8_t* p) {
@@ -22,20 +24,36 @@ inline std::uint32_t weight(const ColourBlocks& table, const std::uint8_t* p) {
   return table.degrees[256 * block + p[0] % 8u + 8 * (p[1] % 8u) + 64 * (p[2] % 4u)];
 }
 
-/// Adds the weights of columns from `first` on.
-template <class Of>
-void add_columns(const Of& of, const Piece& piece, std::size_t first, const Margins& margins) {
-  if (first >= piece.width) return;
+/// Adds the weights of columns from `first` on, of pixels of so many bytes.
+template <std::size_t pixel_bytes, class Of>
+void add_columns_of(const Of& shared, const Piece& piece, std::size_t first, const Margins& margins) {
+  // a plane of its own, which stores to the sums cannot change
+  const std::conditional_t<std::is_trivially_copyable_v<Of>, Of, const Of&> of = shared;
+  std::uint32_t* const columns = margins.columns;
   for (std::size_t y = 0; y < piece.height; ++y) {
     const std::uint8_t* row = piece.data + y * piece.stride;
     std::uint64_t sum = 0;
-    for (std::size_t x = first; x < piece.width; ++x) {
-      const std::uint32_t w = weight(of, row + piece.pixel_bytes * x);
-      margins.columns[x] += w;
-      sum += w;
+    for (std::size_t begin = first; begin < piece.width; begin += most_rows) {
+      const std::size_t end = std::min(begin + most_rows, piece.width);
+      std::uint32_t part = 0;  // so many weights add up in 32 bits, and compilers make vectors of it
+      for (std::size_t x = begin; x < end; ++x) {
+        const std::uint32_t w = weight(of, row + pixel_bytes * x);
+        columns[x] += w;
+        part += w;
+      }
+      sum += part;
     }
     margins.rows[y] += sum;
   }
+}
+
+template <class Of>
+void add_columns(const Of& of, const Piece& piece, std::size_t first, const Margins& margins) {
+  if (first >= piece.width) return;
+  if (piece.pixel_bytes == 3)
+    add_columns_of<3>(of, piece, first, margins);
+  else
+    add_columns_of<4>(of, piece, first, margins);
 }
 
 template <class Of>

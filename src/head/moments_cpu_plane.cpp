@@ -46,6 +46,7 @@ std::size_t add_tiles(const PlaneLanes<pixel_bytes>& shared, const PlaneOfBytes&
     std::uint32_t full = 0, other = 0;  // groups
     for (std::size_t x = begin; x + tile_columns <= end; x += tile_columns) {
       const std::uint8_t* p = data + pixel_bytes * x;
+      lanes.template fetch_ahead<rows>(p, stride);
       VInts most[groups], least[groups];
       if (look) {
         VBytes low[pixel_bytes], high[pixel_bytes];

@@ -143,6 +143,7 @@ std::size_t add_tiles(const ColourBlocks& table, const PlaneLanes<pixel_bytes>* 
   TileDegrees tile;
   for (std::size_t x = 0; x + tile_columns <= width; x += tile_columns) {
     const std::uint8_t* p = data + pixel_bytes * x;
+    PlaneLanes<pixel_bytes>::template fetch_ahead<rows>(p, stride);
     if (support != nullptr) {
       VBytes low[pixel_bytes], high[pixel_bytes];
       VInts most[groups];

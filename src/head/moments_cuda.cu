@@ -122,6 +122,7 @@ class CudaMoments final : public DeviceMoments {
 public:
   explicit CudaMoments(const MomentsSettings& settings)
       : pieces_(std::min(settings.pieces, FrameUpload::most_pieces)),
+        keep_time_(settings.stages),
         lanes_{Lane(settings.threads), Lane(settings.threads)} {}
 
   void set_classifier(const Classifier& classifier) override {
@@ -225,9 +226,9 @@ private:
     return result.sums(unit_);
   }
 
-  void count(const Order& order, CountCuda::Piece piece, std::size_t slot) {
+  void count(const Order& order, CountCuda::Piece piece, std::size_t slot, bool hurry = false) {
     unit_ = count_.count(order.format, {&order.planes, 1}, order.region, order.weighed ? &order.weighing : nullptr,
-                         piece, results_.data() + slot, stream_);
+                         piece, results_.data() + slot, stream_, hurry);
   }
 
   // Frames of the device, weighed by their colour alone.
@@ -246,7 +247,7 @@ private:
     Order order = order_of(frame, weighing, box);
     if (frame.on_device && order.weighing.mask == nullptr) {
       if (keep_time_) begin_timing(stream_);
-      count(order, {}, slot);
+      count(order, {}, slot, true);
       end_timing();
       return;
     }
@@ -263,9 +264,9 @@ private:
   void run_whole(const Order& order, Lane& lane, std::size_t slot) {
     const cudaStream_t copies = expected_ > 1 ? copies_ : stream_;
     begin_timing(copies);
-    lane.upload.send(0, 0, order.region.height, copies, stream_);
+    lane.upload.send(0, 0, order.region.height, copies, stream_, keep_time_);
     count(order, {}, slot);
-    last_arrival_ = &lane.upload.arrived(0);
+    if (keep_time_) last_arrival_ = &lane.upload.arrived(0);
   }
 
   void run_pieces(const Order& order, Lane& lane, std::size_t slot) {
@@ -279,7 +280,7 @@ private:
     for (std::size_t piece = 0; piece < count_of; ++piece) {
       const bool last = piece + 1 == count_of;
       const std::size_t end = last ? rows : round_up(rows * (piece + 1) / count_of, piece_rows);
-      lane.upload.send(static_cast<int>(piece), first, end, copies_, stream_);
+      lane.upload.send(static_cast<int>(piece), first, end, copies_, stream_, true);
       count(order.rows(first, end), {piece == 0, last}, slot);
       first = end;
     }
@@ -287,7 +288,7 @@ private:
   }
 
   int pieces_;
-  bool keep_time_ = false, timed_ = false;
+  bool keep_time_, timed_ = false;
   std::size_t expected_ = 0;  // frames of this call
   Clock::time_point started_;
   double wall_ms_ = 0;

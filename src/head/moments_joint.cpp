@@ -76,16 +76,10 @@ Sums JointMoments::measure(const ColourView& frame, const Weighing& weighing) {
 
   const double device_ms = device_rows > 0 ? device_->device_ms() : 0;
   division_.learn(host_rows, host_ms, device_rows, device_ms);
-  times_.clear();
-  double transfer_ms = 0;
+  times_ = {{"cpu", host_ms}, {"device", device_ms}, {"wall", wall_ms}};
   if (device_rows > 0)
     for (const StageTime& time : device_->times())
-      if (time.stage == "transfer") transfer_ms = time.ms;
-  times_ = {{"transfer", transfer_ms},
-            {"calculation", std::max(0.0, wall_ms - transfer_ms)},
-            {"cpu", host_ms},
-            {"device", device_ms},
-            {"wall", wall_ms}};
+      if (time.stage == "transfer") times_.push_back(time);
   return sums;
 }
 

@@ -68,11 +68,16 @@ public:
     return hn::BitCast(Counts(), hn::Min(hn::Max(sums(bytes, last), zero_), one_));
   }
 
+  // Fetches what tiles further on will need.
+  template <std::size_t rows>
+  static HWY_INLINE void fetch_ahead(const std::uint8_t* p, std::size_t stride) {
+    for (std::size_t r = 0; r < rows; ++r) hwy::Prefetch(p + r * stride + ahead);
+  }
+
   // The least and the largest byte of each column of a tile.
   template <std::size_t rows>
   static HWY_INLINE void extent(const std::uint8_t* p, std::size_t stride, VBytes low[pixel_bytes],
                                 VBytes high[pixel_bytes]) {
-    for (std::size_t r = 0; r < rows; ++r) hwy::Prefetch(p + r * stride + ahead);
     for (std::size_t v = 0; v < pixel_bytes; ++v) {
       low[v] = high[v] = hn::LoadU(Bytes(), p + 16 * v);
       for (std::size_t r = 1; r < rows; ++r) {

@@ -8,7 +8,7 @@ namespace {
 
 // The window about the window: between the two lies what is around the head. Their difference weighs nothing at the
 // centre, most at the inner rim, and nothing again at the outer one.
-constexpr double around_factor = 1.6;
+constexpr double around_factor = 1.8;
 
 // For a disc of skin the contrast is largest in a window 1.2 times as large.
 constexpr double window_factor = 1.2;

@@ -22,6 +22,9 @@ public:
   /// Waits for the next picture; false where the camera gives none.
   bool next(Picture& picture);
 
+  /// Seconds since the last picture was taken, as the driver says; 0 where it does not.
+  double age() const;
+
 private:
   struct State;
   std::unique_ptr<State> state_;

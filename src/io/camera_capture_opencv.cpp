@@ -7,6 +7,7 @@
 #include <opencv2/imgproc.hpp>
 #include <opencv2/videoio.hpp>
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 
@@ -64,6 +65,13 @@ bool CameraCapture::next(Picture& picture) {
   } catch (const cv::Exception&) {
     return false;
   }
+}
+
+double CameraCapture::age() const {
+  // V4L2 stamps buffers with the clock that starts with the machine; where it does not, the difference makes no sense
+  const double taken = state_->capture.get(cv::CAP_PROP_POS_MSEC) / 1000;
+  const double age = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() - taken;
+  return taken > 0 && age > 0 && age < 1 ? age : 0;
 }
 
 }  // namespace kinema::io

@@ -21,6 +21,10 @@ namespace {
 
 constexpr double usual_fps = 30;
 
+double unix_time() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 // Frames of one camera have one size; a tracker that is fed with another one would give places that mean nothing.
 class OneSize {
 public:
@@ -65,6 +69,7 @@ public:
     frame.index = file.index;
     frame.time = sequence_.stamped ? file.stamp : static_cast<double>(file.index) / fps_;
     frame.name = file.path.filename().string();
+    frame.taken = unix_time();
     if (file.missing) {
       frame.gap = fmt::format("{}: is missing in the sequence", file.path.string());
       return true;
@@ -109,6 +114,7 @@ public:
     frame.index = index_++;
     frame.time = static_cast<double>(frame.index) / fps_;
     frame.name = path_.filename().string();
+    frame.taken = unix_time();
     one_size_.check(frame.picture, fmt::format("{}: frame {}", path_.string(), frame.index));
     return true;
   }
@@ -134,10 +140,11 @@ public:
     if (!capture_.next(frame.picture)) {
       throw Error(fmt::format("{} gives no more frames: was it unplugged?", capture_.name()), Error::Cause::running);
     }
-    const auto now = Clock::now();
-    if (index_ == 0) first_ = now;
+    frame.taken = unix_time() - capture_.age();
+    if (index_ == 0) first_ = frame.taken;
     frame.index = index_++;
-    frame.time = std::chrono::duration<double>(now - first_).count();
+    // the wall's clock may be set back while we look, and time goes on all the same
+    frame.time = last_ = std::max(frame.taken - first_, index_ > 1 ? last_ + 1e-6 : 0);
     frame.name = capture_.name();
     one_size_.check(frame.picture, capture_.name());
     return true;
@@ -146,9 +153,8 @@ public:
   std::optional<std::size_t> size() const override { return std::nullopt; }
 
 private:
-  using Clock = std::chrono::steady_clock;
   CameraCapture capture_;
-  Clock::time_point first_;
+  double first_ = 0, last_ = 0;
   long index_ = 0;
   OneSize one_size_;
 };

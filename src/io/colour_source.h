@@ -13,13 +13,16 @@
 namespace kinema::io {
 
 struct ColourFrame {
-  long index = 0;    ///< the number in the file's name, or counted from 0
-  double time = 0;   ///< seconds: index / fps; of stamped names and cameras, since the first frame
-  std::string name;  ///< of the file
-  Picture picture;
+  long index = 0;         ///< the number in the file's name, or counted from 0
+  double time = 0;        ///< seconds: index / fps; of stamped names and cameras, since the first frame
+  std::string name = {};  ///< of the file
+  Picture picture = {};
 
   /// Not empty: this frame could not be read, and why; the picture is then empty.
-  std::string gap;
+  std::string gap = {};
+
+  /// Seconds since 1970: when the camera took it, or when it was read from a file.
+  double taken = 0;
 
   ColourView view() const {
     const auto width = static_cast<std::size_t>(picture.width);

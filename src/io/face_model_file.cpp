@@ -100,9 +100,9 @@ void describe(Archive& file, Model& model) {
     inner.object("frame", [&](Archive& frame) { describe(frame, model.quality.frame); });
     inner.array("offsets", model.quality.offsets);
     inner.matrix("landmark_error", model.quality.landmark_error);
-    inner.array("landmark_deviation", model.quality.landmark_deviation);
     inner.array("overall_error", model.quality.overall_error);
     inner.array("weights", model.quality.weights);
+    inner.array("landmark_weights", model.quality.landmark_weights);
   });
   file.object("landmark_box", [&](Archive& inner) { describe(inner, model.landmark_box); });
   file.object("detector_box", [&](Archive& inner) { describe(inner, model.detector_box); });

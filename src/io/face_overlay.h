@@ -25,9 +25,6 @@ struct FaceDrawing {
 void draw_landmarks(Picture& picture, std::span<const float> landmarks, const face::Layout& layout,
                     std::span<const std::array<std::uint16_t, 3>> triangles, const FaceDrawing& drawing = {});
 
-/// The line at the foot and the one at the top alone, where there is no face.
-void draw_words(Picture& picture, std::string_view caption, std::string_view alarm);
-
 /// By which whole number a picture of this size is enlarged so that lines stay fine, and landmarks in it.
 int overlay_enlargement(int width, int height);
 Picture enlarged_for_overlay(const Picture& picture, int factor);

@@ -1,5 +1,6 @@
 // The lines of face_overlay.h by OpenCV.
 #include "io/face_overlay.h"
+#include "io/picture_words.h"
 #include "kinema/error.h"
 
 #include <opencv2/imgproc.hpp>
@@ -28,52 +29,12 @@ cv::Point at(std::span<const float> landmarks, std::size_t i) {
 
 double unit_of(const Picture& picture) { return std::max(1.0, std::max(picture.width, picture.height) / 640.0); }
 
-std::string ascii(std::string_view text) {
-  std::string shown;
-  for (char c : text.substr(0, 90)) shown += (c >= ' ' && c <= '~') ? c : '?';
-  return shown;
-}
-
-// Letters that fit: a narrow picture gets smaller ones.
-double letter_size(const std::string& words, double wanted, int width) {
-  int baseline = 0;
-  const cv::Size extent = cv::getTextSize(words, cv::FONT_HERSHEY_SIMPLEX, wanted, 1, &baseline);
-  return extent.width > width ? wanted * width / extent.width : wanted;
-}
-
 }  // namespace
 
 int overlay_enlargement(int width, int height) { return std::clamp(900 / std::max({1, width, height}), 1, 4); }
 
 Picture enlarged_for_overlay(const Picture& picture, int factor) {
   return factor == 1 ? picture : resized(picture, picture.width * factor, picture.height * factor);
-}
-
-void draw_words(Picture& picture, std::string_view caption, std::string_view alarm) {
-  cv::Mat image = as_mat(picture);
-  const double unit = unit_of(picture);
-  const int margin = static_cast<int>(std::lround(5 * unit));
-  int baseline = 0;
-  if (!caption.empty()) {
-    const std::string words = ascii(caption);
-    const double size = letter_size(words, 0.42 * unit, picture.width - 2 * margin);
-    const cv::Size extent = cv::getTextSize(words, cv::FONT_HERSHEY_SIMPLEX, size, 1, &baseline);
-    const int height = extent.height + 2 * margin;
-    cv::Mat under =
-        image(cv::Rect(0, image.rows - height, image.cols, height) & cv::Rect(0, 0, image.cols, image.rows));
-    under.convertTo(under, -1, 0.35, 6);
-    cv::putText(image, words, {margin, image.rows - margin}, cv::FONT_HERSHEY_SIMPLEX, size, {240, 240, 240}, 1,
-                cv::LINE_AA);
-  }
-  if (alarm.empty()) return;
-  const std::string words = ascii(alarm);
-  const double size = letter_size(words, 0.6 * unit, picture.width - 4 * margin);
-  const cv::Size extent = cv::getTextSize(words, cv::FONT_HERSHEY_SIMPLEX, size, 1, &baseline);
-  cv::rectangle(image, {margin, margin, extent.width + 2 * margin, extent.height + baseline + margin}, doubt_ink,
-                cv::FILLED);
-  cv::putText(image, words, {2 * margin, margin + margin / 2 + extent.height + baseline / 2}, cv::FONT_HERSHEY_SIMPLEX,
-              size, {25, 25, 25}, 1, cv::LINE_AA);
-  cv::rectangle(image, {0, 0, image.cols, image.rows}, doubt_ink, std::max(1, static_cast<int>(std::lround(2 * unit))));
 }
 
 void draw_landmarks(Picture& picture, std::span<const float> landmarks, const face::Layout& layout,

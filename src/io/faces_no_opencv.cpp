@@ -34,7 +34,6 @@ void draw_landmarks(Picture&, std::span<const float>, const face::Layout&,
                     std::span<const std::array<std::uint16_t, 3>>, const FaceDrawing&) {
   refuse("an overlay");
 }
-void draw_words(Picture&, std::string_view, std::string_view) { refuse("an overlay"); }
 int overlay_enlargement(int, int) { return 1; }
 Picture enlarged_for_overlay(const Picture& picture, int) { return picture; }
 

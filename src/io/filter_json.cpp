@@ -20,8 +20,34 @@ using head::SkinModel;
 
 constexpr std::size_t largest_file = std::size_t{1} << 24;
 
-// A histogram's degrees are bytes; two letters each keep the file a line that editors can open.
+// A histogram's degrees and a patch are bytes; two letters each keep them a line that editors can open.
 constexpr std::string_view digits = "0123456789abcdef";
+
+std::vector<std::uint8_t> bytes_at(const JsonPlace& place, std::size_t count) {
+  const std::string text = place.text();
+  if (text.size() != 2 * count) {
+    place.fail(fmt::format("has {} letters where {} belong: two for each byte", text.size(), 2 * count));
+  }
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(count);
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const std::size_t high = digits.find(text[i]), low = digits.find(text[i + 1]);
+    if (high == std::string_view::npos || low == std::string_view::npos) {
+      place.fail(fmt::format("has something else than 0-9 and a-f at letter {}", i));
+    }
+    bytes.push_back(static_cast<std::uint8_t>(16 * high + low));
+  }
+  return bytes;
+}
+
+std::string letters_of(const std::vector<std::uint8_t>& bytes) {
+  std::string text;
+  for (const std::uint8_t byte : bytes) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
 
 template <std::size_t n>
 std::array<double, n> numbers(const JsonPlace& place, const char* meaning) {
@@ -45,20 +71,7 @@ head::Histogram histogram(const JsonPlace& root) {
   const std::int64_t count = bins.whole_number();
   if (count < 2 || count > 64) bins.fail(fmt::format("is {}: give 2 to 64 cells a channel", count));
   model.bins = static_cast<int>(count);
-  const JsonPlace degrees = root.member("degrees");
-  const std::string text = degrees.text();
-  const auto cells = static_cast<std::size_t>(count * count * count);
-  if (text.size() != 2 * cells) {
-    degrees.fail(fmt::format("has {} letters: {} cells a channel need {}", text.size(), count, 2 * cells));
-  }
-  model.degrees.reserve(cells);
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    const std::size_t high = digits.find(text[i]), low = digits.find(text[i + 1]);
-    if (high == std::string_view::npos || low == std::string_view::npos) {
-      degrees.fail(fmt::format("has something else than 0-9 and a-f at letter {}", i));
-    }
-    model.degrees.push_back(static_cast<std::uint8_t>(16 * high + low));
-  }
+  model.degrees = bytes_at(root.member("degrees"), static_cast<std::size_t>(count * count * count));
   return model;
 }
 
@@ -100,7 +113,8 @@ std::size_t side(const JsonPlace& place) {
 }
 
 head::HeadReference reference_at(const JsonPlace& place) {
-  place.only({"width", "height", "oval", "area", "frame_area", "anchor", "distance", "field_of_view"});
+  place.only(
+      {"width", "height", "oval", "area", "frame_area", "anchor", "contrast", "patch", "distance", "field_of_view"});
   head::HeadReference reference;
   reference.width = side(place.member("width"));
   reference.height = side(place.member("height"));
@@ -123,6 +137,10 @@ head::HeadReference reference_at(const JsonPlace& place) {
     if (std::abs(x) > 2 || std::abs(y) > 2 || !(size > 0.1 && size < 10))
       anchor->fail("makes no sense: calibrate again");
     reference.anchor = {x, y, size};
+  }
+  reference.contrast = optional_number(place, "contrast", -1e-9, 1.0001).value_or(0);
+  if (const auto patch = place.find("patch")) {
+    reference.patch = bytes_at(*patch, head::head_patch_side * head::head_patch_side);
   }
   reference.distance = optional_number(place, "distance", 0.01, 100);
   reference.field_of_view = optional_number(place, "field_of_view", 0.01, 3.1);
@@ -167,13 +185,8 @@ struct Writer {
     json["soft"] = model.soft;
   }
   void operator()(const head::Histogram& model) const {
-    std::string text;
-    for (std::uint8_t degree : model.degrees) {
-      text += digits[degree >> 4];
-      text += digits[degree & 15];
-    }
     json["bins"] = model.bins;
-    json["degrees"] = text;
+    json["degrees"] = letters_of(model.degrees);
   }
 };
 
@@ -208,6 +221,8 @@ std::string filter_json(const Calibration& calibration) {
     out["area"] = head.area;
     out["frame_area"] = head.frame_area;
     out["anchor"] = {head.anchor.shift_x, head.anchor.shift_y, head.anchor.size};
+    out["contrast"] = head.contrast;
+    if (!head.patch.empty()) out["patch"] = letters_of(head.patch);
     if (head.distance) out["distance"] = *head.distance;
     if (head.field_of_view) out["field_of_view"] = *head.field_of_view;
   }

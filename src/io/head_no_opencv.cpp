@@ -23,6 +23,7 @@ CameraCapture& CameraCapture::operator=(CameraCapture&&) noexcept = default;
 std::string CameraCapture::name() const { refuse(); }
 double CameraCapture::fps() const { refuse(); }
 bool CameraCapture::next(Picture&) { refuse(); }
+double CameraCapture::age() const { refuse(); }
 
 struct CamShiftTracker::State {};
 CamShiftTracker::CamShiftTracker(const Picture&, const head::Oval&) { refuse(); }

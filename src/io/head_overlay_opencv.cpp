@@ -1,5 +1,6 @@
 // The drawing of the head's overlays by OpenCV; head_no_opencv.cpp stands in where it is not built in.
 #include "io/head_overlay.h"
+#include "io/picture_words.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace {
 constexpr int shift = 4;
 constexpr double fine = 1 << shift;
 
-const cv::Scalar dark{30, 26, 24}, light{250, 250, 250}, accent{90, 220, 60}, amber{60, 170, 250};
+const cv::Scalar dark{30, 26, 24}, light{250, 250, 250}, accent{90, 220, 60};
 
 int enlargement(const Picture& frame) { return std::clamp(960 / std::max(frame.width, frame.height), 1, 6); }
 
@@ -74,21 +75,6 @@ public:
     cv::circle(image_, at(x, y), radius, accent, line_width(1.5), cv::LINE_AA, shift);
   }
 
-  // One line on a quiet strip at the bottom.
-  void caption(const std::string& words, const cv::Scalar& ink) {
-    const double size = 0.36 * unit_;
-    int baseline = 0;
-    const cv::Size extent = cv::getTextSize(words, cv::FONT_HERSHEY_SIMPLEX, size, 1, &baseline);
-    const int margin = static_cast<int>(std::lround(5 * unit_)), height = extent.height + 2 * margin;
-    const cv::Rect strip =
-        cv::Rect(0, image_.rows - height, image_.cols, height) & cv::Rect(0, 0, image_.cols, image_.rows);
-    cv::Mat under = image_(strip);
-    under.convertTo(under, -1, 0.35, 6);
-    cv::putText(image_, words, {2 * margin, image_.rows - margin}, cv::FONT_HERSHEY_SIMPLEX, size, ink, 1, cv::LINE_AA);
-  }
-
-  void frame(const cv::Scalar& ink) { cv::rectangle(image_, {0, 0, image_.cols, image_.rows}, ink, line_width(3)); }
-
 private:
   int line_width(double thickness) const { return std::max(1, static_cast<int>(std::lround(thickness * unit_))); }
 
@@ -96,13 +82,6 @@ private:
   int factor_;
   double unit_;
 };
-
-// Hershey's letters are ASCII.
-std::string ascii(const std::string& text) {
-  std::string shown;
-  for (char c : text.substr(0, 60)) shown += (c >= ' ' && c <= '~') ? c : '?';
-  return shown;
-}
 
 }  // namespace
 
@@ -123,8 +102,7 @@ Picture HeadPainter::draw(const Picture& frame, std::int64_t number, double time
   const std::string caption = fmt::format("frame {}   {:.3f} s", number, time);
   if (!estimate.found) {
     trail_.clear();
-    canvas.frame(amber);
-    canvas.caption(caption + "   no head: " + ascii(estimate.why), amber);
+    draw_words(picture, caption, "no head: " + estimate.why);
     return picture;
   }
   trail_.emplace_back(estimate.x, estimate.y);
@@ -138,7 +116,7 @@ Picture HeadPainter::draw(const Picture& frame, std::int64_t number, double time
   std::string place = fmt::format("   x {:.1f}  y {:.1f}   area {:.2f} %   score {:.2f}", estimate.x, estimate.y,
                                   100 * estimate.area, estimate.score);
   if (estimate.distance) place += fmt::format("   {:.2f} m", *estimate.distance);
-  canvas.caption(caption + place, light);
+  draw_words(picture, caption + place, {});
   return picture;
 }
 

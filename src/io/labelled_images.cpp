@@ -108,6 +108,9 @@ private:
       face = read_landmarks(labels[0], settings_).front();
     } catch (const Error& error) {
       set_.left_out.emplace_back(error.what());
+      // its picture has landmarks, only bad ones: one line is enough
+      if (const auto same = pictures.find(stem); same != pictures.end())
+        for (const fs::path& picture : same->second) labelled.insert(fs::weakly_canonical(picture));
       return;
     }
     // the picture that an .asf names, else the one with the same name

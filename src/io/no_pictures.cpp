@@ -1,6 +1,7 @@
-// Stands in for overlay_opencv.cpp and picture_sink_opencv.cpp in a build without OpenCV.
+// Stands in for overlay_opencv.cpp, picture_sink_opencv.cpp and picture_words_opencv.cpp in a build without OpenCV.
 #include "io/overlay.h"
 #include "io/picture_sink.h"
+#include "io/picture_words.h"
 #include "kinema/error.h"
 
 namespace kinema::io {
@@ -21,6 +22,8 @@ PictureSink::PictureSink(PictureSink&&) noexcept = default;
 PictureSink& PictureSink::operator=(PictureSink&&) noexcept = default;
 void PictureSink::add(const Picture&, std::int64_t) { refuse(); }
 void PictureSink::commit() { refuse(); }
+
+void draw_words(Picture&, std::string_view, std::string_view) { refuse(); }
 
 OverlayPainter::OverlayPainter(const Camera& camera) : camera_(camera) { refuse(); }
 Picture OverlayPainter::draw(const OverlayFrame&, const body::Skeleton&, const body::Estimate&, std::string_view) {

@@ -5,12 +5,13 @@
 
 namespace kinema::io {
 
-std::array<std::byte, 48> opentrack_packet(const Vec3& position) {
-  const double values[6] = {-100 * position.x, -100 * position.y, 100 * position.z, 0, 0, 0};
-  std::array<std::byte, 48> bytes;
-  for (std::size_t i = 0; i < 6; ++i) {
-    const auto bits = std::bit_cast<std::uint64_t>(values[i]);
-    for (std::size_t b = 0; b < 8; ++b) bytes[8 * i + b] = static_cast<std::byte>(bits >> (8 * b));
+std::vector<std::byte> opentrack_packet(const Vec3& position, std::optional<double> unix_time) {
+  std::vector<double> values = {-100 * position.x, -100 * position.y, 100 * position.z, 0, 0, 0};
+  if (unix_time) values.push_back(*unix_time);
+  std::vector<std::byte> bytes;
+  for (double value : values) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    for (int shift = 0; shift < 64; shift += 8) bytes.push_back(static_cast<std::byte>(bits >> shift));
   }
   return bytes;
 }

@@ -1,6 +1,7 @@
 // The drawing of overlays by OpenCV; no_pictures.cpp stands in where it is not built in.
 #include "io/limbs.h"
 #include "io/overlay.h"
+#include "io/picture_words.h"
 #include "io/skin_picture.h"
 #include "kinema/error.h"
 
@@ -66,8 +67,6 @@ public:
   void skin(const SkinPicture& skin);
   void bones(const body::Skeleton& skeleton, const body::Estimate& estimate, const std::vector<Limb>& limb);
   void joints(const body::Estimate& estimate, const std::vector<Limb>& limb);
-  void caption(const std::string& text);
-  void alarm(const std::string& text);
 
 private:
   std::vector<std::size_t> drawn_joints(const body::Estimate& estimate) const;
@@ -77,9 +76,6 @@ private:
   }
   void disc(const Vec3& centre, double radius, const cv::Scalar& ink) {
     cv::circle(image_, at(centre), static_cast<int>(std::lround(fine * radius)), ink, cv::FILLED, cv::LINE_AA, shift);
-  }
-  void text(const std::string& words, cv::Point origin, double size, const cv::Scalar& ink) {
-    cv::putText(image_, words, origin, cv::FONT_HERSHEY_SIMPLEX, size, ink, 1, cv::LINE_AA);
   }
 
   cv::Mat image_;  // shares its pixels with the picture
@@ -173,39 +169,6 @@ void Canvas::joints(const body::Estimate& estimate, const std::vector<Limb>& lim
   }
 }
 
-// One line on a quiet strip at the bottom.
-void Canvas::caption(const std::string& words) {
-  const double size = 0.34 * unit_;
-  int baseline = 0;
-  const cv::Size extent = cv::getTextSize(words, cv::FONT_HERSHEY_SIMPLEX, size, 1, &baseline);
-  const int margin = static_cast<int>(std::lround(5 * unit_)), height = extent.height + 2 * margin;
-  const cv::Rect strip =
-      cv::Rect(0, image_.rows - height, image_.cols, height) & cv::Rect(0, 0, image_.cols, image_.rows);
-  cv::Mat under = image_(strip);
-  under.convertTo(under, -1, 0.35, 6);
-  text(words, {margin * 2, image_.rows - margin}, size, {240, 240, 240});
-}
-
-// What a reader must not miss.
-void Canvas::alarm(const std::string& words) {
-  const double size = 0.6 * unit_;
-  int baseline = 0;
-  const cv::Size extent = cv::getTextSize(words, cv::FONT_HERSHEY_SIMPLEX, size, 1, &baseline);
-  const int margin = static_cast<int>(std::lround(7 * unit_));
-  const cv::Scalar amber{60, 170, 250};
-  cv::rectangle(image_, {margin, margin, extent.width + 2 * margin, extent.height + baseline + margin}, amber,
-                cv::FILLED);
-  text(words, {2 * margin, margin + margin / 2 + extent.height + baseline / 2}, size, {25, 25, 25});
-  cv::rectangle(image_, {0, 0, image_.cols, image_.rows}, amber, static_cast<int>(std::lround(2 * unit_)));
-}
-
-// Hershey's letters are ASCII.
-std::string ascii(std::string_view text) {
-  std::string shown;
-  for (char c : text.substr(0, 60)) shown += (c >= ' ' && c <= '~') ? c : '?';
-  return shown;
-}
-
 }  // namespace
 
 OverlayPainter::OverlayPainter(const Camera& camera) : camera_(camera) {
@@ -246,8 +209,7 @@ Picture OverlayPainter::draw(const OverlayFrame& frame, const body::Skeleton& sk
   Canvas canvas(image, camera);
   std::string caption = fmt::format("frame {}   {:.3f} s", frame.number, frame.time);
   if (!estimate.found) {
-    canvas.caption(caption);
-    canvas.alarm(ascii(why));
+    draw_words(picture, caption, why.empty() ? "nobody" : why);
     return picture;
   }
   if (estimate.joints.size() != skeleton.joints.size()) {
@@ -262,8 +224,10 @@ Picture OverlayPainter::draw(const OverlayFrame& frame, const body::Skeleton& sk
   canvas.skin(skin_picture(body::pose_capsules(skeleton, estimate.pose), capsule_limb, camera));
   canvas.bones(skeleton, estimate, limb);
   canvas.joints(estimate, limb);
-  canvas.caption(caption + fmt::format("   log p {:.1f}   ESS {:.0f}   rings: {:.0f} std", estimate.log_likelihood,
-                                       estimate.effective_sample_size, rings));
+  draw_words(picture,
+             caption + fmt::format("   log p {:.1f}   ESS {:.0f}   rings: {:.0f} std", estimate.log_likelihood,
+                                   estimate.effective_sample_size, rings),
+             {});
   return picture;
 }
 

@@ -120,6 +120,31 @@ TEST_F(Face, TrainedModelIsDescribedAndFitsFacesItHasNotSeen) {
   EXPECT_TRUE(fs::exists(folder / "e/worst.png"));
 }
 
+TEST_F(Face, EvaluateStartsFacesSeveralTimesAndSaysWhetherTheScoreIsHonest) {
+  const Outcome outcome = run_kinema({"face", "evaluate", "--model", model(), "--images", (shared() / "test").string(),
+                                      "--json", "--tries", "3", "--shift", "0.2", "--out", "e"},
+                                     folder.folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json all = json::parse(outcome.out);
+  EXPECT_EQ(all["faces"], testing);
+  EXPECT_EQ(all["fits"], 3 * testing);
+  EXPECT_EQ(all["results"]["by_image"].size(), 3 * testing);
+  // each start has noise of its own
+  EXPECT_NE(all["results"]["by_image"][0]["start_error"], all["results"]["by_image"][testing]["start_error"]);
+  for (const auto& [table, number] :
+       {std::pair{"reliability", 3 * testing}, {"landmark_reliability", 3 * testing * 68}}) {
+    std::size_t count = 0;
+    for (const json& bin : all["results"]["score"][table]) {
+      count += bin["count"].get<std::size_t>();
+      EXPECT_GE(bin["told"].get<double>(), bin["from"].get<double>());
+      EXPECT_LE(bin["told"].get<double>(), bin["to"].get<double>());
+      EXPECT_LE(bin["happened"].get<double>(), 1);
+    }
+    EXPECT_EQ(count, number) << table;
+  }
+  EXPECT_NE(bytes_of(folder / "e/evaluate.html").find("What the score said"), std::string::npos);
+}
+
 TEST_F(Face, SameSeedGivesTheSameBytesWhateverTheThreads) {
   const std::string images = (shared() / "train").string();
   for (const char* threads : {"1", "2"}) {
@@ -256,6 +281,29 @@ TEST_F(Face, TrainsOnThreePicturesAndLeavesOutWhatItCannotUse) {
   EXPECT_EQ(two.exit_code, 2);
   EXPECT_NE(two.err.find("3"), std::string::npos) << two.err;
   EXPECT_FALSE(fs::exists(folder / "two.kface"));
+}
+
+TEST_F(Face, TakesFacesThatHangOverTheBorderOfTheirPicture) {
+  // a third of each face is cut off: its landmarks lie outside
+  fs::create_directory(folder / "cut");
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    const synth::FaceShot whole = synth::face_shot(1, i, side);
+    float left = side;
+    for (std::size_t k = 0; k < whole.landmarks.size(); k += 2) left = std::min(left, whole.landmarks[k]);
+    const int from = std::max(0, static_cast<int>(left) + side / 8);
+    const cv::Mat picture(side, side, CV_8UC3, const_cast<std::uint8_t*>(whole.picture.bgr.data()));
+    cv::imwrite((folder / fmt::format("cut/{}.png", i)).string(), picture.colRange(from, side));
+    std::ofstream pts(folder / fmt::format("cut/{}.pts", i));
+    for (std::size_t k = 0; k < whole.landmarks.size(); k += 2)
+      pts << whole.landmarks[k] + 1 - static_cast<float>(from) << " " << whole.landmarks[k + 1] + 1 << "\n";
+  }
+  const Outcome trained = run_kinema(train({"--images", "cut", "--out", "cut.kface", "--json"}), folder.folder());
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_EQ(json::parse(trained.out)["examples"], 8);
+  const Outcome outcome =
+      run_kinema({"face", "evaluate", "--model", model(), "--images", "cut", "--json"}, folder.folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["results"]["count"], 8);
 }
 
 TEST_F(Face, RefusesWrongCallsWithOneLine) {

@@ -189,7 +189,9 @@ TEST_F(Head, AVideoThatBreaksOffLeavesWhatWasTracked) {
   fs::remove(place / "head.csv");
   const Outcome broken = track({"--input", "clip.avi"});
   expect_one_line(broken, 2, "clip.avi: ");
-  if (broken.err.find("breaks off") != std::string::npos) EXPECT_GT(rows_of(place / "head.csv").size(), 5u);
+  if (broken.err.find("breaks off") != std::string::npos) {
+    EXPECT_GT(rows_of(place / "head.csv").size(), 5u);
+  }
 }
 
 TEST_F(Head, DrawsAnOverlayAndComparesWithATruth) {

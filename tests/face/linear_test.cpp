@@ -62,7 +62,7 @@ TEST_P(RidgeForms, HoldOutWhatARegressionOfTheOthersWouldSay) {
   for (auto i = static_cast<std::size_t>(half); i < folds.size(); ++i) folds[i] = 1;
   const RowMatrix original = x;
   const double penalties[] = {0.05};
-  const Ridge ridge = ridge_regression(x, y, folds, penalties, threads);
+  const Ridge ridge = ridge_regression(x, y, folds, penalties, threads, true);
 
   // written out in double: centre by all samples, solve with the second half, apply to the first
   const Eigen::RowVectorXd x_mean = original.cast<double>().colwise().mean(),
@@ -77,6 +77,10 @@ TEST_P(RidgeForms, HoldOutWhatARegressionOfTheOthersWouldSay) {
                                      0.05 * unit * static_cast<double>(samples - half) / static_cast<double>(samples));
   const Eigen::MatrixXd told = (xc.topRows(half) * rest).rowwise() + y_mean;
   EXPECT_LT((ridge.held_out.topRows(half).cast<double>() - told).cwiseAbs().maxCoeff(), 1e-3);
+  ASSERT_EQ(ridge.without.size(), 2u);
+  EXPECT_LT((ridge.without[0].weights.cast<double>() - rest.transpose()).cwiseAbs().maxCoeff(), 1e-3);
+  EXPECT_LT((ridge.without[0].constant.cast<double>().transpose() - (y_mean - x_mean * rest)).cwiseAbs().maxCoeff(),
+            1e-3);
   const Eigen::MatrixXd all = solve(xc, yc, 0.05 * unit);
   EXPECT_LT((ridge.weights.cast<double>() - all.transpose()).cwiseAbs().maxCoeff(), 1e-3);
   EXPECT_LT((ridge.constant.cast<double>().transpose() - (y_mean - x_mean * all)).cwiseAbs().maxCoeff(), 1e-3);

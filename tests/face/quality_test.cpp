@@ -8,6 +8,12 @@
 namespace kinema::face {
 namespace {
 
+Fit fit_at(std::vector<float> landmarks) {
+  Fit fit;
+  fit.landmarks = std::move(landmarks);
+  return fit;
+}
+
 TEST(Quality, TellsGoodFitsFromFailed) {
   const Planted planted;
   const auto faces = planted.population(40, 1);
@@ -32,10 +38,11 @@ TEST(Quality, TellsGoodFitsFromFailed) {
       const std::vector<float> bad =
           transformed<float>(compose(compose(pose, Similarity{1, 0.1, 0.4, 0.2}), inverse(pose)), other.landmarks);
       ++pairs;
-      ordered += trust(model, good.view(), good.landmarks).failure < trust(model, other.view(), bad).failure;
+      ordered +=
+          trust(model, good.view(), fit_at(good.landmarks)).failure < trust(model, other.view(), fit_at(bad)).failure;
     }
   EXPECT_GT(ordered, pairs * 95 / 100);
-  const Trust of = trust(model, unseen[0].view(), unseen[0].landmarks);
+  const Trust of = trust(model, unseen[0].view(), fit_at(unseen[0].landmarks));
   EXPECT_EQ(of.confidence.size(), 25u);
   for (const float confidence : of.confidence) {
     EXPECT_GE(confidence, 0);

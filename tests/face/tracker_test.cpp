@@ -92,6 +92,20 @@ TEST_F(FaceTracker, FindsALostFaceAgainInTheFrameInWhichItIsBack) {
   EXPECT_TRUE(back.detected);
 }
 
+TEST_F(FaceTracker, LooksWhereTheFaceWasWhenTheDetectorIsBlind) {
+  Tracker tracker(model(), {}, nullptr, Backend::reference);
+  tracker.start(start_at(frame(0)));
+  ASSERT_TRUE(tracker.track(frame(0).view(), 0).found);
+  PlantedFace nothing = frame(0);
+  for (std::size_t i = 0; i < nothing.pixels.size(); ++i) nothing.pixels[i] = i % 7 < 3 ? 40 : 200;
+  EXPECT_FALSE(tracker.track(nothing.view(), 0.04).found);
+  EXPECT_FALSE(tracker.track(nothing.view(), 0.08).found);
+  const TrackedFace back = tracker.track(frame(2).view(), 0.12);
+  EXPECT_TRUE(back.found);
+  EXPECT_TRUE(back.detected);
+  EXPECT_LT(mean_distance(back.landmarks, frame(2).landmarks), 3);
+}
+
 TEST_F(FaceTracker, RefusesSettingsThatMakeNoSense) {
   TrackerSettings settings;
   settings.lost = 2;

@@ -134,6 +134,22 @@ TEST_F(MomentsOnDevice, ABatchHasTheBitsOfItsFrames) {
   }
 }
 
+// More than the graphs that are kept, so that old ones are changed for new frames, and back.
+TEST_F(MomentsOnDevice, AnyNumberOfFramesMayTakeTurns) {
+  const auto cuda = make();
+  cuda->set_classifier(Plane{0.011, -0.006, -0.003, 0.2});
+  std::vector<bench::PlacedFrame> placed;
+  std::vector<std::array<double, 5>> sums;
+  for (std::uint64_t i = 0; i < 80; ++i) {
+    const HeadFrame frame =
+        make_head_frame(Picture::noise, i % 3 == 0 ? PixelFormat::bgr : PixelFormat::rgba, 48, 32, i);
+    placed.push_back(bench::on_device(frame));
+    sums.push_back(numbers(cuda->measure(frame.view)));
+  }
+  for (int round = 0; round < 2; ++round)
+    for (std::size_t i = 0; i < placed.size(); ++i) EXPECT_EQ(numbers(cuda->measure(placed[i].view)), sums[i]) << i;
+}
+
 TEST_F(MomentsOnDevice, WeighsByWindowMaskAndBottom) {
   const auto cuda = make(), reference = make_moments("reference");
   std::vector<std::uint8_t> mask(333 * 77);

@@ -35,10 +35,13 @@ TEST(FilterJson, EveryClassifierReadsBackAsItWas) {
                                     head::HsvBox{},
                                     head::TslGaussian{},
                                     histogram};
+  std::vector<std::uint8_t> patch(head::head_patch_side * head::head_patch_side);
+  for (std::size_t i = 0; i < patch.size(); ++i) patch[i] = static_cast<std::uint8_t>(31 * i);
   for (const head::SkinModel& model : models) {
     Calibration calibration;
     calibration.filter = {model, 0.75, "a camera \"x\"", "lamp"};
-    calibration.head = head::HeadReference{640, 480, {320.5, 240, 50, 70}, 0.03, 0.05, {0.1, -0.2, 1.1}, 0.6, 1.05};
+    calibration.head =
+        head::HeadReference{640, 480, {320.5, 240, 50, 70}, 0.03, 0.05, {0.1, -0.2, 1.1}, 0.4, patch, 0.6, 1.05};
     const std::string text = filter_json(calibration);
     const Calibration read = parse_filter(text);
     EXPECT_EQ(filter_json(read), text) << head::name(model);
@@ -46,6 +49,8 @@ TEST(FilterJson, EveryClassifierReadsBackAsItWas) {
     EXPECT_EQ(read.filter.score, 0.75);
     EXPECT_EQ(read.head->oval.cx, 320.5);
     EXPECT_EQ(read.head->anchor.size, 1.1);
+    EXPECT_EQ(read.head->contrast, 0.4);
+    EXPECT_EQ(read.head->patch, patch);
     EXPECT_EQ(*read.head->distance, 0.6);
   }
 }
@@ -57,7 +62,7 @@ struct Refusal {
 
 TEST(FilterJson, NonsenseIsRefusedInOneLine) {
   const Refusal refusals[] = {
-      {"", "is empty"},
+      {"", "is no JSON"},
       {"{", "is no JSON"},
       {"[1,2,3]", "filter"},
       {"{}", "has no \"classifier\""},
@@ -84,6 +89,8 @@ TEST(FilterJson, NonsenseIsRefusedInOneLine) {
        "/head/area"},
       {R"({"classifier":"plane","f":[1,2,3,4],"head":{"width":640,"height":480,"oval":[9,9,3,4],"area":0.1,"aera":1}})",
        "/head/aera"},
+      {R"({"classifier":"plane","f":[1,2,3,4],"head":{"width":640,"height":480,"oval":[9,9,3,4],"area":0.1,"patch":"0f"}})",
+       "/head/patch: has 2 letters"},
   };
   const ScratchFolder folder;
   for (const Refusal& refusal : refusals) {

@@ -46,7 +46,7 @@ private:
 TEST(Opentrack, SendsSixDoublesInCentimetres) {
   const Receiver receiver;
   OpentrackSink sink(receiver.target());
-  sink.add({0.05, -0.02, 0.6});
+  sink.add({0.05, -0.02, 0.6}, 0);
   const std::vector<std::byte> bytes = receiver.take();
   ASSERT_EQ(bytes.size(), 48u);
   double values[6];
@@ -56,6 +56,17 @@ TEST(Opentrack, SendsSixDoublesInCentimetres) {
   EXPECT_DOUBLE_EQ(values[1], 2);
   EXPECT_DOUBLE_EQ(values[2], 60);
   for (int i = 3; i < 6; ++i) EXPECT_EQ(values[i], 0);
+}
+
+TEST(Opentrack, MayCarryWhenTheFrameWasTaken) {
+  const Receiver receiver;
+  OpentrackSink sink(receiver.target(), true);
+  sink.add({0.05, -0.02, 0.6}, 1763200000.25);
+  const std::vector<std::byte> bytes = receiver.take();
+  ASSERT_EQ(bytes.size(), 56u);
+  double time = 0;
+  std::memcpy(&time, bytes.data() + 48, 8);
+  EXPECT_EQ(time, 1763200000.25);
 }
 
 std::uint32_t word_at(const std::vector<std::byte>& bytes, std::size_t at) {

@@ -43,6 +43,7 @@ TEST(LabelledImages, PairsByNameAndSaysWhatIsMissing) {
   EXPECT_TRUE(any_says(set.left_out, "alone.png: no landmarks beside it"));
   EXPECT_TRUE(any_says(set.left_out, "widow.pts: there is no picture beside it"));
   EXPECT_TRUE(any_says(set.left_out, "c.pts: line 2: 'x'"));
+  EXPECT_FALSE(any_says(set.left_out, "c.png")) << "bad landmarks are no missing ones";
   const LabelledPicture read = read_labelled(set.images[0]);
   EXPECT_EQ(read.landmarks, (std::vector<float>{4, 4, 19, 5, 11, 19}));
   EXPECT_EQ(read.grey.width, 40);

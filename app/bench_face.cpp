@@ -1,0 +1,35 @@
+// kinema bench face: the table and figures of the face paper, remade on this machine.
+#include "app/bench_options.h"
+#include "bench/face_bench.h"
+
+#include <memory>
+
+namespace kinema::app {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  bench::FaceBenchOptions bench;
+};
+
+void run(Options options) {
+  take_backend(options.common, "--backends", std::string(name(choose(options.common.backend))), options.bench.backends);
+  take_common(options.common, options.bench);
+  bench::run_face(options.bench);
+}
+
+}  // namespace
+
+void add_bench_face(CLI::App& parent, Task& task) {
+  CLI::App* verb = parent.add_subcommand("face", "Fits by size of the model: time a frame, growth, speed-ups");
+  const auto options = std::make_shared<Options>();
+  verb->add_option("--pixels", options->bench.pixels, "Sizes of the models [the paper's: 4096, 8192 ... 65536]")
+      ->type_name("N,N,...")
+      ->delimiter(',');
+  verb->add_option("--iterations", options->bench.iterations, "Of a frame [10]")->type_name("N");
+  add_choice(*verb, "--backends", bench::face_backends(), options->bench.backends);
+  add_bench_options(*verb, "face", "each backend at each size", options->bench, options->common);
+  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+}
+
+}  // namespace kinema::app

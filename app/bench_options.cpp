@@ -1,0 +1,40 @@
+#include "app/bench_options.h"
+
+#include "kinema/error.h"
+
+#include <cmath>
+
+namespace kinema::app {
+
+void add_bench_options(CLI::App& verb, const std::string& name, const std::string& timed, bench::BenchOptions& bench,
+                       CommonOptions& common) {
+  verb.add_option("--out", bench.out, fmt::format("A folder for {0}.txt, {0}.json and {0}.html", name))
+      ->type_name("DIR");
+  verb.add_option("--seconds", bench.seconds, fmt::format("How long {} is timed, about", timed))->type_name("S");
+  verb.add_flag("--quick", bench.quick, "Less of it and shorter times, for a first look");
+  add_common_options(verb, common);
+}
+
+void add_choice(CLI::App& verb, const std::string& option, const std::vector<std::string>& known,
+                std::vector<std::string>& chosen) {
+  verb.add_option(option, chosen, fmt::format("Of {} [all that run here]", fmt::join(known, ", ")))
+      ->type_name("NAME,NAME,...")
+      ->delimiter(',');
+}
+
+void take_common(const CommonOptions& common, bench::BenchOptions& bench) {
+  if (!std::isfinite(bench.seconds) || bench.seconds < 0)
+    throw Error(fmt::format("--seconds is {}: it must be a finite number, not below 0", bench.seconds));
+  bench.seed = common.seed;
+  bench.threads = common.threads;
+  bench.json = common.json;
+}
+
+void take_backend(const CommonOptions& common, const std::string& option, const std::string& as,
+                  std::vector<std::string>& chosen) {
+  if (common.backend == Backend::automatic) return;
+  if (!chosen.empty()) throw Error(fmt::format("--backend and {} exclude each other: give one of them", option));
+  chosen = {as};
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,249 @@
+#include "bench/face_bench.h"
+
+#include "bench/face_device.h"
+#include "bench/face_problem.h"
+#include "bench/facemark.h"
+#include "bench/fitter_listing.h"
+#include "bench/times.h"
+#include "core/threads.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace kinema::bench {
+namespace {
+
+constexpr std::size_t rounds = 5, most_turn_repeats = 200, faces_each = 8, batch_faces = 4096;
+constexpr std::size_t least_pixels = 256, most_pixels = 1u << 20;
+constexpr std::uint32_t first_test_face = 1000;
+constexpr std::size_t facemark_pixels[] = {4096, 49152};  // its training takes minutes at all sixteen sizes
+constexpr const char* all_backends[] = {"listing", "reference", "cpu", "opencv", "paper", "cuda", "cuda batch"};
+
+// Empty where the backend can run here, else the reason why not.
+std::string obstacle(const std::string& backend) {
+  if (backend == "opencv") return facemark_version().empty() ? "OpenCV's module face is not built in" : "";
+  if (backend != "paper" && !backend.starts_with("cuda")) return "";
+  if (build().cuda.empty()) return "CUDA is not built in";
+  return gpus().empty() ? "there is no GPU" : "";
+}
+
+// What all sizes have in common: faces to train on, and faces to fit.
+struct Gallery {
+  std::vector<DrawnFace> training, test;
+  std::vector<DevicePicture> device;
+  std::vector<face::Start> starts;
+};
+
+Gallery make_gallery(const FaceBenchOptions& options) {
+  Gallery gallery;
+  gallery.training = draw_faces(options.seed, training_faces, options.threads);
+  for (std::uint32_t i = 0; i < faces_each; ++i) {
+    gallery.test.push_back(draw_face(options.seed, first_test_face + i));
+    gallery.starts.push_back(displaced_start(gallery.test.back(), options.seed, i));
+    if (!gpus().empty()) gallery.device.push_back(on_device(gallery.test.back()));
+  }
+  return gallery;
+}
+
+// A backend with its model of one size.
+struct Runner {
+  FaceRow row;
+  std::function<void()> once;
+  std::function<std::vector<StageTime>()> stages = [] { return std::vector<StageTime>{}; };
+  Times times;
+  std::vector<double> walls;
+};
+
+double farthest(const std::vector<float>& a, const std::vector<float>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i + 1 < std::min(a.size(), b.size()); i += 2)
+    most = std::max(most, std::hypot(double{a[i]} - b[i], double{a[i + 1]} - b[i + 1]));
+  return most;
+}
+
+class Size {
+public:
+  Size(const Gallery& gallery, const FaceBenchOptions& options, std::size_t pixels)
+      : gallery_(gallery), options_(options), pixels_(pixels) {
+    FaceModelSettings settings;
+    settings.pixels = static_cast<std::uint32_t>(pixels);
+    settings.seed = options.seed;
+    settings.threads = options.threads;
+    model_ = make_face_model(gallery.training, settings);
+    settings_.stages = {{face::Method::combined, 0, static_cast<std::uint32_t>(options.iterations), 0}};
+    settings_.threshold = -1;
+    settings_.score = false;
+    settings_.threads = options.threads;
+    const auto reference = face::make_fitter(model_, settings_, Backend::reference);
+    truth_.resize(faces_each);
+    Threads(options.threads).for_each(faces_each, [&](std::size_t i) {
+      truth_[i] = reference->fit(on_host(i)).landmarks;
+    });
+  }
+
+  Runner runner(const std::string& backend) {
+    Runner runner;
+    runner.row.backend = backend;
+    runner.row.pixels = pixels_;
+    runner.row.modes = model_->levels[0].texture_combined.rows;
+    runner.row.image = "host";
+    if (backend == "opencv") return facemark(std::move(runner));
+    const bool device = backend == "paper" || backend.starts_with("cuda");
+    if (device) runner.row.image = "device";
+    std::shared_ptr<face::Fitter> fitter = backend == "listing" ? make_listing_fitter(model_, settings_)
+                                           : device && backend != "paper"
+                                               ? face::make_fitter(model_, settings_, Backend::cuda)
+                                               : face::make_fitter(backend, model_, settings_);
+    const auto face_of = [this, device](std::size_t i) { return device ? on_gpu(i) : on_host(i); };
+    double error = 0;
+    if (backend == "cuda batch") {
+      auto faces = std::make_shared<std::vector<face::Face>>();
+      for (std::size_t i = 0; i < batch_faces; ++i) faces->push_back(face_of(i % faces_each));
+      auto fits = std::make_shared<std::vector<face::Fit>>(batch_faces);
+      runner.row.faces = batch_faces;
+      runner.once = [fitter, faces, fits] { fitter->fit(*faces, *fits); };
+      runner.once();
+      for (std::size_t i = 0; i < batch_faces; ++i)
+        error = std::max(error, farthest((*fits)[i].landmarks, truth_[i % faces_each]));
+    } else {
+      for (std::size_t i = 0; i < faces_each; ++i)
+        error = std::max(error, farthest(fitter->fit(face_of(i)).landmarks, truth_[i]));
+      runner.once = [fitter, face_of, next = std::size_t{0}]() mutable { fitter->fit(face_of(next++ % faces_each)); };
+    }
+    runner.row.landmark_error = error;
+    runner.stages = [fitter] { return fitter->times(); };
+    return runner;
+  }
+
+private:
+  face::Face on_host(std::size_t i) const { return {gallery_.test[i].view(), gallery_.starts[i], false}; }
+  face::Face on_gpu(std::size_t i) const { return {gallery_.device[i].view, gallery_.starts[i], true}; }
+
+  // Pictures in which the face itself has about so many pixels: FacemarkAAM takes its texture at that size.
+  Runner facemark(Runner runner) const {
+    constexpr double face_area = 3.4;  // of the mean shape, at a size of 1
+    DrawSettings draw;
+    draw.size = std::sqrt(static_cast<double>(pixels_) / face_area);
+    draw.width = draw.height = static_cast<std::size_t>(4 * draw.size) + 16;
+    std::vector<DrawnFace> faces;
+    for (std::uint32_t i = 0; i < training_faces; ++i) faces.push_back(draw_face(options_.seed, i, draw));
+    std::shared_ptr<Facemark> facemark = train_facemark(faces, static_cast<int>(runner.row.modes), options_.iterations);
+    auto test = std::make_shared<std::vector<DrawnFace>>();
+    for (std::uint32_t i = 0; i < faces_each; ++i) test->push_back(draw_face(options_.seed, first_test_face + i, draw));
+    runner.once = [facemark, test, next = std::size_t{0}]() mutable { facemark->fit((*test)[next++ % faces_each]); };
+    return runner;
+  }
+
+  const Gallery& gallery_;
+  const FaceBenchOptions& options_;
+  std::size_t pixels_;
+  std::shared_ptr<const face::Model> model_;
+  face::FitSettings settings_;
+  std::vector<std::vector<float>> truth_;
+};
+
+// One backend's turn: fits until its time is up.
+void take_turn(Runner& runner, double turn_ms) {
+  if (runner.times.count() >= 3 && runner.times.total() > 3 * turn_ms * rounds) return;
+  double spent = 0;
+  for (std::size_t repeat = 0; repeat < most_turn_repeats && (repeat == 0 || spent < turn_ms); ++repeat) {
+    const double ms = ms_of(runner.once);
+    spent += ms;
+    // the first of a turn finds the caches full of the others' data; it counts only where it is long enough not to care
+    if (repeat == 0 && ms < 0.1 * turn_ms) continue;
+    runner.times.add(ms, runner.stages());
+    runner.walls.push_back(ms);
+  }
+}
+
+FaceRow make_row(const Runner& runner, int iterations) {
+  FaceRow row = runner.row;
+  const double each = 1 / static_cast<double>(row.faces);
+  row.repeats = runner.times.count();
+  row.ms = runner.times.wall(each);
+  row.stages = runner.times.stages(each);
+  row.iteration_ms = row.ms.median / std::max(1, iterations);
+  double sum = 0;
+  std::size_t next = 1;
+  for (std::size_t i = 0; row.faces == 1 && i < runner.walls.size(); ++i) {
+    sum += runner.walls[i];
+    if (i + 1 == next) row.frame_ms.push_back(sum), next *= 2;
+  }
+  return row;
+}
+
+std::vector<std::size_t> sizes_of(const FaceBenchOptions& options) {
+  std::vector<std::size_t> sizes = options.pixels;
+  if (sizes.empty() && options.quick) sizes = {4096, 16384, 65536};
+  for (std::size_t i = 1; options.pixels.empty() && !options.quick && i <= 16; ++i) sizes.push_back(4096 * i);
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  if (sizes.front() < least_pixels || sizes.back() > most_pixels)
+    throw Error(fmt::format("a model of {} pixels: give {} to {}",
+                            sizes.front() < least_pixels ? sizes.front() : sizes.back(), least_pixels, most_pixels));
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<std::string> face_backends() { return {std::begin(all_backends), std::end(all_backends)}; }
+
+FaceReport measure_face(const FaceBenchOptions& options, const std::function<void(const std::string&)>& progress) {
+  if (!std::isfinite(options.seconds) || options.seconds < 0)
+    throw Error(fmt::format("{} is no time to measure for: give seconds above 0", options.seconds));
+  if (options.iterations < 1 || options.iterations > 1000)
+    throw Error(fmt::format("{} iterations a frame: give 1 to 1000", options.iterations));
+  for (const std::string& name : options.backends) {
+    if (std::find(std::begin(all_backends), std::end(all_backends), name) == std::end(all_backends))
+      throw Error(
+          fmt::format("there is no backend '{}' to measure: name some of {}", name, fmt::join(all_backends, ", ")));
+    if (const std::string reason = obstacle(name); !reason.empty())
+      throw Error(fmt::format("the backend '{}' cannot be measured here: {}", name, reason));
+  }
+
+  FaceReport report;
+  report.date = utc_date();
+  report.commit = source_commit();
+  report.machine = describe_machine(options.threads);
+  report.facemark = facemark_version();
+  report.seed = options.seed;
+  report.seconds = options.seconds > 0 ? options.seconds : options.quick ? 0.1 : 0.5;
+  report.iterations = options.iterations;
+  report.pixels = sizes_of(options);
+
+  if (progress) progress("bench face: drawing faces");
+  const Gallery gallery = make_gallery(options);
+  const double turn_ms = report.seconds * 1e3 / rounds;
+  for (std::size_t i = 0; i < report.pixels.size(); ++i) {
+    if (progress)
+      progress(fmt::format("bench face: {} pixels ({} of {})", report.pixels[i], i + 1, report.pixels.size()));
+    Size size(gallery, options, report.pixels[i]);
+    std::vector<Runner> runners;
+    for (const char* backend : all_backends) {
+      const bool named = std::find(options.backends.begin(), options.backends.end(), backend) != options.backends.end();
+      const bool long_training = std::string(backend) == "opencv" && options.pixels.empty() &&
+                                 std::find(std::begin(facemark_pixels), std::end(facemark_pixels), report.pixels[i]) ==
+                                     std::end(facemark_pixels);
+      if ((named || options.backends.empty()) && !long_training && obstacle(backend).empty())
+        runners.push_back(size.runner(backend));
+    }
+    for (std::size_t round = 0; round < rounds; ++round)
+      for (Runner& runner : runners) take_turn(runner, turn_ms);
+    for (const Runner& runner : runners) report.rows.push_back(make_row(runner, options.iterations));
+  }
+  compare_rows(report);
+  return report;
+}
+
+void run_face(const FaceBenchOptions& options) {
+  ResultFiles files(options, "face");
+  const FaceReport report = measure_face(options, say);
+  files.publish(face_text(report), face_json(report), face_html(report));
+}
+
+}  // namespace kinema::bench

@@ -1,0 +1,47 @@
+#include "bench/face_report.h"
+#include "bench/report.h"
+
+#include <fmt/format.h>
+
+namespace kinema::bench {
+namespace {
+
+std::string or_dash(const std::optional<double>& value) { return value ? short_number(*value) : "-"; }
+
+}  // namespace
+
+std::string face_text(const FaceReport& report) {
+  std::string text =
+      fmt::format("Fitting faces: combined appearance models, {} landmarks, {} iterations a frame, seed {}\n", 68,
+                  report.iterations, report.seed);
+  text += machine_text(report.machine, report.commit, report.date);
+  if (!report.facemark.empty()) text += fmt::format("OpenCV {} with its module face\n", report.facemark);
+  text += "\nTable 1 and figures 7 and 8\n";
+  text += fmt::format("{:>7} {:<11} {:>10} {:>12} {:>10} {:>10} {:>8} {:>10} {:>9} {:>8} {:>11} {:>9} {:>7}\n",
+                      "pixels", "backend", "ms a frame", "ms iteration", "device ms", "faces/s", "growth", "x listing",
+                      "x OpenCV", "x paper", "error px", "paper ms", "timed");
+  std::size_t last = 0;
+  for (const FaceRow& row : report.rows) {
+    if (last != 0 && row.pixels != last) text += "\n";
+    last = row.pixels;
+    const auto paper = paper_face_time(row.pixels);
+    std::optional<double> printed;
+    if (paper && row.backend == "listing") printed = paper->cpu_ms;
+    if (paper && row.backend == "paper") printed = paper->gpu_ms;
+    text += fmt::format("{:>7} {:<11} {:>10} {:>12} {:>10} {:>10} {:>8} {:>10} {:>9} {:>8} {:>11} {:>9} {:>7}\n",
+                        row.pixels, row.backend, short_number(row.ms.median), short_number(row.iteration_ms),
+                        or_dash(row.stage("device")), short_number(row.faces_per_second()), short_number(row.growth),
+                        or_dash(row.speedup_listing), or_dash(row.speedup_opencv), or_dash(row.speedup_paper),
+                        row.landmark_error ? fmt::format("{:.1e}", *row.landmark_error) : "-", or_dash(printed),
+                        fmt::format("{} x", row.repeats));
+  }
+  text +=
+      "\nms a frame: median of the wall clock around a fit, the picture on the host, or on the device for paper and "
+      "cuda;\ndevice ms: the GPU's part by its clock. cuda batch: many faces a call, a face's share. growth: over the "
+      "same backend at\nthe first size. x listing, x OpenCV: by the wall clock; x paper: by the device's. OpenCV fits "
+      "another model (FacemarkAAM,\nas many texture modes) of about as many pixels. error px: farthest landmark from "
+      "the double-precision reference's.\npaper ms: what the paper printed for its CPU and GPU.\n";
+  return text;
+}
+
+}  // namespace kinema::bench

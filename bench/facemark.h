@@ -1,0 +1,26 @@
+// OpenCV's FacemarkAAM, for comparison: an independent model, fitted by simultaneous inverse composition.
+#pragma once
+
+#include "bench/face_problem.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kinema::bench {
+
+/// OpenCV's version where its module `face` is built in, else "".
+std::string facemark_version();
+
+class Facemark {
+public:
+  virtual ~Facemark() = default;
+
+  /// Fits the face that the picture was drawn with, from its mean shape in the right place; so many iterations.
+  virtual std::vector<float> fit(const DrawnFace& face) = 0;
+};
+
+/// Trained on these faces, whose size gives its number of pixels. Throws Error where the module is not built in.
+std::unique_ptr<Facemark> train_facemark(const std::vector<DrawnFace>& faces, int modes, int iterations);
+
+}  // namespace kinema::bench

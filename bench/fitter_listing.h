@@ -1,0 +1,14 @@
+// Algorithms 1 and 2 of the face paper as they are printed: the sequential program that figures 6 to 8 measure against.
+#pragma once
+
+#include "kinema/face.h"
+
+#include <memory>
+
+namespace kinema::bench {
+
+/// One thread, float, one combined stage of a level of plain intensity. With the slips mended that the reference mends.
+std::unique_ptr<face::Fitter> make_listing_fitter(std::shared_ptr<const face::Model> model,
+                                                  const face::FitSettings& settings);
+
+}  // namespace kinema::bench

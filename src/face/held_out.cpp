@@ -1,0 +1,70 @@
+#include "face/held_out.h"
+
+#include "face/appearance.h"
+#include "face/fitter_backends.h"
+#include "face/similarity.h"
+
+#include <memory>
+#include <utility>
+
+namespace kinema::face {
+namespace {
+
+// Starts are displaced by so many times the deviations that the cascade was trained for: as a fit usually starts, as
+// from a poor detector, and where there is next to nothing of the face.
+constexpr double widths[] = {1, 2, 4};
+// Most fits start near the face: were all to count alike, probabilities would be too high for those.
+constexpr double counts[] = {1, 0.25, 0.06};
+
+// The model as it would be without the examples of a fold, as far as its sequence needs it.
+Model model_without(std::size_t fold, std::size_t folds, std::span<const Example> examples, const Model& model,
+                    const Cascade& cascade, const TrainSettings& settings, const Threads& threads) {
+  Model result = model;
+  result.cascade = cascade;
+  result.quality = {};
+  std::vector<bool> used(model.levels.size(), false);
+  for (const Stage& stage : model.sequence)
+    if (stage.method != Method::cascade) used[stage.level] = true;
+  std::vector<Example> others;
+  for (std::size_t i = 0; i < examples.size(); ++i)
+    if (i % folds != fold) others.push_back(examples[i]);
+  const TrainingSet set(others, model.layout, settings.mirrored);
+  for (std::size_t l = 0; l < model.levels.size(); ++l)
+    if (used[l]) train_textures(result.levels[l], set, model, settings, threads);
+  return result;
+}
+
+}  // namespace
+
+HeldOut held_out_fits(std::span<const Example> examples, const TrainingSet& set, const Model& model,
+                      std::span<const Cascade> without, const TrainSettings& settings, const Threads& threads) {
+  HeldOut result;
+  FitSettings fit_settings;
+  fit_settings.score = false;
+  fit_settings.threads = settings.threads;
+  for (std::size_t fold = 0; fold < without.size(); ++fold) {
+    result.models.push_back(model_without(fold, without.size(), examples, model, without[fold], settings, threads));
+    std::vector<Face> faces;
+    std::vector<HeldOutFit> fits;
+    for (std::uint32_t i = 0; i < set.size(); ++i) {
+      if (fold_of(set, i, without.size()) != static_cast<int>(fold)) continue;
+      const Similarity truth = similarity_between<float, float>(model.shape.mean, set.landmarks(i));
+      for (std::uint32_t w = 0; w < std::size(widths); ++w) {
+        const Displacement by{widths[w] * settings.start_shift, widths[w] * settings.start_scale,
+                              widths[w] * settings.start_turn};
+        Face face{set.image(i), {}, false};
+        // other numbers than the starts of the cascade's training have
+        face.start.similarity = displaced_pose(truth, set.landmarks(i), by, settings.seed, i, 1'000'000 + w);
+        faces.push_back(std::move(face));
+        fits.push_back({i, static_cast<int>(fold), counts[w], {}});
+      }
+    }
+    std::vector<Fit> done(faces.size());
+    make_cpu_fitter(std::make_shared<const Model>(result.models.back()), fit_settings)->fit(faces, done);
+    for (std::size_t k = 0; k < done.size(); ++k) fits[k].fit = std::move(done[k]);
+    std::move(fits.begin(), fits.end(), std::back_inserter(result.fits));
+  }
+  return result;
+}
+
+}  // namespace kinema::face

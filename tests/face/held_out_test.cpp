@@ -1,0 +1,51 @@
+// Fits by models that have not seen the example.
+#include "face/held_out.h"
+
+#include "planted.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace kinema::face {
+namespace {
+
+TEST(HeldOut, FitsEveryExampleByAModelThatHasNotSeenIt) {
+  const Planted planted;
+  const auto faces = planted.population(8, 3);
+  const std::vector<Example> examples = examples_of(faces);
+  TrainSettings settings;
+  settings.pixels = 100;
+  settings.levels = 1;
+  settings.displacements = 2;
+  settings.cascade_stages = 1;
+  settings.quality = false;
+  settings.gradient = TrainSettings::Gradient::none;
+  settings.project_out = false;
+  const Model model = train(examples, planted.layout(), settings);
+  const TrainingSet set(examples, planted.layout(), true);
+  const Threads threads(1);
+  settings.quality = true;
+  const CascadeTraining cascade = train_cascade(set, model, settings, threads, {});
+  ASSERT_EQ(cascade.without.size(), 4u);
+  const HeldOut held_out = held_out_fits(examples, set, model, cascade.without, settings, threads);
+
+  ASSERT_EQ(held_out.models.size(), 4u);
+  std::vector<int> fits(set.size(), 0);
+  std::set<double> counts;
+  for (const HeldOutFit& one : held_out.fits) {
+    ++fits[one.example];
+    counts.insert(one.count);
+    // a mirror image lies in the fold of its original
+    EXPECT_EQ(one.fold, static_cast<int>(one.example % 8 % 4));
+    EXPECT_EQ(one.fit.landmarks.size(), 50u);
+    EXPECT_TRUE(one.fit.confidence.empty());
+  }
+  EXPECT_EQ(*std::min_element(fits.begin(), fits.end()), *std::max_element(fits.begin(), fits.end()));
+  EXPECT_GT(fits[0], 1);
+  EXPECT_GT(counts.size(), 1u) << "hopeless starts count less than good ones";
+}
+
+}  // namespace
+}  // namespace kinema::face
