@@ -9,10 +9,14 @@
 #include "io/skeleton_json.h"
 #include "kinema/error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kinema::app {
@@ -27,27 +31,36 @@ std::vector<fs::path> entries(const fs::path& folder) {
   return found;
 }
 
-// A file of this ending, which is no frame; nothing where there is none.
-std::optional<fs::path> file_of(const fs::path& folder, const char* extension) {
+// What was dropped: a folder of frames, one file with them, and what belongs to them.
+struct Dropped {
+  std::optional<fs::path> frames;  // the one file or folder, or the folder of all
+  std::optional<fs::path> beside;  // a file of the ending that was asked for
+};
+
+Dropped dropped(const fs::path& folder, std::string_view ending = {}) {
+  Dropped result;
+  std::vector<fs::path> frames;
   for (const fs::path& entry : entries(folder)) {
-    if (entry.extension() == extension) return entry;
+    if (!ending.empty() && entry.extension() == ending) {
+      if (result.beside) throw Error(fmt::format("two {} files were dropped: one is wanted", ending));
+      result.beside = entry;
+    } else {
+      frames.push_back(entry);
+    }
   }
-  return std::nullopt;
+  if (!frames.empty()) result.frames = frames.size() == 1 ? frames.front() : folder;
+  return result;
 }
 
-// What was dropped: the folder itself, the one folder in it, or the one file.
-fs::path dropped(const fs::path& folder) {
-  std::vector<fs::path> all = entries(folder);
-  std::erase_if(
-      all, [](const fs::path& entry) { return entry.extension() == ".kface" || entry.filename() == "filter.json"; });
-  if (all.empty()) throw Error("there is nothing to track in what was dropped");
-  return all.size() == 1 ? all.front() : folder;
+fs::path frames_of(const Dropped& found) {
+  if (!found.frames) throw Error("there is nothing to track in what was dropped");
+  return *found.frames;
 }
 
 std::string file(const serve::Job& job, const char* name) { return (job.results / name).string(); }
 
 void track_body(serve::Job& job, serve::Hub& hub) {
-  const fs::path input = dropped(job.input);
+  const fs::path input = frames_of(dropped(job.input));
   TrackRun run;
   fill_in(run);
   const std::unique_ptr<io::Recording> recording = io::open_recording({input.string()});
@@ -65,18 +78,21 @@ void track_body(serve::Job& job, serve::Hub& hub) {
   feed.finish();
 }
 
-void track_head(serve::Job& job, serve::Hub& hub,
-                const std::function<std::optional<head::Calibration>()>& calibration) {
-  const fs::path input = dropped(job.input);
-  HeadRun run;
-  if (const auto filter = file_of(job.input, ".json")) {
-    run.calibration = io::read_filter(*filter);
-  } else if (const auto known = calibration()) {
-    run.calibration = *known;
-  } else {
+void track_head(serve::Job& job, serve::Hub& hub, serve::HeadDesk& desk) {
+  const Dropped found = dropped(job.input, ".json");
+  if (found.beside) desk.set_calibration(io::read_filter(*found.beside));
+  if (found.beside && !found.frames) {
+    job.note = "these colours are looked for from now on, in videos and by the cameras of pages";
+    return;
+  }
+  const fs::path input = frames_of(found);
+  const auto calibration = desk.calibration();
+  if (!calibration) {
     throw Error(
         "the head's colours are not known: calibrate on the Head page first, or drop filter.json with the video");
   }
+  HeadRun run;
+  run.calibration = *calibration;
   run.outputs.table = file(job, "head.csv");
   run.outputs.lines = file(job, "head.jsonl");
   const std::unique_ptr<io::ColourSource> source = io::open_colour({input.string()});
@@ -94,31 +110,31 @@ void track_head(serve::Job& job, serve::Hub& hub,
 }
 
 void fit_face(serve::Job& job, serve::Hub& hub) {
-  const auto model = file_of(job.input, ".kface");
-  if (!model) throw Error("drop a face model (.kface, from kinema face train) together with the pictures or the video");
-  const fs::path input = dropped(job.input);
+  const Dropped found = dropped(job.input, ".kface");
+  if (!found.beside) {
+    throw Error("drop a face model (.kface, from kinema face train) together with the pictures or the video");
+  }
+  const fs::path input = frames_of(found);
   FaceRun run;
   run.backend = choose(Backend::automatic);
-  run.model = std::make_shared<const face::Model>(io::read_face_model(*model));
+  run.model = std::make_shared<const face::Model>(io::read_face_model(*found.beside));
   run.detector.emplace("");
   run.files.landmarks = file(job, "landmarks.jsonl");
   run.files.csv = file(job, "landmarks.csv");
   serve::FaceFeed feed(hub.channel("face"), input.filename().string(), run.model);
-  std::size_t done = 0;
   run.watch = [&](std::int64_t frame, const io::Picture& picture, const face::TrackedFace& face) {
     feed.add(frame, picture, face);
-    job.progress(++done, 0);
   };
+  run.progress = [&](std::size_t done, std::size_t total) { job.progress(done, total); };
   fit_faces(input, run);
   feed.finish();
 }
 
 }  // namespace
 
-void track_dropped(serve::Job& job, serve::Hub& hub,
-                   const std::function<std::optional<head::Calibration>()>& calibration) {
+void track_dropped(serve::Job& job, serve::Hub& hub, serve::HeadDesk& heads) {
   if (job.kind == "body") return track_body(job, hub);
-  if (job.kind == "head") return track_head(job, hub, calibration);
+  if (job.kind == "head") return track_head(job, hub, heads);
   fit_face(job, hub);
 }
 

@@ -2,18 +2,14 @@
 // written as CSV, JSON lines and BVH for it to take away.
 #pragma once
 
-#include "kinema/head_calibration.h"
 #include "serve/channel.h"
+#include "serve/head_partner.h"
 #include "serve/job_partner.h"
-
-#include <functional>
-#include <optional>
 
 namespace kinema::app {
 
-/// `calibration` gives that of the page, where there is one. Throws Error where the files cannot be tracked, and
+/// A filter alone is kept at the desk for cameras and videos to come. Throws Error where the files cannot be tracked, and
 /// serve::Job::Cancelled.
-void track_dropped(serve::Job& job, serve::Hub& hub,
-                   const std::function<std::optional<head::Calibration>()>& calibration);
+void track_dropped(serve::Job& job, serve::Hub& hub, serve::HeadDesk& heads);
 
 }  // namespace kinema::app

@@ -1,20 +1,25 @@
 // Ctrl-C as a wish: the work under way is finished, and what was done is kept. A second Ctrl-C ends the program.
 #pragma once
 
+#include <atomic>
 #include <csignal>
 
 namespace kinema::app {
 
 class Interrupt {
 public:
+  // of several at once, such as a page's server and what runs behind it, the first one counts
   Interrupt() {
+    if (holders_++ > 0) return;
     asked_ = 0;
     old_ = std::signal(SIGINT, [](int) {
       asked_ = 1;
       std::signal(SIGINT, SIG_DFL);
     });
   }
-  ~Interrupt() { std::signal(SIGINT, old_); }
+  ~Interrupt() {
+    if (--holders_ == 0) std::signal(SIGINT, old_);
+  }
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
@@ -22,7 +27,8 @@ public:
 
 private:
   static inline volatile std::sig_atomic_t asked_ = 0;
-  void (*old_)(int) = SIG_DFL;
+  static inline std::atomic<int> holders_ = 0;
+  static inline void (*old_)(int) = SIG_DFL;
 };
 
 }  // namespace kinema::app

@@ -53,9 +53,8 @@ void add_view_options(CLI::App& verb, ViewOptions& options) {
 View::View(const ViewOptions& options, std::optional<head::Calibration> calibration, bool drops)
     : desk_(std::move(calibration)),
       uploads_(drops ? std::make_unique<serve::Uploads>() : nullptr),
-      jobs_(drops ? std::make_unique<serve::JobDesk>(
-                        *uploads_,
-                        [this](serve::Job& job) { track_dropped(job, hub_, [this] { return desk_.calibration(); }); })
+      jobs_(drops ? std::make_unique<serve::JobDesk>(*uploads_,
+                                                     [this](serve::Job& job) { track_dropped(job, hub_, desk_); })
                   : nullptr),
       server_(
           settings(options), pages(), hub_, [this](serve::Answers& answers) { return partner(answers); },

@@ -160,7 +160,7 @@ private:
     if (!tracker_) {
       header["found"] = false;
       header["why"] = "not calibrated";
-      answers_.newest(Packet::arrays(encode(std::move(header), {})));
+      answers_.newest("head", Packet::arrays(encode(std::move(header), {})));
       return;
     }
     const auto before = std::chrono::steady_clock::now();
@@ -170,7 +170,7 @@ private:
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before).count();
     const DegreePicture degrees = degree_picture(view, *tracker_);
     const ArrayPart part = array_part<std::uint8_t>("degrees", degrees.degrees, {degrees.height, degrees.width});
-    answers_.newest(Packet::arrays(encode(std::move(header), {&part, 1})));
+    answers_.newest("head", Packet::arrays(encode(std::move(header), {&part, 1})));
   }
 
   Answers& answers_;

@@ -37,7 +37,7 @@ public:
   void read() {
     parser_.emplace();
     version_ = 11;
-    keep_alive_ = head_ = false;
+    keep_alive_ = head_ = unread_ = false;
     parser_->header_limit(static_cast<std::uint32_t>(house_.limits.header_bytes));
     parser_->body_limit(house_.uploads != nullptr ? house_.uploads->limits().file_bytes : 0);
     stream_.expires_after(house_.limits.request);
@@ -52,9 +52,7 @@ private:
     if (error == http::error::header_limit || error == http::error::buffer_overflow) {
       return refuse(http::status::request_header_fields_too_large, "the header is too long", false);
     }
-    if (error == http::error::body_limit) {
-      return refuse(http::status::payload_too_large, "requests have no body here", false);
-    }
+    if (error == http::error::body_limit) return refuse_body("the body is longer than can be taken here");
     if (error == http::error::end_of_stream || error == beast::error::timeout) return close();
     if (error) return refuse(http::status::bad_request, "this is no request", false);
 
@@ -72,7 +70,7 @@ private:
     if (const auto place = Uploads::parse(target->path, "/upload/"); place && house_.uploads != nullptr) {
       return take_upload(*place);
     }
-    if (!parser_->is_done()) return refuse(http::status::payload_too_large, "this request has no body", false);
+    if (!parser_->is_done()) return refuse_body("this request has no body");
     if (beast::websocket::is_upgrade(request)) return upgrade(*target);
     if (request.method() != http::verb::get && request.method() != http::verb::head) {
       return refuse(http::status::method_not_allowed, "pages are only read", false);
@@ -85,25 +83,66 @@ private:
 
   // A file that a page sends goes to the disk as it comes.
   void take_upload(const Uploads::Place& place) {
-    const auto length = parser_->content_length();
-    if (parser_->get().method() != http::verb::put || !length) {
+    unread_ = true;
+    if (parser_->get().method() != http::verb::put || !parser_->content_length()) {
       return refuse(http::status::length_required, "files are sent with PUT and their length", false);
     }
+    if (!house_.uploads->has(place.job)) return refuse(http::status::not_found, "there is no such job", false);
+    const std::uint64_t length = *parser_->content_length();
     upload_.emplace(std::move(*parser_));
     try {
-      const std::string path = house_.uploads->reserve(place, *length).string();
+      coming_ = house_.uploads->expect(place, length);
       beast::error_code error;
-      upload_->get().body().open(path.c_str(), beast::file_mode::write_new, error);
-      if (error) return refuse(http::status::insufficient_storage, error.message(), false);
+      upload_->get().body().open(coming_->path().c_str(), beast::file_mode::write_new, error);
+      if (error) throw Error(error.message(), Error::Cause::running);
     } catch (const Error& error) {
-      return refuse(http::status::payload_too_large, error.what(), false);
+      return refuse_upload(error);
     }
-    stream_.expires_after(house_.limits.upload);
-    http::async_read(stream_, buffer_, *upload_, [self = shared_from_this()](beast::error_code error, std::size_t) {
-      self->upload_->get().body().close();
-      if (error) return self->refuse(http::status::bad_request, "the file did not arrive whole", false);
-      self->refuse(http::status::created, "taken", true);
-    });
+    upload_end_ = std::chrono::steady_clock::now() + house_.limits.upload;
+    read_upload();
+  }
+
+  // Piece by piece: one who says nothing for a while has gone, one who goes on for ever is stopped.
+  void read_upload() {
+    if (upload_->is_done()) return finish_upload();
+    const auto left = upload_end_ - std::chrono::steady_clock::now();
+    stream_.expires_after(std::min<std::chrono::steady_clock::duration>(left, house_.limits.silence));
+    http::async_read_some(stream_, buffer_, *upload_,
+                          [self = shared_from_this()](beast::error_code error, std::size_t) {
+                            if (!error) return self->read_upload();
+                            self->break_upload(error);
+                          });
+  }
+
+  void finish_upload() {
+    unread_ = false;
+    upload_->get().body().close();
+    try {
+      coming_->arrived();
+    } catch (const Error& error) {
+      return refuse_upload(error);
+    }
+    coming_.reset();
+    refuse(http::status::created, "taken", true);
+  }
+
+  void break_upload(beast::error_code error) {
+    upload_->get().body().close();
+    coming_.reset();
+    const bool short_of = error == http::error::partial_message || error == beast::error::timeout;
+    if (short_of) return refuse(http::status::bad_request, "the file did not arrive whole", false);
+    refuse(http::status::insufficient_storage, "the file cannot be kept: " + error.message(), false);
+  }
+
+  void refuse_upload(const Error& error) {
+    coming_.reset();
+    const bool full = error.cause() == Error::Cause::running;
+    refuse(full ? http::status::insufficient_storage : http::status::payload_too_large, error.what(), false);
+  }
+
+  void refuse_body(std::string_view why) {
+    unread_ = true;
+    refuse(http::status::payload_too_large, why, false);
   }
 
   void send_result(const Uploads::Place& place) {
@@ -173,9 +212,21 @@ private:
                       });
   }
 
+  // One who still sends what was refused would otherwise be cut off before it can read why.
   void close() {
     beast::error_code ignored;
     stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+    if (!unread_) return;
+    stream_.expires_after(house_.limits.goodbye);
+    discard();
+  }
+
+  void discard() {
+    buffer_.clear();
+    stream_.async_read_some(buffer_.prepare(house_.limits.header_bytes),
+                            [self = shared_from_this()](beast::error_code error, std::size_t) {
+                              if (!error) self->discard();
+                            });
   }
 
   static std::string_view view(boost::string_view text) { return {text.data(), text.size()}; }
@@ -187,8 +238,11 @@ private:
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::empty_body>> parser_;
   std::optional<http::request_parser<http::file_body>> upload_;
+  std::unique_ptr<Uploads::Coming> coming_;
+  std::chrono::steady_clock::time_point upload_end_;
   unsigned version_ = 11;
   bool keep_alive_ = false, head_ = false;
+  bool unread_ = false;  // a body that nobody wants
 };
 
 }  // namespace

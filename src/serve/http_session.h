@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace kinema::serve {
@@ -22,6 +23,8 @@ struct House {
   std::string token;           ///< "": none is needed, since only this machine can connect
   std::atomic<std::size_t> open = 0;
   std::atomic<std::uint64_t> refused = 0, unauthorised = 0;
+  std::mutex door{};    ///< held by other threads while they pass a word to the server's own
+  bool closed = false;  ///< it hears nobody any more
 };
 
 /// A place among the connections, given back when the last who holds it is gone.

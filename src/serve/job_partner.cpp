@@ -18,16 +18,26 @@ Packet packet(const nlohmann::ordered_json& json) {
 
 void Job::progress(std::size_t done, std::size_t total) {
   if (cancelled_) throw Cancelled{};
-  // a hundred times at most, so that a page need not read fast
-  const std::size_t share = total > 0 ? 100 * done / total : done / 100;
-  if (share == told_ && done > 1) return;
-  told_ = share;
-  tell(packet({{"say", "progress"}, {"id", id}, {"done", done}, {"total", total}}));
+  const std::lock_guard lock(mutex_);
+  if (page_ == nullptr) return;
+  page_->newest("progress", packet({{"say", "progress"}, {"id", id}, {"done", done}, {"total", total}}));
 }
 
-void Job::tell(const Packet& words) {
+// The last word: no progress is told after it.
+void Job::tell_end(const Packet& words) {
   const std::lock_guard lock(mutex_);
-  if (page_ != nullptr) page_->reply(words);
+  if (page_ == nullptr) return;
+  page_->newest("progress", std::nullopt);
+  page_->reply(words);
+}
+
+// A message about the job's files, which pages know by the names that they gave them.
+std::string Job::told(const std::string& text) const {
+  const std::string folder = input.string() + "/";
+  std::string result = text;
+  for (auto at = result.find(folder); at != std::string::npos; at = result.find(folder))
+    result.erase(at, folder.size());
+  return result;
 }
 
 JobDesk::JobDesk(Uploads& uploads, RunJob run) : uploads_(uploads), run_(std::move(run)) {
@@ -75,11 +85,11 @@ void JobDesk::do_job(Job& job) {
       files.push_back(entry.path().filename().string());
     }
     std::sort(files.begin(), files.end());
-    job.tell(packet({{"say", "result"}, {"id", job.id}, {"files", files}}));
+    job.tell_end(packet({{"say", "result"}, {"id", job.id}, {"files", files}, {"text", job.note}}));
   } catch (const Job::Cancelled&) {
     // nobody waits
   } catch (const std::exception& error) {
-    job.tell(packet({{"say", "failed"}, {"id", job.id}, {"text", error.what()}}));
+    job.tell_end(packet({{"say", "failed"}, {"id", job.id}, {"text", job.told(error.what())}}));
   }
 }
 
@@ -97,19 +107,34 @@ void JobPartner::drop() {
   id_.clear();
 }
 
+void JobPartner::open() {
+  drop();
+  try {
+    id_ = desk_.uploads().open();
+  } catch (const Error& error) {
+    answers_.reply(packet({{"say", "failed"}, {"text", error.what()}}));
+    return;
+  }
+  const UploadLimits& limits = desk_.uploads().limits();
+  answers_.reply(packet({{"say", "job"}, {"id", id_}, {"file_bytes", limits.file_bytes}, {"files", limits.files}}));
+}
+
+void JobPartner::track(const nlohmann::json& header) {
+  const auto kind = header.at("kind").get<std::string>();
+  if (kind != "body" && kind != "head" && kind != "face") throw Error(fmt::format("'{}' is not tracked here", kind));
+  if (id_.empty() || header.at("id") != id_ || job_) {
+    throw Error("ask for a job, send its files, then let them be tracked");
+  }
+  job_ = std::make_shared<Job>(id_, kind, desk_.uploads().input_folder(id_), desk_.uploads().result_folder(id_));
+  job_->page_ = &answers_;
+  desk_.submit(job_);
+}
+
 bool JobPartner::wish(const std::string& what, const nlohmann::json& header) {
   if (what == "job") {
-    drop();
-    id_ = desk_.uploads().open();
-    answers_.reply(packet({{"say", "job"}, {"id", id_}}));
+    open();
   } else if (what == "track") {
-    const auto kind = header.at("kind").get<std::string>();
-    if (kind != "body" && kind != "head" && kind != "face") throw Error(fmt::format("'{}' is not tracked here", kind));
-    if (id_.empty() || header.at("id") != id_ || job_)
-      throw Error("ask for a job, send its files, then let them be tracked");
-    job_ = std::make_shared<Job>(id_, kind, desk_.uploads().input_folder(id_), desk_.uploads().result_folder(id_));
-    job_->page_ = &answers_;
-    desk_.submit(job_);
+    track(header);
   } else if (what == "cancel") {
     drop();
   } else {

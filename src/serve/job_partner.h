@@ -30,6 +30,8 @@ public:
   const std::filesystem::path input;    ///< the folder with what was sent
   const std::filesystem::path results;  ///< the folder for what comes of it
 
+  std::string note;  ///< for the page, beside the results
+
   /// `total` 0: not known. Throws Cancelled where nobody waits for the result any more.
   void progress(std::size_t done, std::size_t total);
   struct Cancelled {};
@@ -37,12 +39,12 @@ public:
 private:
   friend class JobDesk;
   friend class JobPartner;
-  void tell(const Packet& packet);
+  void tell_end(const Packet& packet);
+  std::string told(const std::string& text) const;
 
   std::mutex mutex_;
   Answers* page_ = nullptr;  // null once it is gone
   std::atomic<bool> cancelled_ = false;
-  std::size_t told_ = 0;  // hundredths
 };
 
 using RunJob = std::function<void(Job&)>;
@@ -71,17 +73,20 @@ private:
 };
 
 /// Wishes: {"do":"job"}, answered by {"say":"job","id":...}; files then go to PUT /upload/ID/NAME; {"do":"track","id":...,
-/// "kind":"body"} starts it, {"do":"cancel"} ends it. Told: {"say":"progress","id",...,"done","total"}, {"say":"result",
-/// "id",...,"files":[...]}, which lie at /result/ID/NAME, or {"say":"failed","id",...,"text"}.
+/// "kind":"body"} starts it, {"do":"cancel"} ends it. Told: {"say":"progress","id","done","total"}, {"say":"result","id",
+/// "files","text"}, whose files lie at /result/ID/NAME, or {"say":"failed","text"}.
 class JobPartner final : public Partner {
 public:
   JobPartner(Answers& answers, JobDesk& desk) : answers_(answers), desk_(desk) {}
   ~JobPartner() override;
 
+  std::vector<std::string> offers() const override { return {"files"}; }
   bool wish(const std::string& what, const nlohmann::json& header) override;
   bool message(const std::string&, const Message&) override { return false; }
 
 private:
+  void open();
+  void track(const nlohmann::json& header);
   void drop();
 
   Answers& answers_;

@@ -12,6 +12,7 @@ class Partners final : public Partner {
 public:
   void add(std::unique_ptr<Partner> partner);
 
+  std::vector<std::string> offers() const override;
   bool wish(const std::string& what, const nlohmann::json& header) override;
   bool message(const std::string& what, const Message& message) override;
 

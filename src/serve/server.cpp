@@ -11,6 +11,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <array>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -55,6 +56,9 @@ struct Server::State {
   ~State() {
     loop.stop();
     thread.join();
+    // conversations go with the loop, and whoever answers in them must not reach it on the way
+    const std::lock_guard lock(house.door);
+    house.closed = true;
   }
 
   void run() {

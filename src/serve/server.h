@@ -35,8 +35,8 @@ class Uploads;
 
 class Server {
 public:
-  /// Pages, hub, uploads (null: pages send no files) and what `make_partner` needs must live as long as the server. Throws Error where the address is wrong or
-  /// the port taken, or in a build without Boost.
+  /// Pages, hub, uploads (null: pages send no files) and what `make_partner` needs must live as long as the server. Throws
+  /// Error where the address is wrong or the port taken, or in a build without Boost.
   Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner = {},
          Uploads* uploads = nullptr);
 

@@ -37,7 +37,9 @@ private:
   void open() {
     // woken by any thread: the word goes to the server's own
     const std::weak_ptr<SocketSession> self = weak_from_this();
-    conversation_.emplace(house_.hub, house_.make_partner, [self, executor = socket_.get_executor()] {
+    conversation_.emplace(house_.hub, house_.make_partner, [self, &house = house_, executor = socket_.get_executor()] {
+      const std::lock_guard lock(house.door);
+      if (house.closed) return;
       boost::asio::post(executor, [self] {
         if (const auto session = self.lock()) session->pump();
       });

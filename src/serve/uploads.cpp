@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::ptrdiff_t deepest = 3;  // folders and the name
+constexpr const char* no_job = "there is no such job";
 
 }  // namespace
 
@@ -37,8 +38,9 @@ std::string Uploads::open() {
   if (jobs_.size() >= limits_.jobs) throw Error("too many files are tracked already: close another page");
   const std::string job = make_token();
   std::error_code error;
-  fs::create_directories(root_ / job / "input", error);
-  if (!error) fs::create_directories(root_ / job / "result", error);
+  for (const char* folder : {"input", "result", "coming"}) {
+    if (!error) fs::create_directories(root_ / job / folder, error);
+  }
   if (error) throw Error(fmt::format("{}: {}", root_.string(), error.message()), Error::Cause::running);
   jobs_[job];
   return job;
@@ -65,21 +67,63 @@ std::optional<Uploads::Place> Uploads::parse(std::string_view path, std::string_
   return Place{std::string(path.substr(0, slash)), std::string(name)};
 }
 
-fs::path Uploads::reserve(const Place& place, std::uint64_t bytes) {
+bool Uploads::has(const std::string& job) const {
+  const std::lock_guard lock(mutex_);
+  return jobs_.contains(job);
+}
+
+std::unique_ptr<Uploads::Coming> Uploads::expect(const Place& place, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   const auto job = jobs_.find(place.job);
-  if (job == jobs_.end()) throw Error("there is no such job");
+  if (job == jobs_.end()) throw Error(no_job);
   if (bytes > limits_.file_bytes || bytes > limits_.all_bytes - bytes_ || job->second.files >= limits_.files) {
     throw Error("this is more than can be taken here: use the command in a shell");
   }
+  std::error_code error;
+  const fs::space_info space = fs::space(root_, error);
+  if (error || space.available < limits_.spare_bytes || bytes > space.available - limits_.spare_bytes) {
+    throw Error(fmt::format("the disk has no room for '{}': set TMPDIR to another one", place.name),
+                Error::Cause::running);
+  }
+  job->second.bytes += bytes;
+  ++job->second.files;
+  bytes_ += bytes;
+  return std::make_unique<Coming>(*this, place, bytes, root_ / place.job / "coming" / std::to_string(numbered_++));
+}
+
+Uploads::Coming::Coming(Uploads& uploads, Place place, std::uint64_t bytes, fs::path path)
+    : uploads_(uploads), place_(std::move(place)), bytes_(bytes), path_(std::move(path)) {}
+
+Uploads::Coming::~Coming() {
+  if (path_.empty()) return;
+  std::error_code ignored;
+  fs::remove(path_, ignored);
+  uploads_.missed(place_, bytes_);
+}
+
+void Uploads::Coming::arrived() {
+  uploads_.arrived(place_, path_);
+  path_.clear();
+}
+
+void Uploads::arrived(const Place& place, const fs::path& from) {
+  const std::lock_guard lock(mutex_);
+  if (!jobs_.contains(place.job)) throw Error(no_job);
   const fs::path target = root_ / place.job / "input" / place.name;
   std::error_code error;
   fs::create_directories(target.parent_path(), error);
   if (error || fs::exists(target, error)) throw Error(fmt::format("'{}' was sent twice", place.name));
-  job->second.bytes += bytes;
-  ++job->second.files;
-  bytes_ += bytes;
-  return target;
+  fs::rename(from, target, error);
+  if (error) throw Error(fmt::format("'{}': {}", place.name, error.message()), Error::Cause::running);
+}
+
+void Uploads::missed(const Place& place, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto job = jobs_.find(place.job);
+  if (job == jobs_.end()) return;
+  job->second.bytes -= bytes;
+  --job->second.files;
+  bytes_ -= bytes;
 }
 
 std::optional<fs::path> Uploads::result(const Place& place) const {
@@ -91,16 +135,13 @@ std::optional<fs::path> Uploads::result(const Place& place) const {
   return file;
 }
 
-fs::path Uploads::input_folder(const std::string& job) const {
-  const std::lock_guard lock(mutex_);
-  if (!jobs_.contains(job)) throw Error("there is no such job");
-  return root_ / job / "input";
+fs::path Uploads::folder(const std::string& job, const char* name) const {
+  if (!has(job)) throw Error(no_job);
+  return root_ / job / name;
 }
 
-fs::path Uploads::result_folder(const std::string& job) const {
-  const std::lock_guard lock(mutex_);
-  if (!jobs_.contains(job)) throw Error("there is no such job");
-  return root_ / job / "result";
-}
+fs::path Uploads::input_folder(const std::string& job) const { return folder(job, "input"); }
+
+fs::path Uploads::result_folder(const std::string& job) const { return folder(job, "result"); }
 
 }  // namespace kinema::serve

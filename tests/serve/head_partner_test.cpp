@@ -15,7 +15,7 @@ namespace {
 class Listener final : public Answers {
 public:
   void reply(Packet packet) override { take(std::move(packet)); }
-  void newest(Packet packet) override { take(std::move(packet)); }
+  void newest(const std::string&, std::optional<Packet> packet) override { take(std::move(*packet)); }
 
   // The next answer; null where none comes in a time that is long for any.
   nlohmann::json next() {

@@ -17,7 +17,9 @@ public:
     packets_.push_back(std::move(packet));
     news_.notify_one();
   }
-  void newest(Packet packet) override { reply(std::move(packet)); }
+  void newest(const std::string&, std::optional<Packet> packet) override {
+    if (packet) reply(std::move(*packet));
+  }
 
   nlohmann::json next() {
     std::unique_lock lock(mutex_);
@@ -55,13 +57,13 @@ TEST(JobPartner, AJobIsDoneAndItsResultsAreNamed) {
 
 TEST(JobPartner, AJobThatFailsSaysWhy) {
   Uploads uploads;
-  JobDesk desk(uploads, [](Job&) { throw Error("there is nothing to track"); });
+  JobDesk desk(uploads, [](Job& job) { throw Error((job.input / "clip.mp4").string() + ": there is nothing in it"); });
   Listener page;
   JobPartner partner(page, desk);
   partner.wish("job", {});
   const std::string id = page.next()["id"];
   partner.wish("track", {{"id", id}, {"kind", "face"}});
-  EXPECT_EQ(page.next()["text"], "there is nothing to track");
+  EXPECT_EQ(page.next()["text"], "clip.mp4: there is nothing in it") << "by the name that the page knows";
 }
 
 TEST(JobPartner, AJobWhosePageIsGoneEnds) {
@@ -91,6 +93,24 @@ TEST(JobPartner, AJobWhosePageIsGoneEnds) {
     gone.unlock();
   }
   EXPECT_TRUE(cancelled);
+}
+
+TEST(JobPartner, ThereIsAnEndToJobs) {
+  UploadLimits limits;
+  limits.jobs = 1;
+  Uploads uploads(limits);
+  JobDesk desk(uploads, [](Job&) {});
+  Listener page, other_page;
+  JobPartner partner(page, desk), other(other_page, desk);
+  partner.wish("job", {});
+  EXPECT_EQ(page.next()["say"], "job");
+  other.wish("job", {});
+  EXPECT_EQ(other_page.next()["say"], "failed");
+  partner.wish("job", {});
+  EXPECT_EQ(page.next()["say"], "job") << "in place of its last one";
+  partner.wish("cancel", {});
+  other.wish("job", {});
+  EXPECT_EQ(other_page.next()["say"], "job");
 }
 
 TEST(JobPartner, WishesThatMakeNoSenseAreRefused) {
