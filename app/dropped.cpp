@@ -69,6 +69,7 @@ void track_body(serve::Job& job, serve::Hub& hub) {
   run.files = {file(job, "poses.jsonl"), file(job, "poses.csv"), file(job, "poses.bvh"), ""};
   const std::size_t frames = recording->size().value_or(0);
   serve::BodyFeed feed(hub.channel("body"), input.filename().string(), frames);
+  job.progress(0, frames);  // the search in the first frame takes its time
   std::size_t done = 0;
   run.watch = [&](const TrackedFrame& seen) {
     show(feed, seen);
@@ -82,7 +83,7 @@ void track_head(serve::Job& job, serve::Hub& hub, serve::HeadDesk& desk) {
   const Dropped found = dropped(job.input, ".json");
   if (found.beside) desk.set_calibration(io::read_filter(*found.beside));
   if (found.beside && !found.frames) {
-    job.note = "these colours are looked for from now on, in videos and by the cameras of pages";
+    job.note = "These colours are looked for from now on, in files and by cameras that are switched on.";
     return;
   }
   const fs::path input = frames_of(found);
@@ -109,33 +110,40 @@ void track_head(serve::Job& job, serve::Hub& hub, serve::HeadDesk& desk) {
   feed.finish();
 }
 
-void fit_face(serve::Job& job, serve::Hub& hub) {
+void fit_face(serve::Job& job, serve::Hub& hub, serve::FaceDesk& desk) {
   const Dropped found = dropped(job.input, ".kface");
-  if (!found.beside) {
+  if (!found.beside) frames_of(found);
+  if (found.beside) desk.set_model(std::make_shared<const face::Model>(io::read_face_model(*found.beside)));
+  FaceRun run;
+  run.model = desk.model();
+  if (!run.model) {
     throw Error("drop a face model (.kface, from kinema face train) together with the pictures or the video");
   }
-  const fs::path input = frames_of(found);
-  FaceRun run;
+  serve::FaceFeed feed(hub.channel("face"), (found.frames ? *found.frames : *found.beside).filename().string(),
+                       run.model);
+  if (!found.frames) {
+    feed.finish();
+    job.note = "This model is fitted from now on, to files and to the cameras of pages.";
+    return;
+  }
   run.backend = choose(Backend::automatic);
-  run.model = std::make_shared<const face::Model>(io::read_face_model(*found.beside));
   run.detector.emplace("");
   run.files.landmarks = file(job, "landmarks.jsonl");
   run.files.csv = file(job, "landmarks.csv");
-  serve::FaceFeed feed(hub.channel("face"), input.filename().string(), run.model);
   run.watch = [&](std::int64_t frame, const io::Picture& picture, const face::TrackedFace& face) {
     feed.add(frame, picture, face);
   };
   run.progress = [&](std::size_t done, std::size_t total) { job.progress(done, total); };
-  fit_faces(input, run);
+  fit_faces(*found.frames, run);
   feed.finish();
 }
 
 }  // namespace
 
-void track_dropped(serve::Job& job, serve::Hub& hub, serve::HeadDesk& heads) {
+void track_dropped(serve::Job& job, serve::Hub& hub, serve::HeadDesk& heads, serve::FaceDesk& faces) {
   if (job.kind == "body") return track_body(job, hub);
   if (job.kind == "head") return track_head(job, hub, heads);
-  fit_face(job, hub);
+  fit_face(job, hub, faces);
 }
 
 }  // namespace kinema::app

@@ -3,13 +3,14 @@
 #pragma once
 
 #include "serve/channel.h"
+#include "serve/face_partner.h"
 #include "serve/head_partner.h"
 #include "serve/job_partner.h"
 
 namespace kinema::app {
 
-/// A filter alone is kept at the desk for cameras and videos to come. Throws Error where the files cannot be tracked, and
-/// serve::Job::Cancelled.
-void track_dropped(serve::Job& job, serve::Hub& hub, serve::HeadDesk& heads);
+/// Filters and models go to their desks too, for cameras and files to come; they may come alone. Throws Error where the
+/// files cannot be tracked, and serve::Job::Cancelled.
+void track_dropped(serve::Job& job, serve::Hub& hub, serve::HeadDesk& heads, serve::FaceDesk& faces);
 
 }  // namespace kinema::app

@@ -2,6 +2,7 @@
 
 #include "app/dropped.h"
 #include "app/interrupt.h"
+#include "io/face_detector.h"
 #include "kinema/error.h"
 #include "serve/partners.h"
 
@@ -21,6 +22,11 @@ std::span<const serve::Page> pages() {
         "(cmake says what it finds) and build");
   }
   return pages;
+}
+
+face::Detect make_detect() {
+  const auto detector = std::make_shared<const io::FaceDetector>();
+  return [detector](const face::GreyView& image) { return detector->detect(image); };
 }
 
 serve::ServerSettings settings(const ViewOptions& options) {
@@ -51,10 +57,11 @@ void add_view_options(CLI::App& verb, ViewOptions& options) {
 }
 
 View::View(const ViewOptions& options, std::optional<head::Calibration> calibration, bool drops)
-    : desk_(std::move(calibration)),
+    : heads_(std::move(calibration)),
+      faces_(make_detect),
       uploads_(drops ? std::make_unique<serve::Uploads>() : nullptr),
-      jobs_(drops ? std::make_unique<serve::JobDesk>(*uploads_,
-                                                     [this](serve::Job& job) { track_dropped(job, hub_, desk_); })
+      jobs_(drops ? std::make_unique<serve::JobDesk>(
+                        *uploads_, [this](serve::Job& job) { track_dropped(job, hub_, heads_, faces_); })
                   : nullptr),
       server_(
           settings(options), pages(), hub_, [this](serve::Answers& answers) { return partner(answers); },
@@ -64,7 +71,8 @@ View::View(const ViewOptions& options, std::optional<head::Calibration> calibrat
 
 std::unique_ptr<serve::Partner> View::partner(serve::Answers& answers) {
   auto partners = std::make_unique<serve::Partners>();
-  partners->add(std::make_unique<serve::HeadPartner>(answers, desk_));
+  partners->add(std::make_unique<serve::HeadPartner>(answers, heads_));
+  partners->add(std::make_unique<serve::FacePartner>(answers, faces_));
   if (jobs_) partners->add(std::make_unique<serve::JobPartner>(answers, *jobs_));
   return partners;
 }

@@ -38,7 +38,7 @@ void Channel::begin() {
   const std::lock_guard lock(mutex_);
   frames_.clear();
   bytes_ = 0;
-  state_.first = state_.end;
+  state_.begin = state_.first = state_.end;
   state_.finished = false;
 }
 

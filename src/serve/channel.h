@@ -41,6 +41,7 @@ public:
 
   struct State {
     std::uint64_t first = 0, end = 0;  ///< frames first <= index < end are still here
+    std::uint64_t begin = 0;           ///< the first frame of this run
     std::uint64_t opening = 0;         ///< how often open() was called
     bool finished = false;
   };

@@ -18,6 +18,7 @@ std::string dumped(const nlohmann::ordered_json& json) {
 Packet state_packet(const Channel& channel, const Channel::State& state) {
   return Packet::text(dumped({{"say", "state"},
                               {"channel", channel.name()},
+                              {"begin", state.begin},
                               {"first", state.first},
                               {"end", state.end},
                               {"finished", state.finished}}));

@@ -1,39 +1,13 @@
 #include "serve/job_partner.h"
 #include "kinema/error.h"
+#include "listener.h"
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <fstream>
 
 namespace kinema::serve {
 namespace {
-
-// A page that waits for its answers.
-class Listener final : public Answers {
-public:
-  void reply(Packet packet) override {
-    const std::lock_guard lock(mutex_);
-    packets_.push_back(std::move(packet));
-    news_.notify_one();
-  }
-  void newest(const std::string&, std::optional<Packet> packet) override {
-    if (packet) reply(std::move(*packet));
-  }
-
-  nlohmann::json next() {
-    std::unique_lock lock(mutex_);
-    if (!news_.wait_for(lock, std::chrono::seconds(60), [this] { return !packets_.empty(); })) return nullptr;
-    const auto json = nlohmann::json::parse(*packets_.front().bytes);
-    packets_.pop_front();
-    return json;
-  }
-
-private:
-  std::mutex mutex_;
-  std::condition_variable news_;
-  std::deque<Packet> packets_;
-};
 
 TEST(JobPartner, AJobIsDoneAndItsResultsAreNamed) {
   Uploads uploads;

@@ -25,6 +25,7 @@ let shown = "";
 const connection = new Connection((connected) => {
   status.textContent = connected ? "connected" : "the program is gone; trying again";
   status.dataset.connected = String(connected);
+  drop.connected(connected);
   if (connected) route();
 });
 connection.on("error", (header) => {
@@ -48,6 +49,6 @@ function route() {
 }
 
 const drop = new DropZone(connection, (kind) => (location.hash = kind));
-status.before(drop.link);
+status.before(drop.button);
 
 addEventListener("hashchange", route);
