@@ -16,10 +16,15 @@ namespace {
 
 std::span<const serve::Page> pages() {
   const std::span<const serve::Page> pages = serve::built_in_pages();
+  if (!serve::Server::available()) {
+    throw Error(
+        "this kinema was built without a server for the live page: install libboost-dev and npm, configure again with "
+        "-DKINEMA_WEB=ON (cmake says what it finds) and build");
+  }
   if (pages.empty()) {
     throw Error(
-        "this kinema was built without the live page, which needs npm and libboost-dev: install both, configure again "
-        "(cmake says what it finds) and build");
+        "this kinema was built without the live page, which needs npm: install it, configure again (cmake says what it "
+        "finds) and build");
   }
   return pages;
 }

@@ -41,6 +41,10 @@ Conversation::Conversation(Hub& hub, const MakePartner& make_partner, std::funct
 Conversation::~Conversation() {
   hub_.remove(*this);
   partner_.reset();
+  // what a page that did not read any more has missed until now
+  for (const auto& [name, following] : following_) {
+    if (following.live) hub_.counts().skipped += following.channel->state().end - following.next;
+  }
 }
 
 void Conversation::wake() {

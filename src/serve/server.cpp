@@ -106,6 +106,8 @@ Server::Server(const ServerSettings& settings, std::span<const Page> pages, Hub&
 
 Server::~Server() = default;
 
+bool Server::available() { return true; }
+
 std::uint16_t Server::port() const { return state_->port; }
 
 std::string Server::url() const {

@@ -35,6 +35,9 @@ class Uploads;
 
 class Server {
 public:
+  /// False in a build without Boost, where making one throws.
+  static bool available();
+
   /// Pages, hub, uploads (null: pages send no files) and what `make_partner` needs must live as long as the server. Throws
   /// Error where the address is wrong or the port taken, or in a build without Boost.
   Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner = {},

@@ -29,7 +29,7 @@ class FacePage implements Page {
   private readonly canvas = element("canvas", { class: "picture" });
   private readonly figures = new Figures(["frame", "face", "quality", "iterations", "fit", "frames"]);
   private readonly camera: Camera;
-  private readonly quality = new RunningPlot("quality", "1: sure");
+  private readonly quality = new RunningPlot("quality", "1: sure", [0, 1]);
   private readonly player: Player;
   private readonly source = element("span", { class: "source" });
   private readonly empty = hint("No face is fitted yet. Drop a model (.kface, from `kinema face train` or `kinema demo`) on " +

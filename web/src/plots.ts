@@ -22,7 +22,9 @@ export class RunningPlot {
   private stale = false;
   private readonly watcher: ResizeObserver;
 
-  constructor(title: string, unit: string, height = 120) {
+  /** `range`: of what can be, where that is known. */
+  constructor(title: string, unit: string, range?: [number, number]) {
+    const height = 120;
     this.root = element("section", { class: "plot" }, element("h3", {}, title, element("small", {}, unit)));
     const place = this.root.appendChild(element("div"));
     const axis = { stroke: "#8f9ba8", grid: { stroke: "#252c34" }, ticks: { stroke: "#252c34" }, font: "11px sans-serif" };
@@ -31,7 +33,7 @@ export class RunningPlot {
         width: 320,
         height,
         series: [{ label: "frame" }],
-        scales: { x: { time: false }, y: { range: (_, least, most) => rangeOf(least, most) } },
+        scales: { x: { time: false }, y: { range: range ?? ((_, least, most) => rangeOf(least, most)) } },
         axes: [{ ...axis, size: 26 }, { ...axis, size: 48 }],
         legend: { live: false, show: true },
         cursor: { show: false },
