@@ -21,18 +21,14 @@ void run(Options options) {
 
 }  // namespace
 
-void add_bench_body(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("body", "The likelihood: time by number of points and samples, speed-ups");
+void add_bench_body(Verb parent, Task& task) {
+  Verb verb = parent.add("body", "The likelihood: time by number of points and samples, speed-ups");
   const auto options = std::make_shared<Options>();
-  verb->add_option("--points", options->bench.points, "Numbers of points to sweep [the paper's]")
-      ->type_name("N,N,...")
-      ->delimiter(',');
-  verb->add_option("--samples", options->bench.samples, "Numbers of samples to sweep [the paper's]")
-      ->type_name("N,N,...")
-      ->delimiter(',');
-  add_choice(*verb, "--backends", bench::body_backends(), options->bench.backends);
-  add_bench_options(*verb, "body", "each backend at each size", options->bench, options->common);
-  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  verb.option("--points", options->bench.points, "Numbers of points to sweep [the paper's]").type("N,N,...").list();
+  verb.option("--samples", options->bench.samples, "Numbers of samples to sweep [the paper's]").type("N,N,...").list();
+  add_choice(verb, "--backends", bench::body_backends(), options->bench.backends);
+  add_bench_options(verb, "body", "each backend at each size", options->bench, options->common);
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 
 }  // namespace kinema::app

@@ -33,13 +33,13 @@ void run(Options options) {
 
 }  // namespace
 
-void add_bench_head(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("head", "The sums over a frame: the paper's steps, every backend, the floors");
+void add_bench_head(Verb parent, Task& task) {
+  Verb verb = parent.add("head", "The sums over a frame: the paper's steps, every backend, the floors");
   const auto options = std::make_shared<Options>();
-  verb->add_option("--size", options->size, "Of the frames [1920x1080]")->type_name("WxH");
-  add_choice(*verb, "--tables", bench::head_tables(), options->bench.tables);
-  add_bench_options(*verb, "head", "each row", options->bench, options->common);
-  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  verb.option("--size", options->size, "Of the frames [1920x1080]").type("WxH");
+  add_choice(verb, "--tables", bench::head_tables(), options->bench.tables);
+  add_bench_options(verb, "head", "each row", options->bench, options->common);
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 
 }  // namespace kinema::app

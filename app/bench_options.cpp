@@ -6,20 +6,19 @@
 
 namespace kinema::app {
 
-void add_bench_options(CLI::App& verb, const std::string& name, const std::string& timed, bench::BenchOptions& bench,
+void add_bench_options(Verb verb, const std::string& name, const std::string& timed, bench::BenchOptions& bench,
                        CommonOptions& common) {
-  verb.add_option("--out", bench.out, fmt::format("A folder for {0}.txt, {0}.json and {0}.html", name))
-      ->type_name("DIR");
-  verb.add_option("--seconds", bench.seconds, fmt::format("How long {} is timed, about", timed))->type_name("S");
-  verb.add_flag("--quick", bench.quick, "Less of it and shorter times, for a first look");
+  verb.option("--out", bench.out, fmt::format("A folder for {0}.txt, {0}.json and {0}.html", name)).type("DIR");
+  verb.option("--seconds", bench.seconds, fmt::format("How long {} is timed, about", timed)).type("S");
+  verb.flag("--quick", bench.quick, "Less of it and shorter times, for a first look");
   add_common_options(verb, common);
 }
 
-void add_choice(CLI::App& verb, const std::string& option, const std::vector<std::string>& known,
+void add_choice(Verb verb, const std::string& option, const std::vector<std::string>& known,
                 std::vector<std::string>& chosen) {
-  verb.add_option(option, chosen, fmt::format("Of {} [all that run here]", fmt::join(known, ", ")))
-      ->type_name("NAME,NAME,...")
-      ->delimiter(',');
+  verb.option(option, chosen, fmt::format("Of {} [all that run here]", fmt::join(known, ", ")))
+      .type("NAME,NAME,...")
+      .list();
 }
 
 void take_common(const CommonOptions& common, bench::BenchOptions& bench) {

@@ -10,11 +10,11 @@
 namespace kinema::app {
 
 /// --out, --seconds, --quick and the options of every verb; `timed` says what is timed for so many seconds.
-void add_bench_options(CLI::App& verb, const std::string& name, const std::string& timed, bench::BenchOptions& bench,
+void add_bench_options(Verb verb, const std::string& name, const std::string& timed, bench::BenchOptions& bench,
                        CommonOptions& common);
 
 /// An option that takes some of `known`, all that run here where it is not given.
-void add_choice(CLI::App& verb, const std::string& option, const std::vector<std::string>& known,
+void add_choice(Verb verb, const std::string& option, const std::vector<std::string>& known,
                 std::vector<std::string>& chosen);
 
 /// What the command line said of them all; throws Error where it makes no sense.

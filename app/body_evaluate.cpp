@@ -130,16 +130,16 @@ void run(const Options& options) {
 
 }  // namespace
 
-void add_body_evaluate(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("evaluate", "How far poses are from the truth, by joint and by frame");
+void add_body_evaluate(Verb parent, Task& task) {
+  Verb verb = parent.add("evaluate", "How far poses are from the truth, by joint and by frame");
   const auto options = std::make_shared<Options>();
-  verb->add_option("--poses", options->poses, "What was tracked")->type_name("poses.jsonl")->required();
-  verb->add_option("--truth", options->truth, "What is known; joints may have the names of BVH files")
-      ->type_name("truth.jsonl")
-      ->required();
-  verb->add_option("--out", options->out, "Write evaluate.json and evaluate.html, with plots, there")->type_name("DIR");
-  add_common_options(*verb, options->common);
-  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  verb.option("--poses", options->poses, "What was tracked").type("poses.jsonl").required();
+  verb.option("--truth", options->truth, "What is known; joints may have the names of BVH files")
+      .type("truth.jsonl")
+      .required();
+  verb.option("--out", options->out, "Write evaluate.json and evaluate.html, with plots, there").type("DIR");
+  add_common_options(verb, options->common);
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 
 }  // namespace kinema::app

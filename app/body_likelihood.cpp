@@ -210,7 +210,7 @@ void run(const Options& options, const Ranks& ranks) {
 // "0,-0.5,2"
 Vec3 parse_camera(const std::string& text) {
   std::vector<double> numbers;
-  for (const std::string& word : CLI::detail::split(text, ',')) {
+  for (const std::string& word : split(text, ',')) {
     std::size_t used = 0;
     try {
       numbers.push_back(std::stod(word, &used));
@@ -235,40 +235,34 @@ body::Association parse_association(const std::string& word) {
 
 }  // namespace
 
-void add_body_likelihood(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("likelihood", "The log-likelihood of poses, given the points of a frame");
+void add_body_likelihood(Verb parent, Task& task) {
+  Verb verb = parent.add("likelihood", "The log-likelihood of poses, given the points of a frame");
   const auto options = std::make_shared<Options>();
   body::LikelihoodSettings& settings = options->settings;
-  verb->add_option("--points", options->points, "Points (I,3) float32, metres, z forward")
-      ->type_name("P.npy")
-      ->required();
-  verb->add_option("--capsules", options->capsules, "Poses (J,K,7) float32 as ax ay az r bx by bz")
-      ->type_name("C.npy")
-      ->required();
-  verb->add_option("--out", options->out, "The result (J,) float64: log p of eq. 3 without its constant")
-      ->type_name("L.npy")
-      ->required();
-  verb->add_option("--tau", settings.tau, "Where distances are cut off, in metres")
-      ->type_name("M")
-      ->capture_default_str();
-  verb->add_option("--sigma", settings.sigma, "Standard deviation of a point about the skin, in metres")
-      ->type_name("M")
-      ->capture_default_str();
-  verb->add_option_function<std::string>(
+  verb.option("--points", options->points, "Points (I,3) float32, metres, z forward").type("P.npy").required();
+  verb.option("--capsules", options->capsules, "Poses (J,K,7) float32 as ax ay az r bx by bz").type("C.npy").required();
+  verb.option("--out", options->out, "The result (J,) float64: log p of eq. 3 without its constant")
+      .type("L.npy")
+      .required();
+  verb.option("--tau", settings.tau, "Where distances are cut off, in metres").type("M").show_default();
+  verb.option("--sigma", settings.sigma, "Standard deviation of a point about the skin, in metres")
+      .type("M")
+      .show_default();
+  verb.text(
           "--association", [&settings](const std::string& word) { settings.association = parse_association(word); },
           "A point belongs to the capsule whose surface is nearest along its ray (the default), or to the first one "
           "met")
-      ->type_name("nearest|first-hit");
-  verb->add_option_function<std::string>(
+      .type("nearest|first-hit");
+  verb.text(
           "--camera", [&settings](const std::string& text) { settings.camera = parse_camera(text); },
           "Where all rays start, in metres [0,0,0]")
-      ->type_name("x,y,z");
-  verb->add_option("--background", options->background, "Marks (I,) bool or uint8: not 0 for a point behind the person")
-      ->type_name("B.npy");
-  verb->add_flag("--no-free-space", options->no_free_space, "Ignore the marks: the paper's sum exactly");
-  verb->add_flag("--no-culling", options->no_culling, "Test every capsule on every ray: the same bits, slower");
-  add_common_options(*verb, options->common);
-  verb->callback([options, &task] {
+      .type("x,y,z");
+  verb.option("--background", options->background, "Marks (I,) bool or uint8: not 0 for a point behind the person")
+      .type("B.npy");
+  verb.flag("--no-free-space", options->no_free_space, "Ignore the marks: the paper's sum exactly");
+  verb.flag("--no-culling", options->no_culling, "Test every capsule on every ray: the same bits, slower");
+  add_common_options(verb, options->common);
+  verb.chosen([options, &task] {
     options->settings.threads = options->common.threads;
     options->settings.free_space = !options->no_free_space;
     options->settings.culling = !options->no_culling;

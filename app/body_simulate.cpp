@@ -150,49 +150,47 @@ void run(const Options& options) {
 
 }  // namespace
 
-void add_body_simulate(CLI::App& parent, Task& task) {
+void add_body_simulate(Verb parent, Task& task) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = parent.add_subcommand("simulate", "A recording with truth, from a motion-capture clip");
-  verb->footer(
+  Verb verb = parent.add("simulate", "A recording with truth, from a motion-capture clip");
+  verb.footer(
       "Writes a folder that `kinema body track --input` takes: frames, truth.jsonl and, last of all, camera.json.\n"
       "A folder without camera.json is a recording that was not completed.");
   synth::SimulationSettings& settings = options->settings;
-  verb->add_option("--motion", options->motion, "The clip: a BVH file with y up")->type_name("clip.bvh")->required();
-  verb->add_option("--mode", options->mode, "What is recorded")
-      ->type_name("depth|stereo|points")
-      ->check(CLI::IsMember({"depth", "stereo", "points"}).description(""))
-      ->required();
-  verb->add_option("--out", options->out, "The folder of the recording")->type_name("DIR")->required();
-  verb->add_flag("--force", options->force, "Replace a recording that stands there");
-  verb->add_option("--fps", options->fps, "Frames a second; poses between those of the clip are interpolated [30]")
-      ->type_name("N");
-  verb->add_option("--frames", options->frames, "At most so many frames [to the end of the clip]")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1'000'000).description(""));
-  verb->add_option("--start", options->start, "Where in the clip to start, in seconds [0]")->type_name("S");
-  verb->add_option("--skip-first", options->skip_first,
-                   "Leave out the first frame of the clip; auto: where it is a rest pose put before the motion [auto]")
-      ->type_name("auto|yes|no")
-      ->check(CLI::IsMember({"auto", "yes", "no"}).description(""));
-  verb->add_option("--unit", options->unit,
-                   "Metres a unit of the clip; auto: metres, centimetres, millimetres or CMU units, from the person's "
-                   "size [auto]")
-      ->type_name("auto|M");
-  verb->add_option("--camera-distance", settings.stage.distance,
-                   "From the middle of the motion, in metres [as near as all of it stays in view]")
-      ->type_name("M");
-  verb->add_option("--camera-height", settings.stage.height, "Above the floor, in metres [1.2]")->type_name("M");
-  verb->add_option("--camera-azimuth", settings.stage.azimuth,
-                   "Degrees about the person: 0 from where it faces, 90 from its left [15]")
-      ->type_name("DEG");
-  verb->add_option("--baseline", settings.baseline, "Between the cameras of --mode stereo, in metres [0.12]")
-      ->type_name("M");
-  verb->add_option("--noise", settings.sensor.noise, "Of the sensor: 1 as usual, 0 a clean recording [1]")
-      ->type_name("FACTOR");
-  verb->add_flag("--no-background", options->no_background, "Nothing but the person");
-  verb->add_flag("--write-background", options->write_background, "Also background.png, the empty scene (depth)");
-  add_common_options(*verb, options->common);
-  verb->callback([options, &task] {
+  verb.option("--motion", options->motion, "The clip: a BVH file with y up").type("clip.bvh").required();
+  verb.option("--mode", options->mode, "What is recorded")
+      .type("depth|stereo|points")
+      .one_of({"depth", "stereo", "points"})
+      .required();
+  verb.option("--out", options->out, "The folder of the recording").type("DIR").required();
+  verb.flag("--force", options->force, "Replace a recording that stands there");
+  verb.option("--fps", options->fps, "Frames a second; poses between those of the clip are interpolated [30]")
+      .type("N");
+  verb.option("--frames", options->frames, "At most so many frames [to the end of the clip]")
+      .type("N")
+      .between(0, 1'000'000);
+  verb.option("--start", options->start, "Where in the clip to start, in seconds [0]").type("S");
+  verb.option("--skip-first", options->skip_first,
+              "Leave out the first frame of the clip; auto: where it is a rest pose put before the motion [auto]")
+      .type("auto|yes|no")
+      .one_of({"auto", "yes", "no"});
+  verb.option("--unit", options->unit,
+              "Metres a unit of the clip; auto: metres, centimetres, millimetres or CMU units, from the person's "
+              "size [auto]")
+      .type("auto|M");
+  verb.option("--camera-distance", settings.stage.distance,
+              "From the middle of the motion, in metres [as near as all of it stays in view]")
+      .type("M");
+  verb.option("--camera-height", settings.stage.height, "Above the floor, in metres [1.2]").type("M");
+  verb.option("--camera-azimuth", settings.stage.azimuth,
+              "Degrees about the person: 0 from where it faces, 90 from its left [15]")
+      .type("DEG");
+  verb.option("--baseline", settings.baseline, "Between the cameras of --mode stereo, in metres [0.12]").type("M");
+  verb.option("--noise", settings.sensor.noise, "Of the sensor: 1 as usual, 0 a clean recording [1]").type("FACTOR");
+  verb.flag("--no-background", options->no_background, "Nothing but the person");
+  verb.flag("--write-background", options->write_background, "Also background.png, the empty scene (depth)");
+  add_common_options(verb, options->common);
+  verb.chosen([options, &task] {
     synth::SimulationSettings& chosen = options->settings;
     chosen.background = !options->no_background;
     chosen.sensor.seed = options->common.seed;

@@ -112,149 +112,122 @@ void run(Options options) {
   if (view && !counts.stopped) view->wait();
 }
 
-template <class T>
-std::function<void(const std::string&)> one_of(const char* flag, T& value, std::map<std::string, T> words) {
-  return [flag, &value, words = std::move(words)](const std::string& word) {
-    const auto found = words.find(word);
-    if (found == words.end()) {
-      std::string known;
-      for (const auto& entry : words) known += (known.empty() ? "" : ", ") + entry.first;
-      throw Error(fmt::format("{} is '{}': it is one of {}", flag, word, known));
-    }
-    value = found->second;
-  };
-}
-
-void add_input_options(CLI::App& verb, Options& options) {
+void add_input_options(Verb verb, Options& options) {
   io::RecordingSettings& recording = options.recording;
-  verb.add_option("--input", options.input,
-                  "A recording's folder, a pattern such as depth/%06d.png, files, or left,right of a stereo pair")
-      ->type_name("DIR|FILES")
-      ->required();
-  verb.add_option_function<std::string>(
+  verb.option("--input", options.input,
+              "A recording's folder, a pattern such as depth/%06d.png, files, or left,right of a stereo pair")
+      .type("DIR|FILES")
+      .required();
+  verb.text(
           "--camera-file",
           [&recording](const std::string& files) {
-            for (const std::string& file : CLI::detail::split(files, ',')) recording.camera_files.emplace_back(file);
+            for (const std::string& file : split(files, ',')) recording.camera_files.emplace_back(file);
           },
           "camera.json or an OpenCV calibration, instead of the recording's own")
-      ->type_name("FILE[,FILE]");
-  verb.add_option("--fps", recording.fps, "Frames a second, instead of the camera's file")->type_name("N");
-  verb.add_option("--depth-scale", recording.depth_scale, "Metres a unit of depth images")->type_name("M");
-  verb.add_option("--baseline", recording.baseline, "Metres between the cameras of a rectified pair")->type_name("M");
-  verb.add_option("--calibration-unit", recording.calibration_unit, "Metres a unit of an OpenCV calibration")
-      ->type_name("M");
-  verb.add_option("--colour", recording.colour_pattern, "Pictures for the overlay, a pattern")->type_name("FILES");
-  verb.add_option("--near", options.run.foreground.nearest, "Nothing nearer is the person, metres")
-      ->type_name("M")
-      ->capture_default_str();
-  verb.add_option("--far", options.run.foreground.farthest, "Nothing further is the person, metres")
-      ->type_name("M")
-      ->capture_default_str();
-  verb.add_flag("--no-planes", options.no_planes, "Do not look for floor and walls");
-  verb.add_option("--start", options.run.start, "Number of the first frame")
-      ->type_name("N")
-      ->check(CLI::Range(0L, 1L << 52).description(""));
-  verb.add_option("--frames", options.run.frames, "At most so many frames; 0: all")
-      ->type_name("N")
-      ->check(CLI::Range(0L, 1L << 52).description(""));
+      .type("FILE[,FILE]");
+  verb.option("--fps", recording.fps, "Frames a second, instead of the camera's file").type("N");
+  verb.option("--depth-scale", recording.depth_scale, "Metres a unit of depth images").type("M");
+  verb.option("--baseline", recording.baseline, "Metres between the cameras of a rectified pair").type("M");
+  verb.option("--calibration-unit", recording.calibration_unit, "Metres a unit of an OpenCV calibration").type("M");
+  verb.option("--colour", recording.colour_pattern, "Pictures for the overlay, a pattern").type("FILES");
+  verb.option("--near", options.run.foreground.nearest, "Nothing nearer is the person, metres")
+      .type("M")
+      .show_default();
+  verb.option("--far", options.run.foreground.farthest, "Nothing further is the person, metres")
+      .type("M")
+      .show_default();
+  verb.flag("--no-planes", options.no_planes, "Do not look for floor and walls");
+  verb.option("--start", options.run.start, "Number of the first frame").type("N").between(0L, 1L << 52);
+  verb.option("--frames", options.run.frames, "At most so many frames; 0: all").type("N").between(0L, 1L << 52);
 }
 
-void add_tracker_options(CLI::App& verb, Options& options) {
+void add_tracker_options(Verb verb, Options& options) {
   body::TrackerSettings& tracker = options.run.tracker;
   const char* group = "The filter";
-  verb.add_option("--particles", tracker.particles, "Poses tried in a layer; 0: what the machine holds")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1000000).description(""))
-      ->group(group);
-  verb.add_option("--layers", tracker.layers, "Annealing layers; 1: the plain filter")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100).description(""))
-      ->capture_default_str()
-      ->group(group);
-  verb.add_option("--refined", tracker.refined, "Poses refined by least squares; 0: none")
-      ->type_name("N")
-      ->check(CLI::Range(0, 10000).description(""))
-      ->capture_default_str()
-      ->group(group);
-  verb.add_option("--rivals", tracker.rivals, "Poses elsewhere held against the tracked one; 0: none")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1000).description(""))
-      ->capture_default_str()
-      ->group(group);
-  verb.add_flag("--limbs", tracker.limbs, "Sample trunk and limbs one after the other")->group(group);
-  verb.add_option("--points", tracker.points, "Points of the person, thinned evenly; 0: what the machine holds")
-      ->type_name("N")
-      ->check(CLI::Range(0, 100000000).description(""))
-      ->group(group);
-  verb.add_option_function<std::string>("--motion",
-                                        one_of<body::Motion>("--motion", tracker.motion,
-                                                             {{"random-walk", body::Motion::random_walk},
-                                                              {"constant-velocity", body::Motion::constant_velocity},
-                                                              {"spatial", body::Motion::spatial}}),
-                                        "How a pose goes on from frame to frame")
-      ->type_name("random-walk|constant-velocity|spatial")
-      ->group(group);
-  verb.add_option_function<std::string>("--resampling",
-                                        one_of<body::Resampling>("--resampling", tracker.resampling,
-                                                                 {{"systematic", body::Resampling::systematic},
-                                                                  {"stratified", body::Resampling::stratified},
-                                                                  {"residual", body::Resampling::residual},
-                                                                  {"multinomial", body::Resampling::multinomial}}),
-                                        "How particles are drawn by their weights")
-      ->type_name("systematic|stratified|residual|multinomial")
-      ->group(group);
-  verb.add_option_function<std::string>("--association",
-                                        one_of<body::Association>("--association", tracker.likelihood.association,
-                                                                  {{"nearest", body::Association::nearest},
-                                                                   {"first-hit", body::Association::first_hit}}),
-                                        "The capsule that a point is held against")
-      ->type_name("nearest|first-hit")
-      ->group(group);
-  verb.add_option("--tau", tracker.likelihood.tau, "Where distances are cut off, metres")
-      ->type_name("M")
-      ->capture_default_str()
-      ->group(group);
-  verb.add_option("--sigma", tracker.likelihood.sigma, "Standard deviation of a point about the skin, metres")
-      ->type_name("M")
-      ->capture_default_str()
-      ->group(group);
-  verb.add_option("--sensor-noise", tracker.sensor_noise, "Standard deviation of a depth at 1 m; grows with its square")
-      ->type_name("M")
-      ->capture_default_str()
-      ->group(group);
-  verb.add_option("--independent", tracker.independent_points, "Points of a frame that count as independent")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
-  verb.add_flag("--no-free-space", options.no_free_space, "Do not use the rays that see past the person")->group(group);
+  verb.option("--particles", tracker.particles, "Poses tried in a layer; 0: what the machine holds")
+      .type("N")
+      .between(0, 1000000)
+      .group(group);
+  verb.option("--layers", tracker.layers, "Annealing layers; 1: the plain filter")
+      .type("N")
+      .between(1, 100)
+      .show_default()
+      .group(group);
+  verb.option("--refined", tracker.refined, "Poses refined by least squares; 0: none")
+      .type("N")
+      .between(0, 10000)
+      .show_default()
+      .group(group);
+  verb.option("--rivals", tracker.rivals, "Poses elsewhere held against the tracked one; 0: none")
+      .type("N")
+      .between(0, 1000)
+      .show_default()
+      .group(group);
+  verb.flag("--limbs", tracker.limbs, "Sample trunk and limbs one after the other").group(group);
+  verb.option("--points", tracker.points, "Points of the person, thinned evenly; 0: what the machine holds")
+      .type("N")
+      .between(0, 100000000)
+      .group(group);
+  verb.choice<body::Motion>("--motion", tracker.motion, "How a pose goes on from frame to frame",
+                            {{"random-walk", body::Motion::random_walk},
+                             {"constant-velocity", body::Motion::constant_velocity},
+                             {"spatial", body::Motion::spatial}})
+      .group(group);
+  verb.choice<body::Resampling>("--resampling", tracker.resampling, "How particles are drawn by their weights",
+                                {{"systematic", body::Resampling::systematic},
+                                 {"stratified", body::Resampling::stratified},
+                                 {"residual", body::Resampling::residual},
+                                 {"multinomial", body::Resampling::multinomial}})
+      .group(group);
+  verb.choice<body::Association>("--association", tracker.likelihood.association,
+                                 "The capsule that a point is held against",
+                                 {{"nearest", body::Association::nearest}, {"first-hit", body::Association::first_hit}})
+      .group(group);
+  verb.option("--tau", tracker.likelihood.tau, "Where distances are cut off, metres")
+      .type("M")
+      .show_default()
+      .group(group);
+  verb.option("--sigma", tracker.likelihood.sigma, "Standard deviation of a point about the skin, metres")
+      .type("M")
+      .show_default()
+      .group(group);
+  verb.option("--sensor-noise", tracker.sensor_noise, "Standard deviation of a depth at 1 m; grows with its square")
+      .type("M")
+      .show_default()
+      .group(group);
+  verb.option("--independent", tracker.independent_points, "Points of a frame that count as independent")
+      .type("N")
+      .show_default()
+      .group(group);
+  verb.flag("--no-free-space", options.no_free_space, "Do not use the rays that see past the person").group(group);
 }
 
 }  // namespace
 
-void add_body_track(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("track", "Stereo pairs, depth images or point clouds to joints");
+void add_body_track(Verb parent, Task& task) {
+  Verb verb = parent.add("track", "Stereo pairs, depth images or point clouds to joints");
   const auto options = std::make_shared<Options>();
-  add_input_options(*verb, *options);
-  verb->add_option("--out", options->run.files.poses, "Joints, deviations and angles of each frame")
-      ->type_name("poses.jsonl")
-      ->required();
-  verb->add_option("--csv", options->run.files.csv, "The same as a table")->type_name("poses.csv");
-  verb->add_option("--bvh", options->run.files.bvh, "The same as an animation")->type_name("out.bvh");
-  verb->add_option("--overlay", options->run.files.overlay,
-                   "Skeleton and skin over the frames: a video, or PNGs in a folder")
-      ->type_name("out.mp4|DIR");
-  CLI::Option* skeleton =
-      verb->add_option("--skeleton", options->skeleton, "The person, instead of the recording's skeleton.json")
-          ->type_name("S.json");
-  verb->add_option("--height", options->height, "The person's height in metres, for the skeleton that ships")
-      ->type_name("M")
-      ->excludes(skeleton);
-  verb->add_option("--init", options->init, "Where to start: auto searches")->type_name("auto|pose.json");
-  verb->add_flag("--no-shape", options->no_shape, "Do not fit lengths and radii to the person");
-  add_tracker_options(*verb, *options);
-  add_view_options(*verb, options->view);
-  add_common_options(*verb, options->common);
-  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  add_input_options(verb, *options);
+  verb.option("--out", options->run.files.poses, "Joints, deviations and angles of each frame")
+      .type("poses.jsonl")
+      .required();
+  verb.option("--csv", options->run.files.csv, "The same as a table").type("poses.csv");
+  verb.option("--bvh", options->run.files.bvh, "The same as an animation").type("out.bvh");
+  verb.option("--overlay", options->run.files.overlay,
+              "Skeleton and skin over the frames: a video, or PNGs in a folder")
+      .type("out.mp4|DIR");
+  const Option skeleton =
+      verb.option("--skeleton", options->skeleton, "The person, instead of the recording's skeleton.json")
+          .type("S.json");
+  verb.option("--height", options->height, "The person's height in metres, for the skeleton that ships")
+      .type("M")
+      .excludes(skeleton);
+  verb.option("--init", options->init, "Where to start: auto searches").type("auto|pose.json");
+  verb.flag("--no-shape", options->no_shape, "Do not fit lengths and radii to the person");
+  add_tracker_options(verb, *options);
+  add_view_options(verb, options->view);
+  add_common_options(verb, options->common);
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 
 }  // namespace kinema::app

@@ -216,20 +216,19 @@ void run(const Options& options) {
 
 }  // namespace
 
-void add_demo(CLI::App& parent, Task& task) {
-  CLI::App* verb =
-      parent.add_subcommand("demo", "A first look: a walking person and a head are followed, and a page shows how");
+void add_demo(Verb parent, Task& task) {
+  Verb verb = parent.add("demo", "A first look: a walking person and a head are followed, and a page shows how");
   const auto options = std::make_shared<Options>();
-  verb->add_option("--out", options->out, "The folder for the page, the recording and what was tracked")
-      ->type_name("DIR")
-      ->capture_default_str();
-  verb->add_option("--frames", options->frames, "At most so many frames of each, of which the walk has 86")
-      ->type_name("N")
-      ->check(CLI::Range(2, 1000).description(""))
-      ->capture_default_str();
-  add_view_options(*verb, options->view);
-  add_common_options(*verb, options->common);
-  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  verb.option("--out", options->out, "The folder for the page, the recording and what was tracked")
+      .type("DIR")
+      .show_default();
+  verb.option("--frames", options->frames, "At most so many frames of each, of which the walk has 86")
+      .type("N")
+      .between(2, 1000)
+      .show_default();
+  add_view_options(verb, options->view);
+  add_common_options(verb, options->common);
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 
 }  // namespace kinema::app

@@ -87,11 +87,11 @@ nlohmann::ordered_json devices_json(const Choice& chosen) {
 
 }  // namespace
 
-void add_devices(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("devices", "Backends, GPUs, SIMD level, what was built in");
+void add_devices(Verb parent, Task& task) {
+  Verb verb = parent.add("devices", "Backends, GPUs, SIMD level, what was built in");
   const auto options = std::make_shared<CommonOptions>();
-  add_common_options(*verb, *options);
-  verb->callback([options, &task] {
+  add_common_options(verb, *options);
+  verb.chosen([options, &task] {
     task.run = [options](const Ranks&) {
       const Choice chosen = choice(options->backend);
       if (options->json)

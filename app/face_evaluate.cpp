@@ -224,39 +224,31 @@ void run(Options& options) {
 
 }  // namespace
 
-void add_face_evaluate(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("evaluate", "How far fits are from landmarks that people set");
+void add_face_evaluate(Verb parent, Task& task) {
+  Verb verb = parent.add("evaluate", "How far fits are from landmarks that people set");
   const auto options = std::make_shared<Options>();
-  add_fit_options(*verb, options->fit);
-  add_image_options(*verb, options->images);
-  verb->add_option("--init", options->init,
-                   "Where fits start: the true place with noise, the face detector, or boxes or points by picture")
-      ->type_name("perturbed|detect|start.jsonl")
-      ->capture_default_str();
+  add_fit_options(verb, options->fit);
+  add_image_options(verb, options->images);
+  verb.option("--init", options->init,
+              "Where fits start: the true place with noise, the face detector, or boxes or points by picture")
+      .type("perturbed|detect|start.jsonl")
+      .show_default();
   FaceEvaluationSettings& settings = options->settings;
-  verb->add_option("--shift", settings.shift,
-                   "Noise of perturbed starts: shift over the landmarks' box, standard deviation")
-      ->check(CLI::Range(0.0, 10.0).description(""))
-      ->capture_default_str();
-  verb->add_option("--scale", settings.scale, "The same of the size")
-      ->check(CLI::Range(0.0, 0.3).description(""))
-      ->capture_default_str();
-  verb->add_option("--turn", settings.turn, "The same of the turn, degrees")
-      ->check(CLI::Range(0.0, 180.0).description(""))
-      ->capture_default_str();
-  verb->add_option("--tries", settings.tries, "Perturbed starts of each face, each with noise of its own")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000).description(""))
-      ->capture_default_str();
-  verb->add_option("--detector", options->detector, "A cascade (.xml) or network (.onnx) instead of OpenCV's own")
-      ->type_name("FILE");
-  verb->add_option("--out", options->out, "Write evaluate.json, evaluate.html and worst.png there")->type_name("DIR");
-  verb->add_option("--worst", options->worst, "Faces in the picture of the worst")
-      ->type_name("N")
-      ->check(CLI::Range(0, 200).description(""))
-      ->capture_default_str();
-  add_common_options(*verb, options->common);
-  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  verb.option("--shift", settings.shift, "Noise of perturbed starts: shift over the landmarks' box, standard deviation")
+      .between(0.0, 10.0)
+      .show_default();
+  verb.option("--scale", settings.scale, "The same of the size").between(0.0, 0.3).show_default();
+  verb.option("--turn", settings.turn, "The same of the turn, degrees").between(0.0, 180.0).show_default();
+  verb.option("--tries", settings.tries, "Perturbed starts of each face, each with noise of its own")
+      .type("N")
+      .between(1, 1000)
+      .show_default();
+  verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) instead of OpenCV's own")
+      .type("FILE");
+  verb.option("--out", options->out, "Write evaluate.json, evaluate.html and worst.png there").type("DIR");
+  verb.option("--worst", options->worst, "Faces in the picture of the worst").type("N").between(0, 200).show_default();
+  add_common_options(verb, options->common);
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 
 }  // namespace kinema::app

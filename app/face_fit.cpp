@@ -106,50 +106,48 @@ void run(Options& options) {
 
 }  // namespace
 
-void add_face_fit(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("fit", "Landmarks of the faces in pictures and videos");
+void add_face_fit(Verb parent, Task& task) {
+  Verb verb = parent.add("fit", "Landmarks of the faces in pictures and videos");
   const auto options = std::make_shared<Options>();
   FaceRun& chain = options->run;
-  add_fit_options(*verb, options->fit);
-  verb->add_option("--input", options->input, "A picture, a video, or a folder of pictures")
-      ->type_name("IMAGE|VIDEO|DIR")
-      ->required();
-  verb->add_option("--init", options->init, "Where fits start: the face detector, or boxes or points by picture")
-      ->type_name("detect|start.jsonl")
-      ->capture_default_str();
-  verb->add_option("--out", chain.files.landmarks, "A line of JSON for each face; CSV where it ends in .csv")
-      ->type_name("landmarks.jsonl")
-      ->required();
-  verb->add_option("--csv", chain.files.csv, "The landmarks as a table too")->type_name("FILE");
-  verb->add_option("--overlay", chain.files.overlay, "A video, pictures (%06d.png), a folder, or one .png")
-      ->type_name("FILE");
-  verb->add_option("--pts", chain.files.pts, "A folder for a .pts file of each face, counted from 1 as in 300-W")
-      ->type_name("DIR");
-  verb->add_option("--patches", chain.files.patches, "A folder for the shape-free patch of each face")
-      ->type_name("DIR");
-  verb->add_option("--appearance", chain.files.appearance, "A folder for the sampled texture beside the fitted one")
-      ->type_name("DIR");
-  verb->add_option("--detector", options->detector, "A cascade (.xml) or network (.onnx) instead of OpenCV's own")
-      ->type_name("FILE");
-  verb->add_option("--faces", chain.faces, "Faces in each picture, at most: the largest first")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000).description(""))
-      ->capture_default_str();
-  verb->add_flag("--sequence", chain.sequence, "The pictures of the folder are the frames of a film");
-  verb->add_option("--fps", chain.fps, "Frames a second of such a film, or instead of the video's own")->type_name("N");
-  verb->add_option("--frames", chain.frames, "At most so many; 0: all")->type_name("N");
-  verb->add_option("--smoothing", chain.tracker.smoothing,
-                   "In films: hertz below which resting landmarks are smoothed; 0: not")
-      ->type_name("HZ")
-      ->check(CLI::Range(0.0, 1000.0).description(""))
-      ->capture_default_str();
-  verb->add_option("--lost", chain.tracker.lost, "In films: a fit with a greater probability of failure is lost")
-      ->type_name("P")
-      ->check(CLI::Range(0.0, 1.0).description(""))
-      ->capture_default_str();
-  add_view_options(*verb, options->view);
-  add_common_options(*verb, options->common);
-  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  add_fit_options(verb, options->fit);
+  verb.option("--input", options->input, "A picture, a video, or a folder of pictures")
+      .type("IMAGE|VIDEO|DIR")
+      .required();
+  verb.option("--init", options->init, "Where fits start: the face detector, or boxes or points by picture")
+      .type("detect|start.jsonl")
+      .show_default();
+  verb.option("--out", chain.files.landmarks, "A line of JSON for each face; CSV where it ends in .csv")
+      .type("landmarks.jsonl")
+      .required();
+  verb.option("--csv", chain.files.csv, "The landmarks as a table too").type("FILE");
+  verb.option("--overlay", chain.files.overlay, "A video, pictures (%06d.png), a folder, or one .png").type("FILE");
+  verb.option("--pts", chain.files.pts, "A folder for a .pts file of each face, counted from 1 as in 300-W")
+      .type("DIR");
+  verb.option("--patches", chain.files.patches, "A folder for the shape-free patch of each face").type("DIR");
+  verb.option("--appearance", chain.files.appearance, "A folder for the sampled texture beside the fitted one")
+      .type("DIR");
+  verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) instead of OpenCV's own")
+      .type("FILE");
+  verb.option("--faces", chain.faces, "Faces in each picture, at most: the largest first")
+      .type("N")
+      .between(1, 1000)
+      .show_default();
+  verb.flag("--sequence", chain.sequence, "The pictures of the folder are the frames of a film");
+  verb.option("--fps", chain.fps, "Frames a second of such a film, or instead of the video's own").type("N");
+  verb.option("--frames", chain.frames, "At most so many; 0: all").type("N");
+  verb.option("--smoothing", chain.tracker.smoothing,
+              "In films: hertz below which resting landmarks are smoothed; 0: not")
+      .type("HZ")
+      .between(0.0, 1000.0)
+      .show_default();
+  verb.option("--lost", chain.tracker.lost, "In films: a fit with a greater probability of failure is lost")
+      .type("P")
+      .between(0.0, 1.0)
+      .show_default();
+  add_view_options(verb, options->view);
+  add_common_options(verb, options->common);
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 
 }  // namespace kinema::app

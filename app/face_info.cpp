@@ -157,17 +157,14 @@ void run(const Options& options) {
 
 }  // namespace
 
-void add_face_info(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("info", "What an appearance model holds");
+void add_face_info(Verb parent, Task& task) {
+  Verb verb = parent.add("info", "What an appearance model holds");
   const auto options = std::make_shared<Options>();
-  verb->add_option("--model,model", options->model, "The model's file")->type_name("M.kface")->required();
-  verb->add_option("--modes", options->modes, "Draw the modes of shape and texture there")->type_name("DIR");
-  verb->add_option("--count", options->count, "Modes to draw")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100).description(""))
-      ->capture_default_str();
-  add_common_options(*verb, options->common);
-  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  verb.option("--model,model", options->model, "The model's file").type("M.kface").required();
+  verb.option("--modes", options->modes, "Draw the modes of shape and texture there").type("DIR");
+  verb.option("--count", options->count, "Modes to draw").type("N").between(1, 100).show_default();
+  add_common_options(verb, options->common);
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 
 }  // namespace kinema::app

@@ -54,8 +54,8 @@ std::string_view word(face::Method method) {
 std::vector<face::Stage> parse_stages(const std::string& text) {
   std::vector<face::Stage> stages;
   if (text.empty()) return stages;
-  for (const std::string& part : CLI::detail::split(text, ',')) {
-    const std::vector<std::string> words = CLI::detail::split(part, ':');
+  for (const std::string& part : split(text, ',')) {
+    const std::vector<std::string> words = split(part, ':');
     const auto found =
         std::find_if(methods.begin(), methods.end(), [&](const auto& m) { return m.second == words[0]; });
     if (found == methods.end() || words.size() > 4) {
@@ -85,21 +85,20 @@ std::string stages_text(const std::vector<face::Stage>& stages) {
   return text;
 }
 
-void add_fit_options(CLI::App& verb, FitOptions& options) {
-  verb.add_option("--model", options.model, "The appearance model, of face train")->type_name("M.kface")->required();
-  verb.add_option(
-          "--stages", options.stages,
-          "What a fit does, instead of what the model says: METHOD[:LEVEL[:ITERATIONS[:PRIOR]]],... with METHOD "
-          "cascade, combined, project-out or simultaneous")
-      ->type_name("LIST");
-  verb.add_option("--starts", options.starts, "Starts of the cascade, of which the median is taken: steadier, slower")
-      ->type_name("N")
-      ->check(CLI::Range(1, 64).description(""))
-      ->capture_default_str();
-  verb.add_option("--limit", options.limit, "Standard deviations that parameters may reach; 0: any")
-      ->type_name("S")
-      ->check(CLI::Range(0.0, 1000.0).description(""))
-      ->capture_default_str();
+void add_fit_options(Verb verb, FitOptions& options) {
+  verb.option("--model", options.model, "The appearance model, of face train").type("M.kface").required();
+  verb.option("--stages", options.stages,
+              "What a fit does, instead of what the model says: METHOD[:LEVEL[:ITERATIONS[:PRIOR]]],... with METHOD "
+              "cascade, combined, project-out or simultaneous")
+      .type("LIST");
+  verb.option("--starts", options.starts, "Starts of the cascade, of which the median is taken: steadier, slower")
+      .type("N")
+      .between(1, 64)
+      .show_default();
+  verb.option("--limit", options.limit, "Standard deviations that parameters may reach; 0: any")
+      .type("S")
+      .between(0.0, 1000.0)
+      .show_default();
 }
 
 face::FitSettings fit_settings(const FitOptions& options, int threads) {
@@ -119,16 +118,15 @@ void try_doubtful_again(face::Fitter& fitter, const face::Model& model, const st
   }
 }
 
-void add_image_options(CLI::App& verb, ImageOptions& options) {
-  verb.add_option(
-          "--images", options.images,
-          "Folders of pictures with landmarks (NAME.jpg with NAME.pts or NAME.asf), or dlib XML, COCO JSON, CSV")
-      ->type_name("DIR|FILE")
-      ->required();
-  verb.add_option("--first-pixel", options.first_pixel,
-                  "What the files count the first pixel as (.pts: 1, as in 300-W; others: 0)")
-      ->type_name("N")
-      ->check(CLI::Range(-1.0, 1.0).description(""));
+void add_image_options(Verb verb, ImageOptions& options) {
+  verb.option("--images", options.images,
+              "Folders of pictures with landmarks (NAME.jpg with NAME.pts or NAME.asf), or dlib XML, COCO JSON, CSV")
+      .type("DIR|FILE")
+      .required();
+  verb.option("--first-pixel", options.first_pixel,
+              "What the files count the first pixel as (.pts: 1, as in 300-W; others: 0)")
+      .type("N")
+      .between(-1.0, 1.0);
 }
 
 face::GreyView view(const io::GreyImage& image) {

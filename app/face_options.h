@@ -2,15 +2,12 @@
 // about what was left out.
 #pragma once
 
+#include "app/command_line.h"
 #include "io/labelled_images.h"
 #include "kinema/face.h"
 
-#include <CLI/CLI.hpp>
-
 #include <cstddef>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,28 +22,13 @@ std::string stages_text(const std::vector<face::Stage>& stages);
 std::string_view word(face::Features features);
 std::string_view word(face::Method method);
 
-/// A word of a list, or an Error that names the list.
-template <class T>
-std::function<void(const std::string&)> word_of(const char* flag, T& value, std::map<std::string, T> words) {
-  return [flag, &value, words = std::move(words)](const std::string& given) {
-    const auto found = words.find(given);
-    if (found != words.end()) {
-      value = found->second;
-      return;
-    }
-    std::string known;
-    for (const auto& entry : words) known += (known.empty() ? "" : ", ") + entry.first;
-    throw CLI::ValidationError(flag, "'" + given + "' is none of " + known);
-  };
-}
-
 /// Fits as the command line asks for them.
 struct FitOptions {
   std::string model, stages;
   int starts = 1;
   double limit = 3;
 };
-void add_fit_options(CLI::App& verb, FitOptions& options);
+void add_fit_options(Verb verb, FitOptions& options);
 face::FitSettings fit_settings(const FitOptions& options, int threads);
 
 /// Fits from a detector's boxes, which may be far off: those that the score doubts are tried from other places too.
@@ -58,7 +40,7 @@ struct ImageOptions {
   std::vector<std::string> images;
   std::optional<double> first_pixel;
 };
-void add_image_options(CLI::App& verb, ImageOptions& options);
+void add_image_options(Verb verb, ImageOptions& options);
 
 /// Labelled pictures in memory, as far as they could be read.
 struct FaceExamples {

@@ -144,88 +144,76 @@ void run(Options options) {
   report(options, model, examples, read_ms, train_ms, detect_ms);
 }
 
-void add_model_options(CLI::App& verb, Options& options) {
+void add_model_options(Verb verb, Options& options) {
   face::TrainSettings& settings = options.settings;
   const char* group = "The model";
-  verb.add_option("--pixels", settings.pixels, "Of the finest texture, exactly")
-      ->type_name("N")
-      ->check(CLI::Range(64, 1 << 20).description(""))
-      ->capture_default_str()
-      ->group(group);
-  verb.add_option("--levels", settings.levels, "Resolutions, each with a quarter of the pixels of the one before")
-      ->type_name("N")
-      ->check(CLI::Range(1, 8).description(""))
-      ->capture_default_str()
-      ->group(group);
-  verb.add_option_function<std::string>("--features",
-                                        word_of<face::Features>("--features", settings.features,
-                                                                {{"intensity", face::Features::intensity},
-                                                                 {"orientation", face::Features::orientation},
-                                                                 {"edges", face::Features::edges}}),
-                                        "What a texture is made of")
-      ->type_name("intensity|orientation|edges")
-      ->group(group);
-  verb.add_flag("--no-resampling", options.no_resampling,
-                "Sample from the image itself, as in the paper (intensity only)")
-      ->group(group);
-  verb.add_flag("--no-mirror", options.no_mirror, "No mirrored copies of the faces")->group(group);
+  verb.option("--pixels", settings.pixels, "Of the finest texture, exactly")
+      .type("N")
+      .between(64, 1 << 20)
+      .show_default()
+      .group(group);
+  verb.option("--levels", settings.levels, "Resolutions, each with a quarter of the pixels of the one before")
+      .type("N")
+      .between(1, 8)
+      .show_default()
+      .group(group);
+  verb.choice<face::Features>("--features", settings.features, "What a texture is made of",
+                              {{"intensity", face::Features::intensity},
+                               {"orientation", face::Features::orientation},
+                               {"edges", face::Features::edges}})
+      .group(group);
+  verb.flag("--no-resampling", options.no_resampling, "Sample from the image itself, as in the paper (intensity only)")
+      .group(group);
+  verb.flag("--no-mirror", options.no_mirror, "No mirrored copies of the faces").group(group);
   const auto share = [&](const char* flag, double& value, const char* what) {
-    verb.add_option(flag, value, what)
-        ->type_name("SHARE")
-        ->check(CLI::Range(0.01, 1.0).description(""))
-        ->capture_default_str()
-        ->group(group);
+    verb.option(flag, value, what).type("SHARE").between(0.01, 1.0).show_default().group(group);
   };
   share("--shape-variance", settings.shape_variance, "Of the variance of shapes that modes keep");
   share("--texture-variance", settings.texture_variance, "Of the variance of textures that modes keep");
   share("--combined-variance", settings.combined_variance, "Of the variance of both that modes keep");
   const auto modes = [&](const char* flag, std::uint32_t& value, const char* what) {
-    verb.add_option(flag, value, what)->type_name("N")->check(CLI::Range(0, 4096).description(""))->group(group);
+    verb.option(flag, value, what).type("N").between(0, 4096).group(group);
   };
   modes("--shape-modes", settings.shape_modes, "So many modes, instead of a share");
   modes("--texture-modes", settings.texture_modes, "So many modes, instead of a share");
   modes("--combined-modes", settings.combined_modes, "So many modes, instead of a share");
-  verb.add_option_function<std::string>(
-          "--gradient",
-          word_of<face::TrainSettings::Gradient>("--gradient", settings.gradient,
-                                                 {{"derivative", face::TrainSettings::Gradient::derivative},
-                                                  {"regression", face::TrainSettings::Gradient::regression},
-                                                  {"none", face::TrainSettings::Gradient::none}}),
-          "How the matrix R of the combined model is estimated")
-      ->type_name("derivative|regression|none")
-      ->group(group);
-  verb.add_option("--cascade", settings.cascade_stages, "Regressions of the cascade; 0: none")
-      ->type_name("N")
-      ->check(CLI::Range(0, 64).description(""))
-      ->capture_default_str()
-      ->group(group);
-  verb.add_option("--displacements", settings.displacements,
-                  "Displaced copies of each face, for cascade and regression")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000).description(""))
-      ->capture_default_str()
-      ->group(group);
-  verb.add_flag("--no-project-out", options.no_project_out, "No matrices for inverse compositional fits")->group(group);
-  verb.add_flag("--no-quality", options.no_quality, "Do not learn when fits fail: quicker")->group(group);
+  verb.choice<face::TrainSettings::Gradient>("--gradient", settings.gradient,
+                                             "How the matrix R of the combined model is estimated",
+                                             {{"derivative", face::TrainSettings::Gradient::derivative},
+                                              {"regression", face::TrainSettings::Gradient::regression},
+                                              {"none", face::TrainSettings::Gradient::none}})
+      .group(group);
+  verb.option("--cascade", settings.cascade_stages, "Regressions of the cascade; 0: none")
+      .type("N")
+      .between(0, 64)
+      .show_default()
+      .group(group);
+  verb.option("--displacements", settings.displacements, "Displaced copies of each face, for cascade and regression")
+      .type("N")
+      .between(1, 1000)
+      .show_default()
+      .group(group);
+  verb.flag("--no-project-out", options.no_project_out, "No matrices for inverse compositional fits").group(group);
+  verb.flag("--no-quality", options.no_quality, "Do not learn when fits fail: quicker").group(group);
 }
 
 }  // namespace
 
-void add_face_train(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("train", "An appearance model from pictures with landmarks");
+void add_face_train(Verb parent, Task& task) {
+  Verb verb = parent.add("train", "An appearance model from pictures with landmarks");
   const auto options = std::make_shared<Options>();
-  add_image_options(*verb, options->images);
-  verb->add_option("--out", options->out, "The model's file")->type_name("M.kface")->required();
-  verb->add_option("--layout", options->layout,
-                   "What the landmarks mean: groups, mirror pairs, triangles (68 of iBUG and 73 of IMM are known)")
-      ->type_name("layout.json");
-  verb->add_option("--detector", options->detector, "The face detector whose boxes are learnt, instead of OpenCV's own")
-      ->type_name("FILE");
-  verb->add_flag("--no-detector", options->no_detector, "Do not learn where the face detector puts its boxes");
-  verb->add_option("--note", options->note, "A line that the model carries, for people")->type_name("TEXT");
-  add_model_options(*verb, *options);
-  add_common_options(*verb, options->common);
-  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  add_image_options(verb, options->images);
+  verb.option("--out", options->out, "The model's file").type("M.kface").required();
+  verb.option("--layout", options->layout,
+              "What the landmarks mean: groups, mirror pairs, triangles (68 of iBUG and 73 of IMM are known)")
+      .type("layout.json");
+  verb.option("--detector", options->detector, "The face detector whose boxes are learnt, instead of OpenCV's own")
+      .type("FILE");
+  verb.flag("--no-detector", options->no_detector, "Do not learn where the face detector puts its boxes");
+  verb.option("--note", options->note, "A line that the model carries, for people").type("TEXT");
+  add_model_options(verb, *options);
+  add_common_options(verb, options->common);
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 
 }  // namespace kinema::app

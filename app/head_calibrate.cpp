@@ -132,37 +132,31 @@ void run(Options options) {
 
 }  // namespace
 
-void add_head_calibrate(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("calibrate", "The colours of a face in this light, from frames with an oval");
+void add_head_calibrate(Verb parent, Task& task) {
+  Verb verb = parent.add("calibrate", "The colours of a face in this light, from frames with an oval");
   const auto options = std::make_shared<Options>();
-  verb->add_option("--input", options->input,
-                   "A picture, a folder or pattern of them, a video, or a camera as in camera:0")
-      ->type_name("FILE|DIR")
-      ->required();
-  verb->add_option("--oval", options->oval, "The face: centre and radii in pixels")->type_name("cx,cy,rx,ry");
-  verb->add_flag("--auto", options->automatic, "Find the face with OpenCV's detector (Debian: opencv-data)");
-  verb->add_option("--cascade", options->cascade, "Another cascade for --auto")->type_name("FILE.xml");
-  verb->add_option("--classifier", options->settings.classifier, "Which colours are skin, and how that is said")
-      ->type_name("plane|rg|cbcr|hsv|tsl|histogram")
-      ->capture_default_str();
-  verb->add_option("--out", options->out, "The filter")->type_name("filter.json")->required();
-  verb->add_option("--picture", options->picture, "Oval and degrees over the last frame, as a PNG")
-      ->type_name("FILE.png");
-  verb->add_option("--frames", options->frames, "So many frames, from the first on")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000).description(""))
-      ->capture_default_str();
-  verb->add_option("--start", options->start, "Number of the first frame")
-      ->type_name("N")
-      ->check(CLI::Range(0L, 1L << 52).description(""));
-  verb->add_option("--distance", options->distance, "Of the face from the camera, in metres or with a unit")
-      ->type_name("M");
-  verb->add_option("--fov", options->field_of_view, "The camera's field of view across the frame, degrees")
-      ->type_name("DEG");
-  verb->add_option("--camera", options->camera, "A name for the camera, kept in the filter")->type_name("TEXT");
-  verb->add_option("--light", options->light, "A name for the light, kept in the filter")->type_name("TEXT");
-  add_common_options(*verb, options->common);
-  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  verb.option("--input", options->input, "A picture, a folder or pattern of them, a video, or a camera as in camera:0")
+      .type("FILE|DIR")
+      .required();
+  verb.option("--oval", options->oval, "The face: centre and radii in pixels").type("cx,cy,rx,ry");
+  verb.flag("--auto", options->automatic, "Find the face with OpenCV's detector (Debian: opencv-data)");
+  verb.option("--cascade", options->cascade, "Another cascade for --auto").type("FILE.xml");
+  verb.option("--classifier", options->settings.classifier, "Which colours are skin, and how that is said")
+      .type("plane|rg|cbcr|hsv|tsl|histogram")
+      .show_default();
+  verb.option("--out", options->out, "The filter").type("filter.json").required();
+  verb.option("--picture", options->picture, "Oval and degrees over the last frame, as a PNG").type("FILE.png");
+  verb.option("--frames", options->frames, "So many frames, from the first on")
+      .type("N")
+      .between(1, 1000)
+      .show_default();
+  verb.option("--start", options->start, "Number of the first frame").type("N").between(0L, 1L << 52);
+  verb.option("--distance", options->distance, "Of the face from the camera, in metres or with a unit").type("M");
+  verb.option("--fov", options->field_of_view, "The camera's field of view across the frame, degrees").type("DEG");
+  verb.option("--camera", options->camera, "A name for the camera, kept in the filter").type("TEXT");
+  verb.option("--light", options->light, "A name for the light, kept in the filter").type("TEXT");
+  add_common_options(verb, options->common);
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 
 }  // namespace kinema::app

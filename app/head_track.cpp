@@ -258,86 +258,76 @@ void run(Options options) {
   if (view && !counts.stopped) view->wait();
 }
 
-void add_outputs(CLI::App& verb, HeadOutputs& outputs) {
-  verb.add_option("--out", outputs.table, "The head's place in each frame, as a table")
-      ->type_name("head.csv")
-      ->required();
-  verb.add_option("--jsonl", outputs.lines, "The same as JSON lines")->type_name("head.jsonl");
-  verb.add_option("--overlay", outputs.overlay,
-                  "Skin, outline and centre over the frames: a video, or PNGs in a folder")
-      ->type_name("out.mp4|DIR");
-  verb.add_option("--udp", outputs.opentrack, "Send positions to opentrack (\"UDP over network\")")
-      ->type_name("HOST:PORT");
-  verb.add_flag("--udp-time", outputs.opentrack_time,
-                "A seventh double in each of these packets, which opentrack ignores: when the frame was taken, seconds "
-                "since 1970");
-  verb.add_option("--osc", outputs.osc, "Send positions as Open Sound Control")->type_name("HOST:PORT");
+void add_outputs(Verb verb, HeadOutputs& outputs) {
+  verb.option("--out", outputs.table, "The head's place in each frame, as a table").type("head.csv").required();
+  verb.option("--jsonl", outputs.lines, "The same as JSON lines").type("head.jsonl");
+  verb.option("--overlay", outputs.overlay, "Skin, outline and centre over the frames: a video, or PNGs in a folder")
+      .type("out.mp4|DIR");
+  verb.option("--udp", outputs.opentrack, "Send positions to opentrack (\"UDP over network\")").type("HOST:PORT");
+  verb.flag("--udp-time", outputs.opentrack_time,
+            "A seventh double in each of these packets, which opentrack ignores: when the frame was taken, seconds "
+            "since 1970");
+  verb.option("--osc", outputs.osc, "Send positions as Open Sound Control").type("HOST:PORT");
 }
 
-void add_tracker_options(CLI::App& verb, Options& options) {
+void add_tracker_options(Verb verb, Options& options) {
   const char* group = "The tracker";
   head::TrackerSettings& tracker = options.run.tracker;
-  verb.add_flag("--plain", options.plain, "The centroid of the whole frame, as in the paper")->group(group);
-  verb.add_flag("--window", options.window, "A soft window follows the head (the default after kinema head calibrate)")
-      ->group(group);
-  verb.add_flag("--no-recalibrate", options.no_recalibrate, "Keep the filter's colours; do not learn on the way")
-      ->group(group);
-  verb.add_flag("!--no-pattern", tracker.pattern, "Know the head by its colours alone, and not by its edges too")
-      ->group(group);
-  verb.add_flag("--still-camera", tracker.background, "Learn what stands still, and let it count for nothing")
-      ->group(group);
-  verb.add_option("--background", options.run.background, "A picture of the room without the person; a still camera's")
-      ->type_name("FILE")
-      ->group(group);
-  verb.add_flag("--neck-cut", tracker.neck_cut, "Rows below the chin count for nothing")->group(group);
-  verb.add_flag("--smooth", options.smooth, "One-Euro smoothing")->group(group);
-  verb.add_option("--smooth-cutoff", options.smoothing.cutoff, "Its cutoff at rest, hertz")
-      ->type_name("HZ")
-      ->capture_default_str()
-      ->group(group);
-  verb.add_option("--smooth-beta", options.smoothing.beta, "How its cutoff rises with speed, hertz a pixel a second")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
-  verb.add_option("--fov", options.field_of_view, "The camera's field of view across the frame, degrees")
-      ->type_name("DEG")
-      ->group(group);
-  verb.add_option("--reference-distance", options.reference_distance,
-                  "Of the head at calibration, in metres or with a unit")
-      ->type_name("M")
-      ->group(group);
+  verb.flag("--plain", options.plain, "The centroid of the whole frame, as in the paper").group(group);
+  verb.flag("--window", options.window, "A soft window follows the head (the default after kinema head calibrate)")
+      .group(group);
+  verb.flag("--no-recalibrate", options.no_recalibrate, "Keep the filter's colours; do not learn on the way")
+      .group(group);
+  verb.flag("!--no-pattern", tracker.pattern, "Know the head by its colours alone, and not by its edges too")
+      .group(group);
+  verb.flag("--still-camera", tracker.background, "Learn what stands still, and let it count for nothing").group(group);
+  verb.option("--background", options.run.background, "A picture of the room without the person; a still camera's")
+      .type("FILE")
+      .group(group);
+  verb.flag("--neck-cut", tracker.neck_cut, "Rows below the chin count for nothing").group(group);
+  verb.flag("--smooth", options.smooth, "One-Euro smoothing").group(group);
+  verb.option("--smooth-cutoff", options.smoothing.cutoff, "Its cutoff at rest, hertz")
+      .type("HZ")
+      .show_default()
+      .group(group);
+  verb.option("--smooth-beta", options.smoothing.beta, "How its cutoff rises with speed, hertz a pixel a second")
+      .type("N")
+      .show_default()
+      .group(group);
+  verb.option("--fov", options.field_of_view, "The camera's field of view across the frame, degrees")
+      .type("DEG")
+      .group(group);
+  verb.option("--reference-distance", options.reference_distance,
+              "Of the head at calibration, in metres or with a unit")
+      .type("M")
+      .group(group);
 }
 
 }  // namespace
 
-void add_head_track(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand("track", "Colour video to the head's place, area and distance");
+void add_head_track(Verb parent, Task& task) {
+  Verb verb = parent.add("track", "Colour video to the head's place, area and distance");
   const auto options = std::make_shared<Options>();
-  verb->add_option("--input", options->input, "A video, a folder or pattern of pictures, or a camera as in camera:0")
-      ->type_name("FILE|DIR")
-      ->required();
-  verb->add_option("--filter", options->filter, "The user's colours, from kinema head calibrate")
-      ->type_name("filter.json")
-      ->required();
-  add_outputs(*verb, options->run.outputs);
-  verb->add_option("--fps", options->fps, "Frames a second, instead of what the input says")->type_name("N");
-  verb->add_option("--start", options->run.start, "Number of the first frame")
-      ->type_name("N")
-      ->check(CLI::Range(0L, 1L << 52).description(""));
-  verb->add_option("--frames", options->run.frames, "At most so many frames; 0: all")
-      ->type_name("N")
-      ->check(CLI::Range(0L, 1L << 52).description(""));
-  verb->add_option("--truth", options->truth, "Boxes x,y,w,h of the head, a line a frame, counted from 1")
-      ->type_name("boxes.txt");
-  verb->add_flag("--compare", options->compare, "Run OpenCV's CamShift and Haar detector on the same frames");
-  add_tracker_options(*verb, *options);
-  add_view_options(*verb, options->view);
-  verb->add_option("--backend", options->run.tracker.backend,
-                   "Where to compute; also joint, and for --plain the paper's steps cpu1 ... gpu8, cpu+gpu")
-      ->type_name("auto|reference|cpu|cuda|...")
-      ->group("Everywhere");
-  add_other_common_options(*verb, options->common);
-  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  verb.option("--input", options->input, "A video, a folder or pattern of pictures, or a camera as in camera:0")
+      .type("FILE|DIR")
+      .required();
+  verb.option("--filter", options->filter, "The user's colours, from kinema head calibrate")
+      .type("filter.json")
+      .required();
+  add_outputs(verb, options->run.outputs);
+  verb.option("--fps", options->fps, "Frames a second, instead of what the input says").type("N");
+  verb.option("--start", options->run.start, "Number of the first frame").type("N").between(0L, 1L << 52);
+  verb.option("--frames", options->run.frames, "At most so many frames; 0: all").type("N").between(0L, 1L << 52);
+  verb.option("--truth", options->truth, "Boxes x,y,w,h of the head, a line a frame, counted from 1").type("boxes.txt");
+  verb.flag("--compare", options->compare, "Run OpenCV's CamShift and Haar detector on the same frames");
+  add_tracker_options(verb, *options);
+  add_view_options(verb, options->view);
+  verb.option("--backend", options->run.tracker.backend,
+              "Where to compute; also joint, and for --plain the paper's steps cpu1 ... gpu8, cpu+gpu")
+      .type("auto|reference|cpu|cuda|...")
+      .group("Everywhere");
+  add_other_common_options(verb, options->common);
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 
 }  // namespace kinema::app

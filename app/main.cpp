@@ -3,6 +3,8 @@
 #include "app/options.h"
 #include "kinema/error.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -25,10 +27,10 @@ void print_error(std::string_view message) {
   fmt::print(stderr, "kinema: {}\n", line);
 }
 
-CLI::App& add_group(CLI::App& parent, const std::string& name, const std::string& description) {
+Verb add_group(CLI::App& parent, const std::string& name, const std::string& description) {
   CLI::App& group = *parent.add_subcommand(name, description);
   group.require_subcommand(0, 1);
-  return group;
+  return Verb(group);
 }
 
 // "kinema body likelihood", as far as the line was understood.
@@ -64,23 +66,23 @@ int run(int argc, char** argv, const Ranks& ranks) {
   command.set_version_flag("--version", "kinema " + build().version);
   command.require_subcommand(0, 1);
   Task task;
-  add_devices(command, task);
-  add_demo(command, task);
-  add_serve(command, task);
-  CLI::App& body = add_group(command, "body", "The body, from stereo or depth points");
+  add_devices(Verb(command), task);
+  add_demo(Verb(command), task);
+  add_serve(Verb(command), task);
+  const Verb body = add_group(command, "body", "The body, from stereo or depth points");
   add_body_likelihood(body, task);
   add_body_evaluate(body, task);
   add_body_simulate(body, task);
   add_body_track(body, task);
-  CLI::App& head = add_group(command, "head", "The head, from colour video");
+  const Verb head = add_group(command, "head", "The head, from colour video");
   add_head_calibrate(head, task);
   add_head_track(head, task);
-  CLI::App& face = add_group(command, "face", "The face, from images: landmarks by an appearance model");
+  const Verb face = add_group(command, "face", "The face, from images: landmarks by an appearance model");
   add_face_train(face, task);
   add_face_fit(face, task);
   add_face_evaluate(face, task);
   add_face_info(face, task);
-  CLI::App& bench = add_group(command, "bench", "The tables and figures of the papers, remade on this machine");
+  const Verb bench = add_group(command, "bench", "The tables and figures of the papers, remade on this machine");
   add_bench_body(bench, task);
   add_bench_head(bench, task);
   add_bench_face(bench, task);

@@ -33,15 +33,14 @@ void run(const Options& options) {
 
 }  // namespace
 
-void add_serve(CLI::App& parent, Task& task) {
-  CLI::App* verb = parent.add_subcommand(
-      "serve", "The live page: heads and faces from the browser's camera, and files dropped on it");
+void add_serve(Verb parent, Task& task) {
+  Verb verb = parent.add("serve", "The live page: heads and faces from the browser's camera, and files dropped on it");
   const auto options = std::make_shared<Options>();
-  add_server_options(*verb, options->view, "Options");
-  verb->add_option("--filter", options->filter, "The user's colours, instead of a calibration on the page")
-      ->type_name("filter.json");
-  verb->add_option("--model", options->model, "Of faces, for those before the browser's camera")->type_name("M.kface");
-  verb->callback([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  add_server_options(verb, options->view, "Options");
+  verb.option("--filter", options->filter, "The user's colours, instead of a calibration on the page")
+      .type("filter.json");
+  verb.option("--model", options->model, "Of faces, for those before the browser's camera").type("M.kface");
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 
 }  // namespace kinema::app

@@ -43,21 +43,18 @@ serve::ServerSettings settings(const ViewOptions& options) {
 
 }  // namespace
 
-void add_server_options(CLI::App& verb, ViewOptions& options, const char* group) {
-  verb.add_option("--address", options.address,
-                  "Of the page; any but 127.0.0.1 lets others connect, who need the token that is printed")
-      ->type_name("ADDRESS")
-      ->capture_default_str()
-      ->group(group);
-  verb.add_option("--port", options.port, "Of the page; 0: any that is free")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
+void add_server_options(Verb verb, ViewOptions& options, const char* group) {
+  verb.option("--address", options.address,
+              "Of the page; any but 127.0.0.1 lets others connect, who need the token that is printed")
+      .type("ADDRESS")
+      .show_default()
+      .group(group);
+  verb.option("--port", options.port, "Of the page; 0: any that is free").type("N").show_default().group(group);
 }
 
-void add_view_options(CLI::App& verb, ViewOptions& options) {
+void add_view_options(Verb verb, ViewOptions& options) {
   const char* group = "The live page";
-  verb.add_flag("--view", options.wanted, "Show it in a browser while it runs, and until Ctrl-C")->group(group);
+  verb.flag("--view", options.wanted, "Show it in a browser while it runs, and until Ctrl-C").group(group);
   add_server_options(verb, options, group);
 }
 

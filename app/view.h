@@ -25,10 +25,10 @@ struct ViewOptions {
 };
 
 /// --address and --port.
-void add_server_options(CLI::App& verb, ViewOptions& options, const char* group);
+void add_server_options(Verb verb, ViewOptions& options, const char* group);
 
 /// --view, and the two above for it.
-void add_view_options(CLI::App& verb, ViewOptions& options);
+void add_view_options(Verb verb, ViewOptions& options);
 
 class View {
 public:

@@ -1,4 +1,5 @@
 #include "body/shape.h"
+#include "core/symmetric.h"
 
 #include <algorithm>
 #include <array>
@@ -139,7 +140,7 @@ Eigen::MatrixXd shape_precision(const Groups& groups, const ShapeSettings& setti
     covariance(i, i) += settings.length_deviation * settings.length_deviation;
     covariance(n + i, n + i) += settings.radius_deviation * settings.radius_deviation;
   }
-  return covariance.inverse();
+  return inverse_symmetric(covariance);
 }
 
 }  // namespace
@@ -181,12 +182,12 @@ ShapeFit fit_shape(const Skeleton& skeleton, const std::vector<ShapeFrame>& fram
       const Eigen::MatrixXd coupling = systems[f].matrix.topRightCorner(pose_size, shape_size);
       Eigen::MatrixXd right(pose_size, shape_size + 1);
       right << coupling, pose_gradient[f];
-      solved[f] = pose.ldlt().solve(right);
+      solved[f] = solve_symmetric_columns(pose, right);
       reduced += systems[f].matrix.bottomRightCorner(shape_size, shape_size) -
                  coupling.transpose() * solved[f].leftCols(shape_size);
       gradient += systems[f].gradient.tail(shape_size) - coupling.transpose() * solved[f].col(shape_size);
     }
-    const Eigen::VectorXd change = reduced.ldlt().solve(-gradient);
+    const Eigen::VectorXd change = solve_symmetric(reduced, -gradient);
     for (std::size_t f = 0; f < frames.size(); ++f) {
       const Eigen::VectorXd pose_change = -solved[f].col(shape_size) - solved[f].leftCols(shape_size) * change;
       std::vector<float> tangent(static_cast<std::size_t>(pose_size));

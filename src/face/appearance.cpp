@@ -1,5 +1,6 @@
 #include "face/appearance.h"
 
+#include "core/symmetric.h"
 #include "face/shape.h"
 #include "face/similarity.h"
 #include "kinema/error.h"
@@ -9,17 +10,6 @@
 
 namespace kinema::face {
 namespace {
-
-using ConstRows = Eigen::Map<const RowMatrix>;
-
-ConstRows rows_of(const Matrix& matrix) {
-  return {matrix.values.data(), static_cast<Eigen::Index>(matrix.rows), static_cast<Eigen::Index>(matrix.columns)};
-}
-
-Matrix matrix_of(const RowMatrix& rows) {
-  return {static_cast<std::size_t>(rows.rows()), static_cast<std::size_t>(rows.cols()),
-          std::vector<float>(rows.data(), rows.data() + rows.size())};
-}
 
 std::vector<float> floats_of(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
@@ -117,9 +107,7 @@ void train_combined(Level& level, const LevelData& data, const Model& model, con
   }
   const Eigen::MatrixXd covariance =
       both * both.transpose() / static_cast<double>(std::max<Eigen::Index>(1, examples - 1));
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
-  std::vector<double> variances;
-  for (Eigen::Index i = both.rows() - 1; i >= 0; --i) variances.push_back(solver.eigenvalues()[i]);
+  auto [variances, axes] = principal_axes(covariance);
   std::size_t possible = 0;
   while (possible < variances.size() && variances[possible] > 1e-9 * variances.front()) ++possible;
   possible = std::min(possible, data.shapes.size() - 1);
@@ -128,14 +116,7 @@ void train_combined(Level& level, const LevelData& data, const Model& model, con
           ? settings.combined_modes
           : std::min<std::size_t>(settings.most_modes, modes_for_share(variances, settings.combined_variance));
   const std::size_t count = std::min(asked, possible);
-  RowMatrix mix(static_cast<Eigen::Index>(count), both.rows());
-  for (Eigen::Index k = 0; k < mix.rows(); ++k) {
-    Eigen::VectorXd mode = solver.eigenvectors().col(both.rows() - 1 - k);
-    Eigen::Index greatest = 0;
-    mode.cwiseAbs().maxCoeff(&greatest);
-    if (mode[greatest] < 0) mode = -mode;
-    mix.row(k) = mode.transpose().cast<float>();
-  }
+  const RowMatrix mix = axes.leftCols(static_cast<Eigen::Index>(count)).transpose().cast<float>();
   level.shape_weight = static_cast<float>(weight);
   const RowMatrix shape_mix = mix.leftCols(shape_modes) / static_cast<float>(weight);
   level.shape_combined = matrix_of(RowMatrix(shape_mix * rows_of(model.shape.modes)));
@@ -174,7 +155,7 @@ RowMatrix steepest_descent(const Level& level, const Model& model, std::span<con
 
 void train_project_out(Level& level, const Model& model, const Threads& threads) {
   RowMatrix images = steepest_descent(level, model, level.mean, threads);
-  const ConstRows modes = rows_of(level.texture_modes);
+  const auto modes = rows_of(level.texture_modes);
   if (modes.rows() > 0) {
     const Eigen::MatrixXd along = rows_by_rows(images, modes, threads);
     images -= times_rows(along.cast<float>(), modes, threads);
@@ -192,9 +173,7 @@ void train_project_out(Level& level, const Model& model, const Threads& threads)
   Eigen::MatrixXd hessian = gram_of_rows(images, threads);
   // a mode that moves no edge cannot be seen: it must not blow up the others
   hessian.diagonal().array() += 1e-6 * hessian.trace() / static_cast<double>(hessian.rows());
-  const Eigen::MatrixXd inverse_hessian =
-      hessian.ldlt().solve(Eigen::MatrixXd::Identity(hessian.rows(), hessian.cols()));
-  level.project_out = matrix_of(times_rows(inverse_hessian.cast<float>(), images, threads));
+  level.project_out = matrix_of(times_rows(inverse_symmetric(hessian).cast<float>(), images, threads));
 }
 
 }  // namespace kinema::face

@@ -1,6 +1,7 @@
 // Fitting, transcribed in double precision, one thread: algorithms 1 and 2 of the paper with the slips mended, the
 // inverse compositional fits of the independent model, and the cascade. It is the oracle of every test, so it is kept
 // literal; where the paper slips or is silent, the comment says what is done.
+#include "core/symmetric.h"
 #include "face/fitter_backends.h"
 #include "face/reference_image.h"
 #include "face/shape.h"
@@ -313,7 +314,7 @@ private:
           H(4 + k, 4 + k) += weight;
           slope[4 + k] += weight * b[k];
         }
-        dq = H.ldlt().solve(slope);
+        dq = solve_symmetric(H, slope);
         lambda = wide.Pg * (d - J.transpose() * dq);
       }
       const VectorXd next = within_model(composed(shape, dq));

@@ -1,6 +1,7 @@
 // The matrix R of eq. 6, dp = -R r: how parameters should change for a residual, learnt from examples displaced by
 // known amounts.
 #include "core/random.h"
+#include "core/symmetric.h"
 #include "face/appearance.h"
 #include "face/similarity.h"
 
@@ -10,17 +11,6 @@
 
 namespace kinema::face {
 namespace {
-
-using ConstRows = Eigen::Map<const RowMatrix>;
-
-ConstRows rows_of(const Matrix& matrix) {
-  return {matrix.values.data(), static_cast<Eigen::Index>(matrix.rows), static_cast<Eigen::Index>(matrix.columns)};
-}
-
-Matrix matrix_of(const RowMatrix& rows) {
-  return {static_cast<std::size_t>(rows.rows()), static_cast<std::size_t>(rows.cols()),
-          std::vector<float>(rows.data(), rows.data() + rows.size())};
-}
 
 // The pose displaced by one of its four parameters, in the model's unit.
 Similarity pose_step(std::size_t which, double by) {
@@ -86,7 +76,7 @@ void train_gradient_by_derivative(Level& level, const LevelData& data, const Mod
   });
 
   // r = g_s - g_m: a combined parameter moves the shape, and the model's own texture
-  const ConstRows shape_combined = rows_of(level.shape_combined), texture_combined = rows_of(level.texture_combined);
+  const auto shape_combined = rows_of(level.shape_combined), texture_combined = rows_of(level.texture_combined);
   const Eigen::Index combined = shape_combined.rows();
   const RowMatrix mix = shape_combined * rows_of(model.shape.modes).transpose();
   RowMatrix jacobian(combined + 4, static_cast<Eigen::Index>(values));
@@ -97,8 +87,7 @@ void train_gradient_by_derivative(Level& level, const LevelData& data, const Mod
   // R = (J^T J)^-1 J^T
   Eigen::MatrixXd square = gram_of_rows(jacobian, threads);
   square.diagonal() *= 1 + 1e-6;
-  const Eigen::MatrixXd inverse_square = square.ldlt().solve(Eigen::MatrixXd::Identity(square.rows(), square.cols()));
-  level.gradient = matrix_of(times_rows(inverse_square.cast<float>(), jacobian, threads));
+  level.gradient = matrix_of(times_rows(inverse_symmetric(square).cast<float>(), jacobian, threads));
 }
 
 void train_gradient_by_regression(Level& level, const LevelData& data, const Model& model,
@@ -146,7 +135,7 @@ void train_gradient_by_regression(Level& level, const LevelData& data, const Mod
   // displacement by +p asks for a step of -p
   Eigen::MatrixXd square = gram_of_rows(residuals, threads);
   square.diagonal().array() += 0.1 * square.trace() / static_cast<double>(samples);
-  const Eigen::MatrixXd mix = square.ldlt().solve(changes.cast<double>());
+  const Eigen::MatrixXd mix = solve_symmetric_columns(square, changes.cast<double>());
   level.gradient = matrix_of(times_rows(RowMatrix(mix.transpose().cast<float>()), residuals, threads));
 }
 

@@ -1,4 +1,5 @@
 // The independent model on the CPU: project-out and simultaneous inverse compositional fits.
+#include "core/symmetric.h"
 #include "face/shape.h"
 #include "face/similarity.h"
 #include "face/stages_cpu.h"
@@ -182,7 +183,7 @@ private:
       H(at, at) += weight;
       slope[at] += weight * b[k];
     }
-    const Eigen::VectorXd dq = H.ldlt().solve(slope);
+    const Eigen::VectorXd dq = solve_symmetric(H, slope);
     lambda = d.texture - j.by_rows.leftCols(texture_modes_).transpose() * dq;
     return dq;
   }

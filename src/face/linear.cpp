@@ -1,5 +1,6 @@
 #include "face/linear.h"
 
+#include "core/symmetric.h"
 #include "face/shape.h"
 
 #include <algorithm>
@@ -75,9 +76,7 @@ Components principal_components(const RowMatrix& rows, double share, std::size_t
   Components result;
   const Eigen::Index examples = rows.rows();
   const double degrees = static_cast<double>(std::max<Eigen::Index>(1, examples - 1));
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram_of_rows(rows, threads) / degrees);
-  std::vector<double> variances;
-  for (Eigen::Index i = examples - 1; i >= 0; --i) variances.push_back(solver.eigenvalues()[i]);
+  auto [variances, axes] = principal_axes(gram_of_rows(rows, threads) / degrees);
   // single precision leaves noise below this
   std::size_t possible = 0;
   while (possible < variances.size() && variances[possible] > 1e-6 * variances.front() && variances[possible] > 1e-30)
@@ -87,11 +86,7 @@ Components principal_components(const RowMatrix& rows, double share, std::size_t
   RowMatrix mix(static_cast<Eigen::Index>(kept), examples);
   for (std::size_t k = 0; k < kept; ++k) {
     const auto row = static_cast<Eigen::Index>(k);
-    Eigen::VectorXd vector = solver.eigenvectors().col(examples - 1 - row);
-    Eigen::Index greatest = 0;
-    vector.cwiseAbs().maxCoeff(&greatest);
-    if (vector[greatest] < 0) vector = -vector;
-    mix.row(row) = (vector / std::sqrt(variances[k] * degrees)).transpose().cast<float>();
+    mix.row(row) = (axes.col(row) / std::sqrt(variances[k] * degrees)).transpose().cast<float>();
   }
   result.modes = times_rows(mix, rows, threads);
   // the small matrix squares the condition: what is lost of a right angle is put back

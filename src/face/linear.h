@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/threads.h"
+#include "kinema/face.h"
 
 #include <Eigen/Dense>
 
@@ -13,6 +14,15 @@
 namespace kinema::face {
 
 using RowMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// A model's matrix as Eigen sees it, without a copy, and back.
+inline Eigen::Map<const RowMatrix> rows_of(const Matrix& matrix) {
+  return {matrix.values.data(), static_cast<Eigen::Index>(matrix.rows), static_cast<Eigen::Index>(matrix.columns)};
+}
+inline Matrix matrix_of(const RowMatrix& rows) {
+  return {static_cast<std::size_t>(rows.rows()), static_cast<std::size_t>(rows.cols()),
+          std::vector<float>(rows.data(), rows.data() + rows.size())};
+}
 
 /// a a^T of a matrix with long rows, in double: blocks of the long side are summed one after the other.
 Eigen::MatrixXd gram_of_rows(const Eigen::Ref<const RowMatrix>& a, const Threads& threads);

@@ -1,5 +1,6 @@
 #include "face/quality.h"
 
+#include "core/symmetric.h"
 #include "face/linear.h"
 #include "face/shape.h"
 #include "face/similarity.h"
@@ -48,7 +49,7 @@ std::vector<double> logistic(const RowMatrix& features, std::span<const char> ha
       slope += count * (happened[static_cast<std::size_t>(i)] - p) * f;
       hessian += count * std::max(1e-9, p * (1 - p)) * f * f.transpose();
     }
-    const Eigen::VectorXd step = hessian.ldlt().solve(slope);
+    const Eigen::VectorXd step = solve_symmetric(hessian, slope);
     // a step that is far too long comes of classes that part cleanly
     weights += step * std::min(1.0, 5 / std::max(1e-12, step.norm()));
     if (step.norm() < 1e-9) break;

@@ -1,5 +1,6 @@
 #include "face/shape.h"
 
+#include "core/symmetric.h"
 #include "face/similarity.h"
 
 #include <Eigen/Dense>
@@ -103,10 +104,8 @@ ShapeModel shape_model(const AlignedShapes& shapes, const Matrix& pose, double v
   rest -= four.transpose() * (four * rest);
   const Eigen::MatrixXd covariance =
       rest * rest.transpose() / static_cast<double>(std::max<Eigen::Index>(1, examples - 1));
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
+  const auto [variances, axes] = principal_axes(covariance);
 
-  std::vector<double> variances;
-  for (Eigen::Index i = size - 1; i >= 0; --i) variances.push_back(solver.eigenvalues()[i]);
   const double least = 1e-10 * std::max(variances.front(), 1e-300);
   std::size_t possible = 0;
   while (possible < variances.size() && variances[possible] > least && variances[possible] > 1e-14) ++possible;
@@ -116,11 +115,7 @@ ShapeModel shape_model(const AlignedShapes& shapes, const Matrix& pose, double v
 
   std::vector<float> rows(count * shapes.mean.size()), kept(count);
   for (std::size_t k = 0; k < count; ++k) {
-    Eigen::VectorXd mode = solver.eigenvectors().col(size - 1 - static_cast<Eigen::Index>(k));
-    // a mode has no sign of its own: its greatest element is positive, so that a training can be repeated elsewhere
-    Eigen::Index greatest = 0;
-    mode.cwiseAbs().maxCoeff(&greatest);
-    if (mode[greatest] < 0) mode = -mode;
+    const auto mode = axes.col(static_cast<Eigen::Index>(k));
     for (Eigen::Index i = 0; i < size; ++i)
       rows[k * shapes.mean.size() + static_cast<std::size_t>(i)] = static_cast<float>(mode[i]);
     kept[k] = static_cast<float>(variances[k]);

@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::size_t most_columns = 8;  // sampled at a time: their panel stays in the cache
 
-Eigen::Map<const RowMatrix> rows_of(const Matrix& matrix) {
-  return {matrix.values.data(), static_cast<Eigen::Index>(matrix.rows), static_cast<Eigen::Index>(matrix.columns)};
-}
-
 }  // namespace
 
 TextureStack::TextureStack(const Model& model, const Level& level, std::span<const Matrix* const> parts)

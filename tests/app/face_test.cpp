@@ -314,7 +314,7 @@ TEST_F(Face, RefusesWrongCallsWithOneLine) {
   refuses(train({"--images", "none", "--out", "m.kface"}), "none: there is no such folder or file");
   refuses(train({"--images", images, "--out", "no/such/m.kface"}), "no/such");
   refuses(train({"--images", images, "--out", "m.kface", "--features", "colour"}),
-          "'colour' is none of edges, intensity, orientation");
+          "--features is 'colour': it is one of intensity, orientation, edges");
   std::ofstream(folder / "l.json") << R"({"mirror":[[0,99]]})";
   refuses(train({"--images", images, "--out", "m.kface", "--layout", "l.json"}), "l.json: /mirror/0/1: is 99");
   std::ofstream(folder / "bad.kface") << "not a model";

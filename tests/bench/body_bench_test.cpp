@@ -22,7 +22,7 @@ BodyBenchOptions tiny() {
   options.points = {200, 50};
   options.samples = {3, 7};
   options.seconds = 0.002;
-  options.tracker_frames = 6;
+  options.tracker_frames = 2;
   options.backends = {"listing", "reference", "cpu"};
   return options;
 }

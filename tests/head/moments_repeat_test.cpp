@@ -16,8 +16,6 @@ protected:
 };
 
 TEST_P(MomentsRepeat, AnyNumberOfThreadsGivesTheSameBits) {
-  if (std::string_view(GetParam()).find("joint") != std::string_view::npos || std::string_view(GetParam()) == "cpu+gpu")
-    GTEST_SKIP() << "where the frame is divided depends on measured times";
   const Classifier table = random_table(1);
   for (const PixelFormat format : {PixelFormat::bgr, PixelFormat::nv12}) {
     const Frame frame = random_frame(4, 641, 363, format, Colours::noise);
@@ -38,8 +36,6 @@ TEST_P(MomentsRepeat, AnyNumberOfThreadsGivesTheSameBits) {
 }
 
 TEST_P(MomentsRepeat, OtherFramesInBetweenChangeNothing) {
-  if (std::string_view(GetParam()).find("joint") != std::string_view::npos || std::string_view(GetParam()) == "cpu+gpu")
-    GTEST_SKIP() << "where the frame is divided depends on measured times";
   const auto moments = make_moments(GetParam());
   moments->set_classifier(Plane{0.0123, -0.0071, 0.0042, -0.4});
   const Frame frame = random_frame(4, 200, 150, PixelFormat::rgba), small = random_frame(5, 3, 2, PixelFormat::yuyv),
@@ -50,12 +46,11 @@ TEST_P(MomentsRepeat, OtherFramesInBetweenChangeNothing) {
   expect_same(moments->measure(frame.view), first);
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, MomentsRepeat, ::testing::ValuesIn(all_names), moments_name);
+INSTANTIATE_TEST_SUITE_P(Backends, MomentsRepeat, ::testing::ValuesIn(repeating_names), moments_name);
 
 class MomentsWindowRepeat : public MomentsRepeat {};
 
 TEST_P(MomentsWindowRepeat, AnyNumberOfThreadsGivesTheSameBits) {
-  if (std::string_view(GetParam()) == "joint") GTEST_SKIP() << "where the frame is divided depends on measured times";
   const Frame frame = random_frame(4, 641, 363, PixelFormat::bgr);
   Weighing weighing;
   weighing.window = Window{300.5, 140.25, 130, 170};
@@ -71,7 +66,7 @@ TEST_P(MomentsWindowRepeat, AnyNumberOfThreadsGivesTheSameBits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, MomentsWindowRepeat, ::testing::ValuesIn(backend_names), moments_name);
+INSTANTIATE_TEST_SUITE_P(Backends, MomentsWindowRepeat, ::testing::ValuesIn(repeating_backend_names), moments_name);
 
 }  // namespace
 }  // namespace kinema::head

@@ -131,7 +131,7 @@ TEST(Bvh, KnowsTheUnitByTheSizeOfThePerson) {
 }
 
 // The clips that are kept beside the project, where they are.
-TEST(Bvh, ReadsTheClipsOfTwoDatabases) {
+TEST(BvhData, ReadsTheClipsOfTwoDatabases) {
   const std::filesystem::path data = KINEMA_SHARED "/data/mocap";
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "there is no " << data;
   std::size_t clips = 0;

@@ -1,0 +1,94 @@
+#include "app/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace kinema::app {
+
+Option& Option::type(const std::string& name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option& Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option& Option::show_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option& Option::group(const std::string& heading) {
+  option_->group(heading);
+  return *this;
+}
+
+Option& Option::list() {
+  option_->delimiter(',');
+  return *this;
+}
+
+// CLI11 would add what is allowed to the name of the type; the help says it in words
+
+Option& Option::one_of(std::initializer_list<const char*> words) {
+  option_->check(CLI::IsMember(std::vector<std::string>(words.begin(), words.end())).description(""));
+  return *this;
+}
+
+Option& Option::between_whole(long low, long high) {
+  option_->check(CLI::Range(low, high).description(""));
+  return *this;
+}
+
+Option& Option::between_real(double low, double high) {
+  option_->check(CLI::Range(low, high).description(""));
+  return *this;
+}
+
+Option& Option::excludes(const Option& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Verb Verb::add(const std::string& name, const std::string& description) {
+  return Verb(*app_->add_subcommand(name, description));
+}
+
+void Verb::footer(const std::string& text) { app_->footer(text); }
+
+void Verb::chosen(std::function<void()> call) { app_->callback(std::move(call)); }
+
+template <class T>
+Option Verb::option(const std::string& names, T& value, const std::string& help) {
+  return Option(*app_->add_option(names, value, help));
+}
+
+template Option Verb::option(const std::string&, int&, const std::string&);
+template Option Verb::option(const std::string&, long&, const std::string&);
+template Option Verb::option(const std::string&, std::uint16_t&, const std::string&);
+template Option Verb::option(const std::string&, std::uint32_t&, const std::string&);
+template Option Verb::option(const std::string&, std::uint64_t&, const std::string&);
+template Option Verb::option(const std::string&, float&, const std::string&);
+template Option Verb::option(const std::string&, double&, const std::string&);
+template Option Verb::option(const std::string&, std::optional<double>&, const std::string&);
+template Option Verb::option(const std::string&, std::filesystem::path&, const std::string&);
+template Option Verb::option(const std::string&, std::string&, const std::string&);
+template Option Verb::option(const std::string&, std::vector<std::size_t>&, const std::string&);
+template Option Verb::option(const std::string&, std::vector<std::string>&, const std::string&);
+
+Option Verb::text(const std::string& names, std::function<void(const std::string&)> read, const std::string& help) {
+  return Option(*app_->add_option_function<std::string>(names, read, help));
+}
+
+Option Verb::flag(const std::string& name, bool& value, const std::string& help) {
+  return Option(*app_->add_flag(name, value, help));
+}
+
+std::vector<std::string> split(const std::string& text, char separator) { return CLI::detail::split(text, separator); }
+
+}  // namespace kinema::app
