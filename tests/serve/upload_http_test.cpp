@@ -93,6 +93,16 @@ TEST_F(UploadHttp, AFileThatBreaksOffIsNotThere) {
   EXPECT_EQ(put(Client(server_.port()), "/upload/" + job_ + "/a.png", "all of it").status, 201);
 }
 
+TEST_F(UploadHttp, OneWhoTakesTooLongIsStopped) {
+  ServerSettings hasty = any_port();
+  hasty.limits.upload = std::chrono::minutes(0);
+  const Server server(hasty, {}, hub_, {}, &uploads_);
+  Client client(server.port());
+  client.send("PUT /upload/" + job_ + "/a.png HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nhalf of it");
+  EXPECT_TRUE(client.hung_up());
+  EXPECT_TRUE(std::filesystem::is_empty(uploads_.input_folder(job_)));
+}
+
 TEST_F(UploadHttp, MoreThanTheLengthIsNoPartOfTheFile) {
   Client client(server_.port());
   client.send("PUT /upload/" + job_ + "/a.png HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabcdef\r\n\r\n");
