@@ -81,7 +81,7 @@ std::unique_ptr<serve::Partner> View::partner(serve::Answers& answers) {
 
 void View::wait() {
   std::fflush(stdout);
-  const Interrupt interrupt;
+  const Interrupt interrupt(Interrupt::From::anybody);  // so that files that were dropped do not stay behind
   while (!interrupt.asked()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
