@@ -23,6 +23,11 @@ Option& Option::show_default() {
   return *this;
 }
 
+Option& Option::show_default(const std::string& text) {
+  option_->default_str(text);
+  return *this;
+}
+
 Option& Option::group(const std::string& heading) {
   option_->group(heading);
   return *this;
@@ -86,7 +91,10 @@ Option Verb::text(const std::string& names, std::function<void(const std::string
 }
 
 Option Verb::flag(const std::string& name, bool& value, const std::string& help) {
-  return Option(*app_->add_flag(name, value, help));
+  if (name.front() != '!') return Option(*app_->add_flag(name, value, help));
+  // CLI11's own way to turn a value off shows in the help
+  return Option(*app_->add_flag_callback(
+      name.substr(1), [&value] { value = false; }, help));
 }
 
 std::vector<std::string> split(const std::string& text, char separator) { return CLI::detail::split(text, separator); }

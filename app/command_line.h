@@ -30,6 +30,7 @@ public:
   Option& required();
   /// The help shows the value that the variable has now.
   Option& show_default();
+  Option& show_default(const std::string& text);
   /// The heading in the help that it stands under.
   Option& group(const std::string& heading);
   /// Several values, with commas between them.
@@ -70,12 +71,16 @@ public:
   /// An option whose text `read` understands; it throws Error where it does not.
   Option text(const std::string& names, std::function<void(const std::string&)> read, const std::string& help);
 
-  /// An option that is one of some words, which the help lists.
+  /// An option that is one of some words, which the help lists, with the one that stands for what `value` is now.
   template <class T>
   Option choice(const std::string& name, T& value, const std::string& help,
                 std::vector<std::pair<std::string, T>> words) {
     std::vector<std::string> known;
-    for (const auto& entry : words) known.push_back(entry.first);
+    std::string now;
+    for (const auto& entry : words) {
+      known.push_back(entry.first);
+      if (entry.second == value) now = entry.first;
+    }
     const auto read = [name, &value, known, words = std::move(words)](const std::string& word) {
       for (const auto& entry : words) {
         if (entry.first == word) {
@@ -85,7 +90,7 @@ public:
       }
       throw Error(fmt::format("{} is '{}': it is one of {}", name, word, fmt::join(known, ", ")));
     };
-    return text(name, read, help).type(fmt::format("{}", fmt::join(known, "|")));
+    return text(name, read, help).type(fmt::format("{}", fmt::join(known, "|"))).show_default(now);
   }
 
   /// True where the line holds it; "!--no-x" makes it false.

@@ -217,7 +217,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_demo(Verb parent, Task& task) {
-  Verb verb = parent.add("demo", "A first look: a walking person and a head are followed, and a page shows how");
+  Verb verb = parent.add("demo", "A first look: a walking person, a head and faces are followed, and a page shows how");
   const auto options = std::make_shared<Options>();
   verb.option("--out", options->out, "The folder for the page, the recording and what was tracked")
       .type("DIR")

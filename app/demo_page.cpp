@@ -4,6 +4,7 @@
 #include "app/demo_picture.h"
 #include "app/evaluation_page.h"
 #include "bench/plot.h"
+#include "bench/report_machine.h"
 
 #include <fmt/format.h>
 
@@ -280,8 +281,12 @@ std::string demo_page(const Walk& walk, const HeadDemo& head, const FaceDemo& fa
   page += "<section class=\"card\">\n<h3>Every pose that was tried</h3>\n";
   page += likelihood_chart_svg(likelihood.log_likelihood, likelihood.best_other);
   page += "</section>\n<section class=\"card\">\n<table>\n" + table + "</table>\n</section>\n";
-  page += fmt::format("<footer>kinema {}, made by <code>kinema demo</code>.</footer>\n</main>\n</body>\n</html>\n",
-                      build().version);
+  const bench::Machine machine = bench::describe_machine(0);
+  page += fmt::format(
+      "<footer>kinema {}, made by <code>kinema demo</code> on {}, {} cores{}, {}.</footer>\n"
+      "</main>\n</body>\n</html>\n",
+      build().version, bench::escape(machine.cpu), machine.cores,
+      machine.gpus.empty() ? "" : ", " + bench::escape(machine.gpus.front().name), machine.system);
   return page;
 }
 

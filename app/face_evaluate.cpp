@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 
 namespace kinema::app {
 namespace {
@@ -137,14 +138,16 @@ void print_table(const Options& options, const FaceEvaluation& evaluation) {
   fmt::print("\n");
 }
 
-// The worst faces, fit and truth, side by side.
+// The worst faces, fit and truth, side by side; one that was tried several times with its worst fit.
 io::Picture worst_picture(const Options& options, const FaceEvaluation& evaluation, const FaceExamples& examples,
                           const face::Model& model) {
   constexpr int side = 240;
   std::vector<io::Picture> pictures;
+  std::set<std::size_t> seen;
   for (std::size_t i : evaluation.worst_first()) {
     if (pictures.size() >= options.worst) break;
     const FaceError& face = evaluation.faces[i];
+    if (!seen.insert(face.example).second) continue;
     const std::vector<float>& labels = examples.landmarks[face.example];
     const io::Picture whole = io::read_face_picture(examples.files[face.example].image);
     std::array<int, 2> corner{};
@@ -203,10 +206,10 @@ void run(Options& options) {
                    : options.init == "detect"  ? FaceStart::detect
                                                : FaceStart::given;
   if (settings.start == FaceStart::detect) detector.emplace(options.detector);
-  if (settings.start == FaceStart::given) starts.emplace(options.init);
   if (!options.out.empty()) io::make_folder(options.out);
 
   const auto model = std::make_shared<const face::Model>(io::read_face_model(options.fit.model));
+  if (settings.start == FaceStart::given) starts.emplace(options.init, model->shape.landmarks());
   Stopwatch watch;
   const FaceExamples examples = read_examples(options.images);
   print_left_out(examples.left_out);

@@ -78,7 +78,7 @@ void run(Options& options) {
   if (options.init == "detect") {
     chain.detector.emplace(options.detector);
   } else {
-    chain.starts.emplace(options.init);
+    chain.starts.emplace(options.init, chain.model->shape.landmarks());
     // a film that is lost is found again where there is a detector
     if (!options.detector.empty() || !io::find_face_cascade().empty()) chain.detector.emplace(options.detector);
   }
@@ -97,7 +97,8 @@ void run(Options& options) {
   print_left_out(counts.lines);
   report(options, counts);
   if (counts.found == 0 && !counts.stopped) {
-    throw Error(fmt::format("{}: no face was found in {} frames; {} says why for each", options.input, counts.frames,
+    throw Error(fmt::format("{}: {} in {} frames; {} says why for each", options.input,
+                            chain.starts && !chain.detector ? "no face was fitted" : "no face was found", counts.frames,
                             chain.files.landmarks),
                 Error::Cause::running);
   }

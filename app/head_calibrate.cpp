@@ -124,8 +124,9 @@ void run(Options options) {
   if (low) {
     fmt::print(
         stderr,
-        "kinema: a score of {:.2f} is low: much around the head has its colours, and tracking may suffer; change "
-        "the light or the background, or try --classifier histogram\n",
+        "kinema: a score of {:.2f} is low: much around the head has its colours, and tracking may suffer; see with "
+        "--picture whether the oval is on the face, change the light or the background, or try --classifier "
+        "histogram\n",
         calibration.filter.score);
   }
 }

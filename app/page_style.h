@@ -24,6 +24,7 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th, td { text-align: right; padding: .35rem .6rem; border-top: 1px solid var(--rule); white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
 thead th { border-top: 0; color: var(--quiet); font-weight: 500; }
+table + table { margin-top: 1.25rem; }
 tfoot td { font-weight: 600; }
 )";
 

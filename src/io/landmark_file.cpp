@@ -43,7 +43,8 @@ bool looks_like_landmarks(const std::filesystem::path& path) {
            start.find("\"images\"") != std::string::npos;
   }
   const std::string first = start.substr(0, start.find('\n'));
-  return first.find("x0") != std::string::npos && first.find("y0") != std::string::npos;
+  const auto names = [&](const char* column) { return first.find(column) != std::string::npos; };
+  return (names("x0") && names("y0")) || (names("x1") && names("y1"));
 }
 
 std::vector<LandmarkedFace> read_landmarks(const std::filesystem::path& path, const LandmarkSettings& settings) {

@@ -37,7 +37,10 @@ std::string json_line(const LandmarkWriter::Line& line) {
   std::string text = fmt::format("{{\"frame\":{},\"file\":{}", line.frame, json_text(line.file));
   if (line.time) text += fmt::format(",\"time\":{}", number(*line.time, 6));
   if (line.face > 0) text += fmt::format(",\"face\":{}", line.face);
-  if (line.fit == nullptr) return text + fmt::format(",\"points\":null,\"why\":{}}}\n", json_text(line.why));
+  if (line.fit == nullptr) {  // with all that readers may count on
+    text += ",\"points\":null,\"quality\":0,\"converged\":false,\"iterations\":0,\"ms\":0";
+    return text + fmt::format(",\"why\":{}}}\n", json_text(line.why));
+  }
   const face::Fit& fit = *line.fit;
   text += ",\"points\":[";
   for (std::size_t i = 0; i + 1 < fit.landmarks.size(); i += 2) {
@@ -124,7 +127,7 @@ face::Start start_of(const JsonPlace& line) {
 
 }  // namespace
 
-Starts::Starts(const std::filesystem::path& path) {
+Starts::Starts(const std::filesystem::path& path, std::size_t landmarks) {
   constexpr std::size_t largest = std::size_t{1} << 30;
   std::string text;
   try {
@@ -143,6 +146,9 @@ Starts::Starts(const std::filesystem::path& path) {
       const auto file = place.find("file"), frame = place.find("frame");
       if (!file && !frame) place.fail("has neither \"file\" nor \"frame\": which picture is meant?");
       face::Start start = start_of(place);
+      if (const std::size_t count = start.landmarks.size() / 2; count > 0 && count != landmarks) {
+        place.member("points").fail(fmt::format("holds {} landmarks, but the model has {}", count, landmarks));
+      }
       if (file) by_file_.emplace(std::filesystem::path(file->text()).filename().string(), start);
       if (frame) by_frame_.emplace(frame->whole_number(), std::move(start));
     } catch (const Error& error) {

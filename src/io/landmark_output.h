@@ -42,8 +42,8 @@ private:
 class Starts {
 public:
   /// Throws Error with file:line, the place and the mend. A line has "file" or "frame", and "points" or "box"; a line of
-  /// landmarks.jsonl is one too.
-  explicit Starts(const std::filesystem::path& path);
+  /// landmarks.jsonl is one too. Points are as many as the model's `landmarks`.
+  Starts(const std::filesystem::path& path, std::size_t landmarks);
 
   /// By the file's name without its folder, or the frame's number. Nothing: there is none.
   const face::Start* find(const std::string& file, std::optional<std::int64_t> frame = std::nullopt) const;

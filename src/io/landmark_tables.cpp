@@ -83,8 +83,11 @@ Columns columns_of(const std::vector<std::string>& names) {
       named = true;
     }
   }
-  if (!named) throw Error("line 1: has no column 'file': the first line names the columns, file,x0,y0,x1,y1,...");
-  for (std::size_t i = 0; i <= most_landmarks; ++i) {
+  if (!named)
+    throw Error(
+        "line 1: has no column 'file': the first line names the columns, file,x0,y0,x1,y1,... or file,x1,y1,...");
+  const std::size_t first = at.contains("x0") || !at.contains("x1") ? 0 : 1;
+  for (std::size_t i = first; i <= most_landmarks + first; ++i) {
     const auto x = at.find(fmt::format("x{}", i)), y = at.find(fmt::format("y{}", i));
     if (x == at.end() && y == at.end()) break;
     if (x == at.end() || y == at.end()) {
@@ -93,7 +96,7 @@ Columns columns_of(const std::vector<std::string>& names) {
     columns.x.push_back(x->second);
     columns.y.push_back(y->second);
   }
-  if (columns.x.empty()) throw Error("line 1: has no columns x0 and y0: landmarks count from 0");
+  if (columns.x.empty()) throw Error("line 1: has no columns x0 and y0, or x1 and y1, of the first landmark");
   return columns;
 }
 

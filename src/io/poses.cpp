@@ -60,7 +60,8 @@ std::string json_line(std::int64_t frame, double time, const std::vector<std::st
                       const body::Estimate& estimate, std::string_view why) {
   std::string line = fmt::format("{{\"frame\":{},\"time\":{}", frame, exact_number(time));
   if (!estimate.found) {
-    return line + fmt::format(",\"joints\":null,\"why\":{},\"ms\":{}}}\n", json_text(why), stage_times(estimate.times));
+    line += ",\"joints\":null,\"std\":null,\"angles\":null,\"log_likelihood\":null,\"ess\":null";
+    return line + fmt::format(",\"ms\":{},\"why\":{}}}\n", stage_times(estimate.times), json_text(why));
   }
   std::string joints, deviations, angles;
   for (std::size_t j = 0; j < names.size(); ++j) {

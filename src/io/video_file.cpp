@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/videoio.hpp>
+#include <opencv2/videoio/registry.hpp>
 
 #include <cmath>
 #include <cstdlib>
@@ -20,6 +21,13 @@ namespace {
 void quiet_ffmpeg() {
   static const bool once = ::setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0) == 0;
   static_cast<void>(once);
+}
+
+// By what reads files; left to itself, OpenCV also asks every USB port whether a camera has a file of that name.
+void open_file(cv::VideoCapture& capture, const std::string& path) {
+  for (const cv::VideoCaptureAPIs reader : cv::videoio_registry::getStreamBackends()) {
+    if (reader != cv::CAP_GPHOTO2 && capture.open(path, reader)) return;
+  }
 }
 
 }  // namespace
@@ -55,7 +63,7 @@ VideoFile::VideoFile(const std::filesystem::path& path, Content content) : state
   const QuietOpenCV quiet;
   quiet_ffmpeg();
   try {
-    state_->capture.open(path.string());
+    open_file(state_->capture, path.string());
     if (content == Content::depth && state_->capture.isOpened()) state_->capture.set(cv::CAP_PROP_CONVERT_RGB, 0);
   } catch (const cv::Exception&) {
     // not opened: said below

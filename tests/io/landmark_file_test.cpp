@@ -92,6 +92,8 @@ TEST(LandmarkFile, CsvNamesItsColumns) {
   EXPECT_EQ(faces[0].image, "a,b.jpg");
   EXPECT_EQ(faces[0].landmarks, (std::vector<float>{1, 2, 3, 4}));
   EXPECT_EQ(faces[1].landmarks, (std::vector<float>{5, 6, 7, 8}));
+  const auto from_one = read_landmarks(folder.write("b.csv", "image,x1,y1,x2,y2\na.jpg,1,2,3,4\n"));
+  EXPECT_EQ(from_one.at(0).landmarks, (std::vector<float>{1, 2, 3, 4}));
 }
 
 struct Refusal {

@@ -49,6 +49,7 @@ TEST(LandmarkOutput, HasTheMembersOfTheDesign) {
   const auto lost = nlohmann::json::parse(line);
   EXPECT_TRUE(lost["points"].is_null());
   EXPECT_EQ(lost["why"], "no face was found");
+  for (const char* member : {"quality", "converged", "iterations", "ms"}) EXPECT_TRUE(lost.contains(member)) << member;
   EXPECT_EQ(lost["time"], 0.5);
 }
 
@@ -70,7 +71,7 @@ TEST(Starts, AreFoundByFileAndByFrame) {
       folder.write("s.jsonl",
                    "{\"file\":\"some/a.jpg\",\"box\":[1,2,3,4]}\n\n{\"file\":\"b.jpg\",\"points\":[[1,2],[3,4]]}\n"
                    "{\"frame\":7,\"box\":[0,0,9,9]}\n{\"frame\":8,\"file\":\"v.mp4\",\"points\":null}\n");
-  const Starts starts(path);
+  const Starts starts(path, 2);
   ASSERT_NE(starts.find("elsewhere/a.jpg"), nullptr);
   EXPECT_EQ(starts.find("a.jpg")->box->height, 4);
   EXPECT_EQ(starts.find("b.jpg")->landmarks, (std::vector<float>{1, 2, 3, 4}));
@@ -81,15 +82,17 @@ TEST(Starts, AreFoundByFileAndByFrame) {
 
 TEST(Starts, AreRefusedWithTheirLine) {
   const ScratchFolder folder;
-  for (const auto& [text, says] : {std::pair<const char*, const char*>{"", "holds no start"},
-                                   {"{\"file\":\"a\"}", ":1: has neither \"points\""},
-                                   {"{\"box\":[1,2,3,4]}", ":1: has neither \"file\" nor \"frame\""},
-                                   {"{\"file\":\"a\",\"box\":[1,2,0,4]}", "/box: has no extent"},
-                                   {"{\"file\":\"a\",\"box\":[1,2,3]}", "/box: has not four numbers"},
-                                   {"{\"file\":\"a\",\"points\":[[1]]}", "/points/0: has not two numbers"},
-                                   {"{\"file\":\"a\",\"box\":[1,2,3,4]}\n{\"file\":", ":2: is no JSON"}}) {
+  for (const auto& [text, says] :
+       {std::pair<const char*, const char*>{"", "holds no start"},
+        {"{\"file\":\"a\"}", ":1: has neither \"points\""},
+        {"{\"box\":[1,2,3,4]}", ":1: has neither \"file\" nor \"frame\""},
+        {"{\"file\":\"a\",\"box\":[1,2,0,4]}", "/box: has no extent"},
+        {"{\"file\":\"a\",\"box\":[1,2,3]}", "/box: has not four numbers"},
+        {"{\"file\":\"a\",\"points\":[[1]]}", "/points/0: has not two numbers"},
+        {"{\"file\":\"a\",\"points\":[[1,2]]}", ":1: /points: holds 1 landmarks, but the model has 2"},
+        {"{\"file\":\"a\",\"box\":[1,2,3,4]}\n{\"file\":", ":2: is no JSON"}}) {
     const auto path = folder.write("s.jsonl", text);
-    const std::string message = refusal_of([&] { Starts starts(path); });
+    const std::string message = refusal_of([&] { Starts starts(path, 2); });
     expect_line_about(path, message);
     EXPECT_NE(message.find(says), std::string::npos) << message;
   }
