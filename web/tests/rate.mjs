@@ -34,10 +34,12 @@ function client(reads) {
   const socket = connect(Number(port), hostname);
   socket.write(`GET /live HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
-  const wish = Buffer.from('{"do":"follow","channel":"body"}');
-  socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | wish.length, 0, 0, 0, 0]), wish]));
-  if (reads) socket.resume();
-  else socket.pause();
+  socket.once("data", () => {
+    const wish = Buffer.from('{"do":"follow","channel":"body"}');
+    socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | wish.length, 0, 0, 0, 0]), wish]));
+    if (reads) socket.resume();
+    else socket.pause();
+  });
   return socket;
 }
 
