@@ -7,7 +7,7 @@ import { startBrowser } from "./harness.mjs";
 
 const [width = 1280, height = 800] = process.argv.slice(2).map(Number);
 const seconds = 8; // of each
-const load = spawn(process.env.KINEMA_LOAD, [String(6 * seconds)], { stdio: ["ignore", "pipe", "pipe"] });
+const load = spawn(process.env.KINEMA_LOAD, [String(10 * seconds)], { stdio: ["ignore", "pipe", "pipe"] });
 const url = await new Promise((resolve) => load.stderr.on("data", (data) => {
   const found = String(data).match(/look at (\S+)/);
   if (found) resolve(found[1]);
