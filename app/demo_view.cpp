@@ -24,7 +24,10 @@ void DemoView::show(FaceDemoSettings& face) {
   head_.finish();
   face.watch = [this](std::int64_t frame, const io::Picture& picture, const face::TrackedFace& seen,
                       const std::shared_ptr<const face::Model>& model) {
-    if (!face_) face_.emplace(view_.hub().channel("face"), "a synthetic face", model);
+    if (!face_) {
+      face_.emplace(view_.hub().channel("face"), "a synthetic face", model);
+      view_.faces().set_model(model);
+    }
     face_->add(frame, picture, seen);
   };
 }

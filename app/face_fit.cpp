@@ -86,6 +86,7 @@ void run(Options& options) {
   std::optional<serve::FaceFeed> feed;
   if (options.view.wanted) {
     view.emplace(options.view);
+    view->faces().set_model(chain.model);
     feed.emplace(view->hub().channel("face"), options.input, chain.model);
     chain.watch = [&](std::int64_t frame, const io::Picture& picture, const face::TrackedFace& face) {
       feed->add(frame, picture, face);

@@ -162,6 +162,7 @@ void follow(Frames& frames, const FaceRun& run, Keeper& keeper, const Interrupt&
     keeper.add(frame, faces, why);
     counts.ms["write"] += watch.lap();
     progress.show(counts.frames);
+    if (run.progress) run.progress(counts.frames, frames.size());
   }
 }
 
@@ -220,6 +221,7 @@ void fit_each(Frames& frames, const FaceRun& run, Keeper& keeper, const Interrup
     }
     counts.ms["write"] += watch.lap();
     progress.show(counts.frames);
+    if (run.progress) run.progress(counts.frames, frames.size());
   }
 }
 

@@ -40,6 +40,9 @@ struct FaceRun {
 
   /// Called with every frame and what was found in it.
   std::function<void(std::int64_t frame, const io::Picture&, const face::TrackedFace&)> watch = nullptr;
+
+  /// Called now and then with the frames that are done and those there are, 0 where that is not known.
+  std::function<void(std::size_t done, std::size_t total)> progress = nullptr;
 };
 
 struct FaceCounts {

@@ -1,6 +1,7 @@
 // kinema serve: the live page by itself.
 #include "app/options.h"
 #include "app/view.h"
+#include "io/face_model_file.h"
 #include "io/filter_json.h"
 
 #include <memory>
@@ -13,24 +14,32 @@ namespace {
 
 struct Options {
   ViewOptions view;
-  std::string filter;
+  std::string filter, model;
 };
 
 void run(const Options& options) {
   std::optional<head::Calibration> calibration;
   if (!options.filter.empty()) calibration = io::read_filter(options.filter);
-  View view(options.view, std::move(calibration));
+  std::shared_ptr<const face::Model> model;
+  if (!options.model.empty()) model = std::make_shared<const face::Model>(io::read_face_model(options.model));
+  View view(options.view, std::move(calibration), true);
+  for (const char* channel : {"body", "head", "face"}) view.hub().channel(channel);
+  if (model) {
+    view.faces().set_model(model);
+    serve::FaceFeed(view.hub().channel("face"), options.model, model).finish();
+  }
   view.wait();
 }
 
 }  // namespace
 
 void add_serve(Verb parent, Task& task) {
-  Verb verb = parent.add("serve", "The live page: head and window from the browser's own camera");
+  Verb verb = parent.add("serve", "The live page: heads and faces from the browser's camera, and files dropped on it");
   const auto options = std::make_shared<Options>();
   add_server_options(verb, options->view, "Options");
   verb.option("--filter", options->filter, "The user's colours, instead of a calibration on the page")
       .type("filter.json");
+  verb.option("--model", options->model, "Of faces, for those before the browser's camera").type("M.kface");
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 

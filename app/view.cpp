@@ -1,7 +1,10 @@
 #include "app/view.h"
 
+#include "app/dropped.h"
 #include "app/interrupt.h"
+#include "io/face_detector.h"
 #include "kinema/error.h"
+#include "serve/partners.h"
 
 #include <chrono>
 #include <memory>
@@ -13,12 +16,22 @@ namespace {
 
 std::span<const serve::Page> pages() {
   const std::span<const serve::Page> pages = serve::built_in_pages();
+  if (!serve::Server::available()) {
+    throw Error(
+        "this kinema was built without a server for the live page: install libboost-dev and npm, configure again with "
+        "-DKINEMA_WEB=ON (cmake says what it finds) and build");
+  }
   if (pages.empty()) {
     throw Error(
-        "this kinema was built without the live page, which needs npm and libboost-dev: install both, configure again "
-        "(cmake says what it finds) and build");
+        "this kinema was built without the live page, which needs npm: install it, configure again (cmake says what it "
+        "finds) and build");
   }
   return pages;
+}
+
+face::Detect make_detect() {
+  const auto detector = std::make_shared<const io::FaceDetector>();
+  return [detector](const face::GreyView& image) { return detector->detect(image); };
 }
 
 serve::ServerSettings settings(const ViewOptions& options) {
@@ -45,16 +58,30 @@ void add_view_options(Verb verb, ViewOptions& options) {
   add_server_options(verb, options, group);
 }
 
-View::View(const ViewOptions& options, std::optional<head::Calibration> calibration)
-    : desk_(std::move(calibration)), server_(settings(options), pages(), hub_, [this](serve::Answers& answers) {
-        return std::make_unique<serve::HeadPartner>(answers, desk_);
-      }) {
+View::View(const ViewOptions& options, std::optional<head::Calibration> calibration, bool drops)
+    : heads_(std::move(calibration)),
+      faces_(make_detect),
+      uploads_(drops ? std::make_unique<serve::Uploads>() : nullptr),
+      jobs_(drops ? std::make_unique<serve::JobDesk>(
+                        *uploads_, [this](serve::Job& job) { track_dropped(job, hub_, heads_, faces_); })
+                  : nullptr),
+      server_(
+          settings(options), pages(), hub_, [this](serve::Answers& answers) { return partner(answers); },
+          uploads_.get()) {
   fmt::print(stderr, "kinema: look at {} (Ctrl-C ends)\n", server_.url());
+}
+
+std::unique_ptr<serve::Partner> View::partner(serve::Answers& answers) {
+  auto partners = std::make_unique<serve::Partners>();
+  partners->add(std::make_unique<serve::HeadPartner>(answers, heads_));
+  partners->add(std::make_unique<serve::FacePartner>(answers, faces_));
+  if (jobs_) partners->add(std::make_unique<serve::JobPartner>(answers, *jobs_));
+  return partners;
 }
 
 void View::wait() {
   std::fflush(stdout);
-  const Interrupt interrupt;
+  const Interrupt interrupt(Interrupt::From::anybody);  // so that files that were dropped do not stay behind
   while (!interrupt.asked()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 

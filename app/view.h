@@ -5,11 +5,14 @@
 #include "app/track_run.h"
 #include "serve/body_feed.h"
 #include "serve/face_feed.h"
+#include "serve/face_partner.h"
 #include "serve/head_feed.h"
 #include "serve/head_partner.h"
+#include "serve/job_partner.h"
 #include "serve/server.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -30,17 +33,26 @@ void add_view_options(Verb verb, ViewOptions& options);
 class View {
 public:
   /// Serves from now on, and says on standard error where; pages may send their own camera's frames to the head tracker,
-  /// which starts with the calibration where there is one. Throws Error where this build has no pages.
-  explicit View(const ViewOptions& options, std::optional<head::Calibration> calibration = {});
+  /// which starts with the calibration where there is one. `drops`: files may be dropped on the page to be tracked.
+  /// Throws Error where this build has no pages.
+  explicit View(const ViewOptions& options, std::optional<head::Calibration> calibration = {}, bool drops = false);
 
   serve::Hub& hub() { return hub_; }
+
+  /// Cameras of pages are fitted with its model.
+  serve::FaceDesk& faces() { return faces_; }
 
   /// Until Ctrl-C.
   void wait();
 
 private:
+  std::unique_ptr<serve::Partner> partner(serve::Answers& answers);
+
   serve::Hub hub_;
-  serve::HeadDesk desk_;
+  serve::HeadDesk heads_;
+  serve::FaceDesk faces_;
+  std::unique_ptr<serve::Uploads> uploads_;  // where files may be dropped
+  std::unique_ptr<serve::JobDesk> jobs_;
   serve::Server server_;
 };
 

@@ -37,7 +37,9 @@ std::vector<float> flat(std::span<const Vec3> places) {
 }  // namespace
 
 BodyFeed::BodyFeed(Channel& channel, std::string source, std::size_t frames)
-    : channel_(channel), source_(std::move(source)), frames_(frames) {}
+    : channel_(channel), source_(std::move(source)), frames_(frames) {
+  channel_.begin();
+}
 
 void BodyFeed::open(const body::Skeleton& skeleton) {
   nlohmann::ordered_json opening{{"say", "opening"}, {"channel", channel_.name()}, {"source", source_}};

@@ -34,6 +34,14 @@ void Channel::publish(Packet frame) {
   told_();
 }
 
+void Channel::begin() {
+  const std::lock_guard lock(mutex_);
+  frames_.clear();
+  bytes_ = 0;
+  state_.begin = state_.first = state_.end;
+  state_.finished = false;
+}
+
 void Channel::finish() {
   {
     const std::lock_guard lock(mutex_);

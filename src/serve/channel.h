@@ -33,11 +33,15 @@ public:
 
   void publish(Packet frame);
 
+  /// Another run begins: what was before is gone, indices go on.
+  void begin();
+
   /// No frame will follow.
   void finish();
 
   struct State {
     std::uint64_t first = 0, end = 0;  ///< frames first <= index < end are still here
+    std::uint64_t begin = 0;           ///< the first frame of this run
     std::uint64_t opening = 0;         ///< how often open() was called
     bool finished = false;
   };

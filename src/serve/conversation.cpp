@@ -18,6 +18,7 @@ std::string dumped(const nlohmann::ordered_json& json) {
 Packet state_packet(const Channel& channel, const Channel::State& state) {
   return Packet::text(dumped({{"say", "state"},
                               {"channel", channel.name()},
+                              {"begin", state.begin},
                               {"first", state.first},
                               {"end", state.end},
                               {"finished", state.finished}}));
@@ -31,14 +32,19 @@ Conversation::Conversation(Hub& hub, const MakePartner& make_partner, std::funct
     : hub_(hub), wake_(std::move(wake)) {
   nlohmann::ordered_json hello{{"say", "hello"}, {"protocol", 1}, {"channels", nlohmann::ordered_json::array()}};
   for (const Channel* channel : hub_.channels()) hello["channels"].push_back(channel->name());
-  replies_.push_back(Packet::text(dumped(hello)));
   if (make_partner) partner_ = make_partner(*this);
+  hello["offers"] = partner_ ? partner_->offers() : std::vector<std::string>{};
+  replies_.push_front(Packet::text(dumped(hello)));
   hub_.add(*this);
 }
 
 Conversation::~Conversation() {
   hub_.remove(*this);
   partner_.reset();
+  // what a page that did not read any more has missed until now
+  for (const auto& [name, following] : following_) {
+    if (following.live) hub_.counts().skipped += following.channel->state().end - following.next;
+  }
 }
 
 void Conversation::wake() {
@@ -54,11 +60,12 @@ void Conversation::reply(Packet packet) {
   wake();
 }
 
-void Conversation::newest(Packet packet) {
+void Conversation::newest(const std::string& kind, std::optional<Packet> packet) {
   {
     const std::lock_guard lock(mutex_);
-    if (newest_) ++hub_.counts().skipped;
-    newest_ = std::move(packet);
+    const bool waited = newest_.erase(kind) > 0;
+    if (packet && waited) ++hub_.counts().skipped;
+    if (packet) newest_.emplace(kind, std::move(*packet));
   }
   wake();
 }
@@ -181,7 +188,7 @@ std::optional<Packet> Conversation::next() {
       replies_.pop_front();
       return packet;
     }
-    if (newest_) return std::exchange(newest_, std::nullopt);
+    if (!newest_.empty()) return std::move(newest_.extract(newest_.begin()).mapped());
   }
   // the channels take turns, beginning behind the one that was served last
   auto place = following_.upper_bound(last_served_);

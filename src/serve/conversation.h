@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kinema::serve {
 
@@ -28,8 +29,8 @@ public:
   /// Sent in order. A page that lets too many pile up is hung up on.
   virtual void reply(Packet packet) = 0;
 
-  /// Sent unless a newer one comes first.
-  virtual void newest(Packet packet) = 0;
+  /// Sent unless a newer one of the same kind comes first; nothing: what waits is not sent any more.
+  virtual void newest(const std::string& kind, std::optional<Packet> packet) = 0;
 };
 
 /// What a program does for one page beside showing its channels. Called by one thread at a time. An Error is told to the
@@ -37,6 +38,9 @@ public:
 class Partner {
 public:
   virtual ~Partner() = default;
+
+  /// What pages may ask for here, for them to know what to show: "files".
+  virtual std::vector<std::string> offers() const { return {}; }
 
   /// False: this wish ("do") is not known here.
   virtual bool wish(const std::string& what, const nlohmann::json& header) = 0;
@@ -65,7 +69,7 @@ public:
   bool stalled() const;
 
   void reply(Packet packet) override;
-  void newest(Packet packet) override;
+  void newest(const std::string& kind, std::optional<Packet> packet) override;
 
 private:
   struct Following {
@@ -94,7 +98,7 @@ private:
 
   mutable std::mutex mutex_;
   std::deque<Packet> replies_;
-  std::optional<Packet> newest_;
+  std::map<std::string, Packet> newest_;  // by kind
   bool broken_ = false, stalled_ = false;
   std::atomic<bool> woken_ = false;
 

@@ -78,13 +78,6 @@ private:
   std::size_t pixels_;
 };
 
-std::size_t shown_level(const face::Model& model) {
-  for (std::size_t i = 0; i < model.levels.size(); ++i) {
-    if (model.levels[i].pixels() <= most_pixels) return i;
-  }
-  return model.levels.size() - 1;
-}
-
 void append_scaled(std::vector<float>& out, std::span<const float> values, double factor) {
   for (float value : values) out.push_back(static_cast<float>(factor * static_cast<double>(value)));
 }
@@ -107,6 +100,13 @@ std::vector<float> landmark_places(const face::Model& model, const face::Level& 
 }
 
 }  // namespace
+
+std::size_t shown_level(const face::Model& model) {
+  for (std::size_t i = 0; i < model.levels.size(); ++i) {
+    if (model.levels[i].pixels() <= most_pixels) return i;
+  }
+  return model.levels.size() - 1;
+}
 
 std::vector<float> grey_of_texture(const face::Level& level, std::span<const float> texture) {
   if (level.channel_count() == 1) return {texture.begin(), texture.end()};

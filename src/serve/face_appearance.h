@@ -14,6 +14,9 @@ namespace kinema::serve {
 /// are directions of the gradient, that picture is given whose differences between neighbours come nearest to them.
 std::vector<float> grey_of_texture(const face::Level& level, std::span<const float> texture);
 
+/// The level of a model that pages show: the finest that is not finer than what can be seen.
+std::size_t shown_level(const face::Model& model);
+
 struct FaceAppearance {
   /// The level that is shown.
   std::size_t level = 0;

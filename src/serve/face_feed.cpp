@@ -1,11 +1,10 @@
 #include "serve/face_feed.h"
 
 #include "serve/face_appearance.h"
+#include "serve/face_parts.h"
 #include "serve/message.h"
 #include "serve/picture_part.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace kinema::serve {
@@ -21,22 +20,13 @@ std::vector<std::uint8_t> grey_bytes(const io::Picture& picture) {
   return grey;
 }
 
-// In standard deviations.
-std::vector<float> shape_parameters(const face::Model& model, const face::Fit& fit, std::size_t modes) {
-  std::vector<float> parameters;
-  for (std::size_t m = 0; m < std::min(modes, fit.shape.size()); ++m) {
-    parameters.push_back(fit.shape[m] / std::sqrt(std::max(1e-12f, model.shape.variances[m])));
-  }
-  return parameters;
-}
-
 }  // namespace
 
 FaceFeed::FaceFeed(Channel& channel, std::string source, std::shared_ptr<const face::Model> model)
     : channel_(channel), model_(std::move(model)) {
-  const FaceAppearance look = face_appearance(*model_, most_modes);
-  level_ = look.level;
-  const face::Level& level = model_->levels[level_];
+  channel_.begin();
+  const FaceAppearance look = face_appearance(*model_, FaceParts::most_modes);
+  const face::Level& level = model_->levels[look.level];
   const std::size_t points = model_->shape.landmarks(), pixels = level.pixels();
   nlohmann::ordered_json header{{"say", "opening"},
                                 {"channel", channel_.name()},
@@ -74,22 +64,11 @@ void FaceFeed::add(std::int64_t number, const io::Picture& picture, const face::
   std::vector<ArrayPart> arrays;
   if (!small.rgb.empty())
     arrays.push_back(array_part<std::uint8_t>("picture", small.rgb, {small.height, small.width, 3}));
-  std::vector<float> shape, texture;
+  FaceParts parts;
   if (face.found) {
-    const face::Fit& fit = face.fit;
-    header["quality"] = fit.quality;
-    header["iterations"] = fit.iterations;
-    header["ms"] = {{"fit", fit.ms}};
     const std::vector<std::uint8_t> grey = grey_bytes(picture);
     const auto width = static_cast<std::size_t>(picture.width), height = static_cast<std::size_t>(picture.height);
-    const std::vector<float> sampled = face::sample_texture(*model_, static_cast<std::uint32_t>(level_),
-                                                            {grey.data(), width, height, width}, face.landmarks);
-    shape = shape_parameters(*model_, fit, most_modes);
-    texture = texture_parameters(model_->levels[level_], sampled, most_modes);
-    arrays.push_back(array_part<float>("landmarks", face.landmarks, {face.landmarks.size() / 2, 2}));
-    arrays.push_back(array_part<float>("confidence", fit.confidence, {fit.confidence.size()}));
-    arrays.push_back(array_part<float>("shape", shape, {shape.size()}));
-    arrays.push_back(array_part<float>("texture", texture, {texture.size()}));
+    parts.tell(*model_, {grey.data(), width, height, width}, face, header, arrays);
   }
   channel_.publish(Packet::arrays(encode(std::move(header), arrays)));
 }

@@ -15,7 +15,7 @@ namespace kinema::serve {
 
 class FaceFeed {
 public:
-  static constexpr std::size_t widest_picture = 480, most_modes = 24;
+  static constexpr std::size_t widest_picture = 480;
 
   /// Tells the model at once.
   FaceFeed(Channel& channel, std::string source, std::shared_ptr<const face::Model> model);
@@ -26,7 +26,6 @@ public:
 private:
   Channel& channel_;
   std::shared_ptr<const face::Model> model_;
-  std::size_t level_ = 0;  // that is shown
 };
 
 }  // namespace kinema::serve

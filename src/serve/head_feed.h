@@ -30,7 +30,9 @@ public:
   static constexpr std::size_t widest_picture = 320;
 
   HeadFeed(Channel& channel, std::string source, std::size_t frames)
-      : channel_(channel), source_(std::move(source)), frames_(frames) {}
+      : channel_(channel), source_(std::move(source)), frames_(frames) {
+    channel_.begin();
+  }
 
   /// `tracker` as it is after the frame.
   void add(long number, double time, const io::Picture& picture, const head::HeadEstimate& estimate,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kinema/head_tracker.h"
-#include "serve/conversation.h"
+#include "serve/camera_thread.h"
 
 #include <memory>
 #include <mutex>
@@ -11,23 +11,20 @@
 
 namespace kinema::serve {
 
-/// What the pages of a server share: the last calibration, and how many of them have a tracker.
+/// What the pages of a server share: the last calibration, and places for cameras.
 class HeadDesk {
 public:
-  static constexpr int most_cameras = 8;
-
   explicit HeadDesk(std::optional<head::Calibration> calibration = {}) : calibration_(std::move(calibration)) {}
 
   std::optional<head::Calibration> calibration() const;
   void set_calibration(head::Calibration calibration);
 
-  bool take_place();
-  void leave_place();
+  CameraSeats& cameras() { return cameras_; }
 
 private:
   mutable std::mutex mutex_;
   std::optional<head::Calibration> calibration_;
-  int cameras_ = 0;
+  CameraSeats cameras_;
 };
 
 /// Wishes: {"do":"calibrate","oval":[cx,cy,rx,ry],"distance":metres,"field_of_view":radians}, the last two where known;

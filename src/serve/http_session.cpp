@@ -1,11 +1,13 @@
 #include "serve/http_session.h"
 
+#include "kinema/error.h"
 #include "serve/access.h"
 #include "serve/socket_session.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace kinema::serve {
@@ -34,27 +36,30 @@ public:
 
   void read() {
     parser_.emplace();
+    version_ = 11;
+    keep_alive_ = head_ = unread_ = false;
     parser_->header_limit(static_cast<std::uint32_t>(house_.limits.header_bytes));
-    parser_->body_limit(0);
+    parser_->body_limit(house_.uploads != nullptr ? house_.uploads->limits().file_bytes : 0);
     stream_.expires_after(house_.limits.request);
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = shared_from_this()](beast::error_code error, std::size_t) { self->answer(error); });
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = shared_from_this()](beast::error_code error, std::size_t) { self->answer(error); });
   }
 
 private:
-  using Request = http::request<http::string_body>;
+  using Request = http::request<http::empty_body>;
 
   void answer(beast::error_code error) {
     if (error == http::error::header_limit || error == http::error::buffer_overflow) {
       return refuse(http::status::request_header_fields_too_large, "the header is too long", false);
     }
-    if (error == http::error::body_limit) {
-      return refuse(http::status::payload_too_large, "requests have no body here", false);
-    }
+    if (error == http::error::body_limit) return refuse_body("the body is longer than can be taken here");
     if (error == http::error::end_of_stream || error == beast::error::timeout) return close();
     if (error) return refuse(http::status::bad_request, "this is no request", false);
 
     const Request& request = parser_->get();
+    version_ = request.version();
+    keep_alive_ = request.keep_alive();
+    head_ = request.method() == http::verb::head;
     const std::string_view host = header(http::field::host);
     const auto target = parse_target(view(request.target()));
     if (!target) return refuse(http::status::bad_request, "there is no such place", false);
@@ -62,11 +67,96 @@ private:
       ++house_.unauthorised;
       return refuse(http::status::forbidden, "open the address that kinema printed", false);
     }
+    if (const auto place = Uploads::parse(target->path, "/upload/"); place && house_.uploads != nullptr) {
+      return take_upload(*place);
+    }
+    if (!parser_->is_done()) return refuse_body("this request has no body");
     if (beast::websocket::is_upgrade(request)) return upgrade(*target);
     if (request.method() != http::verb::get && request.method() != http::verb::head) {
       return refuse(http::status::method_not_allowed, "pages are only read", false);
     }
+    if (const auto place = Uploads::parse(target->path, "/result/"); place && house_.uploads != nullptr) {
+      return send_result(*place);
+    }
     send_page(*target);
+  }
+
+  // A file that a page sends goes to the disk as it comes.
+  void take_upload(const Uploads::Place& place) {
+    unread_ = true;
+    if (parser_->get().method() != http::verb::put || !parser_->content_length()) {
+      return refuse(http::status::length_required, "files are sent with PUT and their length", false);
+    }
+    if (!house_.uploads->has(place.job)) return refuse(http::status::not_found, "there is no such job", false);
+    const std::uint64_t length = *parser_->content_length();
+    upload_.emplace(std::move(*parser_));
+    try {
+      coming_ = house_.uploads->expect(place, length);
+      beast::error_code error;
+      upload_->get().body().open(coming_->path().c_str(), beast::file_mode::write_new, error);
+      if (error) throw Error(error.message(), Error::Cause::running);
+    } catch (const Error& error) {
+      return refuse_upload(error);
+    }
+    upload_end_ = std::chrono::steady_clock::now() + house_.limits.upload;
+    read_upload();
+  }
+
+  // Piece by piece: one who says nothing for a while has gone, one who goes on for ever is stopped.
+  void read_upload() {
+    if (upload_->is_done()) return finish_upload();
+    const auto left = upload_end_ - std::chrono::steady_clock::now();
+    stream_.expires_after(std::min<std::chrono::steady_clock::duration>(left, house_.limits.silence));
+    http::async_read_some(stream_, buffer_, *upload_,
+                          [self = shared_from_this()](beast::error_code error, std::size_t) {
+                            if (!error) return self->read_upload();
+                            self->break_upload(error);
+                          });
+  }
+
+  void finish_upload() {
+    unread_ = false;
+    upload_->get().body().close();
+    try {
+      coming_->arrived();
+    } catch (const Error& error) {
+      return refuse_upload(error);
+    }
+    coming_.reset();
+    refuse(http::status::created, "taken", true);
+  }
+
+  void break_upload(beast::error_code error) {
+    upload_->get().body().close();
+    coming_.reset();
+    const bool short_of = error == http::error::partial_message || error == beast::error::timeout;
+    if (short_of) return refuse(http::status::bad_request, "the file did not arrive whole", false);
+    refuse(http::status::insufficient_storage, "the file cannot be kept: " + error.message(), false);
+  }
+
+  void refuse_upload(const Error& error) {
+    coming_.reset();
+    const bool full = error.cause() == Error::Cause::running;
+    refuse(full ? http::status::insufficient_storage : http::status::payload_too_large, error.what(), false);
+  }
+
+  void refuse_body(std::string_view why) {
+    unread_ = true;
+    refuse(http::status::payload_too_large, why, false);
+  }
+
+  void send_result(const Uploads::Place& place) {
+    const auto path = house_.uploads->result(place);
+    if (!path) return refuse(http::status::not_found, "there is no such result", true);
+    http::file_body::value_type file;
+    beast::error_code error;
+    file.open(path->c_str(), beast::file_mode::scan, error);
+    if (error) return refuse(http::status::not_found, "there is no such result", true);
+    auto response = std::make_shared<http::response<http::file_body>>(
+        std::piecewise_construct, std::make_tuple(std::move(file)), std::make_tuple(http::status::ok, version_));
+    response->set(http::field::content_type, "application/octet-stream");
+    response->set(http::field::content_disposition, "attachment");
+    send(std::move(response), true);
   }
 
   bool allowed(const Target& target, std::string_view host) {
@@ -87,7 +177,7 @@ private:
         std::find_if(house_.pages.begin(), house_.pages.end(), [&](const Page& one) { return one.path == path; });
     if (page == house_.pages.end()) return refuse(http::status::not_found, "there is no such page", true);
     using Span = http::span_body<const char>;
-    auto response = std::make_shared<http::response<Span>>(http::status::ok, parser_->get().version());
+    auto response = std::make_shared<http::response<Span>>(http::status::ok, version_);
     response->set(http::field::content_type, boost::string_view(page->type.data(), page->type.size()));
     // scripts and styles of the page bring the token along by themselves
     if (!house_.token.empty() && same_secret(target.token, house_.token)) {
@@ -99,8 +189,7 @@ private:
   }
 
   void refuse(http::status status, std::string_view why, bool keep) {
-    const unsigned version = parser_->is_header_done() ? parser_->get().version() : 11;
-    auto response = std::make_shared<http::response<http::string_body>>(status, version);
+    auto response = std::make_shared<http::response<http::string_body>>(status, version_);
     response->set(http::field::content_type, "text/plain; charset=utf-8");
     response->body() = std::string(why) + "\n";
     send(std::move(response), keep);
@@ -109,23 +198,35 @@ private:
   template <class Response>
   void send(std::shared_ptr<Response> response, bool keep) {
     for (const auto& [name, value] : protections) response->set(name, value);
-    keep = keep && parser_->get().keep_alive();
+    // an answer to HEAD tells the length of a body that does not follow, which ends the connection
+    keep = keep && keep_alive_ && !head_;
     response->keep_alive(keep);
     const auto size = response->body().size();
     response->content_length(size);
-    const bool head = parser_->is_header_done() && parser_->get().method() == http::verb::head;
-    if (head) response->body() = {};
+    if (head_) response->body() = {};
     stream_.expires_after(house_.limits.request);
     http::async_write(stream_, *response,
-                      [self = shared_from_this(), response, keep, head](beast::error_code error, std::size_t) {
-                        if (error || !keep || head) return self->close();
+                      [self = shared_from_this(), response, keep](beast::error_code error, std::size_t) {
+                        if (error || !keep) return self->close();
                         self->read();
                       });
   }
 
+  // One who still sends what was refused would otherwise be cut off before it can read why.
   void close() {
     beast::error_code ignored;
     stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+    if (!unread_) return;
+    stream_.expires_after(house_.limits.goodbye);
+    discard();
+  }
+
+  void discard() {
+    buffer_.clear();
+    stream_.async_read_some(buffer_.prepare(house_.limits.header_bytes),
+                            [self = shared_from_this()](beast::error_code error, std::size_t) {
+                              if (!error) self->discard();
+                            });
   }
 
   static std::string_view view(boost::string_view text) { return {text.data(), text.size()}; }
@@ -135,7 +236,13 @@ private:
   House& house_;
   std::shared_ptr<Seat> seat_;
   beast::flat_buffer buffer_;
-  std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<http::request_parser<http::empty_body>> parser_;
+  std::optional<http::request_parser<http::file_body>> upload_;
+  std::unique_ptr<Uploads::Coming> coming_;
+  std::chrono::steady_clock::time_point upload_end_;
+  unsigned version_ = 11;
+  bool keep_alive_ = false, head_ = false;
+  bool unread_ = false;  // a body that nobody wants
 };
 
 }  // namespace

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "serve/server.h"
+#include "serve/uploads.h"
 
 #include <boost/asio/ip/tcp.hpp>
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace kinema::serve {
@@ -17,9 +19,12 @@ struct House {
   Hub& hub;
   MakePartner make_partner;
   Limits limits;
-  std::string token;  ///< "": none is needed, since only this machine can connect
+  Uploads* uploads = nullptr;  ///< null: pages send no files
+  std::string token;           ///< "": none is needed, since only this machine can connect
   std::atomic<std::size_t> open = 0;
   std::atomic<std::uint64_t> refused = 0, unauthorised = 0;
+  std::mutex door{};    ///< held by other threads while they pass a word to the server's own
+  bool closed = false;  ///< it hears nobody any more
 };
 
 /// A place among the connections, given back when the last who holds it is gone.

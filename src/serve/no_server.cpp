@@ -6,10 +6,11 @@ namespace kinema::serve {
 
 struct Server::State {};
 
-Server::Server(const ServerSettings&, std::span<const Page>, Hub&, MakePartner) {
+Server::Server(const ServerSettings&, std::span<const Page>, Hub&, MakePartner, Uploads*) {
   throw Error("this kinema was built without Boost, whose Beast serves pages: install libboost-dev and build it again");
 }
 Server::~Server() = default;
+bool Server::available() { return false; }
 std::uint16_t Server::port() const { return 0; }
 std::string Server::url() const { return {}; }
 Server::Counts Server::counts() const { return {}; }

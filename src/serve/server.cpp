@@ -11,6 +11,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <array>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -32,8 +33,10 @@ tcp::endpoint endpoint(const ServerSettings& settings) {
 }  // namespace
 
 struct Server::State {
-  State(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner)
-      : house{pages, hub, std::move(make_partner), settings.limits, {}, {}, {}, {}}, address(settings.address) {
+  State(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner,
+        Uploads* uploads)
+      : house{pages, hub, std::move(make_partner), settings.limits, uploads, {}, {}, {}, {}},
+        address(settings.address) {
     if (!is_loopback(address)) house.token = make_token();
     const tcp::endpoint place = endpoint(settings);
     boost::system::error_code error;
@@ -53,6 +56,9 @@ struct Server::State {
   ~State() {
     loop.stop();
     thread.join();
+    // conversations go with the loop, and whoever answers in them must not reach it on the way
+    const std::lock_guard lock(house.door);
+    house.closed = true;
   }
 
   void run() {
@@ -94,10 +100,13 @@ struct Server::State {
   std::thread thread;
 };
 
-Server::Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner)
-    : state_(std::make_unique<State>(settings, pages, hub, std::move(make_partner))) {}
+Server::Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner,
+               Uploads* uploads)
+    : state_(std::make_unique<State>(settings, pages, hub, std::move(make_partner), uploads)) {}
 
 Server::~Server() = default;
+
+bool Server::available() { return true; }
 
 std::uint16_t Server::port() const { return state_->port; }
 

@@ -16,10 +16,11 @@ namespace kinema::serve {
 
 struct Limits {
   std::size_t connections = 64;                      ///< at once; more are closed as they come
-  std::size_t header_bytes = 8192;                   ///< of a request; requests have no bodies
+  std::size_t header_bytes = 8192;                   ///< of a request; only files that pages send have bodies
   std::size_t message_bytes = std::size_t{4} << 20;  ///< of a message from a page
   std::chrono::seconds request{10};                  ///< for a whole request, and between two on one connection
   std::chrono::seconds silence{30};                  ///< a page that does not even answer a ping is gone
+  std::chrono::minutes upload{10};                   ///< for a file that a page sends
   std::chrono::milliseconds goodbye{500};            ///< for a page that is hung up on to hear why
 };
 
@@ -30,11 +31,17 @@ struct ServerSettings {
   Limits limits;
 };
 
+class Uploads;
+
 class Server {
 public:
-  /// Pages, hub and what `make_partner` needs must live as long as the server. Throws Error where the address is wrong or
-  /// the port taken, or in a build without Boost.
-  Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner = {});
+  /// False in a build without Boost, where making one throws.
+  static bool available();
+
+  /// Pages, hub, uploads (null: pages send no files) and what `make_partner` needs must live as long as the server. Throws
+  /// Error where the address is wrong or the port taken, or in a build without Boost.
+  Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner = {},
+         Uploads* uploads = nullptr);
 
   /// Hangs up on everybody.
   ~Server();

@@ -18,7 +18,7 @@ public:
   SocketSession(beast::tcp_stream stream, House& house, std::shared_ptr<Seat> seat)
       : house_(house), seat_(std::move(seat)), socket_(std::move(stream)) {}
 
-  void start(beast::http::request<beast::http::string_body> request) {
+  void start(beast::http::request<beast::http::empty_body> request) {
     beast::error_code ignored;
     beast::tcp_stream& stream = beast::get_lowest_layer(socket_);
     stream.expires_never();  // the WebSocket keeps its own time
@@ -37,7 +37,9 @@ private:
   void open() {
     // woken by any thread: the word goes to the server's own
     const std::weak_ptr<SocketSession> self = weak_from_this();
-    conversation_.emplace(house_.hub, house_.make_partner, [self, executor = socket_.get_executor()] {
+    conversation_.emplace(house_.hub, house_.make_partner, [self, &house = house_, executor = socket_.get_executor()] {
+      const std::lock_guard lock(house.door);
+      if (house.closed) return;
       boost::asio::post(executor, [self] {
         if (const auto session = self.lock()) session->pump();
       });
@@ -98,7 +100,7 @@ private:
   House& house_;
   std::shared_ptr<Seat> seat_;
   websocket::stream<beast::tcp_stream, false> socket_;  // false: no compression, which would cost time on this machine
-  beast::http::request<beast::http::string_body> request_;
+  beast::http::request<beast::http::empty_body> request_;
   beast::flat_buffer buffer_;
   bool writing_ = false, closing_ = false;
   std::optional<Conversation> conversation_;
@@ -106,7 +108,7 @@ private:
 
 }  // namespace
 
-void serve_socket(beast::tcp_stream stream, beast::http::request<beast::http::string_body> request, House& house,
+void serve_socket(beast::tcp_stream stream, beast::http::request<beast::http::empty_body> request, House& house,
                   std::shared_ptr<Seat> seat) {
   std::make_shared<SocketSession>(std::move(stream), house, std::move(seat))->start(std::move(request));
 }

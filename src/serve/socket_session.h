@@ -9,7 +9,7 @@
 
 namespace kinema::serve {
 
-void serve_socket(boost::beast::tcp_stream stream, boost::beast::http::request<boost::beast::http::string_body> request,
+void serve_socket(boost::beast::tcp_stream stream, boost::beast::http::request<boost::beast::http::empty_body> request,
                   House& house, std::shared_ptr<Seat> seat);
 
 }  // namespace kinema::serve

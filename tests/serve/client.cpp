@@ -43,6 +43,8 @@ bool Client::send(std::string_view bytes) {
   return true;
 }
 
+void Client::finish() { ::shutdown(socket_, SHUT_WR); }
+
 bool Client::read_exactly(std::size_t count, std::string& out) {
   while (read_ahead_.size() < count) {
     char buffer[65536];

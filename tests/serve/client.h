@@ -19,6 +19,9 @@ public:
   /// False where the other side has hung up.
   bool send(std::string_view bytes);
 
+  /// Says that nothing more will be sent; answers are still read.
+  void finish();
+
   struct Response {
     int status = 0;  ///< 0: it hung up without an answer
     std::string head, body;

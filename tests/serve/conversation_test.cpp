@@ -135,7 +135,7 @@ TEST_F(Talk, APageThatNeverReadsItsRepliesIsHungUpOn) {
 
 TEST_F(Talk, OfAStreamOfAnswersTheNewestIsSent) {
   drain();
-  for (int i = 0; i < 50; ++i) conversation_->newest(Packet::text(fmt::format("answer {}", i)));
+  for (int i = 0; i < 50; ++i) conversation_->newest("head", Packet::text(fmt::format("answer {}", i)));
   EXPECT_EQ(next(), "answer 49");
   EXPECT_EQ(next(), "");
   EXPECT_EQ(hub_.counts().skipped, 49U);

@@ -1,42 +1,12 @@
 #include "serve/head_partner.h"
 #include "kinema/error.h"
+#include "listener.h"
 #include "synth/head_clip.h"
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <condition_variable>
-#include <deque>
-
 namespace kinema::serve {
 namespace {
-
-// A page that waits for its answers.
-class Listener final : public Answers {
-public:
-  void reply(Packet packet) override { take(std::move(packet)); }
-  void newest(Packet packet) override { take(std::move(packet)); }
-
-  // The next answer; null where none comes in a time that is long for any.
-  nlohmann::json next() {
-    std::unique_lock lock(mutex_);
-    if (!news_.wait_for(lock, std::chrono::seconds(60), [this] { return !packets_.empty(); })) return nullptr;
-    const Packet packet = packets_.front();
-    packets_.pop_front();
-    return packet.binary ? decode(*packet.bytes).header : nlohmann::json::parse(*packet.bytes);
-  }
-
-private:
-  void take(Packet packet) {
-    const std::lock_guard lock(mutex_);
-    packets_.push_back(std::move(packet));
-    news_.notify_one();
-  }
-
-  std::mutex mutex_;
-  std::condition_variable news_;
-  std::deque<Packet> packets_;
-};
 
 synth::HeadClip small_clip() {
   synth::HeadClipSettings settings;
@@ -135,7 +105,7 @@ TEST_F(HeadPartnerTest, ThereIsAnEndToCameras) {
   const std::vector<std::uint8_t> grey(std::size_t{4} * 16 * 16);
   const ArrayPart part = array_part<std::uint8_t>("picture", grey, {16, 16, 4});
   const std::string message = encode({{"do", "camera"}, {"sequence", 0}, {"time", 0.0}}, {&part, 1});
-  for (int i = 0; i < HeadDesk::most_cameras; ++i) {
+  for (int i = 0; i < CameraSeats::most; ++i) {
     others.push_back(std::make_unique<HeadPartner>(page_, desk_));
     others.back()->message("camera", decode(message));
   }

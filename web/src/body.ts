@@ -2,7 +2,7 @@
 import type { ChannelState, Connection } from "./connection";
 import { JointTable } from "./joint_table";
 import type { Header, Message } from "./message";
-import { element, Figures, Rate, type OpenPage, type Page } from "./page";
+import { element, Figures, hint, Rate, type OpenPage, type Page } from "./page";
 import { Player } from "./player";
 import { RunningPlot } from "./plots";
 import { BodyScene } from "./scene";
@@ -20,7 +20,9 @@ class BodyPage implements Page {
     ms: new RunningPlot("time by stage", "ms"),
   };
   private readonly player: Player;
-  private readonly source = element("span", { class: "source" }, "nothing is tracked yet");
+  private readonly source = element("span", { class: "source" });
+  private readonly empty = hint("Nobody is tracked yet. Drop a recording on this page (a folder of depth images, stereo " +
+    "pairs or points), or start `kinema body track --input FOLDER --view`.");
   private readonly received = new Rate();
   private readonly drawn = new Rate();
   private skipped = 0;
@@ -31,13 +33,14 @@ class BodyPage implements Page {
 
   constructor(root: HTMLElement, private readonly connection: Connection) {
     this.player = new Player(connection, channel);
+    this.player.root.hidden = true;
     const toggles = (["points", "skin", "particles", "trail"] as const).map((what) =>
       element("label", {}, element("input", { type: "checkbox", checked: true, change: (event) =>
         this.scene.show(what, (event.target as HTMLInputElement).checked) }), what));
     root.append(
       element("div", { class: "body page" },
         element("div", { class: "stage" }, this.scene.canvas,
-          element("div", { class: "toggles" }, ...toggles), this.source),
+          element("div", { class: "toggles" }, ...toggles), this.source, this.empty),
         element("div", { class: "side" }, this.figures.root, ...Object.values(this.plots).map((plot) => plot.root),
           this.table.root),
         this.player.root),
@@ -63,6 +66,8 @@ class BodyPage implements Page {
   }
 
   private receive(message: Message) {
+    this.empty.hidden = true;
+    this.player.root.hidden = false;
     const index = message.header.index ?? 0;
     this.received.add();
     if (index > this.last + 1 && this.player.root.dataset.mode === "live" && this.last >= 0) {

@@ -2,6 +2,7 @@
 import { decode, encodeBytes, type Header, type Message } from "./message";
 
 export interface ChannelState {
+  begin: number; // of this run
   first: number;
   end: number;
   finished: boolean;
@@ -22,6 +23,7 @@ export class Connection {
   private readonly handlers = new Map<string, Handler>();
   private waiting = 500;
   channels: string[] = [];
+  offers: string[] = []; // what the program does beside showing them
 
   /** `changed` is told whether the program can be reached, each time that changes. */
   constructor(private readonly changed: (connected: boolean) => void) {
@@ -49,6 +51,7 @@ export class Connection {
     if (header.say === "hello") {
       this.waiting = 500;
       this.channels = header.channels as string[];
+      this.offers = header.offers as string[];
       for (const channel of this.listeners.keys()) if (this.channels.includes(channel)) this.wish({ do: "follow", channel });
       this.changed(true);
       return;

@@ -1,8 +1,9 @@
 // The Face page: the picture with mesh and landmarks, the fitted appearance beside it, and sliders over the model's modes.
+import { Camera, cameraButton } from "./camera";
 import type { Connection } from "./connection";
 import { FaceModel, FaceScene, type ModeKind } from "./face_scene";
 import type { ArrayPart, Message } from "./message";
-import { element, Figures, Rate, type OpenPage, type Page } from "./page";
+import { element, Figures, hint, Rate, type OpenPage, type Page } from "./page";
 import { Player } from "./player";
 import { RunningPlot } from "./plots";
 
@@ -10,12 +11,30 @@ const channel = "face";
 const kinds: ModeKind[] = ["shape", "texture", "combined"];
 const sliders = 6; // of each kind
 
+// Of red green blue, in rows.
+function opaque(picture: ArrayPart) {
+  const [height, width] = picture.shape;
+  const image = new ImageData(width, height);
+  const { data } = picture;
+  for (let i = 0, j = 0; i < data.length; i += 3, j += 4) {
+    image.data[j] = data[i];
+    image.data[j + 1] = data[i + 1];
+    image.data[j + 2] = data[i + 2];
+    image.data[j + 3] = 255;
+  }
+  return image;
+}
+
 class FacePage implements Page {
   private readonly canvas = element("canvas", { class: "picture" });
   private readonly figures = new Figures(["frame", "face", "quality", "iterations", "fit", "frames"]);
-  private readonly quality = new RunningPlot("quality", "1: sure");
+  private readonly camera: Camera;
+  private readonly quality = new RunningPlot("quality", "1: sure", [0, 1]);
   private readonly player: Player;
-  private readonly source = element("span", { class: "source" }, "no face is fitted yet");
+  private readonly source = element("span", { class: "source" });
+  private readonly empty = hint("No face is fitted yet. Drop a model (.kface, from `kinema face train` or `kinema demo`) on " +
+    "this page, with pictures or a video or before you use this computer's camera; or start " +
+    "`kinema face fit --model M.kface --input VIDEO --view`.");
   private readonly fittedPlace = element("div", { class: "faces" });
   private readonly modes = element("div", { class: "modes" });
   private readonly rate = new Rate();
@@ -29,31 +48,53 @@ class FacePage implements Page {
 
   constructor(root: HTMLElement, private readonly connection: Connection) {
     this.player = new Player(connection, channel);
+    this.player.root.hidden = true;
+    this.camera = new Camera(connection, "face");
+    const button = cameraButton(this.camera, (on, trouble) => this.switched(on, trouble));
     root.append(
       element("div", { class: "facepage page" },
         element("div", { class: "stage centred" }, this.canvas,
           element("div", { class: "toggles" }, element("label", {}, element("input", { type: "checkbox", checked: true,
             change: (event) => (this.showMesh = (event.target as HTMLInputElement).checked) }), "mesh")),
-          this.source),
-        element("div", { class: "side" }, this.figures.root, this.fittedPlace, this.modes, this.quality.root),
+          this.source, this.empty),
+        element("div", { class: "side" }, this.figures.root, element("div", { class: "row" }, button), this.fittedPlace, this.modes, this.quality.root),
         this.player.root),
     );
     connection.follow(channel, {
       opening: (header, message) => this.open(String(header.source), message),
       frame: (message) => {
-        this.rate.add();
-        this.newest = message;
-        const { index = 0, quality } = message.header;
-        this.player.shown(index);
-        if (typeof quality === "number") this.quality.add(index, { quality });
+        if (this.camera.on) return;
+        this.player.root.hidden = false;
+        this.player.shown(message.header.index ?? 0);
+        this.receive(message, message.header.index ?? 0);
       },
       state: (state) => this.player.state(state),
+    });
+    connection.on("face", (header, message) => {
+      if (!message || !this.camera.on) return;
+      this.receive(message, header.sequence as number);
     });
     requestAnimationFrame(() => this.draw());
   }
 
+  private switched(on: boolean, trouble?: string) {
+    this.source.textContent = trouble ?? (on ? "this computer's camera" : "");
+    this.empty.hidden ||= on;
+    this.player.root.hidden = true;
+    this.quality.clear();
+  }
+
+  private receive(message: Message, index: number) {
+    this.rate.add();
+    this.newest = message;
+    this.empty.hidden = true;
+    const { quality } = message.header;
+    if (typeof quality === "number") this.quality.add(index, { quality });
+  }
+
   private open(source: string, message: Message) {
-    this.source.textContent = source;
+    if (!this.camera.on) this.source.textContent = source;
+    this.empty.textContent = "Use this computer's camera (at the right), or drop pictures or a video on this page.";
     this.model = new FaceModel(message);
     this.fitted?.close();
     this.synthetic?.close();
@@ -98,9 +139,10 @@ class FacePage implements Page {
     if (message) {
       const { header, arrays } = message;
       this.drawPicture(message);
+      if (header.say === "face") this.camera.answered();
       if (header.found) this.fitted?.draw(arrays.shape.data, arrays.texture.data);
-      this.figures.set("frame", String(header.frame));
-      this.figures.set("face", header.found ? "found" : "none");
+      this.figures.set("frame", String(header.frame ?? header.sequence));
+      this.figures.set("face", header.found ? "found" : String(header.why ?? "none"));
       if (header.found) {
         this.figures.set("quality", (header.quality as number).toFixed(2));
         this.figures.set("iterations", String(header.iterations));
@@ -114,19 +156,14 @@ class FacePage implements Page {
 
   private drawPicture({ header, arrays }: Message) {
     const context = this.canvas.getContext("2d");
-    if (!context || !arrays.picture) return;
-    const [height, width] = arrays.picture.shape;
+    if (!context) return;
+    const sent = header.say === "face" ? this.camera.canvas : undefined; // what was answered is still there
+    if (!sent && !arrays.picture) return;
+    const [height, width] = sent ? [sent.height, sent.width] : arrays.picture.shape;
     this.canvas.width = width;
     this.canvas.height = height;
-    const image = new ImageData(width, height);
-    const { data } = arrays.picture;
-    for (let i = 0, j = 0; i < data.length; i += 3, j += 4) {
-      image.data[j] = data[i];
-      image.data[j + 1] = data[i + 1];
-      image.data[j + 2] = data[i + 2];
-      image.data[j + 3] = 255;
-    }
-    context.putImageData(image, 0, 0);
+    if (sent) context.drawImage(sent, 0, 0);
+    else context.putImageData(opaque(arrays.picture), 0, 0);
     if (arrays.landmarks && this.model) this.drawLandmarks(context, arrays.landmarks, arrays.confidence,
       Math.round((header.width as number) / width));
   }
@@ -167,6 +204,8 @@ class FacePage implements Page {
   close() {
     this.running = false;
     this.connection.leave(channel);
+    this.connection.off("face");
+    this.camera.stop();
     this.fitted?.close();
     this.synthetic?.close();
     this.quality.close();

@@ -5,7 +5,7 @@ import type { Connection } from "./connection";
 import { HeadPicture, type Oval } from "./head_picture";
 import { HeadSource, type HeadFrame } from "./head_source";
 import { Jitter } from "./jitter";
-import { element, Figures, Rate, type OpenPage, type Page } from "./page";
+import { element, Figures, hint, Rate, type OpenPage, type Page } from "./page";
 import { Player } from "./player";
 import { RunningPlot } from "./plots";
 
@@ -32,15 +32,20 @@ class HeadPage implements Page {
   private readonly rate = new Rate();
   private plotTime = 0;
   private running = true;
+  private recorded = false; // there are frames to play
+  private readonly empty = hint("No head is tracked yet. Use this computer's camera (at the right), drop a video with its " +
+    "filter.json on this page, or start `kinema head track --input VIDEO --filter filter.json --view`.");
 
   constructor(root: HTMLElement, private readonly connection: Connection) {
     this.camera = new Camera(connection);
     this.picture = new HeadPicture(this.camera.video, () => this.update());
     this.player = new Player(connection, "head");
-    const name = element("span", { class: "source" }, "no camera yet");
+    const name = element("span", { class: "source" });
     const button = cameraButton(this.camera, (on, trouble) => {
-      name.textContent = trouble ?? (on ? "this computer's camera" : "no camera");
-      this.player.root.hidden = on;
+      name.textContent = trouble ?? (on ? "this computer's camera" : "");
+      this.player.root.hidden = on || !this.recorded;
+      mirror.hidden = !on;
+      this.empty.hidden = on || this.recorded;
       this.forget();
       this.update();
     });
@@ -48,12 +53,14 @@ class HeadPage implements Page {
     const check = (label: string, changed: (on: boolean) => void) =>
       element("label", {}, element("input", { type: "checkbox", checked: true, change: (event) =>
         changed((event.target as HTMLInputElement).checked) }), label);
+    const mirror = check("as in a mirror", (on) => (this.picture.mirrored = on));
+    mirror.hidden = true;
     root.append(
       element("div", { class: "head page" },
         element("div", { class: "stage centred" }, this.picture.canvas,
           element("div", { class: "toggles" },
-            check("degrees of skin", (on) => (this.picture.showDegrees = on)),
-            check("as in a mirror", (on) => (this.picture.mirrored = on))), name),
+            check("degrees of skin", (on) => this.picture.showDegrees(on)),
+            mirror), name, this.empty),
         element("div", { class: "side" }, this.figures.root,
           element("section", { class: "calibration" },
             element("h3", {}, "Calibration"),
@@ -72,7 +79,6 @@ class HeadPage implements Page {
     this.source = new HeadSource(connection, this.camera, {
       head: (frame) => this.receive(frame),
       state: (state) => {
-        this.player.root.hidden = this.camera.on;
         this.player.state(state);
       },
       opening: (opening) => (name.textContent = String(opening.source)),
@@ -109,7 +115,12 @@ class HeadPage implements Page {
   private receive(frame: HeadFrame) {
     this.rate.add();
     this.picture.set(frame);
-    if (!this.camera.on) this.player.shown(frame.index);
+    this.empty.hidden = true;
+    if (!this.camera.on) {
+      this.recorded = true;
+      this.player.root.hidden = false;
+      this.player.shown(frame.index);
+    }
     this.figures.set("head", frame.found ? "found" : frame.why);
     this.figures.set("tracking", `${frame.ms.toFixed(1)} ms`);
     if (frame.latency !== undefined) this.figures.set("latency", `${frame.latency.toFixed(0)} ms`);

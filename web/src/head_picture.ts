@@ -25,10 +25,12 @@ export class HeadPicture {
   private readonly pictureCanvas = document.createElement("canvas");
   private readonly degreesCanvas = document.createElement("canvas");
   private frame?: HeadFrame;
+  private live = false; // from this page's camera
   private width = 320;
   private height = 240;
-  showDegrees = true;
-  mirrored = true;
+  private stale = true; // something changed since it was drawn
+  private degrees = true;
+  mirrored = true; // of the camera alone: in a recording, words would be
   oval?: Oval;
 
   /** `drawn` is told when a person has drawn an oval. */
@@ -39,9 +41,15 @@ export class HeadPicture {
 
   set(frame: HeadFrame) {
     this.frame = frame;
+    this.stale = true;
     if (frame.width > 0) [this.width, this.height] = [frame.width, frame.height];
     if (frame.picture) painted(frame.picture, this.pictureCanvas);
     if (frame.degrees) painted(frame.degrees, this.degreesCanvas);
+  }
+
+  showDegrees(on: boolean) {
+    this.degrees = on;
+    this.stale = true;
   }
 
   // From the centre to a corner of its box.
@@ -63,22 +71,26 @@ export class HeadPicture {
   private place(event: PointerEvent): [number, number] {
     const box = this.canvas.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * this.width;
-    return [this.mirrored ? this.width - 1 - x : x, ((event.clientY - box.top) / box.height) * this.height];
+    return [this.mirrored && this.live ? this.width - 1 - x : x, ((event.clientY - box.top) / box.height) * this.height];
   }
 
   draw(live: boolean) {
     const scale = 2;
     const { canvas, frame } = this;
+    if (!live && !this.stale && this.live === live) return;
+    this.live = live;
+    this.stale = false;
+    const mirrored = this.mirrored && live;
     if (canvas.width !== scale * this.width) canvas.width = scale * this.width;
     if (canvas.height !== scale * this.height) canvas.height = scale * this.height;
     const context = canvas.getContext("2d");
     if (!context) return;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, canvas.width, canvas.height);
-    context.setTransform(this.mirrored ? -scale : scale, 0, 0, scale, this.mirrored ? canvas.width : 0, 0);
+    context.setTransform(mirrored ? -scale : scale, 0, 0, scale, mirrored ? canvas.width : 0, 0);
     if (live) context.drawImage(this.video, 0, 0, this.width, this.height);
     else if (frame?.picture) context.drawImage(this.pictureCanvas, 0, 0, this.width, this.height);
-    if (frame?.degrees && this.showDegrees) context.drawImage(this.degreesCanvas, 0, 0, this.width, this.height);
+    if (frame?.degrees && this.degrees) context.drawImage(this.degreesCanvas, 0, 0, this.width, this.height);
     const ellipse = ([cx, cy, rx, ry]: Oval, colour: string, dash: number[]) => {
       context.beginPath();
       context.ellipse(cx, cy, rx, ry, 0, 0, 2 * Math.PI);

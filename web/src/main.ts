@@ -1,6 +1,7 @@
 // The frame about the pages: one connection, and a page at a time by the address's #name.
 import { openBody } from "./body";
 import { Connection } from "./connection";
+import { DropZone } from "./drop";
 import { openFace } from "./face";
 import { openHead } from "./head";
 import { element, type OpenPage, type Page } from "./page";
@@ -24,6 +25,7 @@ let shown = "";
 const connection = new Connection((connected) => {
   status.textContent = connected ? "connected" : "the program is gone; trying again";
   status.dataset.connected = String(connected);
+  drop.connected(connected);
   if (connected) route();
 });
 connection.on("error", (header) => {
@@ -45,5 +47,8 @@ function route() {
   for (const link of nav.querySelectorAll("a")) link.toggleAttribute("aria-current", link.hash === `#${name}`);
   page = pages[name].open(main, connection);
 }
+
+const drop = new DropZone(connection, (kind) => (location.hash = kind));
+status.before(drop.button);
 
 addEventListener("hashchange", route);

@@ -45,6 +45,12 @@ export class Figures {
   }
 }
 
+/** What to do where there is nothing to see yet; `code` between backquotes. */
+export function hint(text: string) {
+  return element("p", { class: "hint empty" },
+    ...text.split("`").map((part, i) => (i % 2 === 0 ? part : element("code", {}, part))));
+}
+
 /** How many a second, over the last second. */
 export class Rate {
   private times: number[] = [];

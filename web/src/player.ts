@@ -11,6 +11,7 @@ export class Player {
   });
   private readonly place = element("output", { class: "place" });
   private index = 0;
+  private begin = 0;
   private first = 0;
   private end = 0;
   private finished = false;
@@ -43,6 +44,12 @@ export class Player {
   }
 
   state(state: ChannelState) {
+    // another run begins, which is looked at as it goes
+    if (this.finished && !state.finished && this.mode !== "live") {
+      this.mode = "live";
+      this.connection.wish({ do: "follow", channel: this.channel, live: true });
+    }
+    this.begin = state.begin;
     this.first = state.first;
     this.end = state.end;
     this.finished = state.finished;
@@ -91,7 +98,8 @@ export class Player {
     this.slider.min = String(this.first);
     this.slider.max = String(Math.max(this.end - 1, 0));
     if (this.asked === undefined) this.slider.value = String(this.index);
-    this.place.textContent = this.end > 0 ? `${this.index + 1} / ${this.end}` : "no frame yet";
+    this.place.textContent = this.end > this.begin
+      ? `${Math.max(this.index - this.begin, 0) + 1} / ${this.end - this.begin}` : "no frame yet";
     this.root.dataset.mode = running ? this.mode : "paused";
   }
 }

@@ -6,6 +6,14 @@ import { element } from "./page";
 const colours = ["#5cc8ff", "#ffb454", "#7ee787", "#ff7b9c", "#c792ea", "#8f9ba8", "#e6db74", "#4dd0b5"];
 const kept = 600;
 
+// Never so narrow that the numbers beside the axis would be the same: uPlot would look for others without end.
+function rangeOf(least: number | null, most: number | null): [number, number] {
+  if (least === null || most === null) return [0, 1];
+  const middle = (least + most) / 2;
+  const half = Math.max(most - least, 1e-3 * Math.max(Math.abs(least), Math.abs(most), 1e-3)) / 2;
+  return uPlot.rangeNum(middle - half, middle + half, 0.1, true) as [number, number];
+}
+
 export class RunningPlot {
   readonly root: HTMLElement;
   private readonly plot: uPlot;
@@ -14,7 +22,9 @@ export class RunningPlot {
   private stale = false;
   private readonly watcher: ResizeObserver;
 
-  constructor(title: string, unit: string, height = 120) {
+  /** `range`: of what can be, where that is known. */
+  constructor(title: string, unit: string, range?: [number, number]) {
+    const height = 120;
     this.root = element("section", { class: "plot" }, element("h3", {}, title, element("small", {}, unit)));
     const place = this.root.appendChild(element("div"));
     const axis = { stroke: "#8f9ba8", grid: { stroke: "#252c34" }, ticks: { stroke: "#252c34" }, font: "11px sans-serif" };
@@ -23,7 +33,7 @@ export class RunningPlot {
         width: 320,
         height,
         series: [{ label: "frame" }],
-        scales: { x: { time: false } },
+        scales: { x: { time: false }, y: { range: range ?? ((_, least, most) => rangeOf(least, most)) } },
         axes: [{ ...axis, size: 26 }, { ...axis, size: 48 }],
         legend: { live: false, show: true },
         cursor: { show: false },

@@ -128,7 +128,7 @@ export class BodyScene {
   private joints: string[] = [];
   private parents: number[] = [];
   private past: { index: number; joints: Float32Array }[] = [];
-  private aimed = false;
+  private aimed?: three.Vector3; // at the person's pelvis, there
   private stale = true;
   private readonly watcher: ResizeObserver;
 
@@ -157,7 +157,7 @@ export class BodyScene {
     this.joints = joints;
     this.parents = parents;
     this.past = [];
-    this.aimed = false;
+    this.aimed = undefined;
   }
 
   /** What of it is seen. */
@@ -200,16 +200,22 @@ export class BodyScene {
     this.trail.set(places);
   }
 
-  // At the first person: look at it, and lay the floor beneath it.
+  // At the first person: look at it, and lay the floor beneath it. Then go with it, as one has turned.
   private aim(joints: Float32Array) {
-    if (this.aimed) return;
-    this.aimed = true;
-    let lowest = -Infinity;
-    for (let i = 1; i < joints.length; i += 3) lowest = Math.max(lowest, joints[i]);
-    this.controls.target.set(joints[0], -joints[1], -joints[2]);
-    this.camera.position.set(joints[0] + 1.1, -joints[1] + 0.5, -joints[2] + 2.6);
-    this.grid.position.set(joints[0], -lowest - 0.08, -joints[2]);
-    this.grid.visible = true;
+    const place = new three.Vector3(joints[0], -joints[1], -joints[2]);
+    if (this.aimed) {
+      const step = place.clone().sub(this.aimed);
+      this.controls.target.add(step);
+      this.camera.position.add(step);
+    } else {
+      let lowest = -Infinity;
+      for (let i = 1; i < joints.length; i += 3) lowest = Math.max(lowest, joints[i]);
+      this.controls.target.copy(place);
+      this.camera.position.set(place.x + 1.1, place.y + 0.5, place.z + 2.6);
+      this.grid.position.set(place.x, -lowest - 0.08, place.z);
+      this.grid.visible = true;
+    }
+    this.aimed = place;
     this.controls.update();
   }
 

@@ -26,6 +26,7 @@ class WindowPage implements Page {
   private latencies: number[] = [];
   private lastHead = -Infinity;
   private running = true;
+  private stale = true; // the eye or the screen is another than when it was drawn
 
   constructor(root: HTMLElement, connection: Connection) {
     this.camera = new Camera(connection);
@@ -58,6 +59,7 @@ class WindowPage implements Page {
     this.height = (width * clientHeight) / clientWidth;
     this.room.setScreen({ width, height: this.height });
     this.room.resize(clientWidth, clientHeight);
+    this.stale = true;
   }
 
   private receive(frame: HeadFrame) {
@@ -72,6 +74,7 @@ class WindowPage implements Page {
     const box = this.stage.getBoundingClientRect();
     this.eye = { x: 0.5 * ((event.clientX - box.left) / box.width - 0.5),
       y: 0.4 * (0.5 - (event.clientY - box.top) / box.height), z: 0.6 };
+    this.stale = true;
   }
 
   private draw() {
@@ -85,6 +88,13 @@ class WindowPage implements Page {
         this.stage.dataset.frame = String(frame.index);
       }
     }
+    if (frame || this.stale) this.drawRoom(frame);
+    this.figures.set("drawn", `${this.rate.value()} / s`);
+    requestAnimationFrame(() => this.draw());
+  }
+
+  private drawRoom(frame?: HeadFrame) {
+    this.stale = false;
     const sides = this.room.draw(this.eye);
     const { dataset } = this.stage;
     [dataset.left, dataset.right, dataset.bottom, dataset.top] = [sides.left, sides.right, sides.bottom, sides.top]
@@ -95,8 +105,6 @@ class WindowPage implements Page {
     this.figures.set("x", `${(1000 * this.eye.x).toFixed(0)} mm`);
     this.figures.set("y", `${(1000 * this.eye.y).toFixed(0)} mm`);
     this.figures.set("distance", `${(1000 * this.eye.z).toFixed(0)} mm`);
-    this.figures.set("drawn", `${this.rate.value(now)} / s`);
-    requestAnimationFrame(() => this.draw());
   }
 
   // From the camera's frame to its drawing: the median of the last few.

@@ -1,7 +1,7 @@
 // Runs the kinema command and a real browser beside it. From the environment: KINEMA_COMMAND, KINEMA_CHROMIUM, and
 // KINEMA_SCREENSHOTS, a folder to keep pictures in (optional).
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -16,7 +16,7 @@ export function scratchFolder() {
 // Milliseconds that anything may take on a machine that has other things to do.
 export const patience = 60000;
 
-/** The command with --view or serve: `url` once it says where, `finished` once it has printed its results. */
+/** The command with --view or serve: `url` once it says where; `wrote` waits for a file, `finished` for all results. */
 export async function startKinema(args, folder) {
   const child = spawn(process.env.KINEMA_COMMAND, args, { cwd: folder });
   process.on("exit", () => child.kill("SIGKILL"));
@@ -30,21 +30,23 @@ export async function startKinema(args, folder) {
     });
     child.on("exit", (code) => reject(new Error(`kinema ended with ${code}: ${err}`)));
   });
-  const finished = async () => {
-    while (!out.includes("shows it all")) {
+  const until = async (done) => {
+    while (!done()) {
       if (child.exitCode !== null) throw new Error(`kinema ended with ${child.exitCode}: ${err}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
+  const wrote = (file) => until(() => existsSync(join(folder, file)));
+  const finished = () => until(() => out.includes("shows it all"));
   const stop = () =>
     new Promise((resolve) => {
       child.on("exit", resolve);
       child.kill("SIGINT");
     });
-  return { url, finished, stop };
+  return { url, wrote, finished, stop };
 }
 
-/** A browser; `clip` is what its camera shows. */
+/** A browser; its camera shows what lies in the file `clip` when it is switched on. */
 export function startBrowser(clip) {
   const camera = clip
     ? ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream", `--use-file-for-fake-video-capture=${clip}`]
@@ -58,17 +60,37 @@ export function startBrowser(clip) {
   });
 }
 
-/** A page of the site; what it complains of on the console, or leaves uncaught, is gathered in `complaints`. */
-export async function openPage(browser, url, name) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+/**
+ * A page of the site; what it complains of on the console, or leaves uncaught, is gathered in `complaints`. Small, since all
+ * is drawn by software here; `prepare` may listen before it loads.
+ */
+export async function openPage(browser, url, name, prepare = () => {}) {
+  const page = await browser.newPage({ viewport: { width: 1000, height: 640 } });
   page.setDefaultTimeout(patience);
   const complaints = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
+  prepare(page);
   await page.goto(`${url}#${name}`);
   await page.locator("#connection[data-connected=true]").waitFor();
   await page.locator(".page").waitFor();
   return { page, complaints };
+}
+
+/** Another page of the site, where one is open. */
+export async function turnTo(page, name) {
+  await page.evaluate((hash) => (location.hash = hash), name);
+  await page.locator(`nav a[aria-current][href="#${name}"]`).waitFor();
+}
+
+/** Drops files and folders on the page, as the system does when somebody drags them there. */
+export async function dropOn(page, ...files) {
+  const session = await page.context().newCDPSession(page);
+  const data = { items: [], files, dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"]) {
+    await session.send("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
+  }
+  await session.detach();
 }
 
 /** What a named figure of a page says. */

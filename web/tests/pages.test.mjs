@@ -1,45 +1,52 @@
-// The pages in a real browser, on what `kinema demo --view` shows while it runs and afterwards.
+// The pages in a real browser: on what `kinema demo --view` shows, with a camera that plays a clip, and where `kinema serve`
+// is given files. What needs the least of the demo comes first, since the demo goes on meanwhile.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { makeClips } from "./clip.mjs";
 import { decode } from "./decode.mjs";
-import { figure, figureThat, keepScreenshot, openPage, patience, scratchFolder, startBrowser, startKinema } from "./harness.mjs";
+import { dropOn, figure, figureThat, keepScreenshot, openPage, patience, scratchFolder, startBrowser, startKinema,
+  turnTo } from "./harness.mjs";
 
 const folder = scratchFolder();
-const frames = 24;
-let kinema, browser;
+const demo = join(folder, "demo");
+const camera = join(folder, "camera.mjpeg");
+const frames = 12;
+let kinema, server, browser, clips;
+let shown, served; // a page of each
 
 before(async () => {
-  [kinema, browser] = await Promise.all([
+  [kinema, server, browser] = await Promise.all([
     startKinema(["demo", "--out", "demo", "--frames", String(frames), "--view", "--port", "0"], folder),
-    startBrowser(),
+    startKinema(["serve", "--port", "0"], folder),
+    startBrowser(camera),
   ]);
 });
 
 after(async () => {
   await browser?.close();
   await kinema?.stop();
+  await server?.stop();
 });
 
 const picture = (page, selector) => page.locator(selector).first().screenshot();
 const number = (text) => Number.parseFloat(text);
 
-test("the body changes as frames arrive", async () => {
-  const { page, complaints } = await openPage(browser, kinema.url, "body");
-  const first = number(await figureThat(page, "frame", (text) => text !== "–"));
-  const before = await picture(page, ".stage canvas");
-  await figureThat(page, "frame", (text) => number(text) > first + 2);
-  await figureThat(page, "person", (text) => text === "found");
-  assert.notDeepEqual(await picture(page, ".stage canvas"), before);
-  assert.match(await page.locator("tr[data-joint=head] td").first().textContent(), /^-?\d\.\d\d$/);
+test("every page loads without complaints where nothing is tracked, and says what to do", async () => {
+  served = await openPage(browser, server.url, "window");
+  const { page, complaints } = served;
+  for (const name of ["head", "face", "body"]) {
+    await turnTo(page, name);
+    assert.match(await page.locator(".hint.empty").textContent(), /[Dd]rop/);
+    await keepScreenshot(page, `empty-${name}`);
+  }
   assert.deepEqual(complaints, []);
-  await page.close();
 });
 
 test("a recording plays, steps and seeks", async () => {
-  const { page, complaints } = await openPage(browser, kinema.url, "body");
+  shown = await openPage(browser, kinema.url, "body");
+  const { page, complaints } = shown;
   await page.locator(".player button", { hasText: "play" }).waitFor();
   const slider = page.locator(".player input");
   const seek = async (frame) => {
@@ -56,23 +63,86 @@ test("a recording plays, steps and seeks", async () => {
   await figureThat(page, "frame", (text) => text === "4");
   await page.locator("[data-action=play]").click();
   await figureThat(page, "frame", (text) => text === String(frames - 1));
-  await seek(frames - 4);
+  assert.match(await page.locator("tr[data-joint=head] td").first().textContent(), /^-?\d\.\d\d$/);
   await keepScreenshot(page, "body");
   assert.deepEqual(complaints, []);
-  await page.close();
 });
 
 test("the head's recording shows its picture and place", async () => {
-  const { page, complaints } = await openPage(browser, kinema.url, "head");
+  const { page, complaints } = shown;
+  await turnTo(page, "head");
   await figureThat(page, "head", (text) => text === "found");
   assert.ok(number(await figure(page, "x")) > 0);
+  assert.deepEqual(complaints, []);
+});
+
+test("calibration by mouse gives a filter, and the camera's head is found with it", async () => {
+  await kinema.wrote("demo/head.csv");
+  clips = await makeClips(browser, demo, camera);
+  clips.resting();
+  const { page, complaints } = shown;
+  await page.locator("[data-action=camera]").click();
+  await figureThat(page, "head", (text) => text === "not calibrated");
+
+  // the oval of the demo's own calibration, in pixels of its pictures, drawn from the centre to a corner
+  const { oval } = JSON.parse(readFileSync(join(demo, "filter.json"), "utf8")).head;
+  await page.getByLabel("as in a mirror").uncheck();
+  const box = await page.locator("canvas.picture").boundingBox();
+  const place = (x, y) => [box.x + ((x + 0.5) / 640) * box.width, box.y + ((y + 0.5) / 480) * box.height];
+  await page.mouse.move(...place(oval[0], oval[1]));
+  await page.mouse.down();
+  await page.mouse.move(...place(oval[0] + oval[2], oval[1] + oval[3]), { steps: 4 });
+  await page.mouse.up();
+  await keepScreenshot(page, "oval");
+  await page.locator("[data-action=calibrate]").click();
+  await page.locator(".verdict a[download]").waitFor();
+  const score = Number(await page.locator(".verdict").getAttribute("data-score"));
+  assert.ok(score > 0.4, `score ${score}`);
+  await figureThat(page, "head", (text) => text === "found");
+  // in pixels of what was sent, half as large as the demo's
+  await figureThat(page, "x", (text) => Math.abs(2 * number(text) - oval[0]) < oval[2] / 4);
+  await keepScreenshot(page, "head");
+  assert.deepEqual(complaints, []);
+});
+
+// The heads that a page is told of, as they come.
+function listenForHeads(page, heads) {
+  page.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => {
+    if (typeof payload === "string") return;
+    const { header } = decode(payload);
+    if (header.say === "head") heads.push(header);
+  }));
+}
+
+test("the window's frustum follows the head of the camera", async () => {
+  await turnTo(shown.page, "face"); // which switches the camera off
+  clips.moving();
+  const heads = [];
+  const { page, complaints } = await openPage(browser, kinema.url, "window", (made) => listenForHeads(made, heads));
+  await page.locator("[data-action=camera]").click();
+  // the head goes to both sides of the picture; the camera faces the viewer, so the picture's right is the viewer's left,
+  // from where one sees more of what lies to the right
+  const seen = new Set();
+  for (const end = Date.now() + patience; Date.now() < end && seen.size < 2; ) {
+    await page.waitForTimeout(15);
+    const { left, right, frame } = await page.locator(".stage").evaluate(({ dataset }) => ({ ...dataset }));
+    const head = heads.find(({ sequence }) => sequence === Number(frame));
+    if (!head?.position || Math.abs(head.position[0]) < 0.02) continue;
+    const side = head.x > head.width / 2 ? "right" : "left";
+    assert.equal(Number(left) + Number(right) > 0 ? "right" : "left", side, `the head is at ${head.x} of ${head.width}`);
+    if (seen.size === 0) await keepScreenshot(page, "window");
+    seen.add(side);
+  }
+  assert.equal(seen.size, 2, "the head was seen on both sides");
+  const latency = number(await figure(page, "latency"));
+  assert.ok(latency > 0, `${latency} ms`);
+  console.log(`# latency from the camera's frame to the drawing: ${latency} ms`);
   assert.deepEqual(complaints, []);
   await page.close();
 });
 
 test("the sliders change the face", async () => {
-  await kinema.finished();
-  const { page, complaints } = await openPage(browser, kinema.url, "face");
+  const { page, complaints } = shown;
   await figureThat(page, "face", (text) => text === "found");
   assert.ok(number(await figure(page, "quality")) > 0.5);
   const face = () => page.locator(".faces canvas").nth(1).evaluate((canvas) => canvas.toDataURL());
@@ -86,92 +156,86 @@ test("the sliders change the face", async () => {
   await page.locator("[data-action=mean]").click();
   assert.equal(await face(), mean);
   assert.deepEqual(complaints, []);
+});
+
+test("the camera's face is found with the model of the program", async () => {
+  await kinema.finished();
+  await clips.face();
+  const { page, complaints } = shown;
+  await page.locator("[data-action=camera]").click();
+  await page.locator(".source", { hasText: "camera" }).waitFor();
+  const first = number(await figureThat(page, "frame", (text) => text !== "–"));
+  await figureThat(page, "frame", (text) => number(text) !== first);
+  await figureThat(page, "face", (text) => text === "found");
+  assert.ok(number(await figure(page, "quality")) > 0.5);
+  await keepScreenshot(page, "face-camera");
+  await page.locator("[data-action=camera]").click();
+  assert.deepEqual(complaints, []);
   await page.close();
 });
 
-// The heads that a page is told of, as they come.
-function headsOf(page) {
-  const heads = [];
-  page.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => {
-    if (typeof payload === "string") return;
-    const { header } = decode(payload);
-    if (header.say === "head") heads.push(header);
-  }));
-  return heads;
+// What the program says of dropped files at last, and the results that it offers.
+async function dropped(page) {
+  await page.locator("#drop[data-state]").waitFor();
+  return { words: await figure(page, "job"), files: await page.locator("#drop a[download]").allTextContents() };
 }
 
-const [resting, moving] = ["resting.mjpeg", "moving.mjpeg"].map((name) => join(folder, name));
+async function taken(page, name) {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator(`#drop a[download="${name}"]`).click()]);
+  return readFileSync(await download.path(), "utf8");
+}
 
-test("calibration by mouse gives a filter, and the camera's head is found with it", async () => {
-  await kinema.finished();
-  await makeClips(browser, join(folder, "demo", "head"), resting, moving);
-  const withCamera = await startBrowser(resting);
-  try {
-    const { page, complaints } = await openPage(withCamera, kinema.url, "head");
-    await page.locator("[data-action=camera]").click();
-    await figureThat(page, "head", (text) => text === "not calibrated");
-
-    // the oval of the demo's own calibration, in pixels of its pictures, drawn from the centre to a corner
-    const { oval } = JSON.parse(readFileSync(join(folder, "demo", "filter.json"), "utf8")).head;
-    await page.getByLabel("as in a mirror").uncheck();
-    const box = await page.locator("canvas.picture").boundingBox();
-    const place = (x, y) => [box.x + ((x + 0.5) / 640) * box.width, box.y + ((y + 0.5) / 480) * box.height];
-    await page.mouse.move(...place(oval[0], oval[1]));
-    await page.mouse.down();
-    await page.mouse.move(...place(oval[0] + oval[2], oval[1] + oval[3]), { steps: 4 });
-    await page.mouse.up();
-    await keepScreenshot(page, "oval");
-    await page.locator("[data-action=calibrate]").click();
-    await page.locator(".verdict a[download]").waitFor();
-    const score = Number(await page.locator(".verdict").getAttribute("data-score"));
-    assert.ok(score > 0.4, `score ${score}`);
-    await figureThat(page, "head", (text) => text === "found");
-    // in pixels of what was sent, half as large as the demo's
-    await figureThat(page, "x", (text) => Math.abs(2 * number(text) - oval[0]) < oval[2] / 4);
-    await keepScreenshot(page, "head");
-    assert.deepEqual(complaints, []);
-  } finally {
-    await withCamera.close();
-  }
+test("a folder of depth frames is dropped, the body changes as its frames arrive, and the poses are taken away", async () => {
+  const { page, complaints } = served;
+  const before = await picture(page, ".stage canvas");
+  await dropOn(page, join(demo, "walk"));
+  const share = () => page.locator("#drop progress").evaluate((bar) => bar.value);
+  await figureThat(page, "job", (text) => /^tracking/.test(text));
+  const first = number(await figureThat(page, "frame", (text) => text !== "–"));
+  const some = await share();
+  await figureThat(page, "frame", (text) => number(text) > first + 2);
+  assert.equal(await figure(page, "person"), "found");
+  assert.notDeepEqual(await picture(page, ".stage canvas"), before);
+  await keepScreenshot(page, "drop");
+  assert.ok((await share()) > some || (await page.locator("#drop[data-state=done]").count()) > 0, "the bar moves");
+  assert.deepEqual((await dropped(page)).files, ["poses.bvh", "poses.csv", "poses.jsonl"]);
+  assert.match(await taken(page, "poses.bvh"), /^HIERARCHY[\s\S]*Frames: 12/);
+  assert.match(await taken(page, "poses.csv"), /^frame,time,/);
+  assert.equal((await taken(page, "poses.jsonl")).trim().split("\n").map((line) => JSON.parse(line)).length, frames);
+  assert.deepEqual(complaints, []);
 });
 
-test("the window's frustum follows the head of the camera", async () => {
-  const withCamera = await startBrowser(moving);
-  try {
-    const { page, complaints } = await openPage(withCamera, kinema.url, "window");
-    const heads = headsOf(page);
-    await page.reload();
-    await page.locator("[data-action=camera]").click();
-    // the head goes to both sides of the picture; the camera faces the viewer, so the picture's right is the viewer's left,
-    // from where one sees more of what lies to the right
-    const seen = new Set();
-    for (const end = Date.now() + patience; Date.now() < end && seen.size < 2; ) {
-      await page.waitForTimeout(15);
-      const { left, right, frame } = await page.locator(".stage").evaluate(({ dataset }) => ({ ...dataset }));
-      const head = heads.find(({ sequence }) => sequence === Number(frame));
-      if (!head?.position || Math.abs(head.position[0]) < 0.02) continue;
-      const side = head.x > head.width / 2 ? "right" : "left";
-      assert.equal(Number(left) + Number(right) > 0 ? "right" : "left", side, `the head is at ${head.x} of ${head.width}`);
-      if (seen.size === 0) await keepScreenshot(page, "window");
-      seen.add(side);
-    }
-    assert.equal(seen.size, 2, "the head was seen on both sides");
-    const latency = number(await figure(page, "latency"));
-    assert.ok(latency > 0, `${latency} ms`);
-    console.log(`# latency from the camera's frame to the drawing: ${latency} ms`);
-    assert.deepEqual(complaints, []);
-  } finally {
-    await withCamera.close();
-  }
+test("a video is dropped with its filter, and the head's places are taken away", async () => {
+  const { page, complaints } = served;
+  await dropOn(page, join(demo, "head.mp4"), join(demo, "filter.json"));
+  await figureThat(page, "head", (text) => text === "found");
+  assert.deepEqual((await dropped(page)).files, ["head.csv", "head.jsonl"]);
+  const rows = (await taken(page, "head.csv")).trim().split("\n");
+  assert.match(rows[0], /^frame,time,x,y,area/);
+  assert.equal(rows.length, 1 + frames);
+  assert.deepEqual(complaints, []);
 });
 
-test("every page loads without complaints where nothing is tracked", async () => {
-  const server = await startKinema(["serve", "--port", "0"], folder);
-  for (const name of ["body", "head", "face", "window"]) {
-    const { page, complaints } = await openPage(browser, server.url, name);
-    await page.waitForTimeout(200);
-    assert.deepEqual(complaints, [], name);
-    await page.close();
-  }
-  await server.stop();
+test("a model is dropped, then pictures to fit it to", async () => {
+  const { page, complaints } = served;
+  await dropOn(page, join(demo, "face.kface"));
+  assert.match((await dropped(page)).words, /model is fitted from now on/);
+  await page.locator("[data-modes=shape] input").first().waitFor();
+  await dropOn(page, join(demo, "faces", "test", "face_0090.png"), join(demo, "faces", "test", "face_0091.png"));
+  await page.locator("[data-kind=face]").click();
+  await figureThat(page, "face", (text) => text === "found");
+  assert.deepEqual((await dropped(page)).files, ["landmarks.csv", "landmarks.jsonl"]);
+  assert.equal((await taken(page, "landmarks.jsonl")).trim().split("\n").length, 2);
+  assert.deepEqual(complaints, []);
+});
+
+test("what cannot be tracked is refused with a reason, by the name that it was given", async () => {
+  const { page, complaints } = served;
+  await dropOn(page, join(demo, "poses.jsonl"));
+  await page.locator("[data-kind=body]").click();
+  const { words, files } = await dropped(page);
+  assert.match(words, /^poses\.jsonl/);
+  assert.doesNotMatch(words, /tmp/);
+  assert.deepEqual(files, []);
+  assert.deepEqual(complaints, []);
 });

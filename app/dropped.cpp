@@ -1,0 +1,149 @@
+#include "app/dropped.h"
+
+#include "app/face_run.h"
+#include "app/head_run.h"
+#include "app/track_run.h"
+#include "app/view.h"
+#include "io/face_model_file.h"
+#include "io/filter_json.h"
+#include "io/skeleton_json.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kinema::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::vector<fs::path> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// What was dropped: a folder of frames, one file with them, and what belongs to them.
+struct Dropped {
+  std::optional<fs::path> frames;  // the one file or folder, or the folder of all
+  std::optional<fs::path> beside;  // a file of the ending that was asked for
+};
+
+Dropped dropped(const fs::path& folder, std::string_view ending = {}) {
+  Dropped result;
+  std::vector<fs::path> frames;
+  for (const fs::path& entry : entries(folder)) {
+    if (!ending.empty() && entry.extension() == ending) {
+      if (result.beside) throw Error(fmt::format("two {} files were dropped: one is wanted", ending));
+      result.beside = entry;
+    } else {
+      frames.push_back(entry);
+    }
+  }
+  if (!frames.empty()) result.frames = frames.size() == 1 ? frames.front() : folder;
+  return result;
+}
+
+fs::path frames_of(const Dropped& found) {
+  if (!found.frames) throw Error("there is nothing to track in what was dropped");
+  return *found.frames;
+}
+
+std::string file(const serve::Job& job, const char* name) { return (job.results / name).string(); }
+
+void track_body(serve::Job& job, serve::Hub& hub) {
+  const fs::path input = frames_of(dropped(job.input));
+  TrackRun run;
+  fill_in(run);
+  const std::unique_ptr<io::Recording> recording = io::open_recording({input.string()});
+  run.person = recording->skeleton().empty() ? Person{body::default_human(), false}
+                                             : Person{io::read_skeleton(recording->skeleton()), true};
+  run.files = {file(job, "poses.jsonl"), file(job, "poses.csv"), file(job, "poses.bvh"), ""};
+  const std::size_t frames = recording->size().value_or(0);
+  serve::BodyFeed feed(hub.channel("body"), input.filename().string(), frames);
+  job.progress(0, frames);  // the search in the first frame takes its time
+  std::size_t done = 0;
+  run.watch = [&](const TrackedFrame& seen) {
+    show(feed, seen);
+    job.progress(++done, frames);
+  };
+  track(*recording, run);
+  feed.finish();
+}
+
+void track_head(serve::Job& job, serve::Hub& hub, serve::HeadDesk& desk) {
+  const Dropped found = dropped(job.input, ".json");
+  if (found.beside) desk.set_calibration(io::read_filter(*found.beside));
+  if (found.beside && !found.frames) {
+    job.note = "These colours are looked for from now on, in files and by cameras that are switched on.";
+    return;
+  }
+  const fs::path input = frames_of(found);
+  const auto calibration = desk.calibration();
+  if (!calibration) {
+    throw Error(
+        "the head's colours are not known: calibrate on the Head page first, or drop filter.json with the video");
+  }
+  HeadRun run;
+  run.calibration = *calibration;
+  run.outputs.table = file(job, "head.csv");
+  run.outputs.lines = file(job, "head.jsonl");
+  const std::unique_ptr<io::ColourSource> source = io::open_colour({input.string()});
+  const std::size_t frames = source->size().value_or(0);
+  serve::HeadFeed feed(hub.channel("head"), input.filename().string(), frames);
+  const head::Tracker* tracker = nullptr;
+  run.started = [&](const head::Tracker& made) { tracker = &made; };
+  std::size_t done = 0;
+  run.watch = [&](const io::ColourFrame& frame, const head::HeadEstimate& estimate) {
+    feed.add(frame.index, frame.time, frame.picture, estimate, *tracker);
+    job.progress(++done, frames);
+  };
+  track(*source, run);
+  feed.finish();
+}
+
+void fit_face(serve::Job& job, serve::Hub& hub, serve::FaceDesk& desk) {
+  const Dropped found = dropped(job.input, ".kface");
+  if (!found.beside) frames_of(found);
+  if (found.beside) desk.set_model(std::make_shared<const face::Model>(io::read_face_model(*found.beside)));
+  FaceRun run;
+  run.model = desk.model();
+  if (!run.model) {
+    throw Error("drop a face model (.kface, from kinema face train) together with the pictures or the video");
+  }
+  serve::FaceFeed feed(hub.channel("face"), (found.frames ? *found.frames : *found.beside).filename().string(),
+                       run.model);
+  if (!found.frames) {
+    feed.finish();
+    job.note = "This model is fitted from now on, to files and to the cameras of pages.";
+    return;
+  }
+  run.backend = choose(Backend::automatic);
+  run.detector.emplace("");
+  run.files.landmarks = file(job, "landmarks.jsonl");
+  run.files.csv = file(job, "landmarks.csv");
+  run.watch = [&](std::int64_t frame, const io::Picture& picture, const face::TrackedFace& face) {
+    feed.add(frame, picture, face);
+  };
+  run.progress = [&](std::size_t done, std::size_t total) { job.progress(done, total); };
+  fit_faces(*found.frames, run);
+  feed.finish();
+}
+
+}  // namespace
+
+void track_dropped(serve::Job& job, serve::Hub& hub, serve::HeadDesk& heads, serve::FaceDesk& faces) {
+  if (job.kind == "body") return track_body(job, hub);
+  if (job.kind == "head") return track_head(job, hub, heads);
+  fit_face(job, hub, faces);
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,113 @@
+#include "serve/face_partner.h"
+
+#include "serve/face_parts.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace kinema::serve {
+namespace {
+
+std::vector<std::uint8_t> grey_bytes(const CameraFrame& frame) {
+  std::vector<std::uint8_t> grey;
+  grey.reserve(frame.rgba.size() / 4);
+  for (std::size_t i = 0; i + 3 < frame.rgba.size(); i += 4) {
+    const int weighted = 77 * frame.rgba[i] + 150 * frame.rgba[i + 1] + 29 * frame.rgba[i + 2];  // BT.601
+    grey.push_back(static_cast<std::uint8_t>((weighted + 128) >> 8));
+  }
+  return grey;
+}
+
+}  // namespace
+
+std::shared_ptr<const face::Model> FaceDesk::model() const {
+  const std::lock_guard lock(mutex_);
+  return model_;
+}
+
+void FaceDesk::set_model(std::shared_ptr<const face::Model> model) {
+  const std::lock_guard lock(mutex_);
+  model_ = std::move(model);
+}
+
+// What the thread does.
+class FacePartner::Worker {
+public:
+  Worker(Answers& answers, FaceDesk& desk) : answers_(answers), desk_(desk) {}
+
+  void hand(CameraFrame& frame) { thread_.hand(frame); }
+
+private:
+  void track(const CameraFrame& frame, std::uint64_t skipped) {
+    nlohmann::ordered_json header = camera_answer("face", frame, skipped);
+    header["found"] = false;
+    std::vector<ArrayPart> arrays;
+    FaceParts parts;
+    face::TrackedFace face;
+    take_model(frame);
+    if (!tracker_) {
+      header["why"] = "no model: drop one (.kface) on the page";
+    } else {
+      const auto before = std::chrono::steady_clock::now();
+      const std::vector<std::uint8_t> grey = grey_bytes(frame);
+      const face::GreyView view{grey.data(), frame.width, frame.height, frame.width};
+      face = tracker_->track(view, frame.time / 1000);
+      header["found"] = face.found;
+      if (face.found) {
+        parts.tell(*model_, view, face, header, arrays);
+      } else {
+        header["why"] = face.tried ? "lost" : "none";
+      }
+      header["ms"]["track"] =
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before).count();
+    }
+    answers_.newest("face", Packet::arrays(encode(std::move(header), arrays)));
+  }
+
+  // Begins anew with another model, and with a camera whose clock or picture is another.
+  void take_model(const CameraFrame& frame) {
+    auto model = desk_.model();
+    const bool goes_on = frame.time > time_ && frame.width == width_ && frame.height == height_;
+    time_ = frame.time;
+    width_ = frame.width;
+    height_ = frame.height;
+    if (model == model_ && goes_on) return;
+    tracker_.reset();
+    model_ = std::move(model);
+    if (!model_) return;
+    face::TrackerSettings settings;
+    settings.fit.threads = 1;  // one face, and others want the cores too
+    tracker_.emplace(model_, settings, desk_.detect(), Backend::cpu);
+  }
+
+  Answers& answers_;
+  FaceDesk& desk_;
+  std::shared_ptr<const face::Model> model_;
+  std::optional<face::Tracker> tracker_;
+  double time_ = 0;
+  std::size_t width_ = 0, height_ = 0;
+  // last, so that it ends before what it uses
+  CameraThread thread_{answers_, desk_.cameras(),
+                       [this](const CameraFrame& frame, std::uint64_t skipped) { track(frame, skipped); }};
+};
+
+FacePartner::FacePartner(Answers& answers, FaceDesk& desk) : answers_(answers), desk_(desk) {}
+FacePartner::~FacePartner() = default;
+
+bool FacePartner::wish(const std::string& what, const nlohmann::json& header) {
+  if (what != "camera off" || !is_for(header, "face")) return false;
+  worker_.reset();
+  return true;
+}
+
+bool FacePartner::message(const std::string& what, const Message& message) {
+  if (what != "camera" || !is_for(message.header, "face")) return false;
+  CameraFrame frame = camera_frame(message);
+  if (!worker_) worker_ = std::make_unique<Worker>(answers_, desk_);
+  worker_->hand(frame);
+  return true;
+}
+
+}  // namespace kinema::serve
