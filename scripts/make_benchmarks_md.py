@@ -287,9 +287,10 @@ def page():
         parts += body_section(bodies)
     else:
         parts.append("No results are kept yet.\n")
-    trackers = [result for result in results if result["kind"] == "tracker"]
+    # `bench body` measures the tracker too; of each device its last time counts
+    trackers = {device(result): result for result in results if result.get("trackers")}
     if trackers:
-        parts += tracker_section(trackers)
+        parts += tracker_section(trackers.values())
     heads = [result for result in results if result["kind"] == "head"]
     if heads:
         parts += head_section(heads)
