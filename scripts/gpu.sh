@@ -47,6 +47,7 @@ do_test() {
   for job in "${jobs[@]}"; do wait "$job" || failed=1; done
   cat "$log".* >"$log" && rm "$log".*
   grep -E '^\[  (FAILED|PASSED)' "$log" || true
+  # photographs are beside the project, or nowhere
   if grep '^\[  SKIPPED \] [A-Za-z]' "$log" | grep -v OnPhotographs; then
     echo 'gpu.sh: these GPU tests were skipped: this run proves nothing about them' >&2
     failed=1
@@ -56,11 +57,11 @@ do_test() {
 
 # The checkers slow a kernel down a hundredfold and more, so only cases that are small; the race checker takes seconds for
 # each, so it gets one of every kind of kernel.
-small_cases='*Corner*cuda*:*Refusal*cuda*:*Chunks*cuda*:*OnDevice*'
+small_cases='*Corner*cuda*:*Refusal*cuda*:*Chunks*cuda*:*OnDevice*:*WithOneFactor*cuda*:*PaperKernels*'
 fewest_cases='*CornerFrame*cuda*:*FreeSpace*cuda*:*BadPoints*cuda*:*NearestLooks*cuda*:*OnDevice*'
 
 do_sanitize() {
-  local binaries binary tool cases log=$results/sanitizer.txt
+  local binaries binary tool cases failed=() log=$results/sanitizer.txt
   binaries=$(gpu_tests | cut -d' ' -f1 | sort -u)
   : >"$log"
   for binary in $binaries; do
@@ -72,9 +73,13 @@ do_sanitize() {
       # without a test there is no CUDA call, and the checkers take that for a failure
       "$binary" --gtest_list_tests --gtest_filter="$cases" | grep '^ ' >/dev/null || continue
       timeout 120 compute-sanitizer --tool "$tool" --error-exitcode 9 \
-        "$binary" --gtest_filter="$cases" 2>&1 | tee -a "$log"
+        "$binary" --gtest_filter="$cases" 2>&1 | tee -a "$log" || failed+=("$tool $(basename "$binary")")
     done
   done
+  if [ ${#failed[@]} -gt 0 ]; then
+    printf 'gpu.sh: not clean: %s\n' "${failed[@]}" >&2
+    return 1
+  fi
   if ! grep -q '^\[  PASSED  \] [1-9]' "$log"; then
     echo 'gpu.sh: no test ran under the sanitizer: no device, or KINEMA_SANITIZE_FILTER fits none' >&2
     return 1
