@@ -124,7 +124,10 @@ class HeadPage implements Page {
     this.figures.set("head", frame.found ? "found" : frame.why);
     this.figures.set("tracking", `${frame.ms.toFixed(1)} ms`);
     if (frame.latency !== undefined) this.figures.set("latency", `${frame.latency.toFixed(0)} ms`);
-    if (!frame.found) return;
+    if (!frame.found) {  // where it was is not where it is
+      for (const name of ["x", "y", "distance", "jitter", "score"]) this.figures.set(name, "–");
+      return;
+    }
     this.jitter.add(frame.x, frame.y);
     this.figures.set("x", frame.x.toFixed(1));
     this.figures.set("y", frame.y.toFixed(1));
