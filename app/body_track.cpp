@@ -223,6 +223,10 @@ void add_body_track(Verb parent, Task& task) {
       .type("M")
       .excludes(skeleton);
   verb.option("--init", options->init, "Where to start: auto searches").type("auto|pose.json");
+  verb.option("--lag", options->run.lag, "Frames after a pose that put it right in the files; 0: none")
+      .type("N")
+      .between(0, 10000)
+      .show_default();
   verb.flag("--no-shape", options->no_shape, "Do not fit lengths and radii to the person");
   add_tracker_options(verb, *options);
   add_view_options(verb, options->view);

@@ -163,10 +163,8 @@ Walk follow_walk(const WalkSettings& settings) {
   if (pictures) {
     film.emplace(walk, recording->camera().camera, recording->size().value_or(settings.frames));
   }
-  run.watch = [&](const TrackedFrame& seen) {
-    if (film) film->add(seen.frame, seen.tracker.skeleton(), seen.estimate);
-    if (settings.watch) settings.watch(seen);
-  };
+  if (film) run.written = [&](const WrittenFrame& seen) { film->add(seen.frame, seen.skeleton, seen.estimate); };
+  run.watch = settings.watch;
   walk.counts = track(*recording, run);
   if (film) film->commit();
   walk.track_ms = watch.lap();

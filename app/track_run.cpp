@@ -7,11 +7,13 @@
 #include "io/overlay.h"
 #include "io/pose_bvh.h"
 #include "io/poses.h"
+#include "kinema/body_smoother.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -30,8 +32,10 @@ public:
     if (!files.overlay.empty()) overlay_.emplace(files.overlay, recording.camera().camera, fps_);
   }
 
-  void add(const io::RecordedFrame& frame, const body::Skeleton& skeleton, const body::Estimate& estimate,
-           const std::string& why) {
+  bool draws() const { return overlay_.has_value(); }
+
+  void add(const WrittenFrame& written) {
+    const auto& [frame, skeleton, estimate, why] = written;
     for (const auto& writer : poses_) writer->add(frame.index, frame.time, estimate, why);
     // an animation has no gaps, so that its frames are those of the recording: the last pose stays, and the first waits
     if (estimate.found && !last_) animation_.assign(unseen_, estimate.pose);
@@ -95,6 +99,50 @@ private:
   std::size_t width_ = 0, height_ = 0;
 };
 
+// Frames on their way through the smoother into files.
+class Outlet {
+public:
+  Outlet(const TrackRun& run, const body::TrackerSettings& settings, Sinks& sinks)
+      : smoother_(body::make_smoother(settings, run.lag)),
+        written_(run.written),
+        sinks_(sinks),
+        pictures_(sinks.draws() || run.written != nullptr) {}
+
+  void add(const io::RecordedFrame& frame, PointsView points, const body::Skeleton& skeleton,
+           const body::Estimate& estimate, const std::string& why) {
+    Waiting& last = waiting_.emplace_back();
+    // of frames that nobody draws only the names wait
+    if (pictures_) last.frame = frame;
+    last.frame.index = frame.index;
+    last.frame.time = frame.time;
+    last.why = why;
+    pass_on(smoother_->add({frame.time, points}, estimate, skeleton), skeleton);
+  }
+
+  void finish(const body::Skeleton& skeleton) { pass_on(smoother_->finish(), skeleton); }
+
+private:
+  struct Waiting {
+    io::RecordedFrame frame;
+    std::string why;
+  };
+
+  void pass_on(const std::vector<body::Estimate>& settled, const body::Skeleton& skeleton) {
+    for (const body::Estimate& estimate : settled) {
+      const WrittenFrame next{waiting_.front().frame, skeleton, estimate, waiting_.front().why};
+      sinks_.add(next);
+      if (written_) written_(next);
+      waiting_.pop_front();
+    }
+  }
+
+  std::unique_ptr<body::Smoother> smoother_;
+  std::function<void(const WrittenFrame&)> written_;
+  Sinks& sinks_;
+  bool pictures_;
+  std::deque<Waiting> waiting_;
+};
+
 // Matching smooths disparities, so those of a person are off together: pixels, standard deviation.
 constexpr double shared_disparity = 0.2;
 
@@ -105,7 +153,7 @@ bool nobody_in(const body::Cloud& cloud) {
   return std::count(cloud.background.begin(), cloud.background.end(), 0) < fewest_points;
 }
 
-TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker& tracker, Sinks& sinks) {
+TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker& tracker, Outlet& outlet) {
   Eye eye(run.foreground, recording);
   TrackCounts counts;
   Progress progress("frames", recording.size().value_or(0), true);
@@ -137,7 +185,7 @@ TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker&
       if (estimate.found) expected = body::pose_capsules(tracker.skeleton(), estimate.pose);
     }
     ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
-    sinks.add(frame, tracker.skeleton(), estimate, why);
+    outlet.add(frame, cloud.view(), tracker.skeleton(), estimate, why);
     if (run.watch) run.watch({frame, cloud, tracker, estimate, why, cut_ms});
     counts.ms["write"] += watch.lap();
     progress.show(counts.frames);
@@ -173,7 +221,15 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   const std::unique_ptr<body::Tracker> tracker = body::make_tracker(skeleton, settings, run.backend);
   if (run.start_pose) tracker->start(*run.start_pose);
   Sinks sinks(run.files, recording, skeleton);
-  const TrackCounts counts = follow(recording, run, *tracker, sinks);
+  Outlet outlet(run, settings, sinks);
+  TrackCounts counts;
+  try {
+    counts = follow(recording, run, *tracker, outlet);
+  } catch (...) {
+    outlet.finish(tracker->skeleton());  // what was tracked before stays readable
+    throw;
+  }
+  outlet.finish(tracker->skeleton());
   sinks.commit(tracker->skeleton());
   return counts;
 }

@@ -35,18 +35,30 @@ struct TrackedFrame {
   double foreground_ms = 0;
 };
 
+/// A frame as it is written to files: after smoothing, and so later than it was watched.
+struct WrittenFrame {
+  const io::RecordedFrame& frame;
+  const body::Skeleton& skeleton;
+  const body::Estimate& estimate;
+  const std::string& why;
+};
+
 struct TrackRun {
   Person person;
   std::optional<body::Pose> start_pose;  ///< nothing: search
   Backend backend = Backend::automatic;
   body::TrackerSettings tracker;  ///< fit_shape is taken for persons who are not measured
   body::ForegroundSettings foreground;
+  std::size_t lag = 15;    ///< frames that put a pose right which were seen after it; 0: none
   long start = 0;          ///< number of the first frame
   std::size_t frames = 0;  ///< at most; 0: all
   TrackFiles files;
 
   /// Called with every frame and what came of it, before the next one is read.
   std::function<void(const TrackedFrame&)> watch = nullptr;
+
+  /// Called with every frame as it goes into the files.
+  std::function<void(const WrittenFrame&)> written = nullptr;
 };
 
 struct TrackCounts {

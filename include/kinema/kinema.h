@@ -3,6 +3,7 @@
 
 #include "kinema/backend.h"
 #include "kinema/body.h"
+#include "kinema/body_smoother.h"
 #include "kinema/body_tracker.h"
 #include "kinema/camera.h"
 #include "kinema/error.h"

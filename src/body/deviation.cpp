@@ -47,14 +47,21 @@ std::vector<double> flesh_radii(const Skeleton& skeleton) {
   return radii;
 }
 
-double stated_deviation(double variance, double flesh_radius, const Circumstances& circumstances) {
+double evidence_shared(const Circumstances& circumstances) {
   const double ratio = circumstances.assumed > 0 ? circumstances.residual / circumstances.assumed : 1;
-  const double by_points = error_together * ratio * ratio;
+  return error_together * ratio * ratio;
+}
+
+double stated_deviation(double variance, double flesh_radius, const Circumstances& circumstances) {
   const double by_the_last = variance / (held_by_points * held_by_points);
+  return smoothed_deviation(variance * (evidence_shared(circumstances) + by_the_last), flesh_radius, circumstances);
+}
+
+double smoothed_deviation(double variance, double flesh_radius, const Circumstances& circumstances) {
   const double flesh = (circumstances.shape_fitted ? fitted_flesh_share : flesh_share) * flesh_radius;
   // depth is one of three axes
   const double shared = circumstances.shared * circumstances.shared / 3;
-  return std::sqrt(variance * (by_points + by_the_last) + flesh * flesh + shared);
+  return std::sqrt(variance + flesh * flesh + shared);
 }
 
 }  // namespace kinema::body

@@ -28,4 +28,11 @@ struct Circumstances {
 /// The standard deviation that is stated, along an axis, of a joint with such flesh about it. `variance`: the filter's.
 double stated_deviation(double variance, double flesh_radius, const Circumstances& circumstances);
 
+/// Independent points of a frame are so many times fewer than the settings say: points of one limb err together, and by as
+/// much as in this frame.
+double evidence_shared(const Circumstances& circumstances);
+
+/// The same where the variance is that of a smoother, which had evidence_shared() and knew the frames before and after.
+double smoothed_deviation(double variance, double flesh_radius, const Circumstances& circumstances);
+
 }  // namespace kinema::body

@@ -32,16 +32,14 @@ std::vector<double> walk_precision(const Skeleton& skeleton, double seconds) {
 }
 
 PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predicted, double seconds) {
-  constexpr double comfort_deviation = 2;  // radians
-  constexpr double comfort = 1 / (comfort_deviation * comfort_deviation);
   PosePrior prior{{predicted.begin(), predicted.end()}, walk_precision(skeleton, seconds)};
   const std::vector<double> rest = rest_poses(skeleton).front().angles;
   for (std::size_t i = 0; i < rest.size(); ++i) {
     // the product of two normal distributions
     double& precision = prior.precision[root_tangent + i];
     float& angle = prior.state[root_floats + i];
-    angle = static_cast<float>((precision * angle + comfort * rest[i]) / (precision + comfort));
-    precision += comfort;
+    angle = static_cast<float>((precision * angle + comfort_precision * rest[i]) / (precision + comfort_precision));
+    precision += comfort_precision;
   }
   return prior;
 }

@@ -23,6 +23,10 @@ std::vector<float> walk_deviation(const Skeleton& skeleton, double seconds);
 /// The inverse squares of the same: how strongly the last frame holds this one.
 std::vector<double> walk_precision(const Skeleton& skeleton, double seconds);
 
+/// How strongly angles are held to the most common rest pose, at all times.
+inline constexpr double comfort_deviation = 2;  // radians
+inline constexpr double comfort_precision = 1 / (comfort_deviation * comfort_deviation);
+
 /// What a refinement expects: the predicted state, held as the walk of `seconds` holds it, and, far more weakly, the
 /// most common rest pose: a limb that nobody sees for a while goes there instead of anywhere.
 PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predicted, double seconds);

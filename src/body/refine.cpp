@@ -240,6 +240,21 @@ Refined refine(const Kinematics& kinematics, const RefinePoints& points, const P
   return result;
 }
 
+PointEvidence point_evidence(const Kinematics& kinematics, const RefinePoints& points, const RefineSettings& settings,
+                             std::span<const float> state) {
+  const double scale = settings.evidence / (settings.sigma * settings.sigma);
+  const Posed posed(kinematics, state);
+  Linearised linearised = linearise(kinematics, posed, points, settings);
+  std::vector<Twist> twists(static_cast<std::size_t>(tangent_size(kinematics)));
+  joint_twists(kinematics, state.data(), posed.places.data(), twists.data());
+  PointEvidence evidence;
+  evidence.cost = scale * linearised.data;
+  assemble(kinematics, twists, linearised, evidence.information, evidence.gradient);
+  evidence.information *= scale;
+  evidence.gradient *= scale;
+  return evidence;
+}
+
 void refine_candidates(const Kinematics& kinematics, const RefinePoints& points, RefineSettings settings,
                        PointShare share, const Threads& threads, std::span<PoseCandidate> poses) {
   const RefinePoints some{points.person.thinned(share.person), points.background.thinned(share.background)};

@@ -56,6 +56,16 @@ struct Refined {
   Eigen::MatrixXd information;  // Gauss-Newton's approximation of the second derivative: inverse covariance
 };
 
+/// What the points alone say of a pose: their part of the sum above, and its first two derivatives by the tangent, the
+/// second one as Gauss and Newton take it.
+struct PointEvidence {
+  double cost = 0;
+  Eigen::VectorXd gradient;
+  Eigen::MatrixXd information;
+};
+PointEvidence point_evidence(const Kinematics& kinematics, const RefinePoints& points, const RefineSettings& settings,
+                             std::span<const float> state);
+
 /// Improves `state` in place.
 Refined refine(const Kinematics& kinematics, const RefinePoints& points, const PosePrior& prior,
                const RefineSettings& settings, std::span<float> state);

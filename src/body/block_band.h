@@ -1,0 +1,42 @@
+// A symmetric positive definite matrix of blocks, of which only those near the diagonal are not 0: the normal equations of
+// poses that follow each other in time. Factored and solved block by block, in time that grows with their number; going
+// down it is a Kalman filter in information form, going up the smoother of Rauch, Tung and Striebel.
+#pragma once
+
+#include <Eigen/Dense>
+
+#include <cstddef>
+#include <vector>
+
+namespace kinema::body {
+
+class BlockBand {
+public:
+  /// The furthest from the diagonal that a block may be.
+  static constexpr std::size_t reach = 2;
+
+  /// count x count blocks of size x size, all 0.
+  BlockBand(std::size_t count, int size);
+
+  std::size_t count() const { return lower_.size() / (reach + 1); }
+
+  /// Block (row, row - before): only the lower half is kept.
+  Eigen::MatrixXd& block(std::size_t row, std::size_t before) { return lower_[row * (reach + 1) + before]; }
+
+  /// Turns the matrix A into L with A = L L^T. The rest needs it.
+  void factor();
+
+  /// A^-1 b, in place; b has count x size numbers.
+  void solve(Eigen::VectorXd& b) const;
+
+  /// The diagonal blocks of A^-1.
+  std::vector<Eigen::MatrixXd> inverse_diagonal() const;
+
+private:
+  const Eigen::MatrixXd& at(std::size_t row, std::size_t before) const { return lower_[row * (reach + 1) + before]; }
+
+  int size_;
+  std::vector<Eigen::MatrixXd> lower_;  // (count, reach + 1)
+};
+
+}  // namespace kinema::body

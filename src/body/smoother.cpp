@@ -1,0 +1,160 @@
+// Keeps the frames of a window and fits a trajectory through it: once 2 lag frames are there the first half is settled, so
+// that each has seen at least `lag` frames after it, and the second half waits.
+#include "kinema/body_smoother.h"
+
+#include "body/deviation.h"
+#include "body/motion.h"
+#include "body/rest_poses.h"
+#include "body/trajectory.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::body {
+namespace {
+
+// Enough of a frame's points to pose a person by.
+constexpr PointShare kept_points{1500, 750};
+
+// Whoever turns or moves further from one frame to the next was found anew: radians, metres.
+constexpr double found_turn = 1, found_move = 0.5;
+
+// What a settled frame does to the next: two of them say where it was and how fast.
+constexpr std::size_t gone_on_from = 2;
+
+bool same(const Vec3& a, const Vec3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+// Whether a pose is the same in both.
+bool same_person(const Skeleton& a, const Skeleton& b) {
+  return std::equal(a.joints.begin(), a.joints.end(), b.joints.begin(), b.joints.end(),
+                    [](const Joint& x, const Joint& y) { return same(x.offset, y.offset); }) &&
+         std::equal(a.capsules.begin(), a.capsules.end(), b.capsules.begin(), b.capsules.end(),
+                    [](const SkinCapsule& x, const SkinCapsule& y) {
+                      return same(x.a, y.a) && same(x.b, y.b) && x.radius == y.radius;
+                    });
+}
+
+class TrajectorySmoother final : public Smoother {
+public:
+  TrajectorySmoother(const TrackerSettings& settings, std::size_t lag)
+      : settings_(settings), lag_(lag), threads_(settings.likelihood.threads) {}
+
+  std::vector<Estimate> add(const Frame& frame, const Estimate& estimate, const Skeleton& skeleton) override {
+    if (lag_ == 0) return {estimate};
+    std::vector<Estimate> settled;
+    if (!estimate.found) {
+      settled = finish();
+      settled.push_back(estimate);
+      return settled;
+    }
+    if (!estimates_.empty() && found_anew(estimate)) settled = finish();
+    if (frames_.empty()) set_skeleton(skeleton);
+    keep(frame, estimate);
+    set_skeleton(skeleton);  // a tracker may have measured the person in this very frame, after posing it
+    if (estimates_.size() < 2 * lag_) return settled;
+    const std::vector<Estimate> first = settle(lag_);
+    settled.insert(settled.end(), first.begin(), first.end());
+    return settled;
+  }
+
+  std::vector<Estimate> finish() override {
+    const std::vector<Estimate> settled = settle(estimates_.size());
+    frames_.clear();
+    return settled;
+  }
+
+private:
+  bool found_anew(const Estimate& estimate) const {
+    const std::vector<float> &last = frames_.back().state, now = to_state(skeleton_, estimate.pose);
+    float away[root_tangent];
+    root_difference(last.data(), now.data(), away);
+    return std::hypot(away[0], away[1], away[2]) > found_move || std::hypot(away[3], away[4], away[5]) > found_turn;
+  }
+
+  // The same person, measured better, or another.
+  void set_skeleton(const Skeleton& skeleton) {
+    if (flat_ && same_person(skeleton, skeleton_)) return;
+    skeleton_ = skeleton;
+    flat_ = std::make_unique<FlatSkeleton>(skeleton);
+    model_ = {flat_->view(), walk_speed(skeleton), rest_poses(skeleton).front().angles};
+    flesh_radii_ = flesh_radii(skeleton);
+    // poses of a person of other lengths: settled ones cannot be gone on from, and the others have to find their points again
+    frames_.erase(frames_.begin(), frames_.end() - static_cast<std::ptrdiff_t>(estimates_.size()));
+    threads_.for_each(frames_.size(), [&](std::size_t i) {
+      TrajectoryFrame& frame = frames_[i];
+      const PosePrior prior = expected_pose(skeleton_, frame.state, frame.seconds);
+      refine(flat_->view(), frame.points, prior, frame.refinement, frame.state);
+    });
+  }
+
+  void keep(const Frame& frame, const Estimate& estimate) {
+    RefinePoints points;
+    points.set(frame.points);
+    TrajectoryFrame kept;
+    kept.seconds = std::clamp(frames_.empty() ? 1.0 / 30 : frame.time - last_time_, 1e-3, 0.5);
+    last_time_ = frame.time;
+    kept.points = {points.person.thinned(kept_points.person), points.background.thinned(kept_points.background)};
+    kept.state = to_state(skeleton_, estimate.pose);
+    kept.refinement = refine_settings(settings_, kept.points.person.size(), kept.state[2]);
+    const Circumstances circumstances{residual_deviation(flat_->view(), points.person, kept.state),
+                                      kept.refinement.sigma,
+                                      settings_.shared_noise * kept.state[2] * kept.state[2], settings_.fit_shape};
+    kept.refinement.evidence /= std::max(1e-3, evidence_shared(circumstances));
+    frames_.push_back(std::move(kept));
+    estimates_.push_back(estimate);
+    circumstances_.push_back(circumstances);
+  }
+
+  // Fits all, gives the first `count` away and keeps what the rest goes on from.
+  std::vector<Estimate> settle(std::size_t count) {
+    if (count == 0) return {};
+    const std::size_t before = frames_.size() - estimates_.size();
+    fit_trajectory(model_, frames_, before, threads_);
+    std::vector<Estimate> settled;
+    for (std::size_t i = 0; i < count; ++i) {
+      settled.push_back(smoothed(estimates_[i], frames_[before + i], circumstances_[i]));
+    }
+    const auto drop = [](auto& list, std::size_t many) {
+      list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(many));
+    };
+    drop(estimates_, count);
+    drop(circumstances_, count);
+    drop(frames_, before + count - std::min(before + count, gone_on_from));
+    return settled;
+  }
+
+  Estimate smoothed(Estimate estimate, const TrajectoryFrame& frame, const Circumstances& circumstances) const {
+    estimate.pose = to_pose(frame.state);
+    std::vector<Place> places(skeleton_.joints.size());
+    place_joints(flat_->view(), frame.state.data(), places.data());
+    const std::vector<double> variances = joint_variances(flat_->view(), frame.state, frame.covariance);
+    estimate.joints.clear();
+    estimate.deviation.clear();
+    for (std::size_t j = 0; j < places.size(); ++j) {
+      const Vector3f origin = places[j].origin;
+      estimate.joints.push_back({origin.x, origin.y, origin.z});
+      estimate.deviation.push_back(smoothed_deviation(variances[j], flesh_radii_[j], circumstances));
+    }
+    return estimate;
+  }
+
+  TrackerSettings settings_;
+  std::size_t lag_;
+  Threads threads_;
+  Skeleton skeleton_;
+  std::unique_ptr<FlatSkeleton> flat_;
+  TrajectoryModel model_;
+  std::vector<double> flesh_radii_;       // (joints)
+  std::vector<TrajectoryFrame> frames_;   // the last settled ones, then the window
+  std::vector<Estimate> estimates_;       // of the window
+  std::vector<Circumstances> circumstances_;
+  double last_time_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Smoother> make_smoother(const TrackerSettings& settings, std::size_t lag) {
+  return std::make_unique<TrajectorySmoother>(settings, lag);
+}
+
+}  // namespace kinema::body

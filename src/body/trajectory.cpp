@@ -1,0 +1,181 @@
+#include "body/trajectory.h"
+
+#include "body/block_band.h"
+#include "body/motion.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kinema::body {
+namespace {
+
+// The frames linearised about their poses.
+struct Course {
+  std::vector<std::vector<float>> states;
+  std::vector<PointEvidence> evidence;      // of points and comfort
+  std::vector<Eigen::VectorXd> innovation;  // of the motion that led to each frame
+  double cost = 0;
+};
+
+class Fit {
+public:
+  Fit(const TrajectoryModel& model, std::span<TrajectoryFrame> frames, std::size_t settled, const Threads& threads,
+      const TrajectorySettings& settings)
+      : model_(model), frames_(frames), settled_(settled), threads_(threads), settings_(settings) {
+    for (const TrajectoryFrame& frame : frames) {
+      Eigen::VectorXd precision(size());
+      for (int i = 0; i < size(); ++i) {
+        const double deviation = model.speed[static_cast<std::size_t>(i)] * frame.seconds;
+        precision[i] = 1 / (deviation * deviation + 1e-12);
+      }
+      precision_.push_back(precision);
+    }
+  }
+
+  void run() {
+    std::vector<std::vector<float>> states;
+    for (const TrajectoryFrame& frame : frames_) states.push_back(frame.state);
+    Course course = linearise(std::move(states));
+    bool moved = true;
+    for (int step = 0; step < settings_.steps && moved; ++step) moved = improve(course);
+    const std::vector<Eigen::MatrixXd> covariance = factored(course, gradient(course)).inverse_diagonal();
+    for (std::size_t t = settled_; t < frames_.size(); ++t) {
+      frames_[t].state = course.states[t];
+      frames_[t].covariance = covariance[t - settled_];
+    }
+  }
+
+private:
+  int size() const { return tangent_size(model_.kinematics); }
+
+  // x_t = c[0] is led to by x_t-1 and x_t-2: the innovation is the sum of all three with these factors.
+  std::array<double, 3> factors(std::size_t t) const {
+    if (t < 2) return {1, -1, 0};
+    const double kept = settings_.velocity_kept * frames_[t].seconds / frames_[t - 1].seconds;
+    return {1, -(1 + kept), kept};
+  }
+
+  Eigen::VectorXd difference(const std::vector<float>& from, const std::vector<float>& to) const {
+    Eigen::VectorXf tangent(size());
+    state_difference(model_.kinematics, from.data(), to.data(), tangent.data());
+    return tangent.cast<double>();
+  }
+
+  Course linearise(std::vector<std::vector<float>> states) const {
+    Course course;
+    course.states = std::move(states);
+    course.evidence.resize(frames_.size());
+    course.innovation.resize(frames_.size());
+    threads_.for_each(frames_.size() - settled_, [&](std::size_t i) {
+      const std::size_t t = settled_ + i;
+      course.evidence[t] =
+          point_evidence(model_.kinematics, frames_[t].points, frames_[t].refinement, course.states[t]);
+      add_comfort(course.states[t], course.evidence[t]);
+      if (t == 0) return;
+      course.innovation[t] = difference(course.states[t - 1], course.states[t]);
+      if (t > 1) course.innovation[t] -= factors(t)[2] * difference(course.states[t - 2], course.states[t - 1]);
+    });
+    for (std::size_t t = settled_; t < frames_.size(); ++t) {
+      course.cost += course.evidence[t].cost;
+      if (t > 0) course.cost += 0.5 * precision_[t].dot(course.innovation[t].cwiseAbs2());
+    }
+    return course;
+  }
+
+  void add_comfort(const std::vector<float>& state, PointEvidence& evidence) const {
+    for (std::size_t i = 0; i < model_.rest.size(); ++i) {
+      const double away = state[root_floats + i] - model_.rest[i];
+      const auto at = static_cast<Eigen::Index>(root_tangent + i);
+      evidence.cost += 0.5 * comfort_precision * away * away;
+      evidence.gradient[at] += comfort_precision * away;
+      evidence.information(at, at) += comfort_precision;
+    }
+  }
+
+  Eigen::VectorXd gradient(const Course& course) const {
+    Eigen::VectorXd sum(static_cast<Eigen::Index>(frames_.size() - settled_) * size());
+    const auto part = [&](std::size_t t) {
+      return sum.segment(static_cast<Eigen::Index>(t - settled_) * size(), size());
+    };
+    for (std::size_t t = settled_; t < frames_.size(); ++t) {
+      part(t) = course.evidence[t].gradient;
+      for (std::size_t a = 0; t > 0 && a < 3 && settled_ + a <= t; ++a) {
+        part(t - a) += factors(t)[a] * precision_[t].cwiseProduct(course.innovation[t]);
+      }
+    }
+    return sum;
+  }
+
+  BlockBand factored(const Course& course, const Eigen::VectorXd& gradient) const {
+    BlockBand matrix(frames_.size() - settled_, size());
+    for (std::size_t t = settled_; t < frames_.size(); ++t) {
+      matrix.block(t - settled_, 0) += course.evidence[t].information;
+      const std::array<double, 3> factor = factors(t);
+      for (std::size_t a = 0; t > 0 && a < 3 && settled_ + a <= t; ++a) {
+        for (std::size_t b = a; b < 3 && settled_ + b <= t; ++b) {
+          matrix.block(t - settled_ - a, b - a).diagonal() += factor[a] * factor[b] * precision_[t];
+        }
+      }
+    }
+    // an angle at its limit that is pushed further stays there, and the others move without it
+    for (std::size_t t = settled_; t < frames_.size(); ++t) {
+      Eigen::MatrixXd& own = matrix.block(t - settled_, 0);
+      for (int i = root_tangent; i < size(); ++i) {
+        const float angle = course.states[t][static_cast<std::size_t>(root_floats + i - root_tangent)];
+        const double slope = gradient[static_cast<Eigen::Index>(t - settled_) * size() + i];
+        const bool low = angle <= model_.kinematics.lower[i - root_tangent] && slope > 0;
+        const bool high = angle >= model_.kinematics.upper[i - root_tangent] && slope < 0;
+        if (low || high) own(i, i) *= 1e6;
+      }
+    }
+    matrix.factor();
+    return matrix;
+  }
+
+  // One step, shortened until it helps; false where none does.
+  bool improve(Course& course) const {
+    Eigen::VectorXd step = gradient(course);
+    factored(course, step).solve(step);
+    for (double share : {1.0, 0.5, 0.25}) {
+      std::vector<std::vector<float>> states = course.states;
+      for (std::size_t t = settled_; t < frames_.size(); ++t) {
+        const Eigen::VectorXf tangent =
+            (-share * step.segment(static_cast<Eigen::Index>(t - settled_) * size(), size())).cast<float>();
+        move_state(model_.kinematics, tangent.data(), states[t].data());
+      }
+      Course next = linearise(std::move(states));
+      if (next.cost >= course.cost) continue;
+      course = std::move(next);
+      return true;
+    }
+    return false;
+  }
+
+  const TrajectoryModel& model_;
+  std::span<TrajectoryFrame> frames_;
+  std::size_t settled_;
+  const Threads& threads_;
+  TrajectorySettings settings_;
+  std::vector<Eigen::VectorXd> precision_;  // of the motion that led to each frame
+};
+
+}  // namespace
+
+void fit_trajectory(const TrajectoryModel& model, std::span<TrajectoryFrame> frames, std::size_t settled,
+                    const Threads& threads, const TrajectorySettings& settings) {
+  if (settled < frames.size()) Fit(model, frames, settled, threads, settings).run();
+}
+
+std::vector<double> joint_variances(const Kinematics& kinematics, std::span<const float> state,
+                                    const Eigen::MatrixXd& covariance) {
+  const Eigen::MatrixXd moves = joint_derivatives(kinematics, state);
+  const Eigen::MatrixXd spread = covariance * moves.transpose();
+  std::vector<double> variances;
+  for (int j = 0; j < kinematics.joint_count; ++j) {
+    const double trace = (moves.middleRows<3>(3 * j) * spread.middleCols<3>(3 * j)).trace();
+    variances.push_back(std::max(0.0, trace / 3));
+  }
+  return variances;
+}
+
+}  // namespace kinema::body

@@ -1,0 +1,44 @@
+// The likeliest course of poses through frames that follow each other: what a filter made of each, put right by what was
+// seen later. A limb that is hidden for a while takes its place between where it was seen before and after.
+//
+// Minimises  sum_t [ points_t(x_t) + comfort(x_t) ] + 1/2 sum_t |x_t - x_t-1 - k (x_t-1 - x_t-2)|^2_Q,  over the poses x_t of
+// all frames, where points_t is the sum of refine.h, the weak comfort that of expected_pose(), k the share of its velocity
+// that a pose keeps, and Q says how far poses wander. Each Gauss-Newton step is a smoother of Rauch, Tung and Striebel about
+// the last one's poses: it binds the poses of three frames together, those of a limb with its neighbours.
+#pragma once
+
+#include "body/refine.h"
+
+#include <span>
+#include <vector>
+
+namespace kinema::body {
+
+struct TrajectoryFrame {
+  double seconds = 0;          ///< since the frame before
+  RefinePoints points;         ///< what was seen
+  RefineSettings refinement;   ///< how points are weighed
+  std::vector<float> state;    ///< improved in place
+  Eigen::MatrixXd covariance;  ///< of the pose's tangent, given all frames
+};
+
+struct TrajectoryModel {
+  Kinematics kinematics;
+  std::vector<double> speed;  ///< walk_speed()
+  std::vector<double> rest;   ///< angles of the most common rest pose
+};
+
+struct TrajectorySettings {
+  double velocity_kept = 0.8;
+  int steps = 4;
+};
+
+/// Puts frames right, all but the first `settled`, which the others go on from.
+void fit_trajectory(const TrajectoryModel& model, std::span<TrajectoryFrame> frames, std::size_t settled,
+                    const Threads& threads, const TrajectorySettings& settings = {});
+
+/// Variance of each joint's place along an axis, from a covariance of the tangent.
+std::vector<double> joint_variances(const Kinematics& kinematics, std::span<const float> state,
+                                    const Eigen::MatrixXd& covariance);
+
+}  // namespace kinema::body
