@@ -108,18 +108,29 @@ public:
         sinks_(sinks),
         pictures_(sinks.draws() || run.written != nullptr) {}
 
-  void add(const io::RecordedFrame& frame, PointsView points, const body::Skeleton& skeleton,
-           const body::Estimate& estimate, const std::string& why) {
+  void smooth(const io::RecordedFrame& frame, PointsView points, const body::Skeleton& skeleton,
+              const body::Estimate& estimate, const std::string& why) {
     Waiting& last = waiting_.emplace_back();
-    // of frames that nobody draws only the names wait
+    // of frames that nobody draws only number and time wait
     if (pictures_) last.frame = frame;
     last.frame.index = frame.index;
     last.frame.time = frame.time;
     last.why = why;
-    pass_on(smoother_->add({frame.time, points}, estimate, skeleton), skeleton);
+    append(smoother_->add({frame.time, points}, estimate, skeleton));
   }
 
-  void finish(const body::Skeleton& skeleton) { pass_on(smoother_->finish(), skeleton); }
+  void finish() { append(smoother_->finish()); }
+
+  /// What is settled goes into the files.
+  void write(const body::Skeleton& skeleton) {
+    for (const body::Estimate& estimate : settled_) {
+      const WrittenFrame next{waiting_.front().frame, skeleton, estimate, waiting_.front().why};
+      sinks_.add(next);
+      if (written_) written_(next);
+      waiting_.pop_front();
+    }
+    settled_.clear();
+  }
 
 private:
   struct Waiting {
@@ -127,20 +138,14 @@ private:
     std::string why;
   };
 
-  void pass_on(const std::vector<body::Estimate>& settled, const body::Skeleton& skeleton) {
-    for (const body::Estimate& estimate : settled) {
-      const WrittenFrame next{waiting_.front().frame, skeleton, estimate, waiting_.front().why};
-      sinks_.add(next);
-      if (written_) written_(next);
-      waiting_.pop_front();
-    }
-  }
+  void append(const std::vector<body::Estimate>& more) { settled_.insert(settled_.end(), more.begin(), more.end()); }
 
   std::unique_ptr<body::Smoother> smoother_;
   std::function<void(const WrittenFrame&)> written_;
   Sinks& sinks_;
   bool pictures_;
-  std::deque<Waiting> waiting_;
+  std::deque<Waiting> waiting_;  // not written yet
+  std::vector<body::Estimate> settled_;
 };
 
 // Matching smooths disparities, so those of a person are off together: pixels, standard deviation.
@@ -151,6 +156,11 @@ constexpr std::ptrdiff_t fewest_points = 60;
 
 bool nobody_in(const body::Cloud& cloud) {
   return std::count(cloud.background.begin(), cloud.background.end(), 0) < fewest_points;
+}
+
+void add_smoothing(TrackCounts& counts, double ms) {
+  counts.ms["smooth"] += ms;
+  counts.tracking_ms += ms;
 }
 
 TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker& tracker, Outlet& outlet) {
@@ -185,11 +195,16 @@ TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker&
       if (estimate.found) expected = body::pose_capsules(tracker.skeleton(), estimate.pose);
     }
     ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
-    outlet.add(frame, cloud.view(), tracker.skeleton(), estimate, why);
+    outlet.smooth(frame, cloud.view(), tracker.skeleton(), estimate, why);
+    add_smoothing(counts, watch.lap());
+    outlet.write(tracker.skeleton());
     if (run.watch) run.watch({frame, cloud, tracker, estimate, why, cut_ms});
     counts.ms["write"] += watch.lap();
     progress.show(counts.frames);
   }
+  outlet.finish();
+  add_smoothing(counts, watch.lap());
+  outlet.write(tracker.skeleton());
   counts.stopped = interrupt.asked();
   if (counts.frames == 0 && !counts.stopped) {
     throw Error(fmt::format("the recording has no frame from --start {} on", run.start));
@@ -226,10 +241,11 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   try {
     counts = follow(recording, run, *tracker, outlet);
   } catch (...) {
-    outlet.finish(tracker->skeleton());  // what was tracked before stays readable
+    // what was tracked until then stays readable
+    outlet.finish();
+    outlet.write(tracker->skeleton());
     throw;
   }
-  outlet.finish(tracker->skeleton());
   sinks.commit(tracker->skeleton());
   return counts;
 }

@@ -174,7 +174,7 @@ def kept_or_run(kinema, recording, words, seed, path, late):
         return None
     poses = path.with_suffix(".jsonl")
     text, seconds = call([kinema, "body", "track", "--input", recording, "--out", poses, "--json", "--backend", "cpu",
-                          "--threads", 1, "--points", POINTS, "--seed", seed, *words])
+                          "--threads", 1, "--points", POINTS, "--seed", seed, "--lag", 0, *words])
     tracked = json.loads(text)
     text, _ = call([kinema, "body", "evaluate", "--poses", poses, "--truth", recording / "truth.jsonl", "--json"])
     evaluated = json.loads(text)

@@ -73,7 +73,7 @@ One setting changed at a time, all at {variation_budget} evaluations, as many as
   limbs swapped or hidden: the motions of the plot hardly show that, so they show what rivals cost more than what they give.
 - Every run starts with the tracker's own search, the same for all filters. A filter that loses the person searches again
   in the same frame, which is not counted as evaluations, so the worst errors of the plain filters are flattered.
-- The recording's skeleton is known: the fit of a person's shape takes no part.
+- The recording's skeleton is known: the fit of a person's shape takes no part. Poses are the filter's own (`--lag 0`).
 - Evaluations are not time. The steps of a refinement find nearest capsules, sum a normal matrix and solve it, which for
   the few points of rivals takes longer than the points; processor times stand beside the errors for that reason.
 

@@ -56,7 +56,8 @@ std::vector<Eigen::MatrixXd> BlockBand::inverse_diagonal() const {
     return i >= j ? inverse[j][i - j] : Eigen::MatrixXd(inverse[i][j - i].transpose());
   };
   for (std::size_t row = rows; row-- > 0;) {
-    const Eigen::MatrixXd own = at(row, 0).triangularView<Eigen::Lower>().solve(Eigen::MatrixXd::Identity(size_, size_));
+    const Eigen::MatrixXd own =
+        at(row, 0).triangularView<Eigen::Lower>().solve(Eigen::MatrixXd::Identity(size_, size_));
     for (std::size_t d = std::min(reach, rows - 1 - row) + 1; d-- > 0;) {
       Eigen::MatrixXd sum = d == 0 ? Eigen::MatrixXd(own.transpose()) : none;
       for (std::size_t after = 1; after <= reach && row + after < rows; ++after) {

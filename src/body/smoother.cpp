@@ -16,10 +16,10 @@ namespace {
 // Enough of a frame's points to pose a person by.
 constexpr PointShare kept_points{1500, 750};
 
-// Whoever turns or moves further from one frame to the next was found anew: radians, metres.
-constexpr double found_turn = 1, found_move = 0.5;
+// Whoever moves or turns further from one frame to the next was found anew: at once and by a second, metres and radians.
+constexpr double jump = 0.3, fastest = 5, spin = 0.7, fastest_turn = 6;
 
-// What a settled frame does to the next: two of them say where it was and how fast.
+// Settled frames that the next ones go on from: two say where somebody was and how fast.
 constexpr std::size_t gone_on_from = 2;
 
 bool same(const Vec3& a, const Vec3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
@@ -47,7 +47,10 @@ public:
       settled.push_back(estimate);
       return settled;
     }
-    if (!estimates_.empty() && found_anew(estimate)) settled = finish();
+    if (!frames_.empty() && found_anew(frame, estimate)) {
+      set_skeleton(skeleton);
+      settled = finish();
+    }
     if (frames_.empty()) set_skeleton(skeleton);
     keep(frame, estimate);
     set_skeleton(skeleton);  // a tracker may have measured the person in this very frame, after posing it
@@ -64,11 +67,18 @@ public:
   }
 
 private:
-  bool found_anew(const Estimate& estimate) const {
-    const std::vector<float> &last = frames_.back().state, now = to_state(skeleton_, estimate.pose);
+  bool found_anew(const Frame& frame, const Estimate& estimate) const {
+    const std::vector<float> now = to_state(skeleton_, estimate.pose);
     float away[root_tangent];
-    root_difference(last.data(), now.data(), away);
-    return std::hypot(away[0], away[1], away[2]) > found_move || std::hypot(away[3], away[4], away[5]) > found_turn;
+    root_difference(frames_.back().state.data(), now.data(), away);
+    const double seconds = seconds_to(frame);
+    return std::hypot(away[0], away[1], away[2]) > jump + fastest * seconds ||
+           std::hypot(away[3], away[4], away[5]) > spin + fastest_turn * seconds;
+  }
+
+  // As a tracker counts them.
+  double seconds_to(const Frame& frame) const {
+    return std::clamp(frames_.empty() ? 1.0 / 30 : frame.time - last_time_, 1e-3, 0.5);
   }
 
   // The same person, measured better, or another.
@@ -91,14 +101,14 @@ private:
     RefinePoints points;
     points.set(frame.points);
     TrajectoryFrame kept;
-    kept.seconds = std::clamp(frames_.empty() ? 1.0 / 30 : frame.time - last_time_, 1e-3, 0.5);
+    kept.seconds = seconds_to(frame);
     last_time_ = frame.time;
     kept.points = {points.person.thinned(kept_points.person), points.background.thinned(kept_points.background)};
     kept.state = to_state(skeleton_, estimate.pose);
     kept.refinement = refine_settings(settings_, kept.points.person.size(), kept.state[2]);
     const Circumstances circumstances{residual_deviation(flat_->view(), points.person, kept.state),
-                                      kept.refinement.sigma,
-                                      settings_.shared_noise * kept.state[2] * kept.state[2], settings_.fit_shape};
+                                      kept.refinement.sigma, settings_.shared_noise * kept.state[2] * kept.state[2],
+                                      settings_.fit_shape};
     kept.refinement.evidence /= std::max(1e-3, evidence_shared(circumstances));
     frames_.push_back(std::move(kept));
     estimates_.push_back(estimate);
@@ -144,9 +154,9 @@ private:
   Skeleton skeleton_;
   std::unique_ptr<FlatSkeleton> flat_;
   TrajectoryModel model_;
-  std::vector<double> flesh_radii_;       // (joints)
-  std::vector<TrajectoryFrame> frames_;   // the last settled ones, then the window
-  std::vector<Estimate> estimates_;       // of the window
+  std::vector<double> flesh_radii_;      // (joints)
+  std::vector<TrajectoryFrame> frames_;  // the last settled ones, then the window
+  std::vector<Estimate> estimates_;      // of the window
   std::vector<Circumstances> circumstances_;
   double last_time_ = 0;
 };

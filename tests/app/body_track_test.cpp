@@ -80,13 +80,36 @@ TEST_F(BodyTrack, WritesJointsDeviationsAndAngles) {
 TEST_F(BodyTrack, OneSeedGivesTheSameJointsForAnyThreads) {
   const auto joints = [&](const char* seed, const char* threads) {
     std::string all;
-    const Arguments more = {"--frames", "4", "--seed", seed, "--threads", threads};
+    const Arguments more = {"--frames", "4", "--lag", "1", "--seed", seed, "--threads", threads};
     for (const json& line : tracked(recording(), more)) all += without_times(line);
     return all;
   };
   const std::string one = joints("7", "1");
   EXPECT_EQ(one, joints("7", "3"));
   EXPECT_NE(one, joints("8", "3"));
+}
+
+TEST_F(BodyTrack, LaterFramesPutPosesRightInAllFiles) {
+  const std::vector<json> filtered = tracked(recording(), {"--lag", "0"});
+  const std::vector<json> smoothed = tracked(recording(), {"--lag", "3", "--csv", "poses.csv"});
+  ASSERT_EQ(filtered.size(), static_cast<std::size_t>(frames));
+  ASSERT_EQ(smoothed.size(), filtered.size());
+  double error = 0, filtered_error = 0;
+  const std::vector<json> truth = lines_of(recording() / "truth.jsonl");
+  std::istringstream table(bytes_of(folder / "poses.csv"));
+  std::string row;
+  std::getline(table, row);
+  for (std::size_t i = 0; i < smoothed.size(); ++i) {
+    EXPECT_EQ(smoothed[i]["frame"], filtered[i]["frame"]);
+    EXPECT_EQ(smoothed[i]["log_likelihood"], filtered[i]["log_likelihood"]);  // the filter does not know of it
+    EXPECT_NE(smoothed[i]["joints"], filtered[i]["joints"]);
+    EXPECT_NE(smoothed[i]["angles"], filtered[i]["angles"]);
+    error += mean_error(smoothed[i], truth[i]);
+    filtered_error += mean_error(filtered[i], truth[i]);
+    ASSERT_TRUE(std::getline(table, row));
+    EXPECT_NE(row.find(smoothed[i]["joints"].front()[0].dump()), std::string::npos) << row;
+  }
+  EXPECT_LT(error, filtered_error);
 }
 
 TEST_F(BodyTrack, SaysWhatItDidAsAnObject) {
@@ -102,6 +125,7 @@ TEST_F(BodyTrack, SaysWhatItDidAsAnObject) {
   EXPECT_EQ(result["points"], 1000);
   EXPECT_GT(result["fps"].get<double>(), 0);
   EXPECT_TRUE(result["ms"].contains("weigh"));
+  EXPECT_TRUE(result["ms"].contains("smooth"));
   EXPECT_EQ(lines_of(folder / "poses.jsonl").front()["frame"], 3);
 }
 
