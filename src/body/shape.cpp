@@ -160,8 +160,6 @@ ShapeFit fit_shape(const Skeleton& skeleton, const std::vector<ShapeFrame>& fram
     std::vector<FrameSystem> systems(frames.size());
     threads.for_each(frames.size(), [&](std::size_t f) {
       RefineSettings refinement;
-      refinement.tau += 2 * frames[f].noise;
-      refinement.sigma = std::hypot(refinement.sigma, frames[f].noise);
       refinement.evidence = 150.0 / static_cast<double>(std::max<std::size_t>(1, frames[f].points.person.size()));
       systems[f] = linearise(skeleton, groups, shape, frames[f], fit.states[f], refinement);
     });

@@ -13,7 +13,6 @@ namespace kinema::body {
 struct ShapeFrame {
   RefinePoints points;
   std::vector<float> state;
-  double noise = 0;  ///< standard deviation of its points' depths, metres: somebody far away tells little
 };
 
 struct ShapeSettings {

@@ -303,9 +303,7 @@ private:
   // Every third frame is kept until there are enough of them; the shape is fitted early, and once more with all.
   void learn_shape() {
     if (!settings_.fit_shape || shape_known_ || frames_++ % 3 != 0) return;
-    shape_frames_.push_back({{points().person.thinned(1500), points().background.thinned(750)},
-                             state_,
-                             sensor_deviation(settings_, state_[2])});
+    shape_frames_.push_back({{points().person.thinned(1500), points().background.thinned(750)}, state_});
     const std::size_t kept = shape_frames_.size();
     if (kept != 4 && kept != 10) return;
     const ShapeFit fit = fit_shape(skeleton_, shape_frames_, threads_);
