@@ -16,6 +16,9 @@ namespace {
 // Enough of a frame's points to pose a person by.
 constexpr PointShare kept_points{1500, 750};
 
+// However well points fit, they do not say more than this allows: see evidence_shared().
+constexpr double fewest_shares = 0.1;
+
 // Whoever moves or turns further from one frame to the next was found anew: at once and by a second, metres and radians.
 constexpr double jump = 0.3, fastest = 5, spin = 0.7, fastest_turn = 6;
 
@@ -54,7 +57,7 @@ public:
     if (frames_.empty()) set_skeleton(skeleton);
     keep(frame, estimate);
     set_skeleton(skeleton);  // a tracker may have measured the person in this very frame, after posing it
-    if (estimates_.size() < 2 * lag_) return settled;
+    if (estimates_.size() / 2 < lag_) return settled;
     const std::vector<Estimate> first = settle(lag_);
     settled.insert(settled.end(), first.begin(), first.end());
     return settled;
@@ -109,7 +112,7 @@ private:
     const Circumstances circumstances{residual_deviation(flat_->view(), points.person, kept.state),
                                       kept.refinement.sigma, settings_.shared_noise * kept.state[2] * kept.state[2],
                                       settings_.fit_shape};
-    kept.refinement.evidence /= std::max(1e-3, evidence_shared(circumstances));
+    kept.refinement.evidence /= std::max(fewest_shares, evidence_shared(circumstances));
     frames_.push_back(std::move(kept));
     estimates_.push_back(estimate);
     circumstances_.push_back(circumstances);
