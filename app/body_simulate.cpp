@@ -4,10 +4,9 @@
 #include "app/stopwatch.h"
 #include "io/bvh.h"
 #include "io/bvh_skeleton.h"
-#include "io/output_file.h"
 #include "io/simulated_recording.h"
-#include "io/skeleton_json.h"
 #include "kinema/error.h"
+#include "kinema/files.h"
 #include "synth/simulation.h"
 
 #include <charconv>
@@ -78,12 +77,6 @@ std::vector<synth::Figure> figures_of(const Options& options, synth::Motion& mot
     figures.push_back(motion.at(options.start + static_cast<double>(i) / options.fps));
   }
   return figures;
-}
-
-void write_skeleton(const std::filesystem::path& path, const body::Skeleton& skeleton) {
-  io::OutputFile file(path);
-  file.write(io::skeleton_json(skeleton));
-  file.commit();
 }
 
 void run(const Options& options) {

@@ -33,36 +33,53 @@ struct Frames {
   std::vector<head::Oval> ovals;
 };
 
-// The first frames that can be read and, where the oval is looked for, show a face.
+// The next `count` frames that can be read, of at most `left`.
+std::vector<io::ColourFrame> read_some(const Options& options, io::ColourSource& source, std::size_t count,
+                                       std::size_t& left, std::string& gap) {
+  std::vector<io::ColourFrame> frames;
+  io::ColourFrame frame;
+  while (frames.size() < count && left > 0 && source.next(frame)) {
+    if (frame.index < options.start) continue;
+    --left;
+    if (frame.gap.empty())
+      frames.push_back(std::move(frame));
+    else
+      gap = frame.gap;
+  }
+  return frames;
+}
+
+// The first frames that can be read and, where the oval is looked for, show the face that most of them show.
 Frames read_frames(const Options& options) {
+  constexpr std::size_t longest_search = 300;
   Frames frames;
   if (!options.automatic) frames.ovals.push_back(parse_oval(options.oval));
-  std::optional<io::FaceDetector> detector;
-  if (options.automatic) detector.emplace(options.cascade);
   const auto source = io::open_colour(options.input, {options.fps});
-  constexpr std::size_t longest_search = 300;
-  io::ColourFrame frame;
+  std::size_t left = longest_search;
   std::string gap;
-  std::size_t seen = 0;
-  while (frames.kept.size() < options.frames && seen < longest_search && source->next(frame)) {
-    if (frame.index < options.start) continue;
-    ++seen;
-    if (!frame.gap.empty()) {
-      gap = frame.gap;
-      continue;
+  if (options.automatic) {
+    const io::FaceDetector detector(options.cascade);
+    while (frames.kept.empty()) {
+      std::vector<io::ColourFrame> some = read_some(options, *source, 2 * options.frames, left, gap);
+      if (some.empty()) break;
+      std::vector<std::vector<io::FaceDetector::Find>> finds;
+      for (const io::ColourFrame& frame : some) finds.push_back(io::find_heads(detector, frame.picture));
+      const std::vector<std::optional<head::Oval>> face = io::surest_face(finds);
+      for (std::size_t i = 0; i < some.size() && frames.kept.size() < options.frames; ++i) {
+        if (!face[i]) continue;
+        frames.kept.push_back(std::move(some[i]));
+        frames.ovals.push_back(*face[i]);
+      }
     }
-    if (detector) {
-      const std::optional<head::Oval> face = io::largest_face(*detector, frame.picture);
-      if (!face) continue;
-      frames.ovals.push_back(*face);
-    }
-    frames.kept.push_back(std::move(frame));
+  } else {
+    frames.kept = read_some(options, *source, options.frames, left, gap);
   }
   if (!frames.kept.empty()) return frames;
-  if (seen == 0) throw Error(fmt::format("{}: has no frame from --start {} on", options.input.front(), options.start));
+  if (left == longest_search)
+    throw Error(fmt::format("{}: has no frame from --start {} on", options.input.front(), options.start));
   if (!gap.empty()) throw Error(gap);
   throw Error(fmt::format("{}: no face was found in {} frames: give the oval by hand with --oval cx,cy,rx,ry",
-                          options.input.front(), seen));
+                          options.input.front(), longest_search - left));
 }
 
 void draw(const Options& options, const Frames& frames, const head::Calibration& calibration) {

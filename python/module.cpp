@@ -6,32 +6,40 @@
 
 namespace py = pybind11;
 
+namespace kinema::python {
 namespace {
 
 py::dict devices() {
-  const kinema::Build build = kinema::build();
+  const Build built = build();
   py::list backends;
-  for (const auto backend : {kinema::Backend::reference, kinema::Backend::cpu, kinema::Backend::cuda}) {
-    if (kinema::available(backend)) backends.append(std::string(kinema::name(backend)));
+  for (const auto backend : {Backend::reference, Backend::cpu, Backend::cuda}) {
+    if (available(backend)) backends.append(std::string(name(backend)));
   }
-  py::list gpus;
-  for (const kinema::Gpu& gpu : kinema::gpus()) {
-    gpus.append(py::dict(
+  py::list found;
+  for (const Gpu& gpu : gpus()) {
+    found.append(py::dict(
         py::arg("index") = gpu.index, py::arg("name") = gpu.name, py::arg("multiprocessors") = gpu.multiprocessors,
         py::arg("compute_capability") = gpu.compute_capability, py::arg("memory_bytes") = gpu.memory_bytes));
   }
-  return py::dict(py::arg("version") = build.version, py::arg("backends") = backends, py::arg("gpus") = gpus,
-                  py::arg("simd") = build.simd, py::arg("threads") = build.threads, py::arg("cuda") = build.cuda);
+  return py::dict(py::arg("version") = built.version, py::arg("backends") = backends, py::arg("gpus") = found,
+                  py::arg("simd") = built.simd, py::arg("threads") = built.threads, py::arg("cuda") = built.cuda);
 }
 
 }  // namespace
+}  // namespace kinema::python
 
 PYBIND11_MODULE(_kinema, module) {
+  using namespace kinema::python;
   const py::exception<kinema::Error>& error = py::register_exception<kinema::Error>(module, "Error");
   error.attr("__module__") = "kinema";  // where people find it, and what a traceback says
   module.attr("__version__") = kinema::build().version;
   module.def("devices", &devices,
              "What this build holds and what this machine offers: version, the backends that can be asked for, GPUs, "
              "SIMD level, threads, CUDA toolkit ('' where CUDA is not built in).");
-  bind_body(module);
+  py::module_ body = module.def_submodule("body"), head = module.def_submodule("head"),
+              face = module.def_submodule("face");
+  bind_likelihood(body);
+  bind_body_tracker(body);
+  bind_head(head);
+  bind_face(face);
 }

@@ -3,4 +3,11 @@
 
 #include <pybind11/pybind11.h>
 
-void bind_body(pybind11::module_& module);
+namespace kinema::python {
+
+void bind_likelihood(pybind11::module_& body);
+void bind_body_tracker(pybind11::module_& body);
+void bind_head(pybind11::module_& head);
+void bind_face(pybind11::module_& face);
+
+}  // namespace kinema::python

@@ -57,8 +57,8 @@ do_test() {
 
 # The checkers slow a kernel down a hundredfold and more, so only cases that are small; the race checker takes seconds for
 # each, so it gets one of every kind of kernel.
-small_cases='*Corner*cuda*:*Refusal*cuda*:*Chunks*cuda*:*OnDevice*:*WithOneFactor*cuda*:*PaperKernels*'
-fewest_cases='*CornerFrame*cuda*:*FreeSpace*cuda*:*BadPoints*cuda*:*NearestLooks*cuda*:*OnDevice*'
+small_cases='*Corner*cuda*:*Refusal*cuda*:*Chunks*cuda*:*OnDevice*:*SmallestModel*cuda*:*WithOneFactor*cuda*:*PaperKernels*'
+fewest_cases='*CornerFrame*cuda*:*FreeSpace*cuda*:*BadPoints*cuda*:*NearestLooks*cuda*:*SmallestModel*cuda*:*PaperKernels*:*MomentsOnDevice*'
 
 do_sanitize() {
   local binaries binary tool cases failed=() log=$results/sanitizer.txt

@@ -10,6 +10,7 @@
 #include "kinema/face.h"
 #include "kinema/face_model.h"
 #include "kinema/face_tracker.h"
+#include "kinema/files.h"
 #include "kinema/foreground.h"
 #include "kinema/head.h"
 #include "kinema/head_calibration.h"

@@ -1,5 +1,25 @@
-"""The body: the likelihood of a pose, given points that a stereo or depth camera saw."""
+"""The body: a tracker, the foreground that it looks at, and the likelihood of a pose beneath it."""
 
-from kinema._kinema import Likelihood
+from kinema import _kinema
 
-__all__ = ["Likelihood"]
+_part = _kinema.body
+
+Camera = _part.Camera
+Estimate = _part.Estimate
+Foreground = _part.Foreground
+Likelihood = _part.Likelihood
+Skeleton = _part.Skeleton
+Tracker = _part.Tracker
+default_human = _part.default_human
+read_skeleton = _part.read_skeleton
+
+__all__ = [
+    "Camera",
+    "Estimate",
+    "Foreground",
+    "Likelihood",
+    "Skeleton",
+    "Tracker",
+    "default_human",
+    "read_skeleton",
+]

@@ -20,6 +20,13 @@ namespace {
 // Cascades learnt faces of 20 to 24 pixels; larger pictures than this are searched at a smaller size, since nobody needs
 // a face of 30 pixels in a photograph of 12 million.
 constexpr int smallest_side = 24, longest_side = 800;
+constexpr double smallest_start =
+    1.0 / 12;  // of the picture's shorter side: smaller ones are seldom faces to be fitted
+
+face::GreyView view_of(const GreyImage& image) {
+  const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
+  return {image.grey.data(), width, height, width};
+}
 
 }  // namespace
 
@@ -46,31 +53,39 @@ struct FaceDetector::State {
     return true;
   }
 
-  std::vector<cv::Rect2d> climb(const Rung& rung, const cv::Mat& even) const {
+  struct Found {
+    cv::Rect2d box;
+    int votes;
+  };
+
+  std::vector<Found> climb(const Rung& rung, const cv::Mat& even, int smallest) const {
     cv::Mat searched = even;
     if (rung.mirrored) cv::flip(even, searched, 1);
-    const int smallest = std::max(smallest_side, std::min(even.cols, even.rows) / 12);
     std::vector<cv::Rect> boxes;
-    rung.cascade->detectMultiScale(searched, boxes, rung.factor, rung.neighbours, 0, {smallest, smallest});
-    std::vector<cv::Rect2d> found;
-    for (const cv::Rect& box : boxes) {
+    std::vector<int> votes;
+    rung.cascade->detectMultiScale(searched, boxes, votes, rung.factor, rung.neighbours, 0, {smallest, smallest});
+    std::vector<Found> found;
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      const cv::Rect& box = boxes[i];
       double x = box.x + 0.5 * box.width + rung.shift * box.width;
       if (rung.mirrored) x = even.cols - x;
       const double width = rung.scale * box.width, height = rung.scale * box.height;
-      found.emplace_back(x - 0.5 * width, box.y + 0.5 * (box.height - height), width, height);
+      found.push_back({{x - 0.5 * width, box.y + 0.5 * (box.height - height), width, height}, votes[i]});
     }
     return found;
   }
 
-  std::vector<cv::Rect2d> search(const cv::Mat& grey) const {
-    std::vector<cv::Rect2d> found;
+  std::vector<Found> search(const cv::Mat& grey, double smallest_share) const {
+    std::vector<Found> found;
+    const int smallest = std::max(smallest_side, static_cast<int>(smallest_share * std::min(grey.cols, grey.rows)));
     if (network) {
       cv::Mat colour, faces;
       cv::cvtColor(grey, colour, cv::COLOR_GRAY2BGR);
       network->setInputSize(colour.size());
       network->detect(colour, faces);
       for (int i = 0; i < faces.rows; ++i) {
-        found.emplace_back(faces.at<float>(i, 0), faces.at<float>(i, 1), faces.at<float>(i, 2), faces.at<float>(i, 3));
+        const float* box = faces.ptr<float>(i);
+        found.push_back({{box[0], box[1], box[2], box[3]}, 1});
       }
       return found;
     }
@@ -78,7 +93,7 @@ struct FaceDetector::State {
     cv::equalizeHist(grey, even);
     // the next is asked only where those before found nothing
     for (const Rung& rung : ladder) {
-      found = climb(rung, even);
+      found = climb(rung, even, smallest);
       if (!found.empty()) break;
     }
     return found;
@@ -132,37 +147,46 @@ FaceDetector::FaceDetector(const fs::path& data)
   throw about(data_, Error("is no cascade (.xml) or network (.onnx) of OpenCV's face detectors"));
 }
 
-std::vector<face::Start::Box> FaceDetector::detect(const face::GreyView& image) const {
+std::vector<FaceDetector::Find> FaceDetector::find(const face::GreyView& image, double smallest_share) const {
   if (static_cast<int>(std::min(image.width, image.height)) < smallest_side) return {};
   const cv::Mat whole(static_cast<int>(image.height), static_cast<int>(image.width), CV_8UC1,
                       const_cast<std::uint8_t*>(image.data), image.stride);
   const double shrink = std::min(1.0, static_cast<double>(longest_side) / std::max(whole.cols, whole.rows));
   cv::Mat small = whole;
   const QuietOpenCV quiet;
-  std::vector<cv::Rect2d> found;
+  std::vector<State::Found> found;
   try {
     if (shrink < 1) cv::resize(whole, small, {}, shrink, shrink, cv::INTER_AREA);
-    found = state_->search(small);
+    found = state_->search(small, smallest_share);
   } catch (const cv::Exception& error) {
     throw about(data_, Error(fmt::format("the face detector failed: {}", one_line(error.err)), Error::Cause::running));
   }
-  std::sort(found.begin(), found.end(), [](const cv::Rect2d& a, const cv::Rect2d& b) { return a.area() > b.area(); });
-  std::vector<face::Start::Box> boxes;
-  for (const cv::Rect2d& box : found) {
+  std::vector<Find> finds;
+  for (const auto& [box, votes] : found) {
     face::Start::Box made;
     made.x = static_cast<float>((box.x - 0.5) / shrink);
     made.y = static_cast<float>((box.y - 0.5) / shrink);
     made.width = static_cast<float>(box.width / shrink);
     made.height = static_cast<float>(box.height / shrink);
     made.detector = true;
-    boxes.push_back(made);
+    finds.push_back({made, votes});
   }
+  return finds;
+}
+
+std::vector<face::Start::Box> FaceDetector::detect(const face::GreyView& image) const {
+  std::vector<face::Start::Box> boxes;
+  for (const Find& found : find(image, smallest_start)) boxes.push_back(found.box);
+  std::sort(boxes.begin(), boxes.end(), [](const face::Start::Box& a, const face::Start::Box& b) {
+    return a.width * a.height > b.width * b.height;
+  });
   return boxes;
 }
 
-std::vector<face::Start::Box> FaceDetector::detect(const GreyImage& image) const {
-  return detect(face::GreyView{image.grey.data(), static_cast<std::size_t>(image.width),
-                               static_cast<std::size_t>(image.height), static_cast<std::size_t>(image.width)});
+std::vector<FaceDetector::Find> FaceDetector::find(const GreyImage& image, double smallest_share) const {
+  return find(view_of(image), smallest_share);
 }
+
+std::vector<face::Start::Box> FaceDetector::detect(const GreyImage& image) const { return detect(view_of(image)); }
 
 }  // namespace kinema::io

@@ -19,7 +19,16 @@ public:
   FaceDetector(FaceDetector&&) noexcept;
   FaceDetector& operator=(FaceDetector&&) noexcept;
 
-  /// Boxes in pixels from 0, as starts of a fit; the largest first. None in pictures too small to hold a face.
+  struct Find {
+    face::Start::Box box;  ///< in pixels from 0
+    int votes;             ///< places and sizes beside it where the detector sees the same face
+  };
+
+  /// No face narrower than the share of the picture's shorter side, or than the detector can see.
+  std::vector<Find> find(const GreyImage& image, double smallest_share) const;
+  std::vector<Find> find(const face::GreyView& image, double smallest_share) const;
+
+  /// Boxes as starts of a fit, the largest first. None in pictures too small to hold a face.
   std::vector<face::Start::Box> detect(const GreyImage& image) const;
   std::vector<face::Start::Box> detect(const face::GreyView& image) const;
 

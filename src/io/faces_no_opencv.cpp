@@ -26,6 +26,8 @@ FaceDetector::FaceDetector(const std::filesystem::path&) { refuse("the face dete
 FaceDetector::~FaceDetector() = default;
 FaceDetector::FaceDetector(FaceDetector&&) noexcept = default;
 FaceDetector& FaceDetector::operator=(FaceDetector&&) noexcept = default;
+std::vector<FaceDetector::Find> FaceDetector::find(const GreyImage&, double) const { refuse("the face detector"); }
+std::vector<FaceDetector::Find> FaceDetector::find(const face::GreyView&, double) const { refuse("the face detector"); }
 std::vector<face::Start::Box> FaceDetector::detect(const GreyImage&) const { refuse("the face detector"); }
 std::vector<face::Start::Box> FaceDetector::detect(const face::GreyView&) const { refuse("the face detector"); }
 std::filesystem::path find_face_cascade() { return {}; }

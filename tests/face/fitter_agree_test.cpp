@@ -70,6 +70,17 @@ TEST_P(FitterAgreesBeyond, WithManyFactors) {
   expect_agreement(drawn_model(Features::intensity, false), settings, 2);
 }
 
+// Every kind of kernel, on so little that a race checker ends within a minute.
+TEST_P(FitterAgreesBeyond, OnTheSmallestModel) {
+  FitSettings settings = ten_iterations({{Method::combined, 0, 2, 0}});
+  for (const std::vector<float>& damping : {std::vector{1.0f, 0.5f}, {1, 0.7f, 0.5f, 0.35f, 0.25f}}) {
+    settings.damping = damping;
+    expect_agreement(drawn_model(Features::intensity, false, 4, 300), settings, 1);
+    expect_agreement(drawn_model(Features::intensity, true, 4, 300), settings, 1);
+    expect_agreement(drawn_model(Features::edges, true, 4, 300), settings, 1);
+  }
+}
+
 TEST_P(FitterAgreesBeyond, OnFramesAndFeatures) {
   expect_agreement(drawn_model(Features::edges, true), ten_iterations(), 8);
   expect_agreement(drawn_model(Features::intensity, true), ten_iterations(), 8);

@@ -1,0 +1,71 @@
+// NumPy arrays go to the library as they lie in memory. An array of another type, order or shape is refused rather than
+// converted, since a silent copy of a large one costs more than the work.
+#pragma once
+
+#include "kinema/error.h"
+#include "kinema/image.h"
+#include "kinema/points.h"
+
+#include <pybind11/numpy.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kinema::python {
+
+namespace py = pybind11;
+
+/// Throws Error where it is none; `wanted` names the shape.
+py::array as_array(const py::object& object, const char* name, const char* wanted);
+
+/// A float32 array of this many dimensions whose last is `last` (0: any), in one piece.
+py::array floats(const py::object& object, const char* name, py::ssize_t dimensions, py::ssize_t last,
+                 const char* wanted);
+
+/// Points and, where they are not None, their marks. The view is good as long as this lives.
+struct Points {
+  Points(const py::object& points, const py::object& background);
+
+  py::array xyz;
+  std::optional<py::array> marks;
+  PointsView view;
+};
+
+/// A uint8 image (H, W); its rows may lie apart, as those of a part of a larger one do.
+struct Grey {
+  explicit Grey(const py::object& image);
+
+  py::array pixels;
+  ImageView<const std::uint8_t> view;
+};
+
+/// A uint8 image (H, W, 3) or (H, W, 4); `order` is "rgb" or "bgr".
+struct Colour {
+  Colour(const py::object& image, const std::string& order);
+
+  py::array pixels;
+  ColourView view;
+};
+
+/// An array that owns what it shows.
+template <class T>
+py::array_t<T> array_of(std::vector<T> values, std::vector<py::ssize_t> shape) {
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  const T* data = owned->data();
+  const py::capsule owner(owned.get(), [](void* memory) { delete static_cast<std::vector<T>*>(memory); });
+  owned.release();  // the capsule's from here on
+  return py::array_t<T>(std::move(shape), data, owner);
+}
+
+template <class T>
+py::array_t<T> array_of(std::vector<T> values) {
+  const auto size = static_cast<py::ssize_t>(values.size());
+  return array_of(std::move(values), {size});
+}
+
+py::array_t<double> array_of(const std::vector<Vec3>& places);
+
+}  // namespace kinema::python

@@ -1,0 +1,299 @@
+// kinema.body: the tracker, and the foreground that cuts a person out of a depth image.
+#include "kinema/body_tracker.h"
+
+#include "arrays.h"
+#include "kinema/files.h"
+#include "kinema/foreground.h"
+#include "module.h"
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <memory>
+#include <mutex>
+
+namespace kinema::python {
+namespace {
+
+using body::Skeleton;
+
+py::object skin_array(std::vector<float> capsules) {
+  const auto count = static_cast<py::ssize_t>(capsules.size() / body::capsule_floats);
+  return array_of(std::move(capsules), {count, static_cast<py::ssize_t>(body::capsule_floats)});
+}
+
+// Capsules that somebody expects, or None.
+std::span<const float> expected_capsules(const py::object& expected, py::array& kept) {
+  if (expected.is_none()) return {};
+  kept = floats(expected, "expected", 2, static_cast<py::ssize_t>(body::capsule_floats), "(K, 7)");
+  return {static_cast<const float*>(kept.data()), static_cast<std::size_t>(kept.size())};
+}
+
+py::tuple cloud_arrays(body::Cloud cloud) {
+  const auto count = static_cast<py::ssize_t>(cloud.size());
+  const py::array marks = array_of(std::move(cloud.background));
+  return py::make_tuple(array_of(std::move(cloud.xyz), {count, 3}), marks.attr("view")(py::dtype::of<bool>()));
+}
+
+// A foreground that Python threads may share: with the GIL released, two could be inside it at once.
+class Foreground {
+public:
+  Foreground(const Camera& camera, const body::ForegroundSettings& settings) : foreground_(camera, settings) {}
+
+  void set_background(const py::object& depth) {
+    const py::array kept = floats(depth, "depth", 2, 0, "(H, W)");
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    foreground_.set_background(image(kept));
+  }
+
+  py::tuple cut(const py::object& depth, const py::object& expected) {
+    const py::array kept = floats(depth, "depth", 2, 0, "(H, W)");
+    return cut_any(image(kept), expected);
+  }
+
+  py::tuple cut_points(const py::object& points, const py::object& background, const py::object& expected) {
+    const Points given(points, background);
+    return cut_any(given.view, expected);
+  }
+
+private:
+  static ImageView<const float> image(const py::array& depth) {
+    const auto width = static_cast<std::size_t>(depth.shape(1)), height = static_cast<std::size_t>(depth.shape(0));
+    return {static_cast<const float*>(depth.data()), width, height, width};
+  }
+
+  template <class Seen>
+  py::tuple cut_any(const Seen& seen, const py::object& expected) {
+    py::array kept;
+    const std::span<const float> capsules = expected_capsules(expected, kept);
+    body::Cloud cloud;
+    {
+      const py::gil_scoped_release release;
+      const std::scoped_lock lock(mutex_);
+      cloud = foreground_.cut(seen, capsules);
+    }
+    return cloud_arrays(std::move(cloud));
+  }
+
+  body::Foreground foreground_;
+  std::mutex mutex_;
+};
+
+class Tracker {
+public:
+  Tracker(const std::optional<Skeleton>& skeleton, body::TrackerSettings settings, const std::string& backend)
+      : backend_(choose(parse_backend(backend))) {
+    body::fill_in(settings, backend_);
+    settings_ = settings;
+    tracker_ = body::make_tracker(skeleton ? *skeleton : body::default_human(), settings, backend_);
+  }
+
+  std::string backend() const { return std::string(name(backend_)); }
+  std::size_t points() const { return settings_.points; }
+  std::size_t background_points() const { return settings_.background_points; }
+
+  body::Estimate track(double time, const py::object& points, const py::object& background) {
+    const Points given(points, background);
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    body::Estimate estimate = tracker_->track({time, given.view});
+    skin_ = estimate.found ? body::pose_capsules(tracker_->skeleton(), estimate.pose) : std::vector<float>();
+    return estimate;
+  }
+
+  Skeleton skeleton() {
+    const std::scoped_lock lock(mutex_);
+    return tracker_->skeleton();
+  }
+
+  py::object skin() {
+    const std::scoped_lock lock(mutex_);
+    return skin_.empty() ? py::none() : skin_array(skin_);
+  }
+
+private:
+  Backend backend_;
+  body::TrackerSettings settings_;
+  std::unique_ptr<body::Tracker> tracker_;
+  std::vector<float> skin_;  // of the last frame; empty where nobody was found
+  std::mutex mutex_;
+};
+
+void bind_camera(py::module_& module) {
+  py::class_<Camera> camera(module, "Camera", "A pinhole camera, in pixels: u = fx x/z + cx, v = fy y/z + cy.");
+  camera.attr("__module__") = "kinema.body";
+  camera
+      .def(py::init([](int width, int height, double fx, double fy, double cx, double cy) {
+             return Camera{width, height, fx, fy, cx, cy};
+           }),
+           py::arg("width"), py::arg("height"), py::arg("fx"), py::arg("fy"), py::arg("cx"), py::arg("cy"))
+      .def_readonly("width", &Camera::width)
+      .def_readonly("height", &Camera::height)
+      .def_readonly("fx", &Camera::fx)
+      .def_readonly("fy", &Camera::fy)
+      .def_readonly("cx", &Camera::cx)
+      .def_readonly("cy", &Camera::cy);
+}
+
+void bind_skeleton(py::module_& module) {
+  py::class_<Skeleton> skeleton(module, "Skeleton", "A person as a tree of joints with a skin of capsules.");
+  skeleton.attr("__module__") = "kinema.body";
+  skeleton
+      .def_property_readonly(
+          "joints",
+          [](const Skeleton& person) {
+            std::vector<std::string> names;
+            for (const body::Joint& joint : person.joints) names.push_back(joint.name);
+            return names;
+          },
+          "The names of the joints, in the order of Estimate.joints.")
+      .def_property_readonly(
+          "capsules", [](const Skeleton& person) { return person.capsules.size(); }, "How many the skin has.")
+      .def_property_readonly("angles", &Skeleton::angle_count, "How many degrees of freedom all joints have.")
+      .def(
+          "save", [](const Skeleton& person, const std::filesystem::path& path) { write_skeleton(path, person); },
+          py::arg("path"), "Writes a skeleton.json.");
+  module.def("default_human", &body::default_human, py::arg("height") = 1.65,
+             "A grown-up of 21 joints, 46 degrees of freedom and 40 capsules, so many metres tall.");
+  module.def("read_skeleton", &read_skeleton, py::arg("path"), "The person of a skeleton.json.");
+}
+
+void bind_foreground(py::module_& module) {
+  const body::ForegroundSettings defaults;
+  py::class_<Foreground> foreground(module, "Foreground", R"(Cuts the person out of depth images or clouds.
+
+camera              a Camera; for clouds any
+nearest, farthest   depths outside are nobody's, metres
+planes              find floor and walls, and remove them
+gate                points this near to the expected skin are the person's, metres
+points              at most so many of the person, evenly spread; 0: all
+background_points   at most so many rays that see past it; 0: all
+threads             0: one a core. Results do not depend on it)");
+  foreground.attr("__module__") = "kinema.body";
+  foreground
+      .def(py::init([](const Camera& camera, double nearest, double farthest, bool planes, double gate,
+                       std::size_t points, std::size_t background_points, int threads) {
+             body::ForegroundSettings settings;
+             settings.nearest = nearest;
+             settings.farthest = farthest;
+             settings.planes = planes;
+             settings.gate = gate;
+             settings.points = points;
+             settings.background_points = background_points;
+             settings.threads = threads;
+             return std::make_unique<Foreground>(camera, settings);
+           }),
+           py::arg("camera"), py::kw_only(), py::arg("nearest") = defaults.nearest,
+           py::arg("farthest") = defaults.farthest, py::arg("planes") = defaults.planes,
+           py::arg("gate") = defaults.gate, py::arg("points") = defaults.points,
+           py::arg("background_points") = defaults.background_points, py::arg("threads") = defaults.threads)
+      .def("set_background", &Foreground::set_background, py::arg("depth"),
+           "A depth image of the scene without the person.")
+      .def(
+          "cut", &Foreground::cut, py::arg("depth"), py::arg("expected") = py::none(),
+          R"(Points and marks for Tracker.track, of a depth image: float32 (H, W), metres, 0 where nothing was measured.
+
+expected: Tracker.skin, where the person was last; None while it is looked for.)")
+      .def("cut_points", &Foreground::cut_points, py::arg("points"), py::arg("background") = py::none(),
+           py::arg("expected") = py::none(), "The same of a cloud: float32 (I, 3), and marks where there are any.");
+}
+
+void bind_estimate(py::module_& module) {
+  py::class_<body::Estimate> estimate(module, "Estimate", "Where the person is in a frame, and how sure that is.");
+  estimate.attr("__module__") = "kinema.body";
+  estimate.def_readonly("found", &body::Estimate::found, "False: no person, or lost; the rest then says nothing.")
+      .def_property_readonly(
+          "joints", [](const body::Estimate& own) { return array_of(own.joints); },
+          "Places, float64 (joints, 3), metres in the camera's frame.")
+      .def_property_readonly(
+          "deviation", [](const body::Estimate& own) { return array_of(own.deviation); },
+          "Of each joint the standard deviation along each axis, metres: float64 (joints,).")
+      .def_property_readonly(
+          "angles", [](const body::Estimate& own) { return array_of(own.pose.angles); },
+          "Radians, by joint and freedom.")
+      .def_property_readonly(
+          "position",
+          [](const body::Estimate& own) {
+            const Vec3& p = own.pose.position;
+            return py::make_tuple(p.x, p.y, p.z);
+          },
+          "Of the pelvis.")
+      .def_property_readonly(
+          "rotation",
+          [](const body::Estimate& own) {
+            const body::Quaternion& q = own.pose.rotation;
+            return py::make_tuple(q.w, q.x, q.y, q.z);
+          },
+          "Of the pelvis: a quaternion w, x, y, z.")
+      .def_readonly("log_likelihood", &body::Estimate::log_likelihood)
+      .def_readonly("effective_sample_size", &body::Estimate::effective_sample_size)
+      .def_property_readonly(
+          "ms",
+          [](const body::Estimate& own) {
+            py::dict ms;
+            for (const StageTime& time : own.times) ms[py::str(time.stage)] = time.ms;
+            return ms;
+          },
+          "Where the time went, by stage.");
+}
+
+}  // namespace
+
+void bind_body_tracker(py::module_& module) {
+  bind_camera(module);
+  bind_skeleton(module);
+  bind_foreground(module);
+  bind_estimate(module);
+
+  const body::TrackerSettings defaults;
+  py::class_<Tracker> tracker(module, "Tracker", R"(Follows a person through frames of points.
+
+skeleton       the person; None: a default human
+particles      poses tried in a layer; 0: what this machine holds
+layers         annealing layers; 1 is the paper's plain filter
+refined        poses that are refined by least squares; 0: none
+rivals         poses elsewhere that each frame is held against; 0: none
+sensor_noise   standard deviation of a depth at 1 m, metres; it grows with the square of the distance
+shared_noise   the part of it that all points have in common, as those of matched stereo pairs do
+fit_shape      fit lengths and radii to the person in the first frames
+seed           the same gives the same bits
+backend        'auto', 'reference', 'cpu' or 'cuda'
+threads        of the CPU work; 0: one a core. Results do not depend on it)");
+  tracker.attr("__module__") = "kinema.body";
+  tracker
+      .def(py::init([](const std::optional<Skeleton>& skeleton, std::size_t particles, int layers, int refined,
+                       int rivals, double sensor_noise, double shared_noise, bool fit_shape, std::uint64_t seed,
+                       const std::string& backend, int threads) {
+             body::TrackerSettings settings;
+             settings.particles = particles;
+             settings.layers = layers;
+             settings.refined = refined;
+             settings.rivals = rivals;
+             settings.sensor_noise = sensor_noise;
+             settings.shared_noise = shared_noise;
+             settings.fit_shape = fit_shape;
+             settings.seed = seed;
+             settings.likelihood.threads = threads;
+             return std::make_unique<Tracker>(skeleton, settings, backend);
+           }),
+           py::arg("skeleton") = py::none(), py::kw_only(), py::arg("particles") = defaults.particles,
+           py::arg("layers") = defaults.layers, py::arg("refined") = defaults.refined,
+           py::arg("rivals") = defaults.rivals, py::arg("sensor_noise") = defaults.sensor_noise,
+           py::arg("shared_noise") = defaults.shared_noise, py::arg("fit_shape") = defaults.fit_shape,
+           py::arg("seed") = defaults.seed, py::arg("backend") = "auto",
+           py::arg("threads") = defaults.likelihood.threads)
+      .def_property_readonly("backend", &Tracker::backend, "The backend that was chosen.")
+      .def_property_readonly("points", &Tracker::points, "What a Foreground should leave of the person's points.")
+      .def_property_readonly("background_points", &Tracker::background_points, "And of the rays that see past it.")
+      .def_property_readonly("skeleton", &Tracker::skeleton, "The person as fitted so far.")
+      .def_property_readonly(
+          "skin", &Tracker::skin,
+          "Capsules of the last frame, float32 (K, 7): what a Foreground expects. None where nobody is.")
+      .def("track", &Tracker::track, py::arg("time"), py::arg("points"), py::arg("background") = py::none(),
+           R"(The Estimate of the next frame: seconds, float32 (I, 3) and optionally marks for background points.
+
+The first frame, and any after the person was lost, starts a search. The GIL is released while it runs.)");
+}
+
+}  // namespace kinema::python

@@ -1,0 +1,274 @@
+// kinema.face: appearance models, fits of them, and the tracker.
+#include "kinema/face.h"
+
+#include "arrays.h"
+#include "kinema/face_tracker.h"
+#include "kinema/files.h"
+#include "module.h"
+
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+namespace kinema::python {
+namespace {
+
+using face::Model;
+using SharedModel = std::shared_ptr<Model>;
+using BoxNumbers = std::array<float, 4>;
+
+std::vector<float> landmarks_of(const py::object& object) {
+  const py::array array = floats(object, "landmarks", 2, 2, "(L, 2)");
+  const auto* data = static_cast<const float*>(array.data());
+  return {data, data + array.size()};
+}
+
+py::array_t<float> pairs(std::vector<float> values) {
+  const auto count = static_cast<py::ssize_t>(values.size() / 2);
+  return array_of(std::move(values), {count, 2});
+}
+
+face::Start::Box box_of(const BoxNumbers& numbers, bool detector) {
+  face::Start::Box box;
+  box.x = numbers[0], box.y = numbers[1], box.width = numbers[2], box.height = numbers[3];
+  box.detector = detector;
+  return box;
+}
+
+face::Start start_of(const std::optional<BoxNumbers>& box, bool detector, const py::object& landmarks) {
+  if (box.has_value() == !landmarks.is_none())
+    throw Error("give a box (x, y, width, height) or landmarks, and not both");
+  face::Start start;
+  if (box)
+    start.box = box_of(*box, detector);
+  else
+    start.landmarks = landmarks_of(landmarks);
+  return start;
+}
+
+face::Features parse_features(const std::string& word) {
+  if (word == "intensity") return face::Features::intensity;
+  if (word == "orientation") return face::Features::orientation;
+  if (word == "edges") return face::Features::edges;
+  throw Error("features must be 'intensity', 'orientation' or 'edges', not '" + word + "'");
+}
+
+SharedModel train(const py::iterable& images, const py::iterable& landmarks, std::uint32_t pixels, std::uint32_t levels,
+                  const std::string& features, bool mirrored, bool quality, std::uint64_t seed, int threads,
+                  const std::function<void(const std::string&, double)>& progress) {
+  std::deque<Grey> pictures;
+  for (const py::handle image : images) pictures.emplace_back(py::reinterpret_borrow<py::object>(image));
+  std::vector<face::Example> examples;
+  for (const py::handle shape : landmarks) {
+    if (examples.size() == pictures.size()) throw Error("there are more landmarks than images");
+    face::Example example{pictures[examples.size()].view, landmarks_of(py::reinterpret_borrow<py::object>(shape)), {}};
+    example.name = "image " + std::to_string(examples.size());
+    examples.push_back(std::move(example));
+  }
+  if (examples.size() < pictures.size()) throw Error("there are more images than landmarks");
+  face::TrainSettings settings;
+  settings.pixels = pixels;
+  settings.levels = levels;
+  settings.features = parse_features(features);
+  settings.mirrored = mirrored;
+  settings.quality = quality;
+  settings.seed = seed;
+  settings.threads = threads;
+  if (progress) {
+    settings.progress = [&progress](std::string_view stage, double done) {
+      const py::gil_scoped_acquire acquire;
+      progress(std::string(stage), done);
+    };
+  }
+  const face::Layout layout = face::default_layout(examples.empty() ? 0 : examples.front().landmarks.size() / 2);
+  if (layout.mirror.empty()) settings.mirrored = false;  // which needs to know the other side
+  const py::gil_scoped_release release;
+  return std::make_shared<Model>(face::train(examples, layout, settings));
+}
+
+// A fitter that Python threads may share: with the GIL released, two could be inside it at once.
+class Fitter {
+public:
+  Fitter(const SharedModel& model, const face::FitSettings& settings, const std::string& backend)
+      : model_(model), fitter_(face::make_fitter(backend, model, settings)) {}
+
+  face::Fit fit(const py::object& image, const std::optional<BoxNumbers>& box, bool detector,
+                const py::object& landmarks, bool again) {
+    const Grey picture(image);
+    const face::Face face{picture.view, start_of(box, detector, landmarks), false};
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    return again ? face::fit_again(*fitter_, *model_, face) : fitter_->fit(face);
+  }
+
+private:
+  SharedModel model_;
+  std::unique_ptr<face::Fitter> fitter_;
+  std::mutex mutex_;
+};
+
+class Tracker {
+public:
+  using Detect = std::function<std::vector<BoxNumbers>(py::array)>;
+
+  Tracker(const SharedModel& model, const Detect& detect, const face::TrackerSettings& settings, Backend backend)
+      : tracker_(model, settings, detect ? boxes_by(detect) : face::Detect(), backend) {}
+
+  face::TrackedFace track(const py::object& image, double time) {
+    const Grey picture(image);
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    return tracker_.track(picture.view, time);
+  }
+
+  void start(const std::optional<BoxNumbers>& box, bool detector, const py::object& landmarks) {
+    const face::Start start = start_of(box, detector, landmarks);
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    tracker_.start(start);
+  }
+
+private:
+  // The caller's detector, which gets a copy of the picture: nobody knows how long it is kept.
+  static face::Detect boxes_by(const Detect& detect) {
+    return [detect](const face::GreyView& image) {
+      const py::gil_scoped_acquire acquire;
+      py::array_t<std::uint8_t> copy({image.height, image.width});
+      for (std::size_t y = 0; y < image.height; ++y)
+        std::copy_n(image.data + y * image.stride, image.width, copy.mutable_data() + y * image.width);
+      std::vector<face::Start::Box> boxes;
+      for (const BoxNumbers& box : detect(copy)) boxes.push_back(box_of(box, true));
+      return boxes;
+    };
+  }
+
+  face::Tracker tracker_;
+  std::mutex mutex_;
+};
+
+void bind_model(py::module_& module) {
+  py::class_<Model, SharedModel> model(module, "Model", "An appearance model: what a .kface holds.");
+  model.attr("__module__") = "kinema.face";
+  model
+      .def_property_readonly(
+          "landmarks", [](const Model& own) { return own.shape.landmarks(); }, "How many.")
+      .def_property_readonly(
+          "mean_shape",
+          [](const Model& own) { return pairs(std::vector<float>(own.shape.mean.begin(), own.shape.mean.end())); },
+          "float32 (L, 2), in the model's unit.")
+      .def_property_readonly("shape_modes", [](const Model& own) { return own.shape.modes.rows; })
+      .def_property_readonly(
+          "examples", [](const Model& own) { return own.examples; }, "Faces it was trained on.")
+      .def(
+          "save", [](const Model& own, const std::filesystem::path& path) { write_face_model(path, own); },
+          py::arg("path"), "Writes a .kface.");
+  module.def(
+      "read_model", [](const std::filesystem::path& path) { return std::make_shared<Model>(read_face_model(path)); },
+      py::arg("path"), "The model of a .kface.");
+  const face::TrainSettings defaults;
+  module.def("train", &train, py::arg("images"), py::arg("landmarks"), py::kw_only(),
+             py::arg("pixels") = defaults.pixels, py::arg("levels") = defaults.levels, py::arg("features") = "edges",
+             py::arg("mirrored") = defaults.mirrored, py::arg("quality") = defaults.quality,
+             py::arg("seed") = defaults.seed, py::arg("threads") = defaults.threads, py::arg("progress") = nullptr,
+             R"(A Model of labelled images: uint8 (H, W) and float32 (L, 2) each, pixels from 0.
+
+pixels    of the finest level; each of the other `levels` has a quarter of the one before
+features  'edges', 'orientation' or 'intensity'
+mirrored  learn each face's mirror image too, where the landmarks are those of 300-W (68) or IMM (73)
+quality   learn the probability of failure: needs 8 images
+progress  called with a stage and the share of all that is done)");
+}
+
+void bind_fit(py::module_& module) {
+  py::class_<face::Fit> fit(module, "Fit", "A model in an image.");
+  fit.attr("__module__") = "kinema.face";
+  fit.def_property_readonly(
+         "landmarks", [](const face::Fit& own) { return pairs(own.landmarks); }, "float32 (L, 2), pixels from 0.")
+      .def_readonly("failure", &face::Fit::failure,
+                    "Probability that the mean error is over 8 % of the outer eyes' distance.")
+      .def_readonly("quality", &face::Fit::quality, "1 - failure.")
+      .def_property_readonly(
+          "confidence", [](const face::Fit& own) { return array_of(own.confidence); },
+          "Of each landmark, that it is within those 8 %.")
+      .def_property_readonly(
+          "shape", [](const face::Fit& own) { return array_of(own.shape); }, "Parameters of the shape.")
+      .def_readonly("error", &face::Fit::error)
+      .def_readonly("iterations", &face::Fit::iterations)
+      .def_readonly("converged", &face::Fit::converged)
+      .def_readonly("ms", &face::Fit::ms);
+
+  using face::TrackedFace;
+  py::class_<TrackedFace> tracked(module, "TrackedFace", "A face in a frame of a film.");
+  tracked.attr("__module__") = "kinema.face";
+  tracked.def_readonly("found", &TrackedFace::found)
+      .def_readonly("detected", &TrackedFace::detected, "Started afresh, and not from the last frame.")
+      .def_readonly("fit", &TrackedFace::fit, "Of the frame alone; the best that was tried where not found.")
+      .def_property_readonly(
+          "landmarks", [](const TrackedFace& own) { return pairs(own.landmarks); },
+          "float32 (L, 2), smoothed where that is asked for; empty where not found.");
+}
+
+}  // namespace
+
+void bind_face(py::module_& module) {
+  bind_model(module);
+  bind_fit(module);
+
+  const face::FitSettings fits;
+  py::class_<Fitter> fitter(module, "Fitter", R"(Fits a model to images.
+
+score     probability of failure and confidences, where the model has them
+starts    so many starts of the cascade, of which the median is taken
+backend   'auto', 'reference', 'cpu' or 'cuda'
+threads   0: one a core. Results do not depend on it)");
+  fitter.attr("__module__") = "kinema.face";
+  fitter
+      .def(py::init([](const SharedModel& model, bool score, int starts, const std::string& backend, int threads) {
+             face::FitSettings settings;
+             settings.score = score;
+             settings.starts = starts;
+             settings.threads = threads;
+             return std::make_unique<Fitter>(model, settings, backend);
+           }),
+           py::arg("model"), py::kw_only(), py::arg("score") = fits.score, py::arg("starts") = fits.starts,
+           py::arg("backend") = "auto", py::arg("threads") = fits.threads)
+      .def("fit", &Fitter::fit, py::arg("image"), py::kw_only(), py::arg("box") = py::none(),
+           py::arg("detector") = true, py::arg("landmarks") = py::none(), py::arg("again") = false,
+           R"(The Fit to an image: uint8 (H, W). The GIL is released while it runs.
+
+box        where to start: (x, y, width, height), as a face detector gives it, or (detector=False) about the landmarks
+landmarks  instead: float32 (L, 2), of which position, size and turn are used
+again      try other starts where the fit looks failed)");
+
+  const face::TrackerSettings defaults;
+  py::class_<Tracker> tracker(module, "Tracker", R"(Follows a face through the frames of a film.
+
+detect     called with a uint8 image where the face must be looked for: a list of boxes (x, y, width, height); None:
+           the face is looked for where it was last, else start() says where
+lost       a fit with a greater probability of failure is lost
+smoothing  hertz below which a resting face is smoothed; 0: not at all)");
+  tracker.attr("__module__") = "kinema.face";
+  tracker
+      .def(py::init([](const SharedModel& model, const Tracker::Detect& detect, double lost, double smoothing,
+                       const std::string& backend, int threads) {
+             face::TrackerSettings settings;
+             settings.lost = lost;
+             settings.smoothing = smoothing;
+             settings.fit.threads = threads;
+             return std::make_unique<Tracker>(model, detect, settings, parse_backend(backend));
+           }),
+           py::arg("model"), py::kw_only(), py::arg("detect") = nullptr, py::arg("lost") = defaults.lost,
+           py::arg("smoothing") = defaults.smoothing, py::arg("backend") = "auto",
+           py::arg("threads") = defaults.fit.threads)
+      .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
+           "The TrackedFace of the next frame: uint8 (H, W), seconds.")
+      .def("start", &Tracker::start, py::kw_only(), py::arg("box") = py::none(), py::arg("detector") = true,
+           py::arg("landmarks") = py::none(), "Where the next frame starts, whatever was before.");
+}
+
+}  // namespace kinema::python

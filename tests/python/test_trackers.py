@@ -1,0 +1,253 @@
+"""The trackers from Python: a person in points and in depth images, a head in colour frames, a face in grey ones."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print(f"skipped: {sys.executable} has no numpy (Debian: python3-numpy)")
+    sys.exit(77)
+
+import kinema
+from kinema import body, face, head
+
+COMMAND = os.environ["KINEMA_COMMAND"]
+CLIP = os.environ["KINEMA_CLIP"]
+
+
+class Body(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.recording = pathlib.Path(cls.folder.name) / "walk"
+        subprocess.run([COMMAND, "body", "simulate", "--motion", CLIP, "--mode", "points", "--frames", "6", "--out",
+                        cls.recording], check=True, capture_output=True)
+        cls.frames = [np.load(path) for path in sorted((cls.recording / "points").glob("*.npy"))]
+        cls.truth = [json.loads(line)["joints"] for line in (cls.recording / "truth.jsonl").read_text().splitlines()]
+        camera = json.loads((cls.recording / "camera.json").read_text())
+        cls.fps = camera["fps"]
+        cls.camera = body.Camera(*(camera[key] for key in ("width", "height", "fx", "fy", "cx", "cy")))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def depth_image(self, points):
+        camera = self.camera
+        image = np.full((camera.height, camera.width), np.inf, np.float32)
+        x, y, z = points.T
+        u = np.rint(camera.fx * x / z + camera.cx).astype(int)
+        v = np.rint(camera.fy * y / z + camera.cy).astype(int)
+        seen = (u >= 0) & (u < camera.width) & (v >= 0) & (v < camera.height)
+        np.minimum.at(image, (v[seen], u[seen]), z[seen])
+        image[np.isinf(image)] = 0
+        return image
+
+    def mean_error(self, tracker, person, truth):
+        names = tracker.skeleton.joints
+        return np.mean([np.linalg.norm(person.joints[names.index(name)] - place) for name, place in truth.items()])
+
+    def follow(self, cut):
+        skeleton = body.read_skeleton(self.recording / "skeleton.json")
+        tracker = body.Tracker(skeleton, fit_shape=False, backend="cpu")
+        foreground = body.Foreground(self.camera, points=tracker.points, background_points=tracker.background_points)
+        self.assertIsNone(tracker.skin)
+        for number, points in enumerate(self.frames):
+            cloud, background = cut(foreground, points, tracker.skin)
+            self.assertEqual(cloud.dtype, np.float32)
+            self.assertEqual((cloud.shape[1], background.dtype), (3, np.bool_))
+            person = tracker.track(number / self.fps, cloud, background)
+            self.assertTrue(person.found)
+        joints = len(tracker.skeleton.joints)
+        self.assertEqual(person.joints.shape, (joints, 3))
+        self.assertEqual(person.deviation.shape, (joints,))
+        self.assertEqual(person.angles.shape, (tracker.skeleton.angles,))
+        self.assertEqual(tracker.skin.shape, (tracker.skeleton.capsules, 7))
+        self.assertAlmostEqual(np.linalg.norm(person.rotation), 1, places=5)
+        self.assertIn("weigh", person.ms)
+        self.assertLess(self.mean_error(tracker, person, self.truth[-1]), 0.1)  # metres; the tracker's own tests ask more
+        return person
+
+    def test_points_are_followed(self):
+        self.follow(lambda foreground, points, skin: foreground.cut_points(points, expected=skin))
+
+    def test_depth_images_are_followed(self):
+        self.follow(lambda foreground, points, skin: foreground.cut(self.depth_image(points), skin))
+
+    def test_one_seed_gives_the_same_bits(self):
+        joints = []
+        for _ in range(2):
+            tracker = body.Tracker(seed=3, backend="cpu")
+            for number, points in enumerate(self.frames[:2]):
+                person = tracker.track(number / self.fps, np.ascontiguousarray(points[::8]))
+            joints.append(person.joints)
+        np.testing.assert_array_equal(*joints)
+
+    def test_nobody_is_found_in_nothing(self):
+        self.assertFalse(body.Tracker(backend="cpu").track(0, np.empty((0, 3), np.float32)).found)
+
+    def test_skeletons_come_back_from_files(self):
+        path = pathlib.Path(self.folder.name) / "person.json"
+        body.default_human(1.8).save(path)
+        self.assertEqual(body.read_skeleton(path).joints, body.default_human().joints)
+
+    def test_what_makes_no_sense_is_refused(self):
+        with self.assertRaisesRegex(kinema.Error, "no-such.json"):
+            body.read_skeleton("no-such.json")
+        with self.assertRaisesRegex(kinema.Error, "layers"):
+            body.Tracker(layers=0)
+        foreground = body.Foreground(self.camera)
+        with self.assertRaisesRegex(kinema.Error, "float32, not uint16"):
+            foreground.cut(np.zeros((480, 640), np.uint16))
+        with self.assertRaisesRegex(kinema.Error, r"\(K, 7\), not \(3,\)"):
+            foreground.cut_points(self.frames[0], expected=np.zeros(3, np.float32))
+
+
+def scene(x, y):
+    """A face-coloured ellipse before a bluish wall with noise."""
+    rng = np.random.default_rng(5)
+    image = rng.normal([90, 110, 130], 4, (240, 320, 3))
+    v, u = np.mgrid[:240, :320]
+    image[((u - x) / 30) ** 2 + ((v - y) / 40) ** 2 < 1] += [110, 40, -10]
+    return image.clip(0, 255).astype(np.uint8)
+
+
+class Head(unittest.TestCase):
+    def test_a_head_is_calibrated_and_followed(self):
+        colours = head.calibrate(scene(160, 120), (160, 120, 28, 38), distance=0.6, field_of_view=1.0)
+        self.assertGreater(colours.score, 0.8)
+        self.assertGreater(colours.degree(200, 150, 120), 0.8)
+        self.assertLess(colours.degree(90, 110, 130), 0.1)
+        for order in ("rgb", "bgr"):
+            tracker = head.Tracker(colours, order=order, backend="cpu")
+            for step in range(8):
+                x, y = 160 + 3 * step, 120 - step
+                image = scene(x, y)
+                place = tracker.track(image if order == "rgb" else np.ascontiguousarray(image[:, :, ::-1]), step / 30)
+                self.assertTrue(place.found, place.why)
+            self.assertLess(np.hypot(place.x - x, place.y - y), 2)
+            self.assertAlmostEqual(place.distance, 0.6, delta=0.05)
+            self.assertGreater(place.position[0], 0)
+            self.assertEqual(len(place.oval), 4)
+
+    def test_lists_parts_of_pictures_and_files(self):
+        frames = [scene(150, 120), np.dstack([scene(170, 110), np.zeros((240, 320), np.uint8)])]
+        colours = head.calibrate(frames, [(150, 120, 28, 38), (170, 110, 28, 38)], classifier="cbcr")
+        self.assertEqual(colours.classifier, "cbcr")
+        with tempfile.TemporaryDirectory() as folder:
+            colours.save(f"{folder}/filter.json")
+            again = head.read_filter(f"{folder}/filter.json")
+        self.assertAlmostEqual(again.degree(200, 150, 120), colours.degree(200, 150, 120))
+        place = head.Tracker(again, following="plain").track(scene(160, 120)[40:200, 60:260], 0)
+        self.assertLess(np.hypot(place.x - 100, place.y - 80), 1)
+
+    def test_nothing_is_said_to_be_no_head(self):
+        colours = head.calibrate(scene(160, 120), (160, 120, 28, 38))
+        place = head.Tracker(colours).track(np.full((240, 320, 3), 100, np.uint8), 0)
+        self.assertFalse(place.found)
+        self.assertTrue(place.why)
+
+    def test_what_makes_no_sense_is_refused(self):
+        colours = head.calibrate(scene(160, 120), (160, 120, 28, 38))
+        with self.assertRaisesRegex(kinema.Error, "order must be"):
+            head.Tracker(colours, order="gbr").track(scene(1, 1), 0)
+        with self.assertRaisesRegex(kinema.Error, "following must be"):
+            head.Tracker(colours, following="me")
+        with self.assertRaisesRegex(kinema.Error, "uint8, not float64"):
+            head.Tracker(colours).track(np.zeros((4, 4, 3)), 0)
+        with self.assertRaisesRegex(kinema.Error, r"\(H, W, 3\) or"):
+            head.Tracker(colours).track(np.zeros((4, 4, 2), np.uint8), 0)
+        with self.assertRaisesRegex(kinema.Error, "neighbouring pixels"):
+            head.Tracker(colours).track(scene(1, 1)[:, ::-1], 0)
+
+
+SHAPE = np.array([[-2, -2], [2, -2], [-1, -1], [1, -1], [0, 0], [-1, 1], [1, 1], [-2, 2], [2, 2], [0, 2.5]])
+
+
+def drawn_face(number):
+    """Dark blots on a light round ground, at landmarks that differ from face to face."""
+    rng = np.random.default_rng(number)
+    stretch = np.diag(1 + rng.normal(0, 0.12, 2))
+    points = (SHAPE @ stretch * 14 + [80, 80] + rng.normal(0, 3, 2)).astype(np.float32)
+    v, u = np.mgrid[:160, :160]
+    image = 60 + 140 * np.exp(-(((u - points[4, 0]) / 60) ** 2 + ((v - points[4, 1]) / 60) ** 2) ** 2)
+    for index, (x, y) in enumerate(points):
+        image -= (50 + 5 * index) * np.exp(-((u - x) ** 2 + (v - y) ** 2) / (2 * (4 + index % 3) ** 2))
+    return image.clip(0, 255).astype(np.uint8), points
+
+
+class Face(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        images, landmarks = zip(*(drawn_face(number) for number in range(16)))
+        cls.told = []
+        cls.model = face.train(images, landmarks, pixels=800, levels=1, progress=lambda *said: cls.told.append(said))
+
+    def test_a_model_is_trained_and_fitted(self):
+        self.assertEqual((self.model.landmarks, self.model.examples), (10, 16))
+        self.assertEqual(self.model.mean_shape.shape, (10, 2))
+        self.assertTrue(self.told and 0 <= self.told[-1][1] <= 1)
+        image, truth = drawn_face(100)
+        fit = face.Fitter(self.model, backend="cpu").fit(image, landmarks=truth + np.float32(3))
+        self.assertEqual(fit.landmarks.shape, (10, 2))
+        self.assertEqual(fit.confidence.shape, (10,))
+        self.assertLess(np.abs(fit.landmarks - truth).mean(), 1.5)  # pixels, of a face 56 wide
+        self.assertTrue(0 <= fit.failure <= 1)
+        left, top = truth.min(axis=0)
+        width, height = truth.max(axis=0) - (left, top)
+        boxed = face.Fitter(self.model, backend="cpu").fit(image, box=(left, top, width, height), detector=False)
+        self.assertLess(np.abs(boxed.landmarks - truth).mean(), 3)
+
+    def test_a_model_comes_back_from_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.model.save(f"{folder}/m.kface")
+            again = face.read_model(f"{folder}/m.kface")
+            image, truth = drawn_face(101)
+            fits = [face.Fitter(model, backend="cpu").fit(image, landmarks=truth) for model in (self.model, again)]
+        np.testing.assert_array_equal(fits[0].landmarks, fits[1].landmarks)
+
+    def test_a_face_is_followed_once_a_detector_found_it(self):
+        calls = []
+
+        def detect(image):
+            calls.append(image.shape)
+            left, top = truth.min(axis=0)
+            return [(left, top, *(truth.max(axis=0) - (left, top)))]
+
+        tracker = face.Tracker(self.model, detect=detect, lost=1.0, backend="cpu")
+        image, truth = drawn_face(102)
+        self.assertTrue(tracker.track(image, 0.0).found)
+        self.assertEqual(calls[:1], [(160, 160)])
+        tracker.start(landmarks=truth)
+        followed = tracker.track(image, 0.1)
+        self.assertTrue(followed.found and followed.detected)
+        self.assertLess(np.abs(followed.landmarks - truth).mean(), 3)
+
+    def test_an_error_of_the_detector_reaches_the_caller(self):
+        def detect(image):
+            raise RuntimeError("no camera")
+
+        with self.assertRaisesRegex(RuntimeError, "no camera"):
+            face.Tracker(self.model, detect=detect).track(drawn_face(103)[0], 0.0)
+
+    def test_what_makes_no_sense_is_refused(self):
+        image, truth = drawn_face(104)
+        fitter = face.Fitter(self.model, backend="cpu")
+        with self.assertRaisesRegex(kinema.Error, "and not both"):
+            fitter.fit(image)
+        with self.assertRaisesRegex(kinema.Error, r"\(L, 2\), not \(20,\)"):
+            fitter.fit(image, landmarks=truth.ravel())
+        with self.assertRaisesRegex(kinema.Error, "more images than landmarks"):
+            face.train([image, image], [truth])
+        with self.assertRaisesRegex(kinema.Error, "no-such.kface"):
+            face.read_model("no-such.kface")
+
+
+if __name__ == "__main__":
+    unittest.main()
