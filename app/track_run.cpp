@@ -148,8 +148,8 @@ private:
   std::vector<body::Estimate> settled_;
 };
 
-// Matching smooths disparities, so those of a person are off together: pixels, standard deviation.
-constexpr double shared_disparity = 0.2;
+// Disparities of a person are off together by what matching and calibration leave: pixels, standard deviation.
+constexpr double shared_disparity = 0.1;
 
 // Fewer points than this are nobody.
 constexpr std::ptrdiff_t fewest_points = 60;

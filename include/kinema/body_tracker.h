@@ -56,7 +56,7 @@ struct TrackerSettings {
 
   /// Of a depth's error, the part that all points of the person have in common: standard deviation at 1 m, in metres, and
   /// growing as sensor_noise does. The points cannot tell it, but it is in the stated deviations. Matched stereo pairs have
-  /// it: about 0.2 pixels over focal length and baseline.
+  /// it: about 0.1 pixels over focal length and baseline.
   double shared_noise = 0;
 
   Motion motion = Motion::constant_velocity;

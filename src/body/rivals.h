@@ -17,6 +17,9 @@ public:
   std::size_t count() const { return turns_.size() + swaps_.size() + limbs_.size(); }
   std::vector<float> make(std::span<const float> state, std::size_t index) const;
 
+  /// The rival that has its back where the state has its front, and the limbs where they are.
+  std::vector<float> turned_round(std::span<const float> state) const { return make(state, 0); }
+
 private:
   struct Turn {
     double angle;  // about the person's own upright axis

@@ -86,6 +86,11 @@ void check(const Pose& pose) {
   }
 }
 
+// Where a person looks.
+Vector3f front_of(std::span<const float> state) {
+  return rotate(Rotation<float>{state[3], state[4], state[5], state[6]}, Vector3f{0, 0, 1});
+}
+
 class BodyTracker final : public Tracker {
 public:
   BodyTracker(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend)
@@ -196,9 +201,8 @@ private:
       for (const Found& one : found) {
         if (one.size == found.front().size) states.push_back(one.state);
       }
-      const std::vector<double> likelihood = particles_->weigh_poses(states);
-      const auto best = std::max_element(likelihood.begin(), likelihood.end()) - likelihood.begin();
-      begin_at(states[static_cast<std::size_t>(best)]);
+      const Outlook finds = watch_.compare_facings(*particles_, states);
+      begin_at(finds.states[finds.best()]);
     }
     stages_.add("search");
     return found.empty() ? 0 : found.front().size;
@@ -266,7 +270,16 @@ private:
     const double found = others.log_likelihood[best], filtered = estimate.log_likelihood;
     const double own = watch_.searched() ? filtered : others.log_likelihood.front();
     if (best == 0 || found < filtered || evidence() * (found - own) < clearly) return false;
-    particles_->place(others.states[best], settings_.particles);
+    const std::vector<float>* winner = &others.states[best];
+    // A few steps on some of the points leave more to chance than lies between the two facings of a body, and nobody turns
+    // round from one frame to the next: for that, both are refined once more with all points.
+    Outlook both;
+    if (dot(front_of(state_), front_of(*winner)) < 0) {
+      both = watch_.compare(*particles_, {state_, *winner});
+      if (evidence() * (both.log_likelihood[1] - std::max(filtered, both.log_likelihood[0])) < clearly) return false;
+      winner = &both.states[1];
+    }
+    particles_->place(*winner, settings_.particles);
     return true;
   }
 

@@ -4,6 +4,7 @@
 #include "body/search.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace kinema::body {
 namespace {
@@ -16,6 +17,13 @@ constexpr double longer_reach = 0.08;
 
 // Rivals are held as loosely to where they start as a pose wanders in so many seconds.
 constexpr double looseness = 0.3;
+
+// Poses between which a decision is made are refined further, by up to so many points of the person.
+constexpr std::size_t compared_points = 3000;
+constexpr int compared_steps = 10;
+
+// Of what a search finds, so many are held against each other and their like turned round.
+constexpr std::size_t compared_finds = 5;
 
 }  // namespace
 
@@ -64,6 +72,42 @@ Outlook Watch::look(Particles& particles, const RefinePoints& points, double noi
   }
   outlook.log_likelihood = particles.weigh_poses(outlook.states);
   return outlook;
+}
+
+Outlook Watch::compare(Particles& particles, const std::vector<std::vector<float>>& states) const {
+  Outlook outlook{states, particles.weigh_poses(states)};
+  std::vector<PoseCandidate> poses;
+  for (const std::vector<float>& state : states) poses.push_back({state, {state, precision_}});
+  for (const double reach : {longer_reach, 0.0}) {
+    RefineSettings refinement = refine_settings(settings_, 1, states.front()[2]);
+    refinement.tau += reach;
+    refinement.steps = compared_steps;
+    particles.refine_poses(poses, refinement, {compared_points, compared_points / 2});
+    for (PoseCandidate& pose : poses) pose.prior.state = pose.state;
+  }
+  std::vector<std::vector<float>> refined;
+  for (const PoseCandidate& pose : poses) refined.push_back(pose.state);
+  const std::vector<double> log_likelihood = particles.weigh_poses(refined);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    if (log_likelihood[i] <= outlook.log_likelihood[i]) continue;
+    outlook.log_likelihood[i] = log_likelihood[i];
+    outlook.states[i] = refined[i];
+  }
+  return outlook;
+}
+
+Outlook Watch::compare_facings(Particles& particles, const std::vector<std::vector<float>>& states) const {
+  const std::vector<double> log_likelihood = particles.weigh_poses(states);
+  std::vector<std::size_t> order(states.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return log_likelihood[a] > log_likelihood[b]; });
+  std::vector<std::vector<float>> both;
+  for (std::size_t i = 0; i < std::min(order.size(), compared_finds); ++i) {
+    both.push_back(states[order[i]]);
+    both.push_back(rivals_.turned_round(states[order[i]]));
+  }
+  return compare(particles, both);
 }
 
 }  // namespace kinema::body

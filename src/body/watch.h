@@ -31,6 +31,14 @@ public:
   /// Looks around the predicted pose of the particles, in the points of this frame, and does not touch the particles.
   Outlook look(Particles& particles, const RefinePoints& points, double noise);
 
+  /// The same poses refined in two rounds with all the points that there are, and their log-likelihoods, the better of
+  /// before and after each.
+  Outlook compare(Particles& particles, const std::vector<std::vector<float>>& states) const;
+
+  /// Of the likeliest of these poses, and of the same turned round with limbs where they are: a body's back and its front
+  /// are so much alike that a search may find one of them only.
+  Outlook compare_facings(Particles& particles, const std::vector<std::vector<float>>& states) const;
+
   /// Whether the last look was a search.
   bool searched() const { return searched_; }
 

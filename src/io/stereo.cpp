@@ -1,5 +1,6 @@
 #include "io/stereo.h"
 
+#include "io/disparity.h"
 #include "io/input_file.h"
 #include "kinema/error.h"
 
@@ -88,18 +89,28 @@ std::vector<float> StereoMatcher::depth(const GreyImage& left, const GreyImage& 
     throw Error(fmt::format("OpenCV cannot match the pictures: {}", one_line(error.err)), Error::Cause::running);
   }
 
-  std::vector<float> depth(static_cast<std::size_t>(width) * height, 0.0f);
+  DisparityImage found{width, height, std::vector<float>(static_cast<std::size_t>(width) * height, 0.0f)};
   for (int y = 0; y < height; ++y) {
     const auto* row = disparity.ptr<std::int16_t>(y) + margin;
     for (int x = 0; x < width; ++x) {
-      const double pixels = row[x] / 16.0;
+      const float pixels = static_cast<float>(row[x]) / 16;
       // a match in the padding is none
-      if (pixels <= 0 || x - pixels < 0) continue;
-      const double metres = state.depth_times_disparity / pixels;
-      if (metres >= state.settings.nearest && metres <= state.settings.farthest) {
-        depth[static_cast<std::size_t>(y) * width + x] = static_cast<float>(metres);
+      if (pixels > 0 && static_cast<float>(x) - pixels >= 0) {
+        found.pixels[static_cast<std::size_t>(y) * width + x] = pixels;
       }
     }
+  }
+
+  // the second refinement has squares without what was dropped
+  refine_disparities(left, right, found);
+  drop_unlike(left, right, found);
+  refine_disparities(left, right, found);
+
+  std::vector<float> depth(found.pixels.size(), 0.0f);
+  for (std::size_t i = 0; i < depth.size(); ++i) {
+    if (found.pixels[i] <= 0) continue;
+    const double metres = state.depth_times_disparity / found.pixels[i];
+    if (metres >= state.settings.nearest && metres <= state.settings.farthest) depth[i] = static_cast<float>(metres);
   }
   return depth;
 }

