@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <utility>
 
 namespace kinema::head {
 namespace {
@@ -37,7 +39,37 @@ double range_of(const Plane& plane) {
          1;
 }
 
+// The quotient rounded up; m is positive.
+std::int64_t ceil_of(std::int64_t value, std::int64_t m) { return value > 0 ? (value + m - 1) / m : -(-value / m); }
+
+// With b = ceil(q/m) no q.c is above m b.c, so q.c + d is not above 0 where b.c <= -d/m. Among the m for which b has 8 bits
+// the best is the one that is rounded up the least.
+EmptyColours empty_colours(const std::array<std::int32_t, 3>& q, std::int32_t d) {
+  std::int64_t steepest = 1;
+  for (const std::int32_t number : q) steepest = std::max(steepest, std::abs(std::int64_t{number}));
+  const std::int64_t top = ceil_of(steepest, 127), step = ceil_of(top, 512);
+  std::int64_t best = top, excess = -1;
+  for (std::int64_t m = top; m <= 2 * top; m += step) {
+    std::int64_t above = 0;
+    for (const std::int32_t number : q) above += m * ceil_of(number, m) - number;
+    if (excess >= 0 && above >= excess) continue;
+    excess = above;
+    best = m;
+  }
+  EmptyColours empty;
+  for (std::size_t c = 0; c < 3; ++c) empty.b[c] = static_cast<std::int8_t>(ceil_of(q[c], best));
+  empty.most = static_cast<std::int32_t>(-ceil_of(d, best));  // -d/m, rounded down
+  return empty;
+}
+
 }  // namespace
+
+PlaneOfBytes in_order(const FixedPlane& plane, bool blue_first) {
+  PlaneOfBytes ordered{plane.q, plane.d, plane.one};
+  if (blue_first) std::swap(ordered.q[0], ordered.q[2]);
+  ordered.empty = empty_colours(ordered.q, ordered.d);
+  return ordered;
+}
 
 std::optional<FixedPlane> fix_plane(const Plane& plane) {
   const std::array<double, 3> f = {plane.r, plane.g, plane.b};

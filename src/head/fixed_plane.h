@@ -31,16 +31,20 @@ struct FixedPlane {
   }
 };
 
+/// Colours with b.c <= most weigh nothing, which takes numbers of 8 bits to know. This one says it of no colour.
+struct EmptyColours {
+  std::array<std::int8_t, 3> b{};
+  std::int32_t most = -1;
+};
+
 /// A plane with its numbers in the order of a pixel's bytes.
 struct PlaneOfBytes {
   std::array<std::int32_t, 3> q;
   std::int32_t d, one;
+  EmptyColours empty{};
 };
 
-inline PlaneOfBytes in_order(const FixedPlane& plane, bool blue_first) {
-  if (blue_first) return {{plane.q[2], plane.q[1], plane.q[0]}, plane.d, plane.one};
-  return {plane.q, plane.d, plane.one};
-}
+PlaneOfBytes in_order(const FixedPlane& plane, bool blue_first);
 
 /// Nothing where the plane is so steep that 32 bits are too few.
 std::optional<FixedPlane> fix_plane(const Plane& plane);

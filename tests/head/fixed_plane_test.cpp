@@ -56,7 +56,7 @@ TEST(ShortPlane, StripsAddWhatSinglePixelsDo) {
         for (std::uint8_t& byte : data) byte = static_cast<std::uint8_t>(random());
         std::vector<std::uint32_t> columns(width, 7), expected_columns(width, 7);
         std::vector<std::uint64_t> rows(strip_height, 3), expected_rows(strip_height, 3);
-        add_plane_strip(plane, data.data(), stride, bytes, width, columns.data(), rows.data());
+        add_plane_strips(plane, data.data(), stride, bytes, width, strip_height, columns.data(), rows.data());
         plain::add_columns(plane, Piece{data.data(), stride, bytes, width, strip_height}, 0,
                            {expected_columns.data(), expected_rows.data()});
         ASSERT_EQ(columns, expected_columns) << "seed " << seed << ", " << width << " pixels of " << bytes << " bytes";
