@@ -86,14 +86,14 @@ Sums moments_of(const std::uint32_t* columns, const Box& box, const std::uint64_
   // columns in groups: integers within one, which add up fast and exactly, double between them
   constexpr std::size_t group = 64;
   for (std::size_t begin = 0; begin < box.width(); begin += group) {
-    // from the last to the first: a column is in `once` once, i + 1 times in `twice`, (i + 1)(i + 2)/2 times in `thrice`
-    std::uint64_t once = 0, twice = 0, thrice = 0;
-    for (std::size_t i = std::min(group, box.width() - begin); i-- > 0;) {
-      once += columns[begin + i];
-      twice += once;
-      thrice += twice;
+    std::uint64_t c = 0, cx = 0, cxx = 0;
+    const auto count = static_cast<std::uint32_t>(std::min(group, box.width() - begin));
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint64_t column = columns[begin + i];
+      c += column;
+      cx += column * i;
+      cxx += column * (i * i);
     }
-    const std::uint64_t c = once, cx = twice - once, cxx = 2 * thrice - 3 * twice + once;
     const auto x = static_cast<double>(box.left + begin), w = static_cast<double>(c), wx = static_cast<double>(cx);
     sums.w += w;
     sums.wx += x * w + wx;
