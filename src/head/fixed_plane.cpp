@@ -42,24 +42,25 @@ double range_of(const Plane& plane) {
 // The quotient rounded up; m is positive.
 std::int64_t ceil_of(std::int64_t value, std::int64_t m) { return value > 0 ? (value + m - 1) / m : -(-value / m); }
 
-// With b = ceil(q/m) no q.c is above m b.c, so q.c + d is not above 0 where b.c <= -d/m. Among the m for which b has 8 bits
-// the best is the one that is rounded up the least.
-EmptyColours empty_colours(const std::array<std::int32_t, 3>& q, std::int32_t d) {
+// With b = ceil(q/m), q.c is not above m b.c, and below it by no more than 255 times what was rounded up. So it is not above
+// -d where b.c <= -d/m, and so on. Among the m for which b has 8 bits the best is the one that is rounded up the least.
+Outline outline_of(const PlaneOfBytes& plane) {
   std::int64_t steepest = 1;
-  for (const std::int32_t number : q) steepest = std::max(steepest, std::abs(std::int64_t{number}));
+  for (const std::int32_t q : plane.q) steepest = std::max(steepest, std::abs(std::int64_t{q}));
   const std::int64_t top = ceil_of(steepest, 127), step = ceil_of(top, 512);
-  std::int64_t best = top, excess = -1;
+  std::int64_t best = top, rounded = -1;
   for (std::int64_t m = top; m <= 2 * top; m += step) {
-    std::int64_t above = 0;
-    for (const std::int32_t number : q) above += m * ceil_of(number, m) - number;
-    if (excess >= 0 && above >= excess) continue;
-    excess = above;
+    std::int64_t up = 0;
+    for (const std::int32_t q : plane.q) up += m * ceil_of(q, m) - q;
+    if (rounded >= 0 && up >= rounded) continue;
+    rounded = up;
     best = m;
   }
-  EmptyColours empty;
-  for (std::size_t c = 0; c < 3; ++c) empty.b[c] = static_cast<std::int8_t>(ceil_of(q[c], best));
-  empty.most = static_cast<std::int32_t>(-ceil_of(d, best));  // -d/m, rounded down
-  return empty;
+  Outline outline;
+  for (std::size_t c = 0; c < 3; ++c) outline.b[c] = static_cast<std::int8_t>(ceil_of(plane.q[c], best));
+  outline.empty = static_cast<std::int32_t>(-ceil_of(plane.d, best));  // -d/m, rounded down
+  outline.full = static_cast<std::int32_t>(ceil_of(plane.one - std::int64_t{plane.d} + 255 * rounded, best));
+  return outline;
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ EmptyColours empty_colours(const std::array<std::int32_t, 3>& q, std::int32_t d)
 PlaneOfBytes in_order(const FixedPlane& plane, bool blue_first) {
   PlaneOfBytes ordered{plane.q, plane.d, plane.one};
   if (blue_first) std::swap(ordered.q[0], ordered.q[2]);
-  ordered.empty = empty_colours(ordered.q, ordered.d);
+  ordered.outline = outline_of(ordered);
   return ordered;
 }
 

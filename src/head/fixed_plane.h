@@ -31,17 +31,18 @@ struct FixedPlane {
   }
 };
 
-/// Colours with b.c <= most weigh nothing, which takes numbers of 8 bits to know. This one says it of no colour.
-struct EmptyColours {
+/// What numbers of 8 bits tell: colours with b.c <= empty weigh nothing, those with b.c >= full the most there is. These
+/// tell nothing of any.
+struct Outline {
   std::array<std::int8_t, 3> b{};
-  std::int32_t most = -1;
+  std::int32_t empty = -1, full = 1;
 };
 
 /// A plane with its numbers in the order of a pixel's bytes.
 struct PlaneOfBytes {
   std::array<std::int32_t, 3> q;
   std::int32_t d, one;
-  EmptyColours empty{};
+  Outline outline{};
 };
 
 PlaneOfBytes in_order(const FixedPlane& plane, bool blue_first);

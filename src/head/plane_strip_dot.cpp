@@ -1,7 +1,7 @@
 // Strips of a plane by the dot products of Armv8.6 (usdot and udot), which Highway does not offer. A number q of 16 bits is
 // 256 h + l: four pixels cost one shuffle, the product with h, a shift, the product with l, two clamps and two additions,
-// 32 instructions for 16 pixels where shuffles and products of 32 bits take 44. Whether a tile weighs anything at all takes
-// one product of 8 bits a pixel: 12 instructions, which is less than its bytes take from memory.
+// 32 instructions for 16 pixels where shuffles and products of 32 bits take 44. To know that a tile weighs nothing takes one
+// product with numbers of 8 bits: 12 instructions, which is less than its bytes take from memory.
 //
 // Compiled for such a CPU: nothing that other sources share may be made here, so it includes next to nothing.
 #include "head/plane_strip.h"
@@ -18,7 +18,7 @@ constexpr std::size_t tile = 16, groups = 4;
 constexpr std::size_t chunk = 16 * tile;  // columns: 64 sums of up to 2^25 a lane fit 32 bits
 constexpr std::size_t ahead = 768;        // bytes of a row that are fetched before they are needed
 
-// Where less than half of a chunk's tiles are empty, looking costs more than it saves (a frame of noise), and the chunks
+// Where less than half of a chunk's tiles are empty or full, looking costs more than it saves (a frame of noise), and the chunks
 // below are not looked at for so many strips. Columns of a very wide frame share what is remembered.
 constexpr std::uint8_t strips_unlooked = 15;
 constexpr std::size_t remembered = 64;
@@ -29,11 +29,14 @@ struct Lanes {
   int8x16_t high;          // of q
   uint8x16_t low;
   int32x4_t zero, one;  // q.c at which the weight is 0, and full
-  int8x16_t empty;      // b of EmptyColours
-  std::int32_t most;
+  int8x16_t outline;    // b
+  std::int32_t empty, full;
 
   explicit Lanes(const PlaneOfBytes& plane)
-      : zero(vdupq_n_s32(-plane.d)), one(vdupq_n_s32(plane.one - plane.d)), most(plane.empty.most) {
+      : zero(vdupq_n_s32(-plane.d)),
+        one(vdupq_n_s32(plane.one - plane.d)),
+        empty(plane.outline.empty),
+        full(plane.outline.full) {
     std::uint8_t from[16], from_end[16], l[16];
     std::int8_t h[16], b[16];
     for (std::size_t i = 0; i < 16; ++i) {
@@ -41,7 +44,7 @@ struct Lanes {
       const std::int32_t q = c < 3 ? plane.q[c] : 0;
       h[i] = static_cast<std::int8_t>(q >> 8);
       l[i] = static_cast<std::uint8_t>(q & 255);
-      b[i] = static_cast<std::int8_t>(c < 3 ? plane.empty.b[c] : 0);
+      b[i] = static_cast<std::int8_t>(c < 3 ? plane.outline.b[c] : 0);
       from[i] = static_cast<std::uint8_t>(pixel_bytes * (i / 4) + c);
       from_end[i] = static_cast<std::uint8_t>(from[i] + 16 - 4 * pixel_bytes);
     }
@@ -50,7 +53,7 @@ struct Lanes {
     last = vld1q_u8(from_end);
     high = vld1q_s8(h);
     low = vld1q_u8(l);
-    empty = vld1q_s8(b);
+    outline = vld1q_s8(b);
   }
 
   // Group g of the 16 pixels at p, four bytes each.
@@ -71,54 +74,76 @@ struct Lanes {
     return vminq_s32(vmaxq_s32(sum, zero), one);
   }
 
-  // Whether no pixel of a tile weighs anything.
+  // Whether all pixels of a tile are empty, or all are full; the latter is asked of four before.
   KINEMA_INLINE bool is_empty(const std::uint8_t* p, std::size_t stride) const {
+    const auto larger = [](int32x4_t a, int32x4_t b) { return vmaxq_s32(a, b); };
+    return vmaxvq_s32(over_tile(p, stride, larger)) <= empty;
+  }
+  KINEMA_INLINE bool is_full(const std::uint8_t* p, std::size_t stride) const {
+    const auto smaller = [](int32x4_t a, int32x4_t b) { return vminq_s32(a, b); };
+    return vminvq_s32(outline_sums(p, 0)) >= full && vminvq_s32(over_tile(p, stride, smaller)) >= full;
+  }
+
+private:
+  // b.c of a group.
+  KINEMA_INLINE int32x4_t outline_sums(const std::uint8_t* p, std::size_t g) const {
+    int32x4_t nothing;  // as above; volatile keeps the groups in order, which compilers spread too far
+    asm volatile("movi %0.4s, #0" : "=w"(nothing));
+    return vusdotq_s32(nothing, pixels(p, g), outline);
+  }
+  template <class Pick>
+  KINEMA_INLINE int32x4_t over_tile(const std::uint8_t* p, std::size_t stride, Pick pick) const {
     int32x4_t row[strip_height];
     for (std::size_t r = 0; r < strip_height; ++r) {
       int32x4_t group[groups];
-      for (std::size_t g = 0; g < groups; ++g) {
-        int32x4_t nothing;  // as above; volatile keeps the groups in order, which compilers spread too far
-        asm volatile("movi %0.4s, #0" : "=w"(nothing));
-        group[g] = vusdotq_s32(nothing, pixels(p + r * stride, g), empty);
-      }
-      row[r] = vmaxq_s32(vmaxq_s32(group[0], group[1]), vmaxq_s32(group[2], group[3]));
+      for (std::size_t g = 0; g < groups; ++g) group[g] = outline_sums(p + r * stride, g);
+      row[r] = pick(pick(group[0], group[1]), pick(group[2], group[3]));
     }
-    return vmaxvq_s32(vmaxq_s32(vmaxq_s32(row[0], row[1]), vmaxq_s32(row[2], row[3]))) <= most;
+    return pick(pick(row[0], row[1]), pick(row[2], row[3]));
   }
 };
 
-// Adds a chunk of a strip, and returns how many of its tiles were found to be empty.
+KINEMA_INLINE void add_to(std::uint32_t* columns, const int32x4_t sums[groups]) {
+  for (std::size_t g = 0; g < groups; ++g)
+    vst1q_u32(columns + 4 * g, vaddq_u32(vld1q_u32(columns + 4 * g), vreinterpretq_u32_s32(sums[g])));
+}
+
+// Adds a chunk of a strip, and returns how many of its tiles were found to be empty or full.
 template <std::size_t pixel_bytes, bool look>
-KINEMA_INLINE std::size_t add_chunk(const Lanes<pixel_bytes>& lanes, std::int32_t d, const std::uint8_t* data,
-                                    std::size_t stride, std::size_t width, std::uint32_t* columns,
-                                    std::uint64_t* rows) {
-  const int32x4_t less = vdupq_n_s32(static_cast<std::int32_t>(strip_height) * d);
+KINEMA_INLINE std::size_t add_chunk(const Lanes<pixel_bytes>& lanes, const PlaneOfBytes& plane,
+                                    const std::uint8_t* data, std::size_t stride, std::size_t width,
+                                    std::uint32_t* columns, std::uint64_t* rows) {
+  constexpr auto height = static_cast<std::int32_t>(strip_height);
+  const int32x4_t less = vdupq_n_s32(height * plane.d), all = vdupq_n_s32(height * plane.one);
   int32x4_t row[strip_height];
   for (int32x4_t& sum : row) sum = vdupq_n_s32(0);
-  std::size_t passed = 0;
+  std::size_t empty = 0, full = 0;
   for (std::size_t x = 0; x < width; x += tile) {
     const std::uint8_t* p = data + pixel_bytes * x;
     for (std::size_t r = 0; r < strip_height; ++r) __builtin_prefetch(p + r * stride + ahead);
     if (look && lanes.is_empty(p, stride)) {
-      ++passed;
+      ++empty;
       continue;
     }
-    int32x4_t column[groups];
-    for (int32x4_t& sum : column) sum = less;
+    if (look && lanes.is_full(p, stride)) {
+      ++full;
+      const int32x4_t column[groups] = {all, all, all, all};
+      add_to(columns + x, column);
+      continue;
+    }
+    int32x4_t column[groups] = {less, less, less, less};
     for (std::size_t r = 0; r < strip_height; ++r)
       for (std::size_t g = 0; g < groups; ++g) {
         const int32x4_t w = lanes.weights(p + r * stride, g);
         column[g] = vaddq_s32(column[g], w);
         row[r] = vaddq_s32(row[r], w);
       }
-    for (std::size_t g = 0; g < groups; ++g) {
-      std::uint32_t* at = columns + x + 4 * g;
-      vst1q_u32(at, vaddq_u32(vld1q_u32(at), vreinterpretq_u32_s32(column[g])));
-    }
+    add_to(columns + x, column);
   }
-  const std::int64_t added = static_cast<std::int64_t>(width - tile * passed) * d;
-  for (std::size_t r = 0; r < strip_height; ++r) rows[r] += static_cast<std::uint64_t>(vaddlvq_s32(row[r]) + added);
-  return passed;
+  const std::int64_t rest = static_cast<std::int64_t>(tile * full) * plane.one +
+                            static_cast<std::int64_t>(width - tile * (empty + full)) * plane.d;
+  for (std::size_t r = 0; r < strip_height; ++r) rows[r] += static_cast<std::uint64_t>(vaddlvq_s32(row[r]) + rest);
+  return empty + full;
 }
 
 template <std::size_t pixel_bytes>
@@ -132,9 +157,9 @@ void add_strips(const PlaneOfBytes& plane, const std::uint8_t* data, std::size_t
       const std::uint8_t* p = data + y * stride + pixel_bytes * begin;
       std::uint8_t& left = unlooked[begin / chunk % remembered];
       if (left > 0) {
-        add_chunk<pixel_bytes, false>(lanes, plane.d, p, stride, count, columns + begin, rows + y);
+        add_chunk<pixel_bytes, false>(lanes, plane, p, stride, count, columns + begin, rows + y);
         --left;
-      } else if (2 * tile * add_chunk<pixel_bytes, true>(lanes, plane.d, p, stride, count, columns + begin, rows + y) <
+      } else if (2 * tile * add_chunk<pixel_bytes, true>(lanes, plane, p, stride, count, columns + begin, rows + y) <
                  count) {
         left = strips_unlooked;
       }

@@ -1,4 +1,4 @@
-// The plane in numbers of 16 bits: how far it is from eq. 2, which colours it calls empty, and strips of it.
+// The plane in numbers of 16 bits: how far it is from eq. 2, which colours its outline knows, and strips of it.
 #include "head/fixed_plane.h"
 #include "frames.h"
 #include "head/moments_cpu_plain.h"
@@ -46,7 +46,11 @@ TEST(ShortPlane, TakesCalibratedPlanes) {
   }
 }
 
-TEST(EmptyColours, AreSaidOfNoneThatWeighs) {
+int outline_sum(const PlaneOfBytes& plane, const std::uint8_t p[3]) {
+  return plane.outline.b[0] * p[0] + plane.outline.b[1] * p[1] + plane.outline.b[2] * p[2];
+}
+
+TEST(Outline, IsRightAboutEmptyAndFullColours) {
   std::mt19937_64 random(3);
   for (std::uint64_t seed = 0; seed < 200; ++seed)
     for (const auto& fixed : {fix_plane(random_plane(seed)), fix_plane_in_short(random_plane(seed))}) {
@@ -56,28 +60,34 @@ TEST(EmptyColours, AreSaidOfNoneThatWeighs) {
         std::uint8_t p[3];
         for (std::uint8_t& byte : p)
           byte = static_cast<std::uint8_t>(i % 3 == 0 ? random() % 2 * 255 : random());  // also the corners
-        const int bound = plane.empty.b[0] * p[0] + plane.empty.b[1] * p[1] + plane.empty.b[2] * p[2];
-        if (bound <= plane.empty.most) {
-          ASSERT_EQ(plain::weight(plane, p), 0u) << "seed " << seed;
+        const auto weight = static_cast<std::int32_t>(plain::weight(plane, p));
+        if (outline_sum(plane, p) <= plane.outline.empty) {
+          ASSERT_EQ(weight, 0) << "seed " << seed;
+        }
+        if (outline_sum(plane, p) >= plane.outline.full) {
+          ASSERT_EQ(weight, plane.one) << "seed " << seed;
         }
       }
     }
 }
 
-TEST(EmptyColours, AreNearlyAllThatWeighNothing) {
+TEST(Outline, KnowsNearlyAllColoursThatAreEmptyOrFull) {
   std::mt19937_64 random(4);
   for (const Plane& numbers : calibrated) {
     const PlaneOfBytes plane = in_order(*fix_plane_in_short(numbers), true);
-    int empty = 0, said = 0;
+    int empty = 0, full = 0, known_empty = 0, known_full = 0;
     for (int i = 0; i < 20000; ++i) {
       const std::uint8_t p[3] = {static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random()),
                                  static_cast<std::uint8_t>(random())};
-      if (plain::weight(plane, p) > 0) continue;
-      ++empty;
-      if (plane.empty.b[0] * p[0] + plane.empty.b[1] * p[1] + plane.empty.b[2] * p[2] <= plane.empty.most) ++said;
+      const auto weight = static_cast<std::int32_t>(plain::weight(plane, p));
+      if (weight == 0) ++empty;
+      if (weight == plane.one) ++full;
+      if (outline_sum(plane, p) <= plane.outline.empty) ++known_empty;
+      if (outline_sum(plane, p) >= plane.outline.full) ++known_full;
     }
-    // numbers of 8 bits: those within about a hundredth of the range are missed
-    EXPECT_GT(said, 0.97 * empty) << numbers.r << ' ' << numbers.g << ' ' << numbers.b << ' ' << numbers.d;
+    // what is missed is within a few hundredths of the range
+    EXPECT_GT(known_empty, 0.97 * empty) << numbers.r << ' ' << numbers.g << ' ' << numbers.b << ' ' << numbers.d;
+    EXPECT_GT(known_full, 0.9 * full) << numbers.r << ' ' << numbers.g << ' ' << numbers.b << ' ' << numbers.d;
   }
 }
 
@@ -115,7 +125,7 @@ TEST_F(Strips, AddWhatSinglePixelsDo) {
   }
 }
 
-TEST_F(Strips, FindASinglePixelThatWeighsWhereverItIs) {
+TEST_F(Strips, FindASinglePixelThatDiffersWhereverItIs) {
   constexpr std::size_t width = 32, height = 2 * strip_height;
   for (const Plane& numbers : calibrated)
     for (const std::size_t bytes : {3, 4}) {
@@ -124,13 +134,16 @@ TEST_F(Strips, FindASinglePixelThatWeighsWhereverItIs) {
       std::uint8_t far[4] = {0, 0, 0, 255}, near[4] = {0, 0, 0, 255};
       for (std::size_t c = 0; c < 3; ++c) (plane.q[c] < 0 ? far : near)[c] = 255;
       ASSERT_EQ(plain::weight(plane, far), 0u);
-      ASSERT_GT(plain::weight(plane, near), 0u);
-      std::vector<std::uint8_t> data(bytes * width * height);
-      for (std::size_t i = 0; i < data.size(); ++i) data[i] = far[i % bytes];
-      for (std::size_t i = 0; i < width * height; ++i) {
-        std::copy_n(near, bytes, data.data() + bytes * i);
-        ASSERT_TRUE(agree(plane, {data.data(), bytes * width, bytes, width, height})) << "pixel " << i;
-        std::copy_n(far, bytes, data.data() + bytes * i);
+      ASSERT_EQ(plain::weight(plane, near), static_cast<std::uint32_t>(plane.one));
+      for (const bool full : {false, true}) {
+        const std::uint8_t *others = full ? near : far, *one = full ? far : near;
+        std::vector<std::uint8_t> data(bytes * width * height);
+        for (std::size_t i = 0; i < data.size(); ++i) data[i] = others[i % bytes];
+        for (std::size_t i = 0; i < width * height; ++i) {
+          std::copy_n(one, bytes, data.data() + bytes * i);
+          ASSERT_TRUE(agree(plane, {data.data(), bytes * width, bytes, width, height})) << "pixel " << i;
+          std::copy_n(others, bytes, data.data() + bytes * i);
+        }
       }
     }
 }
