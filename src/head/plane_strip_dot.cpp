@@ -18,8 +18,8 @@ constexpr std::size_t tile = 16, groups = 4;
 constexpr std::size_t chunk = 16 * tile;  // columns: 64 sums of up to 2^25 a lane fit 32 bits
 constexpr std::size_t ahead = 768;        // bytes of a row that are fetched before they are needed
 
-// Where less than half of a chunk's tiles are empty or full, looking costs more than it saves (a frame of noise), and the chunks
-// below are not looked at for so many strips. Columns of a very wide frame share what is remembered.
+// Where less than half of a chunk's tiles are empty or full, looking costs more than it saves (a frame of noise), and the
+// chunks below are not looked at for so many strips. Columns of a very wide frame share what is remembered.
 constexpr std::uint8_t strips_unlooked = 15;
 constexpr std::size_t remembered = 64;
 
@@ -29,7 +29,7 @@ struct Lanes {
   int8x16_t high;          // of q
   uint8x16_t low;
   int32x4_t zero, one;  // q.c at which the weight is 0, and full
-  int8x16_t outline;    // b
+  int8x16_t outline;    // b, and the b.c up to which a pixel is empty, and from which it is full
   std::int32_t empty, full;
 
   explicit Lanes(const PlaneOfBytes& plane)
