@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <utility>
 
 namespace kinema::head {
 namespace {
@@ -37,7 +39,38 @@ double range_of(const Plane& plane) {
          1;
 }
 
+// The quotient rounded up; m is positive.
+std::int64_t ceil_of(std::int64_t value, std::int64_t m) { return value > 0 ? (value + m - 1) / m : -(-value / m); }
+
+// With b = ceil(q/m), q.c is not above m b.c, and below it by no more than 255 times what was rounded up. So it is not above
+// -d where b.c <= -d/m, and so on. Among the m for which b has 8 bits the best is the one that is rounded up the least.
+Outline outline_of(const PlaneOfBytes& plane) {
+  std::int64_t steepest = 1;
+  for (const std::int32_t q : plane.q) steepest = std::max(steepest, std::abs(std::int64_t{q}));
+  const std::int64_t top = ceil_of(steepest, 127), step = ceil_of(top, 512);
+  std::int64_t best = top, rounded = -1;
+  for (std::int64_t m = top; m <= 2 * top; m += step) {
+    std::int64_t up = 0;
+    for (const std::int32_t q : plane.q) up += m * ceil_of(q, m) - q;
+    if (rounded >= 0 && up >= rounded) continue;
+    rounded = up;
+    best = m;
+  }
+  Outline outline;
+  for (std::size_t c = 0; c < 3; ++c) outline.b[c] = static_cast<std::int8_t>(ceil_of(plane.q[c], best));
+  outline.empty = static_cast<std::int32_t>(-ceil_of(plane.d, best));  // -d/m, rounded down
+  outline.full = static_cast<std::int32_t>(ceil_of(plane.one - std::int64_t{plane.d} + 255 * rounded, best));
+  return outline;
+}
+
 }  // namespace
+
+PlaneOfBytes in_order(const FixedPlane& plane, bool blue_first) {
+  PlaneOfBytes ordered{plane.q, plane.d, plane.one};
+  if (blue_first) std::swap(ordered.q[0], ordered.q[2]);
+  ordered.outline = outline_of(ordered);
+  return ordered;
+}
 
 std::optional<FixedPlane> fix_plane(const Plane& plane) {
   const std::array<double, 3> f = {plane.r, plane.g, plane.b};

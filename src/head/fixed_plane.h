@@ -31,16 +31,21 @@ struct FixedPlane {
   }
 };
 
+/// What numbers of 8 bits tell: colours with b.c <= empty weigh nothing, those with b.c >= full the most there is. These
+/// tell nothing of any.
+struct Outline {
+  std::array<std::int8_t, 3> b{};
+  std::int32_t empty = -1, full = 1;
+};
+
 /// A plane with its numbers in the order of a pixel's bytes.
 struct PlaneOfBytes {
   std::array<std::int32_t, 3> q;
   std::int32_t d, one;
+  Outline outline{};
 };
 
-inline PlaneOfBytes in_order(const FixedPlane& plane, bool blue_first) {
-  if (blue_first) return {{plane.q[2], plane.q[1], plane.q[0]}, plane.d, plane.one};
-  return {plane.q, plane.d, plane.one};
-}
+PlaneOfBytes in_order(const FixedPlane& plane, bool blue_first);
 
 /// Nothing where the plane is so steep that 32 bits are too few.
 std::optional<FixedPlane> fix_plane(const Plane& plane);

@@ -12,7 +12,8 @@
 namespace kinema::head {
 namespace {
 
-constexpr std::size_t strip_rows = 8;  // of video that is converted on the way
+constexpr std::size_t row_unit = 8;     // a band has whole ones, but for the last
+constexpr std::size_t video_rows = 16;  // that are converted at once
 constexpr double weighed_one = 1 << 25;
 
 bool is_video(PixelFormat format) { return format == PixelFormat::nv12 || format == PixelFormat::yuyv; }
@@ -27,6 +28,7 @@ struct Colours {
   std::shared_ptr<const ColourBlocks> table;
   std::optional<Plane> steep;  // too steep for 32 bits: in double, one pixel after the other; f in the order of bytes
 
+  bool strips() const { return plane && plane_strips_work() && fits_short(*plane); }
   double one() const { return plane ? plane->one : table ? 255 : weighed_one; }
 
   void weights(const std::uint8_t* row, std::size_t bytes, std::size_t width, std::uint32_t* out) const {
@@ -84,14 +86,14 @@ Sums moments_of(const std::uint32_t* columns, const Box& box, const std::uint64_
   // columns in groups: integers within one, which add up fast and exactly, double between them
   constexpr std::size_t group = 64;
   for (std::size_t begin = 0; begin < box.width(); begin += group) {
-    // from the last to the first: a column is in `once` once, i + 1 times in `twice`, (i + 1)(i + 2)/2 times in `thrice`
-    std::uint64_t once = 0, twice = 0, thrice = 0;
-    for (std::size_t i = std::min(group, box.width() - begin); i-- > 0;) {
-      once += columns[begin + i];
-      twice += once;
-      thrice += twice;
+    std::uint64_t c = 0, cx = 0, cxx = 0;
+    const auto count = static_cast<std::uint32_t>(std::min(group, box.width() - begin));
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint64_t column = columns[begin + i];
+      c += column;
+      cx += column * i;
+      cxx += column * (i * i);
     }
-    const std::uint64_t c = once, cx = twice - once, cxx = 2 * thrice - 3 * twice + once;
     const auto x = static_cast<double>(box.left + begin), w = static_cast<double>(c), wx = static_cast<double>(cx);
     sums.w += w;
     sums.wx += x * w + wx;
@@ -139,7 +141,8 @@ private:
     // an even number of bands of like size, since most machines have an even number of cores
     const std::size_t bands = 2 * ((box.height() + 2 * most_rows - 1) / (2 * most_rows));
     const std::size_t least = (box.height() + bands - 1) / bands;
-    const std::size_t band_rows = std::min(most_rows, (least + strip_rows - 1) / strip_rows * strip_rows);
+    const std::size_t whole = colours.strips() ? strip_height : row_unit;
+    const std::size_t band_rows = std::min(most_rows, (least + whole - 1) / whole * whole);
     const std::size_t count = (box.height() + band_rows - 1) / band_rows;
     columns_.resize(count * box.width());
     parts_.resize(count);
@@ -203,11 +206,11 @@ private:
   }
 
   static void add_video_band(const Colours& colours, const ColourView& frame, const Box& box, const Margins& margins) {
-    alignas(64) std::uint8_t strip[strip_rows * most_columns * 4];
-    for (std::size_t y = box.top; y < box.bottom; y += strip_rows)
+    alignas(64) std::uint8_t strip[video_rows * most_columns * 4];
+    for (std::size_t y = box.top; y < box.bottom; y += video_rows)
       for (std::size_t x = box.left; x < box.right; x += most_columns) {
         const Piece piece{strip, 4 * most_columns, 4, std::min(most_columns, box.right - x),
-                          std::min(strip_rows, box.bottom - y)};
+                          std::min(video_rows, box.bottom - y)};
         for (std::size_t r = 0; r < piece.height; ++r)
           pixels_of(frame, x, y + r, piece.width, strip + r * piece.stride);
         colours.add(piece, {margins.columns + (x - box.left), margins.rows + (y - box.top)});

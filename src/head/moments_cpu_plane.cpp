@@ -98,25 +98,34 @@ void add_tiles(const PlaneLanes<pixel_bytes>& shared, const PlaneOfBytes& plane,
   }
 }
 
+// Adds whole rows of tiles, and returns how many rows of pixels these are.
 template <std::size_t pixel_bytes>
-void add_rows(const PlaneOfBytes& plane, const Piece& piece, const Margins& margins) {
-  const PlaneLanes<pixel_bytes> lanes(plane);
-  const std::size_t width = piece.width / tile_columns * tile_columns;
-  const bool strips = plane_strips_work() && fits_short(plane);
+std::size_t add_rows_of_tiles(const PlaneLanes<pixel_bytes>& lanes, const PlaneOfBytes& plane, const Piece& piece,
+                              const Margins& margins) {
   bool look = false;
   std::size_t y = 0;
   for (; y + tile_rows <= piece.height; y += tile_rows) {
     const std::uint8_t* data = piece.data + y * piece.stride;
     std::uint64_t* rows = margins.rows + y;
-    if (y % asked_rows == 0) look = look_pays(lanes, data, piece.stride, width);
-    if (look) {
-      add_tiles<pixel_bytes, tile_rows, true>(lanes, plane, data, piece.stride, width, margins.columns, rows);
-    } else if (strips) {
-      for (std::size_t r = 0; r < tile_rows; r += strip_height)
-        add_plane_strip(plane, data + r * piece.stride, piece.stride, pixel_bytes, width, margins.columns, rows + r);
-    } else {
-      add_tiles<pixel_bytes, tile_rows, false>(lanes, plane, data, piece.stride, width, margins.columns, rows);
-    }
+    if (y % asked_rows == 0) look = look_pays(lanes, data, piece.stride, piece.width);
+    if (look)
+      add_tiles<pixel_bytes, tile_rows, true>(lanes, plane, data, piece.stride, piece.width, margins.columns, rows);
+    else
+      add_tiles<pixel_bytes, tile_rows, false>(lanes, plane, data, piece.stride, piece.width, margins.columns, rows);
+  }
+  return y;
+}
+
+template <std::size_t pixel_bytes>
+void add_rows(const PlaneOfBytes& plane, const Piece& piece, const Margins& margins) {
+  const PlaneLanes<pixel_bytes> lanes(plane);
+  std::size_t y = 0;
+  if (plane_strips_work() && fits_short(plane)) {
+    y = piece.height / strip_height * strip_height;
+    add_plane_strips(plane, piece.data, piece.stride, pixel_bytes, piece.width / tile_columns * tile_columns, y,
+                     margins.columns, margins.rows);
+  } else {
+    y = add_rows_of_tiles(lanes, plane, piece, margins);
   }
   for (; y < piece.height; ++y)
     add_tiles<pixel_bytes, 1, false>(lanes, plane, piece.data + y * piece.stride, piece.stride, piece.width,

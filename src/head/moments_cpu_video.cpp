@@ -18,71 +18,91 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Bytes = hn::Full128<std::uint8_t>;
 using HalfBytes = hn::Half<Bytes>;
 using Shorts = hn::Full128<std::int16_t>;
+using Twos = hn::Full128<std::uint16_t>;  // pairs of bytes
 using Ints = hn::Full128<std::int32_t>;
 using Counts = hn::Full128<std::uint32_t>;
 using Floats = hn::Full128<float>;
 using VShorts = hn::Vec<Shorts>;
+using VTwos = hn::Vec<Twos>;
 using VHalf = hn::Vec<HalfBytes>;
 
 constexpr std::size_t pixels = 16;
-
-// What the chroma of 8 pairs of pixels adds to their luma, in 1/64 of a level.
-struct Tint {
-  VShorts r, g, b;
-};
 
 HWY_INLINE VShorts product(VShorts a, std::int32_t b) {
   return hn::MulFixedPoint15(a, hn::Set(Shorts(), static_cast<std::int16_t>(b)));
 }
 
-HWY_INLINE Tint tint_of(VHalf cb, VHalf cr) {
+// The low bytes of 8 pairs, and the high ones times 256.
+HWY_INLINE VTwos low_bytes(VTwos pairs) { return hn::And(pairs, hn::Set(Twos(), 0x00ff)); }
+HWY_INLINE VTwos high_bytes_256(VTwos pairs) { return hn::And(pairs, hn::Set(Twos(), 0xff00)); }
+
+// The luma of 8 pixels, given times 128, in 1/64 of a level.
+HWY_INLINE VShorts luma_of(VTwos y) {
   const Shorts d;
-  const VShorts middle = hn::Set(d, 128);
-  const VShorts blue = hn::ShiftLeft<7>(hn::Sub(hn::PromoteTo(d, cb), middle));
-  const VShorts red = hn::ShiftLeft<7>(hn::Sub(hn::PromoteTo(d, cr), middle));
-  return {product(red, video_range::cr_to_r),
-          hn::Sub(hn::Neg(product(blue, video_range::cb_to_g)), product(red, video_range::cr_to_g)),
-          product(hn::Add(blue, blue), video_range::cb_to_b)};
+  return product(hn::Sub(hn::BitCast(d, y), hn::Set(d, 128 * 16)), video_range::luma);
 }
 
-// 8 pixels of a channel; saturation only meets what is clamped anyway.
+// What the chroma of 8 pairs of pixels, given times 256, adds to their luma, in 1/64 of a level.
+struct Tint {
+  VShorts r, g, b;
+};
+HWY_INLINE Tint tint_of(VTwos cb, VTwos cr) {
+  const Shorts d;
+  const VTwos middle = hn::Set(Twos(), 256 * 128);
+  const VShorts blue = hn::BitCast(d, hn::Xor(cb, middle)), red = hn::BitCast(d, hn::Xor(cr, middle));  // less middle
+  const VShorts half_blue = hn::ShiftRight<1>(blue), half_red = hn::ShiftRight<1>(red);
+  return {product(half_red, video_range::cr_to_r),
+          hn::Sub(hn::Neg(product(half_blue, video_range::cb_to_g)), product(half_red, video_range::cr_to_g)),
+          product(blue, video_range::cb_to_b)};
+}
+
+// 8 pixels of a channel. Saturation only meets what is clamped anyway, and the product is (sum + 32) / 64, rounded down.
 HWY_INLINE VHalf channel(VShorts luma, VShorts tint) {
-  const VShorts sum = hn::SaturatedAdd(hn::SaturatedAdd(luma, tint), hn::Set(Shorts(), 32));
-  return hn::DemoteTo(HalfBytes(), hn::ShiftRight<6>(sum));
+  return hn::DemoteTo(HalfBytes(), product(hn::SaturatedAdd(luma, tint), 32768 / 64));
 }
 
-// 16 pixels, even and odd ones, with the tint of each pair.
-HWY_INLINE void store_pixels(VHalf even, VHalf odd, const Tint& tint, std::uint8_t* rgba) {
-  const Shorts d;
+// 16 pixels, even and odd ones, with the tint of each pair. Channels are brought together two by two, which costs less
+// than a store that interleaves four.
+HWY_INLINE void store_pixels(VShorts even, VShorts odd, const Tint& tint, std::uint8_t* rgba) {
   const Bytes bytes;
-  const auto luma_of = [&](VHalf y) {
-    return product(hn::ShiftLeft<7>(hn::Sub(hn::PromoteTo(d, y), hn::Set(d, 16))), video_range::luma);
+  const Twos twos;
+  const Counts fours;
+  // the even pixels below, the odd ones above
+  const auto both = [&](VShorts of) HWY_ATTR { return hn::Combine(bytes, channel(odd, of), channel(even, of)); };
+  const auto r = both(tint.r), g = both(tint.g), b = both(tint.b), none = hn::Zero(bytes);
+  const VTwos rg_even = hn::BitCast(twos, hn::InterleaveLower(bytes, r, g));
+  const VTwos rg_odd = hn::BitCast(twos, hn::InterleaveUpper(bytes, r, g));
+  const VTwos b_even = hn::BitCast(twos, hn::InterleaveLower(bytes, b, none));
+  const VTwos b_odd = hn::BitCast(twos, hn::InterleaveUpper(bytes, b, none));
+  const auto store = [&](VTwos of_even, VTwos of_odd, std::uint8_t* to) HWY_ATTR {
+    const auto p = hn::BitCast(fours, of_even), q = hn::BitCast(fours, of_odd);
+    hn::StoreU(hn::BitCast(bytes, hn::InterleaveLower(fours, p, q)), bytes, to);
+    hn::StoreU(hn::BitCast(bytes, hn::InterleaveUpper(fours, p, q)), bytes, to + 16);
   };
-  const VShorts first = luma_of(even), second = luma_of(odd);
-  const auto both = [&](VShorts of) {
-    const VHalf a = channel(first, of), b = channel(second, of);
-    return hn::Combine(bytes, hn::InterleaveUpper(HalfBytes(), a, b), hn::InterleaveLower(a, b));
-  };
-  hn::StoreInterleaved4(both(tint.r), both(tint.g), both(tint.b), hn::Zero(bytes), bytes, rgba);
+  store(hn::InterleaveLower(twos, rg_even, b_even), hn::InterleaveLower(twos, rg_odd, b_odd), rgba);
+  store(hn::InterleaveUpper(twos, rg_even, b_even), hn::InterleaveUpper(twos, rg_odd, b_odd), rgba + 32);
 }
 
-void convert_nv12(const std::uint8_t* luma, const std::uint8_t* chroma, std::size_t width, std::uint8_t* rgba) {
+HWY_INLINE VTwos load_pairs(const std::uint8_t* from) { return hn::BitCast(Twos(), hn::LoadU(Bytes(), from)); }
+
+void convert_nv12(const std::uint8_t* HWY_RESTRICT luma, const std::uint8_t* HWY_RESTRICT chroma, std::size_t width,
+                  std::uint8_t* HWY_RESTRICT rgba) {
   std::size_t x = 0;
   for (; x + pixels <= width; x += pixels) {
-    VHalf even, odd, cb, cr;
-    hn::LoadInterleaved2(HalfBytes(), luma + x, even, odd);
-    hn::LoadInterleaved2(HalfBytes(), chroma + x, cb, cr);
-    store_pixels(even, odd, tint_of(cb, cr), rgba + 4 * x);
+    const VTwos y = load_pairs(luma + x), pairs = load_pairs(chroma + x);
+    const VShorts even = luma_of(hn::ShiftLeft<7>(low_bytes(y))), odd = luma_of(hn::ShiftRight<1>(high_bytes_256(y)));
+    store_pixels(even, odd, tint_of(hn::ShiftLeft<8>(pairs), high_bytes_256(pairs)), rgba + 4 * x);
   }
   plain::convert_nv12(luma, chroma, x, width, rgba);
 }
 
-void convert_yuyv(const std::uint8_t* row, std::size_t width, std::uint8_t* rgba) {
+void convert_yuyv(const std::uint8_t* HWY_RESTRICT row, std::size_t width, std::uint8_t* HWY_RESTRICT rgba) {
   std::size_t x = 0;
   for (; x + pixels <= width; x += pixels) {
-    VHalf even, cb, odd, cr;
-    hn::LoadInterleaved4(HalfBytes(), row + 2 * x, even, cb, odd, cr);
-    store_pixels(even, odd, tint_of(cb, cr), rgba + 4 * x);
+    const VTwos lower = load_pairs(row + 2 * x), upper = load_pairs(row + 2 * x + 16);
+    const VTwos y_cb = hn::ConcatEven(Twos(), upper, lower), y_cr = hn::ConcatOdd(Twos(), upper, lower);
+    const VShorts even = luma_of(hn::ShiftLeft<7>(low_bytes(y_cb))), odd = luma_of(hn::ShiftLeft<7>(low_bytes(y_cr)));
+    store_pixels(even, odd, tint_of(high_bytes_256(y_cb), high_bytes_256(y_cr)), rgba + 4 * x);
   }
   plain::convert_yuyv(row, x, width, rgba);
 }

@@ -14,9 +14,9 @@ inline constexpr std::size_t strip_height = 4;
 /// False where the CPU, or the compiler that made this, knows no such instruction.
 bool plane_strips_work();
 
-/// Adds the weights of four rows, of pixels of 3 or 4 bytes; `width` is a multiple of 16. Only where plane_strips_work()
-/// and fits_short().
-void add_plane_strip(const PlaneOfBytes& plane, const std::uint8_t* data, std::size_t stride, std::size_t pixel_bytes,
-                     std::size_t width, std::uint32_t* columns, std::uint64_t* rows);
+/// Adds the weights of pixels of 3 or 4 bytes; `width` is a multiple of 16 and `height` of strip_height. Only where
+/// plane_strips_work() and fits_short().
+void add_plane_strips(const PlaneOfBytes& plane, const std::uint8_t* data, std::size_t stride, std::size_t pixel_bytes,
+                      std::size_t width, std::size_t height, std::uint32_t* columns, std::uint64_t* rows);
 
 }  // namespace kinema::head

@@ -5,8 +5,8 @@ namespace kinema::head {
 
 bool plane_strips_work() { return false; }
 
-void add_plane_strip(const PlaneOfBytes& /*plane*/, const std::uint8_t* /*data*/, std::size_t /*stride*/,
-                     std::size_t /*pixel_bytes*/, std::size_t /*width*/, std::uint32_t* /*columns*/,
-                     std::uint64_t* /*rows*/) {}
+void add_plane_strips(const PlaneOfBytes& /*plane*/, const std::uint8_t* /*data*/, std::size_t /*stride*/,
+                      std::size_t /*pixel_bytes*/, std::size_t /*width*/, std::size_t /*height*/,
+                      std::uint32_t* /*columns*/, std::uint64_t* /*rows*/) {}
 
 }  // namespace kinema::head
