@@ -2,12 +2,12 @@
 
 #include "app/interrupt.h"
 #include "app/progress.h"
+#include "app/smoothing_thread.h"
 #include "app/stopwatch.h"
 #include "io/bvh.h"
 #include "io/overlay.h"
 #include "io/pose_bvh.h"
 #include "io/poses.h"
-#include "kinema/body_smoother.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace kinema::app {
@@ -103,49 +105,73 @@ private:
 class Outlet {
 public:
   Outlet(const TrackRun& run, const body::TrackerSettings& settings, Sinks& sinks)
-      : smoother_(body::make_smoother(settings, run.lag)),
-        written_(run.written),
-        sinks_(sinks),
-        pictures_(sinks.draws() || run.written != nullptr) {}
+      : written_(run.written), sinks_(sinks), pictures_(sinks.draws() || run.written != nullptr) {
+    if (run.lag > 0) smoothing_.emplace(settings, run.lag);
+  }
 
-  void smooth(const io::RecordedFrame& frame, PointsView points, const body::Skeleton& skeleton,
-              const body::Estimate& estimate, const std::string& why) {
+  void add(const io::RecordedFrame& frame, const body::Cloud& cloud, const body::Skeleton& skeleton,
+           const body::Estimate& estimate, const std::string& why) {
     Waiting& last = waiting_.emplace_back();
     // of frames that nobody draws only number and time wait
     if (pictures_) last.frame = frame;
     last.frame.index = frame.index;
     last.frame.time = frame.time;
     last.why = why;
-    append(smoother_->add({frame.time, points}, estimate, skeleton));
+    if (smoothing_)
+      smoothing_->add(frame.time, cloud, estimate, skeleton);
+    else
+      settled_.push_back({estimate, std::make_shared<body::Skeleton>(skeleton)});
   }
-
-  void finish() { append(smoother_->finish()); }
 
   /// What is settled goes into the files.
-  void write(const body::Skeleton& skeleton) {
-    for (const body::Estimate& estimate : settled_) {
-      const WrittenFrame next{waiting_.front().frame, skeleton, estimate, waiting_.front().why};
-      sinks_.add(next);
-      if (written_) written_(next);
-      waiting_.pop_front();
-    }
-    settled_.clear();
+  void write() {
+    if (smoothing_) append(smoothing_->take());
+    write_settled();
   }
+
+  void finish() {
+    if (smoothing_) append(smoothing_->finish());
+    write_settled();
+  }
+
+  double smoothing_ms() const { return smoothing_ ? smoothing_->ms() : 0; }
 
 private:
   struct Waiting {
     io::RecordedFrame frame;
     std::string why;
   };
+  struct Pose {
+    body::Estimate estimate;
+    std::shared_ptr<const body::Skeleton> skeleton;
+  };
 
-  void append(const std::vector<body::Estimate>& more) { settled_.insert(settled_.end(), more.begin(), more.end()); }
+  void append(std::vector<SmoothingThread::Settled> more) {
+    for (auto& [estimates, skeleton] : more) {
+      const auto person = std::make_shared<body::Skeleton>(std::move(skeleton));
+      for (body::Estimate& estimate : estimates) settled_.push_back({std::move(estimate), person});
+    }
+  }
 
-  std::unique_ptr<body::Smoother> smoother_;
+  void write_settled() {
+    while (!settled_.empty()) {
+      // taken from both first: where a file fails, the frames after it keep their poses
+      const Pose pose = std::move(settled_.front());
+      const Waiting next = std::move(waiting_.front());
+      settled_.pop_front();
+      waiting_.pop_front();
+      const WrittenFrame written{next.frame, *pose.skeleton, pose.estimate, next.why};
+      sinks_.add(written);
+      if (written_) written_(written);
+    }
+  }
+
+  std::optional<SmoothingThread> smoothing_;
   std::function<void(const WrittenFrame&)> written_;
   Sinks& sinks_;
   bool pictures_;
   std::deque<Waiting> waiting_;  // not written yet
-  std::vector<body::Estimate> settled_;
+  std::deque<Pose> settled_;     // of the first of these
 };
 
 // Disparities of a person are off together by what matching and calibration leave: pixels, standard deviation.
@@ -156,11 +182,6 @@ constexpr std::ptrdiff_t fewest_points = 60;
 
 bool nobody_in(const body::Cloud& cloud) {
   return std::count(cloud.background.begin(), cloud.background.end(), 0) < fewest_points;
-}
-
-void add_smoothing(TrackCounts& counts, double ms) {
-  counts.ms["smooth"] += ms;
-  counts.tracking_ms += ms;
 }
 
 TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker& tracker, Outlet& outlet) {
@@ -195,16 +216,16 @@ TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker&
       if (estimate.found) expected = body::pose_capsules(tracker.skeleton(), estimate.pose);
     }
     ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
-    outlet.smooth(frame, cloud.view(), tracker.skeleton(), estimate, why);
-    add_smoothing(counts, watch.lap());
-    outlet.write(tracker.skeleton());
+    outlet.add(frame, cloud, tracker.skeleton(), estimate, why);
+    counts.tracking_ms += watch.lap();
+    outlet.write();
     if (run.watch) run.watch({frame, cloud, tracker, estimate, why, cut_ms});
     counts.ms["write"] += watch.lap();
     progress.show(counts.frames);
   }
   outlet.finish();
-  add_smoothing(counts, watch.lap());
-  outlet.write(tracker.skeleton());
+  counts.tracking_ms += watch.lap();
+  if (run.lag > 0) counts.ms["smooth"] = outlet.smoothing_ms();  // beside the tracker
   counts.stopped = interrupt.asked();
   if (counts.frames == 0 && !counts.stopped) {
     throw Error(fmt::format("the recording has no frame from --start {} on", run.start));
@@ -243,7 +264,6 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   } catch (...) {
     // what was tracked until then stays readable
     outlet.finish();
-    outlet.write(tracker->skeleton());
     throw;
   }
   sinks.commit(tracker->skeleton());

@@ -65,7 +65,7 @@ struct TrackCounts {
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
   bool stopped = false;              ///< by the user
   std::map<std::string, double> ms;  ///< by stage
-  double tracking_ms = 0;            ///< foreground, tracker and smoother alone, without files and pictures
+  double tracking_ms = 0;            ///< foreground, tracker and waiting for the smoother, without files and pictures
 
   double frames_per_second() const;
 };

@@ -14,10 +14,12 @@ Recordings and runs that the --scratch folder holds are not repeated; for anothe
 import argparse
 import datetime
 import json
+import os
 import platform
 import shlex
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import mean, median
 
@@ -123,7 +125,6 @@ def measure(arguments, recording, known, seed, scratch):
 
 
 def sweep(arguments, scratch):
-    rows = []
     jobs = []
     for clip in map(clip_of, arguments.clips):
         for mode in GOALS:
@@ -133,11 +134,17 @@ def sweep(arguments, scratch):
             jobs += [(clip, mode, False, seed) for seed in arguments.seeds[:arguments.found_seeds]]
     modes = list(GOALS)
     jobs.sort(key=lambda job: (not job[2], modes.index(job[1]), job[3]))  # one that is stopped early tells most
-    for clip, mode, known, seed in jobs:
-        row = measure(arguments, record(arguments, clip, mode, scratch), known, seed, scratch)
-        rows.append({"clip": clip[0], "mode": mode, "known": known, "seed": seed, **row})
-        print(f"{clip[0]} {mode} {'given' if known else 'found'} {seed}: {row['error_mm']:.1f} mm", file=sys.stderr)
-    return rows
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        kinds = list(dict.fromkeys(job[:2] for job in jobs))
+        folders = dict(zip(kinds, pool.map(lambda kind: record(arguments, *kind, scratch), kinds)))
+
+        def work(job):
+            clip, mode, known, seed = job
+            row = measure(arguments, folders[clip, mode], known, seed, scratch)
+            print(f"{clip[0]} {mode} {'given' if known else 'found'} {seed}: {row['error_mm']:.1f} mm", file=sys.stderr)
+            return {"clip": clip[0], "mode": mode, "known": known, "seed": seed, **row}
+
+        return list(pool.map(work, jobs))
 
 
 def bold(text, fine):
@@ -191,6 +198,7 @@ def main():
     parser.add_argument("--stereo", default="", help="clips that are recorded as stereo pairs too: a,b")
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--found-seeds", type=int, default=1, help="of them, as many with a person that is not known")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at once, of one thread each")
     parser.add_argument("--kinema", default=str(ROOT / "build" / "release" / "kinema"))
     parser.add_argument("--scratch", default=str(ROOT / "build" / "accuracy"))
     parser.add_argument("--page", action="store_true", help="only write the page, from the kept results")
