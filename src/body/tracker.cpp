@@ -201,8 +201,12 @@ private:
       for (const Found& one : found) {
         if (one.size == found.front().size) states.push_back(one.state);
       }
-      const Outlook finds = watch_.compare_facings(*particles_, states);
-      begin_at(finds.states[finds.best()]);
+      const auto [own, turned] = watch_.compare_facings(*particles_, states);
+      begin_at(own.states[own.best()]);
+      // a search knows how people stand, which the points of a far one hardly tell
+      const std::size_t rival = turned.best();
+      if (evidence() * (turned.log_likelihood[rival] - own.log_likelihood[own.best()]) >= clearly)
+        begin_at(turned.states[rival]);
     }
     stages_.add("search");
     return found.empty() ? 0 : found.front().size;

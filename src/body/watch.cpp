@@ -96,18 +96,18 @@ Outlook Watch::compare(Particles& particles, const std::vector<std::vector<float
   return outlook;
 }
 
-Outlook Watch::compare_facings(Particles& particles, const std::vector<std::vector<float>>& states) const {
+Watch::Facings Watch::compare_facings(Particles& particles, const std::vector<std::vector<float>>& states) const {
   const std::vector<double> log_likelihood = particles.weigh_poses(states);
   std::vector<std::size_t> order(states.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return log_likelihood[a] > log_likelihood[b]; });
-  std::vector<std::vector<float>> both;
+  std::vector<std::vector<float>> own, turned;
   for (std::size_t i = 0; i < std::min(order.size(), compared_finds); ++i) {
-    both.push_back(states[order[i]]);
-    both.push_back(rivals_.turned_round(states[order[i]]));
+    own.push_back(states[order[i]]);
+    turned.push_back(rivals_.turned_round(states[order[i]]));
   }
-  return compare(particles, both);
+  return {compare(particles, own), compare(particles, turned)};
 }
 
 }  // namespace kinema::body

@@ -35,9 +35,12 @@ public:
   /// before and after each.
   Outlook compare(Particles& particles, const std::vector<std::vector<float>>& states) const;
 
-  /// Of the likeliest of these poses, and of the same turned round with limbs where they are: a body's back and its front
-  /// are so much alike that a search may find one of them only.
-  Outlook compare_facings(Particles& particles, const std::vector<std::vector<float>>& states) const;
+  /// The likeliest of these poses, and the same turned round with limbs where they are: a body's back and its front are so
+  /// much alike that a search may find one of them only.
+  struct Facings {
+    Outlook own, turned;
+  };
+  Facings compare_facings(Particles& particles, const std::vector<std::vector<float>>& states) const;
 
   /// Whether the last look was a search.
   bool searched() const { return searched_; }
