@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace kinema::body {
 namespace {
@@ -102,12 +103,18 @@ Watch::Facings Watch::compare_facings(Particles& particles, const std::vector<st
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return log_likelihood[a] > log_likelihood[b]; });
-  std::vector<std::vector<float>> own, turned;
-  for (std::size_t i = 0; i < std::min(order.size(), compared_finds); ++i) {
-    own.push_back(states[order[i]]);
-    turned.push_back(rivals_.turned_round(states[order[i]]));
-  }
-  return {compare(particles, own), compare(particles, turned)};
+  // all at once, which costs a device no more than one
+  order.resize(std::min(order.size(), compared_finds));
+  std::vector<std::vector<float>> both;
+  for (const std::size_t i : order) both.push_back(states[i]);
+  for (const std::size_t i : order) both.push_back(rivals_.turned_round(states[i]));
+  Outlook own = compare(particles, both), turned;
+  const auto half = static_cast<std::ptrdiff_t>(order.size());
+  turned.states.assign(own.states.begin() + half, own.states.end());
+  turned.log_likelihood.assign(own.log_likelihood.begin() + half, own.log_likelihood.end());
+  own.states.resize(order.size());
+  own.log_likelihood.resize(order.size());
+  return {std::move(own), std::move(turned)};
 }
 
 }  // namespace kinema::body
