@@ -2,6 +2,7 @@
 #include "kinema/body_tracker.h"
 
 #include "arrays.h"
+#include "kinema/body_smoother.h"
 #include "kinema/files.h"
 #include "kinema/foreground.h"
 #include "module.h"
@@ -89,6 +90,7 @@ public:
     tracker_ = body::make_tracker(skeleton ? *skeleton : body::default_human(), settings, backend_);
   }
 
+  const body::TrackerSettings& settings() const { return settings_; }
   std::string backend() const { return std::string(name(backend_)); }
   std::size_t points() const { return settings_.points; }
   std::size_t background_points() const { return settings_.background_points; }
@@ -117,6 +119,31 @@ private:
   body::TrackerSettings settings_;
   std::unique_ptr<body::Tracker> tracker_;
   std::vector<float> skin_;  // of the last frame; empty where nobody was found
+  std::mutex mutex_;
+};
+
+class Smoother {
+public:
+  Smoother(Tracker& tracker, std::size_t lag)
+      : tracker_(tracker), smoother_(body::make_smoother(tracker.settings(), lag)) {}
+
+  std::vector<body::Estimate> add(double time, const py::object& points, const py::object& background,
+                                  const body::Estimate& estimate) {
+    const Points given(points, background);
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    return smoother_->add({time, given.view}, estimate, tracker_.skeleton());
+  }
+
+  std::vector<body::Estimate> finish() {
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    return smoother_->finish();
+  }
+
+private:
+  Tracker& tracker_;
+  std::unique_ptr<body::Smoother> smoother_;
   std::mutex mutex_;
 };
 
@@ -294,6 +321,20 @@ threads        of the CPU work; 0: one a core. Results do not depend on it)");
            R"(The Estimate of the next frame: seconds, float32 (I, 3) and optionally marks for background points.
 
 The first frame, and any after the person was lost, starts a search. The GIL is released while it runs.)");
+
+  py::class_<Smoother> smoother(module, "Smoother", R"(Estimates of a recording, put right by what was seen after them.
+
+tracker  whose estimates they are
+lag      frames after an estimate that put it right)");
+  smoother.attr("__module__") = "kinema.body";
+  smoother
+      .def(py::init<Tracker&, std::size_t>(), py::arg("tracker"), py::arg("lag") = std::size_t{15},
+           py::keep_alive<1, 2>())
+      .def("add", &Smoother::add, py::arg("time"), py::arg("points"), py::arg("background"), py::arg("estimate"),
+           R"(What Tracker.track was given, and what it said. Returns the Estimates that are settled by now.
+
+Each that was added comes back once, in order.)")
+      .def("finish", &Smoother::finish, "All that are not settled yet.");
 }
 
 }  // namespace kinema::python

@@ -9,6 +9,7 @@ Estimate = _part.Estimate
 Foreground = _part.Foreground
 Likelihood = _part.Likelihood
 Skeleton = _part.Skeleton
+Smoother = _part.Smoother
 Tracker = _part.Tracker
 default_human = _part.default_human
 read_skeleton = _part.read_skeleton
@@ -19,6 +20,7 @@ __all__ = [
     "Foreground",
     "Likelihood",
     "Skeleton",
+    "Smoother",
     "Tracker",
     "default_human",
     "read_skeleton",

@@ -57,6 +57,8 @@ class Body(unittest.TestCase):
         skeleton = body.read_skeleton(self.recording / "skeleton.json")
         tracker = body.Tracker(skeleton, fit_shape=False, backend="cpu")
         foreground = body.Foreground(self.camera, points=tracker.points, background_points=tracker.background_points)
+        smoother = body.Smoother(tracker, lag=2)
+        smoothed = []
         self.assertIsNone(tracker.skin)
         for number, points in enumerate(self.frames):
             cloud, background = cut(foreground, points, tracker.skin)
@@ -64,6 +66,10 @@ class Body(unittest.TestCase):
             self.assertEqual((cloud.shape[1], background.dtype), (3, np.bool_))
             person = tracker.track(number / self.fps, cloud, background)
             self.assertTrue(person.found)
+            smoothed += smoother.add(number / self.fps, cloud, background, person)
+        smoothed += smoother.finish()
+        self.assertEqual(len(smoothed), len(self.frames))
+        self.assertLess(self.mean_error(tracker, smoothed[0], self.truth[0]), 0.1)
         joints = len(tracker.skeleton.joints)
         self.assertEqual(person.joints.shape, (joints, 3))
         self.assertEqual(person.deviation.shape, (joints,))
