@@ -50,7 +50,7 @@ double SmoothingThread::ms() const {
 
 void SmoothingThread::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, stop, [&] { return !jobs_.empty(); })) {
+  while (changed_.wait(lock, stop, [&] { return !jobs_.empty(); }) && !stop.stop_requested()) {
     const Job& job = jobs_.front();  // stays where it is while others are added behind it
     lock.unlock();
     std::exception_ptr failed;

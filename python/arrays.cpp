@@ -74,12 +74,15 @@ Grey::Grey(const py::object& image) : pixels(pixels_of(image, 2, "(H, W)")) {
           static_cast<std::size_t>(pixels.shape(0)), static_cast<std::size_t>(pixels.strides(0))};
 }
 
-Colour::Colour(const py::object& image, const std::string& order) : pixels(pixels_of(image, 3, "(H, W, 3)")) {
+bool red_first(const std::string& order) {
   if (order != "rgb" && order != "bgr") throw Error("order must be 'rgb' or 'bgr', not '" + order + "'");
+  return order == "rgb";
+}
+
+Colour::Colour(const py::object& image, bool red_first) : pixels(pixels_of(image, 3, "(H, W, 3)")) {
   const py::ssize_t channels = pixels.shape(2);
   if (channels != 3 && channels != 4)
     throw Error("image must have the shape (H, W, 3) or (H, W, 4), not " + describe_shape(pixels));
-  const bool red_first = order == "rgb";
   view.data = static_cast<const std::uint8_t*>(pixels.data());
   view.width = static_cast<std::size_t>(pixels.shape(1));
   view.height = static_cast<std::size_t>(pixels.shape(0));

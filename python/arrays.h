@@ -42,9 +42,12 @@ struct Grey {
   ImageView<const std::uint8_t> view;
 };
 
-/// A uint8 image (H, W, 3) or (H, W, 4); `order` is "rgb" or "bgr".
+/// Whether "rgb" or "bgr" names red first. Throws Error for any other word.
+bool red_first(const std::string& order);
+
+/// A uint8 image (H, W, 3) or (H, W, 4).
 struct Colour {
-  Colour(const py::object& image, const std::string& order);
+  Colour(const py::object& image, bool red_first);
 
   py::array pixels;
   ColourView view;

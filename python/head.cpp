@@ -27,10 +27,11 @@ Calibration calibrate(const py::object& frames, const py::object& ovals, const s
   std::deque<Colour> pictures;
   std::vector<head::Oval> places;
   if (py::isinstance<py::array>(frames)) {
-    pictures.emplace_back(frames, order);
+    pictures.emplace_back(frames, red_first(order));
     places.push_back(oval_of(ovals.cast<OvalNumbers>()));
   } else {
-    for (const py::handle frame : frames) pictures.emplace_back(py::reinterpret_borrow<py::object>(frame), order);
+    for (const py::handle frame : frames)
+      pictures.emplace_back(py::reinterpret_borrow<py::object>(frame), red_first(order));
     for (const py::handle oval : ovals) places.push_back(oval_of(oval.cast<OvalNumbers>()));
   }
   std::vector<ColourView> views;
@@ -54,17 +55,17 @@ head::Following parse_following(const std::string& word) {
 class Tracker {
 public:
   Tracker(const Calibration& calibration, const head::TrackerSettings& settings, const std::string& order)
-      : tracker_(calibration, settings), order_(order) {}
+      : tracker_(calibration, settings), red_first_(red_first(order)) {}
 
   head::HeadEstimate track(const py::object& image, double time) {
-    const Colour picture(image, order_);
+    const Colour picture(image, red_first_);
     const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
     return tracker_.track(picture.view, time);
   }
 
   void set_background(const py::object& image) {
-    const Colour picture(image, order_);
+    const Colour picture(image, red_first_);
     const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
     tracker_.set_background(picture.view);
@@ -77,7 +78,7 @@ public:
 
 private:
   head::Tracker tracker_;
-  std::string order_;
+  bool red_first_;
   std::mutex mutex_;
 };
 

@@ -162,7 +162,7 @@ class Head(unittest.TestCase):
     def test_what_makes_no_sense_is_refused(self):
         colours = head.calibrate(scene(160, 120), (160, 120, 28, 38))
         with self.assertRaisesRegex(kinema.Error, "order must be"):
-            head.Tracker(colours, order="gbr").track(scene(1, 1), 0)
+            head.Tracker(colours, order="gbr")
         with self.assertRaisesRegex(kinema.Error, "following must be"):
             head.Tracker(colours, following="me")
         with self.assertRaisesRegex(kinema.Error, "uint8, not float64"):
