@@ -32,7 +32,9 @@ class Particles {
 public:
   virtual ~Particles() = default;
 
-  virtual PointCount set_points(PointsView points) = 0;
+  /// `noise`: standard deviation of the points along their rays besides that of the skin, metres.
+  virtual PointCount set_points(PointsView points, double noise = 0) = 0;
+  virtual double noise() const = 0;
 
   /// n particles at one pose, at rest, with equal weights.
   virtual void place(std::span<const float> state, std::size_t count) = 0;
