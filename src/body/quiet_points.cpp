@@ -95,7 +95,7 @@ void QuietPoints::set(PointsView points, const TrackerSettings& settings, double
   if (grid.empty()) return;
 
   const double wanted = deviation_ * deviation_ / (quiet * quiet);
-  // pixels next to each other are just as far apart as one has for itself
+  // at least to the next pixels
   const double own = 1.2 / std::sqrt(grid.density()), needed = std::sqrt(wanted / (std::numbers::pi * grid.density()));
   const auto reach = static_cast<float>(std::min(furthest, std::max(own, needed)));
   const auto apart = static_cast<float>(together * settings.sensor_noise);
