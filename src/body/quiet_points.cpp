@@ -87,10 +87,10 @@ private:
 
 }  // namespace
 
-void QuietPoints::set(PointsView points, const TrackerSettings& settings, double distance) {
+void QuietPoints::set(PointsView points, double noise, double distance) {
   view_ = points;
-  deviation_ = settings.sensor_noise * distance * distance;
-  if (!(deviation_ > quiet) || settings.shared_noise > 0) return;
+  deviation_ = noise * distance * distance;
+  if (!(deviation_ > quiet)) return;
   const SightGrid grid(person_sights(points, distance));
   if (grid.empty()) return;
 
@@ -98,7 +98,7 @@ void QuietPoints::set(PointsView points, const TrackerSettings& settings, double
   // at least to the next pixels
   const double own = 1.2 / std::sqrt(grid.density()), needed = std::sqrt(wanted / (std::numbers::pi * grid.density()));
   const auto reach = static_cast<float>(std::min(furthest, std::max(own, needed)));
-  const auto apart = static_cast<float>(together * settings.sensor_noise);
+  const auto apart = static_cast<float>(together * noise);
   xyz_.assign(points.xyz, points.xyz + 3 * points.size);
   double left = 0;
   for (const Sight& s : grid.sights()) {

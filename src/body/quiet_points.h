@@ -3,7 +3,7 @@
 // their own account.
 #pragma once
 
-#include "kinema/body_tracker.h"
+#include "kinema/points.h"
 
 #include <vector>
 
@@ -12,9 +12,9 @@ namespace kinema::body {
 class QuietPoints {
 public:
   /// Moves the points of a person at `distance`, along their rays, to the mean of as many neighbours as leave a deviation of
-  /// 2 cm, or as there are within a few centimetres. Where the noise is small enough as it is, or neighbours err together
-  /// (shared_noise), the points are those that were given, and nothing is copied.
-  void set(PointsView points, const TrackerSettings& settings, double distance);
+  /// 2 cm, or as there are within a few centimetres. Where the noise is small enough as it is, the points are those
+  /// that were given, and nothing is copied. `noise`: standard deviation of a depth at 1 m.
+  void set(PointsView points, double noise, double distance);
 
   PointsView view() const { return view_; }
 

@@ -103,7 +103,7 @@ private:
 
   void keep(const Frame& frame, const Estimate& estimate) {
     RefinePoints points;
-    quiet_.set(frame.points, settings_, estimate.pose.position.z);
+    quiet_.set(frame.points, settings_.sensor_noise, estimate.pose.position.z);
     points.set(quiet_.view());
     TrajectoryFrame kept;
     kept.seconds = seconds_to(frame);

@@ -183,7 +183,7 @@ private:
       points_.set(points);
       if (points_.person.size() > 0) distance = points_.person[points_.person.size() / 2].z;
     }
-    quiet_.set(points, settings_, distance);
+    quiet_.set(points, settings_.sensor_noise, distance);
     points_known_ = false;
     particles_->set_points(quiet_.view(), quiet_.deviation());
   }
