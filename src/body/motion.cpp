@@ -46,16 +46,18 @@ PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predict
 
 double velocity_kept(Motion motion) { return motion == Motion::constant_velocity ? 0.8 : 0; }
 
-double evidence_for(const TrackerSettings& settings, double noise) {
+double independent_points(const TrackerSettings& settings, const PointNoise& noise) {
   const double skin = settings.likelihood.sigma;
-  return skin * skin / (skin * skin + noise * noise);
+  return std::min(settings.independent_points, noise.independent) * skin * skin /
+         (skin * skin + noise.deviation * noise.deviation);
 }
 
-RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points, double noise) {
+RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points, const PointNoise& noise) {
   RefineSettings refinement;
   refinement.steps = settings.refine_steps;
-  refinement.noise = noise;
-  refinement.evidence = settings.independent_points / static_cast<double>(std::max<std::size_t>(1, points));
+  refinement.noise = noise.deviation;
+  refinement.evidence =
+      std::min(settings.independent_points, noise.independent) / static_cast<double>(std::max<std::size_t>(1, points));
   refinement.free_space = settings.likelihood.free_space ? refinement.free_space : 0;
   return refinement;
 }

@@ -24,12 +24,12 @@ public:
         likelihood_(make_likelihood(settings.likelihood, backend)),
         threads_(settings.likelihood.threads) {}
 
-  PointCount set_points(PointsView points, double noise) override {
+  PointCount set_points(PointsView points, const PointNoise& noise) override {
     points_.set(points);
     noise_ = noise;
     return likelihood_->set_points(points);
   }
-  double noise() const override { return noise_; }
+  const PointNoise& noise() const override { return noise_; }
 
   void place(std::span<const float> state, std::size_t count) override {
     states_.clear();
@@ -231,7 +231,7 @@ private:
   std::unique_ptr<Likelihood> likelihood_;
   Threads threads_;
   RefinePoints points_;
-  double noise_ = 0;           // of theirs
+  PointNoise noise_;           // of theirs
   std::vector<float> states_;  // (n, state)
   std::vector<float> capsules_;
   std::vector<double> log_likelihood_, weight_;

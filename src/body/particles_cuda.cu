@@ -49,7 +49,7 @@ public:
     clear_bad();
   }
 
-  PointCount set_points(PointsView points, double noise) override {
+  PointCount set_points(PointsView points, const PointNoise& noise) override {
     noise_ = noise;
     const PointCount count = tiles_.set_points(points, settings_.likelihood, stream_);
     // where the likelihood ignores the marks, the refinement still looks at the person alone
@@ -64,7 +64,7 @@ public:
     arranged_.record(stream_);
     return count;
   }
-  double noise() const override { return noise_; }
+  const PointNoise& noise() const override { return noise_; }
 
   void place(std::span<const float> state, std::size_t count) override {
     stream_.wait();  // the last result may be on its way
@@ -292,7 +292,7 @@ private:
   cuda::Stream stream_, side_;
   SkeletonCuda skeleton_;
   RayTilesCuda tiles_, person_;  // all points, and the person's alone where marks matter only to the refinement
-  double noise_ = 0;             // of theirs
+  PointNoise noise_;             // of theirs
   bool marked_apart_ = false;
   cuda::Event arranged_;  // the points
   WeighCuda weigh_, weigh_other_;

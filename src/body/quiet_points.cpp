@@ -89,18 +89,18 @@ private:
 
 void QuietPoints::set(PointsView points, double noise, double distance) {
   view_ = points;
-  deviation_ = noise * distance * distance;
-  if (!(deviation_ > quiet)) return;
+  noise_ = {.deviation = noise * distance * distance};
+  if (!(noise_.deviation > quiet)) return;
   const SightGrid grid(person_sights(points, distance));
   if (grid.empty()) return;
 
-  const double wanted = deviation_ * deviation_ / (quiet * quiet);
+  const double wanted = noise_.deviation * noise_.deviation / (quiet * quiet);
   // at least to the next pixels
   const double own = 1.2 / std::sqrt(grid.density()), needed = std::sqrt(wanted / (std::numbers::pi * grid.density()));
   const auto reach = static_cast<float>(std::min(furthest, std::max(own, needed)));
   const auto apart = static_cast<float>(together * noise);
   xyz_.assign(points.xyz, points.xyz + 3 * points.size);
-  double left = 0;
+  double independent = 0;
   for (const Sight& s : grid.sights()) {
     double sum = 0, count = 0;
     grid.around(s, reach, [&](const Sight& other) {
@@ -111,9 +111,9 @@ void QuietPoints::set(PointsView points, double noise, double distance) {
     });
     const auto further = static_cast<float>(count * s.w / sum);
     for (std::size_t c = 0; c < 3; ++c) xyz_[3 * s.point + c] *= further;
-    left += 1 / count;
+    independent += 1 / count;
   }
-  deviation_ *= std::sqrt(left / static_cast<double>(grid.sights().size()));
+  noise_ = {noise_.deviation * std::sqrt(independent / static_cast<double>(grid.sights().size())), independent};
   view_.xyz = xyz_.data();
 }
 

@@ -3,6 +3,7 @@
 // their own account.
 #pragma once
 
+#include "body/refine_settings.h"
 #include "kinema/points.h"
 
 #include <vector>
@@ -18,13 +19,13 @@ public:
 
   PointsView view() const { return view_; }
 
-  /// Standard deviation along the ray that is left, metres.
-  double deviation() const { return deviation_; }
+  /// That is left.
+  const PointNoise& noise() const { return noise_; }
 
 private:
   std::vector<float> xyz_;
   PointsView view_;
-  double deviation_ = 0;
+  PointNoise noise_;
 };
 
 }  // namespace kinema::body

@@ -3,9 +3,16 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace kinema::body {
+
+/// How far the points of a frame can be trusted.
+struct PointNoise {
+  double deviation = 0;                                          ///< along their rays, besides that of the skin, metres
+  double independent = std::numeric_limits<double>::infinity();  ///< so many of them err on their own account
+};
 
 struct RefineSettings {
   double tau = 0.12;       ///< where a point stops to count, metres; further where it has noise

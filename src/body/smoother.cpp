@@ -110,7 +110,7 @@ private:
     last_time_ = frame.time;
     kept.points = {points.person.thinned(kept_points.person), points.background.thinned(kept_points.background)};
     kept.state = to_state(skeleton_, estimate.pose);
-    kept.refinement = refine_settings(settings_, kept.points.person.size(), quiet_.deviation());
+    kept.refinement = refine_settings(settings_, kept.points.person.size(), quiet_.noise());
     const Circumstances circumstances{residual_deviation(flat_->view(), points.person, kept.state),
                                       kept.refinement.deviation(),
                                       settings_.shared_noise * kept.state[2] * kept.state[2], settings_.fit_shape};

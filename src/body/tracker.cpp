@@ -185,7 +185,7 @@ private:
     }
     quiet_.set(points, settings_.sensor_noise, distance);
     points_known_ = false;
-    particles_->set_points(quiet_.view(), quiet_.deviation());
+    particles_->set_points(quiet_.view(), quiet_.noise());
   }
 
   void begin_at(const std::vector<float>& state) {
@@ -200,13 +200,13 @@ private:
   // is scaled by it; 0 where nobody was found.
   double find() {
     SearchSettings settings;
-    settings.noise = quiet_.deviation();
+    settings.noise = quiet_.noise().deviation;
     if (settings_.fit_shape && !shape_known_) settings.sizes = {0.88, 0.96, 1.04, 1.12};
     const std::vector<Found> found = search(skeleton_, points(), settings, threads_);
     if (!found.empty()) {
       if (found.front().size != 1) {
         set_skeleton(scaled(skeleton_, found.front().size));
-        particles_->set_points(quiet_.view(), quiet_.deviation());
+        particles_->set_points(quiet_.view(), quiet_.noise());
       }
       std::vector<std::vector<float>> states;
       for (const Found& one : found) {
@@ -253,7 +253,7 @@ private:
     place_joints(flat_->view(), state_.data(), places_.data());
     for (const Place& place : places_) estimate.joints.push_back({place.origin.x, place.origin.y, place.origin.z});
     const Circumstances circumstances{residual_deviation(flat_->view(), points().person, state_),
-                                      refine_settings(settings_, 1, quiet_.deviation()).deviation(),
+                                      refine_settings(settings_, 1, quiet_.noise()).deviation(),
                                       settings_.shared_noise * state_[2] * state_[2], settings_.fit_shape};
     for (std::size_t j = 0; j < flesh_radii_.size(); ++j) {
       estimate.deviation.push_back(stated_deviation(moments.joint_variance[j], flesh_radii_[j], circumstances));
@@ -307,7 +307,7 @@ private:
 
   // Independent points a point.
   double evidence() {
-    return evidence_for(settings_, quiet_.deviation()) * settings_.independent_points /
+    return independent_points(settings_, quiet_.noise()) /
            static_cast<double>(std::max<std::size_t>(1, points().person.size()));
   }
 

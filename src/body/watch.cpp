@@ -53,7 +53,7 @@ Outlook Watch::look(Particles& particles, const RefinePoints& points) {
     SearchSettings search_settings;
     search_settings.pelvis = Vector3f{state[0], state[1], state[2]};
     search_settings.points = 300;
-    search_settings.noise = particles.noise();
+    search_settings.noise = particles.noise().deviation;
     const auto refine_many = [&](std::span<PoseCandidate> candidates, const RefineSettings& settings,
                                  PointShare share) { particles.refine_poses(candidates, settings, share); };
     for (const Found& found : search(skeleton_, points.person, search_settings, refine_many)) {

@@ -279,7 +279,7 @@ TEST_P(Filter, PosesThatAreNoParticlesAreRefinedApart) {
   const FilterScene sharp(default_human(), 160, 120);
   const auto particles = sharp.make(settings_, GetParam(), 3);
   const std::vector<float> before = particles->states();
-  const RefineSettings refinement = refine_settings(settings_, 1, 0);
+  const RefineSettings refinement = refine_settings(settings_, 1, {});
   const std::vector<double> loose = walk_precision(sharp.skeleton, 0.5), tight = walk_precision(sharp.skeleton, 1e-5);
   const std::vector<float> start = sharp.perturbed(0.07, 0.03);
   std::vector<PoseCandidate> poses{{start, {start, loose}}, {start, {start, tight}}, {sharp.state, {start, loose}}};
@@ -321,7 +321,7 @@ TEST_P(Filter, CornerFrame) {
     const FilterScene::Frame found = small.frame_of(*particles, settings_, frame);
     EXPECT_TRUE(std::all_of(found.states.begin(), found.states.end(), [](float x) { return std::isfinite(x); }));
     std::vector<PoseCandidate> poses{{small.state, {small.state, walk_precision(small.skeleton, 0.3)}}};
-    particles->refine_poses(poses, refine_settings(settings_, 1, 0.01), {100, 50});
+    particles->refine_poses(poses, refine_settings(settings_, 1, {.deviation = 0.01}), {100, 50});
     const std::vector<std::vector<float>> states{small.state, poses[0].state};
     for (double value : particles->weigh_poses(states)) EXPECT_TRUE(std::isfinite(value));
   }
@@ -341,7 +341,7 @@ protected:
     std::vector<std::vector<float>> states;
     for (const Backend backend : {Backend::reference, GetParam()}) {
       const auto particles = scene.make(settings, backend, 1);
-      particles->set_points(scene.seen.view(), noise);
+      particles->set_points(scene.seen.view(), {.deviation = noise});
       particles->place(scene.perturbed(0.05, 0.02), 1);
       particles->weigh();
       particles->anneal(0, 1);
