@@ -9,7 +9,6 @@ namespace {
 
 constexpr int threads = 128;       // that make frames
 constexpr int cull_threads = 256;  // that test 32 capsules of 32 samples against up to 32 tiles
-constexpr int run = 4;             // tiles in a row, neighbours most often, that are tested together first
 
 // Frames and culling data, a capsule a thread. Frames are turned about in shared memory, so that a warp writes neighbouring
 // addresses.
@@ -47,30 +46,17 @@ __global__ __launch_bounds__(threads) void make_frames(CapsulesCudaView view, Ve
   for (int n = t; n < number; n += threads) out[n] = turned[n % words][n / words];
 }
 
-// What bounds some tiles together. The cones are those of single precision, a little wider.
-__device__ TileBounds bounds_of(const TileBounds* tiles, int number) {
-  float x = 0, y = 0, z = 0;
-  for (int i = 0; i < number; ++i) {
-    x += tiles[i].vx;
-    y += tiles[i].vy;
-    z += tiles[i].vz;
-  }
-  const float size = sqrtf(x * x + y * y + z * z);
-  TileBounds all = tiles[0];
-  if (size > 1e-3f) {
-    all.vx = x / size;
-    all.vy = y / size;
-    all.vz = z / size;
-  }
-  all.spread = 0;
-  for (int i = 0; i < number; ++i) {
-    const float dx = tiles[i].vx - all.vx, dy = tiles[i].vy - all.vy, dz = tiles[i].vz - all.vz;
-    const float spread = tiles[i].spread + sqrtf(dx * dx + dy * dy + dz * dz);
-    all.spread = fmaxf(all.spread, spread * 1.00001f + 1e-6f);
-    all.nearest = fminf(all.nearest, tiles[i].nearest);
-    all.furthest = fmaxf(all.furthest, tiles[i].furthest);
-  }
-  return all;
+// A capsule that holds those of all lanes, as `end` of the first lane's: each point of an axis is no further from its like
+// on the first one's than their ends are apart.
+__device__ float4 end_about_all(float4 axis, float4 end) {
+  const auto first = [](float x) { return __shfl_sync(~0u, x, 0); };
+  const float dx = end.x - first(end.x), dy = end.y - first(end.y), dz = end.z - first(end.z);
+  const float ex = dx + axis.w * axis.x - first(axis.w * axis.x), ey = dy + axis.w * axis.y - first(axis.w * axis.y),
+              ez = dz + axis.w * axis.z - first(axis.w * axis.z);
+  const float apart = sqrtf(fmaxf(dx * dx + dy * dy + dz * dz, ex * ex + ey * ey + ez * ez));
+  const float r = (end.w + apart) * 1.00001f + 1e-6f * (fabsf(end.x) + fabsf(end.y) + fabsf(end.z));
+  // positive floats are in the order of their bits
+  return {first(end.x), first(end.y), first(end.z), __uint_as_float(__reduce_max_sync(~0u, __float_as_uint(r)))};
 }
 
 // The bits of a warp as a square, rows for columns: bit j of lane i goes to bit i of lane j. By halves: of two lanes that
@@ -88,20 +74,17 @@ __device__ std::uint32_t turn_about(std::uint32_t row) {
 }
 
 // Which capsules may matter to which tiles. A warp takes one capsule of 32 samples, a sample a lane: they are all in much
-// the same place, so that most runs of tiles matter to none of them. Then the bits are turned about: a word for 32 capsules
-// of one sample.
+// the same place, so that one capsule about them all, tested against a tile a lane, leaves few tiles to test each against.
+// Then the bits are turned about: a word for 32 capsules of one sample.
 __global__ __launch_bounds__(cull_threads) void cull_by_tiles(CapsulesCudaView view, const TileBounds* tiles,
                                                               int tile_count, int tiles_each, bool culling,
                                                               std::uint32_t* may) {
-  __shared__ TileBounds bounds[32], of_run[32 / run], of_all;
+  __shared__ TileBounds bounds[32];
   __shared__ std::uint32_t of_capsule[32][33];  // by tile; one more, so that a column lies in different banks
   const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
   const int first_tile = static_cast<int>(blockIdx.y) * tiles_each, number = min(tiles_each, tile_count - first_tile);
   if (t < number) bounds[t] = tiles[first_tile + t];
-  __syncthreads();
-  if (t * run < number) of_run[t] = bounds_of(bounds + t * run, min(run, number - t * run));
-  __syncthreads();
-  if (t == 0) of_all = bounds_of(of_run, (number + run - 1) / run);
+  for (int i = t; i < 32 * 33; i += cull_threads) of_capsule[i / 33][i % 33] = 0;
   __syncthreads();
 
   const std::size_t sample = static_cast<std::size_t>(blockIdx.x) * 32 + lane, read = min(sample, view.samples - 1);
@@ -121,16 +104,14 @@ __global__ __launch_bounds__(cull_threads) void cull_by_tiles(CapsulesCudaView v
     const int k = warp + part * warps;
     if (k >= capsules) break;
     const float4 axis = axes[part], end = ends[part];
-    const bool near = __any_sync(~0u, !culling || may_matter(axis, end, of_all));
-    for (int first = 0; first < number; first += run) {
-      const bool any = near && __any_sync(~0u, !culling || may_matter(axis, end, of_run[first / run]));
-#pragma unroll
-      for (int i = 0; i < run; ++i) {
-        // beyond the last tile this is what nobody looks at
-        unsigned bits = 0;
-        if (any) bits = __ballot_sync(~0u, !culling || may_matter(axis, end, bounds[first + i]));
-        if (lane == 0) of_capsule[first + i][k] = bits;
-      }
+    const float4 first_axis = {__shfl_sync(~0u, axis.x, 0), __shfl_sync(~0u, axis.y, 0), __shfl_sync(~0u, axis.z, 0),
+                               __shfl_sync(~0u, axis.w, 0)};
+    const bool near = may_matter(first_axis, end_about_all(axis, end), bounds[min(lane, number - 1)]);
+    unsigned left = __ballot_sync(~0u, lane < number && (near || !culling));
+    for (; left != 0; left &= left - 1) {
+      const int tile = __ffs(static_cast<int>(left)) - 1;
+      const unsigned bits = __ballot_sync(~0u, !culling || may_matter(axis, end, bounds[tile]));
+      if (lane == 0) of_capsule[tile][k] = bits;
     }
   }
   __syncthreads();

@@ -6,8 +6,6 @@
 namespace kinema::body {
 namespace {
 
-constexpr std::size_t looked_at = 1000;
-
 // Of a normal distribution: standard deviation over median of absolute values.
 constexpr double median_to_deviation = 1.4826;
 
@@ -24,8 +22,9 @@ constexpr double flesh_share = 0.13, fitted_flesh_share = 0.17;
 
 }  // namespace
 
-double residual_deviation(const Kinematics& kinematics, const PointList& points, std::span<const float> state) {
-  std::vector<float> away = skin_distances(kinematics, points.thinned(looked_at), state);
+double residual_deviation(const Kinematics& kinematics, const PointList& points, std::span<const float> state,
+                          const Threads& threads) {
+  std::vector<float> away = skin_distances(kinematics, points, state, threads);
   if (away.empty()) return 0;
   for (float& distance : away) distance = std::abs(distance);
   const auto middle = away.begin() + static_cast<std::ptrdiff_t>(away.size() / 2);

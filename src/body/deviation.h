@@ -10,9 +10,11 @@
 namespace kinema::body {
 
 /// How far points lie from the skin of a pose: the standard deviation of a normal distribution with the same median, to
-/// which outliers do nothing. It holds the sensor's noise and the misfit of the capsules alike. Looks at about a thousand
-/// of the points; 0 where there are none.
-double residual_deviation(const Kinematics& kinematics, const PointList& points, std::span<const float> state);
+/// which outliers do nothing. It holds the sensor's noise and the misfit of the capsules alike. So many points, evenly
+/// chosen, are enough; 0 where there are none.
+inline constexpr std::size_t residual_points = 1000;
+double residual_deviation(const Kinematics& kinematics, const PointList& points, std::span<const float> state,
+                          const Threads& threads);
 
 /// Radius of the thickest capsule about each joint: its own, or those of the joint that it hangs from.
 std::vector<double> flesh_radii(const Skeleton& skeleton);

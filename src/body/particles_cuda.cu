@@ -38,7 +38,6 @@ public:
         flat_(skeleton),
         skeleton_(skeleton, stream_),
         weigh_(settings.likelihood),
-        weigh_other_(settings.likelihood),
         refine_(skeleton_),
         poses_(skeleton_, settings.likelihood),
         find_mean_(skeleton_),
@@ -247,26 +246,9 @@ private:
         pose_particles(skeleton_, states_.data() + first * static_cast<std::size_t>(floats()), static_cast<int>(some),
                        capsules_.data(), stream_);
       }
-      weigh_skins(some, log_likelihood_.data() + first);
+      weigh_.weigh(tiles_.view(), capsules_.data(), some, static_cast<std::size_t>(skeleton_.capsules()),
+                   log_likelihood_.data() + first, bad(), stream_, side_);
     }
-  }
-
-  // Many in two halves beside each other: while one is prepared or runs out, the other keeps the device busy.
-  void weigh_skins(std::size_t count, double* out) {
-    constexpr std::size_t many = 1024;
-    const auto each = static_cast<std::size_t>(skeleton_.capsules());
-    if (count < many) {
-      weigh_.weigh(tiles_.view(), capsules_.data(), count, each, out, bad(), stream_, {.side = side_});
-      return;
-    }
-    const std::size_t half = count / 64 * 32, rest = count - half;
-    posed_event_.record(stream_);
-    cuda::check(cudaStreamWaitEvent(side_, posed_event_), "waiting for poses");
-    weigh_.weigh(tiles_.view(), capsules_.data(), half, each, out, bad(), stream_, {.samples = rest});
-    weigh_other_.weigh(tiles_.view(), capsules_.data() + half * skin_floats(), rest, each, out + half, bad(), side_,
-                       {.samples = half, .person_first = true});
-    other_weighed_.record(side_);
-    cuda::check(cudaStreamWaitEvent(stream_, other_weighed_), "waiting for weights");
   }
 
   // Particle j becomes what index[j] was.
@@ -295,8 +277,7 @@ private:
   PointNoise noise_;             // of theirs
   bool marked_apart_ = false;
   cuda::Event arranged_;  // the points
-  WeighCuda weigh_, weigh_other_;
-  cuda::Event posed_event_, other_weighed_;
+  WeighCuda weigh_;
   RefineCuda refine_;
   PosesCuda poses_;  // that are no particles
   MeanCuda find_mean_;

@@ -280,16 +280,16 @@ std::vector<PointContact> find_contacts(const Kinematics& kinematics, const Refi
   return contacts;
 }
 
-std::vector<float> skin_distances(const Kinematics& kinematics, const PointList& points, std::span<const float> state) {
+std::vector<float> skin_distances(const Kinematics& kinematics, const PointList& points, std::span<const float> state,
+                                  const Threads& threads) {
   const Posed posed(kinematics, state);
-  TouchBlock touches;
-  std::vector<float> distances;
-  distances.reserve(points.size());
-  for (std::size_t begin = 0; begin < points.size(); begin += contact_block) {
-    nearest_capsules(posed.skin, points.blocks[begin / contact_block], touches);
-    const std::size_t count = std::min(contact_block, points.size() - begin);
-    distances.insert(distances.end(), touches.distance, touches.distance + count);
-  }
+  std::vector<float> distances(points.size());
+  threads.for_each(points.blocks.size(), [&](std::size_t block) {
+    TouchBlock touches;
+    nearest_capsules(posed.skin, points.blocks[block], touches);
+    const std::size_t begin = block * contact_block;
+    std::copy_n(touches.distance, std::min(contact_block, points.size() - begin), distances.data() + begin);
+  });
   return distances;
 }
 

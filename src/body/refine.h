@@ -87,7 +87,8 @@ std::vector<PointContact> find_contacts(const Kinematics& kinematics, const Refi
                                         const RefineSettings& settings, std::span<const float> state);
 
 /// The signed distance of each point to the skin of a state.
-std::vector<float> skin_distances(const Kinematics& kinematics, const PointList& points, std::span<const float> state);
+std::vector<float> skin_distances(const Kinematics& kinematics, const PointList& points, std::span<const float> state,
+                                  const Threads& threads);
 
 /// The derivative of all joints' places by the tangent: (3 joints, tangent).
 Eigen::MatrixXd joint_derivatives(const Kinematics& kinematics, std::span<const float> state);

@@ -111,7 +111,8 @@ private:
     kept.points = {points.person.thinned(kept_points.person), points.background.thinned(kept_points.background)};
     kept.state = to_state(skeleton_, estimate.pose);
     kept.refinement = refine_settings(settings_, kept.points.person.size(), quiet_.noise());
-    const Circumstances circumstances{residual_deviation(flat_->view(), points.person, kept.state),
+    const PointList some = points.person.thinned(residual_points);
+    const Circumstances circumstances{residual_deviation(flat_->view(), some, kept.state, threads_),
                                       kept.refinement.deviation(),
                                       settings_.shared_noise * kept.state[2] * kept.state[2], settings_.fit_shape};
     kept.refinement.evidence /= std::max(fewest_shares, evidence_shared(circumstances));

@@ -245,6 +245,7 @@ private:
 
   // Take the mean (eq. 1).
   Estimate conclude(double seconds) {
+    const PointList some = points().person.thinned(residual_points);  // while a device is at work
     const Moments moments = particles_->moments(seconds);
     Estimate estimate;
     state_ = moments.state;
@@ -252,7 +253,7 @@ private:
     places_.resize(skeleton_.joints.size());
     place_joints(flat_->view(), state_.data(), places_.data());
     for (const Place& place : places_) estimate.joints.push_back({place.origin.x, place.origin.y, place.origin.z});
-    const Circumstances circumstances{residual_deviation(flat_->view(), points().person, state_),
+    const Circumstances circumstances{residual_deviation(flat_->view(), some, state_, threads_),
                                       refine_settings(settings_, 1, quiet_.noise()).deviation(),
                                       settings_.shared_noise * state_[2] * state_[2], settings_.fit_shape};
     for (std::size_t j = 0; j < flesh_radii_.size(); ++j) {

@@ -360,13 +360,12 @@ __global__ void reduce(const float* sums, int samples, int tiles, double scale, 
   if (lane == 0) out[sample] = scale * sum;
 }
 
-// `all`: samples that are weighed at the same time.
-Rows rows_for(std::size_t samples, std::size_t all, std::size_t tiles, int most) {
+Rows rows_for(std::size_t samples, std::size_t tiles, int most) {
   // enough blocks for a large device several times over
   constexpr std::size_t enough = 6000;
   Rows rows;
   rows.samples_long = most;
-  while (rows.samples_long > 1 && all * tiles < enough * warps * rows.samples_long) rows.samples_long /= 2;
+  while (rows.samples_long > 1 && samples * tiles < enough * warps * rows.samples_long) rows.samples_long /= 2;
   rows.samples_short = std::min(rows.samples_long, few_samples);
   rows.long_blocks = static_cast<int>(static_cast<double>(samples) * (1 - short_share)) / (warps * rows.samples_long);
   return rows;
@@ -386,7 +385,7 @@ std::size_t WeighCuda::bytes(std::size_t samples, std::size_t capsules, std::siz
 }
 
 void WeighCuda::weigh(const RayTilesView& tiles, const float* capsules, std::size_t samples, std::size_t count,
-                      double* out, unsigned long long* bad, cudaStream_t stream, const WeighCompany& company) {
+                      double* out, unsigned long long* bad, cudaStream_t stream, cudaStream_t side) {
   const int tile_count = tiles.foreground_tiles + tiles.background_tiles;
   sums_.reserve(samples * tile_count);
 
@@ -406,7 +405,7 @@ void WeighCuda::weigh(const RayTilesView& tiles, const float* capsules, std::siz
   problem.culling = settings_.culling;
   const auto launch = [&](auto kernel, int first, int tile_number, cudaStream_t on) {
     if (tile_number == 0) return;
-    problem.rows = rows_for(samples, samples + company.samples, static_cast<std::size_t>(tile_count),
+    problem.rows = rows_for(samples, static_cast<std::size_t>(tile_count),
                             kernel == weigh_tiles<Kind::background> ? most_samples_past : most_samples);
     problem.hits_signed = kernel != weigh_tiles<Kind::nearest>;
     const int short_samples = problem.samples - warps * problem.rows.long_blocks * problem.rows.samples_long;
@@ -415,26 +414,18 @@ void WeighCuda::weigh(const RayTilesView& tiles, const float* capsules, std::siz
     kernel<<<grid, 32 * warps, sizeof(BlockMemory), on>>>(problem, first);
     cuda::check_launch("weigh_tiles");
   };
-  const auto person = [&] {
-    launch(settings_.association == Association::first_hit ? weigh_tiles<Kind::first_hit> : weigh_tiles<Kind::nearest>,
-           0, tiles.foreground_tiles, stream);
-  };
-  const auto past = [&](cudaStream_t on) {
-    launch(weigh_tiles<Kind::background>, tiles.foreground_tiles, tiles.background_tiles, on);
-  };
-  if (company.side != nullptr && tiles.foreground_tiles > 0 && tiles.background_tiles > 0) {
+  // the heavy tiles first, so that the device is full to the end
+  const bool beside = side != nullptr && tiles.foreground_tiles > 0 && tiles.background_tiles > 0;
+  if (beside) {
     prepared_.record(stream);
-    cuda::check(cudaStreamWaitEvent(company.side, prepared_), "waiting for poses");
-    past(company.side);
-    past_weighed_.record(company.side);
-    person();
-    cuda::check(cudaStreamWaitEvent(stream, past_weighed_), "waiting for weights");
-  } else if (company.person_first) {
-    person();
-    past(stream);
-  } else {
-    past(stream);
-    person();
+    cuda::check(cudaStreamWaitEvent(side, prepared_), "waiting for poses");
+  }
+  launch(weigh_tiles<Kind::background>, tiles.foreground_tiles, tiles.background_tiles, stream);
+  launch(settings_.association == Association::first_hit ? weigh_tiles<Kind::first_hit> : weigh_tiles<Kind::nearest>, 0,
+         tiles.foreground_tiles, beside ? side : stream);
+  if (beside) {
+    person_weighed_.record(side);
+    cuda::check(cudaStreamWaitEvent(stream, person_weighed_), "waiting for weights");
   }
   stages_[2].record(stream);
 

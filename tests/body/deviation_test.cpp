@@ -29,7 +29,7 @@ double residual_of(double deviation, std::size_t strays) {
   const FlatSkeleton flat(skeleton);
   const Pose pose = standing(skeleton, 2.5, 0);
   const std::vector<float> state = to_state(skeleton, pose);
-  return residual_deviation(flat.view(), noisy_points(skeleton, pose, deviation, strays), state);
+  return residual_deviation(flat.view(), noisy_points(skeleton, pose, deviation, strays), state, Threads(2));
 }
 
 TEST(BodyDeviation, ResidualGrowsWithTheNoiseOfThePoints) {
@@ -48,7 +48,7 @@ TEST(BodyDeviation, StraysHardlyChangeTheResidual) {
 TEST(BodyDeviation, NoPointsHaveNoResidual) {
   const Skeleton skeleton = default_human();
   const FlatSkeleton flat(skeleton);
-  EXPECT_EQ(residual_deviation(flat.view(), {}, to_state(skeleton, standing(skeleton, 2.5, 0))), 0);
+  EXPECT_EQ(residual_deviation(flat.view(), {}, to_state(skeleton, standing(skeleton, 2.5, 0)), Threads(1)), 0);
 }
 
 TEST(BodyDeviation, AJointIsAsThickAsWhatItHangsFrom) {
