@@ -52,7 +52,7 @@ struct TrackerSettings {
   double independent_points = 150;
 
   /// Standard deviation of a measured depth at 1 m, in metres; it grows with the square of the distance, as that of
-  /// stereo and structured light does. People far away count for less.
+  /// stereo and structured light does. Where it exceeds 2 cm, points are averaged with their neighbours.
   double sensor_noise = 0.0015;
 
   /// Of a depth's error, the part that all points of the person have in common: standard deviation at 1 m, in metres, and

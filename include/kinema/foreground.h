@@ -21,7 +21,7 @@ namespace kinema::body {
 struct ForegroundSettings {
   /// Depths outside this window are nobody's, in metres. A window that is as narrow as the scene allows saves the most
   /// trouble.
-  double nearest = 0.3, farthest = 8;
+  double nearest = 0.3, farthest = 12;
 
   /// Find floor and walls: large planes with nothing behind them. Hurts where a large flat thing is all there is to see
   /// behind the person and the person steps behind its plane.

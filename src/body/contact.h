@@ -60,6 +60,13 @@ KINEMA_HD inline Contact touch_point(const Segment& s, Vector3f x) {
   return {length - s.radius, (1 / length) * out, foot};
 }
 
+/// The share of its weight that the distance of a point keeps where the sensor errs along the ray: little of one that is
+/// measured along the ray, all of one across it. `noise2`: the sensor's variance over that of a point about the skin.
+KINEMA_HD inline float share_across(Vector3f normal, Vector3f x, float noise2) {
+  const float along = dot(normal, x);
+  return 1 / (1 + noise2 * along * along / dot(x, x));
+}
+
 /// The contact of a ray from the camera at the origin through `x`, which saw past the skin: the distance between the
 /// ray and the capsule, below 0 where the capsule stands in its way. Beyond x nothing is known, so only the part of the
 /// axis before it counts; distance is then positive.

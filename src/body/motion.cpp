@@ -46,22 +46,18 @@ PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predict
 
 double velocity_kept(Motion motion) { return motion == Motion::constant_velocity ? 0.8 : 0; }
 
-double sensor_deviation(const TrackerSettings& settings, double distance) {
-  return settings.sensor_noise * distance * distance;
+double independent_points(const TrackerSettings& settings, const PointNoise& noise) {
+  const double skin = settings.likelihood.sigma;
+  return std::min(settings.independent_points, noise.independent) * skin * skin /
+         (skin * skin + noise.deviation * noise.deviation);
 }
 
-double evidence_at(const TrackerSettings& settings, double distance) {
-  const double skin = settings.likelihood.sigma, sensor = sensor_deviation(settings, distance);
-  return skin * skin / (skin * skin + sensor * sensor);
-}
-
-RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points, double distance) {
+RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points, const PointNoise& noise) {
   RefineSettings refinement;
-  const double noise = sensor_deviation(settings, distance);
   refinement.steps = settings.refine_steps;
-  refinement.tau += 2 * noise;
-  refinement.sigma = std::sqrt(refinement.sigma * refinement.sigma + noise * noise);
-  refinement.evidence = settings.independent_points / static_cast<double>(std::max<std::size_t>(1, points));
+  refinement.noise = noise.deviation;
+  refinement.evidence =
+      std::min(settings.independent_points, noise.independent) / static_cast<double>(std::max<std::size_t>(1, points));
   refinement.free_space = settings.likelihood.free_space ? refinement.free_space : 0;
   return refinement;
 }

@@ -34,12 +34,11 @@ PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predict
 /// Share of the last velocity that a pose keeps.
 double velocity_kept(Motion motion);
 
-/// Standard deviation of a point at a distance, and by what share of the evidence of a near one it counts.
-double sensor_deviation(const TrackerSettings& settings, double distance);
-double evidence_at(const TrackerSettings& settings, double distance);
+/// As many points about the skin as say as much as a frame with such noise.
+double independent_points(const TrackerSettings& settings, const PointNoise& noise);
 
-/// The refinement that belongs to a tracker's settings, for a frame of so many points of a person at `distance`.
-RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points, double distance);
+/// The refinement that belongs to a tracker's settings, for a frame of so many points with such noise.
+RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points, const PointNoise& noise);
 
 /// The spatial prior: noise that displaces every bone end by about `deviation` metres whatever the pose, instead of noise
 /// of a fixed size in the angles, which throws a hand far and a head hardly. With J the derivative of all joints' places

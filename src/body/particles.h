@@ -32,7 +32,8 @@ class Particles {
 public:
   virtual ~Particles() = default;
 
-  virtual PointCount set_points(PointsView points) = 0;
+  virtual PointCount set_points(PointsView points, const PointNoise& noise = {}) = 0;
+  virtual const PointNoise& noise() const = 0;
 
   /// n particles at one pose, at rest, with equal weights.
   virtual void place(std::span<const float> state, std::size_t count) = 0;

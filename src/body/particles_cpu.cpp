@@ -24,10 +24,12 @@ public:
         likelihood_(make_likelihood(settings.likelihood, backend)),
         threads_(settings.likelihood.threads) {}
 
-  PointCount set_points(PointsView points) override {
+  PointCount set_points(PointsView points, const PointNoise& noise) override {
     points_.set(points);
+    noise_ = noise;
     return likelihood_->set_points(points);
   }
+  const PointNoise& noise() const override { return noise_; }
 
   void place(std::span<const float> state, std::size_t count) override {
     states_.clear();
@@ -78,7 +80,7 @@ public:
     const std::size_t refined = std::min(size(), static_cast<std::size_t>(count));
     bring_best_forward(refined);
     const PosePrior prior = expected_pose(skeleton_, predicted_, seconds);
-    const RefineSettings refinement = refine_settings(settings_, points_.person.size(), predicted_[2]);
+    const RefineSettings refinement = refine_settings(settings_, points_.person.size(), noise_);
     std::vector<Refined> results(refined);
     threads_.for_each(refined, [&](std::size_t j) {
       results[j] = body::refine(kinematics_, points_, prior, refinement,
@@ -229,6 +231,7 @@ private:
   std::unique_ptr<Likelihood> likelihood_;
   Threads threads_;
   RefinePoints points_;
+  PointNoise noise_;           // of theirs
   std::vector<float> states_;  // (n, state)
   std::vector<float> capsules_;
   std::vector<double> log_likelihood_, weight_;

@@ -49,7 +49,8 @@ public:
     clear_bad();
   }
 
-  PointCount set_points(PointsView points) override {
+  PointCount set_points(PointsView points, const PointNoise& noise) override {
+    noise_ = noise;
     const PointCount count = tiles_.set_points(points, settings_.likelihood, stream_);
     // where the likelihood ignores the marks, the refinement still looks at the person alone
     marked_apart_ = !settings_.likelihood.free_space && !points.background.empty();
@@ -63,6 +64,7 @@ public:
     arranged_.record(stream_);
     return count;
   }
+  const PointNoise& noise() const override { return noise_; }
 
   void place(std::span<const float> state, std::size_t count) override {
     stream_.wait();  // the last result may be on its way
@@ -121,7 +123,7 @@ public:
     if (refined <= 0) return;
     weights_.select(log_likelihood_.data(), count_, refined, stream_);
     rearrange();
-    refine_.refine((marked_apart_ ? person_ : tiles_).view(), refine_settings(settings_, 1, predicted_[2]),
+    refine_.refine((marked_apart_ ? person_ : tiles_).view(), refine_settings(settings_, 1, noise_),
                    expected_pose(person_skeleton_, predicted_, seconds), states_.data(), refined, stream_);
     posed_ = false;
     weigh(refined);
@@ -290,6 +292,7 @@ private:
   cuda::Stream stream_, side_;
   SkeletonCuda skeleton_;
   RayTilesCuda tiles_, person_;  // all points, and the person's alone where marks matter only to the refinement
+  PointNoise noise_;             // of theirs
   bool marked_apart_ = false;
   cuda::Event arranged_;  // the points
   WeighCuda weigh_, weigh_other_;

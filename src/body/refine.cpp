@@ -58,18 +58,20 @@ template <class Take>
 void for_each_contact(const Posed& posed, const RefinePoints& points, const RefineSettings& settings, Take&& take) {
   TouchBlock touches;
   const double most = settings.tau * settings.tau / 6;  // what is forgotten costs as much as at tau
+  const auto reach = static_cast<float>(settings.reach()), noise2 = static_cast<float>(settings.noise2());
   for (std::size_t begin = 0; begin < points.person.size(); begin += contact_block) {
     nearest_capsules(posed.skin, points.person.blocks[begin / contact_block], touches);
     for (std::size_t i = 0; i < std::min(contact_block, points.person.size() - begin); ++i) {
-      if (std::abs(touches.distance[i]) >= static_cast<float>(settings.tau)) {
+      if (std::abs(touches.distance[i]) >= reach) {
         take(-1, Contact{}, 0.0, most);
         continue;
       }
       const int capsule = static_cast<int>(touches.capsule[i]);
-      const Contact contact = touch_point(posed.skin[static_cast<std::size_t>(capsule)], points.person[begin + i]);
-      const double ratio = contact.distance / settings.tau;
-      const double share = std::max(0.0, 1 - ratio * ratio);
-      take(capsule, contact, share * share, most * (1 - share * share * share));
+      const Vector3f x = points.person[begin + i];
+      const Contact contact = touch_point(posed.skin[static_cast<std::size_t>(capsule)], x);
+      const double across = share_across(contact.normal, x, noise2), ratio = contact.distance / settings.tau;
+      const double share = std::max(0.0, 1 - across * ratio * ratio);
+      take(capsule, contact, across * share * share, most * (1 - share * share * share));
     }
   }
   if (points.floor) touch_floor(posed.skin, *points.floor, 1 / settings.evidence, take);

@@ -1,9 +1,10 @@
 // Refinement of a pose: Levenberg-Marquardt steps on the distances between the points of a frame and the skin.
 //
-// Minimises  e/(2 sigma^2) [ sum_points rho(d) + b sum_rays min(d, 0)^2 ] + 1/2 |x - predicted|^2_P,  where d is the
+// Minimises  e/(2 sigma^2) [ sum_points rho(a d) + b sum_rays min(d, 0)^2 ] + 1/2 |x - predicted|^2_P,  where d is the
 // signed Euclidean distance of contact.h to the nearest capsule, rho is Tukey's function, which forgets what is further
-// off than tau, rays are those that saw past the person, P holds the precisions of the prediction, and e the share
-// of the points that count as independent.
+// off than tau, rays are those that saw past the person, P holds the precisions of the prediction, e is the share
+// of the points that count as independent, and a^2 = sigma^2 / (sigma^2 + noise^2 cos^2), with the angle between the
+// direction of d and the ray: the sensor errs along the ray.
 //
 // A contact touches one rigid body, so its derivative by the pose is a 6-vector of that body's twist; these are summed
 // joint by joint (6x6) and only then carried over to the D numbers of the pose, down the tree, as the composite rigid

@@ -53,7 +53,8 @@ __device__ inline int deepest_obstacle(const float4* skin, int count, Vector3f x
 
 /// The contact of one point: its parts, and the joint that it moves, -1 for none.
 __device__ inline int touch(const ContactMemory& memory, int capsules, Vector3f x, bool background, Vector3f centre,
-                            float tau, float free_space, float* out) {
+                            const Reach& reach, float free_space, float* out) {
+  const float tau = reach.tau;
   const float most = tau * tau / 6;  // what is forgotten costs as much as at tau
   int capsule = -1;
   Contact contact{};
@@ -62,14 +63,14 @@ __device__ inline int touch(const ContactMemory& memory, int capsules, Vector3f 
     float distance;
     capsule = nearest_capsule(memory.skin, capsules, x, distance);
     cost = most;
-    if (fabsf(distance) >= tau) {
+    if (fabsf(distance) >= reach.furthest) {
       capsule = -1;
     } else {
       contact = touch_point(segment_at(memory.skin, capsule), x);
-      const float ratio = contact.distance / tau;
-      const float share = fmaxf(0.0f, 1 - ratio * ratio);
-      weight = share * share;
-      cost = most * (1 - weight * share);
+      const float across = share_across(contact.normal, x, reach.noise2), ratio = contact.distance / tau;
+      const float share = fmaxf(0.0f, 1 - across * ratio * ratio);
+      weight = across * share * share;
+      cost = most * (1 - share * share * share);
     }
   } else {
     capsule = deepest_obstacle(memory.skin, capsules, x);
@@ -114,7 +115,6 @@ __device__ inline void sum_contacts(const Problem& problem, int particle, const 
   if (lane >= matrix_sums) factors[0] = (lane - matrix_sums) % 6, factors[1] = one_part, factors[2] = pull_part;
 
   const Vector3f centre = problem.places[static_cast<std::size_t>(particle) * joints].origin;
-  const auto tau = static_cast<float>(problem.settings.tau);
   const auto free_space = static_cast<float>(problem.settings.free_space);
   double* own = memory.sums + warp * joints * body_stride;
   float* contacts = memory.contact + warp * warp_size * parts;
@@ -139,7 +139,8 @@ __device__ inline void sum_contacts(const Problem& problem, int particle, const 
     if (used) {
       const float3 x =
           tiles.points[static_cast<std::size_t>(tile) * RayTilesCuda::tile_rays + at % RayTilesCuda::tile_rays];
-      joint = touch(memory, capsules, {x.x, x.y, x.z}, background, centre, tau, free_space, contacts + lane * parts);
+      joint = touch(memory, capsules, {x.x, x.y, x.z}, background, centre, problem.reach, free_space,
+                    contacts + lane * parts);
     }
     __syncwarp();
     // neighbours mostly touch one joint: sums go to memory where it changes

@@ -12,10 +12,16 @@ inline constexpr int body_stride = 28;
 
 __host__ __device__ inline int sums_size(int joints) { return joints * body_stride + 1; }  // the last: the points' cost
 
+/// RefineSettings as contacts need them.
+struct Reach {
+  float tau, furthest, noise2;
+};
+
 struct Problem {
   SkeletonView skeleton;
   RayTilesView tiles;
   RefineSettings settings;
+  Reach reach;
   int thinning[2];  // one of so many points is looked at: of the person, and of those past it
   const PriorMemory* priors;
   bool own_priors;  // one a pose, or the first for all

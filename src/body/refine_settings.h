@@ -1,17 +1,34 @@
 // Settings and prior of the refinement of a pose; see refine.h for the sum that they stand in.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace kinema::body {
 
+/// How far the points of a frame can be trusted.
+struct PointNoise {
+  double deviation = 0;                                          ///< along their rays, besides that of the skin, metres
+  double independent = std::numeric_limits<double>::infinity();  ///< so many of them err on their own account
+};
+
 struct RefineSettings {
-  double tau = 0.12;       ///< where a point stops to count, metres
+  double tau = 0.12;       ///< where a point stops to count, metres; further where it has noise
   double sigma = 0.02;     ///< standard deviation of a point about the skin
+  double noise = 0;        ///< of the sensor besides, along the ray; distances across the ray do not have it
   double evidence = 0.05;  ///< independent points a point: neighbours err together
   double free_space = 1;   ///< weight of a ray that saw past the person against that of a point; 0: none
   int steps = 6;
+
+  /// Of a point about a skin that is seen straight on; and how much its variance exceeds that of one across the ray, in parts
+  /// of the latter.
+  double deviation() const { return std::sqrt(sigma * sigma + noise * noise); }
+  double noise2() const { return noise * noise / (sigma * sigma); }
+
+  /// How far from the skin a point can lie and still count.
+  double reach() const { return tau * std::sqrt(1 + noise2()); }
 };
 
 /// What a pose is pulled to besides the points: a predicted state and the precision of each number of its tangent.

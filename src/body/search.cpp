@@ -117,9 +117,10 @@ std::vector<Found> search(const Skeleton& skeleton, const PointList& person, con
   for (const Round& round : rounds) {
     candidates.resize(std::min(candidates.size(), round.keep));
     RefineSettings refinement;
-    refinement.tau = round.tau + 2 * settings.noise;
+    refinement.tau = round.tau;
     refinement.steps = round.steps;
-    refinement.sigma = std::hypot(0.03, settings.noise);
+    refinement.sigma = 0.03;
+    refinement.noise = settings.noise;
     refinement.evidence = 150;  // as much in every round, whatever the number of points
     refine_many(candidates, refinement, {round.points, round.points / 2});
     for (PoseCandidate& candidate : candidates) {

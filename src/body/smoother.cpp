@@ -4,6 +4,7 @@
 
 #include "body/deviation.h"
 #include "body/motion.h"
+#include "body/quiet_points.h"
 #include "body/rest_poses.h"
 #include "body/trajectory.h"
 
@@ -102,16 +103,17 @@ private:
 
   void keep(const Frame& frame, const Estimate& estimate) {
     RefinePoints points;
-    points.set(frame.points);
+    quiet_.set(frame.points, settings_.sensor_noise, estimate.pose.position.z);
+    points.set(quiet_.view());
     TrajectoryFrame kept;
     kept.seconds = seconds_to(frame);
     last_time_ = frame.time;
     kept.points = {points.person.thinned(kept_points.person), points.background.thinned(kept_points.background)};
     kept.state = to_state(skeleton_, estimate.pose);
-    kept.refinement = refine_settings(settings_, kept.points.person.size(), kept.state[2]);
+    kept.refinement = refine_settings(settings_, kept.points.person.size(), quiet_.noise());
     const Circumstances circumstances{residual_deviation(flat_->view(), points.person, kept.state),
-                                      kept.refinement.sigma, settings_.shared_noise * kept.state[2] * kept.state[2],
-                                      settings_.fit_shape};
+                                      kept.refinement.deviation(),
+                                      settings_.shared_noise * kept.state[2] * kept.state[2], settings_.fit_shape};
     kept.refinement.evidence /= std::max(fewest_shares, evidence_shared(circumstances));
     frames_.push_back(std::move(kept));
     estimates_.push_back(estimate);
@@ -158,6 +160,7 @@ private:
   std::unique_ptr<FlatSkeleton> flat_;
   TrajectoryModel model_;
   std::vector<double> flesh_radii_;      // (joints)
+  QuietPoints quiet_;                    // of the last frame
   std::vector<TrajectoryFrame> frames_;  // the last settled ones, then the window
   std::vector<Estimate> estimates_;      // of the window
   std::vector<Circumstances> circumstances_;

@@ -3,6 +3,7 @@
 #include "body/deviation.h"
 #include "body/motion.h"
 #include "body/particles.h"
+#include "body/quiet_points.h"
 #include "body/search.h"
 #include "body/shape_learner.h"
 #include "body/watch.h"
@@ -143,11 +144,9 @@ public:
     stages_ = {};
     const double seconds = std::clamp(last_time_ ? frame.time - *last_time_ : 1.0 / 30, 1e-3, 0.5);
     last_time_ = frame.time;
-    frame_points_ = frame.points;
     floor_ = frame.floor;
-    points_known_ = false;
     if (tracking_) particles_->predict(seconds);  // which a device does while points are on their way
-    particles_->set_points(frame.points);
+    set_points(frame.points);
     stages_.add("points");
 
     Estimate estimate;
@@ -191,6 +190,18 @@ private:
     particles_ = make_particles(skeleton_, settings_, backend_);
   }
 
+  void set_points(PointsView points) {
+    double distance = state_.empty() ? 0 : state_[2];
+    if (!tracking_) {
+      // of the points of the person, the one in the middle
+      points_.set(points);
+      if (points_.person.size() > 0) distance = points_.person[points_.person.size() / 2].z;
+    }
+    quiet_.set(points, settings_.sensor_noise, distance);
+    points_known_ = false;
+    particles_->set_points(quiet_.view(), quiet_.noise());
+  }
+
   void begin_at(const std::vector<float>& state) {
     particles_->place(state, settings_.particles);
     state_ = state;
@@ -203,7 +214,7 @@ private:
   // is scaled by it; 0 where nobody was found.
   double find() {
     SearchSettings settings;
-    settings.noise = sensor_deviation(settings_, distance());
+    settings.noise = quiet_.noise().deviation;
     RefinePoints seen = points();
     if (settings_.fit_shape && !learner_.known()) {
       settings.sizes = {0.88, 0.96, 1.04, 1.12};
@@ -213,7 +224,7 @@ private:
     if (!found.empty()) {
       if (found.front().size != 1) {
         set_skeleton(scaled(skeleton_, found.front().size));
-        particles_->set_points(frame_points_);
+        particles_->set_points(quiet_.view(), quiet_.noise());
       }
       std::vector<std::vector<float>> states;
       for (const Found& one : found) {
@@ -260,7 +271,7 @@ private:
     place_joints(flat_->view(), state_.data(), places_.data());
     for (const Place& place : places_) estimate.joints.push_back({place.origin.x, place.origin.y, place.origin.z});
     const Circumstances circumstances{residual_deviation(flat_->view(), points().person, state_),
-                                      refine_settings(settings_, 1, state_[2]).sigma,
+                                      refine_settings(settings_, 1, quiet_.noise()).deviation(),
                                       settings_.shared_noise * state_[2] * state_[2], settings_.fit_shape};
     for (std::size_t j = 0; j < flesh_radii_.size(); ++j) {
       estimate.deviation.push_back(stated_deviation(moments.joint_variance[j], flesh_radii_[j], circumstances));
@@ -279,7 +290,7 @@ private:
   // Poses elsewhere, while a device weighs the particles and refines the best.
   Outlook look_elsewhere() {
     if (settings_.rivals <= 0) return {};
-    Outlook others = watch_.look(*particles_, points(), sensor_deviation(settings_, distance()));
+    Outlook others = watch_.look(*particles_, points());
     stages_.add(watch_.searched() ? "search" : "rivals");
     return others;
   }
@@ -307,17 +318,14 @@ private:
 
   // The frame's points for refinements on the host. They are arranged when first asked for: a device weighs meanwhile.
   const RefinePoints& points() {
-    if (!points_known_) points_.set(frame_points_);
+    if (!points_known_) points_.set(quiet_.view());
     points_known_ = true;
     return points_;
   }
 
-  // Of the points of the person, the one in the middle.
-  double distance() { return points().person.size() == 0 ? 0 : points().person[points().person.size() / 2].z; }
-
   // Independent points a point.
   double evidence() {
-    return evidence_at(settings_, state_[2]) * settings_.independent_points /
+    return independent_points(settings_, quiet_.noise()) /
            static_cast<double>(std::max<std::size_t>(1, points().person.size()));
   }
 
@@ -338,7 +346,7 @@ private:
   void learn_shape() {
     if (!settings_.fit_shape || !learner_.due()) return;
     const std::optional<ShapeFit> fit =
-        learner_.add(points(), floor_, state_, refine_settings(settings_, 1, state_[2]), threads_);
+        learner_.add(points(), floor_, state_, refine_settings(settings_, 1, quiet_.noise()), threads_);
     if (!fit) return;
     set_skeleton(fit->skeleton);
     particles_->place(fit->states.back(), settings_.particles);
@@ -354,7 +362,7 @@ private:
   std::vector<double> flesh_radii_;  // (joints)
   Watch watch_;
   std::unique_ptr<Particles> particles_;
-  PointsView frame_points_;  // of the frame under way
+  QuietPoints quiet_;  // of the frame under way
   std::optional<Plane> floor_;
   RefinePoints points_;  // see points()
   bool points_known_ = false;

@@ -42,7 +42,7 @@ void Watch::set_skeleton(const Skeleton& skeleton) {
   precision_ = walk_precision(skeleton, looseness);
 }
 
-Outlook Watch::look(Particles& particles, const RefinePoints& points, double noise) {
+Outlook Watch::look(Particles& particles, const RefinePoints& points) {
   ++age_;
   const int every = age_ < 30 ? 5 : 15;
   searched_ = age_ % every == every - 1;
@@ -53,14 +53,14 @@ Outlook Watch::look(Particles& particles, const RefinePoints& points, double noi
     SearchSettings search_settings;
     search_settings.pelvis = Vector3f{state[0], state[1], state[2]};
     search_settings.points = 300;
-    search_settings.noise = noise;
+    search_settings.noise = particles.noise().deviation;
     const auto refine_many = [&](std::span<PoseCandidate> candidates, const RefineSettings& settings,
                                  PointShare share) { particles.refine_poses(candidates, settings, share); };
     for (const Found& found : search(skeleton_, points.person, search_settings, refine_many)) {
       outlook.states.push_back(found.state);
     }
   } else {
-    RefineSettings refinement = refine_settings(settings_, 1, state[2]);
+    RefineSettings refinement = refine_settings(settings_, 1, particles.noise());
     refinement.tau += longer_reach;
     // the prior is as loose for all, so that poses, not distances from the last one, are compared
     std::vector<PoseCandidate> poses{{state, {state, precision_}}};
@@ -80,7 +80,7 @@ Outlook Watch::compare(Particles& particles, const std::vector<std::vector<float
   std::vector<PoseCandidate> poses;
   for (const std::vector<float>& state : states) poses.push_back({state, {state, precision_}});
   for (const double reach : {longer_reach, 0.0}) {
-    RefineSettings refinement = refine_settings(settings_, 1, states.front()[2]);
+    RefineSettings refinement = refine_settings(settings_, 1, particles.noise());
     refinement.tau += reach;
     refinement.steps = compared_steps;
     particles.refine_poses(poses, refinement, {compared_points, compared_points / 2});

@@ -29,7 +29,7 @@ public:
   void begin() { age_ = 0; }
 
   /// Looks around the predicted pose of the particles, in the points of this frame, and does not touch the particles.
-  Outlook look(Particles& particles, const RefinePoints& points, double noise);
+  Outlook look(Particles& particles, const RefinePoints& points);
 
   /// The same poses refined in two rounds with all the points that there are, and their log-likelihoods, the better of
   /// before and after each.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace kinema::io {
 namespace {
@@ -13,6 +14,24 @@ namespace {
 std::size_t common_index(std::string_view name) {
   const auto found = std::find(body::common_joints.begin(), body::common_joints.end(), name);
   return static_cast<std::size_t>(found - body::common_joints.begin());
+}
+
+// The mean over the clip of the way from `from` to the left and right `to`, as the trunk sees it: y from pelvis to neck, x to the
+// left. Both sides alike.
+Vec3 carried(const Bvh& bvh, std::string_view from, const std::string& to) {
+  const auto joints = bvh_common_joints(bvh);
+  Vec3 sum{};
+  for (std::size_t f = 0; f < bvh.frames; f += 1 + bvh.frames / 64) {
+    const BvhPlaces places = bvh_places(bvh, static_cast<double>(f));
+    const auto at = [&](std::string_view name) {
+      return places.positions[static_cast<std::size_t>(joints[common_index(name)])];
+    };
+    const auto unit = [](const Vec3& v) { return length(v) > 0 ? (1 / length(v)) * v : v; };
+    const Vec3 left = at("left_" + to) - at(from), right = at("right_" + to) - at(from), across = left - right;
+    const Vec3 y = unit(at("neck") - at("pelvis")), x = unit(across - dot(across, y) * y), z = cross(x, y);
+    sum = sum + Vec3{dot(x, left - right), dot(y, left + right), dot(z, left + right)};
+  }
+  return sum;
 }
 
 // The person of the file: where its common joints are in metres, in its rest pose where that is upright.
@@ -26,6 +45,10 @@ public:
         throw Error(fmt::format("has no joint {}, under this or another known name", body::common_joints[i]));
       positions_[i] = metres_per_unit * places.positions[static_cast<std::size_t>(joints[i])];
     }
+    if (!upright) {
+      shoulder_ = carried(bvh, "neck", "shoulder");
+      hip_ = carried(bvh, "pelvis", "hip");
+    }
     for (std::size_t j = 0; j < bvh.joints.size(); ++j) {
       for (int side = 0; side < 2; ++side) {
         const int ankle = joints[common_index(side == 0 ? "left_ankle" : "right_ankle")];
@@ -38,12 +61,28 @@ public:
   Vec3 bone(const std::string& from, const std::string& to) const {
     return positions_[common_index(to)] - positions_[common_index(from)];
   }
+  /// The way from the neck to a shoulder and from the pelvis to a hip: as drawn, or as the person carries them in the clip,
+  /// or, where that is nobody's way, as `own` goes; as long as drawn.
+  Vec3 to_shoulder(const std::string& side, const Vec3& own) const {
+    return girdle(bone("neck", side + "_shoulder"), shoulder_, own);
+  }
+  Vec3 to_hip(const std::string& side, const Vec3& own) const {
+    return girdle(bone("pelvis", side + "_hip"), hip_, own);
+  }
   Vec3 foot(const std::string& side) const { return feet_[side == "left" ? 0 : 1]; }
 
   const bool upright;
 
 private:
+  Vec3 girdle(const Vec3& drawn, const Vec3& left, const Vec3& own) const {
+    if (upright) return drawn;
+    const bool sideways = left.x > 0.7 * length(left);
+    const Vec3 way = sideways ? Vec3{std::copysign(left.x, own.x), left.y, left.z} : own;
+    return length(way) > 0 ? (length(drawn) / length(way)) * way : own;
+  }
+
   std::array<Vec3, body::common_joints.size()> positions_;
+  Vec3 shoulder_, hip_;  // left ones, where the rest pose says nothing; directions
   Vec3 feet_[2];
 };
 
@@ -129,7 +168,7 @@ private:
   void arm(const std::string& side) {
     joint(side + "_clavicle").offset = joint("neck").offset;
     Vec3& shoulder = joint(side + "_shoulder").offset;
-    const Vec3 found = directed(shoulder, person_.bone("neck", side + "_shoulder"));
+    const Vec3 found = person_.to_shoulder(side, shoulder);
     scale(side + "_clavicle").x = found.x / shoulder.x;
     shoulder = found;
     scale(side + "_shoulder").x = stretch(side + "_elbow", person_.bone(side + "_shoulder", side + "_elbow"));
@@ -148,7 +187,7 @@ private:
 
   void leg(const std::string& side) {
     Vec3& hip = joint(side + "_hip").offset;
-    hip = directed(hip, person_.bone("pelvis", side + "_hip"));
+    hip = person_.to_hip(side, hip);
     scale(side + "_hip").y = stretch(side + "_knee", person_.bone(side + "_hip", side + "_knee"));
     outside_[side == "left" ? 0 : 1] = hip.x - std::clamp(hip.x, -widest_hip * overall_, widest_hip * overall_);
     scale(side + "_knee").y = stretch(side + "_ankle", person_.bone(side + "_knee", side + "_ankle"));

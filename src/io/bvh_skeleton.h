@@ -8,7 +8,8 @@ namespace kinema::io {
 
 /// body::default_human() with the bones of the file: lengths of thighs, shins, arms, neck and trunk, width of hips and
 /// shoulders. Its skin is scaled along each bone with the bone, and across it with the whole person. Where the file's
-/// rest pose is no upright person that looks along z, only lengths are taken from it, not directions. Throws Error where
+/// rest pose is no upright person that looks along z, only lengths are taken from it, not directions; shoulders and hips
+/// then hang as on average over the clip. Throws Error where
 /// one of body::common_joints is missing.
 body::Skeleton bvh_skeleton(const Bvh& bvh, double metres_per_unit);
 

@@ -16,7 +16,7 @@ namespace kinema::io {
 struct StereoSettings {
   /// The depths that are kept, metres. A nearer nearest costs time: its disparities are larger. What stands nearer
   /// still is matched to nothing, or to something wrong.
-  double nearest = 0.6, farthest = 8;
+  double nearest = 0.6, farthest = 12;
 
   /// Paths in eight directions instead of three. Fills a little more, takes several times as long and the memory of
   /// width x height x disparities.

@@ -53,6 +53,14 @@ TEST(Contact, SphereIsACapsuleWithoutLength) {
   expect_vector(contact.normal, {0, 0, -1});
 }
 
+TEST(Contact, NoiseAlongTheRayLeavesDistancesAcrossItTheirWeight) {
+  const Vector3f x{0.6f, 0, 0.8f};
+  EXPECT_FLOAT_EQ(share_across({-0.8f, 0, 0.6f}, x, 9), 1);
+  EXPECT_FLOAT_EQ(share_across({-0.6f, 0, -0.8f}, x, 9), 0.1f);
+  EXPECT_FLOAT_EQ(share_across({0, 0, 1}, 5.0f * x, 9), 1 / (1 + 9 * 0.64f));
+  EXPECT_FLOAT_EQ(share_across({0, 0, 1}, x, 0), 1);
+}
+
 TEST(Contact, RayThroughTheCapsuleIsBelowZero) {
   const Contact contact = touch_ray(bar(), {0, 0.06f, 4});  // 0.03 above the axis at 2 m
   EXPECT_NEAR(contact.distance, 0.03 - 0.1, 1e-4);          // to second order in the slope

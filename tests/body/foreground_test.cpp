@@ -407,7 +407,7 @@ TEST(Foreground, refuses_what_makes_no_sense) {
     return "no refusal";
   };
   ForegroundSettings window, gate;
-  window.nearest = 9;
+  window.nearest = 13;
   gate.gate = 0;
   EXPECT_NE(refusal([&] { Foreground f(camera, window); }).find("depth window"), std::string::npos);
   EXPECT_NE(refusal([&] { Foreground f(camera, gate); }).find("gate"), std::string::npos);

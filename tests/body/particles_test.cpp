@@ -274,13 +274,12 @@ TEST_P(Filter, PosesThatAreNoParticlesWeighAsParticlesDo) {
 }
 
 TEST_P(Filter, PosesThatAreNoParticlesAreRefinedApart) {
-  settings_.sensor_noise = 0;
   settings_.independent_points = 3000;
   settings_.refine_steps = 20;
   const FilterScene sharp(default_human(), 160, 120);
   const auto particles = sharp.make(settings_, GetParam(), 3);
   const std::vector<float> before = particles->states();
-  const RefineSettings refinement = refine_settings(settings_, 1, sharp.state[2]);
+  const RefineSettings refinement = refine_settings(settings_, 1, {});
   const std::vector<double> loose = walk_precision(sharp.skeleton, 0.5), tight = walk_precision(sharp.skeleton, 1e-5);
   const std::vector<float> start = sharp.perturbed(0.07, 0.03);
   std::vector<PoseCandidate> poses{{start, {start, loose}}, {start, {start, tight}}, {sharp.state, {start, loose}}};
@@ -322,7 +321,7 @@ TEST_P(Filter, CornerFrame) {
     const FilterScene::Frame found = small.frame_of(*particles, settings_, frame);
     EXPECT_TRUE(std::all_of(found.states.begin(), found.states.end(), [](float x) { return std::isfinite(x); }));
     std::vector<PoseCandidate> poses{{small.state, {small.state, walk_precision(small.skeleton, 0.3)}}};
-    particles->refine_poses(poses, refine_settings(settings_, 1, small.state[2]), {100, 50});
+    particles->refine_poses(poses, refine_settings(settings_, 1, {.deviation = 0.01}), {100, 50});
     const std::vector<std::vector<float>> states{small.state, poses[0].state};
     for (double value : particles->weigh_poses(states)) EXPECT_TRUE(std::isfinite(value));
   }
@@ -336,12 +335,13 @@ class FilterAgreement : public OnBackend {
 protected:
   static constexpr double frame = 1.0 / 30;
 
-  void expect_refined_alike(const FilterScene& scene, TrackerSettings settings, double closeness) {
+  void expect_refined_alike(const FilterScene& scene, TrackerSettings settings, double closeness, double noise = 0) {
     settings.refine_steps = 8;
     std::vector<Moments> moments;
     std::vector<std::vector<float>> states;
     for (const Backend backend : {Backend::reference, GetParam()}) {
       const auto particles = scene.make(settings, backend, 1);
+      particles->set_points(scene.seen.view(), {.deviation = noise});
       particles->place(scene.perturbed(0.05, 0.02), 1);
       particles->weigh();
       particles->anneal(0, 1);
@@ -385,6 +385,10 @@ TEST_P(FilterAgreement, AFrameUpToTheFirstResampling) {
 // A step is taken or left by a cost that is summed in another order and in single precision: near the bottom the two may
 // stop a step apart, where a step is shorter than a millimetre.
 TEST_P(FilterAgreement, RefinementOfAHuman) { expect_refined_alike(FilterScene(default_human()), {}, 2e-3); }
+
+TEST_P(FilterAgreement, RefinementWithASensorsNoise) {
+  expect_refined_alike(FilterScene(default_human()), {}, 2e-3, 0.05);
+}
 
 TEST_P(FilterAgreement, RefinementOfTheLargestSkeleton) { expect_refined_alike(FilterScene(largest()), {}, 2e-3); }
 
