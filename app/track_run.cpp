@@ -92,6 +92,8 @@ public:
     }
   }
 
+  std::optional<body::Plane> floor() const { return foreground_.floor(); }
+
 private:
   ImageView<const float> image(const std::vector<float>& depth) const {
     return {depth.data(), width_, height_, width_};
@@ -207,7 +209,7 @@ TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker&
       if (nobody_in(cloud) && !expected.empty()) eye.cut(frame, {}, cloud);
       cut_ms = watch.lap();
       counts.ms["foreground"] += cut_ms;
-      estimate = tracker.track({frame.time, cloud.view()});
+      estimate = tracker.track({frame.time, cloud.view(), eye.floor()});
       const double track_ms = watch.lap();
       counts.tracking_ms += cut_ms + track_ms;
       for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;

@@ -36,6 +36,9 @@ py::tuple cloud_arrays(body::Cloud cloud) {
   return py::make_tuple(array_of(std::move(cloud.xyz), {count, 3}), marks.attr("view")(py::dtype::of<bool>()));
 }
 
+// A floor as Python has it: its unit normal and offset.
+using FloorNumbers = std::tuple<double, double, double, double>;
+
 // A foreground that Python threads may share: with the GIL released, two could be inside it at once.
 class Foreground {
 public:
@@ -56,6 +59,13 @@ public:
   py::tuple cut_points(const py::object& points, const py::object& background, const py::object& expected) {
     const Points given(points, background);
     return cut_any(given.view, expected);
+  }
+
+  std::optional<FloorNumbers> floor() {
+    const std::scoped_lock lock(mutex_);
+    const std::optional<body::Plane> plane = foreground_.floor();
+    if (!plane) return std::nullopt;
+    return FloorNumbers{plane->normal.x, plane->normal.y, plane->normal.z, plane->offset};
   }
 
 private:
@@ -95,11 +105,17 @@ public:
   std::size_t points() const { return settings_.points; }
   std::size_t background_points() const { return settings_.background_points; }
 
-  body::Estimate track(double time, const py::object& points, const py::object& background) {
+  body::Estimate track(double time, const py::object& points, const py::object& background,
+                       const std::optional<FloorNumbers>& floor) {
     const Points given(points, background);
+    body::Frame frame{time, given.view, {}};
+    if (floor) {
+      const auto& [x, y, z, offset] = *floor;
+      frame.floor = body::Plane{{x, y, z}, offset, true};
+    }
     const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
-    body::Estimate estimate = tracker_->track({time, given.view});
+    body::Estimate estimate = tracker_->track(frame);
     skin_ = estimate.found ? body::pose_capsules(tracker_->skeleton(), estimate.pose) : std::vector<float>();
     return estimate;
   }
@@ -132,7 +148,7 @@ public:
     const Points given(points, background);
     const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
-    return smoother_->add({time, given.view}, estimate, tracker_.skeleton());
+    return smoother_->add({time, given.view, {}}, estimate, tracker_.skeleton());
   }
 
   std::vector<body::Estimate> finish() {
@@ -223,7 +239,11 @@ threads             0: one a core. Results do not depend on it)");
 
 expected: Tracker.skin, where the person was last; None while it is looked for.)")
       .def("cut_points", &Foreground::cut_points, py::arg("points"), py::arg("background") = py::none(),
-           py::arg("expected") = py::none(), "The same of a cloud: float32 (I, 3), and marks where there are any.");
+           py::arg("expected") = py::none(), "The same of a cloud: float32 (I, 3), and marks where there are any.")
+      .def_property_readonly("floor", &Foreground::floor,
+                             R"(The floor for Tracker.track: (x, y, z, offset), None where none is seen.
+
+x, y, z is its unit normal, and x X + y Y + z Z + offset the height of a point above it.)");
 }
 
 void bind_estimate(py::module_& module) {
@@ -318,7 +338,10 @@ threads        of the CPU work; 0: one a core. Results do not depend on it)");
           "skin", &Tracker::skin,
           "Capsules of the last frame, float32 (K, 7): what a Foreground expects. None where nobody is.")
       .def("track", &Tracker::track, py::arg("time"), py::arg("points"), py::arg("background") = py::none(),
+           py::arg("floor") = py::none(),
            R"(The Estimate of the next frame: seconds, float32 (I, 3) and optionally marks for background points.
+
+floor: Foreground.floor; it holds the size of a person who is not known.
 
 The first frame, and any after the person was lost, starts a search. The GIL is released while it runs.)");
 

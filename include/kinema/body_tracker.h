@@ -4,6 +4,7 @@
 // it, each a switch, what makes it work in 40 and more dimensions.
 #pragma once
 
+#include "kinema/plane.h"
 #include "kinema/skeleton.h"
 
 #include <cstdint>
@@ -85,6 +86,9 @@ void fill_in(TrackerSettings& settings, Backend backend);
 struct Frame {
   double time = 0;  ///< seconds
   PointsView points;
+
+  /// Where it is known: nobody reaches under it. It holds the size of a person who is not known yet.
+  std::optional<Plane> floor = {};
 };
 
 struct Estimate {

@@ -6,11 +6,13 @@
 
 #include "kinema/camera.h"
 #include "kinema/image.h"
+#include "kinema/plane.h"
 #include "kinema/points.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -55,14 +57,6 @@ struct Cloud {
   PointsView view() const { return {xyz.data(), background.size(), background}; }
 };
 
-/// All p with normal . p + offset = 0. The unit normal points to the camera's side, so `offset` is the camera's
-/// distance, and normal . p + offset the height of a point above a floor.
-struct Plane {
-  Vec3 normal;
-  double offset = 0;
-  bool floor = false;  ///< else a wall, or the ceiling
-};
-
 /// A piece of the scene that may be a person.
 struct Candidate {
   Vec3 centre;                  ///< of its points
@@ -100,6 +94,9 @@ public:
 
   /// Floor and walls as they are known now.
   std::span<const Plane> planes() const;
+
+  /// The one of them that is the floor.
+  std::optional<Plane> floor() const;
 
   /// Of the last search (the last cut without an expectation), the likeliest first, which is the one that was cut out.
   std::span<const Candidate> candidates() const;

@@ -375,6 +375,11 @@ Cloud Foreground::cut(PointsView points, std::span<const float> expected) {
 
 std::span<const Plane> Foreground::planes() const { return state_->scene.planes(); }
 
+std::optional<Plane> Foreground::floor() const {
+  const Plane* floor = state_->scene.floor();
+  return floor ? std::optional(*floor) : std::nullopt;
+}
+
 std::span<const Candidate> Foreground::candidates() const { return state_->candidates; }
 
 }  // namespace kinema::body

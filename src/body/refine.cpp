@@ -34,6 +34,25 @@ struct Posed {
   }
 };
 
+// Floors are uneven and soles thin: an end this far under it is none, metres.
+constexpr double into_floor = 0.02;
+
+// As below, for the ends of the capsules under the floor.
+template <class Take>
+void touch_floor(std::span<const Segment> skin, const Plane& floor, double weight, Take&& take) {
+  const Vector3f up{static_cast<float>(floor.normal.x), static_cast<float>(floor.normal.y),
+                    static_cast<float>(floor.normal.z)};
+  const auto lowest = static_cast<float>(-into_floor - floor.offset);
+  for (std::size_t k = 0; k < skin.size(); ++k) {
+    for (const Vector3f end : {skin[k].a, skin[k].a + skin[k].along}) {
+      const float height = dot(up, end) - skin[k].radius - lowest;
+      if (height >= 0) continue;
+      take(static_cast<int>(k), Contact{height, Vector3f{0, 0, 0} - up, end}, weight,
+           0.5 * weight * static_cast<double>(height * height));
+    }
+  }
+}
+
 // Calls take(capsule, contact, weight, cost) for every contact that counts; weights are those of the squares.
 template <class Take>
 void for_each_contact(const Posed& posed, const RefinePoints& points, const RefineSettings& settings, Take&& take) {
@@ -55,6 +74,7 @@ void for_each_contact(const Posed& posed, const RefinePoints& points, const Refi
       take(capsule, contact, across * share * share, most * (1 - share * share * share));
     }
   }
+  if (points.floor) touch_floor(posed.skin, *points.floor, 1 / settings.evidence, take);
   if (settings.free_space <= 0) return;
   for (std::size_t begin = 0; begin < points.background.size(); begin += contact_block) {
     deepest_obstacles(posed.skin, points.background.blocks[begin / contact_block], touches);

@@ -15,10 +15,12 @@
 #include "body/joint_axes.h"
 #include "body/refine_settings.h"
 #include "core/threads.h"
+#include "kinema/plane.h"
 #include "kinema/points.h"
 
 #include <Eigen/Dense>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,6 +49,10 @@ private:
 /// The points of a frame that a ray from the camera leads to: those of the person, and those that it saw past it.
 struct RefinePoints {
   PointList person, background;
+
+  /// An end of a capsule that reaches under it counts as an independent point does. Only where the person is measured: a
+  /// known one's feet are where the points are.
+  std::optional<Plane> floor = {};
 
   void set(PointsView points);
 };

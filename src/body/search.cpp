@@ -147,16 +147,16 @@ std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, 
                           const Threads& threads) {
   std::vector<FlatSkeleton> people;
   for (double size : settings.sizes) people.emplace_back(scaled(skeleton, size));
-  return search(
-      skeleton, points.person, settings,
-      [&](std::span<PoseCandidate> poses, RefineSettings refinement, PointShare share) {
-        const RefinePoints some{points.person.thinned(share.person), points.background.thinned(share.background)};
-        refinement.evidence /= static_cast<double>(some.person.size());
-        threads.for_each(poses.size(), [&](std::size_t i) {
-          PoseCandidate& pose = poses[i];
-          pose.cost = refine(people[pose.size].view(), some, pose.prior, refinement, pose.state).cost;
-        });
-      });
+  return search(skeleton, points.person, settings,
+                [&](std::span<PoseCandidate> poses, RefineSettings refinement, PointShare share) {
+                  const RefinePoints some{points.person.thinned(share.person),
+                                          points.background.thinned(share.background), points.floor};
+                  refinement.evidence /= static_cast<double>(some.person.size());
+                  threads.for_each(poses.size(), [&](std::size_t i) {
+                    PoseCandidate& pose = poses[i];
+                    pose.cost = refine(people[pose.size].view(), some, pose.prior, refinement, pose.state).cost;
+                  });
+                });
 }
 
 }  // namespace kinema::body

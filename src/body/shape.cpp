@@ -12,10 +12,15 @@ namespace {
 using Matrix7 = Eigen::Matrix<double, 7, 7>;
 using Vector7 = Eigen::Matrix<double, 7, 1>;
 
-// Joints of the same name on both sides share their scales.
+// Joints of the same name on both sides share their scales; those in the middle have a width.
 struct Groups {
   std::vector<std::size_t> of_joint;
   std::size_t count = 0;
+  std::vector<bool> across;  // (groups) bones from the middle outwards, such as clavicles: a width too
+  std::vector<int> width;    // (joints) which of the widths, -1: none
+  std::size_t widths = 0;
+
+  std::size_t size() const { return 2 * count + widths; }
 
   explicit Groups(const Skeleton& skeleton) {
     std::map<std::string, std::size_t> known;
@@ -24,25 +29,39 @@ struct Groups {
       for (const char* side : {"left_", "right_"}) {
         if (name.starts_with(side)) name = name.substr(std::string(side).size());
       }
+      width.push_back(name == joint.name ? static_cast<int>(widths++) : -1);
       const auto [place, isnew] = known.try_emplace(name, count);
       if (isnew) ++count;
       of_joint.push_back(place->second);
     }
+    across.assign(count, false);
+    for (const Joint& joint : skeleton.joints) {
+      if (joint.parent <= 0) continue;
+      const auto inner = static_cast<std::size_t>(joint.parent),
+                 middle = static_cast<std::size_t>(skeleton.joints[inner].parent);
+      const Vec3& bone = joint.offset;
+      if (width[inner] < 0 && width[middle] >= 0 && std::abs(bone.x) > std::hypot(bone.y, bone.z))
+        across[of_joint[inner]] = true;
+    }
   }
 };
 
-// shape: logarithms of `count` bone scales, then of `count` radius scales.
+// shape: logarithms of `count` bone scales, then of `count` radius scales, then of `widths` scales across.
 Skeleton shaped(const Skeleton& skeleton, const Groups& groups, const Eigen::VectorXd& shape) {
   Skeleton result = skeleton;
   const auto bone = [&](std::size_t joint) { return std::exp(shape[static_cast<long>(groups.of_joint[joint])]); };
-  const auto scale = [](double s, Vec3& v) { v = {s * v.x, s * v.y, s * v.z}; };
+  const auto scale = [&](std::size_t joint, Vec3& v) {
+    const double s = bone(joint);
+    const int w = groups.width[joint];
+    v = {(w < 0 ? s : s * std::exp(shape[static_cast<long>(2 * groups.count) + w])) * v.x, s * v.y, s * v.z};
+  };
   for (Joint& joint : result.joints) {
-    if (joint.parent >= 0) scale(bone(static_cast<std::size_t>(joint.parent)), joint.offset);
+    if (joint.parent >= 0) scale(static_cast<std::size_t>(joint.parent), joint.offset);
   }
   for (SkinCapsule& capsule : result.capsules) {
     const auto joint = static_cast<std::size_t>(capsule.joint);
-    scale(bone(joint), capsule.a);
-    scale(bone(joint), capsule.b);
+    scale(joint, capsule.a);
+    scale(joint, capsule.b);
     capsule.radius *= std::exp(shape[static_cast<long>(groups.count + groups.of_joint[joint])]);
   }
   return result;
@@ -131,13 +150,19 @@ FrameSystem linearise(const Skeleton& skeleton, const Groups& groups, const Eige
   return system;
 }
 
-// The inverse covariance of the shape: lengths vary together with the person and a little by themselves.
+// The inverse covariance of the shape: lengths vary together with the person and a little by themselves, widths more.
 Eigen::MatrixXd shape_precision(const Groups& groups, const ShapeSettings& settings) {
   const auto n = static_cast<long>(groups.count);
-  Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(2 * n, 2 * n);
-  covariance.setConstant(settings.size_deviation * settings.size_deviation);  // radii grow with the person too
+  Eigen::MatrixXd covariance =
+      Eigen::MatrixXd::Zero(static_cast<long>(groups.size()), static_cast<long>(groups.size()));
+  // radii grow with the person too
+  covariance.topLeftCorner(2 * n, 2 * n).setConstant(settings.size_deviation * settings.size_deviation);
+  for (long i = 2 * n; i < covariance.rows(); ++i)
+    covariance(i, i) = settings.width_deviation * settings.width_deviation;
   for (long i = 0; i < n; ++i) {
-    covariance(i, i) += settings.length_deviation * settings.length_deviation;
+    const double own =
+        groups.across[static_cast<std::size_t>(i)] ? settings.width_deviation : settings.length_deviation;
+    covariance(i, i) += own * own;
     covariance(n + i, n + i) += settings.radius_deviation * settings.radius_deviation;
   }
   return inverse_symmetric(covariance);
@@ -145,13 +170,21 @@ Eigen::MatrixXd shape_precision(const Groups& groups, const ShapeSettings& setti
 
 }  // namespace
 
+std::vector<double> shape_of_size(const Skeleton& skeleton, double size) {
+  const Groups groups(skeleton);
+  std::vector<double> shape(groups.size(), 0.0);
+  for (std::size_t i = 0; i < 2 * groups.count; ++i) shape[i] = std::log(size);
+  return shape;
+}
+
 ShapeFit fit_shape(const Skeleton& skeleton, const std::vector<ShapeFrame>& frames, const Threads& threads,
-                   const ShapeSettings& settings) {
+                   std::vector<double> start, const ShapeSettings& settings) {
   const Groups groups(skeleton);
   const int pose_size = root_tangent + static_cast<int>(skeleton.angle_count());
-  const auto shape_size = static_cast<long>(2 * groups.count);
+  const auto shape_size = static_cast<long>(groups.size());
+  start.resize(groups.size(), 0.0);
   const Eigen::MatrixXd precision = shape_precision(groups, settings);
-  Eigen::VectorXd shape = Eigen::VectorXd::Zero(shape_size);
+  Eigen::VectorXd shape = Eigen::Map<const Eigen::VectorXd>(start.data(), shape_size);
   ShapeFit fit;
   for (const ShapeFrame& frame : frames) fit.states.push_back(frame.state);
   const std::vector<std::vector<float>> first = fit.states;
@@ -159,9 +192,7 @@ ShapeFit fit_shape(const Skeleton& skeleton, const std::vector<ShapeFrame>& fram
   for (int step = 0; step < settings.steps; ++step) {
     std::vector<FrameSystem> systems(frames.size());
     threads.for_each(frames.size(), [&](std::size_t f) {
-      RefineSettings refinement;
-      refinement.evidence = 150.0 / static_cast<double>(std::max<std::size_t>(1, frames[f].points.person.size()));
-      systems[f] = linearise(skeleton, groups, shape, frames[f], fit.states[f], refinement);
+      systems[f] = linearise(skeleton, groups, shape, frames[f], fit.states[f], frames[f].refinement);
     });
     // eliminate the poses
     Eigen::MatrixXd reduced = precision;
@@ -197,6 +228,7 @@ ShapeFit fit_shape(const Skeleton& skeleton, const std::vector<ShapeFrame>& fram
     shape += change;
   }
   fit.skeleton = shaped(skeleton, groups, shape);
+  fit.shape.assign(shape.begin(), shape.end());
   return fit;
 }
 

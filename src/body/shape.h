@@ -1,8 +1,9 @@
 // Fits the lengths and radii of a skeleton to the person in a few frames.
 //
 // Two numbers a joint, shared by left and right: the logarithm of the scale of its bones (offsets of the joints below it
-// and ends of its capsules) and of the radii of its capsules. All are found together with the poses of the frames by
-// Gauss-Newton steps; the poses are eliminated frame by frame (Schur complement), so that frames add up.
+// and ends of its capsules) and of the radii of its capsules; and one more for joints in the middle of the body, of its
+// width against its length, since tall people need not have broad hips. All are found together with the poses of the
+// frames by Gauss-Newton steps; the poses are eliminated frame by frame (Schur complement), so that frames add up.
 #pragma once
 
 #include "body/refine.h"
@@ -13,21 +14,29 @@ namespace kinema::body {
 struct ShapeFrame {
   RefinePoints points;
   std::vector<float> state;
+  RefineSettings refinement;  ///< how points are weighed
 };
 
+/// How people differ from the skeleton that they are measured with, relative.
 struct ShapeSettings {
-  double size_deviation = 0.08;    ///< of the whole person, relative
+  double size_deviation = 0.06;    ///< of the whole person
   double length_deviation = 0.04;  ///< of one bone against the whole
+  double width_deviation = 0.15;   ///< of the trunk at one joint, and of clavicles
   double radius_deviation = 0.1;   ///< of the radii of one joint
   int steps = 6;
 };
 
+/// The shape of somebody who is like the skeleton but larger.
+std::vector<double> shape_of_size(const Skeleton& skeleton, double size);
+
 struct ShapeFit {
   Skeleton skeleton;
+  std::vector<double> shape;               // against the skeleton that was given
   std::vector<std::vector<float>> states;  // of the frames, with that skeleton
 };
 
+/// `start`: a shape that is near; empty: that of the skeleton. What is expected of people is not moved by it.
 ShapeFit fit_shape(const Skeleton& skeleton, const std::vector<ShapeFrame>& frames, const Threads& threads,
-                   const ShapeSettings& settings = {});
+                   std::vector<double> start = {}, const ShapeSettings& settings = {});
 
 }  // namespace kinema::body

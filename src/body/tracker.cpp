@@ -5,7 +5,7 @@
 #include "body/particles.h"
 #include "body/quiet_points.h"
 #include "body/search.h"
-#include "body/shape.h"
+#include "body/shape_learner.h"
 #include "body/watch.h"
 #include "kinema/error.h"
 
@@ -87,6 +87,18 @@ void check(const Pose& pose) {
   }
 }
 
+void check(const Frame& frame) {
+  if (!std::isfinite(frame.time)) throw Error("the time of a frame is not finite: give seconds");
+  if (!frame.floor) return;
+  const auto& [normal, offset, floor] = *frame.floor;
+  const double length = std::hypot(normal.x, normal.y, normal.z);
+  if (!(std::abs(length - 1) < 1e-3) || !std::isfinite(offset))
+    throw Error(
+        fmt::format("the floor of a frame has a normal of length {} and the offset {}: give a unit normal and a "
+                    "finite offset",
+                    length, offset));
+}
+
 // Where a person looks.
 Vector3f front_of(std::span<const float> state) {
   return rotate(Rotation<float>{state[3], state[4], state[5], state[6]}, Vector3f{0, 0, 1});
@@ -98,6 +110,7 @@ public:
       : settings_(settings),
         backend_(choose(backend)),
         threads_(settings.likelihood.threads),
+        learner_(skeleton),
         watch_(skeleton, settings) {
     check(settings);
     if (skeleton.capsules.empty()) throw Error("the skeleton has no capsule: there is no skin to hold against points");
@@ -127,10 +140,11 @@ public:
   }
 
   Estimate track(const Frame& frame) override {
-    if (!std::isfinite(frame.time)) throw Error("the time of a frame is not finite: give seconds");
+    check(frame);
     stages_ = {};
     const double seconds = std::clamp(last_time_ ? frame.time - *last_time_ : 1.0 / 30, 1e-3, 0.5);
     last_time_ = frame.time;
+    floor_ = frame.floor;
     if (tracking_) particles_->predict(seconds);  // which a device does while points are on their way
     set_points(frame.points);
     stages_.add("points");
@@ -159,7 +173,7 @@ public:
       }
       // a size that nobody has must not stay, or such sizes would add up
       if (size > 0 && size != 1 && !tracking_) set_skeleton(own);
-      if (size != 1 && tracking_) shape_frames_.clear();
+      if (size != 1 && tracking_) learner_.begin_at_size(size);
     }
     estimate.found = tracking_;
     if (tracking_) learn_shape();
@@ -201,8 +215,12 @@ private:
   double find() {
     SearchSettings settings;
     settings.noise = quiet_.noise().deviation;
-    if (settings_.fit_shape && !shape_known_) settings.sizes = {0.88, 0.96, 1.04, 1.12};
-    const std::vector<Found> found = search(skeleton_, points(), settings, threads_);
+    RefinePoints seen = points();
+    if (settings_.fit_shape && !learner_.known()) {
+      settings.sizes = {0.88, 0.96, 1.04, 1.12};
+      seen.floor = floor_;
+    }
+    const std::vector<Found> found = search(skeleton_, seen, settings, threads_);
     if (!found.empty()) {
       if (found.front().size != 1) {
         set_skeleton(scaled(skeleton_, found.front().size));
@@ -326,17 +344,13 @@ private:
     return false;
   }
 
-  // Every third frame is kept until there are enough of them; the shape is fitted early, and once more with all.
   void learn_shape() {
-    if (!settings_.fit_shape || shape_known_ || frames_++ % 3 != 0) return;
-    shape_frames_.push_back({{points().person.thinned(1500), points().background.thinned(750)}, state_});
-    const std::size_t kept = shape_frames_.size();
-    if (kept != 4 && kept != 10) return;
-    const ShapeFit fit = fit_shape(skeleton_, shape_frames_, threads_);
-    for (std::size_t f = 0; f < kept; ++f) shape_frames_[f].state = fit.states[f];
-    set_skeleton(fit.skeleton);
-    particles_->place(fit.states.back(), settings_.particles);
-    shape_known_ = kept >= 10;
+    if (!settings_.fit_shape || !learner_.due()) return;
+    const std::optional<ShapeFit> fit =
+        learner_.add(points(), floor_, state_, refine_settings(settings_, 1, quiet_.noise()), threads_);
+    if (!fit) return;
+    set_skeleton(fit->skeleton);
+    particles_->place(fit->states.back(), settings_.particles);
     stages_.add("shape");
   }
 
@@ -344,11 +358,13 @@ private:
   Skeleton skeleton_;
   Backend backend_;
   Threads threads_;
+  ShapeLearner learner_;
   std::unique_ptr<FlatSkeleton> flat_;
   std::vector<double> flesh_radii_;  // (joints)
   Watch watch_;
   std::unique_ptr<Particles> particles_;
-  QuietPoints quiet_;    // of the frame under way
+  QuietPoints quiet_;  // of the frame under way
+  std::optional<Plane> floor_;
   RefinePoints points_;  // see points()
   bool points_known_ = false;
   std::vector<float> state_;
@@ -359,9 +375,6 @@ private:
   bool tracking_ = false;
   std::optional<double> last_time_;
   double level_ = 0;  // running level of fit()
-  int frames_ = 0;
-  bool shape_known_ = false;
-  std::vector<ShapeFrame> shape_frames_;
 };
 
 }  // namespace

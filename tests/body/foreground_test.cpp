@@ -158,6 +158,9 @@ TEST(Foreground, finds_a_person_and_the_room_around) {
     EXPECT_NEAR(plane.offset, plane.floor ? floor_height : 4.0, 0.01);
     EXPECT_NEAR(plane.floor ? plane.normal.y : plane.normal.z, -1, 1e-4);
   }
+  ASSERT_TRUE(foreground.floor());
+  EXPECT_NEAR(foreground.floor()->offset, floor_height, 0.01);
+  EXPECT_FALSE(Foreground(camera).floor());
   ASSERT_FALSE(foreground.candidates().empty());
   const Candidate& candidate = foreground.candidates()[0];
   EXPECT_NEAR(candidate.height, 1.7, 0.15);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace kinema::body {
@@ -37,10 +38,21 @@ std::vector<ShapeFrame> frames_of(const Skeleton& person, const Skeleton& model,
     Pose pose = walking(person, 0.2 * i);
     const RefinePoints seen = see(person, pose).refine_points();
     pose.position.y += 0.03;  // what a tracker with the wrong model would have
-    frames.push_back({seen, to_state(model, pose)});
+    frames.push_back({seen, to_state(model, pose), {}});
   }
   return frames;
 }
+
+// A level floor under the soles of a pose.
+Plane floor_under(const Skeleton& skeleton, const Pose& pose) {
+  const std::vector<float> skin = pose_capsules(skeleton, pose);
+  float sole = -1e9f;
+  for (std::size_t k = 0; k < skin.size(); k += capsule_floats)
+    sole = std::max({sole, skin[k + 1] + skin[k + 3], skin[k + 5] + skin[k + 3]});
+  return {{0, -1, 0}, sole, true};
+}
+
+double leg_of(const Skeleton& skeleton) { return length_of(skeleton, "left_knee") + length_of(skeleton, "left_ankle"); }
 
 TEST(BodyShape, RecoversALargerPersonWithLongerLegs) {
   const Skeleton model = default_human();
@@ -68,7 +80,7 @@ TEST(BodyShape, LeavesThePersonThatFitsAlone) {
   std::vector<ShapeFrame> frames;
   for (int i = 0; i < 3; ++i) {
     const Pose pose = walking(model, 0.2 * i);
-    frames.push_back({see(model, pose).refine_points(), to_state(model, pose)});
+    frames.push_back({see(model, pose).refine_points(), to_state(model, pose), {}});
   }
   const ShapeFit fit = fit_shape(model, frames, Threads(2));
   for (const char* bone : {"spine", "head", "left_elbow", "left_knee", "left_ankle"}) {
@@ -79,10 +91,58 @@ TEST(BodyShape, LeavesThePersonThatFitsAlone) {
   }
 }
 
+TEST(BodyShape, LegsThatNobodySeesEndAtTheFloor) {
+  // everything below the knees is out of sight, and the person was taken for a taller one
+  const Skeleton model = default_human();
+  const Skeleton person = scaled(model, 0.9);
+  const Pose pose = standing(person, 2.6, 0.5);
+  const float knee =
+      static_cast<float>(joint_positions(person, pose)[static_cast<std::size_t>(person.find("left_knee"))].y);
+  const RefinePoints all = see(person, pose).refine_points();
+  RefinePoints upper;
+  for (std::size_t i = 0; i < all.person.size(); ++i)
+    if (all.person[i].y < knee) upper.person.add(all.person[i]);
+  const Skeleton longer = with_longer_legs(model, 1.15);
+  const ShapeFit without = fit_shape(longer, {{upper, to_state(model, pose), {}}}, Threads(1));
+  upper.floor = floor_under(person, pose);
+  const ShapeFit with = fit_shape(longer, {{upper, to_state(model, pose), {}}}, Threads(1));
+  EXPECT_GT(leg_of(without.skeleton), 1.12 * leg_of(person));
+  EXPECT_LT(leg_of(with.skeleton), leg_of(without.skeleton) - 0.04);
+  // not far under it; it gives way a little
+  const Plane sunk = floor_under(with.skeleton, to_pose(with.states[0]));
+  EXPECT_LT(sunk.offset, upper.floor->offset + 0.04);
+}
+
+TEST(BodyShape, HipsAreAsBroadAsTheyAreSeenWhateverTheHeight) {
+  const Skeleton model = default_human();
+  Skeleton person = model;
+  for (const char* hip : {"left_hip", "right_hip"})
+    person.joints[static_cast<std::size_t>(person.find(hip))].offset.x *= 1.3;
+  for (SkinCapsule& capsule : person.capsules) {
+    if (capsule.joint != 0) continue;
+    capsule.a.x *= 1.3;
+    capsule.b.x *= 1.3;
+  }
+  const ShapeFit fit = fit_shape(model, frames_of(person, model, 5), Threads(2));
+  const auto hip = static_cast<std::size_t>(model.find("left_hip"));
+  EXPECT_NEAR(fit.skeleton.joints[hip].offset.x / person.joints[hip].offset.x, 1, 0.06);
+  EXPECT_NEAR(fit.skeleton.joints[hip].offset.y / person.joints[hip].offset.y, 1, 0.06);
+  EXPECT_NEAR(leg_of(fit.skeleton) / leg_of(person), 1, 0.03);
+}
+
+TEST(BodyShape, AStartIsNoExpectation) {
+  // nothing is seen, so the person is what people are, wherever the fit begins
+  const Skeleton model = default_human();
+  const std::vector<float> state = to_state(model, walking(model, 0));
+  const ShapeFit fit = fit_shape(model, {{RefinePoints{}, state, {}}}, Threads(1), shape_of_size(model, 1.1));
+  EXPECT_NEAR(leg_of(fit.skeleton) / leg_of(model), 1, 1e-6);
+  for (double number : fit.shape) EXPECT_NEAR(number, 0, 1e-6);
+}
+
 TEST(BodyShape, NoPointsChangeNothing) {
   const Skeleton model = default_human();
   const std::vector<float> state = to_state(model, walking(model, 0));
-  const ShapeFit fit = fit_shape(model, {{RefinePoints{}, state}}, Threads(1));
+  const ShapeFit fit = fit_shape(model, {{RefinePoints{}, state, {}}}, Threads(1));
   EXPECT_DOUBLE_EQ(length_of(fit.skeleton, "left_knee"), length_of(model, "left_knee"));
   EXPECT_EQ(fit.skeleton.capsules[5].radius, model.capsules[5].radius);
   for (std::size_t i = 0; i < state.size(); ++i) EXPECT_NEAR(fit.states[0][i], state[i], 1e-6);

@@ -216,6 +216,14 @@ TEST_F(BodyTrackerTest, TimeThatStandsStillOrRunsBackIsBorne) {
   EXPECT_THROW(tracker->track({std::nan(""), seen.view()}), Error);
 }
 
+TEST_F(BodyTrackerTest, RefusesAFloorThatIsNoPlane) {
+  const auto tracker = make(small());
+  const SeenPoints seen = see(skeleton, walking(skeleton, 0));
+  EXPECT_THROW(tracker->track({0, seen.view(), Plane{{0, -2, 0}, 1, true}}), Error);
+  EXPECT_THROW(tracker->track({0, seen.view(), Plane{{0, 0, 0}, 1, true}}), Error);
+  EXPECT_THROW(tracker->track({0, seen.view(), Plane{{0, -1, 0}, std::nan(""), true}}), Error);
+}
+
 TEST_F(BodyTrackerTest, LearnsTheSizeOfThePerson) {
   TrackerSettings settings = small();
   settings.fit_shape = true;

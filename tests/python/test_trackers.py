@@ -64,9 +64,12 @@ class Body(unittest.TestCase):
             cloud, background = cut(foreground, points, tracker.skin)
             self.assertEqual(cloud.dtype, np.float32)
             self.assertEqual((cloud.shape[1], background.dtype), (3, np.bool_))
-            person = tracker.track(number / self.fps, cloud, background)
+            person = tracker.track(number / self.fps, cloud, background, foreground.floor)
             self.assertTrue(person.found)
             smoothed += smoother.add(number / self.fps, cloud, background, person)
+        self.assertAlmostEqual(np.linalg.norm(foreground.floor[:3]), 1)
+        with self.assertRaisesRegex(kinema.Error, "unit normal"):
+            tracker.track(1.0, cloud, background, (0, -2, 0, 1))
         smoothed += smoother.finish()
         self.assertEqual(len(smoothed), len(self.frames))
         self.assertLess(self.mean_error(tracker, smoothed[0], self.truth[0]), 0.1)
