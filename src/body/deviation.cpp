@@ -18,7 +18,7 @@ constexpr double held_by_points = 0.04;
 
 // Flesh is no capsule: a joint lies as far from where a skin of capsules puts it, in parts of their radius. Lengths that
 // were fitted are off besides.
-constexpr double flesh_share = 0.13, fitted_flesh_share = 0.17;
+constexpr double flesh_share = 0.13, fitted_flesh_share = 0.16;
 
 }  // namespace
 
