@@ -76,7 +76,7 @@ public:
 private:
   Vec3 girdle(const Vec3& drawn, const Vec3& left, const Vec3& own) const {
     if (upright) return drawn;
-    const bool sideways = left.x > 0.7 * length(left);
+    const bool sideways = left.x > 0.5 * length(left);
     const Vec3 way = sideways ? Vec3{std::copysign(left.x, own.x), left.y, left.z} : own;
     return length(way) > 0 ? (length(drawn) / length(way)) * way : own;
   }

@@ -114,6 +114,27 @@ TEST(BvhSkeleton, TakesLengthsAloneWhereTheRestPoseIsNoPerson) {
   EXPECT_NEAR(knee.offset.x, 0, 1e-12);
 }
 
+TEST(BvhSkeleton, HangsShouldersAndHipsAsTheClipDoesWhereTheRestPoseIsNoPerson) {
+  Bvh bvh = read_bvh(KINEMA_SAMPLES "/walk.bvh");
+  const double unit = guess_metres_per_unit(bvh);
+  // the same person lies on its back, through the whole clip, with low shoulders
+  std::fill(bvh.values.begin(), bvh.values.end(), 0.0);
+  const auto joints = bvh_common_joints(bvh);
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    const bool shoulder = body::common_joints[i].ends_with("_shoulder");
+    if (shoulder) bvh.joints[static_cast<std::size_t>(joints[i])].offset.y -= 0.05 / unit;
+  }
+  const body::Skeleton upright = bvh_skeleton(bvh, unit);
+  for (BvhJoint& joint : bvh.joints) joint.offset = {joint.offset.x, -joint.offset.z, joint.offset.y};
+  ASSERT_FALSE(bvh_rest_is_upright(bvh));
+  const body::Skeleton lying = bvh_skeleton(bvh, unit);
+  for (const char* name : {"left_shoulder", "right_shoulder", "left_hip", "right_hip"}) {
+    const auto at = static_cast<std::size_t>(upright.find(name));
+    // metres: the trunk of the file leans by a few degrees, and both sides are taken alike
+    EXPECT_LT(length(lying.joints[at].offset - upright.joints[at].offset), 0.015) << name;
+  }
+}
+
 TEST(BvhSkeleton, RefusesAFileWithoutAKnee) {
   Bvh bvh = read_bvh(KINEMA_SAMPLES "/walk.bvh");
   for (BvhJoint& joint : bvh.joints) {
