@@ -15,8 +15,8 @@ void DemoView::show(WalkSettings& walk) {
 
 void DemoView::show(HeadDemoSettings& head) {
   body_.finish();
-  head.watch = [this](const io::ColourFrame& frame, const head::HeadEstimate& estimate, const head::Tracker& tracker) {
-    head_.add(frame.index, frame.time, frame.picture, estimate, tracker);
+  head.watch = [this](const io::Frame& frame, const head::HeadEstimate& estimate, const head::Tracker& tracker) {
+    head_.add(frame.index, frame.time, frame.colour, estimate, tracker);
   };
 }
 

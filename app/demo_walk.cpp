@@ -76,7 +76,7 @@ public:
     video_.emplace(walk.settings.folder / "walk.mp4", frames_per_second);
   }
 
-  void add(const io::RecordedFrame& frame, const body::Skeleton& skeleton, const body::Estimate& estimate) {
+  void add(const io::Frame& frame, const body::Skeleton& skeleton, const body::Estimate& estimate) {
     const io::OverlayFrame seen{
         frame.index, frame.time, frame.colour.empty() ? nullptr : &frame.colour, frame.depth, {}};
     const io::Picture picture = painter_.draw(seen, skeleton, estimate);
@@ -97,7 +97,7 @@ public:
   }
 
 private:
-  void add_shot(const io::RecordedFrame& frame, const io::Picture& picture, const body::Estimate& estimate) {
+  void add_shot(const io::Frame& frame, const io::Picture& picture, const body::Estimate& estimate) {
     double centre = picture.width / 2.0;
     if (estimate.found) {
       const Vec3& root = estimate.joints.front();

@@ -96,14 +96,14 @@ void track_head(serve::Job& job, serve::Hub& hub, serve::HeadDesk& desk) {
   run.calibration = *calibration;
   run.outputs.table = file(job, "head.csv");
   run.outputs.lines = file(job, "head.jsonl");
-  const std::unique_ptr<io::ColourSource> source = io::open_colour({input.string()});
+  const std::unique_ptr<io::Source> source = io::open_colour({input.string()});
   const std::size_t frames = source->size().value_or(0);
   serve::HeadFeed feed(hub.channel("head"), input.filename().string(), frames);
   const head::Tracker* tracker = nullptr;
   run.started = [&](const head::Tracker& made) { tracker = &made; };
   std::size_t done = 0;
-  run.watch = [&](const io::ColourFrame& frame, const head::HeadEstimate& estimate) {
-    feed.add(frame.index, frame.time, frame.picture, estimate, *tracker);
+  run.watch = [&](const io::Frame& frame, const head::HeadEstimate& estimate) {
+    feed.add(frame.index, frame.time, frame.colour, estimate, *tracker);
     job.progress(++done, frames);
   };
   track(*source, run);
@@ -134,7 +134,7 @@ void fit_face(serve::Job& job, serve::Hub& hub, serve::FaceDesk& desk) {
     feed.add(frame, picture, face);
   };
   run.progress = [&](std::size_t done, std::size_t total) { job.progress(done, total); };
-  fit_faces(*found.frames, run);
+  fit_faces(*io::open_colour({found.frames->string()}, face_source()), run);
   feed.finish();
 }
 

@@ -84,7 +84,7 @@ public:
     if (!recording.background().empty()) foreground_.set_background(image(recording.background()));
   }
 
-  void cut(const io::RecordedFrame& frame, std::span<const float> expected, body::Cloud& cloud) {
+  void cut(const io::Frame& frame, std::span<const float> expected, body::Cloud& cloud) {
     if (frame.depth.empty()) {
       cloud = foreground_.cut(PointsView{frame.points.data(), frame.points.size() / 3, {}}, expected);
     } else {
@@ -111,7 +111,7 @@ public:
     if (run.lag > 0) smoothing_.emplace(settings, run.lag);
   }
 
-  void add(const io::RecordedFrame& frame, const body::Cloud& cloud, const body::Skeleton& skeleton,
+  void add(const io::Frame& frame, const body::Cloud& cloud, const body::Skeleton& skeleton,
            const body::Estimate& estimate, const std::string& why) {
     Waiting& last = waiting_.emplace_back();
     // of frames that nobody draws only number and time wait
@@ -140,7 +140,7 @@ public:
 
 private:
   struct Waiting {
-    io::RecordedFrame frame;
+    io::Frame frame;
     std::string why;
   };
   struct Pose {
@@ -192,7 +192,7 @@ TrackCounts follow(io::Recording& recording, const TrackRun& run, body::Tracker&
   Progress progress("frames", recording.size().value_or(0), true);
   std::vector<float> expected;
   body::Cloud cloud;
-  io::RecordedFrame frame;
+  io::Frame frame;
   const Interrupt interrupt;
   Stopwatch watch;
   while (!interrupt.asked() && recording.next(frame)) {

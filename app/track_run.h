@@ -27,7 +27,7 @@ struct TrackFiles {
 
 /// What those see who watch a run.
 struct TrackedFrame {
-  const io::RecordedFrame& frame;
+  const io::Frame& frame;
   const body::Cloud& cloud;  ///< what the tracker was given
   body::Tracker& tracker;
   const body::Estimate& estimate;
@@ -37,7 +37,7 @@ struct TrackedFrame {
 
 /// A frame as it is written to files: after smoothing, and so later than it was watched.
 struct WrittenFrame {
-  const io::RecordedFrame& frame;
+  const io::Frame& frame;
   const body::Skeleton& skeleton;
   const body::Estimate& estimate;
   const std::string& why;

@@ -15,7 +15,7 @@ namespace kinema::io {
 
 struct CameraFile {
   Camera camera;           ///< a width of 0: not known, as for clouds without a camera
-  double fps = 0;          ///< frames a second
+  double fps = 0;          ///< frames per second
   double depth_scale = 0;  ///< metres a unit of the depth images; 0: not said
   double baseline = 0;     ///< metres from the left to the right camera; 0: not said
 

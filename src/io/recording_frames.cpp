@@ -67,7 +67,7 @@ StereoPairs::StereoPairs(const SourceCamera& source, const RecordingSettings& se
 
 void StereoPairs::check(const Picture& picture) const { check_size(picture.width, picture.height, camera_.camera); }
 
-void StereoPairs::match(const Picture& left, const Picture& right, RecordedFrame& frame) const {
+void StereoPairs::match(const Picture& left, const Picture& right, Frame& frame) const {
   check(left);
   check(right);
   Picture seen = rectification_ ? rectification_->left.picture(left) : left;
