@@ -52,7 +52,7 @@ void close_block(Block& block, std::vector<Sight>& sights, double deviation_limi
   if (block.flat) deviations.push_back(deviation);
 }
 
-void learn_noise(Blocks& blocks, std::vector<double>& deviations) {
+void learn_noise(DepthBlocks& blocks, std::vector<double>& deviations) {
   if (deviations.size() < 20) return;
   const auto middle = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 2);
   std::nth_element(deviations.begin(), middle, deviations.end());
@@ -71,7 +71,8 @@ bool lies_in(const Block& block, const SightPlane& plane, const Vec3& normal, do
   return dot(direction(block.plane), normal) > tilt;
 }
 
-std::vector<std::size_t> members_of(const Blocks& all, std::span<const std::size_t> free, const SightPlane& plane) {
+std::vector<std::size_t> members_of(const DepthBlocks& all, std::span<const std::size_t> free,
+                                    const SightPlane& plane) {
   std::vector<std::size_t> members;
   const Vec3 normal = direction(plane);
   for (const std::size_t i : free)
@@ -89,7 +90,7 @@ std::optional<SightPlane> through(const Sight& p, const Sight& q, const Sight& r
 
 // The plane with the most blocks, of those through three blocks that do not lie far apart: far ones seldom lie in the
 // same plane. Then fitted to all that lie in it.
-std::optional<Found> search(const Blocks& all, std::span<const std::size_t> free, std::uint32_t round) {
+std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t> free, std::uint32_t round) {
   const auto columns = static_cast<int>(all.grid.columns), rows = static_cast<int>(all.grid.rows);
   std::vector<std::uint8_t> is_free(all.blocks.size());
   for (const std::size_t i : free) is_free[i] = 1;
@@ -156,7 +157,7 @@ std::optional<Found> search(const Blocks& all, std::span<const std::size_t> free
   return found;
 }
 
-Surface describe(const Blocks& all, const Found& found) {
+Surface describe(const DepthBlocks& all, const Found& found) {
   Surface surface;
   surface.sight = found.plane;
   const Vec3 away{found.plane.a, found.plane.b, found.plane.c};
@@ -224,9 +225,9 @@ std::optional<SightPlane> PlaneSums::fit() const {
   return SightPlane{a, b, (w - a * x - b * y) / n};
 }
 
-Blocks make_blocks(ImageView<const float> depth, std::span<const float> x, std::span<const float> y, double nearest,
-                   double farthest) {
-  Blocks all;
+DepthBlocks make_blocks(ImageView<const float> depth, std::span<const float> x, std::span<const float> y,
+                        double nearest, double farthest) {
+  DepthBlocks all;
   const std::size_t side = std::max<std::size_t>(8, depth.width / 80), step = side / 8;
   all.grid.columns = depth.width / side;
   all.grid.rows = depth.height / side;
@@ -258,8 +259,8 @@ Blocks make_blocks(ImageView<const float> depth, std::span<const float> x, std::
   return all;
 }
 
-Blocks make_blocks(std::span<const Sight> sights) {
-  Blocks all;
+DepthBlocks make_blocks(std::span<const Sight> sights) {
+  DepthBlocks all;
   if (sights.size() < 100) return all;
   // as many blocks as have some sights each, over the part of the view that all but a few sights fill
   constexpr float widest = 2;
@@ -296,7 +297,7 @@ Blocks make_blocks(std::span<const Sight> sights) {
   return all;
 }
 
-std::vector<Surface> find_surfaces(const Blocks& all) {
+std::vector<Surface> find_surfaces(const DepthBlocks& all) {
   std::vector<std::size_t> free;
   std::size_t measured = 0;
   for (std::size_t i = 0; i < all.blocks.size(); ++i) {

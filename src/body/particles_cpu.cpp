@@ -227,7 +227,7 @@ private:
   Skeleton skeleton_;
   FlatSkeleton flat_;
   Kinematics kinematics_;
-  Blocks blocks_;
+  LimbBlocks blocks_;
   std::unique_ptr<Likelihood> likelihood_;
   Threads threads_;
   RefinePoints points_;

@@ -116,7 +116,7 @@ TEST_P(Filter, DiffusionKeepsLimits) {
 }
 
 TEST_P(Filter, DiffusionOfALimbMovesNothingElse) {
-  const Blocks blocks = limb_blocks(scene_.skeleton);
+  const LimbBlocks blocks = limb_blocks(scene_.skeleton);
   for (std::size_t block = 0; block < blocks.moves.size(); ++block) {
     const auto particles = make(4);
     const std::vector<float> before = scene_.middle();
