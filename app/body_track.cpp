@@ -84,9 +84,9 @@ void run(Options options) {
   check_outputs(chain.files);
   chain.backend = options.common.backend;
   chain.tracker.likelihood.threads = options.common.threads;
-  chain.tracker.likelihood.free_space = !options.no_free_space;
+  if (options.no_free_space) chain.tracker.likelihood.free_space = false;
   chain.tracker.seed = options.common.seed;
-  chain.tracker.fit_shape = !options.no_shape;
+  if (options.no_shape) chain.tracker.fit_shape = false;
   chain.foreground.planes = !options.no_planes;
   fill_in(chain);
 
@@ -139,6 +139,18 @@ void add_input_options(Verb verb, Options& options) {
   verb.flag("--no-planes", options.no_planes, "Do not look for floor and walls");
   verb.option("--start", options.run.start, "Number of the first frame").type("N").between(0L, 1L << 52);
   verb.option("--frames", options.run.frames, "At most so many frames; 0: all").type("N").between(0L, 1L << 52);
+}
+
+// Before all other options that change the tracker's settings, which may then differ from those of the paper.
+void add_paper_option(Verb verb, Options& options) {
+  verb.preset(
+          "--paper",
+          [&run = options.run] {
+            run.tracker = body::paper_settings();
+            run.lag = 0;
+          },
+          "The plain filter of the paper; further options change it from there")
+      .group("The filter");
 }
 
 void add_tracker_options(Verb verb, Options& options) {
@@ -207,6 +219,7 @@ void add_tracker_options(Verb verb, Options& options) {
 void add_body_track(Verb parent, Task& task) {
   Verb verb = parent.add("track", "Stereo pairs, depth images or point clouds to joints");
   const auto options = std::make_shared<Options>();
+  add_paper_option(verb, *options);
   add_input_options(verb, *options);
   verb.option("--out", options->run.files.poses, "Joints, deviations and angles of each frame")
       .type("poses.jsonl")

@@ -273,7 +273,8 @@ void bind_estimate(py::module_& module) {
             return py::make_tuple(q.w, q.x, q.y, q.z);
           },
           "Of the pelvis: a quaternion w, x, y, z.")
-      .def_readonly("log_likelihood", &body::Estimate::log_likelihood)
+      .def_readonly("log_likelihood", &body::Estimate::log_likelihood,
+                    "Of the likeliest particle: the sum of eq. 3 over all points, without its constant.")
       .def_readonly("effective_sample_size", &body::Estimate::effective_sample_size)
       .def_property_readonly(
           "ms",
@@ -298,36 +299,39 @@ void bind_body_tracker(py::module_& module) {
 
 skeleton       the person; None: a default human
 particles      poses tried in a layer; 0: what this machine holds
-layers         annealing layers; 1 is the paper's plain filter
-refined        poses that are refined by least squares; 0: none
-rivals         poses elsewhere that each frame is held against; 0: none
-sensor_noise   standard deviation of a depth at 1 m, metres; it grows with the square of the distance
+paper          start from the plain filter of the paper instead of the defaults; see docs/tracking.md
+layers         annealing layers; default 2, paper 1
+refined        poses that are refined by least squares; default 4, paper 0: none
+rivals         alternative poses that each frame is compared with; default 6, paper 0: none
+sensor_noise   standard deviation of a depth at 1 m, metres; it grows with the square of the distance; default 0.0015,
+               paper 0
 shared_noise   the part of it that all points have in common, as those of matched stereo pairs do
-fit_shape      fit lengths and radii to the person in the first frames
+fit_shape      fit lengths and radii to the person in the first frames; default True, paper False
 seed           the same gives the same bits
 backend        'auto', 'reference', 'cpu' or 'cuda'
 threads        of the CPU work; 0: one a core. Results do not depend on it)");
   tracker.attr("__module__") = "kinema.body";
   tracker
-      .def(py::init([](const std::optional<Skeleton>& skeleton, std::size_t particles, int layers, int refined,
-                       int rivals, double sensor_noise, double shared_noise, bool fit_shape, std::uint64_t seed,
-                       const std::string& backend, int threads) {
-             body::TrackerSettings settings;
+      .def(py::init([](const std::optional<Skeleton>& skeleton, std::size_t particles, bool paper,
+                       std::optional<int> layers, std::optional<int> refined, std::optional<int> rivals,
+                       std::optional<double> sensor_noise, double shared_noise, std::optional<bool> fit_shape,
+                       std::uint64_t seed, const std::string& backend, int threads) {
+             body::TrackerSettings settings = paper ? body::paper_settings() : body::TrackerSettings{};
              settings.particles = particles;
-             settings.layers = layers;
-             settings.refined = refined;
-             settings.rivals = rivals;
-             settings.sensor_noise = sensor_noise;
+             settings.layers = layers.value_or(settings.layers);
+             settings.refined = refined.value_or(settings.refined);
+             settings.rivals = rivals.value_or(settings.rivals);
+             settings.sensor_noise = sensor_noise.value_or(settings.sensor_noise);
              settings.shared_noise = shared_noise;
-             settings.fit_shape = fit_shape;
+             settings.fit_shape = fit_shape.value_or(settings.fit_shape);
              settings.seed = seed;
              settings.likelihood.threads = threads;
              return std::make_unique<Tracker>(skeleton, settings, backend);
            }),
            py::arg("skeleton") = py::none(), py::kw_only(), py::arg("particles") = defaults.particles,
-           py::arg("layers") = defaults.layers, py::arg("refined") = defaults.refined,
-           py::arg("rivals") = defaults.rivals, py::arg("sensor_noise") = defaults.sensor_noise,
-           py::arg("shared_noise") = defaults.shared_noise, py::arg("fit_shape") = defaults.fit_shape,
+           py::arg("paper") = false, py::arg("layers") = py::none(), py::arg("refined") = py::none(),
+           py::arg("rivals") = py::none(), py::arg("sensor_noise") = py::none(),
+           py::arg("shared_noise") = defaults.shared_noise, py::arg("fit_shape") = py::none(),
            py::arg("seed") = defaults.seed, py::arg("backend") = "auto",
            py::arg("threads") = defaults.likelihood.threads)
       .def_property_readonly("backend", &Tracker::backend, "The backend that was chosen.")

@@ -60,6 +60,13 @@ struct TrackerSettings {
   /// it: about 0.1 pixels over focal length and baseline.
   double shared_noise = 0;
 
+  /// Weights are the likelihood to the power of independent_points over the number of points. False: the likelihood
+  /// itself, eq. 3 of the paper, under which one particle usually takes all the weight.
+  bool tempered = true;
+
+  /// One particle is moved without noise, which keeps a person who stands still. False: all are sampled.
+  bool unperturbed_particle = true;
+
   Motion motion = Motion::constant_velocity;
   Resampling resampling = Resampling::systematic;
 
@@ -77,6 +84,12 @@ struct TrackerSettings {
 
   std::uint64_t seed = 1;
 };
+
+/// The filter of the paper and nothing else: every particle is sampled by a random walk and weighed by eq. 3 (nearest
+/// capsule, no free space, no tempering, points as measured), the estimate is their mean (eq. 1), and they are resampled,
+/// systematically, where the effective sample size falls under half of them. One layer, no refinement, no rivals, no fit
+/// of the shape. Only the start is kinema's own: a search, where start() gives no pose or the person was lost.
+TrackerSettings paper_settings();
 
 /// Chooses what is left open (particles, points, background points) for a backend on this machine: on the CPU by its cores, so that about
 /// 10 frames a second are held. The number of threads changes nothing.
@@ -96,7 +109,7 @@ struct Estimate {
   Pose pose;                      ///< posterior mean, rotations averaged as rotations
   std::vector<Vec3> joints;       ///< in the order of the skeleton
   std::vector<double> deviation;  ///< of each joint: standard deviation along each of the three axes, metres
-  double log_likelihood = 0;      ///< of the mean pose, a point
+  double log_likelihood = 0;      ///< of the likeliest particle: the sum of eq. 3 over all points, without its constant
   double effective_sample_size = 0;
   std::vector<StageTime> times;
 };

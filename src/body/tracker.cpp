@@ -1,12 +1,12 @@
 // The tracking loop: sample, weigh, mean (section 2 of the paper), with annealing layers, limb-wise blocks and refinement
 // as switches, a search where there is no pose to go on from, and a fit of the person's shape in the first frames.
+#include "body/denoised_points.h"
 #include "body/deviation.h"
 #include "body/motion.h"
 #include "body/particles.h"
-#include "body/quiet_points.h"
+#include "body/rival_monitor.h"
 #include "body/search.h"
 #include "body/shape_learner.h"
-#include "body/watch.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -111,7 +111,7 @@ public:
         backend_(choose(backend)),
         threads_(settings.likelihood.threads),
         learner_(skeleton),
-        watch_(skeleton, settings) {
+        monitor_(skeleton, settings) {
     check(settings);
     if (skeleton.capsules.empty()) throw Error("the skeleton has no capsule: there is no skin to hold against points");
     fill_in(settings_, backend_);
@@ -152,10 +152,10 @@ public:
     Estimate estimate;
     if (tracking_) {
       gather(seconds);
-      const Outlook others = look_elsewhere();
+      const Hypotheses others = evaluate_rivals();
       estimate = conclude(seconds);
       tracking_ = !lost(estimate);
-      if (tracking_ && challenged(others, estimate)) {
+      if (tracking_ && switch_to_rival(others, estimate)) {
         gather(seconds);
         estimate = conclude(seconds);
         stages_.add("rivals");
@@ -164,7 +164,7 @@ public:
     // at first, and where the person was lost: look for it in this very frame
     if (!tracking_) {
       const Skeleton own = skeleton_;
-      const double size = find();
+      const double size = search_person();
       if (size > 0) {
         particles_->diffuse(found_spread, -1);
         gather(seconds);
@@ -186,7 +186,7 @@ private:
     skeleton_ = skeleton;
     flat_ = std::make_unique<FlatSkeleton>(skeleton_);
     flesh_radii_ = flesh_radii(skeleton_);
-    watch_.set_skeleton(skeleton_);
+    monitor_.set_skeleton(skeleton_);
     particles_ = make_particles(skeleton_, settings_, backend_);
   }
 
@@ -197,9 +197,9 @@ private:
       points_.set(points);
       if (points_.person.size() > 0) distance = points_.person[points_.person.size() / 2].z;
     }
-    quiet_.set(points, settings_.sensor_noise, distance);
+    denoised_.set(points, settings_.sensor_noise, distance);
     points_known_ = false;
-    particles_->set_points(quiet_.view(), quiet_.noise());
+    particles_->set_points(denoised_.view(), denoised_.noise());
   }
 
   void begin_at(const std::vector<float>& state) {
@@ -207,30 +207,30 @@ private:
     state_ = state;
     tracking_ = true;
     level_ = 0;
-    watch_.begin();
+    monitor_.restart();
   }
 
   // Begins at the likeliest pose that a search finds. Returns the size of the person against the skeleton before, which
   // is scaled by it; 0 where nobody was found.
-  double find() {
+  double search_person() {
     SearchSettings settings;
-    settings.noise = quiet_.noise().deviation;
+    settings.noise = denoised_.noise().deviation;
     RefinePoints seen = points();
     if (settings_.fit_shape && !learner_.known()) {
       settings.sizes = {0.88, 0.96, 1.04, 1.12};
       seen.floor = floor_;
     }
-    const std::vector<Found> found = search(skeleton_, seen, settings, threads_);
+    const std::vector<SearchResult> found = search(skeleton_, seen, settings, threads_);
     if (!found.empty()) {
       if (found.front().size != 1) {
         set_skeleton(scaled(skeleton_, found.front().size));
-        particles_->set_points(quiet_.view(), quiet_.noise());
+        particles_->set_points(denoised_.view(), denoised_.noise());
       }
       std::vector<std::vector<float>> states;
-      for (const Found& one : found) {
+      for (const SearchResult& one : found) {
         if (one.size == found.front().size) states.push_back(one.state);
       }
-      const auto [own, turned] = watch_.compare_facings(*particles_, states);
+      const auto [own, turned] = monitor_.compare_facings(*particles_, states);
       begin_at(own.states[own.best()]);
       // a search knows how people stand, which the points of a far one hardly tell
       const std::size_t rival = turned.best();
@@ -253,7 +253,7 @@ private:
         }
         particles_->weigh();
         const bool last = layer + 1 == settings_.layers && block + 1 == blocks;
-        particles_->anneal(last ? 0 : settings_.survival, evidence());
+        particles_->anneal(last ? 0 : settings_.survival, settings_.tempered ? evidence() : 1);
       }
     }
     stages_.add("weigh");
@@ -271,11 +271,11 @@ private:
     places_.resize(skeleton_.joints.size());
     place_joints(flat_->view(), state_.data(), places_.data());
     for (const Place& place : places_) estimate.joints.push_back({place.origin.x, place.origin.y, place.origin.z});
-    const Circumstances circumstances{residual_deviation(flat_->view(), some, state_, threads_),
-                                      refine_settings(settings_, 1, quiet_.noise()).deviation(),
-                                      settings_.shared_noise * state_[2] * state_[2], settings_.fit_shape};
+    const ErrorSources sources{residual_deviation(flat_->view(), some, state_, threads_),
+                               refine_settings(settings_, 1, denoised_.noise()).deviation(),
+                               settings_.shared_noise * state_[2] * state_[2], settings_.fit_shape};
     for (std::size_t j = 0; j < flesh_radii_.size(); ++j) {
-      estimate.deviation.push_back(stated_deviation(moments.joint_variance[j], flesh_radii_[j], circumstances));
+      estimate.deviation.push_back(stated_deviation(moments.joint_variance[j], flesh_radii_[j], sources));
     }
     estimate.log_likelihood = moments.log_likelihood;
     estimate.effective_sample_size = moments.effective_sample_size;
@@ -289,27 +289,27 @@ private:
   }
 
   // Poses elsewhere, while a device weighs the particles and refines the best.
-  Outlook look_elsewhere() {
+  Hypotheses evaluate_rivals() {
     if (settings_.rivals <= 0) return {};
-    Outlook others = watch_.look(*particles_, points());
-    stages_.add(watch_.searched() ? "search" : "rivals");
+    Hypotheses others = monitor_.evaluate_rivals(*particles_, points());
+    stages_.add(monitor_.searched() ? "search" : "rivals");
     return others;
   }
 
   // Whether one of them is clearly more likely than the tracked one, and more than all that the filter came to; it then takes
   // the particles' place. Where the tracked pose was refined as rivals were, that is what they are held against.
-  bool challenged(const Outlook& others, const Estimate& estimate) {
+  bool switch_to_rival(const Hypotheses& others, const Estimate& estimate) {
     if (others.states.empty()) return false;
     const std::size_t best = others.best();
     const double found = others.log_likelihood[best], filtered = estimate.log_likelihood;
-    const double own = watch_.searched() ? filtered : others.log_likelihood.front();
+    const double own = monitor_.searched() ? filtered : others.log_likelihood.front();
     if (best == 0 || found < filtered || evidence() * (found - own) < clearly) return false;
     const std::vector<float>* winner = &others.states[best];
     // A few steps on some of the points leave more to chance than lies between the two facings of a body, and nobody turns
     // round from one frame to the next: for that, both are refined once more with all points.
-    Outlook both;
+    Hypotheses both;
     if (dot(front_of(state_), front_of(*winner)) < 0) {
-      both = watch_.compare(*particles_, {state_, *winner});
+      both = monitor_.compare(*particles_, {state_, *winner});
       if (evidence() * (both.log_likelihood[1] - std::max(filtered, both.log_likelihood[0])) < clearly) return false;
       winner = &both.states[1];
     }
@@ -319,14 +319,14 @@ private:
 
   // The frame's points for refinements on the host. They are arranged when first asked for: a device weighs meanwhile.
   const RefinePoints& points() {
-    if (!points_known_) points_.set(quiet_.view());
+    if (!points_known_) points_.set(denoised_.view());
     points_known_ = true;
     return points_;
   }
 
   // Independent points a point.
   double evidence() {
-    return independent_points(settings_, quiet_.noise()) /
+    return independent_points(settings_, denoised_.noise()) /
            static_cast<double>(std::max<std::size_t>(1, points().person.size()));
   }
 
@@ -347,7 +347,7 @@ private:
   void learn_shape() {
     if (!settings_.fit_shape || !learner_.due()) return;
     const std::optional<ShapeFit> fit =
-        learner_.add(points(), floor_, state_, refine_settings(settings_, 1, quiet_.noise()), threads_);
+        learner_.add(points(), floor_, state_, refine_settings(settings_, 1, denoised_.noise()), threads_);
     if (!fit) return;
     set_skeleton(fit->skeleton);
     particles_->place(fit->states.back(), settings_.particles);
@@ -361,9 +361,9 @@ private:
   ShapeLearner learner_;
   std::unique_ptr<FlatSkeleton> flat_;
   std::vector<double> flesh_radii_;  // (joints)
-  Watch watch_;
+  RivalMonitor monitor_;
   std::unique_ptr<Particles> particles_;
-  QuietPoints quiet_;  // of the frame under way
+  DenoisedPoints denoised_;  // of the frame under way
   std::optional<Plane> floor_;
   RefinePoints points_;  // see points()
   bool points_known_ = false;
