@@ -20,7 +20,7 @@ double residual_deviation(const Kinematics& kinematics, const PointList& points,
 std::vector<double> flesh_radii(const Skeleton& skeleton);
 
 /// What the variance of a joint's place is seen in the light of.
-struct Circumstances {
+struct ErrorSources {
   double residual = 0;        ///< residual_deviation() of the frame, metres
   double assumed = 0;         ///< what the filter took it for
   double shared = 0;          ///< deviation of the depth of all points together
@@ -28,13 +28,13 @@ struct Circumstances {
 };
 
 /// The standard deviation that is stated, along an axis, of a joint with such flesh about it. `variance`: the filter's.
-double stated_deviation(double variance, double flesh_radius, const Circumstances& circumstances);
+double stated_deviation(double variance, double flesh_radius, const ErrorSources& sources);
 
 /// Independent points of a frame are so many times fewer than the settings say: points of one limb err together, and by as
 /// much as in this frame.
-double evidence_shared(const Circumstances& circumstances);
+double evidence_shared(const ErrorSources& sources);
 
 /// The same where the variance is that of a smoother, which had evidence_shared() and knew the frames before and after.
-double smoothed_deviation(double variance, double flesh_radius, const Circumstances& circumstances);
+double smoothed_deviation(double variance, double flesh_radius, const ErrorSources& sources);
 
 }  // namespace kinema::body

@@ -10,7 +10,7 @@
 
 namespace kinema::body {
 
-class QuietPoints {
+class DenoisedPoints {
 public:
   /// Moves the points of a person at `distance`, along their rays, to the mean of as many neighbours as leave a deviation of
   /// 2 cm, or as there are within a few centimetres. Where the noise is small enough as it is, the points are those

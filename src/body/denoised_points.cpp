@@ -1,4 +1,4 @@
-#include "body/quiet_points.h"
+#include "body/denoised_points.h"
 
 #include <algorithm>
 #include <cmath>
@@ -87,7 +87,7 @@ private:
 
 }  // namespace
 
-void QuietPoints::set(PointsView points, double noise, double distance) {
+void DenoisedPoints::set(PointsView points, double noise, double distance) {
   view_ = points;
   noise_ = {.deviation = noise * distance * distance};
   if (!(noise_.deviation > quiet)) return;

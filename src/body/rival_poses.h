@@ -10,9 +10,9 @@ namespace kinema::body {
 
 /// All rivals of a state, within the limits of its joints, in an order that puts different kinds next to each other. Limbs are known by the names of the
 /// default human; of a skeleton without them only turned poses are left.
-class Rivals {
+class RivalPoses {
 public:
-  explicit Rivals(const Skeleton& skeleton);
+  explicit RivalPoses(const Skeleton& skeleton);
 
   std::size_t count() const { return turns_.size() + swaps_.size() + limbs_.size(); }
   std::vector<float> make(std::span<const float> state, std::size_t index) const;

@@ -4,41 +4,41 @@
 
 #include "body/particles.h"
 #include "body/refine.h"
-#include "body/rivals.h"
+#include "body/rival_poses.h"
 
 #include <vector>
 
 namespace kinema::body {
 
 /// Poses that might explain a frame, the tracked one first, and their log-likelihoods.
-struct Outlook {
+struct Hypotheses {
   std::vector<std::vector<float>> states;
   std::vector<double> log_likelihood;
 
   std::size_t best() const;
 };
 
-class Watch {
+class RivalMonitor {
 public:
-  Watch(const Skeleton& skeleton, const TrackerSettings& settings);
+  RivalMonitor(const Skeleton& skeleton, const TrackerSettings& settings);
 
   /// The same person, measured better.
   void set_skeleton(const Skeleton& skeleton);
 
   /// A person was just found.
-  void begin() { age_ = 0; }
+  void restart() { age_ = 0; }
 
   /// Looks around the predicted pose of the particles, in the points of this frame, and does not touch the particles.
-  Outlook look(Particles& particles, const RefinePoints& points);
+  Hypotheses evaluate_rivals(Particles& particles, const RefinePoints& points);
 
   /// The same poses refined in two rounds with all the points that there are, and their log-likelihoods, the better of
   /// before and after each.
-  Outlook compare(Particles& particles, const std::vector<std::vector<float>>& states) const;
+  Hypotheses compare(Particles& particles, const std::vector<std::vector<float>>& states) const;
 
   /// The likeliest of these poses, and the same turned round with limbs where they are: a body's back and its front are so
   /// much alike that a search may find one of them only.
   struct Facings {
-    Outlook own, turned;
+    Hypotheses own, turned;
   };
   Facings compare_facings(Particles& particles, const std::vector<std::vector<float>>& states) const;
 
@@ -48,7 +48,7 @@ public:
 private:
   Skeleton skeleton_;
   TrackerSettings settings_;
-  Rivals rivals_;
+  RivalPoses rivals_;
   std::vector<double> precision_;  // of the prior of every pose
   std::size_t next_rival_ = 0;
   int age_ = 0;  // frames since the person was found
