@@ -28,6 +28,14 @@ target_compile_options(kinema_compiler INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:$<TARGET_PROPERTY:KINEMA_FAST_CUDA>>>:-fmad=true -prec-div=false
     -prec-sqrt=false -ftz=true>)
 
+if(KINEMA_TUNABLE)
+  if(KINEMA_CUDA)
+    message(FATAL_ERROR "KINEMA_TUNABLE goes without the cuda backend, which cannot read variables of the host: "
+      "add -DKINEMA_CUDA=OFF")
+  endif()
+  target_compile_definitions(kinema_compiler INTERFACE KINEMA_TUNABLE)
+endif()
+
 if(KINEMA_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KINEMA_SANITIZE}>
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>

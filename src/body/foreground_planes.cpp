@@ -1,7 +1,7 @@
 #include "body/foreground_planes.h"
 
+#include "core/geometry.h"
 #include "core/random.h"
-#include "core/vector.h"
 
 #include <algorithm>
 #include <array>
@@ -18,14 +18,14 @@ constexpr double smallest_share = 0.02;
 constexpr float tilt = 0.75f;  // cosine of 41 degrees: the tilt of a small far block is uncertain
 constexpr std::uint64_t seed = 0x666c6f6f72;
 
-Vector3d direction(const SightPlane& plane) {
-  const Vector3d n{plane.a, plane.b, plane.c};
+Vec3 direction(const SightPlane& plane) {
+  const Vec3 n{plane.a, plane.b, plane.c};
   return (1 / norm(n)) * n;
 }
 
 // How far from the plane a sight of it may lie: the noise, and the unevenness along the ray.
 double tolerance(const SightPlane& plane, double w, double noise) {
-  return 3 * noise + unevenness * norm(Vector3d{plane.a, plane.b, plane.c}) * w;
+  return 3 * noise + unevenness * norm(Vec3{plane.a, plane.b, plane.c}) * w;
 }
 
 // Fits a block's plane and says whether it is flat; the noise of the flat ones is learned from `deviation`.
@@ -65,7 +65,7 @@ struct Found {
 };
 
 // Whether a flat block lies in the plane and is tilted like it.
-bool lies_in(const Block& block, const SightPlane& plane, const Vector3d& normal, double noise) {
+bool lies_in(const Block& block, const SightPlane& plane, const Vec3& normal, double noise) {
   const double w = plane.at(block.middle.x, block.middle.y);
   if (!(w > 0) || std::abs(block.middle.w - w) > tolerance(plane, w, noise)) return false;
   return dot(direction(block.plane), normal) > tilt;
@@ -74,7 +74,7 @@ bool lies_in(const Block& block, const SightPlane& plane, const Vector3d& normal
 std::vector<std::size_t> members_of(const DepthBlocks& all, std::span<const std::size_t> free,
                                     const SightPlane& plane) {
   std::vector<std::size_t> members;
-  const Vector3d normal = direction(plane);
+  const Vec3 normal = direction(plane);
   for (const std::size_t i : free)
     if (lies_in(all.blocks[i], plane, normal, all.noise)) members.push_back(i);
   return members;
@@ -100,12 +100,12 @@ std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t>
   };
   struct Facing {
     Sight sight;
-    Vector3f normal;
+    Vec3f normal;
   };
   std::vector<Facing> some;  // a plane is judged by 1500 of the blocks
   const std::size_t step = std::max<std::size_t>(1, free.size() / 1500);
   for (std::size_t i = 0; i < free.size(); i += step) {
-    const Vector3d n = direction(all.blocks[free[i]].plane);
+    const Vec3 n = direction(all.blocks[free[i]].plane);
     some.push_back({sight(free[i]), {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)}});
   }
 
@@ -160,9 +160,9 @@ std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t>
 Surface describe(const DepthBlocks& all, const Found& found) {
   Surface surface;
   surface.sight = found.plane;
-  const Vector3d away{found.plane.a, found.plane.b, found.plane.c};
-  const Vector3d normal = (-1 / norm(away)) * away;
-  surface.plane = {{normal.x, normal.y, normal.z}, 1 / norm(away), false};
+  const Vec3 away{found.plane.a, found.plane.b, found.plane.c};
+  const Vec3 normal = (-1 / norm(away)) * away;
+  surface.plane = {normal, 1 / norm(away), false};
 
   // unevenness of the blocks comes on top of the noise within a block
   double uneven = 0;

@@ -1,6 +1,6 @@
 #include "body/foreground_scene.h"
 
-#include "core/vector.h"
+#include "core/geometry.h"
 
 #include <algorithm>
 #include <cmath>
