@@ -10,21 +10,21 @@
 namespace kinema::body {
 namespace {
 
-// Points of the person by which rivals are refined.
+// Points of the person with which rivals are refined.
 constexpr std::size_t rival_points = 600;
 
-// What is further off a rival's skin than a tracked pose's still pulls at it, metres.
+// By how much further from its skin points attract a rival than a tracked pose, metres.
 constexpr double longer_reach = 0.08;
 
-// RivalPoses are held as loosely to where they start as a pose wanders in so many seconds.
+// The prior of a rival is as wide as the motion model spreads a pose in this time, seconds.
 constexpr double looseness = 0.3;
 
-// Poses between which a decision is made are refined further, by up to so many points of the person.
+// Poses that compare() decides between are refined further, with up to this many points of the person.
 constexpr std::size_t compared_points = 3000;
 constexpr int compared_steps = 10;
 
-// Of what a search finds, so many are held against each other and their like turned round.
-constexpr std::size_t compared_finds = 5;
+// At most this many results of a search are compared, with each other and turned round.
+constexpr std::size_t compared_results = 5;
 
 }  // namespace
 
@@ -62,7 +62,7 @@ Hypotheses RivalMonitor::evaluate_rivals(Particles& particles, const RefinePoint
   } else {
     RefineSettings refinement = refine_settings(settings_, 1, particles.noise());
     refinement.tau += longer_reach;
-    // the prior is as loose for all, so that poses, not distances from the last one, are compared
+    // the same width for all, so that poses are compared rather than distances from the last one
     std::vector<PoseCandidate> poses{{state, {state, precision_}}};
     for (int i = 0; i < settings_.rivals; ++i) {
       const std::vector<float> rival = rivals_.make(state, next_rival_++ % rivals_.count());
@@ -105,7 +105,7 @@ RivalMonitor::Facings RivalMonitor::compare_facings(Particles& particles,
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return log_likelihood[a] > log_likelihood[b]; });
   // all at once, which costs a device no more than one
-  order.resize(std::min(order.size(), compared_finds));
+  order.resize(std::min(order.size(), compared_results));
   std::vector<std::vector<float>> both;
   for (const std::size_t i : order) both.push_back(states[i]);
   for (const std::size_t i : order) both.push_back(rivals_.turned_round(states[i]));

@@ -1,5 +1,5 @@
-// The watch for a rival: holds poses elsewhere against the tracked one, each frame a few in turn, or, now and then and more
-// often at first, all that a search finds. A filter that follows one pose cannot leave a wrong one on its own.
+// Compares rival hypotheses with the tracked pose: a few per frame in turn, or, every few frames and more often at first,
+// all results of a search. A filter that follows one mode of the posterior cannot leave a wrong one on its own.
 #pragma once
 
 #include "body/particles.h"
@@ -10,7 +10,7 @@
 
 namespace kinema::body {
 
-/// Poses that might explain a frame, the tracked one first, and their log-likelihoods.
+/// Poses that may explain a frame, the tracked one first, and their log-likelihoods.
 struct Hypotheses {
   std::vector<std::vector<float>> states;
   std::vector<double> log_likelihood;
@@ -28,21 +28,21 @@ public:
   /// A person was just found.
   void restart() { age_ = 0; }
 
-  /// Looks around the predicted pose of the particles, in the points of this frame, and does not touch the particles.
+  /// The predicted pose of the particles and rivals of it, refined and weighed with the points of this frame. Does not
+  /// touch the particles.
   Hypotheses evaluate_rivals(Particles& particles, const RefinePoints& points);
 
-  /// The same poses refined in two rounds with all the points that there are, and their log-likelihoods, the better of
-  /// before and after each.
+  /// The poses refined in two rounds with all points; of each, the likelier of before and after.
   Hypotheses compare(Particles& particles, const std::vector<std::vector<float>>& states) const;
 
-  /// The likeliest of these poses, and the same turned round with limbs where they are: a body's back and its front are so
-  /// much alike that a search may find one of them only.
+  /// The likeliest of these poses, and the same turned round with limbs in place: back and front of a body are so alike
+  /// that a search may find only one of them.
   struct Facings {
     Hypotheses own, turned;
   };
   Facings compare_facings(Particles& particles, const std::vector<std::vector<float>>& states) const;
 
-  /// Whether the last look was a search.
+  /// Whether the last rivals were results of a search.
   bool searched() const { return searched_; }
 
 private:

@@ -17,6 +17,7 @@ struct SearchSettings {
   std::size_t points = 500;           ///< of the person, in the first round
 };
 
+/// A pose that may be the person's.
 struct SearchResult {
   double size = 1;  ///< the one of `sizes` that fits best
   std::vector<float> state;
@@ -30,7 +31,7 @@ using RefineMany = std::function<void(std::span<PoseCandidate>, const RefineSett
 std::vector<SearchResult> search(const Skeleton& skeleton, const RefinePoints& points, const SearchSettings& settings,
                                  const Threads& threads);
 
-/// The same with somebody else's refinements, of candidates whose `size` is an index into settings.sizes.
+/// The same with another refinement, of candidates whose `size` is an index into settings.sizes.
 std::vector<SearchResult> search(const Skeleton& skeleton, const PointList& person, const SearchSettings& settings,
                                  const RefineMany& refine_many);
 
