@@ -1,14 +1,18 @@
 # How everything is compiled. Floating-point flags live here and nowhere else.
 
+# These hold in this directory and below: none of them reaches a project that embeds this one.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
-find_program(KINEMA_CCACHE ccache)
-if(KINEMA_CCACHE)
+# Where the results lie and what compiles them is the choice of the outermost project.
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  find_program(KINEMA_CCACHE ccache)
+endif()
+if(KINEMA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # the two liberties that it needs to cache what was compiled with precompiled headers
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${KINEMA_CCACHE})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${KINEMA_CCACHE})
@@ -28,11 +32,14 @@ target_compile_options(kinema_compiler INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:$<TARGET_PROPERTY:KINEMA_FAST_CUDA>>>:-fmad=true -prec-div=false
     -prec-sqrt=false -ftz=true>)
 
+# The standard library checks operator[], front, back and the like; what users run does without.
+target_compile_definitions(kinema_compiler INTERFACE
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Debug>>:_GLIBCXX_ASSERTIONS>)
+
 if(KINEMA_SANITIZE)
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KINEMA_SANITIZE}>
-                      $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
-                      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
-  add_link_options(-fsanitize=${KINEMA_SANITIZE})
+  target_compile_options(kinema_compiler INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KINEMA_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>")
+  target_link_options(kinema_compiler INTERFACE -fsanitize=${KINEMA_SANITIZE})
 endif()
 
 # Headers that take longer to read than the sources that include them, read once for all sources of a target. A source

@@ -9,12 +9,19 @@ if(KINEMA_APP)
   find_package(CLI11 REQUIRED)
 endif()
 
+# Names of test programs are short, so they could clash with those of a project that embeds this one.
 set(KINEMA_HAVE_TESTS OFF)
-if(KINEMA_TESTS)
+if(KINEMA_TESTS AND PROJECT_IS_TOP_LEVEL)
   find_package(GTest QUIET)
   if(GTest_FOUND)
     set(KINEMA_HAVE_TESTS ON)
   endif()
+endif()
+
+# Cameras, files, scenes and the live page serve programs; without one, only the library is built.
+set(KINEMA_PROGRAMS OFF)
+if(KINEMA_APP OR KINEMA_HAVE_TESTS)
+  set(KINEMA_PROGRAMS ON)
 endif()
 
 set(KINEMA_HAVE_CUDA OFF)
@@ -70,7 +77,7 @@ if(NOT KINEMA_HAVE_TBB)
 endif()
 
 set(KINEMA_HAVE_MPI OFF)
-if(KINEMA_MPI)
+if(KINEMA_MPI AND KINEMA_APP)
   find_package(MPI QUIET COMPONENTS CXX)
   if(MPI_CXX_FOUND)
     set(KINEMA_HAVE_MPI ON)
@@ -119,7 +126,7 @@ if(KINEMA_PYTHON)
 endif()
 
 set(KINEMA_HAVE_OPENCV OFF)
-if(KINEMA_OPENCV)
+if(KINEMA_OPENCV AND KINEMA_PROGRAMS)
   find_package(OpenCV 4 QUIET COMPONENTS core imgproc imgcodecs videoio calib3d objdetect video)
   if(OpenCV_FOUND)
     set(KINEMA_HAVE_OPENCV ON)
@@ -127,21 +134,30 @@ if(KINEMA_OPENCV)
 endif()
 
 # Landmarks in dlib's XML.
-find_package(pugixml QUIET CONFIG)
-set(KINEMA_HAVE_PUGIXML ${pugixml_FOUND})
+set(KINEMA_HAVE_PUGIXML OFF)
+if(KINEMA_PROGRAMS)
+  find_package(pugixml QUIET CONFIG)
+  set(KINEMA_HAVE_PUGIXML ${pugixml_FOUND})
+endif()
 
 # The server of the live page is header-only Boost.Beast; its pages are built with npm, from packages that a machine
 # without a network does not get.
-find_path(KINEMA_BOOST_INCLUDE boost/beast/websocket.hpp)
 set(KINEMA_HAVE_BEAST OFF)
 set(KINEMA_HAVE_WEB OFF)
-if(KINEMA_WEB AND KINEMA_BOOST_INCLUDE)
-  set(KINEMA_HAVE_BEAST ON)
-  include(KinemaPages)
+if(KINEMA_WEB AND KINEMA_PROGRAMS)
+  find_path(KINEMA_BOOST_INCLUDE boost/beast/websocket.hpp)
+  if(KINEMA_BOOST_INCLUDE)
+    set(KINEMA_HAVE_BEAST ON)
+    if(KINEMA_PAGES)
+      include(KinemaPages)
+    endif()
+  endif()
 endif()
 
 # For comparison in `kinema bench body` only.
-find_package(embree 3 QUIET CONFIG)
+if(KINEMA_PROGRAMS)
+  find_package(embree 3 QUIET CONFIG)
+endif()
 
 foreach(part IN LISTS KINEMA_REQUIRE)
   if(NOT KINEMA_HAVE_${part})
