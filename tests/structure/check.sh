@@ -3,6 +3,8 @@
 #
 #   tests/structure/check.sh [ROOT]
 set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+python=$(command -v python3)  # every other rule is checked without
 cd "${1:-$(dirname "$0")/../..}" || exit 2
 
 # report MESSAGE: a violation for each line of standard input
@@ -66,6 +68,9 @@ check() {
   sources src app bench python include | xargs -r wc -l |
     awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines" }' |
     report 'a file past 500 lines has usually two subjects'
+
+  # one definition of a name in a program
+  [ -z "$python" ] || "$python" "$here/one_definition.py" .
 }
 
 violations=$(check)
