@@ -92,7 +92,7 @@ public:
     }
   }
 
-  std::optional<body::Plane> floor() const { return foreground_.floor(); }
+  std::optional<Plane> floor() const { return foreground_.floor(); }
 
 private:
   ImageView<const float> image(const std::vector<float>& depth) const {

@@ -36,7 +36,7 @@ enum Joint {
 
 struct JointAt {
   Joint parent;
-  Vector3d offset;
+  Vec3 offset;
 };
 
 constexpr std::array<JointAt, joint_count> joints = {{
@@ -49,7 +49,7 @@ constexpr std::array<JointAt, joint_count> joints = {{
 
 struct Bone {
   Joint joint;
-  Vector3d a, b;
+  Vec3 a, b;
   double r;
 };
 
@@ -110,23 +110,23 @@ constexpr std::array<Bone, person_capsules> bones = {{
 }};
 
 struct Rotation {
-  Vector3d x, y, z;  // columns
+  Vec3 x, y, z;  // columns
 };
 
-Vector3d rotate(const Rotation& R, Vector3d v) { return v.x * R.x + v.y * R.y + v.z * R.z; }
+Vec3 rotate(const Rotation& R, Vec3 v) { return v.x * R.x + v.y * R.y + v.z * R.z; }
 
 // Rodrigues' formula, column by column
-Rotation rotation_about(Vector3d w) {
+Rotation rotation_about(Vec3 w) {
   const double angle = norm(w);
   if (angle < 1e-12) return {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  const Vector3d n = (1 / angle) * w;
-  const auto turn = [&](Vector3d v) {
+  const Vec3 n = (1 / angle) * w;
+  const auto turn = [&](Vec3 v) {
     return std::cos(angle) * v + std::sin(angle) * cross(n, v) + ((1 - std::cos(angle)) * dot(n, v)) * n;
   };
   return {turn({1, 0, 0}), turn({0, 1, 0}), turn({0, 0, 1})};
 }
 
-using Pose = std::array<Vector3d, joint_count>;  // rotation vectors
+using Pose = std::array<Vec3, joint_count>;  // rotation vectors
 
 Pose walking_pose() {
   Pose pose{};
@@ -142,9 +142,9 @@ Pose walking_pose() {
   return pose;
 }
 
-void place_capsules(const Pose& pose, Vector3d root, float* out) {
+void place_capsules(const Pose& pose, Vec3 root, float* out) {
   std::array<Rotation, joint_count> R;
-  std::array<Vector3d, joint_count> at;
+  std::array<Vec3, joint_count> at;
   R[pelvis] = rotation_about(pose[pelvis]);
   at[pelvis] = root;
   for (int j = 1; j < joint_count; ++j) {
@@ -154,14 +154,14 @@ void place_capsules(const Pose& pose, Vector3d root, float* out) {
     at[j] = at[parent] + rotate(R[parent], joints[j].offset);
   }
   for (const Bone& bone : bones) {
-    const Vector3d a = at[bone.joint] + rotate(R[bone.joint], bone.a);
-    const Vector3d b = at[bone.joint] + rotate(R[bone.joint], bone.b);
+    const Vec3 a = at[bone.joint] + rotate(R[bone.joint], bone.a);
+    const Vec3 b = at[bone.joint] + rotate(R[bone.joint], bone.b);
     for (double value : {a.x, a.y, a.z, bone.r, b.x, b.y, b.z}) *out++ = static_cast<float>(value);
   }
 }
 
 // the depth at which the ray through a pixel meets the person; below 0 if it does not
-double first_hit(const std::vector<body::CapsuleExact>& person, Vector3d v) {
+double first_hit(const std::vector<body::CapsuleExact>& person, Vec3 v) {
   double nearest = -1;
   for (const auto& capsule : person) {
     const double t = body::ray_capsule(v, capsule);
@@ -170,8 +170,8 @@ double first_hit(const std::vector<body::CapsuleExact>& person, Vector3d v) {
   return nearest;
 }
 
-Vector3d pixel_direction(const Camera& camera, double u, double v) {
-  const Vector3d d{(u - camera.cx) / camera.fx, (v - camera.cy) / camera.fy, 1};
+Vec3 pixel_direction(const Camera& camera, double u, double v) {
+  const Vec3 d{(u - camera.cx) / camera.fx, (v - camera.cy) / camera.fy, 1};
   return (1 / norm(d)) * d;
 }
 
@@ -192,7 +192,7 @@ Camera camera_for(const std::vector<body::CapsuleExact>& person, double pixels) 
 
 BodyProblem make_body_problem(std::size_t points, std::size_t samples, std::uint64_t seed) {
   BodyProblem problem;
-  const Vector3d root{0.02, 0.0, 2.5};
+  const Vec3 root{0.02, 0.0, 2.5};
   const Pose truth = walking_pose();
 
   // poses: the true one, then ones that differ by what a particle filter's noise would make them differ
@@ -201,11 +201,11 @@ BodyProblem make_body_problem(std::size_t points, std::size_t samples, std::uint
   problem.capsules.resize(std::max<std::size_t>(samples, 1) * row);
   for (std::size_t j = 0; j < std::max<std::size_t>(samples, 1); ++j) {
     Pose pose = truth;
-    Vector3d at = root;
+    Vec3 at = root;
     if (j > 0) {
       const Random random{seed, 0, static_cast<std::uint32_t>(j)};
       std::uint32_t d = 0;
-      for (Vector3d& w : pose) {
+      for (Vec3& w : pose) {
         w.x += angle_noise * random.normal(d++);
         w.y += angle_noise * random.normal(d++);
         w.z += angle_noise * random.normal(d++);
@@ -224,10 +224,10 @@ BodyProblem make_body_problem(std::size_t points, std::size_t samples, std::uint
   constexpr double outlier_share = 0.05;
   const auto wanted = static_cast<double>(points);
   problem.camera = camera_for(person, 1.1 * wanted + 64);
-  std::vector<Vector3d> seen;
+  std::vector<Vec3> seen;
   for (int v = 0; v < problem.camera.height; ++v) {
     for (int u = 0; u < problem.camera.width; ++u) {
-      const Vector3d direction = pixel_direction(problem.camera, u, v);
+      const Vec3 direction = pixel_direction(problem.camera, u, v);
       const double t = first_hit(person, direction);
       if (t > 0) seen.push_back(t * direction);
     }
@@ -235,7 +235,7 @@ BodyProblem make_body_problem(std::size_t points, std::size_t samples, std::uint
   problem.points.reserve(points * 3);
   for (std::size_t i = 0; i < points; ++i) {
     const Random random{seed, 1, static_cast<std::uint32_t>(i)};
-    Vector3d x = seen[i * seen.size() / points];
+    Vec3 x = seen[i * seen.size() / points];
     const double t = norm(x);
     // a stereo camera's error grows with the square of the distance; false matches lie anywhere on the ray
     const double depth =

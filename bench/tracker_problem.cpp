@@ -40,8 +40,8 @@ Span span_of(double a, double za, double b, double zb, double r, double focal_le
 }
 
 // The ray of a pixel.
-Vector3d direction(const Camera& camera, int u, int v) {
-  const Vector3d d{(u - camera.cx) / camera.fx, (v - camera.cy) / camera.fy, 1};
+Vec3 direction(const Camera& camera, int u, int v) {
+  const Vec3 d{(u - camera.cx) / camera.fx, (v - camera.cy) / camera.fy, 1};
   return (1 / norm(d)) * d;
 }
 
@@ -104,7 +104,7 @@ SeenPerson see_person(const body::Skeleton& skeleton, const body::Pose& pose, co
       double t = range[pixel(camera, u, v)];
       const bool past = !std::isfinite(t);
       if (past && (step == 0 || missed++ % step != 0)) continue;
-      const Vector3d d = direction(camera, u, v);
+      const Vec3 d = direction(camera, u, v);
       const Random random{seed, 0, static_cast<std::uint32_t>(pixel(camera, u, v))};
       t = (past ? wall / d.z : t) + noise * random.normal(0);
       for (const double number : {t * d.x, t * d.y, t * d.z}) seen.points.push_back(static_cast<float>(number));
@@ -121,7 +121,7 @@ DepthImage see_room(const body::Skeleton& skeleton, const body::Pose& pose, cons
   for (int v = 0; v < camera.height; ++v) {
     for (int u = 0; u < camera.width; ++u) {
       const std::size_t at = pixel(camera, u, v);
-      const Vector3d d = direction(camera, u, v);
+      const Vec3 d = direction(camera, u, v);
       double t = std::min(range[at], wall / d.z);
       if (d.y > 0) t = std::min(t, ground / d.y);
       const Random random{seed, 0, static_cast<std::uint32_t>(at)};

@@ -36,6 +36,14 @@ target_compile_options(kinema_compiler INTERFACE
 target_compile_definitions(kinema_compiler INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Debug>>:_GLIBCXX_ASSERTIONS>)
 
+if(KINEMA_TUNABLE)
+  if(KINEMA_CUDA)
+    message(FATAL_ERROR "KINEMA_TUNABLE goes without the cuda backend, which cannot read variables of the host: "
+      "add -DKINEMA_CUDA=OFF")
+  endif()
+  target_compile_definitions(kinema_compiler INTERFACE KINEMA_TUNABLE)
+endif()
+
 if(KINEMA_SANITIZE)
   target_compile_options(kinema_compiler INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KINEMA_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>")

@@ -63,7 +63,7 @@ public:
 
   std::optional<FloorNumbers> floor() {
     const std::scoped_lock lock(mutex_);
-    const std::optional<body::Plane> plane = foreground_.floor();
+    const std::optional<Plane> plane = foreground_.floor();
     if (!plane) return std::nullopt;
     return FloorNumbers{plane->normal.x, plane->normal.y, plane->normal.z, plane->offset};
   }
@@ -111,7 +111,7 @@ public:
     body::Frame frame{time, given.view, {}};
     if (floor) {
       const auto& [x, y, z, offset] = *floor;
-      frame.floor = body::Plane{{x, y, z}, offset, true};
+      frame.floor = Plane{{x, y, z}, offset, true};
     }
     const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
@@ -269,7 +269,7 @@ void bind_estimate(py::module_& module) {
       .def_property_readonly(
           "rotation",
           [](const body::Estimate& own) {
-            const body::Quaternion& q = own.pose.rotation;
+            const Quaternion& q = own.pose.rotation;
             return py::make_tuple(q.w, q.x, q.y, q.z);
           },
           "Of the pelvis: a quaternion w, x, y, z.")

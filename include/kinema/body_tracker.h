@@ -4,7 +4,7 @@
 // it, each a switch, what makes it work in 40 and more dimensions.
 #pragma once
 
-#include "kinema/plane.h"
+#include "kinema/geometry.h"
 #include "kinema/skeleton.h"
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "kinema/camera.h"
+#include "kinema/geometry.h"
 #include "kinema/image.h"
-#include "kinema/plane.h"
 #include "kinema/points.h"
 
 #include <cstddef>
@@ -59,7 +59,7 @@ struct Cloud {
 
 /// A piece of the scene that may be a person.
 struct Candidate {
-  Vec3 centre;                  ///< of its points
+  Vec3 centre = {};             ///< of its points
   double height = 0;            ///< upwards, in metres: of what is in the picture
   double width = 0, depth = 0;  ///< across and along the view, level
   double area = 0;              ///< of the surface in sight, square metres, roughly

@@ -12,6 +12,7 @@
 #include "kinema/face_tracker.h"
 #include "kinema/files.h"
 #include "kinema/foreground.h"
+#include "kinema/geometry.h"
 #include "kinema/head.h"
 #include "kinema/head_calibration.h"
 #include "kinema/head_classifier.h"

@@ -1,15 +1,13 @@
 // Views of points and arrays that somebody else owns. Metres; camera frame x right, y down, z forward.
 #pragma once
 
+#include "kinema/geometry.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace kinema {
-
-struct Vec3 {
-  double x = 0, y = 0, z = 0;
-};
 
 /// I points, each three consecutive floats x y z.
 struct PointsView {

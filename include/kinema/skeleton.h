@@ -16,7 +16,7 @@ namespace kinema::body {
 
 /// One way in which a joint can turn.
 struct Freedom {
-  Vec3 axis;                    ///< unit vector in the joint's frame
+  Vec3 axis = {};               ///< unit vector in the joint's frame
   double lower = 0, upper = 0;  ///< limits of the angle in radians; always held
   double speed = 1;             ///< how fast the angle wanders: standard deviation over a second, radians
 };
@@ -29,7 +29,7 @@ struct Freedom {
 struct Joint {
   std::string name;
   int parent = -1;                ///< index of a joint before this one; -1 for the first only
-  Vec3 offset;                    ///< from the parent's origin, in the parent's frame
+  Vec3 offset = {};               ///< from the parent's origin, in the parent's frame
   std::vector<Freedom> freedoms;  ///< three at most; none for the first joint, which position and rotation move
 };
 
@@ -37,7 +37,7 @@ struct Joint {
 struct SkinCapsule {
   std::string name;
   int joint = 0;
-  Vec3 a, b;
+  Vec3 a = {}, b = {};
   double radius = 0;
 };
 
@@ -65,15 +65,10 @@ Skeleton default_human(double height = 1.65);
 /// The same skeleton, `factor` times as large.
 Skeleton scaled(const Skeleton& skeleton, double factor);
 
-/// A rotation as a unit quaternion.
-struct Quaternion {
-  double w = 1, x = 0, y = 0, z = 0;
-};
-
 struct Pose {
-  Vec3 position;               ///< of the pelvis (the first joint), in the camera frame
-  Quaternion rotation;         ///< from the skeleton's frame to the camera frame
-  std::vector<double> angles;  ///< by joint and freedom, in the order of the skeleton
+  Vec3 position = {};                  ///< of the pelvis (the first joint), in the camera frame
+  Quaternion rotation = {1, 0, 0, 0};  ///< from the skeleton's frame to the camera frame
+  std::vector<double> angles;          ///< by joint and freedom, in the order of the skeleton
 };
 
 /// The rest pose (all angles 0, or the limit nearest to 0) before a camera that looks along z with y down: upright,

@@ -33,7 +33,7 @@
 #pragma once
 
 #include "body/ray_capsule.h"
-#include "core/vector.h"
+#include "core/geometry.h"
 
 #include <cmath>
 
@@ -41,9 +41,9 @@ namespace kinema::body {
 
 /// A capsule in its own frame, relative to the camera.
 struct alignas(16) CapsuleFrame {
-  Vector3d c, m, p;  // orthonormal
-  double rho;        // distance of the axis' line from the camera
-  double ac, bc;     // the ends along c
+  Vec3 c, m, p;   // orthonormal
+  double rho;     // distance of the axis' line from the camera
+  double ac, bc;  // the ends along c
   double r, one_over_r;
   double reach;           // distance of the further end
   bool single_precision;  // false: only ray_capsule() will do
@@ -95,7 +95,7 @@ inline constexpr double along_axis = 0.9995;
 
 KINEMA_HD inline CapsuleFrame capsule_frame(const CapsuleExact& capsule) {
   CapsuleFrame f;
-  const Vector3d axis = capsule.b - capsule.a;
+  const Vec3 axis = capsule.b - capsule.a;
   const double length = norm(axis);
   const double far_a = norm(capsule.a), far_b = norm(capsule.b);
 
@@ -103,10 +103,10 @@ KINEMA_HD inline CapsuleFrame capsule_frame(const CapsuleExact& capsule) {
     f.c = (1 / length) * axis;
   } else {
     // a sphere: any axis will do; across the line of sight is best
-    const Vector3d a = capsule.a;
-    const Vector3d across = std::fabs(a.x) < std::fabs(a.z) ? Vector3d{0, a.z, -a.y} : Vector3d{-a.y, a.x, 0};
+    const Vec3 a = capsule.a;
+    const Vec3 across = std::fabs(a.x) < std::fabs(a.z) ? Vec3{0, a.z, -a.y} : Vec3{-a.y, a.x, 0};
     const double size = norm(across);
-    f.c = size > 0 ? (1 / size) * across : Vector3d{1, 0, 0};
+    f.c = size > 0 ? (1 / size) * across : Vec3{1, 0, 0};
   }
   f.ac = dot(capsule.a, f.c);
   f.bc = f.ac + length;
@@ -114,14 +114,14 @@ KINEMA_HD inline CapsuleFrame capsule_frame(const CapsuleExact& capsule) {
   f.one_over_r = 1 / capsule.r;
   f.reach = std::fmax(far_a, far_b);
 
-  const Vector3d foot = capsule.a - f.ac * f.c;
+  const Vec3 foot = capsule.a - f.ac * f.c;
   f.rho = norm(foot);
   if (f.rho > 1e-9 * f.reach) {
     f.p = (1 / f.rho) * foot;
   } else {
     // the axis runs through the camera: any direction across it
-    const Vector3d e = std::fabs(f.c.x) < 0.6 ? Vector3d{1, 0, 0} : Vector3d{0, 1, 0};
-    const Vector3d across = cross(f.c, e);
+    const Vec3 e = std::fabs(f.c.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+    const Vec3 across = cross(f.c, e);
     f.p = (1 / norm(across)) * across;
     f.rho = 0;
   }
@@ -149,9 +149,9 @@ KINEMA_HD inline CullCapsule cull_capsule(const CapsuleExact& capsule, const Cap
 }
 
 KINEMA_HD inline PairConstants pair_constants(const CapsuleFrame& f, const TileBounds& tile) {
-  const Vector3d V{tile.vx, tile.vy, tile.vz};
+  const Vec3 V{tile.vx, tile.vy, tile.vz};
   const double D = tile.depth;
-  const auto along = [V](Vector3d u) { return std::fma(V.x, u.x, std::fma(V.y, u.y, V.z * u.z)); };
+  const auto along = [V](Vec3 u) { return std::fma(V.x, u.x, std::fma(V.y, u.y, V.z * u.z)); };
   const double Vc = along(f.c), Vm = along(f.m), Vp = along(f.p);
 
   const double one_over_r = f.one_over_r, R = f.rho * one_over_r;

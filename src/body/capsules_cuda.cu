@@ -12,7 +12,7 @@ constexpr int cull_threads = 256;  // that test 32 capsules of 32 samples agains
 
 // Frames and culling data, a capsule a thread. Frames are turned about in shared memory, so that a warp writes neighbouring
 // addresses.
-__global__ __launch_bounds__(threads) void make_frames(CapsulesCudaView view, Vector3d camera, CapsuleFrame* frames,
+__global__ __launch_bounds__(threads) void make_frames(CapsulesCudaView view, Vec3 camera, CapsuleFrame* frames,
                                                        float4* cull, unsigned long long* bad) {
   constexpr int words = sizeof(CapsuleFrame) / sizeof(double);
   __shared__ double turned[words][threads + 1];
@@ -141,7 +141,7 @@ void CapsulesCuda::prepare(const RayTilesView& tiles, const LikelihoodSettings& 
   if (total == 0) return;
 
   make_frames<<<static_cast<unsigned>((total + threads - 1) / threads), threads, 0, stream>>>(
-      view_, {settings.camera.x, settings.camera.y, settings.camera.z}, frames_.data(), cull_.data(), bad);
+      view_, settings.camera, frames_.data(), cull_.data(), bad);
   cuda::check_launch("make_frames");
   // few samples are soon done, if many blocks share the tiles
   const int tiles_each = samples <= 64 ? 8 : 32;

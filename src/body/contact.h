@@ -4,8 +4,8 @@
 // ray grazes a limb.
 #pragma once
 
+#include "core/geometry.h"
 #include "core/host_device.h"
-#include "core/vector.h"
 
 #include <cmath>
 
@@ -13,14 +13,14 @@ namespace kinema::body {
 
 /// A capsule with what the distance to it needs more than once.
 struct Segment {
-  Vector3f a, along;  // b - a
-  float inverse;      // 1 / |b - a|^2, 0 for a sphere
+  Vec3f a, along;  // b - a
+  float inverse;   // 1 / |b - a|^2, 0 for a sphere
   float radius;
 };
 
 KINEMA_HD inline Segment make_segment(const float* capsule) {
-  const Vector3f a{capsule[0], capsule[1], capsule[2]};
-  const Vector3f along = Vector3f{capsule[4], capsule[5], capsule[6]} - a;
+  const Vec3f a{capsule[0], capsule[1], capsule[2]};
+  const Vec3f along = Vec3f{capsule[4], capsule[5], capsule[6]} - a;
   const float length2 = dot(along, along);
   return {a, along, length2 > 0 ? 1 / length2 : 0, capsule[3]};
 }
@@ -29,40 +29,40 @@ KINEMA_HD inline Segment make_segment(const float* capsule) {
 /// moving the capsule's axis at `foot` by u changes the distance by -normal . u.
 struct Contact {
   float distance;
-  Vector3f normal, foot;
+  Vec3f normal, foot;
 };
 
 KINEMA_HD inline float clamp01(float x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 
 /// Signed distance of a point to a capsule's surface.
-KINEMA_HD inline float signed_distance(const Segment& s, Vector3f x) {
-  const Vector3f q = x - s.a;
+KINEMA_HD inline float signed_distance(const Segment& s, Vec3f x) {
+  const Vec3f q = x - s.a;
   const float t = clamp01(dot(q, s.along) * s.inverse);
   return norm(q - t * s.along) - s.radius;
 }
 
 /// The contact of a point that the camera at the origin saw, so it lies on the half of the skin that faces the camera:
 /// a point behind the axis is held against the near wall, not against the far one, which would pull the limb forward.
-KINEMA_HD inline Contact touch_point(const Segment& s, Vector3f x) {
-  const Vector3f q = x - s.a;
+KINEMA_HD inline Contact touch_point(const Segment& s, Vec3f x) {
+  const Vec3f q = x - s.a;
   const float t = clamp01(dot(q, s.along) * s.inverse);
-  const Vector3f foot = s.a + t * s.along;
-  const Vector3f out = x - foot;
+  const Vec3f foot = s.a + t * s.along;
+  const Vec3f out = x - foot;
   // towards the camera, at right angles to the axis
-  Vector3f near = Vector3f{0, 0, 0} - x;
+  Vec3f near = Vec3f{0, 0, 0} - x;
   near = near - (dot(near, s.along) * s.inverse) * s.along;
   const float length = norm(out), near_length = norm(near);
   if (near_length > 1e-6f && dot(out, near) < 0) {
-    const Vector3f m = (1 / near_length) * near;
+    const Vec3f m = (1 / near_length) * near;
     return {dot(out, m) - s.radius, m, foot};
   }
-  if (length < 1e-6f) return {-s.radius, near_length > 1e-6f ? (1 / near_length) * near : Vector3f{0, 0, -1}, foot};
+  if (length < 1e-6f) return {-s.radius, near_length > 1e-6f ? (1 / near_length) * near : Vec3f{0, 0, -1}, foot};
   return {length - s.radius, (1 / length) * out, foot};
 }
 
 /// The share of its weight that the distance of a point keeps where the sensor errs along the ray: little of one that is
 /// measured along the ray, all of one across it. `noise2`: the sensor's variance over that of a point about the skin.
-KINEMA_HD inline float share_across(Vector3f normal, Vector3f x, float noise2) {
+KINEMA_HD inline float share_across(Vec3f normal, Vec3f x, float noise2) {
   const float along = dot(normal, x);
   return 1 / (1 + noise2 * along * along / dot(x, x));
 }
@@ -70,18 +70,18 @@ KINEMA_HD inline float share_across(Vector3f normal, Vector3f x, float noise2) {
 /// The contact of a ray from the camera at the origin through `x`, which saw past the skin: the distance between the
 /// ray and the capsule, below 0 where the capsule stands in its way. Beyond x nothing is known, so only the part of the
 /// axis before it counts; distance is then positive.
-KINEMA_HD inline Contact touch_ray(const Segment& s, Vector3f x) {
+KINEMA_HD inline Contact touch_ray(const Segment& s, Vec3f x) {
   const float range = norm(x);
-  const Vector3f v = (1 / range) * x;
+  const Vec3f v = (1 / range) * x;
   // closest points of the line along v and the segment
   const float va = dot(v, s.a), vd = dot(v, s.along);
-  const Vector3f a = s.a - va * v, d = s.along - vd * v;  // both at right angles to the ray
+  const Vec3f a = s.a - va * v, d = s.along - vd * v;  // both at right angles to the ray
   const float d2 = dot(d, d);
   const float t = d2 > 1e-12f ? clamp01(-dot(a, d) / d2) : 0.5f;
   const float along_ray = va + t * vd;
-  const Vector3f gap = Vector3f{0, 0, 0} - (a + t * d);  // from the axis to the ray
+  const Vec3f gap = Vec3f{0, 0, 0} - (a + t * d);  // from the axis to the ray
   const float length = norm(gap);
-  const Vector3f foot = s.a + t * s.along;
+  const Vec3f foot = s.a + t * s.along;
   if (along_ray <= 0 || along_ray > range) return {s.radius, {0, 0, 0}, foot};
   if (length < 1e-6f) return {-s.radius, {0, 0, 0}, foot};
   return {length - s.radius, (1 / length) * gap, foot};

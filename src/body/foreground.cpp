@@ -66,7 +66,7 @@ bool too_many(std::size_t count, std::size_t most) {
 // Points that were found in a part of the frame. Parts lie apart: threads that fill two of them would else take the same
 // lines of memory from each other, point by point.
 struct alignas(128) Harvest {
-  std::vector<Vector3f> person, background;
+  std::vector<Vec3f> person, background;
 
   void clear() {
     person.clear();
@@ -104,19 +104,19 @@ private:
   }
 
   // Points with this mark from `at` on, at most so many, whose places are evenly spread; returns where they end.
-  std::size_t put(Cloud& cloud, std::size_t at, std::vector<Vector3f> Harvest::*kind, std::size_t most,
-                  std::uint8_t mark, const Threads& threads) {
+  std::size_t put(Cloud& cloud, std::size_t at, std::vector<Vec3f> Harvest::*kind, std::size_t most, std::uint8_t mark,
+                  const Threads& threads) {
     first_.assign(1, 0);
     for (std::size_t i = 0; i < used_; ++i) first_.push_back(first_.back() + (parts_[i].*kind).size());
     const std::size_t all = first_.back();
     if (all == 0) return at;
-    const auto write = [&](std::size_t i, const Vector3f& p) {
+    const auto write = [&](std::size_t i, const Vec3f& p) {
       float* out = cloud.xyz.data() + 3 * (at + i);
       out[0] = p.x, out[1] = p.y, out[2] = p.z;
       cloud.background[at + i] = mark;
     };
     if (too_many(all, most)) {
-      const std::vector<Vector3f> points = thinned(kind, most, mark);
+      const std::vector<Vec3f> points = thinned(kind, most, mark);
       grow(cloud, at + points.size());
       for (std::size_t i = 0; i < points.size(); ++i) write(i, points[i]);
       return at + points.size();
@@ -124,7 +124,7 @@ private:
     const std::size_t count = most == 0 ? all : std::min(most, all);
     grow(cloud, at + count);
     threads.for_each(used_, [&](std::size_t part) {
-      const std::vector<Vector3f>& points = parts_[part].*kind;
+      const std::vector<Vec3f>& points = parts_[part].*kind;
       // the i-th that stays is number i all / count, found without dividing each time
       std::size_t i = (first_[part] * count + all - 1) / all;
       std::size_t number = i * all / count, rest = i * all % count;
@@ -137,14 +137,14 @@ private:
     return at + count;
   }
 
-  std::vector<Vector3f> thinned(std::vector<Vector3f> Harvest::*kind, std::size_t most, std::uint8_t mark) const {
-    std::vector<Vector3f> points, chosen;
+  std::vector<Vec3f> thinned(std::vector<Vec3f> Harvest::*kind, std::size_t most, std::uint8_t mark) const {
+    std::vector<Vec3f> points, chosen;
     for (std::size_t i = 0; i < used_; ++i)
       points.insert(points.end(), (parts_[i].*kind).begin(), (parts_[i].*kind).end());
-    std::vector<Vector3f> places = points;
+    std::vector<Vec3f> places = points;
     // rays spread over the view, whatever they met
     if (mark != 0)
-      for (Vector3f& p : places) p = {p.x / p.z, p.y / p.z, 0};
+      for (Vec3f& p : places) p = {p.x / p.z, p.y / p.z, 0};
     for (const std::uint32_t i : thin_evenly(places, most)) chosen.push_back(points[i]);
     return chosen;
   }
@@ -172,7 +172,7 @@ struct Foreground::State {
 
   // What stands before floor and walls, a point for every second pixel or so, and of it the likeliest person.
   Gate search(ImageView<const float> depth) {
-    std::vector<Vector3f> points;
+    std::vector<Vec3f> points;
     Gate::View seen{1e9f, -1e9f, 1e9f, -1e9f};
     const std::size_t step = std::max<std::size_t>(1, depth.width / 320);
     const auto low = static_cast<float>(settings.nearest);
@@ -189,7 +189,7 @@ struct Foreground::State {
     return choose(points, seen);
   }
 
-  Gate choose(std::span<const Vector3f> points, Gate::View seen) {
+  Gate choose(std::span<const Vec3f> points, Gate::View seen) {
     Surroundings surroundings;
     surroundings.floor = scene.floor();
     surroundings.seen = seen;
@@ -328,12 +328,12 @@ Cloud Foreground::cut(PointsView points, std::span<const float> expected) {
                             points.size, points.background.size()));
 
   // points in the window, and what they are in directions
-  std::vector<Vector3f> person, background;
+  std::vector<Vec3f> person, background;
   std::vector<Sight> sights;
   Gate::View seen{1e9f, -1e9f, 1e9f, -1e9f};
   const auto low = static_cast<float>(state.settings.nearest), high = static_cast<float>(state.settings.farthest);
   for (std::size_t i = 0; i < points.size; ++i) {
-    const Vector3f p{points.xyz[3 * i], points.xyz[3 * i + 1], points.xyz[3 * i + 2]};
+    const Vec3f p{points.xyz[3 * i], points.xyz[3 * i + 1], points.xyz[3 * i + 2]};
     if (!(p.z >= low && p.z < furthest_ray)) continue;
     const Sight s{p.x / p.z, p.y / p.z, 1 / p.z};
     if (!(std::abs(s.x) <= widest_view && std::abs(s.y) <= widest_view)) continue;
@@ -343,13 +343,13 @@ Cloud Foreground::cut(PointsView points, std::span<const float> expected) {
     (points.background.empty() || points.background[i] == 0 ? person : background).push_back(p);
   }
   state.scene.look(sights);
-  std::erase_if(person, [&](const Vector3f& p) { return !(p.z < state.scene.limit(p.x / p.z, p.y / p.z)); });
+  std::erase_if(person, [&](const Vec3f& p) { return !(p.z < state.scene.limit(p.x / p.z, p.y / p.z)); });
 
   Gate gate;
   if (expected.empty()) {
     state.candidates.clear();
-    std::vector<Vector3f> free = person;
-    std::erase_if(free, [&](const Vector3f& p) { return state.scene.in_flat_thing(p.x / p.z, p.y / p.z, p.z); });
+    std::vector<Vec3f> free = person;
+    std::erase_if(free, [&](const Vec3f& p) { return state.scene.in_flat_thing(p.x / p.z, p.y / p.z, p.z); });
     gate = state.choose(free, seen);
   } else {
     gate = state.expect(expected);
@@ -357,13 +357,13 @@ Cloud Foreground::cut(PointsView points, std::span<const float> expected) {
   if (gate.empty()) return {};
 
   Harvest& found = state.barn.parts(1).front();
-  for (const Vector3f& p : person) {
+  for (const Vec3f& p : person) {
     const Gate::Level level = gate.at(p.x, p.y, p.z);
     if (level == Gate::touching || (level == Gate::inside && !state.scene.in_flat_thing(p.x / p.z, p.y / p.z, p.z)))
       found.person.push_back(p);
   }
   const Gate::View view = gate.view();
-  for (const Vector3f& p : background) {
+  for (const Vec3f& p : background) {
     const float x = p.x / p.z, y = p.y / p.z;
     const bool near = x >= view.x_low && x <= view.x_high && y >= view.y_low && y <= view.y_high;
     if (state.settings.background && near && gate.at(p.x, p.y, p.z) != Gate::touching) found.background.push_back(p);

@@ -32,7 +32,7 @@ std::size_t moved(std::size_t cell, std::ptrdiff_t step) {
   return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(cell) + step);
 }
 
-Vector3f middle_of(const CellGrid& grid, std::size_t cell) {
+Vec3f middle_of(const CellGrid& grid, std::size_t cell) {
   const auto at = [&](float low, std::size_t i) { return low + (static_cast<float>(i) + 0.5f) * grid.cell; };
   return {at(grid.low.x, cell % grid.nx), at(grid.low.y, cell / grid.nx % grid.ny),
           grid.straight(at(grid.low.z, cell / (grid.nx * grid.ny)))};
@@ -44,26 +44,26 @@ double plausible(double value, double low, double high) {
   return off <= 1 ? 1 : 1 / (1 + 2 * (off - 1) * (off - 1));
 }
 
-double level_distance(const Vec3& a, const Vec3& b, const Vector3d& up) {
-  const Vector3d way{a.x - b.x, a.y - b.y, a.z - b.z};
+double level_distance(const Vec3& a, const Vec3& b, const Vec3& up) {
+  const Vec3 way{a.x - b.x, a.y - b.y, a.z - b.z};
   return norm(way - dot(way, up) * up);
 }
 
 Candidate judge(const CellGrid& grid, std::span<const std::size_t> cells, const Surroundings& scene) {
   constexpr double most = std::numeric_limits<double>::max();
   // level axes: across the view, and along it
-  const Vector3d up = scene.up;
-  Vector3d across = cross(up, Vector3d{0, 0, 1});
-  across = norm(across) > 0.1 ? (1 / norm(across)) * across : Vector3d{1, 0, 0};
-  const Vector3d along = cross(across, up);
+  const Vec3 up = scene.up;
+  Vec3 across = cross(up, Vec3{0, 0, 1});
+  across = norm(across) > 0.1 ? (1 / norm(across)) * across : Vec3{1, 0, 0};
+  const Vec3 along = cross(across, up);
   std::array<double, 3> low{most, most, most}, high{-most, -most, -most};
-  Vector3d sum{0, 0, 0};
+  Vec3 sum{0, 0, 0};
   double above_floor = most;
   std::size_t at_border = 0;
   const auto border = 0.6f * grid.cell;
   for (const std::size_t cell : cells) {
-    const Vector3f m = middle_of(grid, cell);
-    const Vector3d p{m.x, m.y, m.z};
+    const Vec3f m = middle_of(grid, cell);
+    const Vec3 p{m.x, m.y, m.z};
     sum = sum + p;
     const std::array<double, 3> axes{dot(p, up), dot(p, across), dot(p, along)};
     for (std::size_t i = 0; i < 3; ++i) {
@@ -101,11 +101,11 @@ Candidate judge(const CellGrid& grid, std::span<const std::size_t> cells, const 
 }
 
 // Cells with points, less those that single wrong depths fill; 0 elsewhere.
-std::vector<std::int32_t> count_points(const CellGrid& grid, std::span<const Vector3f> points,
+std::vector<std::int32_t> count_points(const CellGrid& grid, std::span<const Vec3f> points,
                                        std::vector<std::size_t>& solid) {
   std::vector<std::int32_t> counts(grid.size() + 1);
   std::vector<std::size_t> used;
-  for (const Vector3f& p : points) {
+  for (const Vec3f& p : points) {
     const std::size_t cell = grid.find(p.x, p.y, p.z);
     if (cell < grid.size() && counts[cell]++ == 0) used.push_back(cell);
   }
@@ -169,11 +169,11 @@ void join_limbs(Pieces& found, std::vector<std::int32_t>& labels, const Surround
 
 }  // namespace
 
-Pieces find_pieces(std::span<const Vector3f> points, const Surroundings& scene) {
+Pieces find_pieces(std::span<const Vec3f> points, const Surroundings& scene) {
   Pieces found;
   if (points.empty()) return found;
-  Vector3f low = points[0], high = points[0];
-  for (const Vector3f& p : points) {
+  Vec3f low = points[0], high = points[0];
+  for (const Vec3f& p : points) {
     low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
     high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
   }
@@ -182,7 +182,7 @@ Pieces find_pieces(std::span<const Vector3f> points, const Surroundings& scene) 
   high.z = CellGrid::bent(high.z, bend);
   // two cells of room on all sides: neighbours need no test, also where a large box made the cells larger
   const float room = std::max(2 * cell_size, 0.02f * std::max({high.x - low.x, high.y - low.y, high.z - low.z}));
-  found.grid = CellGrid::around(low - Vector3f{room, room, room}, high + Vector3f{room, room, room}, cell_size, bend);
+  found.grid = CellGrid::around(low - Vec3f{room, room, room}, high + Vec3f{room, room, room}, cell_size, bend);
 
   std::vector<std::size_t> solid;
   std::vector<std::int32_t> labels = count_points(found.grid, points, solid);

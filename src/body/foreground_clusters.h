@@ -2,7 +2,7 @@
 #pragma once
 
 #include "body/foreground_gate.h"
-#include "core/vector.h"
+#include "core/geometry.h"
 #include "kinema/foreground.h"
 
 #include <cstddef>
@@ -24,12 +24,12 @@ struct Pieces {
 
 /// What is known of the scene when a piece is judged.
 struct Surroundings {
-  Vector3d up{0, -1, 0};
+  Vec3 up{0, -1, 0};
   const Plane* floor = nullptr;
   double noise = 0.0015;  // of an inverse depth
   Gate::View seen{};      // directions in which anything was measured: a person at their border goes on beyond it
 };
 
-Pieces find_pieces(std::span<const Vector3f> points, const Surroundings& scene);
+Pieces find_pieces(std::span<const Vec3f> points, const Surroundings& scene);
 
 }  // namespace kinema::body

@@ -24,7 +24,7 @@ Range range(float low, float high, float origin, float scale, std::size_t count)
 
 // What a capsule raises the levels of.
 struct Reach {
-  Vector3f a, axis;
+  Vec3f a, axis;
   float per_length, per_side;  // 1 over the squared length of the axis, and of what is seen of it along a row
   float far, near;             // squares of the distances
   Range xs, ys, zs;
@@ -63,10 +63,10 @@ struct Reach {
 
 }  // namespace
 
-CellGrid CellGrid::around(Vector3f low, Vector3f high, float cell, float bend) {
+CellGrid CellGrid::around(Vec3f low, Vec3f high, float cell, float bend) {
   CellGrid grid;
   grid.bend = bend;
-  const Vector3f size = high - low;
+  const Vec3f size = high - low;
   const float longest = std::max({size.x, size.y, size.z});
   // along a thin box the third root says too little; a long box stops at 1000 cells
   cell = std::max(cell, longest / 1000);
@@ -88,8 +88,8 @@ CellGrid CellGrid::around(Vector3f low, Vector3f high, float cell, float bend) {
 
 Gate Gate::around_capsules(std::span<const float> capsules, float reach, float touch, const Threads& threads) {
   constexpr float cell = 0.05f;
-  Vector3f low{std::numeric_limits<float>::max(), std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};
-  Vector3f high = -1.0f * low;
+  Vec3f low{std::numeric_limits<float>::max(), std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};
+  Vec3f high = -1.0f * low;
   const auto count = capsules.size() / 7;
   for (std::size_t k = 0; k < count; ++k) {
     const float* c = capsules.data() + 7 * k;
@@ -107,7 +107,7 @@ Gate Gate::around_capsules(std::span<const float> capsules, float reach, float t
   std::vector<Reach> reaches;
   for (std::size_t k = 0; k < count; ++k) {
     const float* c = capsules.data() + 7 * k;
-    const Vector3f a{c[0], c[1], c[2]}, b{c[4], c[5], c[6]}, axis = b - a;
+    const Vec3f a{c[0], c[1], c[2]}, b{c[4], c[5], c[6]}, axis = b - a;
     const float r = c[3], outer = r + reach, length = dot(axis, axis);
     const float side = axis.y * axis.y + axis.z * axis.z;
     reaches.push_back({a, axis, length > 0 ? 1 / length : 0, side > 0 ? 1 / side : 0, outer * outer,

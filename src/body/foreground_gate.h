@@ -1,8 +1,8 @@
 // The gate: the part of space where points are the person's, as a grid of cells, so that a point costs one look.
 #pragma once
 
+#include "core/geometry.h"
 #include "core/threads.h"
-#include "core/vector.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace kinema::body {
 /// A box of cells in space, of a size that memory can hold. Beyond the depth `bend` cells grow deeper with the square of
 /// depth, as the steps of a sensor do: a far person then hangs together.
 struct CellGrid {
-  Vector3f low{};  // its depth bent
+  Vec3f low{};  // its depth bent
   float cell = 0;
   float bend = std::numeric_limits<float>::max();
   std::size_t nx = 0, ny = 0, nz = 0;
 
   /// Cells of the wanted size, or larger ones where the box is too large for them. Depths of the corners are bent.
-  static CellGrid around(Vector3f low, Vector3f high, float cell, float bend = std::numeric_limits<float>::max());
+  static CellGrid around(Vec3f low, Vec3f high, float cell, float bend = std::numeric_limits<float>::max());
 
   /// The coordinate in which cells are equally deep, and back.
   static float bent(float z, float bend) { return z <= bend ? z : 2 * bend - bend * (bend / z); }

@@ -1,7 +1,7 @@
 #include "body/foreground_planes.h"
 
+#include "core/geometry.h"
 #include "core/random.h"
-#include "core/vector.h"
 
 #include <algorithm>
 #include <array>
@@ -18,14 +18,14 @@ constexpr double smallest_share = 0.02;
 constexpr float tilt = 0.75f;  // cosine of 41 degrees: the tilt of a small far block is uncertain
 constexpr std::uint64_t seed = 0x666c6f6f72;
 
-Vector3d direction(const SightPlane& plane) {
-  const Vector3d n{plane.a, plane.b, plane.c};
+Vec3 direction(const SightPlane& plane) {
+  const Vec3 n{plane.a, plane.b, plane.c};
   return (1 / norm(n)) * n;
 }
 
 // How far from the plane a sight of it may lie: the noise, and the unevenness along the ray.
 double tolerance(const SightPlane& plane, double w, double noise) {
-  return 3 * noise + unevenness * norm(Vector3d{plane.a, plane.b, plane.c}) * w;
+  return 3 * noise + unevenness * norm(Vec3{plane.a, plane.b, plane.c}) * w;
 }
 
 // Fits a block's plane and says whether it is flat; the noise of the flat ones is learned from `deviation`.
@@ -52,7 +52,7 @@ void close_block(Block& block, std::vector<Sight>& sights, double deviation_limi
   if (block.flat) deviations.push_back(deviation);
 }
 
-void learn_noise(Blocks& blocks, std::vector<double>& deviations) {
+void learn_noise(DepthBlocks& blocks, std::vector<double>& deviations) {
   if (deviations.size() < 20) return;
   const auto middle = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 2);
   std::nth_element(deviations.begin(), middle, deviations.end());
@@ -65,15 +65,16 @@ struct Found {
 };
 
 // Whether a flat block lies in the plane and is tilted like it.
-bool lies_in(const Block& block, const SightPlane& plane, const Vector3d& normal, double noise) {
+bool lies_in(const Block& block, const SightPlane& plane, const Vec3& normal, double noise) {
   const double w = plane.at(block.middle.x, block.middle.y);
   if (!(w > 0) || std::abs(block.middle.w - w) > tolerance(plane, w, noise)) return false;
   return dot(direction(block.plane), normal) > tilt;
 }
 
-std::vector<std::size_t> members_of(const Blocks& all, std::span<const std::size_t> free, const SightPlane& plane) {
+std::vector<std::size_t> members_of(const DepthBlocks& all, std::span<const std::size_t> free,
+                                    const SightPlane& plane) {
   std::vector<std::size_t> members;
-  const Vector3d normal = direction(plane);
+  const Vec3 normal = direction(plane);
   for (const std::size_t i : free)
     if (lies_in(all.blocks[i], plane, normal, all.noise)) members.push_back(i);
   return members;
@@ -89,7 +90,7 @@ std::optional<SightPlane> through(const Sight& p, const Sight& q, const Sight& r
 
 // The plane with the most blocks, of those through three blocks that do not lie far apart: far ones seldom lie in the
 // same plane. Then fitted to all that lie in it.
-std::optional<Found> search(const Blocks& all, std::span<const std::size_t> free, std::uint32_t round) {
+std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t> free, std::uint32_t round) {
   const auto columns = static_cast<int>(all.grid.columns), rows = static_cast<int>(all.grid.rows);
   std::vector<std::uint8_t> is_free(all.blocks.size());
   for (const std::size_t i : free) is_free[i] = 1;
@@ -99,12 +100,12 @@ std::optional<Found> search(const Blocks& all, std::span<const std::size_t> free
   };
   struct Facing {
     Sight sight;
-    Vector3f normal;
+    Vec3f normal;
   };
   std::vector<Facing> some;  // a plane is judged by 1500 of the blocks
   const std::size_t step = std::max<std::size_t>(1, free.size() / 1500);
   for (std::size_t i = 0; i < free.size(); i += step) {
-    const Vector3d n = direction(all.blocks[free[i]].plane);
+    const Vec3 n = direction(all.blocks[free[i]].plane);
     some.push_back({sight(free[i]), {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)}});
   }
 
@@ -156,12 +157,12 @@ std::optional<Found> search(const Blocks& all, std::span<const std::size_t> free
   return found;
 }
 
-Surface describe(const Blocks& all, const Found& found) {
+Surface describe(const DepthBlocks& all, const Found& found) {
   Surface surface;
   surface.sight = found.plane;
-  const Vector3d away{found.plane.a, found.plane.b, found.plane.c};
-  const Vector3d normal = (-1 / norm(away)) * away;
-  surface.plane = {{normal.x, normal.y, normal.z}, 1 / norm(away), false};
+  const Vec3 away{found.plane.a, found.plane.b, found.plane.c};
+  const Vec3 normal = (-1 / norm(away)) * away;
+  surface.plane = {normal, 1 / norm(away), false};
 
   // unevenness of the blocks comes on top of the noise within a block
   double uneven = 0;
@@ -224,9 +225,9 @@ std::optional<SightPlane> PlaneSums::fit() const {
   return SightPlane{a, b, (w - a * x - b * y) / n};
 }
 
-Blocks make_blocks(ImageView<const float> depth, std::span<const float> x, std::span<const float> y, double nearest,
-                   double farthest) {
-  Blocks all;
+DepthBlocks make_blocks(ImageView<const float> depth, std::span<const float> x, std::span<const float> y,
+                        double nearest, double farthest) {
+  DepthBlocks all;
   const std::size_t side = std::max<std::size_t>(8, depth.width / 80), step = side / 8;
   all.grid.columns = depth.width / side;
   all.grid.rows = depth.height / side;
@@ -258,8 +259,8 @@ Blocks make_blocks(ImageView<const float> depth, std::span<const float> x, std::
   return all;
 }
 
-Blocks make_blocks(std::span<const Sight> sights) {
-  Blocks all;
+DepthBlocks make_blocks(std::span<const Sight> sights) {
+  DepthBlocks all;
   if (sights.size() < 100) return all;
   // as many blocks as have some sights each, over the part of the view that all but a few sights fill
   constexpr float widest = 2;
@@ -296,7 +297,7 @@ Blocks make_blocks(std::span<const Sight> sights) {
   return all;
 }
 
-std::vector<Surface> find_surfaces(const Blocks& all) {
+std::vector<Surface> find_surfaces(const DepthBlocks& all) {
   std::vector<std::size_t> free;
   std::size_t measured = 0;
   for (std::size_t i = 0; i < all.blocks.size(); ++i) {

@@ -58,18 +58,18 @@ struct BlockGrid {
   }
 };
 
-struct Blocks {
+struct DepthBlocks {
   BlockGrid grid;
   std::vector<Block> blocks;
   double noise = 0.0015;  // standard deviation of an inverse depth, as the flat blocks show it
 };
 
 /// Of an image: x and y are the directions of its columns and rows.
-Blocks make_blocks(ImageView<const float> depth, std::span<const float> x, std::span<const float> y, double nearest,
-                   double farthest);
+DepthBlocks make_blocks(ImageView<const float> depth, std::span<const float> x, std::span<const float> y,
+                        double nearest, double farthest);
 
 /// Of sights in any order.
-Blocks make_blocks(std::span<const Sight> sights);
+DepthBlocks make_blocks(std::span<const Sight> sights);
 
 /// A plane of the scene, with what its test needs.
 struct Surface {
@@ -85,7 +85,7 @@ struct Surface {
 };
 
 /// Large planes, the bounding ones first. The same blocks give the same planes.
-std::vector<Surface> find_surfaces(const Blocks& all);
+std::vector<Surface> find_surfaces(const DepthBlocks& all);
 
 /// How many sights lie in the plane, and how many behind it.
 struct SurfaceCount {

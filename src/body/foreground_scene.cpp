@@ -1,6 +1,6 @@
 #include "body/foreground_scene.h"
 
-#include "core/vector.h"
+#include "core/geometry.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ Scene::Scene(const Camera& camera, const ForegroundSettings& settings)
 }
 
 void Scene::set_background(ImageView<const float> depth) {
-  const Blocks blocks = make_blocks(depth, columns_, rows_, settings_.nearest, settings_.farthest);
+  const DepthBlocks blocks = make_blocks(depth, columns_, rows_, settings_.nearest, settings_.farthest);
   surfaces_.clear();
   noise_ = blocks.noise;
   if (settings_.planes) {
@@ -120,7 +120,7 @@ bool Scene::holds(std::span<const SurfaceCount> counts, std::size_t sights) cons
   return true;
 }
 
-void Scene::search(const Blocks& blocks, std::span<const Sight> sights) {
+void Scene::search(const DepthBlocks& blocks, std::span<const Sight> sights) {
   std::vector<Surface> found = find_surfaces(blocks);
   for (Surface& surface : found) surface.share = share_of(surface, sights).within;
   // a plane that was only hidden is still there

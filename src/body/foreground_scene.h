@@ -37,7 +37,7 @@ public:
 
 private:
   bool holds(std::span<const SurfaceCount> counts, std::size_t sights) const;
-  void search(const Blocks& blocks, std::span<const Sight> sights);
+  void search(const DepthBlocks& blocks, std::span<const Sight> sights);
   void describe();       // the bounding planes as the tests need them
   void update_limits();  // of all pixels
   void sample(ImageView<const float> depth);

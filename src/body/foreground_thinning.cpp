@@ -11,11 +11,11 @@ namespace {
 // The place nearest to the middle of each cell that holds any: a hash table with open addressing.
 class Cells {
 public:
-  explicit Cells(std::span<const Vector3f> places)
+  explicit Cells(std::span<const Vec3f> places)
       : places_(places), slots_(std::bit_ceil(std::max<std::size_t>(2 * places.size(), 64))) {}
 
   // Fills the table for cells of this size; returns how many hold a place.
-  std::size_t fill(Vector3f low, float cell) {
+  std::size_t fill(Vec3f low, float cell) {
     std::fill(slots_.begin(), slots_.end(), Slot{});
     const float scale = 1 / cell;
     const std::size_t mask = slots_.size() - 1;
@@ -57,23 +57,23 @@ private:
     float off = 0;
     std::uint32_t place = 0;
   };
-  std::span<const Vector3f> places_;
+  std::span<const Vec3f> places_;
   std::vector<Slot> slots_;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> thin_evenly(std::span<const Vector3f> places, std::size_t most) {
+std::vector<std::uint32_t> thin_evenly(std::span<const Vec3f> places, std::size_t most) {
   std::vector<std::uint32_t> all(places.size());
   std::iota(all.begin(), all.end(), 0u);
   if (most == 0 || places.size() <= most) return all;
 
-  Vector3f low = places[0], high = places[0];
-  for (const Vector3f& p : places) {
+  Vec3f low = places[0], high = places[0];
+  for (const Vec3f& p : places) {
     low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
     high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
   }
-  const Vector3f size = high - low;
+  const Vec3f size = high - low;
   const float longest = std::max({size.x, size.y, size.z});
   if (!(longest > 0)) return {0};
 

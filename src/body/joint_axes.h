@@ -15,11 +15,11 @@ inline constexpr int root_tangent = 6;
 KINEMA_HD inline int tangent_size(const Kinematics& kinematics) { return root_tangent + kinematics.angle_count; }
 
 struct Twist {
-  Vector3f v, w;
+  Vec3f v, w;
 };
 
 /// The left Jacobian of SO(3): exp(u + d) = exp(J d) exp(u) to first order. Returns J e.
-KINEMA_HD inline Vector3f left_jacobian(Vector3f u, Vector3f e) {
+KINEMA_HD inline Vec3f left_jacobian(Vec3f u, Vec3f e) {
   const float angle2 = dot(u, u);
   float first = 0.5f, second = 1.0f / 6;
   if (angle2 > 1e-4f) {
@@ -27,7 +27,7 @@ KINEMA_HD inline Vector3f left_jacobian(Vector3f u, Vector3f e) {
     first = (1 - std::cos(angle)) / angle2;
     second = (angle - std::sin(angle)) / (angle2 * angle);
   }
-  const Vector3f once = cross(u, e);
+  const Vec3f once = cross(u, e);
   return e + first * once + second * cross(u, once);
 }
 
@@ -36,21 +36,21 @@ KINEMA_HD inline void joint_twist(const Kinematics& kinematics, const float* sta
                                   Twist* twists) {
   const FlatJoint& joint = kinematics.joints[j];
   const float* angles = state + root_floats + joint.first_angle;
-  const Rotation<float> parent = places[joint.parent].rotation;
-  const Vector3f arm = places[j].origin - places[0].origin;
-  Vector3f swing = joint.angles > 0 ? angles[0] * joint.axis[0] : Vector3f{0, 0, 0};
+  const Quaternionf parent = places[joint.parent].rotation;
+  const Vec3f arm = places[j].origin - places[0].origin;
+  Vec3f swing = joint.angles > 0 ? angles[0] * joint.axis[0] : Vec3f{0, 0, 0};
   if (joint.angles > 1) swing = swing + angles[1] * joint.axis[1];
   for (int i = 0; i < joint.angles; ++i) {
-    const Vector3f local = i < 2 ? left_jacobian(swing, joint.axis[i]) : rotate(exponential(swing), joint.axis[2]);
-    const Vector3f w = rotate(parent, local);
+    const Vec3f local = i < 2 ? left_jacobian(swing, joint.axis[i]) : rotate(exponential(swing), joint.axis[2]);
+    const Vec3f w = rotate(parent, local);
     twists[root_tangent + joint.first_angle + i] = {cross(arm, w), w};
   }
 }
 
 /// The twists of the first joint: its position, and the turn about it.
 KINEMA_HD inline void root_twists(Twist* twists) {
-  const Vector3f zero{0, 0, 0};
-  const Vector3f unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const Vec3f zero{0, 0, 0};
+  const Vec3f unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int i = 0; i < 3; ++i) {
     twists[i] = {unit[i], zero};
     twists[3 + i] = {zero, unit[i]};
@@ -67,8 +67,8 @@ KINEMA_HD inline void joint_twists(const Kinematics& kinematics, const float* st
 /// Moves position and rotation of a state.
 KINEMA_HD inline void move_root(const float* tangent, float* state) {
   for (int i = 0; i < 3; ++i) state[i] += tangent[i];
-  const Rotation<float> old{state[3], state[4], state[5], state[6]};
-  const Rotation<float> turned = normalised(exponential(Vector3f{tangent[3], tangent[4], tangent[5]}) * old);
+  const Quaternionf old{state[3], state[4], state[5], state[6]};
+  const Quaternionf turned = normalised(exponential(Vec3f{tangent[3], tangent[4], tangent[5]}) * old);
   state[3] = turned.w, state[4] = turned.x, state[5] = turned.y, state[6] = turned.z;
 }
 
@@ -89,8 +89,8 @@ KINEMA_HD inline void move_state(const Kinematics& kinematics, const float* tang
 /// The part of state_difference() that is position and rotation.
 KINEMA_HD inline void root_difference(const float* from, const float* to, float* tangent) {
   for (int i = 0; i < 3; ++i) tangent[i] = to[i] - from[i];
-  const Rotation<float> back{from[3], -from[4], -from[5], -from[6]};
-  const Vector3f turn = logarithm(Rotation<float>{to[3], to[4], to[5], to[6]} * back);
+  const Quaternionf back{from[3], -from[4], -from[5], -from[6]};
+  const Vec3f turn = logarithm(Quaternionf{to[3], to[4], to[5], to[6]} * back);
   tangent[3] = turn.x, tangent[4] = turn.y, tangent[5] = turn.z;
 }
 

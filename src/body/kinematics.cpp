@@ -5,7 +5,7 @@
 namespace kinema::body {
 namespace {
 
-Vector3f narrow(const Vec3& v) { return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; }
+Vec3f narrow(const Vec3& v) { return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; }
 
 }  // namespace
 
@@ -35,7 +35,7 @@ std::vector<float> to_state(const Skeleton& skeleton, const Pose& pose) {
                 std::to_string(skeleton.angle_count()) + ": give one an angle of freedom");
   }
   const Quaternion& q = pose.rotation;
-  const Rotation<double> unit = normalised(Rotation<double>{q.w, q.x, q.y, q.z});
+  const Quaternion unit = normalised(Quaternion{q.w, q.x, q.y, q.z});
   std::vector<float> state;
   state.reserve(root_floats + pose.angles.size());
   for (double number : {pose.position.x, pose.position.y, pose.position.z, unit.w, unit.x, unit.y, unit.z}) {

@@ -5,8 +5,8 @@
 // include/kinema/skeleton.h for what a joint's freedoms mean.
 #pragma once
 
+#include "core/geometry.h"
 #include "core/host_device.h"
-#include "core/vector.h"
 #include "kinema/skeleton.h"
 
 #include <cmath>
@@ -15,60 +15,17 @@ namespace kinema::body {
 
 inline constexpr int root_floats = 7;  // position and quaternion
 
-template <class T>
-struct Rotation {
-  T w, x, y, z;
-};
-
-template <class T>
-KINEMA_HD inline Rotation<T> operator*(Rotation<T> a, Rotation<T> b) {
-  return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-          a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
-}
-
-template <class T>
-KINEMA_HD inline Vector<T> rotate(Rotation<T> q, Vector<T> v) {
-  const Vector<T> u{q.x, q.y, q.z};
-  const Vector<T> t = T(2) * cross(u, v);
-  return v + q.w * t + cross(u, t);
-}
-
-template <class T>
-KINEMA_HD inline Rotation<T> normalised(Rotation<T> q) {
-  const T s = T(1) / std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-  return {s * q.w, s * q.x, s * q.y, s * q.z};
-}
-
-/// The rotation about v by |v| radians.
-template <class T>
-KINEMA_HD inline Rotation<T> exponential(Vector<T> v) {
-  const T angle = norm(v);
-  const T half = T(0.5) * angle;
-  const T s = angle > T(1e-6) ? std::sin(half) / angle : T(0.5);
-  return {std::cos(half), s * v.x, s * v.y, s * v.z};
-}
-
-/// The rotation vector of a rotation, of length at most pi.
-template <class T>
-KINEMA_HD inline Vector<T> logarithm(Rotation<T> q) {
-  const T sign = q.w < 0 ? T(-1) : T(1);
-  const Vector<T> u{sign * q.x, sign * q.y, sign * q.z};
-  const T sine = norm(u);
-  if (sine < T(1e-7)) return T(2) * u;
-  return (T(2) * std::atan2(sine, sign * q.w) / sine) * u;
-}
-
 struct FlatJoint {
   int parent;
   int first_angle;  // index into the angles
   int angles;       // 0 to 3
-  Vector3f offset;
-  Vector3f axis[3];
+  Vec3f offset;
+  Vec3f axis[3];
 };
 
 struct FlatCapsule {
   int joint;
-  Vector3f a, b;
+  Vec3f a, b;
   float radius;
 };
 
@@ -85,28 +42,28 @@ struct Kinematics {
 
 /// A joint's place: from its frame to the camera frame.
 struct Place {
-  Rotation<float> rotation;
-  Vector3f origin;
+  Quaternionf rotation;
+  Vec3f origin;
 };
 
 /// R of a joint from its angles: swing of the first two after the twist of the third.
-KINEMA_HD inline Rotation<float> joint_rotation(const FlatJoint& joint, const float* angles) {
+KINEMA_HD inline Quaternionf joint_rotation(const FlatJoint& joint, const float* angles) {
   if (joint.angles == 0) return {1, 0, 0, 0};
-  Vector3f swing = angles[0] * joint.axis[0];
+  Vec3f swing = angles[0] * joint.axis[0];
   if (joint.angles > 1) swing = swing + angles[1] * joint.axis[1];
-  Rotation<float> rotation = exponential(swing);
+  Quaternionf rotation = exponential(swing);
   if (joint.angles > 2) rotation = rotation * exponential(angles[2] * joint.axis[2]);
   return rotation;
 }
 
 /// A joint's place below its parent's, from R of the joint.
-KINEMA_HD inline Place place_joint(const FlatJoint& joint, const Place& parent, Rotation<float> rotation) {
+KINEMA_HD inline Place place_joint(const FlatJoint& joint, const Place& parent, Quaternionf rotation) {
   return {parent.rotation * rotation, parent.origin + rotate(parent.rotation, joint.offset)};
 }
 
 /// Places of all joints for a state.
 KINEMA_HD inline void place_joints(const Kinematics& kinematics, const float* state, Place* places) {
-  const Rotation<float> root{state[3], state[4], state[5], state[6]};
+  const Quaternionf root{state[3], state[4], state[5], state[6]};
   places[0] = {root, {state[0], state[1], state[2]}};
   for (int j = 1; j < kinematics.joint_count; ++j) {
     const FlatJoint& joint = kinematics.joints[j];
@@ -119,8 +76,8 @@ KINEMA_HD inline void place_joints(const Kinematics& kinematics, const float* st
 KINEMA_HD inline void place_capsule(const Kinematics& kinematics, const Place* places, int k, float* out) {
   const FlatCapsule& capsule = kinematics.capsules[k];
   const Place& place = places[capsule.joint];
-  const Vector3f a = place.origin + rotate(place.rotation, capsule.a);
-  const Vector3f b = place.origin + rotate(place.rotation, capsule.b);
+  const Vec3f a = place.origin + rotate(place.rotation, capsule.a);
+  const Vec3f b = place.origin + rotate(place.rotation, capsule.b);
   out[0] = a.x, out[1] = a.y, out[2] = a.z, out[3] = capsule.radius;
   out[4] = b.x, out[5] = b.y, out[6] = b.z;
 }

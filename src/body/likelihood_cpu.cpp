@@ -68,7 +68,7 @@ private:
 }  // namespace
 
 void PreparedSample::prepare(const float* capsules, const Vec3& camera) {
-  const Vector3d origin{camera.x, camera.y, camera.z};
+  const Vec3 origin = camera;
   for (std::size_t k = 0; k < count; ++k) {
     exact[k] = load_capsule(capsules + capsule_floats * k);
     exact[k].a = exact[k].a - origin;

@@ -32,7 +32,7 @@ enum class Kind { nearest, first_hit, background };
 
 // t - Delta of the pair, in double precision; `never` for a miss
 inline float exact_distance(const RayTile& tile, std::size_t ray, const CapsuleExact& capsule, const Vec3& camera) {
-  const Vector3d x{tile.x[ray] - camera.x, tile.y[ray] - camera.y, tile.z[ray] - camera.z};
+  const Vec3 x{tile.x[ray] - camera.x, tile.y[ray] - camera.y, tile.z[ray] - camera.z};
   const double delta = norm(x);
   const double t = ray_capsule((1 / delta) * x, capsule);
   return t > 0 ? static_cast<float>(t - delta) : never;

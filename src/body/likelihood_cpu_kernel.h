@@ -66,7 +66,7 @@ struct WeighSettings {
   float tau;
   bool first_hit;
   bool culling;
-  Vec3 camera;
+  Vec3 camera = {};
 };
 
 /// sums[j, t] = the sum of squared distances of tile t to sample j, for the tiles of groups [begin, end) of all tiles.

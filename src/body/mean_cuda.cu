@@ -27,10 +27,10 @@ struct Given {
   unsigned* arrived;
 };
 
-__device__ Rotation<double> rotation_of(const Kinematics& kinematics, const float* state, int j) {
+__device__ Quaternion rotation_of(const Kinematics& kinematics, const float* state, int j) {
   if (j == 0) return {state[3], state[4], state[5], state[6]};
   const FlatJoint& joint = kinematics.joints[j];
-  const Rotation<float> q = joint_rotation(joint, state + root_floats + joint.first_angle);
+  const Quaternionf q = joint_rotation(joint, state + root_floats + joint.first_angle);
   return {q.w, q.x, q.y, q.z};
 }
 
@@ -62,7 +62,7 @@ __device__ void finish_mean(const Given& given, double* sums) {
   for (int j = thread; j < kinematics.joint_count; j += threads) {
     const FlatJoint& joint = kinematics.joints[j];
     const double* sum = sums + 4 * j;
-    const Rotation<double> q = normalised(Rotation<double>{sum[0], sum[1], sum[2], sum[3]});
+    const Quaternion q = normalised(Quaternion{sum[0], sum[1], sum[2], sum[3]});
     if (j == 0) {
       for (int i = 0; i < 3; ++i) mean[i] = static_cast<float>(sums[joint_channels + i]);
       mean[3] = static_cast<float>(q.w), mean[4] = static_cast<float>(q.x);
@@ -102,7 +102,7 @@ __global__ __launch_bounds__(threads) void mean_kernel(Given given) {
   const Kinematics& kinematics = given.skeleton.kinematics;
   const int floats = kinematics.state_floats();
   const int thread = static_cast<int>(threadIdx.x), lane = thread % warp_size, warp = thread / warp_size;
-  Rotation<double> side[2] = {};
+  Quaternion side[2] = {};
   double sum[2][4] = {}, extra = 0;
   for (int slot = 0; slot < 2; ++slot) {
     const int j = lane + slot * warp_size;
@@ -123,7 +123,7 @@ __global__ __launch_bounds__(threads) void mean_kernel(Given given) {
         if (joint.angles == 1) sum[slot][0] += weight * state[root_floats + joint.first_angle];
         continue;
       }
-      const Rotation<double> q = rotation_of(kinematics, state, j);
+      const Quaternion q = rotation_of(kinematics, state, j);
       const double signed_weight = on_side(side[slot], q) ? weight : -weight;
       sum[slot][0] += signed_weight * q.w;
       sum[slot][1] += signed_weight * q.x;
@@ -168,7 +168,7 @@ __device__ void find_width(const Given& given, const double* informations, doubl
   __syncthreads();
   for (int at = thread; at < joints * size; at += threads) {
     const int j = at / size, i = at % size;
-    Vector3f u{0, 0, 0};
+    Vec3f u{0, 0, 0};
     // a joint is moved by those above it, not by its own angles
     if (i < root_tangent || (given.skeleton.above[j] >> given.skeleton.joint_of[i] & 1) != 0) {
       u = twists[i].v + cross(twists[i].w, given.places[j].origin - given.places[0].origin);
@@ -212,7 +212,7 @@ __global__ __launch_bounds__(threads) void spread_kernel(Given given, const doub
       for (int slot = 0; slot < 2; ++slot) {
         const int j = lane + slot * warp_size;
         if (j >= kinematics.joint_count) continue;
-        const Vector3f away = places[warp][j].origin - given.places[j].origin;
+        const Vec3f away = places[warp][j].origin - given.places[j].origin;
         sum[slot] += weight * dot(away, away) / 3;
       }
       __syncwarp();

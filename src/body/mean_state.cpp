@@ -8,22 +8,22 @@ namespace {
 // A sum of rotations: of quaternions, whose sign means nothing, turned to the side of one of them. The direction of the
 // sum is the mean to the third order of the spread.
 struct RotationSum {
-  Rotation<double> side, sum{0, 0, 0, 0};
+  Quaternion side, sum{0, 0, 0, 0};
 
-  void add(Rotation<double> q, double weight) {
+  void add(Quaternion q, double weight) {
     const double sign = on_side(side, q) ? weight : -weight;
     sum = {sum.w + sign * q.w, sum.x + sign * q.x, sum.y + sign * q.y, sum.z + sign * q.z};
   }
 };
 
-Rotation<double> wide(Rotation<float> q) { return {q.w, q.x, q.y, q.z}; }
+Quaternion wide(Quaternionf q) { return {q.w, q.x, q.y, q.z}; }
 
 }  // namespace
 
 std::vector<float> mean_state(const Kinematics& kinematics, std::span<const float> states,
                               std::span<const double> weights) {
   const auto floats = static_cast<std::size_t>(kinematics.state_floats());
-  Vector3d position{0, 0, 0};
+  Vec3 position{0, 0, 0};
   // a fixed side, that of the first, so that the sums may run in any order
   RotationSum root{{states[3], states[4], states[5], states[6]}};
   // hinges turn about a fixed axis: the mean of their angles is that of their rotations
@@ -37,7 +37,7 @@ std::vector<float> mean_state(const Kinematics& kinematics, std::span<const floa
     const double weight = weights[n];
     if (weight == 0) continue;
     const float* state = &states[n * floats];
-    position = position + weight * Vector3d{state[0], state[1], state[2]};
+    position = position + weight * Vec3{state[0], state[1], state[2]};
     root.add({state[3], state[4], state[5], state[6]}, weight);
     for (int j = 1; j < kinematics.joint_count; ++j) {
       const FlatJoint& joint = kinematics.joints[j];
@@ -55,7 +55,7 @@ std::vector<float> mean_state(const Kinematics& kinematics, std::span<const floa
     joint_angles(joint, normalised(joints[static_cast<std::size_t>(j)].sum),
                  &angles[static_cast<std::size_t>(joint.first_angle)]);
   }
-  const Rotation<double> q = normalised(root.sum);
+  const Quaternion q = normalised(root.sum);
   std::vector<float> mean;
   for (double number : {position.x, position.y, position.z, q.w, q.x, q.y, q.z}) {
     mean.push_back(static_cast<float>(number));

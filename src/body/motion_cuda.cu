@@ -8,7 +8,7 @@ constexpr int threads = 512;
 
 // One block. The matrix stands in global memory, which one block's caches hold: this is a rare choice of motion.
 __global__ __launch_bounds__(threads) void factor_kernel(SkeletonView skeleton, double deviation, double seconds,
-                                                         const FilterMemory* memory, double* a, Vector3f* moves,
+                                                         const FilterMemory* memory, double* a, Vec3f* moves,
                                                          float* factor) {
   __shared__ Place places[max_joints];
   __shared__ Twist twists[most_tangent];
@@ -34,7 +34,7 @@ __global__ __launch_bounds__(threads) void factor_kernel(SkeletonView skeleton, 
     if (l <= i) {
       double sum = 0;
       for (int j = 0; j < joints; ++j) {
-        const Vector3f u = moves[j * size + i], v = moves[j * size + l];
+        const Vec3f u = moves[j * size + i], v = moves[j * size + l];
         sum += static_cast<double>(u.x) * v.x + static_cast<double>(u.y) * v.y + static_cast<double>(u.z) * v.z;
       }
       sum /= deviation * deviation;

@@ -14,8 +14,8 @@ public:
 
 private:
   const SkeletonCuda& skeleton_;
-  cuda::Buffer<double> matrix_;   // (2 tangent, stride)
-  cuda::Buffer<Vector3f> moves_;  // (joints, tangent)
+  cuda::Buffer<double> matrix_;  // (2 tangent, stride)
+  cuda::Buffer<Vec3f> moves_;    // (joints, tangent)
   cuda::Buffer<float> factor_;
 };
 

@@ -18,9 +18,9 @@ int block_of(const Skeleton& skeleton, int joint) {
 
 }  // namespace
 
-Blocks limb_blocks(const Skeleton& skeleton) {
+LimbBlocks limb_blocks(const Skeleton& skeleton) {
   constexpr std::size_t root_tangent = 6;
-  Blocks blocks;
+  LimbBlocks blocks;
   blocks.moves.assign(5, std::vector<std::uint8_t>(root_tangent + skeleton.angle_count(), 0));
   for (std::size_t i = 0; i < root_tangent; ++i) blocks.moves[0][i] = 1;
   std::size_t at = root_tangent;

@@ -13,10 +13,10 @@
 namespace kinema::body {
 
 /// Parts of the body that are sampled one after the other: trunk and head, then each limb.
-struct Blocks {
+struct LimbBlocks {
   std::vector<std::vector<std::uint8_t>> moves;  ///< for each block, one byte a number of the tangent
 };
-Blocks limb_blocks(const Skeleton& skeleton);
+LimbBlocks limb_blocks(const Skeleton& skeleton);
 
 struct Moments {
   std::vector<float> state;            ///< weighted mean, rotations averaged as rotations

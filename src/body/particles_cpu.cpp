@@ -105,7 +105,7 @@ public:
     for (std::size_t j = 0; j < size(); ++j) {
       place_joints(kinematics_, state(j), places.data());
       for (std::size_t i = 0; i < joints; ++i) {
-        const Vector3f away = places[i].origin - mean[i].origin;
+        const Vec3f away = places[i].origin - mean[i].origin;
         moments.joint_variance[i] += weight_[j] * dot(away, away) / 3;
       }
     }
@@ -227,7 +227,7 @@ private:
   Skeleton skeleton_;
   FlatSkeleton flat_;
   Kinematics kinematics_;
-  Blocks blocks_;
+  LimbBlocks blocks_;
   std::unique_ptr<Likelihood> likelihood_;
   Threads threads_;
   RefinePoints points_;

@@ -9,12 +9,12 @@ namespace kinema::body {
 namespace {
 
 struct Ray {
-  Vector3d v;
+  Vec3 v;
   double delta;
 };
 
 Ray ray_to(const float* xyz, const Vec3& camera) {
-  const Vector3d to_point{xyz[0] - camera.x, xyz[1] - camera.y, xyz[2] - camera.z};
+  const Vec3 to_point{xyz[0] - camera.x, xyz[1] - camera.y, xyz[2] - camera.z};
   const double delta = norm(to_point);
   return {(1 / delta) * to_point, delta};
 }
@@ -24,21 +24,21 @@ Ray ray_to(const float* xyz, const Vec3& camera) {
 // in a direction, and where it is off, as a false match's is, its neighbours lie on the same capsules all the same.
 class Chart {
 public:
-  explicit Chart(Vector3d sum_of_directions) {
+  explicit Chart(Vec3 sum_of_directions) {
     const double length = norm(sum_of_directions);
-    middle_ = length > 1e-6 ? (1 / length) * sum_of_directions : Vector3d{0, 0, 1};
-    const Vector3d e = std::fabs(middle_.x) < 0.6 ? Vector3d{1, 0, 0} : Vector3d{0, 1, 0};
+    middle_ = length > 1e-6 ? (1 / length) * sum_of_directions : Vec3{0, 0, 1};
+    const Vec3 e = std::fabs(middle_.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
     x_ = cross(e, middle_);
     x_ = (1 / norm(x_)) * x_;
     y_ = cross(middle_, x_);
   }
-  std::array<double, 2> operator()(Vector3d v) const {
+  std::array<double, 2> operator()(Vec3 v) const {
     const double scale = 1 / std::max(1 + dot(middle_, v), 0.1);  // what lies behind is squeezed, not sent to infinity
     return {scale * dot(x_, v), scale * dot(y_, v)};
   }
 
 private:
-  Vector3d middle_, x_, y_;
+  Vec3 middle_, x_, y_;
 };
 
 // A point on its way to its place: each of its coordinates in the chart, as a whole number, above the number of the point,
@@ -132,7 +132,7 @@ void arrange(std::vector<Item>& items, const Threads& threads) {
 
 // The points' places in their chart.
 std::vector<Item> place(const std::vector<std::uint32_t>& points, const std::vector<Ray>& rays) {
-  Vector3d sum{0, 0, 0};
+  Vec3 sum{0, 0, 0};
   for (const std::uint32_t point : points) sum = sum + rays[point].v;
   const Chart chart(sum);
 
@@ -156,7 +156,7 @@ std::vector<Item> place(const std::vector<std::uint32_t>& points, const std::vec
 }
 
 TileBounds bounds_of(const Ray* rays, std::size_t count, bool background, const LikelihoodSettings& settings) {
-  Vector3d low = rays[0].v, high = rays[0].v;
+  Vec3 low = rays[0].v, high = rays[0].v;
   double near = rays[0].delta, far = rays[0].delta;
   for (std::size_t i = 1; i < count; ++i) {
     low = {std::min(low.x, rays[i].v.x), std::min(low.y, rays[i].v.y), std::min(low.z, rays[i].v.z)};
@@ -165,7 +165,7 @@ TileBounds bounds_of(const Ray* rays, std::size_t count, bool background, const 
     far = std::max(far, rays[i].delta);
   }
   // the middle direction; rays all around the camera have none, and any will do
-  Vector3d middle = low + high;
+  Vec3 middle = low + high;
   const double length = norm(middle);
   middle = length > 1e-3 ? (1 / length) * middle : rays[0].v;
 
@@ -175,7 +175,7 @@ TileBounds bounds_of(const Ray* rays, std::size_t count, bool background, const 
   b.vz = static_cast<float>(middle.z);
   double spread2 = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const Vector3d w = rays[i].v - Vector3d{b.vx, b.vy, b.vz};
+    const Vec3 w = rays[i].v - Vec3{b.vx, b.vy, b.vz};
     spread2 = std::max(spread2, dot(w, w));
   }
   finish_bounds(b, std::sqrt(spread2), near, far, background, settings.association == Association::first_hit,

@@ -2,12 +2,12 @@
 // that single precision cannot decide, and it draws the synthetic frames. (The reference backend has its own.)
 #pragma once
 
-#include "core/vector.h"
+#include "core/geometry.h"
 
 namespace kinema::body {
 
 struct CapsuleExact {
-  Vector3d a, b;
+  Vec3 a, b;
   double r;
 };
 
@@ -16,16 +16,16 @@ KINEMA_HD inline CapsuleExact load_capsule(const float* c) { return {{c[0], c[1]
 /// The smallest t > 0 at which the ray t v, |v| = 1, from the origin crosses the surface of the capsule; below 0 if it
 /// never does. A capsule is convex, so the line is inside it over one interval, and that interval is the hull of
 /// those of its cylinder part and its two spheres.
-KINEMA_HD inline double ray_capsule(Vector3d v, const CapsuleExact& capsule) {
-  const Vector3d axis = capsule.b - capsule.a;
+KINEMA_HD inline double ray_capsule(Vec3 v, const CapsuleExact& capsule) {
+  const Vec3 axis = capsule.b - capsule.a;
   const double length = norm(axis);
   const double r2 = capsule.r * capsule.r;
   double enter = INFINITY, leave = -INFINITY;
 
   // the line is inside a sphere about o where |t v - o| <= r; |v x o| is its distance from o, without cancellation
   for (int end = 0; end < (length > 0 ? 2 : 1); ++end) {
-    const Vector3d o = end == 0 ? capsule.a : capsule.b;
-    const Vector3d off = cross(v, o);
+    const Vec3 o = end == 0 ? capsule.a : capsule.b;
+    const Vec3 off = cross(v, o);
     const double h = r2 - dot(off, off);
     if (h < 0) continue;
     const double middle = dot(v, o), half = std::sqrt(h);
@@ -35,8 +35,8 @@ KINEMA_HD inline double ray_capsule(Vector3d v, const CapsuleExact& capsule) {
 
   // and inside the cylinder where it is within r of the axis, between the two ends (eq. 10)
   if (length > 0) {
-    const Vector3d c = (1 / length) * axis;
-    const Vector3d n = cross(v, c);
+    const Vec3 c = (1 / length) * axis;
+    const Vec3 n = cross(v, c);
     const double A = dot(n, n);
     const double distance = dot(capsule.a, n);
     const double disc = r2 * A - distance * distance;

@@ -30,7 +30,7 @@ struct Camera3 {
   double x, y, z;
 };
 
-__device__ Vector3d to_point(const float* xyz, unsigned i, Camera3 camera) {
+__device__ Vec3 to_point(const float* xyz, unsigned i, Camera3 camera) {
   return {xyz[3 * i] - camera.x, xyz[3 * i + 1] - camera.y, xyz[3 * i + 2] - camera.z};
 }
 
@@ -44,7 +44,7 @@ __device__ float from_ordered(unsigned bits) {
 }
 
 // a direction on the faces of an octahedron, unfolded to a square around +z
-__device__ float2 unfold(Vector3d x) {
+__device__ float2 unfold(Vec3 x) {
   const double size = fabs(x.x) + fabs(x.y) + fabs(x.z);
   double u = x.x / size, v = x.y / size;
   if (x.z < 0) {
@@ -62,7 +62,7 @@ __global__ void find_extent(const float* xyz, const std::uint8_t* marks, unsigne
   unsigned low[2] = {~0u, ~0u}, high[2] = {0, 0}, kinds[2] = {0, 0};
   unsigned long long depths = 0;
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
-    const Vector3d x = to_point(xyz, i, camera);
+    const Vec3 x = to_point(xyz, i, camera);
     const double delta = norm(x);
     if (!usable(delta)) continue;
     const float2 square = unfold(x);
@@ -119,7 +119,7 @@ __global__ void make_keys(const float* xyz, const std::uint8_t* marks, unsigned 
                           const unsigned* statistics, unsigned* keys, unsigned* order) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  const Vector3d x = to_point(xyz, i, camera);
+  const Vec3 x = to_point(xyz, i, camera);
   const double delta = norm(x);
   unsigned key = dropped;
   if (usable(delta)) {
@@ -173,7 +173,7 @@ __global__ __launch_bounds__(run) void split_runs(const float* xyz, Camera3 came
   const bool present = t < count;
 
   const unsigned point = present ? order[first + t] : 0;
-  const Vector3d x = present ? to_point(xyz, point, camera) : Vector3d{1, 0, 0};
+  const Vec3 x = present ? to_point(xyz, point, camera) : Vec3{1, 0, 0};
   const double delta = norm(x);
   side[0][t] = static_cast<float>(x.x / delta);
   side[1][t] = static_cast<float>(x.y / delta);
@@ -246,12 +246,12 @@ __device__ double warp_min(double x) {
 __device__ double warp_max(double x) { return -warp_min(-x); }
 
 struct Extent {
-  Vector3d low, high;
+  Vec3 low, high;
   double near, far;
 };
 
-__device__ Vector3d middle_of(const Extent& extent, Vector3d any) {
-  const Vector3d sum = extent.low + extent.high;
+__device__ Vec3 middle_of(const Extent& extent, Vec3 any) {
+  const Vec3 sum = extent.low + extent.high;
   const double length = norm(sum);
   return length > 1e-3 ? (1 / length) * sum : any;
 }
@@ -273,27 +273,27 @@ __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const floa
 
   // beyond the last point it is repeated: it changes no bound
   const unsigned point = order[first + min(t, count - 1)];
-  const Vector3d x = to_point(xyz, point, camera);
+  const Vec3 x = to_point(xyz, point, camera);
   const double delta = norm(x);
-  const Vector3d v = (1 / delta) * x;
+  const Vec3 v = (1 / delta) * x;
 
   Extent mine{{warp_min(v.x), warp_min(v.y), warp_min(v.z)},
               {warp_max(v.x), warp_max(v.y), warp_max(v.z)},
               warp_min(delta),
               warp_max(delta)};
   if (t % 32 == 0) extents[warp] = mine;
-  const auto bounds_about = [&](const Extent& extent, Vector3d any) {
-    const Vector3d middle = middle_of(extent, any);
+  const auto bounds_about = [&](const Extent& extent, Vec3 any) {
+    const Vec3 middle = middle_of(extent, any);
     TileBounds b;
     b.vx = static_cast<float>(middle.x);
     b.vy = static_cast<float>(middle.y);
     b.vz = static_cast<float>(middle.z);
     return b;
   };
-  const Vector3d warp_any{__shfl_sync(~0u, v.x, 0), __shfl_sync(~0u, v.y, 0), __shfl_sync(~0u, v.z, 0)};
+  const Vec3 warp_any{__shfl_sync(~0u, v.x, 0), __shfl_sync(~0u, v.y, 0), __shfl_sync(~0u, v.z, 0)};
   TileBounds sub = bounds_about(mine, warp_any);
-  finish_bounds(sub, warp_max(norm(v - Vector3d{sub.vx, sub.vy, sub.vz})), mine.near, mine.far, is_background,
-                first_hit, tau);
+  finish_bounds(sub, warp_max(norm(v - Vec3{sub.vx, sub.vy, sub.vz})), mine.near, mine.far, is_background, first_hit,
+                tau);
   if (t % 32 == 0) subtiles[tile * RayTilesCuda::subtiles + warp] = sub;
 
   __syncthreads();
@@ -307,7 +307,7 @@ __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const floa
   }
   // any direction will do, but all threads must take the same
   TileBounds all = bounds_about(whole, {0, 0, 1});
-  const double spread = warp_max(norm(v - Vector3d{all.vx, all.vy, all.vz}));
+  const double spread = warp_max(norm(v - Vec3{all.vx, all.vy, all.vz}));
   if (t % 32 == 0) spreads[warp] = spread;
   __syncthreads();
   double widest = 0;
@@ -330,7 +330,7 @@ unsigned blocks(std::size_t count, std::size_t size) { return static_cast<unsign
 PieceCount count_usable(const float* xyz, const std::uint8_t* marks, std::size_t count, const Vec3& camera) {
   PieceCount found;
   for (std::size_t i = 0; i < count; ++i, xyz += 3) {
-    const Vector3d x{xyz[0] - camera.x, xyz[1] - camera.y, xyz[2] - camera.z};
+    const Vec3 x{xyz[0] - camera.x, xyz[1] - camera.y, xyz[2] - camera.z};
     const double square = dot(x, x);
     const bool good = square > 0 && square <= std::numeric_limits<double>::max(),
                past = marks != nullptr && marks[i] != 0;

@@ -40,14 +40,14 @@ constexpr double into_floor = 0.02;
 // As below, for the ends of the capsules under the floor.
 template <class Take>
 void touch_floor(std::span<const Segment> skin, const Plane& floor, double weight, Take&& take) {
-  const Vector3f up{static_cast<float>(floor.normal.x), static_cast<float>(floor.normal.y),
-                    static_cast<float>(floor.normal.z)};
+  const Vec3f up{static_cast<float>(floor.normal.x), static_cast<float>(floor.normal.y),
+                 static_cast<float>(floor.normal.z)};
   const auto lowest = static_cast<float>(-into_floor - floor.offset);
   for (std::size_t k = 0; k < skin.size(); ++k) {
-    for (const Vector3f end : {skin[k].a, skin[k].a + skin[k].along}) {
+    for (const Vec3f end : {skin[k].a, skin[k].a + skin[k].along}) {
       const float height = dot(up, end) - skin[k].radius - lowest;
       if (height >= 0) continue;
-      take(static_cast<int>(k), Contact{height, Vector3f{0, 0, 0} - up, end}, weight,
+      take(static_cast<int>(k), Contact{height, Vec3f{0, 0, 0} - up, end}, weight,
            0.5 * weight * static_cast<double>(height * height));
     }
   }
@@ -67,7 +67,7 @@ void for_each_contact(const Posed& posed, const RefinePoints& points, const Refi
         continue;
       }
       const int capsule = static_cast<int>(touches.capsule[i]);
-      const Vector3f x = points.person[begin + i];
+      const Vec3f x = points.person[begin + i];
       const Contact contact = touch_point(posed.skin[static_cast<std::size_t>(capsule)], x);
       const double across = share_across(contact.normal, x, noise2), ratio = contact.distance / settings.tau;
       const double share = std::max(0.0, 1 - across * ratio * ratio);
@@ -97,11 +97,11 @@ Linearised linearise(const Kinematics& kinematics, const Posed& posed, const Ref
                      const RefineSettings& settings) {
   Linearised result;
   result.bodies.resize(posed.places.size());
-  const Vector3f centre = posed.places[0].origin;
+  const Vec3f centre = posed.places[0].origin;
   for_each_contact(posed, points, settings, [&](int capsule, const Contact& contact, double weight, double cost) {
     result.data += cost;
     if (capsule < 0 || weight == 0) return;
-    const Vector3f n = contact.normal, moment = cross(contact.foot - centre, n);
+    const Vec3f n = contact.normal, moment = cross(contact.foot - centre, n);
     Vector6 f;
     f << n.x, n.y, n.z, moment.x, moment.y, moment.z;  // the distance changes by -f . twist
     BodySums& body = result.bodies[static_cast<std::size_t>(kinematics.capsules[capsule].joint)];
@@ -152,7 +152,7 @@ void assemble(const Kinematics& kinematics, std::span<const Twist> twists, Linea
 
 }  // namespace
 
-void PointList::add(Vector3f point) {
+void PointList::add(Vec3f point) {
   const std::size_t at = size_ % contact_block;
   if (at == 0) blocks.emplace_back();  // zeros
   PointBlock& block = blocks.back();
@@ -174,7 +174,7 @@ void RefinePoints::set(PointsView points) {
   background = {};
   person.blocks.reserve(points.size / contact_block + 1);
   for (std::size_t i = 0; i < points.size; ++i) {
-    const Vector3f point{points.xyz[3 * i], points.xyz[3 * i + 1], points.xyz[3 * i + 2]};
+    const Vec3f point{points.xyz[3 * i], points.xyz[3 * i + 1], points.xyz[3 * i + 2]};
     const float square = dot(point, point);
     if (!std::isfinite(square) || square == 0) continue;
     (!points.background.empty() && points.background[i] != 0 ? background : person).add(point);
@@ -321,10 +321,10 @@ Eigen::MatrixXd joint_derivatives(const Kinematics& kinematics, std::span<const 
   joint_twists(kinematics, state.data(), places.data(), twists.data());
   Eigen::MatrixXd moves = Eigen::MatrixXd::Zero(3 * kinematics.joint_count, size);
   for (int j = 0; j < kinematics.joint_count; ++j) {
-    const Vector3f arm = places[static_cast<std::size_t>(j)].origin - places[0].origin;
+    const Vec3f arm = places[static_cast<std::size_t>(j)].origin - places[0].origin;
     const auto add = [&](int i) {
       const Twist& twist = twists[static_cast<std::size_t>(i)];
-      const Vector3f u = twist.v + cross(twist.w, arm);
+      const Vec3f u = twist.v + cross(twist.w, arm);
       moves.block<3, 1>(3 * j, i) << u.x, u.y, u.z;
     };
     for (int i = 0; i < root_tangent; ++i) add(i);

@@ -15,7 +15,7 @@
 #include "body/joint_axes.h"
 #include "body/refine_settings.h"
 #include "core/threads.h"
-#include "kinema/plane.h"
+#include "kinema/geometry.h"
 #include "kinema/points.h"
 
 #include <Eigen/Dense>
@@ -29,9 +29,9 @@ namespace kinema::body {
 /// Points in blocks for SIMD.
 class PointList {
 public:
-  void add(Vector3f point);
+  void add(Vec3f point);
   std::size_t size() const { return size_; }
-  Vector3f operator[](std::size_t i) const {
+  Vec3f operator[](std::size_t i) const {
     const PointBlock& block = blocks[i / contact_block];
     const std::size_t at = i % contact_block;
     return {block.x[at], block.y[at], block.z[at]};
@@ -86,7 +86,7 @@ struct PointContact {
   int capsule;
   float share;   // where along the axis from a (0) to b (1)
   float weight;  // of this contact in the sum, 1/sigma^2 and all the rest of it included
-  Vector3f normal;
+  Vec3f normal;
   float distance;
 };
 std::vector<PointContact> find_contacts(const Kinematics& kinematics, const RefinePoints& points,

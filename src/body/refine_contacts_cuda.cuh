@@ -11,7 +11,7 @@ __device__ inline Segment segment_at(const float4* skin, int k) {
 }
 
 /// The capsule whose surface is nearest to a point. It only chooses, so fused and rounded as is fastest.
-__device__ inline int nearest_capsule(const float4* skin, int count, Vector3f x, float& distance) {
+__device__ inline int nearest_capsule(const float4* skin, int count, Vec3f x, float& distance) {
   int nearest = -1;
   distance = 1e30f;
   for (int k = 0; k < count; ++k) {
@@ -30,7 +30,7 @@ __device__ inline int nearest_capsule(const float4* skin, int count, Vector3f x,
 }
 
 /// The capsule that stands deepest in the way of the ray from the origin to x; -1: none.
-__device__ inline int deepest_obstacle(const float4* skin, int count, Vector3f x) {
+__device__ inline int deepest_obstacle(const float4* skin, int count, Vec3f x) {
   int deepest = -1;
   float depth = 0;
   const float inverse = 1 / dot(x, x);
@@ -38,9 +38,9 @@ __device__ inline int deepest_obstacle(const float4* skin, int count, Vector3f x
     const Segment s = segment_at(skin, k);
     // as in touch_ray(), along the ray in units of its length
     const float va = dot(x, s.a) * inverse, vd = dot(x, s.along) * inverse;
-    const Vector3f p = s.a - va * x, d = s.along - vd * x;
+    const Vec3f p = s.a - va * x, d = s.along - vd * x;
     const float t = __saturatef(__fdividef(-dot(p, d), dot(d, d) + 1e-12f));
-    const Vector3f gap = p + t * d;
+    const Vec3f gap = p + t * d;
     const float at = va + t * vd, square = fmaxf(dot(gap, gap), 1e-30f);
     const float distance = fmaf(square, rsqrtf(square), -s.radius);
     if (distance < depth && at > 0 && at < 1) {
@@ -52,7 +52,7 @@ __device__ inline int deepest_obstacle(const float4* skin, int count, Vector3f x
 }
 
 /// The contact of one point: its parts, and the joint that it moves, -1 for none.
-__device__ inline int touch(const ContactMemory& memory, int capsules, Vector3f x, bool background, Vector3f centre,
+__device__ inline int touch(const ContactMemory& memory, int capsules, Vec3f x, bool background, Vec3f centre,
                             const Reach& reach, float free_space, float* out) {
   const float tau = reach.tau;
   const float most = tau * tau / 6;  // what is forgotten costs as much as at tau
@@ -81,7 +81,7 @@ __device__ inline int touch(const ContactMemory& memory, int capsules, Vector3f 
       cost = 0.5f * free_space * depth * depth;
     }
   }
-  const Vector3f n = contact.normal, moment = cross(contact.foot - centre, n);
+  const Vec3f n = contact.normal, moment = cross(contact.foot - centre, n);
   out[0] = n.x, out[1] = n.y, out[2] = n.z;
   out[3] = moment.x, out[4] = moment.y, out[5] = moment.z;
   out[weight_part] = weight;
@@ -114,7 +114,7 @@ __device__ inline void sum_contacts(const Problem& problem, int particle, const 
   int factors[3] = {row, column, weight_part};
   if (lane >= matrix_sums) factors[0] = (lane - matrix_sums) % 6, factors[1] = one_part, factors[2] = pull_part;
 
-  const Vector3f centre = problem.places[static_cast<std::size_t>(particle) * joints].origin;
+  const Vec3f centre = problem.places[static_cast<std::size_t>(particle) * joints].origin;
   const auto free_space = static_cast<float>(problem.settings.free_space);
   double* own = memory.sums + warp * joints * body_stride;
   float* contacts = memory.contact + warp * warp_size * parts;

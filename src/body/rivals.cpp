@@ -85,9 +85,9 @@ std::vector<float> Rivals::make(std::span<const float> state, std::size_t index)
   const float* own = state.data() + root_floats;
   if (index < turns_.size()) {
     const Turn& turn = turns_[index];
-    const Rotation<float> root{state[3], state[4], state[5], state[6]};
+    const Quaternionf root{state[3], state[4], state[5], state[6]};
     const auto half = static_cast<float>(turn.angle / 2);
-    const Rotation<float> turned = root * Rotation<float>{std::cos(half), 0, std::sin(half), 0};
+    const Quaternionf turned = root * Quaternionf{std::cos(half), 0, std::sin(half), 0};
     rival[3] = turned.w, rival[4] = turned.x, rival[5] = turned.y, rival[6] = turned.z;
     // who is taken for his own back keeps his limbs where they are, so they change sides
     if (turn.mirrored) {

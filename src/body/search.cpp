@@ -17,7 +17,7 @@ constexpr double size_deviation = 0.06;
 // Where the body of a candidate must go to lie over the points: middle on middle across, and either middle on middle or
 // crown on crown in height, since legs may be out of view.
 struct Extent {
-  Vector3f middle{0, 0, 0};
+  Vec3f middle{0, 0, 0};
   float top = 0;  // y points down, so the least y; a few outliers do not count
 };
 
@@ -43,7 +43,7 @@ Extent extent_of(const Kinematics& kinematics, const std::vector<float>& state) 
   for (int k = 0; k < kinematics.capsule_count; ++k) {
     float c[capsule_floats];
     place_capsule(kinematics, places.data(), k, c);
-    const Vector3f a{c[0], c[1], c[2]}, b{c[4], c[5], c[6]};
+    const Vec3f a{c[0], c[1], c[2]}, b{c[4], c[5], c[6]};
     const float area = c[3] * (norm(b - a) + 2 * c[3]);
     extent.middle = extent.middle + area * (0.5f * (a + b));
     weight += area;
@@ -69,16 +69,15 @@ std::vector<PoseCandidate> make_candidates(const Skeleton& skeleton, const Exten
           pose.angles = rest.angles;
           // the rest pose looks at the camera; turned about the vertical
           const double half = 3.14159265358979323846 * facing / settings.facings;
-          const Rotation<double> turned =
-              Rotation<double>{std::cos(half), 0, std::sin(half), 0} * Rotation<double>{0, 1, 0, 0};
+          const Quaternion turned = Quaternion{std::cos(half), 0, std::sin(half), 0} * Quaternion{0, 1, 0, 0};
           pose.rotation = {turned.w, turned.x, turned.y, turned.z};
           candidate.state = to_state(skeleton, pose);
           const Extent own = extent_of(kinematics, candidate.state);
           // the points are on the near side of the person
-          const Vector3f middle = (1 + 0.07f / std::max(norm(seen.middle), 0.07f)) * seen.middle;
-          Vector3f pelvis{candidate.state[0] + middle.x - own.middle.x,
-                          candidate.state[1] + (by_crown ? seen.top - own.top : middle.y - own.middle.y),
-                          candidate.state[2] + middle.z - own.middle.z};
+          const Vec3f middle = (1 + 0.07f / std::max(norm(seen.middle), 0.07f)) * seen.middle;
+          Vec3f pelvis{candidate.state[0] + middle.x - own.middle.x,
+                       candidate.state[1] + (by_crown ? seen.top - own.top : middle.y - own.middle.y),
+                       candidate.state[2] + middle.z - own.middle.z};
           if (settings.pelvis) {
             if (by_crown) continue;
             pelvis = *settings.pelvis;

@@ -11,7 +11,7 @@ namespace kinema::body {
 
 struct SearchSettings {
   int facings = 12;
-  std::optional<Vector3f> pelvis;     ///< where it is known to be; else where the points are
+  std::optional<Vec3f> pelvis;        ///< where it is known to be; else where the points are
   std::vector<double> sizes = {1.0};  ///< of the person, relative to the skeleton
   double noise = 0;                   ///< standard deviation of the points along their rays, metres
   std::size_t points = 500;           ///< of the person, in the first round

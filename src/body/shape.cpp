@@ -97,7 +97,7 @@ FrameSystem linearise(const Skeleton& skeleton, const Groups& groups, const Eige
 
   std::vector<CapsuleSums> sums(static_cast<std::size_t>(kinematics.capsule_count));
   for (const PointContact& contact : find_contacts(kinematics, frame.points, settings, state)) {
-    const Vector3f n = contact.normal;
+    const Vec3f n = contact.normal;
     const double s = contact.share;
     Vector7 g;  // the derivative of the distance by ax ay az r bx by bz
     g << -n.x * (1 - s), -n.y * (1 - s), -n.z * (1 - s), -1, -n.x * s, -n.y * s, -n.z * s;
@@ -129,11 +129,11 @@ FrameSystem linearise(const Skeleton& skeleton, const Groups& groups, const Eige
     if (sum.matrix(3, 3) == 0) continue;
     moves.setZero();
     const float* capsule = &here[static_cast<std::size_t>(k) * capsule_floats];
-    const Vector3f a = Vector3f{capsule[0], capsule[1], capsule[2]} - places[0].origin;
-    const Vector3f b = Vector3f{capsule[4], capsule[5], capsule[6]} - places[0].origin;
+    const Vec3f a = Vec3f{capsule[0], capsule[1], capsule[2]} - places[0].origin;
+    const Vec3f b = Vec3f{capsule[4], capsule[5], capsule[6]} - places[0].origin;
     const auto add = [&](int i) {
       const Twist& twist = twists[static_cast<std::size_t>(i)];
-      const Vector3f da = twist.v + cross(twist.w, a), db = twist.v + cross(twist.w, b);
+      const Vec3f da = twist.v + cross(twist.w, a), db = twist.v + cross(twist.w, b);
       moves.col(i) << da.x, da.y, da.z, 0, db.x, db.y, db.z;
     };
     for (int i = 0; i < root_tangent; ++i) add(i);

@@ -68,7 +68,7 @@ __device__ inline void place_joints_by_warp(const Kinematics& kinematics, const 
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int count = kinematics.joint_count;
   const std::uint64_t all = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
-  Rotation<float> own[2] = {};
+  Quaternionf own[2] = {};
   int parent[2] = {0, 0};
   for (int slot = 0; slot < 2; ++slot) {
     const int j = lane + slot * warp_size;

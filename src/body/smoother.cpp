@@ -147,7 +147,7 @@ private:
     estimate.joints.clear();
     estimate.deviation.clear();
     for (std::size_t j = 0; j < places.size(); ++j) {
-      const Vector3f origin = places[j].origin;
+      const Vec3f origin = places[j].origin;
       estimate.joints.push_back({origin.x, origin.y, origin.z});
       estimate.deviation.push_back(smoothed_deviation(variances[j], flesh_radii_[j], circumstances));
     }

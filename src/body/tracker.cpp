@@ -100,8 +100,8 @@ void check(const Frame& frame) {
 }
 
 // Where a person looks.
-Vector3f front_of(std::span<const float> state) {
-  return rotate(Rotation<float>{state[3], state[4], state[5], state[6]}, Vector3f{0, 0, 1});
+Vec3f front_of(std::span<const float> state) {
+  return rotate(Quaternionf{state[3], state[4], state[5], state[6]}, Vec3f{0, 0, 1});
 }
 
 class BodyTracker final : public Tracker {

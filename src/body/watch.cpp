@@ -51,7 +51,7 @@ Outlook Watch::look(Particles& particles, const RefinePoints& points) {
   if (searched_) {
     outlook.states.push_back(state);
     SearchSettings search_settings;
-    search_settings.pelvis = Vector3f{state[0], state[1], state[2]};
+    search_settings.pelvis = Vec3f{state[0], state[1], state[2]};
     search_settings.points = 300;
     search_settings.noise = particles.noise().deviation;
     const auto refine_many = [&](std::span<PoseCandidate> candidates, const RefineSettings& settings,

@@ -47,7 +47,7 @@ struct Problem {
   float* sums;  // (samples, tiles): out
   int samples, count, tile_count;
   Rows rows;
-  Vector3d camera;
+  Vec3 camera;
   float tau;
   bool culling;
   bool hits_signed;  // a hit behind the camera would pass for one before a point: all kinds but the nearest
@@ -203,7 +203,7 @@ __device__ __forceinline__ void settle(int first_slot, int end_slot) {
       const int sub = __ffs(static_cast<int>(left)) - 1;
       const float3 point =
           problem.tiles.points[static_cast<std::size_t>(block_memory->tile) * tile_rays + 32 * sub + lane];
-      const Vector3d x = Vector3d{point.x, point.y, point.z} - problem.camera;
+      const Vec3 x = Vec3{point.x, point.y, point.z} - problem.camera;
       const double delta = norm(x);
       const double t = ray_capsule((1 / delta) * x, capsule);
       if (t > 0) memory.best[sub][lane] = better<kind>(memory.best[sub][lane], static_cast<float>(t - delta));
@@ -400,7 +400,7 @@ void WeighCuda::weigh(const RayTilesView& tiles, const float* capsules, std::siz
   problem.samples = static_cast<int>(samples);
   problem.count = static_cast<int>(count);
   problem.tile_count = tile_count;
-  problem.camera = {settings_.camera.x, settings_.camera.y, settings_.camera.z};
+  problem.camera = settings_.camera;
   problem.tau = static_cast<float>(settings_.tau);
   problem.culling = settings_.culling;
   const auto launch = [&](auto kernel, int first, int tile_number, cudaStream_t on) {

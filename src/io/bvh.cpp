@@ -1,7 +1,7 @@
 #include "io/bvh.h"
 
+#include "core/geometry.h"
 #include "io/output_file.h"
-#include "io/rotation.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 6> channel_names = {"Xposition", "Ypositi
                                                            "Xrotation", "Yrotation", "Zrotation"};
 
 struct Place {
-  Vec3 position;
-  body::Quaternion rotation;
+  Vec3 position = {};
+  Quaternion rotation = {1, 0, 0, 0};
 };
 
 // A joint's place in its parent's frame.
@@ -36,13 +36,13 @@ Place local_place(const BvhJoint& joint, std::span<const double> frame) {
         place.position.z = value;
         break;
       case BvhChannel::x_rotation:
-        place.rotation = place.rotation * body::Quaternion{std::cos(half), std::sin(half), 0, 0};
+        place.rotation = place.rotation * Quaternion{std::cos(half), std::sin(half), 0, 0};
         break;
       case BvhChannel::y_rotation:
-        place.rotation = place.rotation * body::Quaternion{std::cos(half), 0, std::sin(half), 0};
+        place.rotation = place.rotation * Quaternion{std::cos(half), 0, std::sin(half), 0};
         break;
       case BvhChannel::z_rotation:
-        place.rotation = place.rotation * body::Quaternion{std::cos(half), 0, 0, std::sin(half)};
+        place.rotation = place.rotation * Quaternion{std::cos(half), 0, 0, std::sin(half)};
         break;
     }
   }
@@ -126,7 +126,7 @@ BvhPlaces bvh_places(const Bvh& bvh, double frame) {
     const Place a = local_place(joint, bvh.frame(first));
     if (part == 0) return a;
     const Place b = local_place(joint, bvh.frame(second));
-    return Place{a.position + part * (b.position - a.position), between(a.rotation, b.rotation, part)};
+    return Place{a.position + part * (b.position - a.position), slerp(a.rotation, b.rotation, part)};
   });
 }
 
@@ -159,7 +159,7 @@ double guess_metres_per_unit(const Bvh& bvh) {
       }
       ends[body::common_joints[i] == to] = places.positions[static_cast<std::size_t>(joints[i])];
     }
-    return length(ends[1] - ends[0]);
+    return norm(ends[1] - ends[0]);
   };
   const double size = bone("left_hip", "left_knee") + bone("left_knee", "left_ankle") + bone("pelvis", "neck");
   constexpr double usual = 1.1, tolerance = 2;

@@ -23,8 +23,8 @@ enum class BvhChannel { x_position, y_position, z_position, x_rotation, y_rotati
 
 struct BvhJoint {
   std::string name;
-  int parent = -1;  ///< a joint before this one; -1 for the root only
-  Vec3 offset;      ///< from the parent, in its frame
+  int parent = -1;   ///< a joint before this one; -1 for the root only
+  Vec3 offset = {};  ///< from the parent, in its frame
   std::vector<BvhChannel> channels;
   std::size_t first_channel = 0;  ///< of its channels among the numbers of a frame
   std::vector<Vec3> end_sites;    ///< where bones end that carry no further joint
@@ -50,7 +50,7 @@ void write_bvh(OutputFile& file, const Bvh& bvh);
 /// Where the joints are, and how they are turned: from a joint's frame to the world's. Lengths in the file's units.
 struct BvhPlaces {
   std::vector<Vec3> positions;
-  std::vector<body::Quaternion> rotations;
+  std::vector<Quaternion> rotations;
 };
 
 /// Forward kinematics at a frame; a number between two frames is a pose between theirs.

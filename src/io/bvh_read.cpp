@@ -117,7 +117,7 @@ private:
 };
 
 Vec3 read_offset(Words& words) {
-  Vec3 offset;
+  Vec3 offset = {};
   for (double* part : {&offset.x, &offset.y, &offset.z}) {
     const std::string_view word = words.next_on_line();
     if (word.empty()) words.fail("OFFSET needs three numbers");

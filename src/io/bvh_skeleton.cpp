@@ -1,6 +1,6 @@
 #include "io/bvh_skeleton.h"
 
-#include "io/rotation.h"
+#include "core/geometry.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ Vec3 carried(const Bvh& bvh, std::string_view from, const std::string& to) {
     const auto at = [&](std::string_view name) {
       return places.positions[static_cast<std::size_t>(joints[common_index(name)])];
     };
-    const auto unit = [](const Vec3& v) { return length(v) > 0 ? (1 / length(v)) * v : v; };
+    const auto unit = [](const Vec3& v) { return norm(v) > 0 ? (1 / norm(v)) * v : v; };
     const Vec3 left = at("left_" + to) - at(from), right = at("right_" + to) - at(from), across = left - right;
     const Vec3 y = unit(at("neck") - at("pelvis")), x = unit(across - dot(across, y) * y), z = cross(x, y);
     sum = sum + Vec3{dot(x, left - right), dot(y, left + right), dot(z, left + right)};
@@ -76,13 +76,13 @@ public:
 private:
   Vec3 girdle(const Vec3& drawn, const Vec3& left, const Vec3& own) const {
     if (upright) return drawn;
-    const bool sideways = left.x > 0.5 * length(left);
+    const bool sideways = left.x > 0.5 * norm(left);
     const Vec3 way = sideways ? Vec3{std::copysign(left.x, own.x), left.y, left.z} : own;
-    return length(way) > 0 ? (length(drawn) / length(way)) * way : own;
+    return norm(way) > 0 ? (norm(drawn) / norm(way)) * way : own;
   }
 
   std::array<Vec3, body::common_joints.size()> positions_;
-  Vec3 shoulder_, hip_;  // left ones, where the rest pose says nothing; directions
+  Vec3 shoulder_ = {}, hip_ = {};  // left ones, where the rest pose says nothing; directions
   Vec3 feet_[2];
 };
 
@@ -93,8 +93,8 @@ public:
     for (const std::string side : {"left_", "right_"}) {
       for (const auto& [from, to] :
            {std::pair{"hip", "knee"}, {"knee", "ankle"}, {"shoulder", "elbow"}, {"elbow", "wrist"}}) {
-        old_size += length(joint(side + to).offset);
-        new_size += length(person.bone(side + from, side + to));
+        old_size += norm(joint(side + to).offset);
+        new_size += norm(person.bone(side + from, side + to));
       }
     }
     overall_ = new_size / old_size;
@@ -127,15 +127,15 @@ private:
   // The bone as the file's rest pose draws it, or the model's own direction with the file's length.
   Vec3 directed(const Vec3& own, const Vec3& found) const {
     if (person_.upright) return found;
-    return length(own) > 0 ? (length(found) / length(own)) * own : own;
+    return norm(own) > 0 ? (norm(found) / norm(own)) * own : own;
   }
   // The model's direction is an axis of its hinges, so it stays.
   double stretch(const std::string& name, const Vec3& found) {
     Vec3& offset = joint(name).offset;
-    const double factor = length(found) / length(offset);
+    const double factor = norm(found) / norm(offset);
     if (!(factor > 0.2 && factor < 5)) {
       throw Error(
-          fmt::format("the bone to {} is {:.3g} m long, which is no person: check the unit", name, length(found)));
+          fmt::format("the bone to {} is {:.3g} m long, which is no person: check the unit", name, norm(found)));
     }
     offset = factor * offset;
     return factor;
@@ -148,16 +148,16 @@ private:
     const double share = joint("spine").offset.y / old_trunk.y;
     joint("spine").offset = share * new_trunk;
     joint("neck").offset = (1 - share) * new_trunk;
-    scale("lower_back").y = scale("spine").y = length(new_trunk) / length(old_trunk);
+    scale("lower_back").y = scale("spine").y = norm(new_trunk) / norm(old_trunk);
 
     const Vec3 old_neck = joint("head").offset;
     joint("head").offset = directed(old_neck, person_.bone("neck", "head"));
-    scale("neck").y = length(joint("head").offset) / length(old_neck);
+    scale("neck").y = norm(joint("head").offset) / norm(old_neck);
 
     const double hips =
-        length(person_.bone("left_hip", "right_hip")) / length(joint("left_hip").offset - joint("right_hip").offset);
-    const double shoulders = length(person_.bone("left_shoulder", "right_shoulder")) /
-                             length(joint("left_shoulder").offset - joint("right_shoulder").offset);
+        norm(person_.bone("left_hip", "right_hip")) / norm(joint("left_hip").offset - joint("right_hip").offset);
+    const double shoulders = norm(person_.bone("left_shoulder", "right_shoulder")) /
+                             norm(joint("left_shoulder").offset - joint("right_shoulder").offset);
     // bodies differ less in width than the places that files give to hips and shoulders
     const auto width = [&](double found) { return std::clamp(found, 0.9 * overall_, 1.1 * overall_); };
     scale("pelvis").x = width(hips);
@@ -192,9 +192,9 @@ private:
     outside_[side == "left" ? 0 : 1] = hip.x - std::clamp(hip.x, -widest_hip * overall_, widest_hip * overall_);
     scale(side + "_knee").y = stretch(side + "_ankle", person_.bone(side + "_knee", side + "_ankle"));
     // some files end at the ankle
-    const double size = length(joint(side + "_toe").offset);
+    const double size = norm(joint(side + "_toe").offset);
     const Vec3 foot = person_.foot(side);
-    const bool has_foot = length(foot) > 0.3 * size * overall_;
+    const bool has_foot = norm(foot) > 0.3 * size * overall_;
     scale(side + "_ankle").z = stretch(side + "_toe", has_foot ? foot : Vec3{0, 0, overall_ * size});
   }
 
@@ -219,7 +219,7 @@ bool bvh_rest_is_upright(const Bvh& bvh) {
   }
   const auto along = [&](std::string_view from, std::string_view to) {
     const Vec3 way = at[common_index(to)] - at[common_index(from)];
-    const double size = length(way);
+    const double size = norm(way);
     return size > 0 ? (1 / size) * way : way;
   };
   return along("pelvis", "head").y > 0.9 && along("right_shoulder", "left_shoulder").x > 0.9 &&

@@ -1,17 +1,17 @@
 #include "io/pose_bvh.h"
 
-#include "io/rotation.h"
+#include "core/geometry.h"
 
 #include <numbers>
 
 namespace kinema::io {
 namespace {
 
-constexpr body::Quaternion half_turn_about_x{0, 1, 0, 0};
+constexpr Quaternion half_turn_about_x{0, 1, 0, 0};
 
 // R = Rz Ry Rx, in degrees and in that order. Upright arms of a Y of 90 degrees leave X and Z one freedom between them;
 // X is then 0.
-std::array<double, 3> zyx_degrees(const body::Quaternion& q) {
+std::array<double, 3> zyx_degrees(const Quaternion& q) {
   const double r00 = 1 - 2 * (q.y * q.y + q.z * q.z), r10 = 2 * (q.x * q.y + q.w * q.z);
   const double r20 = 2 * (q.x * q.z - q.w * q.y);
   const double r21 = 2 * (q.y * q.z + q.w * q.x), r22 = 1 - 2 * (q.x * q.x + q.y * q.y);
@@ -30,12 +30,12 @@ std::array<double, 3> zyx_degrees(const body::Quaternion& q) {
 
 // Where the skin of a joint ends that carries no other.
 Vec3 end_of_skin(const body::Skeleton& skeleton, int joint) {
-  Vec3 end;
+  Vec3 end = {};
   double farthest = 0;
   for (const body::SkinCapsule& capsule : skeleton.capsules) {
     if (capsule.joint != joint) continue;
     for (const Vec3& point : {capsule.a, capsule.b}) {
-      const double distance = length(point);
+      const double distance = norm(point);
       if (distance + capsule.radius <= farthest || distance == 0) continue;
       farthest = distance + capsule.radius;
       end = (farthest / distance) * point;
@@ -70,13 +70,12 @@ Bvh poses_to_bvh(const body::Skeleton& skeleton, std::span<const body::Pose> pos
   }
 
   for (const body::Pose& pose : poses) {
-    const std::vector<body::Quaternion> rotations = body::joint_rotations(skeleton, pose);
+    const std::vector<Quaternion> rotations = body::joint_rotations(skeleton, pose);
     const Vec3 root = rotate(half_turn_about_x, pose.position);
     bvh.values.insert(bvh.values.end(), {root.x, root.y, root.z});
     for (std::size_t j = 0; j < rotations.size(); ++j) {
       const int parent = skeleton.joints[j].parent;
-      const body::Quaternion before =
-          parent < 0 ? half_turn_about_x : conjugate(rotations[static_cast<std::size_t>(parent)]);
+      const Quaternion before = parent < 0 ? half_turn_about_x : conjugate(rotations[static_cast<std::size_t>(parent)]);
       const std::array<double, 3> angles = zyx_degrees(normalised(before * rotations[j]));
       bvh.values.insert(bvh.values.end(), angles.begin(), angles.end());
     }

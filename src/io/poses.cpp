@@ -72,7 +72,7 @@ std::string json_line(std::int64_t frame, double time, const std::vector<std::st
   }
   for (double angle : estimate.pose.angles) angles += fmt::format("{}{:.9g}", angles.empty() ? "" : ",", angle);
   const Vec3& position = estimate.pose.position;
-  const body::Quaternion& rotation = estimate.pose.rotation;
+  const Quaternion& rotation = estimate.pose.rotation;
   line += fmt::format(",\"joints\":{{{}}},\"std\":{{{}}},\"angles\":[{}]", joints, deviations, angles);
   line += fmt::format(",\"position\":[{},{},{}],\"rotation\":[{},{},{},{}]", rounded(position.x), rounded(position.y),
                       rounded(position.z), rounded(rotation.w), rounded(rotation.x), rounded(rotation.y),

@@ -39,7 +39,7 @@ private:
 
 struct NamedJoint {
   std::string name;  ///< as in the file
-  Vec3 position;
+  Vec3 position = {};
   std::optional<double> deviation;  ///< standard deviation along each axis, metres
 };
 

@@ -125,7 +125,7 @@ Skeleton skeleton_at(const JsonPlace& root) {
   return skeleton;
 }
 
-body::Quaternion rotation_at(const JsonPlace& place) {
+Quaternion rotation_at(const JsonPlace& place) {
   const std::vector<JsonPlace> parts = place.elements(4);
   if (parts.size() != 4) place.fail("is a quaternion: four numbers [w, x, y, z] are needed");
   const double w = parts[0].number(), x = parts[1].number(), y = parts[2].number(), z = parts[3].number();

@@ -18,7 +18,7 @@ Vec3 minus(const Vec3& a, const Vec3& b) { return {a.x - b.x, a.y - b.y, a.z - b
 Vec3 along(const Vec3& a, double s, const Vec3& b) { return {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z}; }
 
 struct Capsule {
-  Vec3 a, b;
+  Vec3 a = {}, b = {};
   double radius;
 
   bool before_camera() const { return std::min(a.z, b.z) - radius > nearest_depth; }
@@ -41,7 +41,7 @@ struct Extent {
 
 struct Hit {
   double distance;
-  Vec3 normal;
+  Vec3 normal = {};
 };
 
 // Where a ray from the camera along the unit vector `ray` first meets the capsule: the union of two spheres and the

@@ -13,7 +13,7 @@
 namespace kinema::synth {
 namespace {
 
-constexpr Vector3d pivot{0, 0.35, 0.1};  // the head turns about a point behind the nose
+constexpr Vec3 pivot{0, 0.35, 0.1};  // the head turns about a point behind the nose
 
 // The head before the camera, and the camera.
 class Stand {
@@ -23,44 +23,42 @@ public:
                  cp = std::cos(scene.pitch);
     const double sr = std::sin(scene.roll), cr = std::cos(scene.roll);
     // yaw first, then pitch, then roll
-    const Vector3d x{cy, 0, sy}, y{sp * sy, cp, -sp * cy}, z{-cp * sy, sp, cp * cy};
+    const Vec3 x{cy, 0, sy}, y{sp * sy, cp, -sp * cy}, z{-cp * sy, sp, cp * cy};
     rows_[0] = {cr * x.x - sr * y.x, cr * x.y - sr * y.y, cr * x.z - sr * y.z};
     rows_[1] = {sr * x.x + cr * y.x, sr * x.y + cr * y.y, sr * x.z + cr * y.z};
     rows_[2] = z;
   }
 
-  Vector3d turn(const Vector3d& p) const { return {dot(rows_[0], p), dot(rows_[1], p), dot(rows_[2], p)}; }
-  Vector3d place(const Vector3d& p) const { return turn(p - pivot); }
+  Vec3 turn(const Vec3& p) const { return {dot(rows_[0], p), dot(rows_[1], p), dot(rows_[2], p)}; }
+  Vec3 place(const Vec3& p) const { return turn(p - pivot); }
 
-  Vector3d project(const Vector3d& placed) const {
+  Vec3 project(const Vec3& placed) const {
     // nothing comes as near as half the distance
     const double factor = scene_.distance / std::max(0.5 * scene_.distance, scene_.distance - placed.z);
     return {scene_.x + scene_.scale * factor * placed.x, scene_.y + scene_.scale * factor * placed.y, placed.z};
   }
 
   /// Across the face, to the right of somebody who looks at it upright.
-  double across(const Vector3d& p) const {
-    const Vector3d placed = place(p);
+  double across(const Vec3& p) const {
+    const Vec3 placed = place(p);
     const double factor = scene_.distance / (scene_.distance - placed.z);
     return factor * (std::cos(scene_.roll) * placed.x + std::sin(scene_.roll) * placed.y);
   }
 
 private:
   FaceScene scene_;
-  Vector3d rows_[3];
+  Vec3 rows_[3];
 };
 
-Vector3f single(const Vector3d& v) {
-  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-}
-Vector3d wide(const Vector3f& v) { return {v.x, v.y, v.z}; }
+Vec3f single(const Vec3& v) { return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; }
+Vec3 wide(const Vec3f& v) { return {v.x, v.y, v.z}; }
 
 // On a turned face the points of the jaw that went out of sight are set where its contour is, as people do it.
-Vector3d visible_contour(const FaceSurface& surface, const Stand& stand, Point2 p, double side) {
-  Vector3d best = surface.on_surface(p);
+Vec3 visible_contour(const FaceSurface& surface, const Stand& stand, Point2 p, double side) {
+  Vec3 best = surface.on_surface(p);
   double furthest = side * stand.across(best);
   for (double angle = 0.5 * std::numbers::pi; angle > 0.6; angle -= 0.03) {
-    const Vector3d candidate = surface.at(p.y, side * angle);
+    const Vec3 candidate = surface.at(p.y, side * angle);
     if (const double reach = side * stand.across(candidate); reach > furthest) {
       furthest = reach;
       best = candidate;
@@ -73,8 +71,8 @@ std::vector<float> landmarks_of(const FacePlan& plan, const FaceSurface& surface
   std::vector<float> landmarks;
   for (std::size_t i = 0; i < face_landmarks; ++i) {
     const bool contour = i < 7 || (i > 9 && i < 17);
-    const Vector3d p = contour ? visible_contour(surface, stand, plan[i], i < 8 ? -1 : 1) : surface.on_surface(plan[i]);
-    const Vector3d seen = stand.project(stand.place(p));
+    const Vec3 p = contour ? visible_contour(surface, stand, plan[i], i < 8 ? -1 : 1) : surface.on_surface(plan[i]);
+    const Vec3 seen = stand.project(stand.place(p));
     landmarks.push_back(static_cast<float>(seen.x));
     landmarks.push_back(static_cast<float>(seen.y));
   }
@@ -82,18 +80,18 @@ std::vector<float> landmarks_of(const FacePlan& plan, const FaceSurface& surface
 }
 
 struct Lamp {
-  Vector3f towards;
+  Vec3f towards;
   float key, fill;
   Colour tint;
 };
 
 // Light is added up as light is, so colours are squared before and rooted after (a gamma of 2).
-Colour shade(const FacePaint& paint, const Vector3f& normal, float shadow, const Lamp& lamp) {
+Colour shade(const FacePaint& paint, const Vec3f& normal, float shadow, const Lamp& lamp) {
   const float facing = dot(normal, lamp.towards);
   const float direct = lamp.key * shadow * std::max(0.0f, (facing + 0.12f) / 1.12f);
   // from the sky more than from the floor
   const float around = lamp.fill * (0.72f - 0.28f * normal.y) * (0.75f + 0.25f * std::max(0.0f, normal.z));
-  const Vector3f half = lamp.towards + Vector3f{0, 0, 1};
+  const Vec3f half = lamp.towards + Vec3f{0, 0, 1};
   const float mirror = std::pow(std::max(0.0f, dot(normal, half) / std::max(1e-6f, norm(half))), 24.0f);
   const float gloss = 0.35f * paint.gloss * mirror * lamp.key * shadow;
   const auto channel = [&](float albedo, float tint) {
@@ -158,13 +156,13 @@ FaceRaster rasterised(const std::vector<FaceMesh>& meshes, const Stand& stand, c
                       ShadowMap& shadows) {
   FaceRaster raster(scene.width, scene.height);
   for (const FaceMesh& mesh : meshes) {
-    std::vector<Vector3f> position, normal;
+    std::vector<Vec3f> position, normal;
     std::vector<Projection> projected;
     for (std::size_t i = 0; i < mesh.position.size(); ++i) {
       // the body stays where it is while the head turns
       const bool body = mesh.material == FaceMaterial::cloth;
-      const Vector3d p = wide(mesh.position[i]);
-      const Vector3d placed = body ? p - pivot : stand.place(p);
+      const Vec3 p = wide(mesh.position[i]);
+      const Vec3 placed = body ? p - pivot : stand.place(p);
       position.push_back(single(placed));
       normal.push_back(body ? mesh.normal[i] : single(stand.turn(wide(mesh.normal[i]))));
       projected.push_back(single(stand.project(placed)));

@@ -7,7 +7,7 @@
 namespace kinema::synth {
 namespace {
 
-Vector3f normalised(const Vector3f& v) { return (1 / std::max(1e-12f, norm(v))) * v; }
+Vec3f normalised(const Vec3f& v) { return (1 / std::max(1e-12f, norm(v))) * v; }
 
 // Calls visit(x, y, weights of the three corners) for each pixel whose centre lies in the triangle.
 template <class Visit>
@@ -31,8 +31,8 @@ void cover(const Projection& a, const Projection& b, const Projection& c, int wi
   }
 }
 
-Vector3f blend(const std::vector<Vector3f>& values, const std::array<std::uint32_t, 3>& corners,
-               const std::array<float, 3>& weights) {
+Vec3f blend(const std::vector<Vec3f>& values, const std::array<std::uint32_t, 3>& corners,
+            const std::array<float, 3>& weights) {
   return weights[0] * values[corners[0]] + weights[1] * values[corners[1]] + weights[2] * values[corners[2]];
 }
 
@@ -48,7 +48,7 @@ FaceRaster::FaceRaster(int w, int h) : width(w), height(h) {
 }
 
 void draw(FaceRaster& raster, const FaceMesh& mesh, const std::vector<Projection>& projected,
-          const std::vector<Vector3f>& position, const std::vector<Vector3f>& normal) {
+          const std::vector<Vec3f>& position, const std::vector<Vec3f>& normal) {
   for (const auto& corners : mesh.triangles) {
     const Projection &a = projected[corners[0]], &b = projected[corners[1]], &c = projected[corners[2]];
     cover(a, b, c, raster.width, raster.height, [&](int x, int y, const std::array<float, 3>& weights) {
@@ -64,22 +64,22 @@ void draw(FaceRaster& raster, const FaceMesh& mesh, const std::vector<Projection
   }
 }
 
-ShadowMap::ShadowMap(const Vector3f& light, float radius)
+ShadowMap::ShadowMap(const Vec3f& light, float radius)
     : towards_(normalised(light)), radius_(radius), nearness_(static_cast<std::size_t>(size) * size, -1e30f) {
-  const Vector3f up = std::abs(towards_.y) < 0.9f ? Vector3f{0, 1, 0} : Vector3f{1, 0, 0};
+  const Vec3f up = std::abs(towards_.y) < 0.9f ? Vec3f{0, 1, 0} : Vec3f{1, 0, 0};
   right_ = normalised(cross(up, towards_));
   down_ = cross(towards_, right_);
 }
 
-Projection ShadowMap::project(const Vector3f& p) const {
+Projection ShadowMap::project(const Vec3f& p) const {
   const float scale = 0.5f * size / radius_;
   return {0.5f * size + scale * dot(p, right_), 0.5f * size + scale * dot(p, down_), dot(p, towards_)};
 }
 
-void ShadowMap::add(const FaceMesh& mesh, const std::vector<Vector3f>& position) {
+void ShadowMap::add(const FaceMesh& mesh, const std::vector<Vec3f>& position) {
   std::vector<Projection> projected;
   projected.reserve(position.size());
-  for (const Vector3f& p : position) projected.push_back(project(p));
+  for (const Vec3f& p : position) projected.push_back(project(p));
   for (const auto& corners : mesh.triangles) {
     const Projection &a = projected[corners[0]], &b = projected[corners[1]], &c = projected[corners[2]];
     cover(a, b, c, size, size, [&](int x, int y, const std::array<float, 3>& weights) {
@@ -89,7 +89,7 @@ void ShadowMap::add(const FaceMesh& mesh, const std::vector<Vector3f>& position)
   }
 }
 
-float ShadowMap::light_at(const Vector3f& position) const {
+float ShadowMap::light_at(const Vec3f& position) const {
   constexpr float bias = 0.06f;  // above what a texel's width makes of a slope
   const Projection p = project(position);
   float lit = 0;

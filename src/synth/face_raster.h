@@ -1,7 +1,7 @@
 // Triangles to pixels with a depth buffer: what a synthetic face shows at each pixel, and what its light sees.
 #pragma once
 
-#include "core/vector.h"
+#include "core/geometry.h"
 #include "synth/face_surface.h"
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace kinema::synth {
 struct FaceRaster {
   int width = 0, height = 0;
   std::vector<float> nearness;  // greater is nearer; empty_nearness where there is nothing
-  std::vector<Vector3f> normal, place, position;
+  std::vector<Vec3f> normal, place, position;
   std::vector<FaceMaterial> material;
 
   static constexpr float empty_nearness = -1e30f;
@@ -24,28 +24,28 @@ struct FaceRaster {
 };
 
 /// A corner as the camera sees it: pixel x, y, and z its nearness.
-using Projection = Vector3f;
+using Projection = Vec3f;
 
 /// Draws the mesh, whose corners lie at `projected` in the picture and at `position` and `normal` before the camera.
 void draw(FaceRaster& raster, const FaceMesh& mesh, const std::vector<Projection>& projected,
-          const std::vector<Vector3f>& position, const std::vector<Vector3f>& normal);
+          const std::vector<Vec3f>& position, const std::vector<Vec3f>& normal);
 
 /// The nearness alone, for shadows.
 class ShadowMap {
 public:
   /// `light`: unit vector towards it. Covers everything within `radius` of 0.
-  ShadowMap(const Vector3f& light, float radius);
+  ShadowMap(const Vec3f& light, float radius);
 
-  void add(const FaceMesh& mesh, const std::vector<Vector3f>& position);
+  void add(const FaceMesh& mesh, const std::vector<Vec3f>& position);
 
   /// 0 in the shadow to 1 in the light, soft at its edge.
-  float light_at(const Vector3f& position) const;
+  float light_at(const Vec3f& position) const;
 
 private:
-  Projection project(const Vector3f& position) const;
+  Projection project(const Vec3f& position) const;
 
   static constexpr int size = 192;
-  Vector3f towards_, right_, down_;
+  Vec3f towards_, right_, down_;
   float radius_;
   std::vector<float> nearness_;
 };

@@ -116,8 +116,8 @@ FaceSkin::Eye FaceSkin::eye(std::size_t first) const {
 
 float FaceSkin::edge(float distance) const { return std::clamp(0.5f - distance / (2 * blur_), 0.0f, 1.0f); }
 
-FacePaint FaceSkin::at(FaceMaterial material, const Vector3f& place) const {
-  const Vector3d p{place.x, place.y, place.z};
+FacePaint FaceSkin::at(FaceMaterial material, const Vec3f& place) const {
+  const Vec3 p{place.x, place.y, place.z};
   switch (material) {
     case FaceMaterial::head:
       return head(place);
@@ -134,7 +134,7 @@ FacePaint FaceSkin::at(FaceMaterial material, const Vector3f& place) const {
   return {cloth * Colour{shade(0), shade(1), shade(2)}, 0};
 }
 
-Colour FaceSkin::hair(const Vector3f& place) const {
+Colour FaceSkin::hair(const Vec3f& place) const {
   // strands: noise that is long along the fall of the hair
   const float strands = value_noise({place.x * 34.0, place.y * 2.5, place.z * 34.0}, identity_.texture ^ 0x51u);
   const float locks = value_noise({place.x * 6.0, place.y * 1.2, place.z * 6.0}, identity_.texture ^ 0x52u);
@@ -158,7 +158,7 @@ FacePaint FaceSkin::skin(double x, double y, double z) const {
   return paint;
 }
 
-void FaceSkin::draw_beard(FacePaint& paint, double x, double y, const Vector3f& place) const {
+void FaceSkin::draw_beard(FacePaint& paint, double x, double y, const Vec3f& place) const {
   if (identity_.beard <= 0) return;
   // along the jaw and round the mouth, not on the cheeks
   const double mouth = plan_[48].y, lip = plan_[51].y;
@@ -285,7 +285,7 @@ void FaceSkin::draw_mouth(FacePaint& paint, double x, double y) const {
   paint.colour = mix(paint.colour, rgb(0.25, 0.08, 0.08), 0.75f * edge(std::abs(gap) - 0.007f));
 }
 
-FacePaint FaceSkin::head(const Vector3f& place) const {
+FacePaint FaceSkin::head(const Vec3f& place) const {
   const double x = place.x, y = place.y, z = place.z;
   // the hairline: an arch over the forehead that comes down before the ears
   const double side = std::abs(x) / 0.85;

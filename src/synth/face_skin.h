@@ -1,7 +1,7 @@
 // The colours of a synthetic face, as a function of the place on its head: skin, eyes, brows, lips, mouth, beard, hair.
 #pragma once
 
-#include "core/vector.h"
+#include "core/geometry.h"
 #include "synth/face_plan.h"
 #include "synth/face_surface.h"
 #include "synth/texture.h"
@@ -21,7 +21,7 @@ public:
   /// `blur`: the length over which edges are softened, about a pixel.
   FaceSkin(const FacePlan& plan, const FaceIdentity& identity, const FaceExpression& expression, float blur);
 
-  FacePaint at(FaceMaterial material, const Vector3f& place) const;
+  FacePaint at(FaceMaterial material, const Vec3f& place) const;
 
 private:
   /// A smooth closed line through landmarks, with the box that holds it.
@@ -42,14 +42,14 @@ private:
   static Outline outline(const std::vector<Point2>& corners);
   Eye eye(std::size_t first) const;
 
-  FacePaint head(const Vector3f& place) const;
+  FacePaint head(const Vec3f& place) const;
   FacePaint skin(double x, double y, double z) const;
-  void draw_beard(FacePaint& paint, double x, double y, const Vector3f& place) const;
+  void draw_beard(FacePaint& paint, double x, double y, const Vec3f& place) const;
   void draw_brows(FacePaint& paint, double x, double y) const;
   void draw_eye(FacePaint& paint, const Eye& eye, double x, double y) const;
   void draw_nostrils(FacePaint& paint, double x, double y) const;
   void draw_mouth(FacePaint& paint, double x, double y) const;
-  Colour hair(const Vector3f& place) const;
+  Colour hair(const Vec3f& place) const;
   float edge(float distance) const;  // 1 inside, 0 outside
 
   FacePlan plan_;

@@ -64,19 +64,19 @@ void add_triangles(FaceMesh& mesh, std::size_t rows, std::size_t columns) {
 
 // The normal at a corner is the sum of its triangles' normals: soft shading.
 void add_normals(FaceMesh& mesh) {
-  std::vector<Vector3f> sums(mesh.position.size(), {0, 0, 0});
+  std::vector<Vec3f> sums(mesh.position.size(), {0, 0, 0});
   for (const auto& triangle : mesh.triangles) {
-    const Vector3f a = mesh.position[triangle[0]], b = mesh.position[triangle[1]], c = mesh.position[triangle[2]];
-    const Vector3f n = cross(b - a, c - a);
+    const Vec3f a = mesh.position[triangle[0]], b = mesh.position[triangle[1]], c = mesh.position[triangle[2]];
+    const Vec3f n = cross(b - a, c - a);
     for (std::uint32_t corner : triangle) sums[corner] = sums[corner] + n;
   }
   mesh.normal.clear();
-  for (const Vector3f& n : sums) mesh.normal.push_back((1 / std::max(1e-12f, norm(n))) * n);
+  for (const Vec3f& n : sums) mesh.normal.push_back((1 / std::max(1e-12f, norm(n))) * n);
 }
 
-Vector3f single(Vector3d v) { return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; }
+Vec3f single(Vec3 v) { return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; }
 
-FaceMesh ellipsoid(FaceMaterial material, Vector3d centre, Vector3d radius, double flat_top = -1) {
+FaceMesh ellipsoid(FaceMaterial material, Vec3 centre, Vec3 radius, double flat_top = -1) {
   constexpr std::size_t rows = 33, columns = 49;
   FaceMesh mesh;
   mesh.material = material;
@@ -177,7 +177,7 @@ double FaceSurface::relief(double x, double y) const {
   return z;
 }
 
-Vector3d FaceSurface::at(double y, double angle) const {
+Vec3 FaceSurface::at(double y, double angle) const {
   const double s = std::sin(angle), c = std::cos(angle);
   const double x = half_width(y, s < 0 ? -1 : 1) * signed_power(s, 0.92);
   const double z0 = axis(y);
@@ -192,7 +192,7 @@ Vector3d FaceSurface::at(double y, double angle) const {
   return {x, y, z0 + (front(y) - z0) * std::pow(c, 0.8) + facing * relief(x, y)};
 }
 
-Vector3d FaceSurface::on_surface(Point2 p) const {
+Vec3 FaceSurface::on_surface(Point2 p) const {
   const double width = std::max(1e-6, half_width(p.y, p.x < 0 ? -1 : 1));
   const double s = std::clamp(signed_power(std::clamp(p.x / width, -1.0, 1.0), 1 / 0.92), -1.0, 1.0);
   return at(p.y, std::asin(s));
@@ -209,7 +209,7 @@ FaceMesh FaceSurface::head() const {
     for (std::size_t c = 0; c < columns; ++c) {
       // most columns lie in front
       const double u = 2 * static_cast<double>(c) / (columns - 1) - 1;
-      const Vector3d p = at(y, pi * (0.6 * u + 0.4 * u * u * u));
+      const Vec3 p = at(y, pi * (0.6 * u + 0.4 * u * u * u));
       mesh.place.push_back(single(p));
       mesh.position.push_back(single(p));
     }

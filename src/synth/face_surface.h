@@ -2,7 +2,7 @@
 // the jaw of the plan, with nose, eyes, lips, brows and cheeks raised on them. z points out of the face.
 #pragma once
 
-#include "core/vector.h"
+#include "core/geometry.h"
 #include "synth/face_plan.h"
 
 #include <array>
@@ -17,7 +17,7 @@ enum class FaceMaterial : std::uint8_t { head, hair, skin, cloth };
 /// Triangles with a normal and a place (where the surface lies on the head at rest, for its texture) at each corner.
 struct FaceMesh {
   FaceMaterial material = FaceMaterial::head;
-  std::vector<Vector3f> position, normal, place;
+  std::vector<Vec3f> position, normal, place;
   std::vector<std::array<std::uint32_t, 3>> triangles;
 };
 
@@ -26,10 +26,10 @@ public:
   FaceSurface(const FacePlan& plan, const FaceIdentity& identity);
 
   /// A point of a row: `angle` 0 is the middle of the face, +-pi/2 its contour, +-pi the back of the head.
-  Vector3d at(double y, double angle) const;
+  Vec3 at(double y, double angle) const;
 
   /// Where a point of the plan lies on the surface.
-  Vector3d on_surface(Point2 p) const;
+  Vec3 on_surface(Point2 p) const;
 
   double top() const { return top_; }
   double bottom() const { return plan_[8].y; }

@@ -1,7 +1,7 @@
 #include "synth/figure.h"
 
+#include "core/geometry.h"
 #include "io/bvh_skeleton.h"
-#include "io/rotation.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -11,14 +11,9 @@
 namespace kinema::synth {
 namespace {
 
-using io::conjugate;
-using io::rotate;
-
-Vector3d from(const Vec3& v) { return {v.x, v.y, v.z}; }
-Vec3 to(const Vector3d& v) { return {v.x, v.y, v.z}; }
-Vector3d unit_vector(Vector3d v) {
+Vec3 unit_vector(Vec3 v) {
   const double size = norm(v);
-  return size > 1e-9 ? (1 / size) * v : Vector3d{0, 1, 0};
+  return size > 1e-9 ? (1 / size) * v : Vec3{0, 1, 0};
 }
 
 std::size_t index(std::string_view common) {
@@ -38,12 +33,12 @@ int first_child(const io::Bvh& bvh, int parent) {
 
 }  // namespace
 
-Vector3d Figure::joint(std::string_view common) const { return joints[index(common)]; }
-Vector3d Figure::side_joint(int side, std::string_view name) const { return joints[index(side_name(side, name))]; }
+Vec3 Figure::joint(std::string_view common) const { return joints[index(common)]; }
+Vec3 Figure::side_joint(int side, std::string_view name) const { return joints[index(side_name(side, name))]; }
 
-Vector3d front_of(const Figure& figure) {
-  const Vector3d across = figure.joint("left_shoulder") - figure.joint("right_shoulder");
-  const Vector3d up = figure.joint("neck") - figure.joint("pelvis");
+Vec3 front_of(const Figure& figure) {
+  const Vec3 across = figure.joint("left_shoulder") - figure.joint("right_shoulder");
+  const Vec3 up = figure.joint("neck") - figure.joint("pelvis");
   return unit_vector(cross(across, up));
 }
 
@@ -60,8 +55,8 @@ Motion::Motion(const io::Bvh& bvh, double metres_per_unit)
   const int pelvis = joints_[index("pelvis")], neck = joints_[index("neck")];
   for (int j = neck; j >= 0 && j != pelvis; j = bvh.joints[static_cast<std::size_t>(j)].parent) spine.push_back(j);
   const io::BvhPlaces rest = io::bvh_places(bvh, static_cast<double>(bvh.frames));
-  const auto place = [&](int j) { return from(rest.positions[static_cast<std::size_t>(j)]); };
-  const Vector3d middle = 0.5 * (place(pelvis) + place(neck));
+  const auto place = [&](int j) { return rest.positions[static_cast<std::size_t>(j)]; };
+  const Vec3 middle = 0.5 * (place(pelvis) + place(neck));
   double nearest = 0.3 * norm(place(neck) - place(pelvis));
   for (int j : spine) {
     const double distance = norm(place(j) - middle);
@@ -92,19 +87,19 @@ Motion::Motion(const io::Bvh& bvh, double metres_per_unit)
     palm_[0] = palm_[1] = {0, 1, 0};
     return;
   }
-  Vector3d up{}, front{};
+  Vec3 up{}, front{};
   const auto head = static_cast<std::size_t>(joints_[index("head")]);
   head_up_ = {0, 1, 0};
   head_front_ = {0, 0, 1};
   palm_[0] = palm_[1] = {0, 0, 1};
   for (std::size_t f = 0; f < bvh.frames; f += 1 + bvh.frames / 64) {
     const Figure figure = at(static_cast<double>(f) * bvh.frame_time);
-    const body::Quaternion back = conjugate(io::bvh_places(bvh, static_cast<double>(f)).rotations[head]);
-    up = up + from(rotate(back, to(unit_vector(figure.joint("neck") - figure.joint("pelvis")))));
-    front = front + from(rotate(back, to(front_of(figure))));
+    const Quaternion back = conjugate(io::bvh_places(bvh, static_cast<double>(f)).rotations[head]);
+    up = up + rotate(back, unit_vector(figure.joint("neck") - figure.joint("pelvis")));
+    front = front + rotate(back, front_of(figure));
   }
-  head_up_ = to(unit_vector(up));
-  head_front_ = to(unit_vector(front));
+  head_up_ = unit_vector(up);
+  head_front_ = unit_vector(front);
 }
 
 double Motion::duration() const { return static_cast<double>(bvh_.frames - 1 - first_) * bvh_.frame_time; }
@@ -127,9 +122,9 @@ bool Motion::starts_with_rest_pose(const io::Bvh& bvh) {
   const io::BvhPlaces a = io::bvh_places(bvh, 0), b = io::bvh_places(bvh, 1), c = io::bvh_places(bvh, 2);
   double jump = 0, step = 0, size = 0;
   for (std::size_t j = 0; j < a.positions.size(); ++j) {
-    jump += norm(from(b.positions[j]) - from(a.positions[j]));
-    step += norm(from(c.positions[j]) - from(b.positions[j]));
-    size += norm(from(b.positions[j]) - from(b.positions[0]));
+    jump += norm(b.positions[j] - a.positions[j]);
+    step += norm(c.positions[j] - b.positions[j]);
+    size += norm(b.positions[j] - b.positions[0]);
   }
   return jump > 0.1 * size && jump > 10 * step;
 }
@@ -140,10 +135,8 @@ Figure Motion::at(double seconds) const {
   const double nearest = std::round(frame);
   if (std::abs(frame - nearest) < 1e-2) frame = nearest;
   const io::BvhPlaces places = io::bvh_places(bvh_, frame);
-  const auto place = [&](int j) { return unit_ * from(places.positions[static_cast<std::size_t>(j)]); };
-  const auto turn = [&](int j, const Vec3& v) {
-    return from(rotate(places.rotations[static_cast<std::size_t>(j)], v));
-  };
+  const auto place = [&](int j) { return unit_ * places.positions[static_cast<std::size_t>(j)]; };
+  const auto turn = [&](int j, const Vec3& v) { return rotate(places.rotations[static_cast<std::size_t>(j)], v); };
   // the end of the bones behind a joint, or the joint itself
   const auto end_of = [&](int j) {
     const auto& ends = bvh_.joints[static_cast<std::size_t>(j)].end_sites;
@@ -158,25 +151,25 @@ Figure Motion::at(double seconds) const {
   figure.head_up = turn(head, head_up_);
   figure.head_front = turn(head, head_front_);
 
-  const Vector3d front = front_of(figure);
+  const Vec3 front = front_of(figure);
   for (int side = 0; side < 2; ++side) {
     const int wrist = joints_[index(side_name(side, "wrist"))], ankle = joints_[index(side_name(side, "ankle"))];
     const Limb& limb = limbs_[side];
-    const Vector3d at_wrist = place(wrist), at_ankle = place(ankle);
-    Vector3d hand = end_of(limb.finger >= 0 ? limb.finger : wrist) - at_wrist;
+    const Vec3 at_wrist = place(wrist), at_ankle = place(ankle);
+    Vec3 hand = end_of(limb.finger >= 0 ? limb.finger : wrist) - at_wrist;
     if (norm(hand) < 0.02 * size_) hand = at_wrist - figure.side_joint(side, "elbow");  // the file ends at the wrist
     figure.hand[side] = unit_vector(hand);
     figure.palm[side] = turn(wrist, palm_[side]);
 
-    Vector3d ball = limb.ball >= 0 ? place(limb.ball) : end_of(ankle);
+    Vec3 ball = limb.ball >= 0 ? place(limb.ball) : end_of(ankle);
     if (norm(ball - at_ankle) < 0.03 * size_) {  // the file ends at the ankle
-      const Vector3d shin = unit_vector(at_ankle - figure.side_joint(side, "knee"));
+      const Vec3 shin = unit_vector(at_ankle - figure.side_joint(side, "knee"));
       ball = at_ankle + (0.13 * size_) * unit_vector(front - dot(front, shin) * shin) + (0.03 * size_) * shin;
     }
-    Vector3d toe = limb.toe >= 0 ? place(limb.toe) : limb.ball >= 0 ? end_of(limb.ball) : ball;
+    Vec3 toe = limb.toe >= 0 ? place(limb.toe) : limb.ball >= 0 ? end_of(limb.ball) : ball;
     if (norm(toe - ball) < 0.02 * size_) {
-      const Vector3d shin = unit_vector(at_ankle - figure.side_joint(side, "knee"));
-      const Vector3d along = ball - at_ankle;
+      const Vec3 shin = unit_vector(at_ankle - figure.side_joint(side, "knee"));
+      const Vec3 along = ball - at_ankle;
       toe = ball + (0.06 * size_) * unit_vector(along - (0.5 * dot(along, shin)) * shin);
     }
     figure.ball[side] = ball;

@@ -1,7 +1,7 @@
 // A person at one moment of a motion-capture clip: the joints, and what a body needs beside them.
 #pragma once
 
-#include "core/vector.h"
+#include "core/geometry.h"
 #include "io/bvh.h"
 
 #include <array>
@@ -10,20 +10,20 @@ namespace kinema::synth {
 
 /// Sides of a person count 0: left, 1: right.
 struct Figure {
-  std::array<Vector3d, body::common_joints.size()> joints;  // in the order of body::common_joints, metres
-  Vector3d waist;                                           // half-way up the spine
-  Vector3d hand[2];                                         // directions of the hands, unit vectors
-  Vector3d palm[2];                                         // across the flat hands, unit vectors
-  Vector3d ball[2], toe[2];                                 // of the feet: where the toes start and where they end
-  Vector3d head_up, head_front;                             // unit vectors at right angles
-  double size = 1;                                          // of the person, against one of 1.65 m
+  std::array<Vec3, body::common_joints.size()> joints;  // in the order of body::common_joints, metres
+  Vec3 waist;                                           // half-way up the spine
+  Vec3 hand[2];                                         // directions of the hands, unit vectors
+  Vec3 palm[2];                                         // across the flat hands, unit vectors
+  Vec3 ball[2], toe[2];                                 // of the feet: where the toes start and where they end
+  Vec3 head_up, head_front;                             // unit vectors at right angles
+  double size = 1;                                      // of the person, against one of 1.65 m
 
-  Vector3d joint(std::string_view common) const;
-  Vector3d side_joint(int side, std::string_view joint) const;  // (0, "knee"): left_knee
+  Vec3 joint(std::string_view common) const;
+  Vec3 side_joint(int side, std::string_view joint) const;  // (0, "knee"): left_knee
 };
 
 /// Where the figure looks, across its shoulders and up its trunk: a unit vector.
-Vector3d front_of(const Figure& figure);
+Vec3 front_of(const Figure& figure);
 
 /// The clip of a file, in metres and seconds; y is up.
 class Motion {
@@ -52,8 +52,8 @@ private:
   std::array<int, body::common_joints.size()> joints_;
   int waist_ = -1;
   Limb limbs_[2];
-  Vec3 head_up_, head_front_;  // in the frame of the head's joint
-  Vec3 palm_[2];               // in the frames of the wrists
+  Vec3 head_up_ = {}, head_front_ = {};  // in the frame of the head's joint
+  Vec3 palm_[2];                         // in the frames of the wrists
   double size_ = 1;
 };
 

@@ -12,6 +12,6 @@ namespace kinema::synth {
 std::vector<Part> flesh_of(const Figure& figure);
 
 /// The lowest point of the feet along `up`, as a distance from the origin.
-double sole_of(const Figure& figure, Vector3d up);
+double sole_of(const Figure& figure, Vec3 up);
 
 }  // namespace kinema::synth

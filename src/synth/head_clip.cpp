@@ -39,7 +39,7 @@ constexpr Thing things[] = {
 };
 
 Colour wall_at(double u, double v, bool room, std::uint32_t seed) {
-  const Vector3d place{8 * u, 6 * v, 0};
+  const Vec3 place{8 * u, 6 * v, 0};
   const double light = 0.80 + 0.25 * u - 0.15 * v;
   Colour colour{0.60f, 0.62f, 0.60f};
   double grain = 0.04;
@@ -55,10 +55,10 @@ Colour wall_at(double u, double v, bool room, std::uint32_t seed) {
 }
 
 // The unit sphere's point under a place of the outline (x right, y down), if any.
-std::optional<Vector3d> on_head(double x, double y) {
+std::optional<Vec3> on_head(double x, double y) {
   const double r2 = x * x + y * y;
   if (r2 >= 1) return std::nullopt;
-  return Vector3d{x, y, -std::sqrt(1 - r2)};
+  return Vec3{x, y, -std::sqrt(1 - r2)};
 }
 
 bool within(double x, double y, double cx, double cy, double rx, double ry) {
@@ -67,7 +67,7 @@ bool within(double x, double y, double cx, double cy, double rx, double ry) {
 }
 
 // The head's colour at a place of its outline: lit from above and the left, with skin that is not one colour.
-Colour head_colour(const Vector3d& p, std::uint32_t seed) {
+Colour head_colour(const Vec3& p, std::uint32_t seed) {
   constexpr Colour skin{0.42f, 0.53f, 0.78f}, hair{0.08f, 0.10f, 0.14f}, white{0.80f, 0.82f, 0.84f},
       dark{0.06f, 0.07f, 0.10f}, lips{0.32f, 0.33f, 0.66f};
   const double light = 0.42 + 0.62 * std::max(0.0, -0.45 * p.x - 0.5 * p.y - 0.74 * p.z);

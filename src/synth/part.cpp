@@ -13,7 +13,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 // The side touches both balls. With s = (start - end) / height its normal in the (radius, y) plane is (c, s), so it
 // touches them at y = start s and y = height + end s, and radius = (start - y s) / c in between.
-SeenPart::SeenPart(const Part& part, Vector3d eye) : part_(part), eye_(part.to_own(eye - part.origin)) {
+SeenPart::SeenPart(const Part& part, Vec3 eye) : part_(part), eye_(part.to_own(eye - part.origin)) {
   if (part.height > std::abs(part.start - part.end)) {
     sine_ = (part.start - part.end) / part.height;
     cosine_ = std::sqrt(1 - sine_ * sine_);
@@ -32,14 +32,14 @@ SeenPart::SeenPart(const Part& part, Vector3d eye) : part_(part), eye_(part.to_o
   }
 }
 
-std::optional<Meeting> SeenPart::meet(Vector3d direction) const {
-  const Vector3d d = part_.to_own(direction);
+std::optional<Meeting> SeenPart::meet(Vec3 direction) const {
+  const Vec3 d = part_.to_own(direction);
   const double dd = dot(d, d);
   double best = never;
 
   // a ball counts where the side does not cover it
   const auto ball = [&](double centre, double radius, auto outside) {
-    const Vector3d o{eye_.x, eye_.y - centre, eye_.z};
+    const Vec3 o{eye_.x, eye_.y - centre, eye_.z};
     const double b = dot(o, d), c = dot(o, o) - radius * radius;
     const double root = b * b - dd * c;
     if (root < 0) return;
@@ -68,8 +68,8 @@ std::optional<Meeting> SeenPart::meet(Vector3d direction) const {
   }
   if (best == never) return std::nullopt;
 
-  const Vector3d own = eye_ + best * d;
-  Vector3d n = own;
+  const Vec3 own = eye_ + best * d;
+  Vec3 n = own;
   if (own.y >= high_) {
     n.y -= part_.height;
   } else if (own.y > low_) {
@@ -77,8 +77,8 @@ std::optional<Meeting> SeenPart::meet(Vector3d direction) const {
     n = {own.x / radius * cosine_, sine_, own.z / radius * cosine_};
   }
   // a normal is stretched the other way round
-  const Vector3d& s = part_.stretch;
-  const Vector3d normal = (n.x / s.x) * part_.axes[0] + (n.y / s.y) * part_.axes[1] + (n.z / s.z) * part_.axes[2];
+  const Vec3& s = part_.stretch;
+  const Vec3 normal = (n.x / s.x) * part_.axes[0] + (n.y / s.y) * part_.axes[1] + (n.z / s.z) * part_.axes[2];
   return Meeting{best, own, (1 / norm(normal)) * normal};
 }
 

@@ -4,7 +4,7 @@
 // `end` at `height`. Stretching makes trunks elliptical and heads egg-shaped; nothing here is a capsule.
 #pragma once
 
-#include "core/vector.h"
+#include "core/geometry.h"
 
 #include <array>
 #include <optional>
@@ -14,37 +14,37 @@ namespace kinema::synth {
 enum class Material { skin, head, shirt, trousers, shoe };
 
 struct Part {
-  Vector3d origin;
-  std::array<Vector3d, 3> axes;  // of the part in the scene, unit vectors at right angles
-  Vector3d stretch{1, 1, 1};     // along its axes
+  Vec3 origin;
+  std::array<Vec3, 3> axes;  // of the part in the scene, unit vectors at right angles
+  Vec3 stretch{1, 1, 1};     // along its axes
   double height = 0, start = 0, end = 0;
   Material material = Material::skin;
 
-  Vector3d to_own(Vector3d direction) const {
+  Vec3 to_own(Vec3 direction) const {
     return {dot(axes[0], direction) / stretch.x, dot(axes[1], direction) / stretch.y,
             dot(axes[2], direction) / stretch.z};
   }
 };
 
 struct Meeting {
-  double t = 0;       // the ray's parameter: eye + t direction
-  Vector3d own{};     // the point in the part's own space
-  Vector3d normal{};  // in the scene, of length 1, to the outside
+  double t = 0;   // the ray's parameter: eye + t direction
+  Vec3 own{};     // the point in the part's own space
+  Vec3 normal{};  // in the scene, of length 1, to the outside
 };
 
 /// A part as seen from one eye, with what does not depend on the ray computed once.
 class SeenPart {
 public:
-  SeenPart(const Part& part, Vector3d eye);
+  SeenPart(const Part& part, Vec3 eye);
 
   const Part& part() const { return part_; }
 
   /// The first point of the part on the ray from the eye, t > 0, or nothing.
-  std::optional<Meeting> meet(Vector3d direction) const;
+  std::optional<Meeting> meet(Vec3 direction) const;
 
 private:
   Part part_;
-  Vector3d eye_;                  // in the part's own space
+  Vec3 eye_;                      // in the part's own space
   double sine_ = 0, cosine_ = 1;  // of the slope of the cone's side
   double low_ = 0, high_ = 0;     // y where the side touches the balls; low_ > high_ where one ball holds the other
 };

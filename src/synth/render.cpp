@@ -15,10 +15,10 @@ struct Window {
   int left = 0, right = 0, top = 0, bottom = 0;
 };
 
-Window window_of(const Part& part, Vector3d eye, const Camera& camera) {
+Window window_of(const Part& part, Vec3 eye, const Camera& camera) {
   const double most = std::max({part.stretch.x, part.stretch.y, part.stretch.z});
   double left = camera.width, right = -1, top = camera.height, bottom = -1;
-  const Vector3d end = part.origin + (part.height * part.stretch.y) * part.axes[1];
+  const Vec3 end = part.origin + (part.height * part.stretch.y) * part.axes[1];
   for (const auto& [centre, radius] : {std::pair{part.origin - eye, part.start * most}, {end - eye, part.end * most}}) {
     if (centre.z - radius < 0.05) return {0, camera.width - 1, 0, camera.height - 1};
     // the box around the ball, whose corners lie outside of its outline
@@ -38,7 +38,7 @@ Window window_of(const Part& part, Vector3d eye, const Camera& camera) {
 
 Colour colour_of(const Part& part, const Meeting& meeting, std::uint32_t seed) {
   // metres along the part's axes, so that a cloth is as fine on a trunk as on an arm
-  const Vector3d place{meeting.own.x * part.stretch.x, meeting.own.y * part.stretch.y, meeting.own.z * part.stretch.z};
+  const Vec3 place{meeting.own.x * part.stretch.x, meeting.own.y * part.stretch.y, meeting.own.z * part.stretch.z};
   switch (part.material) {
     case Material::skin:
       return weave(place, 0.03, 0.011, 0.22f, seed) * Colour{0.52f, 0.64f, 0.86f};
@@ -70,7 +70,7 @@ public:
   Renderer(const Stage& stage, const Camera& camera, const std::vector<Part>& parts, const View& view)
       : stage_(stage), camera_(camera), view_(view) {
     // from above, beside the camera
-    const Vector3d light = 0.75 * stage.up + 0.35 * Vector3d{-1, 0, 0} + (-0.55) * stage.level;
+    const Vec3 light = 0.75 * stage.up + 0.35 * Vec3{-1, 0, 0} + (-0.55) * stage.level;
     light_ = (1 / norm(light)) * light;
     for (const Part& part : parts) {
       parts_.emplace_back(part, view.eye);
@@ -84,7 +84,7 @@ public:
       if (windows_[i].top <= v && v <= windows_[i].bottom) here.push_back(i);
     }
     for (int u = 0; u < camera_.width; ++u) {
-      const Vector3d direction{(u - camera_.cx) / camera_.fx, (v - camera_.cy) / camera_.fy, 1};
+      const Vec3 direction{(u - camera_.cx) / camera_.fx, (v - camera_.cy) / camera_.fy, 1};
       Meeting nearest;
       const SeenPart* seen = nullptr;
       std::size_t number = 0;
@@ -108,21 +108,21 @@ public:
   }
 
 private:
-  Surface lit(double t, Vector3d direction, Vector3d normal, const Colour& cloth) const {
+  Surface lit(double t, Vec3 direction, Vec3 normal, const Colour& cloth) const {
     const auto light = static_cast<float>(0.4 + 0.6 * std::max(0.0, dot(normal, light_)));
     return {t, std::abs(dot(normal, direction)) / norm(direction), light * cloth, false};
   }
 
   // Floor and wall, whichever comes first.
-  Surface room(Vector3d direction) const {
+  Surface room(Vec3 direction) const {
     const double down = dot(stage_.up, direction), ahead = dot(stage_.level, direction);
     const double to_floor = (stage_.floor - dot(stage_.up, view_.eye)) / down;
     const double to_wall = (stage_.wall - dot(stage_.level, view_.eye)) / ahead;
     const bool floor = down < 0 && to_floor > 0 && (ahead <= 0 || to_floor < to_wall);
     const double t = floor ? to_floor : to_wall;
     if (!(t > 0) || (!floor && ahead <= 0) || t > farthest) return {};
-    const Vector3d place = view_.eye + t * direction;
-    const Vector3d level{place.x, dot(stage_.up, place), dot(stage_.level, place)};
+    const Vec3 place = view_.eye + t * direction;
+    const Vec3 level{place.x, dot(stage_.up, place), dot(stage_.level, place)};
     if (floor) {
       const auto tile = static_cast<long long>(std::floor(level.x / 0.4) + std::floor(level.z / 0.4));
       const float shade = tile % 2 == 0 ? 1.0f : 0.82f;
@@ -136,7 +136,7 @@ private:
   const Stage& stage_;
   const Camera camera_;
   const View& view_;
-  Vector3d light_;
+  Vec3 light_;
   std::vector<SeenPart> parts_;
   std::vector<Window> windows_;
 };

@@ -19,7 +19,7 @@ struct Rendering {
 };
 
 struct View {
-  Vector3d eye{0, 0, 0};   // in the stage's camera frame
+  Vec3 eye{0, 0, 0};       // in the stage's camera frame
   bool background = true;  // floor and wall
   int oversampling = 1;    // rays along each side of a pixel, for the colour; depth needs 1
   std::uint32_t texture = 1;

@@ -98,7 +98,7 @@ std::vector<std::vector<Vec3>> Simulation::truth() const {
   std::vector<std::vector<Vec3>> truth;
   for (const Figure& figure : figures_) {
     std::vector<Vec3> joints;
-    for (const Vector3d& p : figure.joints) joints.push_back({p.x, p.y, p.z});
+    joints.insert(joints.end(), figure.joints.begin(), figure.joints.end());
     truth.push_back(std::move(joints));
   }
   return truth;

@@ -13,30 +13,30 @@
 namespace kinema::synth {
 namespace {
 
-constexpr Vector3d sky{0, 1, 0};
+constexpr Vec3 sky{0, 1, 0};
 constexpr double nearest = 1.5;  // of a joint to the camera: sensors see nothing that is nearer
 constexpr double shortest = 2.4, longest = 9.0;
 constexpr double behind = 0.9;  // from the person to the wall
 constexpr double margin = 8;    // pixels around the person
 
 // The horizontal direction in which the person looks over the clip, or at its start where it turns round.
-Vector3d facing(std::span<const Figure> motion) {
-  const auto level = [](Vector3d v) { return Vector3d{v.x, 0, v.z}; };
-  Vector3d sum{};
+Vec3 facing(std::span<const Figure> motion) {
+  const auto level = [](Vec3 v) { return Vec3{v.x, 0, v.z}; };
+  Vec3 sum{};
   for (const Figure& figure : motion) sum = sum + level(front_of(figure));
   if (norm(sum) < 0.3 * static_cast<double>(motion.size())) sum = level(front_of(motion.front()));
-  return norm(sum) > 1e-6 ? (1 / norm(sum)) * sum : Vector3d{0, 0, 1};
+  return norm(sum) > 1e-6 ? (1 / norm(sum)) * sum : Vec3{0, 0, 1};
 }
 
 struct Box {
-  Vector3d low, high;
+  Vec3 low, high;
 };
 
 Box box_around(std::span<const Figure> motion) {
   constexpr double far = std::numeric_limits<double>::infinity();
   Box box{{far, far, far}, {-far, -far, -far}};
   for (const Figure& figure : motion) {
-    for (const Vector3d& p : figure.joints) {
+    for (const Vec3& p : figure.joints) {
       box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
       box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
     }
@@ -44,10 +44,10 @@ Box box_around(std::span<const Figure> motion) {
   return box;
 }
 
-void look(Stage& stage, Vector3d target) {
-  const Vector3d way = target - stage.eye;
+void look(Stage& stage, Vec3 target) {
+  const Vec3 way = target - stage.eye;
   stage.forward = (1 / norm(way)) * way;
-  const Vector3d right = cross(stage.forward, sky);
+  const Vec3 right = cross(stage.forward, sky);
   stage.right = (1 / norm(right)) * right;
   stage.down = cross(stage.forward, stage.right);
 }
@@ -55,9 +55,9 @@ void look(Stage& stage, Vector3d target) {
 }  // namespace
 
 Figure Stage::to_camera(const Figure& figure) const {
-  const auto point = [this](Vector3d p) { return to_camera(p - eye); };
+  const auto point = [this](Vec3 p) { return to_camera(p - eye); };
   Figure seen = figure;
-  for (Vector3d& joint : seen.joints) joint = point(joint);
+  for (Vec3& joint : seen.joints) joint = point(joint);
   seen.waist = point(seen.waist);
   for (int side = 0; side < 2; ++side) {
     seen.hand[side] = to_camera(seen.hand[side]);
@@ -71,7 +71,7 @@ Figure Stage::to_camera(const Figure& figure) const {
 }
 
 bool Stage::shows(const Figure& figure, double baseline) const {
-  const auto in_view = [&](Vector3d p, double radius) {
+  const auto in_view = [&](Vec3 p, double radius) {
     if (p.z - radius < nearest) return false;
     const double reach_u = camera.fx * radius / p.z + margin, reach_v = camera.fy * radius / p.z + margin;
     const double u = camera.fx * p.x / p.z + camera.cx, v = camera.fy * p.y / p.z + camera.cy;
@@ -79,26 +79,26 @@ bool Stage::shows(const Figure& figure, double baseline) const {
     return u_right - reach_u >= 0 && u + reach_u < camera.width && v - reach_v >= 0 && v + reach_v < camera.height;
   };
   for (int side = 0; side < 2; ++side) {
-    const Vector3d finger = figure.side_joint(side, "wrist") + (0.17 * figure.size) * figure.hand[side];
+    const Vec3 finger = figure.side_joint(side, "wrist") + (0.17 * figure.size) * figure.hand[side];
     if (!in_view(finger, 0.02) || !in_view(figure.toe[side], 0.04 * figure.size)) return false;
   }
   if (!in_view(figure.joint("head") + (0.09 * figure.size) * figure.head_up, 0.11 * figure.size)) return false;
   return std::all_of(figure.joints.begin(), figure.joints.end(),
-                     [&](const Vector3d& joint) { return in_view(joint, 0.07 * figure.size); });
+                     [&](const Vec3& joint) { return in_view(joint, 0.07 * figure.size); });
 }
 
 Stage set_stage(std::span<const Figure> motion, const Camera& camera, const StageSettings& settings) {
   Stage stage;
   stage.camera = camera;
   const Box box = box_around(motion);
-  const Vector3d middle = 0.5 * (box.low + box.high);
+  const Vec3 middle = 0.5 * (box.low + box.high);
   double ground = std::numeric_limits<double>::infinity();
   for (const Figure& figure : motion) ground = std::min(ground, sole_of(figure, sky));
 
-  const Vector3d front = facing(motion);
+  const Vec3 front = facing(motion);
   const double turn = settings.azimuth * std::numbers::pi / 180;
-  const Vector3d left = cross(sky, front);
-  const Vector3d from = std::cos(turn) * front + std::sin(turn) * left;
+  const Vec3 left = cross(sky, front);
+  const Vec3 from = std::cos(turn) * front + std::sin(turn) * left;
   const auto place = [&](double distance) {
     stage.distance = distance;
     stage.eye = middle + distance * from;
@@ -128,7 +128,7 @@ Stage set_stage(std::span<const Figure> motion, const Camera& camera, const Stag
   stage.level = stage.to_camera((-1.0) * from);
   stage.floor = ground - stage.eye.y;
   for (const Figure& figure : motion) {
-    for (const Vector3d& joint : figure.joints) {
+    for (const Vec3& joint : figure.joints) {
       stage.wall = std::max(stage.wall, dot(stage.level, stage.to_camera(joint - stage.eye)) + behind);
     }
   }

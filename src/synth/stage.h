@@ -20,15 +20,15 @@ struct StageSettings {
 /// The camera's place in the world of the motion. Its axes are x right, y down, z forward.
 struct Stage {
   Camera camera;
-  Vector3d eye;
-  Vector3d right, down, forward;
+  Vec3 eye;
+  Vec3 right, down, forward;
   double distance = 0;  ///< as found, or as asked for
 
   // the room in the camera's frame: points p of the floor have p.up = floor, those of the wall p.level = wall
-  Vector3d up, level;
+  Vec3 up, level;
   double floor = 0, wall = 0;
 
-  Vector3d to_camera(Vector3d direction) const {
+  Vec3 to_camera(Vec3 direction) const {
     return {dot(right, direction), dot(down, direction), dot(forward, direction)};
   }
   Figure to_camera(const Figure& figure) const;

@@ -18,7 +18,7 @@ float smooth(float t) { return t * t * (3 - 2 * t); }
 
 }  // namespace
 
-float value_noise(Vector3d place, std::uint32_t seed) {
+float value_noise(Vec3 place, std::uint32_t seed) {
   const double fx = std::floor(place.x), fy = std::floor(place.y), fz = std::floor(place.z);
   const auto ix = static_cast<std::uint32_t>(static_cast<std::int64_t>(fx));
   const auto iy = static_cast<std::uint32_t>(static_cast<std::int64_t>(fy));
@@ -34,7 +34,7 @@ float value_noise(Vector3d place, std::uint32_t seed) {
   return mix(mix(edge(0, 0), edge(1, 0), ty), mix(edge(0, 1), edge(1, 1), ty), tz);
 }
 
-float weave(Vector3d place, double coarse, double fine, float depth, std::uint32_t seed) {
+float weave(Vec3 place, double coarse, double fine, float depth, std::uint32_t seed) {
   const float a = value_noise((1 / coarse) * place, seed), b = value_noise((1 / fine) * place, seed ^ 0x5bd1e995u);
   return 1 + depth * (2 * (0.45f * a + 0.55f * b) - 1);
 }

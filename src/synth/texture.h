@@ -1,7 +1,7 @@
 // Colours that belong to a place on a surface: value noise in space, the same from wherever it is seen.
 #pragma once
 
-#include "core/vector.h"
+#include "core/geometry.h"
 
 #include <cstdint>
 
@@ -14,9 +14,9 @@ struct Colour {
 inline Colour operator*(float s, const Colour& c) { return {s * c.blue, s * c.green, s * c.red}; }
 
 /// Smooth noise from 0 to 1 over a lattice of cells of length 1.
-float value_noise(Vector3d place, std::uint32_t seed);
+float value_noise(Vec3 place, std::uint32_t seed);
 
 /// A cloth: noise of coarse and of fine cells (metres), from 1 - depth to 1 + depth.
-float weave(Vector3d place, double coarse, double fine, float depth, std::uint32_t seed);
+float weave(Vec3 place, double coarse, double fine, float depth, std::uint32_t seed);
 
 }  // namespace kinema::synth

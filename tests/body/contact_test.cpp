@@ -12,7 +12,7 @@ Segment bar() {
   return make_segment(capsule);
 }
 
-void expect_vector(Vector3f found, Vector3f expected) {
+void expect_vector(Vec3f found, Vec3f expected) {
   EXPECT_NEAR(found.x, expected.x, 1e-6);
   EXPECT_NEAR(found.y, expected.y, 1e-6);
   EXPECT_NEAR(found.z, expected.z, 1e-6);
@@ -54,7 +54,7 @@ TEST(Contact, SphereIsACapsuleWithoutLength) {
 }
 
 TEST(Contact, NoiseAlongTheRayLeavesDistancesAcrossItTheirWeight) {
-  const Vector3f x{0.6f, 0, 0.8f};
+  const Vec3f x{0.6f, 0, 0.8f};
   EXPECT_FLOAT_EQ(share_across({-0.8f, 0, 0.6f}, x, 9), 1);
   EXPECT_FLOAT_EQ(share_across({-0.6f, 0, -0.8f}, x, 9), 0.1f);
   EXPECT_FLOAT_EQ(share_across({0, 0, 1}, 5.0f * x, 9), 1 / (1 + 9 * 0.64f));
@@ -77,7 +77,7 @@ TEST(Contact, RayThatEndsBeforeTheCapsuleKnowsNothingOfIt) {
 }
 
 TEST(Contact, MovingTheFootAlongTheNormalShortensTheDistance) {
-  const Vector3f x{0.3f, -0.08f, 1.85f}, shift{0.001f, -0.002f, -0.003f};
+  const Vec3f x{0.3f, -0.08f, 1.85f}, shift{0.001f, -0.002f, -0.003f};
   const Contact contact = touch_point(bar(), x);
   Segment moved = bar();
   moved.a = moved.a + shift;

@@ -18,7 +18,7 @@ PointList noisy_points(const Skeleton& skeleton, const Pose& pose, double deviat
   for (std::size_t i = 0; i < clean.size(); ++i) {
     double away = deviation * random.normal(static_cast<std::uint32_t>(i));
     if (strays > 0 && i % strays == 0) away = 0.5;
-    const Vector3f point = clean[i];
+    const Vec3f point = clean[i];
     points.add((1 + static_cast<float>(away) / norm(point)) * point);
   }
   return points;

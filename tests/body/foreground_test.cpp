@@ -1,8 +1,8 @@
 // The foreground on rendered rooms: a person of capsules on a floor before a wall, with a sensor's noise.
 #include "kinema/foreground.h"
 
+#include "core/geometry.h"
 #include "core/random.h"
-#include "core/vector.h"
 #include "kinema/error.h"
 
 #include <gtest/gtest.h>
@@ -25,14 +25,14 @@ const Camera camera{320, 240, 262.5, 262.5, 159.5, 119.5};
 
 using Capsules = std::vector<float>;  // (K, 7)
 
-void add(Capsules& capsules, Vector3f a, float r, Vector3f b) {
+void add(Capsules& capsules, Vec3f a, float r, Vec3f b) {
   capsules.insert(capsules.end(), {a.x, a.y, a.z, r, b.x, b.y, b.z});
 }
 
 // Somebody 1.7 m tall who stands at (x, z) with the arms a little off the body.
 Capsules person(float x, float z) {
   const auto ground = static_cast<float>(floor_height);
-  const auto at = [&](float right, float height, float back) { return Vector3f{x + right, ground - height, z + back}; };
+  const auto at = [&](float right, float height, float back) { return Vec3f{x + right, ground - height, z + back}; };
   Capsules c;
   add(c, at(0, 1.55f, 0), 0.1f, at(0, 1.6f, 0));  // head
   add(c, at(0, 1.0f, 0), 0.14f, at(0, 1.3f, 0));  // trunk
@@ -47,11 +47,11 @@ Capsules person(float x, float z) {
   return c;
 }
 
-float distance_to(const Capsules& capsules, Vector3f p) {
+float distance_to(const Capsules& capsules, Vec3f p) {
   float nearest = 1e9f;
   for (std::size_t k = 0; k < capsules.size(); k += 7) {
     const float* c = capsules.data() + k;
-    const Vector3f a{c[0], c[1], c[2]}, axis = Vector3f{c[4], c[5], c[6]} - a;
+    const Vec3f a{c[0], c[1], c[2]}, axis = Vec3f{c[4], c[5], c[6]} - a;
     const float length = dot(axis, axis);
     const float t = length > 0 ? std::clamp(dot(p - a, axis) / length, 0.0f, 1.0f) : 0.0f;
     nearest = std::min(nearest, norm(p - a - t * axis) - c[3]);
@@ -73,7 +73,7 @@ struct Image {
     const auto width = static_cast<std::size_t>(camera.width);
     return {depth.data(), width, static_cast<std::size_t>(camera.height), width};
   }
-  Vector3f point(std::size_t i) const {
+  Vec3f point(std::size_t i) const {
     const auto width = static_cast<std::size_t>(camera.width);
     const std::size_t column = i % width, row = i / width;
     const auto u = static_cast<double>(column), v = static_cast<double>(row);
@@ -87,7 +87,7 @@ Image render(const Capsules& things, const Room& room) {
   Image image;
   for (std::size_t i = 0; i < image.depth.size(); ++i) {
     image.depth[i] = 1;
-    const Vector3f ray = image.point(i);
+    const Vec3f ray = image.point(i);
     const float per_depth = norm(ray);
     float limit = static_cast<float>(room.wall);
     if (ray.y > 0) limit = std::min(limit, static_cast<float>(room.floor) / ray.y);
@@ -131,7 +131,7 @@ Count count(const Cloud& cloud, const Capsules& truth) {
 std::size_t visible(const Image& image, const Capsules& truth, float above) {
   std::size_t n = 0;
   for (std::size_t i = 0; i < image.depth.size(); ++i) {
-    const Vector3f p = image.point(i);
+    const Vec3f p = image.point(i);
     if (p.z > 0 && distance_to(truth, p) < 0.06f && static_cast<float>(floor_height) - p.y > above) ++n;
   }
   return n;
@@ -297,7 +297,7 @@ TEST(Foreground, cuts_clouds_too) {
   std::vector<float> points;
   std::vector<std::uint8_t> marks;
   for (std::size_t i = 0; i < image.depth.size(); ++i) {
-    const Vector3f p = image.point(i);
+    const Vec3f p = image.point(i);
     points.insert(points.end(), {p.x, p.y, p.z});
     marks.push_back(0);
   }
@@ -333,8 +333,8 @@ TEST(Foreground, thins_evenly_and_keeps_the_limbs) {
   for (std::size_t i = 0; i < whole.size() && whole.background[i] == 0; ++i) {
     float nearest = 1e9f;
     for (std::size_t k = 0; k < persons; ++k) {
-      const Vector3f way{whole.xyz[3 * i] - thin.xyz[3 * k], whole.xyz[3 * i + 1] - thin.xyz[3 * k + 1],
-                         whole.xyz[3 * i + 2] - thin.xyz[3 * k + 2]};
+      const Vec3f way{whole.xyz[3 * i] - thin.xyz[3 * k], whole.xyz[3 * i + 1] - thin.xyz[3 * k + 1],
+                      whole.xyz[3 * i + 2] - thin.xyz[3 * k + 2]};
       nearest = std::min(nearest, dot(way, way));
     }
     ASSERT_LT(std::sqrt(nearest), 0.1f);

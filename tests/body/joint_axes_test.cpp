@@ -17,8 +17,8 @@ std::vector<float> random_state(const Skeleton& skeleton, std::uint64_t seed) {
       ++at;
     }
   }
-  const Vector3d turn{random.normal(500), random.normal(501), random.normal(502)};
-  const Rotation<double> q = exponential(turn);
+  const Vec3 turn{random.normal(500), random.normal(501), random.normal(502)};
+  const Quaternion q = exponential(turn);
   pose.rotation = {q.w, q.x, q.y, q.z};
   return to_state(skeleton, pose);
 }
@@ -56,9 +56,9 @@ TEST(JointAxes, TwistsAreTheDerivativesOfThePlaces) {
         }
         const auto at = static_cast<std::size_t>(j);
         const Twist& twist = twists[static_cast<std::size_t>(i)];
-        Vector3f expected{0, 0, 0};
+        Vec3f expected{0, 0, 0};
         if (moves) expected = twist.v + cross(twist.w, places[at].origin - places[0].origin);
-        const Vector3f found = (0.5f / step) * (after[at].origin - before[at].origin);
+        const Vec3f found = (0.5f / step) * (after[at].origin - before[at].origin);
         // a difference of floats near 3 over 0.02, and the third derivative times 0.01^2 / 6
         EXPECT_LT(norm(found - expected), 1e-4) << "number " << i << ", joint " << j;
       }

@@ -114,8 +114,8 @@ TEST(Kinematics, StatesAndPosesAreTheSame) {
 }
 
 TEST(Kinematics, ExponentialAndLogarithmInvertEachOther) {
-  for (const Vector3d v : {Vector3d{0, 0, 0}, Vector3d{1e-9, 0, 0}, Vector3d{0.3, -2, 1}, Vector3d{0, 3.1415, 0}}) {
-    const Vector3d back = logarithm(exponential(v));
+  for (const Vec3 v : {Vec3{0, 0, 0}, Vec3{1e-9, 0, 0}, Vec3{0.3, -2, 1}, Vec3{0, 3.1415, 0}}) {
+    const Vec3 back = logarithm(exponential(v));
     EXPECT_NEAR(norm(back - v), 0, 1e-9);
   }
 }

@@ -82,7 +82,7 @@ TEST_F(MeanState, TwistsAreAveragedAsRotationsAndKeepTheirLimits) {
 TEST_F(MeanState, JointAnglesInvertTheRotation) {
   const FlatJoint& ball = flat.view().joints[2];
   for (const auto& angles : {std::vector<float>{0, 0, 0}, {0.5f, -1.2f, 2.0f}, {-1.9f, 0, 0}, {0.1f, 0.1f, -3.1f}}) {
-    const Rotation<float> q = joint_rotation(ball, angles.data());
+    const Quaternionf q = joint_rotation(ball, angles.data());
     double back[3] = {9, 9, 9};
     joint_angles(ball, {q.w, q.x, q.y, q.z}, back);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(back[i], angles[i], 1e-5) << i;

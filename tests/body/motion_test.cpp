@@ -43,7 +43,7 @@ TEST(Motion, SpatialFactorHasTheCovarianceItSays) {
     moved(i, step, forth);
     moved(i, -step, back);
     for (std::size_t j = 0; j < forth.size(); ++j) {
-      const Vector3f u = (0.5f / step) * (forth[j].origin - back[j].origin);
+      const Vec3f u = (0.5f / step) * (forth[j].origin - back[j].origin);
       derivative[i].insert(derivative[i].end(), {u.x, u.y, u.z});
     }
   }

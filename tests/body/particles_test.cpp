@@ -116,7 +116,7 @@ TEST_P(Filter, DiffusionKeepsLimits) {
 }
 
 TEST_P(Filter, DiffusionOfALimbMovesNothingElse) {
-  const Blocks blocks = limb_blocks(scene_.skeleton);
+  const LimbBlocks blocks = limb_blocks(scene_.skeleton);
   for (std::size_t block = 0; block < blocks.moves.size(); ++block) {
     const auto particles = make(4);
     const std::vector<float> before = scene_.middle();
@@ -212,7 +212,7 @@ TEST_P(Filter, MeanAndSpreadAreThoseOfTheParticles) {
   for (std::size_t n = 0; n < 400; ++n) {
     const std::vector<Place> places = scene_.places(scene_.state_of(states, n));
     for (std::size_t j = 0; j < centre.size(); ++j) {
-      const Vector3f away = places[j].origin - centre[j].origin;
+      const Vec3f away = places[j].origin - centre[j].origin;
       variance[j] += weight[n] * dot(away, away) / 3;
     }
   }

@@ -11,8 +11,8 @@ namespace kinema::body {
 namespace {
 
 // signed: below 0 inside
-double distance_to_surface(Vector3d x, const CapsuleExact& c) {
-  const Vector3d axis = c.b - c.a;
+double distance_to_surface(Vec3 x, const CapsuleExact& c) {
+  const Vec3 axis = c.b - c.a;
   const double length2 = dot(axis, axis);
   const double s = length2 > 0 ? std::clamp(dot(x - c.a, axis) / length2, 0.0, 1.0) : 0;
   return norm(x - (c.a + s * axis)) - c.r;
@@ -26,7 +26,7 @@ TEST(RayCapsule, StopsAtTheFirstSurface) {
     const CapsuleExact c{{normal(random), normal(random), 2 + normal(random)},
                          {normal(random), normal(random), 2 + normal(random)},
                          std::fabs(normal(random))};
-    Vector3d v{normal(random), normal(random), normal(random)};
+    Vec3 v{normal(random), normal(random), normal(random)};
     v = (1 / norm(v)) * v;
     const double t = ray_capsule(v, c);
     const bool starts_inside = distance_to_surface({0, 0, 0}, c) < 0;

@@ -54,10 +54,10 @@ TEST_F(BodyRivals, KeepThePlaceAndTheLimits) {
 TEST_F(BodyRivals, TurnAboutThePersonsOwnAxis) {
   // the first is the person taken for its own back, so limbs change sides
   const std::vector<float> back = rivals.make(state, 0);
-  const Rotation<float> before{state[3], state[4], state[5], state[6]}, after{back[3], back[4], back[5], back[6]};
-  const Vector3f up = rotate(before, Vector3f{0, 1, 0}), up_after = rotate(after, Vector3f{0, 1, 0});
+  const Quaternionf before{state[3], state[4], state[5], state[6]}, after{back[3], back[4], back[5], back[6]};
+  const Vec3f up = rotate(before, Vec3f{0, 1, 0}), up_after = rotate(after, Vec3f{0, 1, 0});
   EXPECT_NEAR(dot(up, up_after), 1, 1e-5);
-  EXPECT_NEAR(dot(rotate(before, Vector3f{0, 0, 1}), rotate(after, Vector3f{0, 0, 1})), -1, 1e-5);
+  EXPECT_NEAR(dot(rotate(before, Vec3f{0, 0, 1}), rotate(after, Vec3f{0, 0, 1})), -1, 1e-5);
   EXPECT_TRUE(swapped(back, {"hip", "knee", "shoulder", "elbow"}));
 }
 

@@ -13,7 +13,7 @@ constexpr double pi = 3.14159265358979323846;
 
 // Where a person looks, about the vertical: 0 at the camera.
 double facing_of(const std::vector<float>& state) {
-  const Vector3f ahead = rotate(Rotation<float>{state[3], state[4], state[5], state[6]}, Vector3f{0, 0, 1});
+  const Vec3f ahead = rotate(Quaternionf{state[3], state[4], state[5], state[6]}, Vec3f{0, 0, 1});
   return std::atan2(-ahead.x, -ahead.z);
 }
 
@@ -73,7 +73,7 @@ TEST(BodySearch, StaysWhereThePelvisIsKnownToBe) {
   const Skeleton skeleton = default_human();
   const Pose truth = standing(skeleton, 2.5, 0.4);
   SearchSettings settings;
-  settings.pelvis = Vector3f{0, 0, 2.5f};
+  settings.pelvis = Vec3f{0, 0, 2.5f};
   settings.points = 300;
   const std::vector<Found> found = search(skeleton, see(skeleton, truth).refine_points(), settings, Threads(2));
   ASSERT_FALSE(found.empty());

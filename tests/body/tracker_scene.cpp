@@ -20,8 +20,8 @@ SeenPoints see(const Skeleton& skeleton, const Pose& pose, const Camera& camera)
   SeenPoints seen;
   for (int v = 0; v < camera.height; ++v) {
     for (int u = 0; u < camera.width; ++u) {
-      const Vector3d ray{(u - camera.cx) / camera.fx, (v - camera.cy) / camera.fy, 1};
-      const Vector3d direction = (1 / norm(ray)) * ray;
+      const Vec3 ray{(u - camera.cx) / camera.fx, (v - camera.cy) / camera.fy, 1};
+      const Vec3 direction = (1 / norm(ray)) * ray;
       double nearest = INFINITY;
       for (std::size_t k = 0; k < skin.size(); k += capsule_floats) {
         const double t = ray_capsule(direction, load_capsule(&skin[k]));
@@ -29,7 +29,7 @@ SeenPoints see(const Skeleton& skeleton, const Pose& pose, const Camera& camera)
       }
       const bool past = std::isinf(nearest);
       if (past && (u + v) % 4 != 0) continue;
-      const Vector3d point = past ? wall * ray : nearest * direction;
+      const Vec3 point = past ? wall * ray : nearest * direction;
       for (double number : {point.x, point.y, point.z}) seen.xyz.push_back(static_cast<float>(number));
       seen.background.push_back(past ? 1 : 0);
     }
@@ -52,8 +52,8 @@ SeenPoints noise(std::size_t count) {
 Pose standing(const Skeleton& skeleton, double distance, double facing) {
   Pose pose = rest_pose(skeleton, distance);
   pose.angles = rest_poses(skeleton).front().angles;
-  const Rotation<double> turned = Rotation<double>{std::cos(facing / 2), 0, std::sin(facing / 2), 0} *
-                                  Rotation<double>{pose.rotation.w, pose.rotation.x, pose.rotation.y, pose.rotation.z};
+  const Quaternion turned = Quaternion{std::cos(facing / 2), 0, std::sin(facing / 2), 0} *
+                            Quaternion{pose.rotation.w, pose.rotation.x, pose.rotation.y, pose.rotation.z};
   pose.rotation = {turned.w, turned.x, turned.y, turned.z};
   return pose;
 }

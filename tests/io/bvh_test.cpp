@@ -1,8 +1,8 @@
 // BVH files of several dialects, and where their joints are.
 #include "io/bvh.h"
 
+#include "core/geometry.h"
 #include "io/output_file.h"
-#include "io/rotation.h"
 #include "kinema/error.h"
 #include "scratch_folder.h"
 #include "small_bvh.h"

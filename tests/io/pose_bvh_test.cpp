@@ -1,8 +1,8 @@
 // Tracked poses as BVH, and the proportions of a person from BVH.
 #include "io/pose_bvh.h"
+#include "core/geometry.h"
 #include "io/bvh_skeleton.h"
 #include "io/output_file.h"
-#include "io/rotation.h"
 #include "kinema/error.h"
 #include "scratch_folder.h"
 
@@ -47,7 +47,7 @@ TEST(PoseBvh, ForwardKinematicsOfTheFileGivesTheJointsOfThePoses) {
       const auto joint = static_cast<std::size_t>(skeleton.find(bvh.joints[b].name));
       const Vec3 y_up{expected[joint].x, -expected[joint].y, -expected[joint].z};
       // 7 digits of degrees and of metres
-      EXPECT_LT(length(places.positions[b] - y_up), 1e-5) << f << " " << bvh.joints[b].name;
+      EXPECT_LT(norm(places.positions[b] - y_up), 1e-5) << f << " " << bvh.joints[b].name;
     }
   }
 }
@@ -56,13 +56,12 @@ TEST(PoseBvh, ATurnOfAQuarterAboutYLosesNothing) {
   body::Skeleton skeleton = body::default_human();
   const double half = std::sqrt(0.5);
   body::Pose pose = body::rest_pose(skeleton);
-  pose.rotation =
-      body::Quaternion{0, 1, 0, 0} * body::Quaternion{half, 0, half, 0} * body::Quaternion{half, half, 0, 0};
+  pose.rotation = Quaternion{0, 1, 0, 0} * Quaternion{half, 0, half, 0} * Quaternion{half, half, 0, 0};
   const std::vector<body::Pose> poses{pose};
   const BvhPlaces places = bvh_places(poses_to_bvh(skeleton, poses, 0.1), 0);
   const std::vector<Vec3> expected = body::joint_positions(skeleton, pose);
   for (std::size_t j = 0; j < expected.size(); ++j) {
-    EXPECT_LT(length(places.positions[j] - Vec3{expected[j].x, -expected[j].y, -expected[j].z}), 1e-5);
+    EXPECT_LT(norm(places.positions[j] - Vec3{expected[j].x, -expected[j].y, -expected[j].z}), 1e-5);
   }
 }
 
@@ -96,8 +95,8 @@ TEST(BvhSkeleton, HasTheLengthsOfThePersonInTheFile) {
                                  {"pelvis", "neck"},
                                  {"neck", "head"}}) {
     // the camera frame of a pose is in floats
-    EXPECT_NEAR(length(joint_of(skeleton, own, from) - joint_of(skeleton, own, to)),
-                length(file_joint(from) - file_joint(to)), 1e-5)
+    EXPECT_NEAR(norm(joint_of(skeleton, own, from) - joint_of(skeleton, own, to)),
+                norm(file_joint(from) - file_joint(to)), 1e-5)
         << from << " " << to;
   }
 }
@@ -106,7 +105,7 @@ TEST(BvhSkeleton, TakesLengthsAloneWhereTheRestPoseIsNoPerson) {
   Bvh bvh = read_bvh(KINEMA_SAMPLES "/walk.bvh");
   ASSERT_TRUE(bvh_rest_is_upright(bvh));
   // every bone along x, and a root that lies down: lengths are the same, directions say nothing
-  for (BvhJoint& joint : bvh.joints) joint.offset = {length(joint.offset), 0, 0};
+  for (BvhJoint& joint : bvh.joints) joint.offset = {norm(joint.offset), 0, 0};
   ASSERT_FALSE(bvh_rest_is_upright(bvh));
   const body::Skeleton skeleton = bvh_skeleton(bvh, 0.0254 / 0.45);
   const body::Joint& knee = skeleton.joints[static_cast<std::size_t>(skeleton.find("left_knee"))];
@@ -131,7 +130,7 @@ TEST(BvhSkeleton, HangsShouldersAndHipsAsTheClipDoesWhereTheRestPoseIsNoPerson) 
   for (const char* name : {"left_shoulder", "right_shoulder", "left_hip", "right_hip"}) {
     const auto at = static_cast<std::size_t>(upright.find(name));
     // metres: the trunk of the file leans by a few degrees, and both sides are taken alike
-    EXPECT_LT(length(lying.joints[at].offset - upright.joints[at].offset), 0.015) << name;
+    EXPECT_LT(norm(lying.joints[at].offset - upright.joints[at].offset), 0.015) << name;
   }
 }
 

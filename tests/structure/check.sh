@@ -43,10 +43,10 @@ check() {
   only src/body '(kinema|core|body)/' "$tracker"
   only src/head '(kinema|core|head)/' "$tracker"
   only src/face '(kinema|core|face)/' "$tracker"
-  only src/io '(kinema|io)/' 'io depends on the public types only'
+  only src/io '(kinema|core|io)/' 'io depends on the public types and core only'
   only src/synth '(kinema|core|io|synth)/' 'synth stands on the public types, core and io'
-  only src/serve '(kinema|io|serve)/' 'serve stands on the public types and io'
-  only app '(kinema|io|synth|serve|bench|app)/' 'the command is written against the public headers, io, synth and bench'
+  only src/serve '(kinema|core|io|serve)/' 'serve stands on the public types, core and io'
+  only app '(kinema|core|io|synth|serve|bench|app)/' 'the command is written against the public headers, core, io, synth and bench'
   only python '(kinema)/' 'the Python module is written against the public headers'
   only bench '(kinema|core|body|head|face|io|bench)/' 'a benchmark never includes the command'
 

@@ -10,10 +10,10 @@
 namespace kinema::synth {
 namespace {
 
-Part upright(Vector3d origin, double height, double start, double end) {
+Part upright(Vec3 origin, double height, double start, double end) {
   Part part;
   part.origin = origin;
-  part.axes = {Vector3d{1, 0, 0}, Vector3d{0, 1, 0}, Vector3d{0, 0, 1}};
+  part.axes = {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
   part.height = height;
   part.start = start;
   part.end = end;
@@ -22,13 +22,13 @@ Part upright(Vector3d origin, double height, double start, double end) {
 
 // Distance to the surface of a rounded cone without stretch, negative inside: the greatest lead over any of the balls
 // between both ends, found by search.
-double distance(const Part& part, Vector3d p) {
-  const Vector3d q = part.to_own(p - part.origin);
+double distance(const Part& part, Vec3 p) {
+  const Vec3 q = part.to_own(p - part.origin);
   double best = 1e9;
   constexpr int steps = 20000;
   for (int i = 0; i <= steps; ++i) {
     const double s = static_cast<double>(i) / steps;
-    best = std::min(best, norm(q - Vector3d{0, s * part.height, 0}) - (part.start + s * (part.end - part.start)));
+    best = std::min(best, norm(q - Vec3{0, s * part.height, 0}) - (part.start + s * (part.end - part.start)));
   }
   return best;
 }
@@ -81,12 +81,11 @@ TEST(Part, EveryMeetingLiesOnTheSurfaceAndNothingBeforeIt) {
     Part part = upright({0.3 * any(random), 0.3 * any(random), 3}, 0.2 + 0.4 * std::abs(any(random)),
                         0.05 + 0.2 * std::abs(any(random)), 0.05 + 0.2 * std::abs(any(random)));
     const double angle = 3 * any(random);
-    part.axes = {Vector3d{std::cos(angle), std::sin(angle), 0}, Vector3d{-std::sin(angle), std::cos(angle), 0},
-                 Vector3d{0, 0, 1}};
+    part.axes = {Vec3{std::cos(angle), std::sin(angle), 0}, Vec3{-std::sin(angle), std::cos(angle), 0}, Vec3{0, 0, 1}};
     if (round % 2 == 0) part.axes = {part.axes[1], part.axes[2], part.axes[0]};
-    const Vector3d eye{0.2 * any(random), 0.2 * any(random), 0};
+    const Vec3 eye{0.2 * any(random), 0.2 * any(random), 0};
     const SeenPart seen(part, eye);
-    const Vector3d direction{0.15 * any(random), 0.15 * any(random), 1};
+    const Vec3 direction{0.15 * any(random), 0.15 * any(random), 1};
     const auto meeting = seen.meet(direction);
     // the search over balls is exact to about the square of its step
     constexpr double tolerance = 1e-6;

@@ -20,10 +20,10 @@ Stage level_stage() {
   return stage;
 }
 
-Part ball_at(Vector3d centre, double radius) {
+Part ball_at(Vec3 centre, double radius) {
   Part part;
   part.origin = centre;
-  part.axes = {Vector3d{1, 0, 0}, Vector3d{0, 1, 0}, Vector3d{0, 0, 1}};
+  part.axes = {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
   part.start = part.end = radius;
   return part;
 }
@@ -34,13 +34,13 @@ std::size_t pixel(const Rendering& rendering, int u, int v) {
 
 TEST(Render, DepthOfABallBeforeAFloorAndAWallIsExact) {
   const Stage stage = level_stage();
-  const Vector3d centre{0.2, -0.1, 2.5};
+  const Vec3 centre{0.2, -0.1, 2.5};
   const double radius = 0.4;
   const Rendering rendering = render(stage, {ball_at(centre, radius)}, {});
   std::size_t person = 0;
   for (int v = 0; v < rendering.height; ++v) {
     for (int u = 0; u < rendering.width; ++u) {
-      const Vector3d d{(u - 79.5) / 130, (v - 59.5) / 130, 1};
+      const Vec3 d{(u - 79.5) / 130, (v - 59.5) / 130, 1};
       const double b = dot(centre, d), root = b * b - dot(d, d) * (dot(centre, centre) - radius * radius);
       double expected = d.y > 0 ? std::min(4.0, 1 / d.y) : 4.0;
       if (root >= 0) expected = (b - std::sqrt(root)) / dot(d, d);
@@ -153,8 +153,8 @@ TEST(Sensor, PointsLieOnTheSurfacesButForOutliers) {
   ASSERT_EQ(points.size() % 3, 0u);
   std::size_t on_ball = 0, in_room = 0;
   for (std::size_t i = 0; i < points.size(); i += 3) {
-    const Vector3d p{points[i], points[i + 1], points[i + 2]};
-    on_ball += std::abs(norm(p - Vector3d{0, 0, 2}) - 0.5) < 0.1;
+    const Vec3 p{points[i], points[i + 1], points[i + 2]};
+    on_ball += std::abs(norm(p - Vec3{0, 0, 2}) - 0.5) < 0.1;
     in_room += std::abs(p.y - 1) < 0.1 || std::abs(p.z - 4) < 0.3;
   }
   EXPECT_GT(on_ball, 900u);

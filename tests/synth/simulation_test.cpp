@@ -13,7 +13,7 @@ namespace kinema::synth {
 namespace {
 
 constexpr double cmu_unit = 0.0254 / 0.45;
-constexpr Vector3d sky{0, 1, 0};
+constexpr Vec3 sky{0, 1, 0};
 
 class WalkTest : public testing::Test {
 protected:
@@ -38,7 +38,7 @@ TEST_F(WalkTest, TruthIsTheForwardKinematicsOfTheFileSeenFromTheCamera) {
     ASSERT_EQ(truth[f].size(), body::common_joints.size());
     for (std::size_t j = 0; j < joints.size(); ++j) {
       const Vec3& p = places.positions[static_cast<std::size_t>(joints[j])];
-      const Vector3d world = cmu_unit * Vector3d{p.x, p.y, p.z} - stage.eye;
+      const Vec3 world = cmu_unit * p - stage.eye;
       EXPECT_NEAR(truth[f][j].x, dot(stage.right, world), 1e-9);
       EXPECT_NEAR(truth[f][j].y, dot(stage.down, world), 1e-9);
       EXPECT_NEAR(truth[f][j].z, dot(stage.forward, world), 1e-9);
@@ -86,7 +86,7 @@ TEST_F(WalkTest, FeetStandOnTheFloorAndAPersonLooksWhereItWalks) {
   }
   // one foot is always on the ground
   EXPECT_LT(highest - lowest, 0.08);
-  const Vector3d way = all.back().joint("pelvis") - all.front().joint("pelvis");
+  const Vec3 way = all.back().joint("pelvis") - all.front().joint("pelvis");
   EXPECT_GT(dot(way, front_of(all[40])), 0.9 * norm(way));
 }
 
@@ -94,7 +94,7 @@ TEST_F(WalkTest, EveryPartOfTheBodyIsNearItsBones) {
   for (const Figure& figure : figures(20)) {
     for (const Part& part : flesh_of(figure)) {
       double nearest = 1;
-      for (const Vector3d& joint : figure.joints) nearest = std::min(nearest, norm(part.origin - joint));
+      for (const Vec3& joint : figure.joints) nearest = std::min(nearest, norm(part.origin - joint));
       EXPECT_LT(nearest, 0.25);
       for (std::size_t a = 0; a < 3; ++a) EXPECT_NEAR(norm(part.axes[a]), 1, 1e-9);
       EXPECT_NEAR(norm(cross(part.axes[0], part.axes[1]) - part.axes[2]), 0, 1e-9);
@@ -104,7 +104,7 @@ TEST_F(WalkTest, EveryPartOfTheBodyIsNearItsBones) {
 
 TEST_F(WalkTest, ALongWayIsRefusedUnlessTheDistanceIsGiven) {
   std::vector<Figure> far = figures(2);
-  for (Vector3d& joint : far[1].joints) joint.x += 30;
+  for (Vec3& joint : far[1].joints) joint.x += 30;
   EXPECT_THROW(Simulation(far, {}), Error);
   SimulationSettings settings;
   settings.stage.distance = 3;
@@ -119,7 +119,7 @@ TEST(Motion, ARestPoseBeforeTheMotionIsFound) {
   EXPECT_TRUE(Motion::starts_with_rest_pose(bvh));
   Motion motion(bvh, cmu_unit);
   const double whole = motion.duration();
-  const Vector3d second = motion.at(bvh.frame_time).joint("left_knee");
+  const Vec3 second = motion.at(bvh.frame_time).joint("left_knee");
   motion.skip_first_frame();
   EXPECT_NEAR(whole - motion.duration(), bvh.frame_time, 1e-12);
   EXPECT_EQ(norm(motion.at(0).joint("left_knee") - second), 0);

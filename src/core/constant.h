@@ -1,0 +1,62 @@
+// A constant that was chosen by trial. Each tracker keeps its own in one file, src/<tracker>/constants.h:
+//
+//   /// Share of the usual contrast below which the head counts as lost.
+//   /// @unit share
+//   /// @chosen synthetic clips of docs/head.md
+//   KINEMA_CONSTANT(double, lost_below, 0.3);
+//
+// In an ordinary build this is `inline constexpr`. In a build with the CMake option KINEMA_TUNABLE, for measuring how much
+// a result depends on it, it is a variable that takes its value once, at program start, from the environment:
+//
+//   KINEMA_CONSTANTS=head.lost_below=0.6,body.gate_depth=0.2
+//
+// The first part of a name is the folder of its file. Such a build has no cuda backend, since device code cannot read
+// variables of the host. A constant may not be used where the language asks for a constant expression (the size of an
+// array, a template argument), and one that is derived from another is declared `inline const auto`, after it.
+#pragma once
+
+#ifdef KINEMA_TUNABLE
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace kinema::detail {
+
+/// "head" for ".../src/head/constants.h"
+constexpr std::string_view folder_of(std::string_view path) {
+  path = path.substr(0, path.find_last_of('/'));
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+/// The value of `folder.name` in KINEMA_CONSTANTS, or else the one that is given. A value that is no number ends the
+/// program: a measurement with a constant that was not changed would look like one without any effect.
+template <class T>
+T constant(std::string_view path, std::string_view name, T value) {
+  const char* variable = std::getenv("KINEMA_CONSTANTS");
+  std::string_view left = variable == nullptr ? "" : variable;
+  while (!left.empty()) {
+    const std::string entry(left.substr(0, left.find(',')));
+    left.remove_prefix(std::min(entry.size() + 1, left.size()));
+    const auto equals = entry.find('=');
+    if (entry.substr(0, equals) != std::string(folder_of(path)) + "." + std::string(name)) continue;
+    char* end = nullptr;
+    const char* number = equals == std::string::npos ? "" : entry.c_str() + equals + 1;
+    const double parsed = std::strtod(number, &end);
+    if (end == number || *end != '\0') {
+      std::fprintf(stderr, "KINEMA_CONSTANTS: \"%s\" is not name=number\n", entry.c_str());
+      std::exit(2);
+    }
+    value = static_cast<T>(parsed);
+  }
+  return value;
+}
+
+}  // namespace kinema::detail
+
+#define KINEMA_CONSTANT(type, name, value) \
+  inline const type name = ::kinema::detail::constant<type>(__FILE__, #name, value)
+#else
+#define KINEMA_CONSTANT(type, name, value) inline constexpr type name = value
+#endif
