@@ -76,6 +76,8 @@ function(kinema_compile_quickly target)
       message(FATAL_ERROR "kinema_compile_quickly(${target} EXCEPT ${source}): there is no such file")
     endif()
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+    # g++ 12 crashes where headers were precompiled at another level
+    set_property(SOURCE ${source} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
   endforeach()
 endfunction()
 
