@@ -36,13 +36,13 @@ public:
   /// broke off.
   bool next(io::Frame& frame);
 
-  /// Calls `work`, which takes frames by next(); an Error that ends it waits for finish().
+  /// Calls `work`, which takes frames by next(); the first Error that ends one waits for finish().
   template <class Work>
   void run(Work&& work) {
     try {
       work();
     } catch (const Error& error) {
-      broken_ = error;
+      if (!broken_) broken_ = error;  // the first says what went wrong; the rest follows from it
     }
   }
 
