@@ -1,8 +1,8 @@
 #include "app/demo_walk.h"
 
 #include "app/progress.h"
-#include "app/stopwatch.h"
 #include "app/walk_clip.h"
+#include "core/stopwatch.h"
 #include "io/bvh.h"
 #include "io/image_file.h"
 #include "io/output_file.h"

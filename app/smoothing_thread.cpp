@@ -1,6 +1,6 @@
 #include "app/smoothing_thread.h"
 
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 
 #include <utility>
 

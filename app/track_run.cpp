@@ -3,7 +3,7 @@
 #include "app/interrupt.h"
 #include "app/progress.h"
 #include "app/smoothing_thread.h"
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 #include "io/bvh.h"
 #include "io/overlay.h"
 #include "io/pose_bvh.h"

@@ -7,12 +7,12 @@
 #include "body/search.h"
 #include "body/shape_learner.h"
 #include "body/watch.h"
+#include "core/stopwatch.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <thread>
 
@@ -23,11 +23,7 @@ namespace {
 class Stages {
 public:
   // The time since the last call.
-  void add(const std::string& name) {
-    const auto now = std::chrono::steady_clock::now();
-    add(name, std::chrono::duration<double, std::milli>(now - last_).count());
-    last_ = now;
-  }
+  void add(const std::string& name) { add(name, watch_.lap()); }
   // What somebody else measured.
   void add(const std::vector<StageTime>& times) {
     for (const StageTime& time : times) add(time.stage, time.ms);
@@ -45,7 +41,7 @@ private:
     times_.push_back({name, ms});
   }
 
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  Stopwatch watch_;
   std::vector<StageTime> times_;
 };
 
