@@ -1,12 +1,11 @@
 #include "app/head_run.h"
 
 #include "app/source_loop.h"
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
+#include "io/head_network.h"
 #include "io/head_overlay.h"
 #include "io/head_table.h"
 #include "io/image_file.h"
-#include "io/opentrack.h"
-#include "io/osc.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

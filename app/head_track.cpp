@@ -3,10 +3,10 @@
 #include "app/head_report.h"
 #include "app/head_run.h"
 #include "app/options.h"
-#include "app/stopwatch.h"
 #include "app/view.h"
+#include "core/stopwatch.h"
 #include "io/filter_json.h"
-#include "io/other_head_trackers.h"
+#include "io/head_baselines.h"
 #include "kinema/head.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Frames of a video file, one after the other. Without OpenCV opening one throws.
+// Frames of a video file, and of a camera at this machine (V4L2), both through OpenCV. Without it opening one throws.
 #pragma once
 
 #include "io/image_file.h"
@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace kinema::io {
 
@@ -28,6 +29,28 @@ public:
   /// False at the end. The one that goes with the content.
   bool next(Picture& picture);
   bool next(DepthImage& image);
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+class CameraCapture {
+public:
+  /// /dev/video<number>; `fps`: what to ask it for, 0: as it likes. Throws Error where there is no such camera.
+  CameraCapture(int number, double fps);
+  ~CameraCapture();
+  CameraCapture(CameraCapture&&) noexcept;
+  CameraCapture& operator=(CameraCapture&&) noexcept;
+
+  std::string name() const;
+  double fps() const;  ///< as it says; 0: it does not
+
+  /// Waits for the next picture; false where the camera gives none.
+  bool next(Picture& picture);
+
+  /// Seconds since the last picture was taken, as the driver says; 0 where it does not.
+  double age() const;
 
 private:
   struct State;

@@ -1,6 +1,6 @@
-// CamShift by OpenCV; head_no_opencv.cpp stands in where it is not built in.
+// By OpenCV; no_opencv.cpp stands in where it is not built in.
+#include "io/head_baselines.h"
 #include "io/input_file.h"
-#include "io/other_head_trackers.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -16,6 +16,11 @@ constexpr float hue_range[] = {0, 180};
 
 cv::Mat view(const Picture& picture) {
   return {picture.height, picture.width, CV_8UC3, const_cast<std::uint8_t*>(picture.bgr.data())};
+}
+
+cv::Mat as_mat(const ColourView& bgr) {
+  return {static_cast<int>(bgr.height), static_cast<int>(bgr.width), CV_8UC3, const_cast<std::uint8_t*>(bgr.data),
+          bgr.stride};
 }
 
 }  // namespace
@@ -66,6 +71,34 @@ HeadCentre CamShiftTracker::track(const Picture& picture) {
   } catch (const cv::Exception& error) {
     throw Error(fmt::format("CamShift failed: {}", one_line(error.err)), Error::Cause::running);
   }
+}
+
+bool head_baselines_built_in() { return true; }
+
+SkinCentre hsv_centre(const ColourView& bgr) {
+  cv::Mat hsv, skin;
+  cv::cvtColor(as_mat(bgr), hsv, cv::COLOR_BGR2HSV);
+  cv::inRange(hsv, cv::Scalar(0, 40, 60), cv::Scalar(25, 180, 255), skin);
+  const cv::Moments m = cv::moments(skin, true);
+  if (m.m00 == 0) return {};
+  return {m.m10 / m.m00, m.m01 / m.m00, m.m00 / static_cast<double>(skin.total())};
+}
+
+SkinCentre camshift_centre(const ColourView& bgr) {
+  cv::Mat hsv, likely;
+  cv::cvtColor(as_mat(bgr), hsv, cv::COLOR_BGR2HSV);
+  constexpr int skin_bins = 16;
+  cv::Mat histogram = cv::Mat::zeros(skin_bins, 1, CV_32F);
+  histogram.at<float>(0) = 255;  // hues of skin, 0 to 22 of 180
+  histogram.at<float>(1) = 255;
+  const float range[] = {0, 180};
+  const float* ranges[] = {range};
+  const int channel = 0;
+  cv::calcBackProject(&hsv, 1, &channel, histogram, likely, ranges);
+  cv::Rect window(0, 0, likely.cols, likely.rows);
+  const cv::RotatedRect found =
+      cv::CamShift(likely, window, cv::TermCriteria(cv::TermCriteria::EPS | cv::TermCriteria::COUNT, 10, 1));
+  return {found.center.x, found.center.y, found.size.area() / static_cast<double>(likely.total())};
 }
 
 }  // namespace kinema::io

@@ -1,5 +1,5 @@
 // Stands in for landmark_xml.cpp in a build without pugixml.
-#include "io/landmark_formats.h"
+#include "io/landmark_file.h"
 #include "kinema/error.h"
 
 namespace kinema::io {

@@ -1,16 +1,19 @@
-// Two trackers that OpenCV has, to hold ours against in the same run: a face detector in every frame, and CamShift on
-// hue. Needs OpenCV.
+// What people use OpenCV for where kinema follows a head, to hold kinema against in the same run: CamShift on hue, a face
+// detector in every frame, and thresholds on skin. Without OpenCV they throw Error.
 #pragma once
 
 #include "io/face_oval.h"
 #include "io/picture.h"
 #include "kinema/head_calibration.h"
+#include "kinema/image.h"
 
 #include <memory>
 #include <optional>
 #include <utility>
 
 namespace kinema::io {
+
+bool head_baselines_built_in();
 
 /// Where a tracker sees the head's centre, in pixels; nothing where it sees none.
 using HeadCentre = std::optional<std::pair<double, double>>;
@@ -41,5 +44,16 @@ public:
 private:
   FaceDetector detector_;
 };
+
+struct SkinCentre {
+  double x = 0, y = 0;
+  double area = 0;  // share of the frame
+};
+
+/// A frame of bgr through HSV, a threshold for skin, and the moments of what is left.
+SkinCentre hsv_centre(const ColourView& bgr);
+
+/// The same frame through HSV, the back projection of a histogram of hues, and CamShift from the whole frame.
+SkinCentre camshift_centre(const ColourView& bgr);
 
 }  // namespace kinema::io
