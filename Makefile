@@ -3,7 +3,7 @@
 
 BUILD := build/release
 
-.PHONY: help demo view test build configure format lint sanitize bare clean
+.PHONY: help demo view test build configure format lint sanitize fuzz bare clean
 
 help:
 	@echo 'make demo     install what is missing, build, run the demo; its report is build/demo/demo.html'
@@ -13,6 +13,7 @@ help:
 	@echo 'make format   rewrite the sources as clang-format wants them'
 	@echo 'make lint     clang-format and clang-tidy, changing nothing'
 	@echo 'make sanitize the library under the address and undefined-behaviour sanitizers'
+	@echo 'make fuzz     fuzz every reader of bytes from outside for a minute (FUZZ_SECONDS=60)'
 	@echo 'make bare     build and test with nothing optional'
 	@echo 'make clean    remove build/'
 
@@ -55,6 +56,10 @@ sanitize:
 	cmake --build --preset asan --target test_core test_body test_head test_face test_io test_synth
 	for suite in test_core test_body test_head test_face test_io test_synth; do \
 	  build/asan/$$suite --gtest_brief=1 --gtest_filter='-*/cuda*:*Limits*' || exit 1; done
+
+fuzz:
+	@scripts/setup.sh build fuzz
+	@scripts/fuzz.sh
 
 bare:
 	@scripts/setup.sh build

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and says which; silent when none is.
 #
-#   scripts/setup.sh [build|web|browser|format|lint]...
+#   scripts/setup.sh [build|web|browser|format|lint|fuzz]...
 #
 # Needs root or sudo only if there is something to install. Without either it names what is missing, goes on where the
 # build can do without, and stops where it cannot. KINEMA_SETUP=off skips all of it.
@@ -54,6 +54,11 @@ required_lint='
 clang-format-14     command clang-format-14
 clang-tidy          command clang-tidy
 '
+# libFuzzer; without it the step is skipped
+optional_fuzz='
+clang-14            command clang++-14
+libclang-rt-14-dev  package -
+'
 
 # present PACKAGE KIND NAME
 present() {
@@ -85,7 +90,8 @@ for part in "${@:-build}"; do
     browser) optional+=$optional_browser ;;
     format) required+=$required_format ;;
     lint) required+=$required_lint ;;
-    *) say "unknown part '$part': build, web, browser, format or lint"; exit 2 ;;
+    fuzz) optional+=$optional_fuzz ;;
+    *) say "unknown part '$part': build, web, browser, format, lint or fuzz"; exit 2 ;;
   esac
 done
 
