@@ -7,7 +7,7 @@
 #include "io/head_overlay.h"
 #include "io/image_file.h"
 #include "io/output_file.h"
-#include "io/source.h"
+#include "kinema/source.h"
 
 #include <memory>
 #include <optional>

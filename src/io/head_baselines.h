@@ -3,9 +3,9 @@
 #pragma once
 
 #include "io/face_oval.h"
-#include "io/picture.h"
 #include "kinema/head_calibration.h"
 #include "kinema/image.h"
+#include "kinema/picture.h"
 
 #include <memory>
 #include <optional>

@@ -9,9 +9,9 @@
 #include "io/picture_sink.h"
 #include "io/picture_words.h"
 #include "io/rectify.h"
-#include "io/stereo.h"
 #include "io/video_capture.h"
 #include "kinema/error.h"
+#include "kinema/stereo.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,9 @@ StereoMatcher::StereoMatcher(const CameraFile&, const StereoSettings&) { refuse(
 StereoMatcher::~StereoMatcher() = default;
 StereoMatcher::StereoMatcher(StereoMatcher&&) noexcept = default;
 StereoMatcher& StereoMatcher::operator=(StereoMatcher&&) noexcept = default;
-std::vector<float> StereoMatcher::depth(const GreyImage&, const GreyImage&) const { refuse("a stereo pair"); }
+std::vector<float> StereoMatcher::depth(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>) const {
+  refuse("a stereo pair");
+}
 int StereoMatcher::disparities() const { refuse("a stereo pair"); }
 
 struct VideoFile::State {};

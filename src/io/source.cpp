@@ -1,4 +1,4 @@
-#include "io/source.h"
+#include "kinema/source.h"
 
 #include "io/frame_files.h"
 #include "io/image_file.h"
