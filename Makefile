@@ -3,7 +3,7 @@
 
 BUILD := build/release
 
-.PHONY: help demo view test build configure configure-demo format lint debug sanitize asan tsan odr bare nightly clean
+.PHONY: help demo view test build configure configure-demo format lint debug sanitize asan tsan odr fuzz bare nightly clean
 
 help:
 	@echo 'make demo     install what is missing, build, run the demo; its report is build/demo/demo.html'
@@ -14,6 +14,7 @@ help:
 	@echo 'make lint     clang-format and clang-tidy, changing nothing'
 	@echo 'make debug    build without optimisation, compare definitions across object files, run the suites'
 	@echo 'make sanitize the suites under the address, undefined-behaviour and thread sanitizers'
+	@echo 'make fuzz     fuzz every reader of bytes from outside for a minute (FUZZ_SECONDS=60)'
 	@echo 'make bare     build and test with nothing optional'
 	@echo 'make nightly  everything that is too slow for every change'
 	@echo 'make clean    remove build/'
@@ -82,6 +83,10 @@ odr:
 	@scripts/setup.sh build web
 	@cmake --preset odr
 	cmake --build --preset odr
+
+fuzz:
+	@scripts/setup.sh build fuzz
+	@scripts/fuzz.sh
 
 bare:
 	@scripts/setup.sh build

@@ -6,7 +6,7 @@
 #include "core/stopwatch.h"
 #include "io/face_model_file.h"
 #include "io/face_overlay.h"
-#include "io/face_picture.h"
+#include "io/image_file.h"
 #include "io/input_file.h"
 #include "io/output_file.h"
 #include "io/picture_words.h"

@@ -2,11 +2,10 @@
 
 #include "app/source_loop.h"
 #include "core/stopwatch.h"
+#include "io/head_network.h"
 #include "io/head_overlay.h"
 #include "io/head_table.h"
 #include "io/image_file.h"
-#include "io/opentrack.h"
-#include "io/osc.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

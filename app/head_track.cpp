@@ -6,7 +6,7 @@
 #include "app/view.h"
 #include "core/stopwatch.h"
 #include "io/filter_json.h"
-#include "io/other_head_trackers.h"
+#include "io/head_baselines.h"
 #include "kinema/head.h"
 
 #include <algorithm>

@@ -1,10 +1,11 @@
 // A progress bar on standard error, for a person who waits: only on a terminal, and only when there is time to read it.
 #pragma once
 
+#include "core/stopwatch.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <string>
@@ -22,24 +23,21 @@ public:
   Progress& operator=(const Progress&) = delete;
 
   void show(std::size_t done) {
-    const auto now = Clock::now();
-    if (!wanted_ || now - last_ < std::chrono::milliseconds(shown_ ? 100 : 1000)) return;
+    if (!wanted_ || last_.ms() < (shown_ ? 100 : 1000)) return;
     constexpr std::size_t width = 30;
     const std::size_t filled = width * done / total_;
     fmt::print(stderr, "\r{} [{:=<{}}{:<{}}] {}/{}", what_, "", filled, "", width - filled, done, total_);
     std::fflush(stderr);
-    last_ = now;
+    last_ = {};
     shown_ = true;
   }
 
 private:
-  using Clock = std::chrono::steady_clock;
-
   std::string what_;
   std::size_t total_;
   bool wanted_;
   bool shown_ = false;
-  Clock::time_point last_ = Clock::now();
+  Stopwatch last_;  // when it was drawn
 };
 
 }  // namespace kinema::app

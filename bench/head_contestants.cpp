@@ -3,7 +3,7 @@
 #include "bench/head_device.h"
 #include "bench/head_frames.h"
 #include "core/threads.h"
-#include "io/skin_rivals.h"
+#include "io/head_baselines.h"
 #include "kinema/error.h"
 #include "kinema/head_classifier.h"
 
@@ -129,7 +129,7 @@ public:
     HeadRow loop = row("plain loop");
     set_errors(loop, plain_loop(bgr.view), Picture::camera, PixelFormat::bgr, "plane");
     contestants.push_back({loop, [this, &bgr] { keep_ = plain_loop(bgr.view).w; }});
-    if (!io::skin_rivals_built_in()) return;
+    if (!io::head_baselines_built_in()) return;
     for (const bool camshift : {false, true}) {
       HeadRow rival = row(camshift ? "OpenCV HSV + CamShift" : "OpenCV HSV + inRange + moments");
       rival.classifier = "hsv";

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and says which; silent when none is.
 #
-#   scripts/setup.sh [demo|build|web|browser|format|lint]...
+#   scripts/setup.sh [demo|build|web|browser|format|lint|fuzz]...
 #
 # Needs root or sudo only if there is something to install. Without either it names what is missing, goes on where the
 # build can do without, and stops where it cannot. KINEMA_SETUP=off skips all of it.
@@ -60,6 +60,11 @@ clang-format-14     command clang-format-14
 clang-tidy          command clang-tidy
 python3             command python3
 '
+# libFuzzer; without it the step is skipped
+optional_fuzz='
+clang-14            command clang++-14
+libclang-rt-14-dev  package -
+'
 
 # present PACKAGE KIND NAME
 present() {
@@ -92,7 +97,8 @@ for part in "${@:-build}"; do
     browser) optional+=$optional_browser ;;
     format) required+=$required_format ;;
     lint) required+=$required_lint ;;
-    *) say "unknown part '$part': demo, build, web, browser, format or lint"; exit 2 ;;
+    fuzz) optional+=$optional_fuzz ;;
+    *) say "unknown part '$part': demo, build, web, browser, format, lint or fuzz"; exit 2 ;;
   esac
 done
 

@@ -2,21 +2,15 @@
 // uploaded while another is weighed.
 #include "body/likelihood_backends.h"
 #include "body/weigh_cuda.cuh"
+#include "core/stopwatch.h"
 #include "kinema/error.h"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 
 namespace kinema::body {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 // One chunk of samples on its way: its own stream and memory.
 struct Lane {
@@ -40,16 +34,16 @@ public:
       : settings_(settings), lanes_{Lane(settings), Lane(settings)} {}
 
   PointCount set_points(PointsView points) override {
-    const auto start = Clock::now();
+    const Stopwatch watch;
     const PointCount count = tiles_.set_points(points, settings_, lanes_[0].stream);
     lanes_[0].stream.wait();  // the other stream reads the tiles too
-    times_ = {{"set_points", ms_since(start)}};
+    times_ = {{"set_points", watch.ms()}};
     return count;
   }
 
   void evaluate(CapsulesView capsules, std::span<double> out) override {
     check_sizes(capsules, out);
-    const auto start = Clock::now();
+    const Stopwatch watch;
     stages_ = {};
     if (capsules.rows == 0) return;
     if (tiles_.tiles() == 0) {
@@ -74,7 +68,7 @@ public:
       if (i > 0 && i < 4) device += stages_[i];
     }
     times_.push_back({"device", device});
-    times_.push_back({"wall", ms_since(start)});
+    times_.push_back({"wall", watch.ms()});
   }
 
   std::vector<StageTime> times() const override { return times_; }

@@ -1,4 +1,4 @@
-// Wall-clock time between two points of a program, in milliseconds.
+// Wall time between two points of a program, in milliseconds.
 #pragma once
 
 #include <chrono>
@@ -7,17 +7,20 @@ namespace kinema {
 
 class Stopwatch {
 public:
-  /// The time since the last call, or since the beginning.
+  /// Since the last lap, or since it was made.
+  double ms() const { return std::chrono::duration<double, std::milli>(Clock::now() - start_).count(); }
+
+  /// The same, and starts anew.
   double lap() {
     const auto now = Clock::now();
-    const double ms = std::chrono::duration<double, std::milli>(now - last_).count();
-    last_ = now;
+    const double ms = std::chrono::duration<double, std::milli>(now - start_).count();
+    start_ = now;
     return ms;
   }
 
 private:
   using Clock = std::chrono::steady_clock;
-  Clock::time_point last_ = Clock::now();
+  Clock::time_point start_ = Clock::now();
 };
 
 }  // namespace kinema

@@ -1,4 +1,5 @@
 // The cpu backend: SIMD, and threads over the pixels of one face or over the faces of a batch.
+#include "core/stopwatch.h"
 #include "core/threads.h"
 #include "face/fitter_backends.h"
 #include "face/stages_cpu.h"
@@ -6,18 +7,11 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <string>
 #include <utility>
 
 namespace kinema::face {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 class CpuFitter final : public Fitter {
 public:
@@ -39,9 +33,9 @@ public:
       for (std::size_t i = 0; i < faces.size(); ++i) out[i] = fit(faces[i]);
       return;
     }
-    const auto begin = Clock::now();
+    const Stopwatch watch;
     threads_.for_each(faces.size(), [&](std::size_t i) { out[i] = fit_one(faces[i], nullptr, nullptr); });
-    batch_ms_ = ms_since(begin);
+    batch_ms_ = watch.ms();
     times_.clear();
   }
 
@@ -55,25 +49,25 @@ public:
 
 private:
   Fit fit_one(const Face& face, const Threads* threads, std::vector<double>* times) const {
-    const auto begin = Clock::now();
+    const Stopwatch watch;
     check_face(face, false);
     Beginning start = beginning(*model_, face.start, settings_.limit);
     FitState state{start.pose, std::move(start.shape), start.mean};
     Fit result;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
-      const auto stage_begin = Clock::now();
+      const Stopwatch stage_watch;
       const StageOutcome outcome = stages_[i]->run(face.image, state, threads);
       result.iterations += outcome.iterations;
       result.error = outcome.error;
       result.converged = outcome.converged;
       if (!outcome.combined.empty()) result.combined.assign(outcome.combined.begin(), outcome.combined.end());
-      if (times != nullptr) (*times)[i] = ms_since(stage_begin);
+      if (times != nullptr) (*times)[i] = stage_watch.ms();
     }
     finish(*model_, state, result);
-    const auto score_begin = Clock::now();
+    const Stopwatch score_watch;
     if (settings_.score) score(*model_, face.image, result);
-    if (times != nullptr) times->back() = ms_since(score_begin);
-    result.ms = ms_since(begin);
+    if (times != nullptr) times->back() = score_watch.ms();
+    result.ms = watch.ms();
     return result;
   }
 

@@ -1,6 +1,7 @@
 // The cuda backend: combined stages run on the device, all faces of a batch in one launch; the other stages are the
 // CPU's.
 #include "core/cuda/buffer.h"
+#include "core/stopwatch.h"
 #include "core/threads.h"
 #include "face/combined_cuda.cuh"
 #include "face/fitter_backends.h"
@@ -10,7 +11,6 @@
 #include "kinema/error.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -21,12 +21,6 @@
 
 namespace kinema::face {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 // Images of a batch, each on the side where it is wanted; one that several faces share is copied once.
 class Images {
@@ -106,7 +100,7 @@ public:
   void fit(std::span<const Face> faces, std::span<Fit> out) override {
     if (out.size() != faces.size())
       throw Error("room for " + std::to_string(out.size()) + " fits, but " + std::to_string(faces.size()) + " faces");
-    const auto begin = Clock::now();
+    const Stopwatch watch;
     images_.begin();
     for (const Face& face : faces) check_face(face, true);
     std::vector<FitState> states(faces.size());
@@ -133,7 +127,7 @@ public:
       finish(*model_, states[f], out[f]);
       if (settings_.score) score(*model_, views[f], out[f]);
     });
-    wall_ms_ = ms_since(begin);
+    wall_ms_ = watch.ms();
     for (Fit& fit : out) fit.ms = wall_ms_ / static_cast<double>(faces.size());
   }
 

@@ -1,11 +1,11 @@
 // Section 4 of the paper as it stands: its ten kernels, a frame a few launches of two recorded sequences of them.
 #include "core/cuda/buffer.h"
+#include "core/stopwatch.h"
 #include "face/fitter_backends.h"
 #include "face/paper_kernels_cuda.cuh"
 #include "face/similarity.h"
 #include "kinema/error.h"
 
-#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -111,7 +111,7 @@ public:
   }
 
   Fit fit(const Face& face) override {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     check_face(face, true);
     const Similarity pose = start_pose(*model_, face.start);
     paper::Frame& frame = *frame_.data();
@@ -145,7 +145,7 @@ public:
     write_shape(parameters_.data() + state.best * (view_.modes + 4), result);
     result.error = double{state.E} / view_.pixels;
     result.quality = 1 / (1 + result.error);
-    result.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    result.ms = watch.ms();
     return result;
   }
   using Fitter::fit;

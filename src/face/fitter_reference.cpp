@@ -1,6 +1,7 @@
 // Fitting, transcribed in double precision, one thread: algorithms 1 and 2 of the paper with the slips mended, the
 // inverse compositional fits of the independent model, and the cascade. It is the oracle of every test, so it is kept
 // literal; where the paper slips or is silent, the comment says what is done.
+#include "core/stopwatch.h"
 #include "core/symmetric.h"
 #include "face/fitter_backends.h"
 #include "face/reference_image.h"
@@ -9,7 +10,6 @@
 
 #include <Eigen/Dense>
 
-#include <chrono>
 #include <utility>
 
 namespace kinema::face {
@@ -75,7 +75,7 @@ public:
   }
 
   Fit fit(const Face& face) override {
-    const auto begin = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     check_face(face, false);
     const Picture image = reference::picture_of(face.image);
     const Beginning start = beginning(*model_, face.start, settings_.limit);
@@ -108,7 +108,7 @@ public:
     const std::vector<double> b = shape_parameters(model_->shape, span_of(moved(inverse(result.pose), landmarks)), 0);
     result.shape.assign(b.begin(), b.end());
     if (settings_.score) score(*model_, face.image, result);
-    result.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    result.ms = watch.ms();
     return result;
   }
   using Fitter::fit;

@@ -1,12 +1,12 @@
 // The cpu backend: bands of rows divided among threads, each summed by column and by row in integers, so that neither the
 // number of threads nor the order of the work changes a bit.
+#include "core/stopwatch.h"
 #include "core/threads.h"
 #include "head/moments_backends.h"
 #include "head/moments_cpu_kernel.h"
 #include "head/plane_strip.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace kinema::head {
@@ -120,9 +120,9 @@ public:
   Sums measure(const ColourView& frame, const Weighing& weighing) override {
     check_frame(frame);
     check_weighing(frame, weighing);
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     const Sums sums = sum(frame, weighing);
-    ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    ms_ = watch.ms();
     return sums;
   }
   using Moments::measure;

@@ -1,5 +1,6 @@
 // The cuda backend: a frame on the device is one launch, whose sums the device writes into the host's memory; a frame of
 // the host is one copy and one launch, or several of both.
+#include "core/stopwatch.h"
 #include "head/count_cuda.cuh"
 #include "head/device_moments.h"
 #include "head/frame_rows.h"
@@ -10,13 +11,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 
 namespace kinema::head {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t piece_rows = 8;            // pieces begin at a multiple, and so do strips
 constexpr std::size_t least_piece = 256u << 10;  // bytes; smaller ones take longer to order than to send
@@ -186,7 +184,7 @@ private:
   static void wait_for(const cuda::Event& event) { cuda::check(cudaEventSynchronize(event), "waiting for the GPU"); }
 
   void begin(std::size_t frames) {
-    started_ = Clock::now();
+    watch_ = {};
     timed_ = false;
     last_arrival_ = nullptr;
     results_.reserve(frames);
@@ -195,7 +193,7 @@ private:
   }
   void end() {
     expected_ = 0;
-    wall_ms_ = std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
+    wall_ms_ = watch_.ms();
   }
 
   void begin_timing(cudaStream_t stream) {
@@ -290,7 +288,7 @@ private:
   int pieces_;
   bool keep_time_, timed_ = false;
   std::size_t expected_ = 0;  // frames of this call
-  Clock::time_point started_;
+  Stopwatch watch_;
   double wall_ms_ = 0;
   double unit_ = 1;  // of the weights of this call
   const cuda::Event* last_arrival_ = nullptr;

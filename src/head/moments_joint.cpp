@@ -1,21 +1,13 @@
 #include "head/moments_joint.h"
 
+#include "core/stopwatch.h"
 #include "head/frame_rows.h"
 #include "head/moments_backends.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace kinema::head {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void JointMoments::set_classifier(const Classifier& classifier) {
   device_->set_classifier(classifier);
@@ -46,7 +38,7 @@ Sums JointMoments::measure_on_host(const ColourView& frame, const Weighing& weig
 Sums JointMoments::measure(const ColourView& frame, const Weighing& weighing) {
   check_frame(frame, true);
   check_weighing(frame, weighing);
-  const auto start = Clock::now();
+  const Stopwatch watch;
   const Box box = pixels_that_count(frame, weighing);
   if (frame.on_device || box.empty()) {
     const Sums sums = device_->measure(frame, weighing);
@@ -65,14 +57,14 @@ Sums JointMoments::measure(const ColourView& frame, const Weighing& weighing) {
   if (host_rows > 0) {
     try {
       sums = measure_on_host(frame, weighing, cut, box.bottom);
-      host_ms = ms_since(start);  // with what it took to start the device, which the CPU has to wait for
+      host_ms = watch.ms();  // with what it took to start the device, which the CPU has to wait for
     } catch (...) {
       if (device_rows > 0) device_->finish();
       throw;
     }
   }
   if (device_rows > 0) sums = device_->finish() + sums;
-  const double wall_ms = ms_since(start);
+  const double wall_ms = watch.ms();
 
   const double device_ms = device_rows > 0 ? device_->device_ms() : 0;
   division_.learn(host_rows, host_ms, device_rows, device_ms);

@@ -1,5 +1,6 @@
 #include "kinema/head_tracker.h"
 
+#include "core/stopwatch.h"
 #include "head/head_window.h"
 #include "head/still_scene.h"
 #include "kinema/error.h"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <numbers>
 
@@ -27,16 +27,11 @@ constexpr double least_compact = 0.12;
 class Stages {
 public:
   explicit Stages(std::vector<StageTime>& times) : times_(times) {}
-  void end(const char* stage) {
-    const auto now = Clock::now();
-    times_.push_back({stage, std::chrono::duration<double, std::milli>(now - last_).count()});
-    last_ = now;
-  }
+  void end(const char* stage) { times_.push_back({stage, watch_.lap()}); }
 
 private:
-  using Clock = std::chrono::steady_clock;
   std::vector<StageTime>& times_;
-  Clock::time_point last_ = Clock::now();
+  Stopwatch watch_;
 };
 
 // The steps of the paper's ladder know whole frames only.

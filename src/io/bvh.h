@@ -44,6 +44,9 @@ struct Bvh {
 /// Every refusal is an Error of one line that starts with the file's name and the line in it.
 Bvh read_bvh(const std::filesystem::path& path);
 
+/// The same from text; Errors start with the line.
+Bvh parse_bvh(std::string_view text);
+
 /// To be committed by the caller.
 void write_bvh(OutputFile& file, const Bvh& bvh);
 

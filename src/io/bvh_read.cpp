@@ -10,8 +10,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
-#include <system_error>
 
 namespace kinema::io {
 namespace {
@@ -242,36 +240,28 @@ void read_motion(Words& words, Bvh& bvh) {
   if (!words.at_end()) words.fail(fmt::format("goes on after its {} frames", bvh.frames));
 }
 
-std::string read_text(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) throw Error(" there is no such file");
-  if (std::filesystem::is_directory(status)) throw Error(" is a folder, not a .bvh file");
-  if (!std::filesystem::is_regular_file(status)) throw Error(" is no ordinary file: give a .bvh file on disk");
-  const auto size = std::filesystem::file_size(path, error);
-  std::ifstream stream(path, std::ios::binary);
-  if (error || !stream) throw Error(" cannot be read: check its permissions");
-  if (size == 0) throw Error(" is empty: give a .bvh file");
-  if (size > largest_file) throw Error(fmt::format(" has {} bytes: a .bvh file of at most 1 GiB is read", size));
-  std::string text(static_cast<std::size_t>(size), '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(size));
-  if (!stream) throw Error(" could not be read to its end", Error::Cause::running);
-  return text;
-}
-
 }  // namespace
 
+Bvh parse_bvh(std::string_view text) {
+  const bool marked = text.starts_with("\xef\xbb\xbf");  // some editors mark UTF-8
+  Words words(text.substr(marked ? 3 : 0));
+  if (lower(words.next()) != "hierarchy") words.fail("is no BVH file: it does not start with HIERARCHY");
+  words.expect("ROOT", "after HIERARCHY");
+  Bvh bvh;
+  read_joints(words, bvh);
+  read_motion(words, bvh);
+  return bvh;
+}
+
 Bvh read_bvh(const std::filesystem::path& path) {
+  std::string text;
   try {
-    const std::string text = read_text(path);
-    const bool marked = text.starts_with("\xef\xbb\xbf");  // some editors mark UTF-8
-    Words words(std::string_view(text).substr(marked ? 3 : 0));
-    if (lower(words.next()) != "hierarchy") words.fail("is no BVH file: it does not start with HIERARCHY");
-    words.expect("ROOT", "after HIERARCHY");
-    Bvh bvh;
-    read_joints(words, bvh);
-    read_motion(words, bvh);
-    return bvh;
+    text = read_bytes(path, largest_file);
+  } catch (const Error& error) {
+    throw about(path, error);
+  }
+  try {
+    return parse_bvh(text);
   } catch (const Error& error) {
     throw Error(fmt::format("{}:{}", path.string(), error.what()), error.cause());
   }

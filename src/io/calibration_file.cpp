@@ -8,24 +8,47 @@
 #include <fmt/ranges.h>
 #include <opencv2/core.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 
 namespace kinema::io {
 namespace {
 
 using Names = std::vector<std::string>;
 
+constexpr std::size_t largest_file = std::size_t{1} << 24;
+
+// OpenCV's parsers call themselves for each level of a file: one of nothing but brackets would exhaust the stack.
+void check_nesting(std::string_view text) {
+  constexpr int deepest = 64;
+  int brackets = 0, tags = 0, dashes = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i], next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (c == '[' || c == '{') ++brackets;
+    if ((c == ']' || c == '}') && brackets > 0) --brackets;
+    if (c == '<' && next != '/' && next != '?' && next != '!') ++tags;
+    if (((c == '<' && next == '/') || (c == '/' && next == '>')) && tags > 0) --tags;
+    // a list within a list of YAML: "- - 1"
+    dashes = c == '-' && next == ' ' ? dashes + 1 : c == ' ' ? dashes : 0;
+    if (std::max({brackets, tags, dashes}) > deepest) {
+      throw Error(fmt::format("is nested more than {} deep: no calibration is", deepest));
+    }
+  }
+}
+
 class Storage {
 public:
   explicit Storage(const std::vector<std::filesystem::path>& files) {
     for (const auto& path : files) {
       try {
-        const std::string text = read_bytes(path);
+        const std::string text = read_bytes(path, largest_file);
         // OpenCV tells the format by the first bytes, and its words for anything else help nobody
         if (text.rfind("%YAML", 0) != 0 && text.rfind("<?xml", 0) != 0 && text.rfind('{', 0) != 0) {
           throw Error("is no calibration file: OpenCV's begin with %YAML:1.0, <?xml or {");
         }
+        check_nesting(text);
         storages_.emplace_back(text, cv::FileStorage::READ | cv::FileStorage::MEMORY);
         if (!storages_.back().isOpened()) throw Error("is no calibration file that OpenCV can read");
       } catch (const Error& error) {
@@ -110,8 +133,8 @@ void read_size(const Storage& storage, Calibration& calibration) {
   calibration.width = storage.integer({"image_width", "imageWidth", "width"});
   calibration.height = storage.integer({"image_height", "imageHeight", "height"});
   if (const auto size = storage.matrix({"image_size", "imageSize", "size"}, {2})) {
-    calibration.width = static_cast<int>((*size)[0]);
-    calibration.height = static_cast<int>((*size)[1]);
+    calibration.width = static_cast<int>(std::clamp((*size)[0], -1.0, 1e9));
+    calibration.height = static_cast<int>(std::clamp((*size)[1], -1.0, 1e9));
   }
   if (calibration.width < 0 || calibration.height < 0 || calibration.width > 16384 || calibration.height > 16384) {
     throw Error(fmt::format("says the pictures have {} x {} pixels", calibration.width, calibration.height));

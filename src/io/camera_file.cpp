@@ -1,6 +1,7 @@
 #include "io/camera_file.h"
 
 #include "io/input_file.h"
+#include "io/json_place.h"
 #include "io/output_file.h"
 #include "kinema/error.h"
 
@@ -17,20 +18,12 @@ using Json = nlohmann::ordered_json;
 
 // Larger than any sensor; smaller than what would take all memory for one frame.
 constexpr int largest_side = 16384;
+constexpr std::size_t largest_file = std::size_t{1} << 20;
 
 // The fields of one file, each asked for by name and refused by name.
 class Fields {
 public:
-  explicit Fields(const std::filesystem::path& path) {
-    const std::string text = read_bytes(path);
-    try {
-      json_ = Json::parse(text);
-    } catch (const Json::parse_error& error) {
-      throw Error(fmt::format("line {}: is no JSON: look for a missing quote, comma or brace there",
-                              line_of(text, error.byte == 0 ? 0 : error.byte - 1)));
-    } catch (const Json::exception&) {
-      throw Error("holds a number that is too large");
-    }
+  explicit Fields(const std::filesystem::path& path) : json_(parse_json(read_bytes(path, largest_file))) {
     if (!json_.is_object()) throw Error(R"(is no JSON object: write {"width": 640, "height": 480, ...})");
   }
 
@@ -38,7 +31,7 @@ public:
 
   std::optional<double> number(const char* name) const {
     if (!has(name)) return std::nullopt;
-    const Json& value = json_.at(name);
+    const nlohmann::json& value = json_.at(name);
     if (!value.is_number()) {
       throw Error(fmt::format("\"{}\" is {}: it must be a number", name, printable(value.dump(-1, ' ', true))));
     }
@@ -71,14 +64,14 @@ public:
 
   std::vector<double> distortion() const {
     if (!has("distortion") || json_.at("distortion").is_null()) return {};
-    const Json& list = json_.at("distortion");
+    const nlohmann::json& list = json_.at("distortion");
     if (!list.is_array()) throw Error("\"distortion\" is no list: write [k1, k2, p1, p2, k3] as OpenCV gives it");
     const std::size_t count = list.size();
     if (count != 0 && count != 4 && count != 5 && count != 8 && count != 12 && count != 14) {
       throw Error(fmt::format("\"distortion\" has {} numbers: OpenCV's models have 4, 5, 8, 12 or 14", count));
     }
     std::vector<double> numbers;
-    for (const Json& value : list) {
+    for (const nlohmann::json& value : list) {
       if (!value.is_number() || !std::isfinite(value.get<double>())) {
         throw Error("\"distortion\" holds something that is no finite number");
       }
@@ -88,7 +81,7 @@ public:
   }
 
 private:
-  Json json_;
+  nlohmann::json json_;
 };
 
 CameraFile read_fields(const Fields& fields, CameraUse use, const CameraFile& instead) {
@@ -106,7 +99,7 @@ CameraFile read_fields(const Fields& fields, CameraUse use, const CameraFile& in
   file.depth_scale = instead.depth_scale;
   if (!(file.depth_scale > 0) && (use == CameraUse::depth || fields.has("depth_scale"))) {
     file.depth_scale =
-        fields.positive("depth_scale", "the metres a unit, such as \"depth_scale\": 0.001 for millimetres", 1);
+        fields.positive("depth_scale", "the metres per unit, such as \"depth_scale\": 0.001 for millimetres", 1);
   }
   file.baseline = instead.baseline;
   if (!(file.baseline > 0) && (use == CameraUse::stereo || fields.has("baseline"))) {

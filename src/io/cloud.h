@@ -19,7 +19,7 @@ struct Cloud {
 /// .ply  ascii, binary_little_endian or binary_big_endian; x y z of any type among the properties of "vertex"
 /// .pcd  ascii, binary or binary_compressed; x y z among the fields
 /// .npy  (n, 3) or more columns of float32, of which the first three are taken
-/// .xyz .txt  a point a line, three or more numbers between spaces, commas or semicolons; # and // start a comment, and
+/// .xyz .txt  a point per line, three or more numbers between spaces, commas or semicolons; # and // start a comment, and
 ///       one line of names may stand first
 Cloud read_cloud(const std::filesystem::path& path);
 

@@ -19,7 +19,7 @@ namespace {
 struct Field {
   std::string name;
   BinaryNumber number;
-  std::size_t count = 1;   // numbers a point
+  std::size_t count = 1;   // numbers per point
   std::size_t offset = 0;  // bytes before it in a point
   std::size_t words = 0;   // words before it in a line of text
 };
@@ -28,7 +28,7 @@ struct Header {
   std::vector<Field> fields;
   std::size_t points = 0;
   std::string data;        // ascii, binary or binary_compressed
-  std::size_t stride = 0;  // bytes a point
+  std::size_t stride = 0;  // bytes per point
   std::size_t words = 0;   // words a point
 };
 

@@ -19,7 +19,7 @@ DepthImage units_of(std::span<const float> metres, int width, int height, double
     throw Error(fmt::format("{} depths are no image of {} x {} pixels", metres.size(), width, height));
   }
   if (!(depth_scale > 0))
-    throw Error(fmt::format("a depth scale of {} metres a unit: it must be above 0", depth_scale));
+    throw Error(fmt::format("a depth scale of {} metres per unit: it must be above 0", depth_scale));
   DepthImage image{width, height, std::vector<std::uint16_t>(metres.size())};
   for (std::size_t i = 0; i < metres.size(); ++i) {
     const double units = std::round(metres[i] / depth_scale);

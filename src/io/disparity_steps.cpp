@@ -10,7 +10,7 @@ constexpr std::size_t abreast = 4;
 
 constexpr float same_surface = 1;    // pixels of disparity
 constexpr float fewest = 8;          // pixels of a square that must count
-constexpr float least_texture = 50;  // sum of the squares of its slopes, about their mean: grey levels a pixel
+constexpr float least_texture = 50;  // sum of the squares of its slopes, about their mean: grey levels per pixel
 constexpr float least_gain = 0.3f;   // below it, what is matched is not alike
 constexpr float longest_step = 0.5f;
 

@@ -199,7 +199,7 @@ Calibration parse_filter(std::string_view text) {
 
 Calibration read_filter(const std::filesystem::path& path) {
   try {
-    return parse_filter(read_text(path, largest_file));
+    return parse_filter(read_bytes(path, largest_file));
   } catch (const Error& error) {
     throw about(path, error);
   }

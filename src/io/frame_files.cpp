@@ -32,7 +32,7 @@ std::optional<long> number_of(std::string_view digits) {
   long number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  // what follows reckons with differences
+  // differences of numbers are taken below, and must not overflow
   if (number > std::numeric_limits<long>::max() / 4) return std::nullopt;
   return number;
 }

@@ -1,4 +1,4 @@
-// head.csv, a row a frame, and the same as JSON lines. See docs/head.md.
+// head.csv, a row per frame, and the same as JSON lines. See docs/head.md.
 #pragma once
 
 #include "io/output_file.h"
@@ -37,7 +37,7 @@ struct HeadBox {
   double cy() const { return y + (height - 1) / 2; }
 };
 
-/// Lines of x,y,w,h (commas, blanks or tabs), one a frame in their order; corners count from `first` (1, as benchmarks
+/// Lines of x,y,w,h (commas, blanks or tabs), one per frame in their order; corners count from `first` (1, as benchmarks
 /// of tracking have it). Throws Error with the line.
 std::vector<HeadBox> read_boxes(const std::filesystem::path& path, double first = 1);
 

@@ -15,6 +15,8 @@
 namespace kinema::io {
 namespace {
 
+constexpr std::size_t largest_file = std::size_t{1} << 30;
+
 cv::Mat decode(const std::string& bytes, int flags) {
   if (is_png(bytes)) check_png(bytes);
   const QuietOpenCV quiet;
@@ -32,9 +34,7 @@ cv::Mat decode(const std::string& bytes, int flags) {
 
 cv::Mat read_image(const std::filesystem::path& path, int flags) {
   try {
-    const std::string bytes = read_bytes(path);
-    if (bytes.size() > std::size_t{1} << 30) throw Error("is larger than any picture");
-    return decode(bytes, flags);
+    return decode(read_bytes(path, largest_file), flags);
   } catch (const Error& error) {
     throw about(path, error);
   }
@@ -70,6 +70,52 @@ void check_size(std::size_t have, int width, int height, std::size_t channels) {
   }
 }
 
+cv::Mat eight_bits(const cv::Mat& image) {
+  if (image.depth() == CV_8U) return image;
+  double brightest = 0;
+  cv::minMaxLoc(image.reshape(1), nullptr, &brightest);
+  cv::Mat result;
+  if (image.depth() == CV_16U) {
+    double scale = 1;
+    while (brightest * scale >= 256) scale /= 2;
+    image.convertTo(result, CV_8U, scale);
+  } else if (image.depth() == CV_32F || image.depth() == CV_64F) {
+    image.convertTo(result, CV_8U, brightest > 0 && brightest <= 1 ? 255 : 1);
+  } else {
+    throw Error("holds pixels of a type that no camera gives: save it with 8 or 16 bits");
+  }
+  return result;
+}
+
+// What is transparent shows a middle grey. Transparency is not brightness: each keeps its own range.
+cv::Mat over_grey(const cv::Mat& image) {
+  std::vector<cv::Mat> planes;
+  cv::split(image, planes);
+  cv::Mat alpha = planes.back(), colour;
+  planes.pop_back();
+  cv::merge(planes, colour);
+  colour = eight_bits(colour);
+  if (alpha.depth() == CV_16U) alpha.convertTo(alpha, CV_8U, 1.0 / 257);
+  for (int y = 0; y < image.rows; ++y) {
+    for (int x = 0; x < image.cols; ++x) {
+      const int cover = alpha.at<std::uint8_t>(y, x);
+      for (int c = 0; c < 3; ++c) {
+        std::uint8_t& value = colour.at<cv::Vec3b>(y, x)[c];
+        value = static_cast<std::uint8_t>((value * cover + 128 * (255 - cover) + 127) / 255);
+      }
+    }
+  }
+  return colour;
+}
+
+cv::Mat colour_of(const cv::Mat& image) {
+  if (image.channels() == 4 && (image.depth() == CV_8U || image.depth() == CV_16U)) return over_grey(image);
+  cv::Mat result = eight_bits(image);
+  if (result.channels() == 1) cv::cvtColor(result, result, cv::COLOR_GRAY2BGR);
+  if (result.channels() != 3) throw Error(fmt::format("has {} channels; a picture has 1, 3 or 4", image.channels()));
+  return result.isContinuous() ? result : result.clone();
+}
+
 }  // namespace
 
 DepthImage read_depth_image(const std::filesystem::path& path) {
@@ -86,6 +132,20 @@ DepthImage read_depth_image(const std::filesystem::path& path) {
 Picture read_picture(const std::filesystem::path& path) {
   const cv::Mat image = read_image(path, cv::IMREAD_COLOR);
   return {image.cols, image.rows, elements<std::uint8_t>(image)};
+}
+
+Picture read_face_picture(const std::filesystem::path& path) {
+  try {
+    const std::string bytes = read_bytes(path, largest_file);
+    // a JPEG says in itself how it is to be turned, which only the reader of colour heeds
+    const bool jpeg = bytes.size() > 2 && bytes[0] == '\xff' && bytes[1] == '\xd8';
+    const cv::Mat image = colour_of(decode(bytes, jpeg ? cv::IMREAD_COLOR : cv::IMREAD_UNCHANGED));
+    return {image.cols, image.rows, {image.data, image.data + image.total() * 3}};
+  } catch (const Error& error) {
+    throw about(path, error);
+  } catch (const cv::Exception& error) {
+    throw about(path, Error(fmt::format("cannot be converted: {}", one_line(error.err))));
+  }
 }
 
 GreyImage grey_of(const Picture& picture) {

@@ -11,13 +11,13 @@
 
 namespace kinema::io {
 
-/// 16 bits a pixel, row-major, 0: nothing measured.
+/// 16 bits per pixel, row-major, 0: nothing measured.
 struct DepthImage {
   int width = 0, height = 0;
   std::vector<std::uint16_t> units;
 };
 
-/// 8 bits a pixel, row-major.
+/// 8 bits per pixel, row-major.
 struct GreyImage {
   int width = 0, height = 0;
   std::vector<std::uint8_t> grey;
@@ -33,6 +33,10 @@ DepthImage read_depth_image(const std::filesystem::path& path);
 
 /// Any picture; 16 bits are brought to 8, grey to three equal channels.
 Picture read_picture(const std::filesystem::path& path);
+
+/// The same with the full range of what was measured: 16 bits are brought to 8 by as many bits as the brightest pixel needs,
+/// so that 10 and 12 bits of a sensor are used; what is transparent shows a middle grey.
+Picture read_face_picture(const std::filesystem::path& path);
 
 GreyImage grey_of(const Picture& picture);
 

@@ -1,38 +1,85 @@
 #include "io/input_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <system_error>
 
 namespace kinema::io {
 namespace fs = std::filesystem;
 
-std::string read_bytes(const fs::path& path) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::not_found) throw Error("there is no such file");
-  if (fs::is_directory(status)) throw Error("is a folder, not a file");
-  if (!error && !fs::is_regular_file(status)) {
-    throw Error("is no ordinary file: it is read from disk, not from a pipe or device");
+InputFile::InputFile(const fs::path& path) {
+  // a pipe without a writer must not hold us up
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0) {
+    if (errno == ENOENT || errno == ENOTDIR) throw Error("there is no such file");
+    throw Error(fmt::format("cannot be read: {}", std::strerror(errno)));
   }
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  if (error || !stream) {
-    throw Error(fmt::format("cannot be read: {}", error ? error.message() : std::strerror(errno)));
+  struct ::stat status {};
+  const bool known = ::fstat(descriptor_, &status) == 0;
+  if (known && S_ISREG(status.st_mode)) {
+    left_ = static_cast<std::size_t>(std::max<off_t>(0, status.st_size));
+    return;
   }
-  stream.seekg(0, std::ios::end);
-  const std::streamoff size = stream.tellg();
-  stream.seekg(0);
-  if (size == 0) throw Error("is empty");
-  if (size < 0) throw Error("could not be read to its end", Error::Cause::running);
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  stream.read(bytes.data(), size);
-  if (!stream) throw Error("could not be read to its end", Error::Cause::running);
+  ::close(descriptor_);
+  if (known && S_ISDIR(status.st_mode)) throw Error("is a folder, not a file");
+  throw Error("is no ordinary file: it is read from disk, not from a pipe or device");
+}
+
+InputFile::~InputFile() { ::close(descriptor_); }
+
+void InputFile::read(void* to, std::size_t bytes) {
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t count = ::read(descriptor_, static_cast<char*>(to) + done, bytes - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) throw Error("could not be read to its end", Error::Cause::running);
+    done += static_cast<std::size_t>(count);
+  }
+  left_ -= bytes;
+}
+
+std::string InputFile::rest(std::size_t most) {
+  if (left_ > most) {
+    throw Error(fmt::format("has {} bytes, where at most {} are read: is it the right file?", left_, most));
+  }
+  std::string bytes(left_, '\0');
+  read(bytes.data(), bytes.size());
   return bytes;
+}
+
+MappedFile::MappedFile(const fs::path& path) {
+  const InputFile file(path);
+  if (file.left() == 0) throw Error("is empty");
+  void* memory = ::mmap(nullptr, file.left(), PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
+  if (memory == MAP_FAILED)
+    throw Error(fmt::format("cannot be mapped: {}", std::strerror(errno)), Error::Cause::running);
+  bytes_ = {static_cast<const std::byte*>(memory), file.left()};
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+std::string read_bytes(const fs::path& path, std::size_t most) {
+  InputFile file(path);
+  if (file.left() == 0) throw Error("is empty");
+  return file.rest(most);
+}
+
+std::string read_beginning(const fs::path& path, std::size_t most) {
+  try {
+    InputFile file(path);
+    std::string bytes(std::min(file.left(), most), '\0');
+    file.read(bytes.data(), bytes.size());
+    return bytes;
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 Error about(const fs::path& path, const Error& error) {

@@ -1,18 +1,59 @@
-// The bytes of an input file, and what a reader needs to speak about them in a message.
+// Input files, the one place where they are opened, and what readers need to speak about them in a message.
 #pragma once
 
 #include "kinema/error.h"
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace kinema::io {
 
-/// All bytes of an ordinary file. An Error that does not name the file where it is missing, a folder, empty or cannot
-/// be read: the caller knows what was sought, and names it once with `about`.
-std::string read_bytes(const std::filesystem::path& path);
+/// An ordinary file that is open for reading. Errors do not name the file: the caller does so once, with `about`.
+class InputFile {
+public:
+  /// Throws Error where the file is missing, a folder, a pipe or device, or cannot be read.
+  explicit InputFile(const std::filesystem::path& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  std::size_t left() const { return left_; }  ///< bytes that were not read yet
+  int descriptor() const { return descriptor_; }
+
+  /// The next bytes, of which at least as many are left. Throws Error where the disk fails or the file became shorter.
+  void read(void* to, std::size_t bytes);
+
+  /// All that is left. Throws Error where that is more than `most` bytes, before any memory is taken.
+  std::string rest(std::size_t most);
+
+private:
+  int descriptor_ = -1;
+  std::size_t left_ = 0;
+};
+
+/// A file as memory: its pages are read when they are looked at, and shared by all who map it.
+class MappedFile {
+public:
+  /// Throws Error as InputFile does, and where the file is empty.
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+private:
+  std::span<const std::byte> bytes_;
+};
+
+/// All bytes of an ordinary file, of which there are some and at most `most`. Throws Error as InputFile does.
+std::string read_bytes(const std::filesystem::path& path, std::size_t most = std::size_t{1} << 40);
+
+/// The first bytes of a file, at most `most`; none where it cannot be read.
+std::string read_beginning(const std::filesystem::path& path, std::size_t most);
 
 /// The same error with the file's name in front.
 Error about(const std::filesystem::path& path, const Error& error);

@@ -7,12 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <set>
-#include <system_error>
 
 namespace kinema::io {
 using nlohmann::json;
@@ -132,28 +128,6 @@ json parse_json(std::string_view text) {
   } catch (const json::out_of_range&) {
     throw Error("has a number that is too large for a double: give a finite one");
   }
-}
-
-std::string read_text(const std::filesystem::path& path, std::size_t most) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) throw Error("there is no such file");
-  if (std::filesystem::is_directory(status)) throw Error("is a folder; give the name of a file");
-  if (!error && !std::filesystem::is_regular_file(status)) {
-    throw Error("is no ordinary file: it is read from disk, not from a pipe or device");
-  }
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  if (error || !stream) throw Error(fmt::format("cannot be read: {}", error ? error.message() : std::strerror(errno)));
-  stream.seekg(0, std::ios::end);
-  const auto size = static_cast<std::size_t>(stream.tellg());
-  if (size > most)
-    throw Error(fmt::format("has {} bytes, where at most {} are read: is it the right file?", size, most));
-  std::string text(size, '\0');
-  stream.seekg(0);
-  stream.read(text.data(), static_cast<std::streamsize>(size));
-  if (!stream) throw Error("could not be read to its end", Error::Cause::running);
-  return text;
 }
 
 std::string exact_number(double value) { return json(value).dump(); }

@@ -65,9 +65,6 @@ struct JsonPlace::Member {
 /// A document without repeated names and of bounded depth. Throws Error that starts with the place in the text.
 nlohmann::json parse_json(std::string_view text);
 
-/// All bytes of an ordinary file of at most `most` bytes. Throws Error without the file's name.
-std::string read_text(const std::filesystem::path& path, std::size_t most);
-
 /// A number that reads back as the same bits.
 std::string exact_number(double value);
 

@@ -1,7 +1,7 @@
 #include "io/labelled_images.h"
 
-#include "io/face_picture.h"
 #include "io/frame_files.h"
+#include "io/image_file.h"
 #include "io/input_file.h"
 #include "kinema/error.h"
 

@@ -2,14 +2,12 @@
 
 #include "io/cloud_formats.h"
 #include "io/input_file.h"
-#include "io/landmark_formats.h"
 #include "io/output_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 
 namespace kinema::io {
 
@@ -32,10 +30,7 @@ bool holds_many_faces(const std::filesystem::path& path) {
 }
 
 bool looks_like_landmarks(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string start(65536, '\0');
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  const std::string start = read_beginning(path, 65536);
   const std::string ending = extension_of(path);
   if (ending == ".xml") return start.find("<dataset") != std::string::npos;
   if (ending == ".json") {
@@ -53,9 +48,7 @@ std::vector<LandmarkedFace> read_landmarks(const std::filesystem::path& path, co
     if (!holds_one_face(path) && !holds_many_faces(path)) {
       throw Error("is no file of landmarks by its name: they end in .pts, .asf, .xml (dlib), .json (COCO) or .csv");
     }
-    const std::string bytes = read_bytes(path);
-    constexpr std::size_t largest = std::size_t{1} << 30;
-    if (bytes.size() > largest) throw Error("is larger than any file of landmarks: is it the right one?");
+    const std::string bytes = read_bytes(path, std::size_t{1} << 30);
     const double others = settings.first_pixel.value_or(0);
     if (ending == ".pts") return {read_pts(bytes, settings.first_pixel.value_or(1))};
     if (ending == ".asf") return {read_asf(bytes)};
@@ -135,7 +128,7 @@ LandmarkedFace read_pts(std::string_view bytes, double first_pixel) {
   return face;
 }
 
-// The shape files of IMM: comments, a line with the count, a line a point (path, type, x, y, number, from, to, three
+// The shape files of IMM: comments, a line with the count, a line per point (path, type, x, y, number, from, to, three
 // more) with x and y over the picture's width and height, and the name of the picture at the end.
 LandmarkedFace read_asf(std::string_view bytes) {
   LandmarkedFace face;

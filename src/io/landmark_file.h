@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kinema::io {
@@ -38,5 +39,20 @@ bool looks_like_landmarks(const std::filesystem::path& path);
 
 /// Version 1 of .pts as 300-W has it, counted from 1 unless told otherwise. Written whole or not at all.
 void write_pts(const std::filesystem::path& path, std::span<const float> landmarks, double first_pixel = 1);
+
+// The readers behind read_landmarks, each from the bytes of a file, with what they count from already taken off. Their
+// errors do not name the file.
+
+LandmarkedFace read_pts(std::string_view bytes, double first_pixel);
+LandmarkedFace read_asf(std::string_view bytes);
+std::vector<LandmarkedFace> read_dlib_xml(std::string_view bytes, double first_pixel);
+std::vector<LandmarkedFace> read_coco_json(std::string_view bytes, double first_pixel);
+std::vector<LandmarkedFace> read_landmark_csv(std::string_view bytes, double first_pixel);
+
+/// More landmarks than any face has: a file that asks for more is no such file.
+inline constexpr std::size_t most_landmarks = 4096;
+
+/// A coordinate that a picture could have, as the float that is kept. Throws Error where it is none.
+float coordinate(double value, std::string_view what);
 
 }  // namespace kinema::io

@@ -131,7 +131,7 @@ Starts::Starts(const std::filesystem::path& path, std::size_t landmarks) {
   constexpr std::size_t largest = std::size_t{1} << 30;
   std::string text;
   try {
-    text = read_text(path, largest);
+    text = InputFile(path).rest(largest);
   } catch (const Error& error) {
     throw about(path, error);
   }

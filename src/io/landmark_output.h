@@ -1,4 +1,4 @@
-// landmarks.jsonl, one line a face of a frame, and its siblings as CSV and .pts; start.jsonl, which says where fits begin.
+// landmarks.jsonl, one line per face of a frame, and its siblings as CSV and .pts; start.jsonl, which says where fits begin.
 #pragma once
 
 #include "io/output_file.h"

@@ -2,7 +2,7 @@
 #include "io/cloud_formats.h"
 #include "io/input_file.h"
 #include "io/json_place.h"
-#include "io/landmark_formats.h"
+#include "io/landmark_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

@@ -1,13 +1,14 @@
 // dlib's XML: <dataset><images><image file='a.jpg'><box top left width height><part name='00' x y/>...</box></image>.
 #include "io/cloud_formats.h"
 #include "io/input_file.h"
-#include "io/landmark_formats.h"
+#include "io/landmark_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 #include <pugixml.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -35,7 +36,9 @@ std::vector<float> parts_of(const pugi::xml_node& box, double first_pixel, const
   for (const pugi::xml_node& part : box.children("part")) {
     const std::string name = part.attribute("name").value();
     if (parts.size() >= most_landmarks) throw Error(fmt::format("{}: has more than {} parts", place, most_landmarks));
-    parts.push_back({number_in(name).value_or(0), name,
+    // (the name nan is a word: as a number it would have no place in any order)
+    const double number = number_in(name).value_or(0);
+    parts.push_back({std::isnan(number) ? 0 : number, name,
                      coordinate(number_of(part, "x", place) - first_pixel, place + ": x"),
                      coordinate(number_of(part, "y", place) - first_pixel, place + ": y")});
   }

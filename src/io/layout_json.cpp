@@ -91,7 +91,7 @@ face::Layout layout_of(const JsonPlace& root, std::size_t landmarks) {
 
 face::Layout read_layout(const std::filesystem::path& path, std::size_t landmarks) {
   try {
-    const nlohmann::json json = parse_json(read_text(path, largest_file));
+    const nlohmann::json json = parse_json(read_bytes(path, largest_file));
     return layout_of(JsonPlace(json), landmarks);
   } catch (const Error& error) {
     throw about(path, error);

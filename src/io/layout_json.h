@@ -12,7 +12,7 @@
 
 namespace kinema::io {
 
-/// For a set with so many landmarks. A landmark that no mirror pair names is its own mirror image. Throws Error with
+/// For a set of `landmarks` landmarks. A landmark that no mirror pair names is its own mirror image. Throws Error with
 /// file, place and mend.
 face::Layout read_layout(const std::filesystem::path& path, std::size_t landmarks);
 

@@ -9,13 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -170,7 +167,7 @@ std::string make_npy_header(const NpyHeader& header) {
   const std::size_t total = (before + dict.size() + 1 + alignment - 1) / alignment * alignment;
   dict.append(total - before - dict.size() - 1, ' ');
   dict += '\n';
-  if (dict.size() > 0xffff) throw Error("an array of so many dimensions cannot be saved as .npy");
+  if (dict.size() > 0xffff) throw Error("an array with that many dimensions cannot be saved as .npy");
   std::string start("\x93NUMPY\x01\x00", 8);
   start += static_cast<char>(dict.size() & 0xff);
   start += static_cast<char>(dict.size() >> 8);
@@ -252,40 +249,7 @@ std::size_t byte_count(const std::vector<std::size_t>& shape, std::size_t elemen
   return empty ? 0 : product;
 }
 
-class Reader {
-public:
-  explicit Reader(const std::filesystem::path& path) {
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (status.type() == std::filesystem::file_type::not_found) throw Error("there is no such file");
-    if (std::filesystem::is_directory(status)) throw Error("is a folder, not a .npy file");
-    if (!error && !std::filesystem::is_regular_file(status)) {
-      throw Error("is no ordinary file: .npy files are read from disk, not from a pipe or device");
-    }
-    errno = 0;
-    stream_.open(path, std::ios::binary);
-    if (error || !stream_) {
-      throw Error(fmt::format("cannot be read: {}", error ? error.message() : std::strerror(errno)));
-    }
-    stream_.seekg(0, std::ios::end);
-    left_ = static_cast<std::size_t>(stream_.tellg());
-    stream_.seekg(0);
-  }
-
-  std::size_t left() const { return left_; }
-
-  void read(void* to, std::size_t bytes) {
-    stream_.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes));
-    if (!stream_) throw Error("could not be read to its end", Error::Cause::running);
-    left_ -= bytes;
-  }
-
-private:
-  std::ifstream stream_;
-  std::size_t left_ = 0;  // bytes of the file that were not read yet
-};
-
-NpyHeader read_header(Reader& file) {
+NpyHeader read_header(InputFile& file) {
   if (file.left() == 0) throw Error("is empty: save it again with np.save");
   std::array<unsigned char, 12> start{};
   if (file.left() < 10) throw Error("is no .npy file: it is too short; save the array with np.save");
@@ -320,7 +284,7 @@ NpyHeader read_header(Reader& file) {
 }
 
 template <class T>
-NpyArray<T> read_array(Reader& file, const std::vector<std::size_t>& expected) {
+NpyArray<T> read_array(InputFile& file, const std::vector<std::size_t>& expected) {
   NpyHeader header = read_header(file);
   if (!reads<T>(header.descr)) throw wrong_type<T>(header.descr);
   check_shape(header.shape, expected);
@@ -348,10 +312,10 @@ NpyArray<T> read_array(Reader& file, const std::vector<std::size_t>& expected) {
 template <class T>
 NpyArray<T> read_npy(const std::filesystem::path& path, const std::vector<std::size_t>& expected) {
   try {
-    Reader file(path);
+    InputFile file(path);
     return read_array<T>(file, expected);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", path.string(), error.what()), error.cause());
+    throw about(path, error);
   }
 }
 

@@ -18,7 +18,7 @@ class OutputFile;
 
 template <class T>
 struct NpyArray {
-  std::vector<std::size_t> shape;  // one entry a dimension
+  std::vector<std::size_t> shape;  // one entry per dimension
   std::vector<T> data;             // row-major, as many as the product of shape
 };
 

@@ -1,5 +1,4 @@
-// The drawing of overlays by OpenCV; no_pictures.cpp stands in where it is not built in.
-#include "io/limbs.h"
+// The drawing of overlays by OpenCV; no_opencv.cpp stands in where it is not built in.
 #include "io/overlay.h"
 #include "io/picture_words.h"
 #include "io/skin_picture.h"

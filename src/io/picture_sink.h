@@ -1,4 +1,4 @@
-// Where pictures go, one a frame: a video, or a folder of PNGs. Needs OpenCV.
+// Where pictures go, one per frame: a video, or a folder of PNGs. Needs OpenCV.
 #pragma once
 
 #include "kinema/picture.h"

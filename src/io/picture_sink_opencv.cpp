@@ -1,4 +1,4 @@
-// Videos and PNGs by OpenCV; no_pictures.cpp stands in where it is not built in.
+// Videos and PNGs by OpenCV; no_opencv.cpp stands in where it is not built in.
 #include "io/image_file.h"
 #include "io/output_file.h"
 #include "io/picture_sink.h"

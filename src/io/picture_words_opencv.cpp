@@ -1,4 +1,4 @@
-// The letters of picture_words.h by OpenCV; no_pictures.cpp stands in where it is not built in.
+// The letters of picture_words.h by OpenCV; no_opencv.cpp stands in where it is not built in.
 #include "io/picture_words.h"
 
 #include <opencv2/imgproc.hpp>

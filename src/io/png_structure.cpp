@@ -1,11 +1,12 @@
 #include "io/png_structure.h"
 
+#include "io/checksum.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdint>
+#include <span>
 
 namespace kinema::io {
 namespace {
@@ -16,22 +17,6 @@ std::uint32_t big_endian(std::string_view bytes) {
   std::uint32_t value = 0;
   for (char c : bytes.substr(0, 4)) value = value << 8 | static_cast<unsigned char>(c);
   return value;
-}
-
-// CRC-32 of ISO 3309, as the PNG specification wants it over a chunk's type and data.
-std::uint32_t checksum(std::string_view bytes) {
-  static const auto table = [] {
-    std::array<std::uint32_t, 256> made{};
-    for (std::uint32_t n = 0; n < 256; ++n) {
-      std::uint32_t c = n;
-      for (int bit = 0; bit < 8; ++bit) c = (c & 1) ? 0xedb88320u ^ (c >> 1) : c >> 1;
-      made[n] = c;
-    }
-    return made;
-  }();
-  std::uint32_t crc = 0xffffffffu;
-  for (char c : bytes) crc = table[(crc ^ static_cast<unsigned char>(c)) & 0xff] ^ (crc >> 8);
-  return ~crc;
 }
 
 }  // namespace
@@ -48,7 +33,8 @@ void check_png(std::string_view bytes) {
     const std::size_t length = big_endian(rest);
     if (length > rest.size() - 12) throw cut;
     const std::string_view type = rest.substr(4, 4), data = rest.substr(8, length);
-    if (checksum(rest.substr(4, 4 + length)) != big_endian(rest.substr(8 + length))) {
+    // over the type and the data of a chunk
+    if (crc32(std::as_bytes(std::span(rest.substr(4, 4 + length)))) != big_endian(rest.substr(8 + length))) {
       throw Error(
           fmt::format("is damaged: a checksum fails at byte {}; copy or save it again", bytes.size() - rest.size()));
     }

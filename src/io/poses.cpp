@@ -1,5 +1,6 @@
 #include "io/poses.h"
 
+#include "io/input_file.h"
 #include "io/json_place.h"
 #include "io/output_file.h"
 #include "kinema/error.h"
@@ -202,7 +203,7 @@ void PosesWriter::commit() {
 std::vector<PoseLine> read_poses(const std::filesystem::path& path) {
   std::string text;
   try {
-    text = read_text(path, largest_file);
+    text = InputFile(path).rest(largest_file);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", path.string(), error.what()), error.cause());
   }
@@ -222,7 +223,7 @@ std::vector<PoseLine> read_poses(const std::filesystem::path& path) {
       if (read.frame) {
         const auto [at, first] = frames.emplace(*read.frame, number);
         if (!first) {
-          throw Error(fmt::format("/frame: is {}, as in line {}: keep one line a frame", *read.frame, at->second));
+          throw Error(fmt::format("/frame: is {}, as in line {}: keep one line per frame", *read.frame, at->second));
         }
       }
       lines.push_back(std::move(read));

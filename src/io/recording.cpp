@@ -2,7 +2,7 @@
 
 #include "io/input_file.h"
 #include "io/recording_kinds.h"
-#include "io/video_file.h"
+#include "io/video_capture.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -89,7 +89,7 @@ SourceCamera from_calibration(const CameraSearch& search, const RecordingSetting
   } else if (calibration.right) {
     throw about(path, Error("is the calibration of a stereo pair; depth images need that of one camera"));
   } else if (search.use == CameraUse::depth && !(settings.depth_scale > 0)) {
-    throw about(path, Error("does not say the metres a unit of depth: give them with --depth-scale (0.001 for "
+    throw about(path, Error("does not say the metres per unit of depth: give them with --depth-scale (0.001 for "
                             "millimetres)"));
   }
   return source;

@@ -132,7 +132,7 @@ public:
       // a depth image of the rectified camera, as a frame would be
       SourceCamera rectified{camera_, std::nullopt, companions.background.string()};
       if (!(rectified.file.depth_scale > 0)) {
-        throw about(companions.background, Error("needs a \"depth_scale\" in the camera's file: its metres a unit"));
+        throw about(companions.background, Error("needs a \"depth_scale\" in the camera's file: its metres per unit"));
       }
       try {
         background_ = DepthImages(rectified).metres(read_depth_image(companions.background));

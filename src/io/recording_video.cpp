@@ -1,7 +1,7 @@
 // Recordings that are videos: of depth, of pairs side by side, or one video for each eye.
 #include "io/input_file.h"
 #include "io/recording_kinds.h"
-#include "io/video_file.h"
+#include "io/video_capture.h"
 #include "io/video_length.h"
 #include "kinema/error.h"
 

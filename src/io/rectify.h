@@ -27,7 +27,7 @@ public:
 
 private:
   int width_ = 0, height_ = 0;
-  std::vector<float> x_, y_;  // one a pixel of the pinhole picture
+  std::vector<float> x_, y_;  // one per pixel of the pinhole picture
 };
 
 struct StereoRectification {
@@ -35,7 +35,7 @@ struct StereoRectification {
   PixelMap left, right;
 };
 
-/// For pictures of width x height; `unit` is metres a unit of the calibration. Throws Error where the right camera does
+/// For pictures of width x height; `unit` is metres per unit of the calibration. Throws Error where the right camera does
 /// not stand to the right of the left one, or not within 10 m of it.
 StereoRectification rectify(const Calibration& calibration, int width, int height, double unit);
 

@@ -2,7 +2,6 @@
 
 #include "io/checksum.h"
 #include "io/input_file.h"
-#include "io/mapped_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

@@ -170,7 +170,7 @@ void read_angles(const JsonPlace& place, const Skeleton& skeleton, std::vector<d
     if (const auto given = place.find(joint.name)) {
       const std::vector<JsonPlace> entries = given->elements(3);
       if (entries.size() != joint.freedoms.size()) {
-        given->fail(fmt::format("has {} angles where the joint turns in {}: give one a freedom", entries.size(),
+        given->fail(fmt::format("has {} angles where the joint turns in {}: give one per freedom", entries.size(),
                                 joint.freedoms.size()));
       }
       for (std::size_t f = 0; f < entries.size(); ++f) {
@@ -194,7 +194,7 @@ Pose pose_at(const JsonPlace& root, const Skeleton& skeleton) {
 template <class Read>
 auto read_file(const std::filesystem::path& path, const Read& read) {
   try {
-    const nlohmann::json document = parse_json(read_text(path, largest_file));
+    const nlohmann::json document = parse_json(read_bytes(path, largest_file));
     return read(JsonPlace(document));
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", path.string(), error.what()), error.cause());

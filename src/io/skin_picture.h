@@ -1,8 +1,8 @@
 // The skin of a pose as a camera sees it: which limb each pixel shows, and how it is lit.
 #pragma once
 
-#include "io/limbs.h"
 #include "kinema/camera.h"
+#include "kinema/skeleton.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +10,11 @@
 #include <vector>
 
 namespace kinema::io {
+
+enum class Limb { trunk, head, left_arm, right_arm, left_leg, right_leg };
+
+/// Of each joint of the skeleton, by the common names in it and the joints that hang on them.
+std::vector<Limb> limbs(const body::Skeleton& skeleton);
 
 struct SkinPicture {
   static constexpr std::uint8_t nothing = 255;

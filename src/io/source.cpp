@@ -1,11 +1,9 @@
 #include "kinema/source.h"
 
-#include "io/camera_capture.h"
-#include "io/face_picture.h"
 #include "io/frame_files.h"
 #include "io/image_file.h"
 #include "io/input_file.h"
-#include "io/video_file.h"
+#include "io/video_capture.h"
 #include "io/video_length.h"
 #include "kinema/error.h"
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 
 namespace kinema::io {
 namespace {
@@ -32,28 +31,30 @@ std::uint64_t little_endian(const unsigned char* bytes, int count) {
 
 }  // namespace
 
-std::optional<std::uintmax_t> declared_video_bytes(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const auto read = [&](std::uint64_t at, auto& bytes) {
-    file.seekg(static_cast<std::streamoff>(at));
-    return static_cast<bool>(
-        file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())));
+std::optional<std::uintmax_t> declared_asf_bytes(std::string_view beginning) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(beginning.data());
+  const auto is = [&](std::uint64_t at, const Guid& guid) {
+    return std::memcmp(bytes + at, guid.data(), guid.size()) == 0;
   };
-  std::array<unsigned char, object_begin> object;
-  const auto is = [&](const Guid& guid) { return std::memcmp(object.data(), guid.data(), guid.size()) == 0; };
-  if (!read(0, object) || !is(header_object)) return std::nullopt;
-  for (std::uint64_t at = header_begin; at < most_header && read(at, object);) {
-    const std::uint64_t length = little_endian(object.data() + 16, 8);
-    if (is(file_properties_object)) {
-      std::array<unsigned char, flags_at + 4> properties;
-      if (!read(at, properties) || (properties[flags_at] & 1) != 0) return std::nullopt;  // a stream knows no size
-      const std::uint64_t size = little_endian(properties.data() + size_at, 8);
+  const auto holds = [&](std::uint64_t at, std::uint64_t count) {
+    return at <= beginning.size() && count <= beginning.size() - at;
+  };
+  if (!holds(0, object_begin) || !is(0, header_object)) return std::nullopt;
+  for (std::uint64_t at = header_begin; at < most_header && holds(at, object_begin);) {
+    const std::uint64_t length = little_endian(bytes + at + 16, 8);
+    if (is(at, file_properties_object)) {
+      if (!holds(at, flags_at + 4) || (bytes[at + flags_at] & 1) != 0) return std::nullopt;  // a stream knows no size
+      const std::uint64_t size = little_endian(bytes + at + size_at, 8);
       return size > 0 ? std::optional<std::uintmax_t>(size) : std::nullopt;
     }
     if (length < object_begin || length > most_header) return std::nullopt;
     at += length;
   }
   return std::nullopt;
+}
+
+std::optional<std::uintmax_t> declared_video_bytes(const std::filesystem::path& path) {
+  return declared_asf_bytes(read_beginning(path, most_header + flags_at + 4));
 }
 
 void check_video_is_whole(const std::filesystem::path& path, std::optional<std::size_t> said, std::size_t read) {

@@ -5,12 +5,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
 namespace kinema::io {
 
 /// The size of the whole file as an ASF header (.wmv, .asf) gives it. Nothing for other containers, which FFmpeg itself
 /// knows the length of, and for streams, which have none.
 std::optional<std::uintmax_t> declared_video_bytes(const std::filesystem::path& path);
+
+/// The same from the first bytes of a file.
+std::optional<std::uintmax_t> declared_asf_bytes(std::string_view beginning);
 
 /// Throws Error where a video from which `read` frames came ended before its end: it `said` to have more, or to be a
 /// longer file.

@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Bvh, BvhRefuses, testing::ValuesIn(refusals),
 TEST(BvhRefusal, OfWhatIsNoFile) {
   const ScratchFolder folder;
   EXPECT_EQ(message_of(folder / "none.bvh"), ": there is no such file");
-  EXPECT_EQ(message_of(folder.path()), ": is a folder, not a .bvh file");
+  EXPECT_EQ(message_of(folder.path()), ": is a folder, not a file");
   EXPECT_NE(message_of("/dev/null").find("is no ordinary file"), std::string::npos);
 }
 

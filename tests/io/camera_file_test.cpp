@@ -67,7 +67,7 @@ TEST(CameraFile, RefusesWhatNoCameraHas) {
     std::string text, says;
   } wrong[] = {
       {"", "is empty"},
-      {"{\"width\":640,\n\"height\" 480}", "line 2: is no JSON"},
+      {"{\"width\":640,\n\"height\" 480}", "is no JSON (line 2"},
       {"[1,2]", "is no JSON object"},
       {with(R"("width":640,)", ""), "has no \"width\""},
       {with(R"("fx":525,)", ""), "has no \"fx\""},

@@ -1,6 +1,5 @@
 // What goes to opentrack and to OSC receivers, byte by byte, and through a socket.
-#include "io/opentrack.h"
-#include "io/osc.h"
+#include "io/head_network.h"
 
 #include "kinema/error.h"
 

@@ -2,7 +2,7 @@
 #include "io/labelled_images.h"
 
 #include "io/face_detector.h"
-#include "io/face_picture.h"
+#include "io/image_file.h"
 #include "refusal.h"
 #include "scratch_folder.h"
 #include "synth/faces.h"

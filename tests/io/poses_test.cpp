@@ -212,7 +212,7 @@ TEST(Poses, RefusesBrokenLinesByTheirNumber) {
       {"[]", ":2: is an array of 0; an object"},
       {"{\"joints\":null}", ":2: has neither \"frame\" nor \"time\""},
       {"{\"frame\":1}", ":2: has no \"joints\": add it"},
-      {"{\"frame\":0,\"joints\":null}", ":2: /frame: is 0, as in line 1: keep one line a frame"},
+      {"{\"frame\":0,\"joints\":null}", ":2: /frame: is 0, as in line 1: keep one line per frame"},
       {"{\"frame\":1.5,\"joints\":null}", ":2: /frame: is the number 1.5; a whole number"},
       {"{\"frame\":1e300,\"joints\":null}", ":2: /frame: is the number 1e+300; a whole number"},
       {"{\"frame\":1,\"time\":\"0\",\"joints\":null}", ":2: /time: is text; a number"},

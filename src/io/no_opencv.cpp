@@ -1,0 +1,129 @@
+// What needs OpenCV, in a build without it: everything here is refused in the same words.
+#include "io/calibration_file.h"
+#include "io/face_detector.h"
+#include "io/face_overlay.h"
+#include "io/head_baselines.h"
+#include "io/head_overlay.h"
+#include "io/image_file.h"
+#include "io/overlay.h"
+#include "io/picture_sink.h"
+#include "io/picture_words.h"
+#include "io/rectify.h"
+#include "io/video_capture.h"
+#include "kinema/error.h"
+#include "kinema/stereo.h"
+
+#include <fmt/format.h>
+
+namespace kinema::io {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(fmt::format(
+      "{}: this build has no OpenCV, which pictures, video, cameras, stereo pairs, calibration files and the "
+      "face detector need: install it (Debian: libopencv-dev) and build again, or use point clouds",
+      what));
+}
+
+}  // namespace
+
+Calibration read_calibration(const std::vector<std::filesystem::path>& files) {
+  refuse(files.empty() ? "a calibration" : files.front().string());
+}
+
+DepthImage read_depth_image(const std::filesystem::path& path) { refuse(path.string()); }
+Picture read_picture(const std::filesystem::path& path) { refuse(path.string()); }
+GreyImage grey_of(const Picture&) { refuse("a picture"); }
+Picture resized(const Picture&, int, int) { refuse("a picture"); }
+void write_depth_png(const std::filesystem::path& path, const DepthImage&) { refuse(path.string()); }
+void write_picture_png(const std::filesystem::path& path, const Picture&) { refuse(path.string()); }
+
+PixelMap::PixelMap(const Lens&, const std::array<double, 9>&, const Camera&) { refuse("a lens with distortion"); }
+Picture PixelMap::picture(const Picture&) const { refuse("a picture"); }
+DepthImage PixelMap::depth(const DepthImage&) const { refuse("a depth image"); }
+StereoRectification rectify(const Calibration&, int, int, double) { refuse("a stereo calibration"); }
+
+struct StereoMatcher::State {};
+StereoMatcher::StereoMatcher(const CameraFile&, const StereoSettings&) { refuse("a stereo pair"); }
+StereoMatcher::~StereoMatcher() = default;
+StereoMatcher::StereoMatcher(StereoMatcher&&) noexcept = default;
+StereoMatcher& StereoMatcher::operator=(StereoMatcher&&) noexcept = default;
+std::vector<float> StereoMatcher::depth(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>) const {
+  refuse("a stereo pair");
+}
+int StereoMatcher::disparities() const { refuse("a stereo pair"); }
+
+struct VideoFile::State {};
+VideoFile::VideoFile(const std::filesystem::path& path, Content) { refuse(path.string()); }
+VideoFile::~VideoFile() = default;
+VideoFile::VideoFile(VideoFile&&) noexcept = default;
+VideoFile& VideoFile::operator=(VideoFile&&) noexcept = default;
+double VideoFile::fps() const { refuse("a video"); }
+std::optional<std::size_t> VideoFile::size() const { refuse("a video"); }
+int VideoFile::width() const { refuse("a video"); }
+int VideoFile::height() const { refuse("a video"); }
+bool VideoFile::next(Picture&) { refuse("a video"); }
+bool VideoFile::next(DepthImage&) { refuse("a video"); }
+
+Picture read_face_picture(const std::filesystem::path& path) { refuse(path.string()); }
+
+struct FaceDetector::State {};
+FaceDetector::FaceDetector(const std::filesystem::path&) { refuse("the face detector"); }
+FaceDetector::~FaceDetector() = default;
+FaceDetector::FaceDetector(FaceDetector&&) noexcept = default;
+FaceDetector& FaceDetector::operator=(FaceDetector&&) noexcept = default;
+std::vector<FaceDetector::Find> FaceDetector::find(const GreyImage&, double) const { refuse("the face detector"); }
+std::vector<FaceDetector::Find> FaceDetector::find(const face::GreyView&, double) const { refuse("the face detector"); }
+std::vector<face::Start::Box> FaceDetector::detect(const GreyImage&) const { refuse("the face detector"); }
+std::vector<face::Start::Box> FaceDetector::detect(const face::GreyView&) const { refuse("the face detector"); }
+std::filesystem::path find_face_cascade() { return {}; }
+
+void draw_landmarks(Picture&, std::span<const float>, const face::Layout&,
+                    std::span<const std::array<std::uint16_t, 3>>, const FaceDrawing&) {
+  refuse("an overlay");
+}
+int overlay_enlargement(int, int) { return 1; }
+Picture enlarged_for_overlay(const Picture& picture, int) { return picture; }
+
+struct PictureSink::Target {};
+
+PictureSink::PictureSink(const std::filesystem::path&, double) { refuse("an overlay"); }
+PictureSink::~PictureSink() = default;
+PictureSink::PictureSink(PictureSink&&) noexcept = default;
+PictureSink& PictureSink::operator=(PictureSink&&) noexcept = default;
+void PictureSink::add(const Picture&, std::int64_t) { refuse("an overlay"); }
+void PictureSink::commit() { refuse("an overlay"); }
+
+void draw_words(Picture&, std::string_view, std::string_view) { refuse("an overlay"); }
+
+OverlayPainter::OverlayPainter(const Camera& camera) : camera_(camera) { refuse("an overlay"); }
+Picture OverlayPainter::draw(const OverlayFrame&, const body::Skeleton&, const body::Estimate&, std::string_view) {
+  refuse("an overlay");
+}
+
+struct CameraCapture::State {};
+CameraCapture::CameraCapture(int, double) { refuse("a camera"); }
+CameraCapture::~CameraCapture() = default;
+CameraCapture::CameraCapture(CameraCapture&&) noexcept = default;
+CameraCapture& CameraCapture::operator=(CameraCapture&&) noexcept = default;
+std::string CameraCapture::name() const { refuse("a camera"); }
+double CameraCapture::fps() const { refuse("a camera"); }
+bool CameraCapture::next(Picture&) { refuse("a camera"); }
+double CameraCapture::age() const { refuse("a camera"); }
+
+struct CamShiftTracker::State {};
+CamShiftTracker::CamShiftTracker(const Picture&, const head::Oval&) { refuse("a picture"); }
+CamShiftTracker::~CamShiftTracker() = default;
+CamShiftTracker::CamShiftTracker(CamShiftTracker&&) noexcept = default;
+CamShiftTracker& CamShiftTracker::operator=(CamShiftTracker&&) noexcept = default;
+HeadCentre CamShiftTracker::track(const Picture&) { refuse("a picture"); }
+
+Picture HeadPainter::draw(const Picture&, std::int64_t, double, const head::HeadEstimate&, const Degree&) {
+  refuse("a picture");
+}
+
+bool head_baselines_built_in() { return false; }
+SkinCentre hsv_centre(const ColourView&) { refuse("skin by its hue"); }
+SkinCentre camshift_centre(const ColourView&) { refuse("CamShift"); }
+
+}  // namespace kinema::io

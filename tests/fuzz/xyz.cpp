@@ -1,0 +1,13 @@
+// Point clouds as text.
+#include "fuzz.h"
+#include "io/cloud_formats.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace kinema;
+  const std::string_view bytes = fuzz::text_of(data, size);
+  fuzz::expect_result_or_error([&] {
+    const io::Cloud cloud = io::read_xyz(bytes);
+    fuzz::require(cloud.points.size() % 3 == 0);
+  });
+  return 0;
+}
