@@ -80,7 +80,8 @@ ordered_json to_json(const Options& options, const FaceEvaluation& evaluation, c
     results["by_image"].push_back(std::move(line));
   }
   ordered_json json;
-  json["backend"] = name(options.settings.backend);
+  json["backend"] = name(evaluation.backend);
+  json["stages"] = places_json(evaluation.stages);
   json["model"] = options.fit.model;
   json["images"] = options.images.images;
   json["init"] = options.init;
@@ -109,7 +110,7 @@ void print_reliability(const char* what, const std::vector<ReliabilityBin>& bins
 
 void print_table(const Options& options, const FaceEvaluation& evaluation) {
   fmt::print("{}{} fits on {}, starts: {}; errors in % of the outer-eye distance\n\n",
-             evaluation.stopped ? "stopped; " : "", evaluation.faces.size(), name(options.settings.backend),
+             evaluation.stopped ? "stopped; " : "", evaluation.faces.size(), places_text(evaluation.stages),
              options.init);
   fmt::print("{:<10} {:>8} {:>8} {:>8} {:>10} {:>8}\n", "points", "mean", "median", "95 %", "over 8 %", "AUC");
   print_row(fmt::format("all {}", evaluation.landmarks), evaluation.all);

@@ -53,12 +53,13 @@ void report(const Options& options, const FaceCounts& counts) {
     fmt::print(
         "{}{} frames on {}: {} with a face, {} without, {} that could not be read; mean quality {:.2f}; {:.1f} fits a "
         "second\n",
-        counts.stopped ? "stopped; " : "", counts.frames, name(options.run.backend), counts.found, counts.lost,
+        counts.stopped ? "stopped; " : "", counts.frames, places_text(counts.stages), counts.found, counts.lost,
         counts.unreadable, counts.quality, counts.fits_per_second());
     return;
   }
   nlohmann::ordered_json json;
-  json["backend"] = name(options.run.backend);
+  json["backend"] = name(counts.backend);
+  json["stages"] = places_json(counts.stages);
   json["frames"] = counts.frames;
   json["found"] = counts.found;
   json["lost"] = counts.lost;
@@ -76,12 +77,12 @@ void run(Options& options) {
   check_outputs(options);
   FaceRun& chain = options.run;
   chain.backend = choose(options.common.backend);
-  chain.model = std::make_shared<const face::Model>(io::read_face_model(options.fit.model));
+  chain.tracker.model = std::make_shared<const face::Model>(io::read_face_model(options.fit.model));
   chain.tracker.fit = fit_settings(options.fit, options.common.threads);
   if (options.init == "detect") {
     chain.detector.emplace(options.detector);
   } else {
-    chain.starts.emplace(options.init, chain.model->shape.landmarks());
+    chain.starts.emplace(options.init, chain.tracker.model->shape.landmarks());
     // a film that is lost is found again where there is a detector
     if (!options.detector.empty() || !io::find_face_cascade().empty()) chain.detector.emplace(options.detector);
   }
@@ -89,9 +90,9 @@ void run(Options& options) {
   std::optional<serve::FaceFeed> feed;
   if (options.view.wanted) {
     view.emplace(options.view);
-    view->faces().set_model(chain.model);
-    feed.emplace(view->hub().channel("face"), options.input.front(), chain.model);
-    chain.watch = [&](std::int64_t frame, const io::Picture& picture, const face::TrackedFace& face) {
+    view->faces().set_model(chain.tracker.model);
+    feed.emplace(view->hub().channel("face"), options.input.front(), chain.tracker.model);
+    chain.watch = [&](std::int64_t frame, const io::Picture& picture, const face::Estimate& face) {
       feed->add(frame, picture, face);
     };
   }

@@ -10,6 +10,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace kinema::app {
@@ -83,6 +84,27 @@ std::string stages_text(const std::vector<face::Stage>& stages) {
     if (stage.prior > 0) text += fmt::format(":{:g}", stage.prior);
   }
   return text;
+}
+
+std::string places_text(const std::vector<face::PlacedStage>& stages) {
+  std::map<Backend, std::vector<std::string_view>> by_place;
+  for (const face::PlacedStage& placed : stages) {
+    auto& list = by_place[placed.backend];
+    if (std::find(list.begin(), list.end(), word(placed.stage.method)) == list.end())
+      list.push_back(word(placed.stage.method));
+  }
+  if (by_place.size() == 1) return std::string(name(by_place.begin()->first));
+  std::vector<std::string> parts;
+  for (auto place = by_place.rbegin(); place != by_place.rend(); ++place)  // cuda before cpu
+    parts.push_back(fmt::format("{} ({})", name(place->first), fmt::join(place->second, ", ")));
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+nlohmann::ordered_json places_json(const std::vector<face::PlacedStage>& stages) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const face::PlacedStage& placed : stages)
+    json.push_back({{"method", word(placed.stage.method)}, {"backend", name(placed.backend)}});
+  return json;
 }
 
 void add_fit_options(Verb verb, FitOptions& options) {

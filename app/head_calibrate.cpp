@@ -84,13 +84,13 @@ Frames read_frames(const Options& options) {
 
 void draw(const Options& options, const Frames& frames, const head::Calibration& calibration) {
   const io::Frame& last = frames.kept.back();
-  head::HeadEstimate estimate;
+  head::Estimate estimate;
   estimate.found = true;
   estimate.oval = frames.ovals.back();
   estimate.x = estimate.oval->cx;
   estimate.y = estimate.oval->cy;
   estimate.area = calibration.head->area;
-  estimate.score = calibration.filter.score;
+  estimate.confidence = calibration.filter.score;
   io::HeadPainter painter;
   io::write_picture_png(options.picture, painter.draw(last.colour, last.index, last.time, estimate,
                                                       [&](std::uint8_t r, std::uint8_t g, std::uint8_t b) {
@@ -130,7 +130,7 @@ void run(Options options) {
                        {"area", calibration.head->area},
                        {"oval", {oval.cx, oval.cy, oval.rx, oval.ry}},
                        {"out", options.out}};
-    if (const auto* plane = std::get_if<head::Plane>(&calibration.filter.model)) {
+    if (const auto* plane = std::get_if<head::SkinPlane>(&calibration.filter.model)) {
       json["results"]["f"] = {plane->r, plane->g, plane->b, plane->d};
     }
     print_json(json);

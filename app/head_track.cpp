@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 struct Options {
   CommonOptions common;
   std::vector<std::string> input;
-  std::string filter, reference_distance, truth;
+  std::string filter, reference_distance, truth, backend = "auto";
   std::optional<double> field_of_view;
   double fps = 0;
   bool plain = false, window = false, no_recalibrate = false, compare = false;
@@ -41,9 +41,9 @@ struct Paths {
 };
 
 // OpenCV's trackers in the same run, on the same frames.
-class Rivals {
+class OtherTrackers {
 public:
-  Rivals(const head::HeadReference& reference, Paths& paths) : oval_(reference.oval), paths_(paths) {
+  OtherTrackers(const head::HeadReference& reference, Paths& paths) : oval_(reference.oval), paths_(paths) {
     try {
       haar_.emplace();
     } catch (const Error& error) {
@@ -98,13 +98,13 @@ ordered_json results_json(const Options& options, const Paths& paths, double fps
   }
   if (truth) results["truth"] = errors_json(errors(paths.ours, *truth));
   if (options.compare) {
-    const auto rival = [&](const HeadPath& path, double ms) {
+    const auto other = [&](const HeadPath& path, double ms) {
       ordered_json json{{"jitter_px", number_or_null(jitter(path))}, {"ms", ms}};
       if (truth) json["truth"] = errors_json(errors(path, *truth));
       return json;
     };
-    results["camshift"] = rival(paths.camshift, paths.camshift_ms);
-    if (paths.no_haar.empty()) results["haar"] = rival(paths.haar, paths.haar_ms);
+    results["camshift"] = other(paths.camshift, paths.camshift_ms);
+    if (paths.no_haar.empty()) results["haar"] = other(paths.haar, paths.haar_ms);
   }
   return results;
 }
@@ -112,7 +112,7 @@ ordered_json results_json(const Options& options, const Paths& paths, double fps
 void print_text(const HeadCounts& counts, const std::string& backend, const ordered_json& results) {
   fmt::print("{}{} frames on {}, {}: {} with a head, {} without, {} that could not be read; {:.0f} frames a second\n",
              counts.stopped ? "stopped; " : "", counts.frames, backend,
-             counts.following == head::Following::plain ? "plain" : "window", counts.found, counts.lost, counts.gaps,
+             counts.mode == head::Mode::plain ? "plain" : "window", counts.found, counts.lost, counts.gaps,
              counts.frames_per_second());
   const auto pixels = [](const ordered_json& value) {
     return value.is_null() ? std::string("-") : fmt::format("{:.3f} px", value.get<double>());
@@ -159,17 +159,12 @@ void check_outputs(const HeadOutputs& outputs) {
   }
 }
 
-// What the backend is called in the report.
-std::string resolved(const std::string& backend) {
-  return backend == "auto" ? std::string(name(choose(Backend::automatic))) : backend;
-}
-
 void fill_in(Options& options) {
   HeadRun& run = options.run;
   check_outputs(run.outputs);
   if (options.plain && options.window) throw Error("--plain and --window exclude each other");
-  if (options.plain) run.tracker.following = head::Following::plain;
-  if (options.window) run.tracker.following = head::Following::window;
+  if (options.plain) run.tracker.mode = head::Mode::plain;
+  if (options.window) run.tracker.mode = head::Mode::window;
   run.tracker.recalibrate = !options.no_recalibrate;
   run.tracker.background = run.tracker.background || !run.background.empty();
   if (options.smooth) run.tracker.smoothing = options.smoothing;
@@ -178,8 +173,13 @@ void fill_in(Options& options) {
   }
   if (options.field_of_view) run.tracker.field_of_view = parse_field_of_view(*options.field_of_view);
   run.tracker.moments.threads = options.common.threads;
-  run.calibration = io::read_filter(options.filter);
-  const auto& head = run.calibration.head;
+  if (head::is_step(options.backend)) {
+    run.tracker.step = options.backend;
+  } else {
+    run.backend = parse_backend(options.backend);
+  }
+  run.tracker.calibration = io::read_filter(options.filter);
+  const auto& head = run.tracker.calibration.head;
   const bool placed = (run.tracker.reference_distance || (head && head->distance)) &&
                       (run.tracker.field_of_view || (head && head->field_of_view));
   for (const auto& [flag, target] : {std::pair{"--udp", &run.outputs.opentrack}, {"--osc", &run.outputs.osc}}) {
@@ -196,7 +196,6 @@ void fill_in(Options& options) {
 void run(Options options) {
   fill_in(options);
   HeadRun& chain = options.run;
-  const std::string backend = resolved(chain.tracker.backend);
   std::optional<std::vector<io::HeadBox>> truth;
   if (!options.truth.empty()) truth = io::read_boxes(options.truth);
   const std::unique_ptr<io::Source> source = io::open_colour(options.input, {options.fps});
@@ -206,34 +205,35 @@ void run(Options options) {
   }
 
   Paths paths;
-  if (chain.calibration.head) paths.width = 2 * chain.calibration.head->oval.rx;
-  std::optional<Rivals> rivals;
-  if (options.compare) rivals.emplace(*chain.calibration.head, paths);
+  if (chain.tracker.calibration.head) paths.width = 2 * chain.tracker.calibration.head->oval.rx;
+  std::optional<OtherTrackers> others;
+  if (options.compare) others.emplace(*chain.tracker.calibration.head, paths);
   std::optional<View> view;
   std::optional<serve::HeadFeed> feed;
   const head::Tracker* tracker = nullptr;
   if (options.view.wanted) {
-    view.emplace(options.view, chain.calibration);
+    view.emplace(options.view, chain.tracker.calibration);
     feed.emplace(view->hub().channel("head"), options.input.front(), source->size().value_or(0));
     chain.started = [&](const head::Tracker& made) { tracker = &made; };
   }
-  chain.watch = [&](const io::Frame& frame, const head::HeadEstimate& estimate) {
+  chain.watch = [&](const io::Frame& frame, const head::Estimate& estimate) {
     if (feed) feed->add(frame.index, frame.time, frame.colour, estimate, *tracker);
     const auto place = [&](double x, double y) {
       return estimate.found ? std::optional(std::pair{x, y}) : std::nullopt;
     };
     paths.ours.add(frame.time, place(estimate.x, estimate.y));
     paths.raw.add(frame.time, place(estimate.raw_x, estimate.raw_y));
-    if (rivals) rivals->track(frame);
+    if (others) others->track(frame);
   };
   const HeadCounts counts = track(*source, chain);
   if (feed) feed->finish();
 
+  const std::string backend = chain.tracker.step.empty() ? std::string(name(counts.backend)) : chain.tracker.step;
   const ordered_json results = results_json(options, paths, source->fps(), truth);
   if (options.common.json) {
     ordered_json json;
     json["backend"] = backend;
-    json["following"] = counts.following == head::Following::plain ? "plain" : "window";
+    json["following"] = counts.mode == head::Mode::plain ? "plain" : "window";
     json["frames"] = counts.frames;
     json["found"] = counts.found;
     json["lost"] = counts.lost;
@@ -322,7 +322,7 @@ void add_head_track(Verb parent, Task& task) {
   verb.flag("--compare", options->compare, "Run OpenCV's CamShift and Haar detector on the same frames");
   add_tracker_options(verb, *options);
   add_view_options(verb, options->view);
-  verb.option("--backend", options->run.tracker.backend,
+  verb.option("--backend", options->backend,
               "Where to compute; also joint, and for --plain the paper's steps cpu1 ... gpu8, cpu+gpu")
       .type("auto|reference|cpu|cuda|...")
       .group("Everywhere");

@@ -19,16 +19,19 @@ std::unique_ptr<Fitter> make_paper_fitter(std::shared_ptr<const Model> model, co
 /// not what a stage needs.
 std::vector<Stage> stages_of(const Model& model, const FitSettings& settings);
 
+/// For backends that run all stages in one place.
+std::vector<PlacedStage> placed_on(Backend backend, const std::vector<Stage>& stages);
+
 /// Throws Error where an image has no pixels, or lies on a device that this backend does not know.
 void check_face(const Face& face, bool device_allowed);
 
 /// Where a fit starts: a pose, and a shape in the model's unit under it. The mean shape, but for keep_shape.
-struct Beginning {
+struct InitialState {
   Similarity pose;
   std::vector<double> shape;
   bool mean = true;
 };
-Beginning beginning(const Model& model, const Start& start, double limit);
+InitialState initial_state(const Model& model, const Start& start, double limit);
 
 /// The pose of start `number` of a fit with several: 0 is the pose itself, the others lie about it.
 Similarity spread_start(const Model& model, const Similarity& pose, int number);

@@ -14,7 +14,7 @@ namespace kinema::face {
 /// A fit fails where its mean error is over this share of the outer-eye distance.
 inline constexpr double failure_error = 0.08;
 
-struct Trust {
+struct FitQuality {
   double failure = 0;
   std::vector<float> confidence;  ///< one a landmark
 };
@@ -31,7 +31,7 @@ struct Evidence {
 std::vector<double> quality_features(const Evidence& evidence);
 
 /// Of a fit with landmarks in image pixels and the error of its last stage. The model must have a quality model.
-Trust trust(const Model& model, const GreyView& image, const Fit& fit);
+FitQuality fit_quality(const Model& model, const GreyView& image, const Fit& fit);
 
 /// The texture about the landmarks of a fit, and what is known without regressions on it.
 void look(const Model& model, const QualityModel& quality, const GreyView& image, const Fit& fit,

@@ -21,13 +21,13 @@ public:
   void start(const Oval& oval);
 
   /// Finds the head in a frame, near where it was or, where it is lost, anywhere.
-  void follow(const Scene& whole, const Classifier& classifier, HeadEstimate& estimate);
+  void follow(const Scene& whole, const Classifier& classifier, Estimate& estimate);
 
   /// Learns the colours of the frame in which the head was just found; true where the classifier is a new one.
   bool learn(const Scene& scene, Classifier& classifier);
 
 private:
-  struct Fix {
+  struct Candidate {
     Window window;
     Contrast contrast;
     double value = 0;
@@ -36,15 +36,15 @@ private:
 
   Oval head_of(const Window& window) const { return head_in(window, anchor_, outline_); }
   Window window_of(const Oval& head) const { return window_around(head, anchor_); }
-  Fix settle(const Scene& scene, Window window, int steps) const;
+  Candidate converge(const Scene& scene, Window window, int steps) const;
   std::vector<Window> seeds(const Scene& scene, const Classifier& classifier) const;
   void anchor(const Scene& scene, const Oval& head);
-  bool stranger(const Fix& fix) const;
-  void weigh(const Scene& scene, Fix& fix) const;
-  void hold(Window& window, const Pattern::Match& match) const;
+  bool is_distractor(const Candidate& candidate) const;
+  void weigh(const Scene& scene, Candidate& candidate) const;
+  void limit_offset(Window& window, const Pattern::Match& match) const;
   void learn_pattern(const Scene& scene, const Oval& head);
-  void stay_home(const Scene& scene, Fix& fix) const;
-  void fit_size(const Scene& scene, Fix& fix) const;
+  void prefer_calibrated(const Scene& scene, Candidate& candidate) const;
+  void fit_size(const Scene& scene, Candidate& candidate) const;
   void follow_size(const Scene& scene, Window& window, double trust);
   Scene cut(Scene scene, const Oval& head) const;
 
@@ -63,8 +63,8 @@ private:
   std::size_t frames_ = 0;
   Adaptation adaptation_;
   Pattern pattern_;
-  Pattern::Match match_;     // in the last frame
-  double usual_answer_ = 0;  // of the pattern, of late
+  Pattern::Match match_;       // in the last frame
+  double usual_response_ = 0;  // of the pattern, of late
 };
 
 }  // namespace kinema::head

@@ -1,7 +1,7 @@
 // The head's pattern of light and dark: a correlation filter over edges, learned while the head is followed. Colours say
 // what is head; the pattern says where it is when something else has its colours, or when the light changes them.
 //
-// Bolme et al. (2010) and Danelljan et al. (2014): the filter whose answer to the patches seen so far comes nearest, in
+// Bolme et al. (2010) and Danelljan et al. (2014): the filter whose response to the patches seen so far comes nearest, in
 // least squares, to a narrow bell at the head's centre. In the frequency domain that is a division.
 #pragma once
 
@@ -28,7 +28,7 @@ public:
 
   struct Match {
     double x = 0, y = 0;  ///< the head's centre, pixels
-    double answer = 0;    ///< about 1 for what was learned, 0 for anything else
+    double response = 0;  ///< about 1 for what was learned, 0 for anything else
   };
 
   bool known() const { return !start_.empty(); }

@@ -10,7 +10,7 @@
 
 namespace kinema::head {
 
-class StillScene {
+class StaticBackground {
 public:
   bool known() const { return !mean_.empty(); }
 

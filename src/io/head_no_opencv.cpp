@@ -32,6 +32,6 @@ CamShiftTracker::CamShiftTracker(CamShiftTracker&&) noexcept = default;
 CamShiftTracker& CamShiftTracker::operator=(CamShiftTracker&&) noexcept = default;
 HeadCentre CamShiftTracker::track(const Picture&) { refuse(); }
 
-Picture HeadPainter::draw(const Picture&, std::int64_t, double, const head::HeadEstimate&, const Degree&) { refuse(); }
+Picture HeadPainter::draw(const Picture&, std::int64_t, double, const head::Estimate&, const Degree&) { refuse(); }
 
 }  // namespace kinema::io

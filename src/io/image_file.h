@@ -1,7 +1,8 @@
-// Pictures and depth images on disk, in memory that needs no OpenCV. Without OpenCV every function here throws.
+// Pictures and depth images on disk, in memory that needs no OpenCV. Without OpenCV all but the conversions throw.
 #pragma once
 
 #include "io/picture.h"
+#include "kinema/grey.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -28,7 +29,11 @@ DepthImage read_depth_image(const std::filesystem::path& path);
 /// Any picture; 16 bits are brought to 8, grey to three equal channels.
 Picture read_picture(const std::filesystem::path& path);
 
-GreyImage grey_of(const Picture& picture);
+/// See kinema::grey_of().
+inline GreyImage grey_of(const Picture& picture) {
+  const auto width = static_cast<std::size_t>(picture.width), height = static_cast<std::size_t>(picture.height);
+  return {picture.width, picture.height, kinema::grey_of({picture.bgr.data(), width, height, 3 * width})};
+}
 
 /// Metres of each pixel.
 std::vector<float> metres_of(const DepthImage& image, double depth_scale);

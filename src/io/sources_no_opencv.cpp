@@ -26,7 +26,6 @@ Calibration read_calibration(const std::vector<std::filesystem::path>& files) {
 
 DepthImage read_depth_image(const std::filesystem::path& path) { refuse(path.string()); }
 Picture read_picture(const std::filesystem::path& path) { refuse(path.string()); }
-GreyImage grey_of(const Picture&) { refuse("a picture"); }
 Picture resized(const Picture&, int, int) { refuse("a picture"); }
 void write_depth_png(const std::filesystem::path& path, const DepthImage&) { refuse(path.string()); }
 void write_picture_png(const std::filesystem::path& path, const Picture&) { refuse(path.string()); }
