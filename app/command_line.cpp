@@ -97,6 +97,10 @@ Option Verb::flag(const std::string& name, bool& value, const std::string& help)
       name.substr(1), [&value] { value = false; }, help));
 }
 
+Option Verb::preset(const std::string& name, std::function<void()> set, const std::string& help) {
+  return Option(*app_->add_flag_callback(name, std::move(set), help));
+}
+
 std::vector<std::string> split(const std::string& text, char separator) { return CLI::detail::split(text, separator); }
 
 }  // namespace kinema::app

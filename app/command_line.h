@@ -96,6 +96,10 @@ public:
   /// True where the line holds it; "!--no-x" makes it false.
   Option flag(const std::string& name, bool& value, const std::string& help);
 
+  /// Calls `set` where the line holds it. Options are read in the order in which they were described: those that follow
+  /// may change what it set.
+  Option preset(const std::string& name, std::function<void()> set, const std::string& help);
+
 private:
   CLI::App* app_;
 };

@@ -1,6 +1,6 @@
 #include "app/demo_head.h"
 
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 #include "io/filter_json.h"
 #include "io/head_overlay.h"
 #include "io/image_file.h"

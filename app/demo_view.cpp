@@ -10,7 +10,9 @@ DemoView::DemoView(const ViewOptions& options)
 }
 
 void DemoView::show(WalkSettings& walk) {
-  walk.watch = [this](const TrackedFrame& seen) { app::show(body_, seen); };
+  walk.watch = [this](const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate) {
+    app::show(body_, frame, tracker, estimate);
+  };
 }
 
 void DemoView::show(HeadDemoSettings& head) {

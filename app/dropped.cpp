@@ -61,18 +61,16 @@ std::string file(const serve::Job& job, const char* name) { return (job.results 
 
 void track_body(serve::Job& job, serve::Hub& hub) {
   const fs::path input = frames_of(dropped(job.input));
-  TrackRun run;
-  fill_in(run);
   const std::unique_ptr<io::Recording> recording = io::open_recording({input.string()});
-  run.person = recording->skeleton().empty() ? Person{body::default_human(), false}
-                                             : Person{io::read_skeleton(recording->skeleton()), true};
+  TrackRun run;
+  run.tracker = body::settings_for(*recording);
   run.files = {file(job, "poses.jsonl"), file(job, "poses.csv"), file(job, "poses.bvh"), ""};
   const std::size_t frames = recording->size().value_or(0);
   serve::BodyFeed feed(hub.channel("body"), input.filename().string(), frames);
   job.progress(0, frames);  // the search in the first frame takes its time
   std::size_t done = 0;
-  run.watch = [&](const TrackedFrame& seen) {
-    show(feed, seen);
+  run.watch = [&](const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate) {
+    show(feed, frame, tracker, estimate);
     job.progress(++done, frames);
   };
   track(*recording, run);

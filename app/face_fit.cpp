@@ -51,7 +51,8 @@ void check_outputs(const Options& options) {
 void report(const Options& options, const FaceCounts& counts) {
   if (!options.common.json) {
     fmt::print(
-        "{}{} frames on {}: {} with a face, {} without, {} that could not be read; mean quality {:.2f}; {:.1f} fits per "
+        "{}{} frames on {}: {} with a face, {} without, {} that could not be read; mean quality {:.2f}; {:.1f} fits "
+        "per "
         "second\n",
         counts.stopped ? "stopped; " : "", counts.frames, places_text(counts.stages), counts.found, counts.lost,
         counts.unreadable, counts.quality, counts.fits_per_second());

@@ -3,7 +3,7 @@
 #include "app/face_options.h"
 #include "app/face_sinks.h"
 #include "app/source_loop.h"
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 #include "io/image_file.h"
 
 #include <algorithm>

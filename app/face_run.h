@@ -4,9 +4,9 @@
 
 #include "io/face_detector.h"
 #include "io/landmark_output.h"
-#include "io/picture.h"
-#include "io/source.h"
 #include "kinema/face_tracker.h"
+#include "kinema/picture.h"
+#include "kinema/source.h"
 
 #include <cstddef>
 #include <functional>

@@ -1,13 +1,13 @@
 // kinema head calibrate: frames with an oval about the face to the colours of this user in this light.
 #include "app/head_options.h"
 #include "app/options.h"
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 #include "io/face_oval.h"
 #include "io/filter_json.h"
 #include "io/head_overlay.h"
 #include "io/image_file.h"
 #include "io/output_file.h"
-#include "io/source.h"
+#include "kinema/source.h"
 
 #include <memory>
 #include <optional>

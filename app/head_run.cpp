@@ -1,7 +1,7 @@
 #include "app/head_run.h"
 
 #include "app/source_loop.h"
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 #include "io/head_overlay.h"
 #include "io/head_table.h"
 #include "io/image_file.h"

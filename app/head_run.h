@@ -2,8 +2,8 @@
 // the demo are made of it.
 #pragma once
 
-#include "io/source.h"
 #include "kinema/head_tracker.h"
+#include "kinema/source.h"
 
 #include <cstddef>
 #include <functional>

@@ -12,8 +12,8 @@
 
 #include "app/interrupt.h"
 #include "app/progress.h"
-#include "io/source.h"
 #include "kinema/error.h"
+#include "kinema/source.h"
 
 #include <cstddef>
 #include <optional>

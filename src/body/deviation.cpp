@@ -46,20 +46,20 @@ std::vector<double> flesh_radii(const Skeleton& skeleton) {
   return radii;
 }
 
-double evidence_shared(const Circumstances& circumstances) {
-  const double ratio = circumstances.assumed > 0 ? circumstances.residual / circumstances.assumed : 1;
+double evidence_shared(const ErrorSources& sources) {
+  const double ratio = sources.assumed > 0 ? sources.residual / sources.assumed : 1;
   return error_together * ratio * ratio;
 }
 
-double stated_deviation(double variance, double flesh_radius, const Circumstances& circumstances) {
+double stated_deviation(double variance, double flesh_radius, const ErrorSources& sources) {
   const double by_the_last = variance / (held_by_points * held_by_points);
-  return smoothed_deviation(variance * (evidence_shared(circumstances) + by_the_last), flesh_radius, circumstances);
+  return smoothed_deviation(variance * (evidence_shared(sources) + by_the_last), flesh_radius, sources);
 }
 
-double smoothed_deviation(double variance, double flesh_radius, const Circumstances& circumstances) {
-  const double flesh = (circumstances.shape_fitted ? fitted_flesh_share : flesh_share) * flesh_radius;
+double smoothed_deviation(double variance, double flesh_radius, const ErrorSources& sources) {
+  const double flesh = (sources.shape_fitted ? fitted_flesh_share : flesh_share) * flesh_radius;
   // depth is one of three axes
-  const double shared = circumstances.shared * circumstances.shared / 3;
+  const double shared = sources.shared * sources.shared / 3;
   return std::sqrt(variance + flesh * flesh + shared);
 }
 

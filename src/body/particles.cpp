@@ -1,5 +1,6 @@
 #include "body/particles.h"
 
+#include "body/likelihood_backends.h"
 #include "kinema/error.h"
 
 namespace kinema::body {
@@ -29,6 +30,16 @@ LimbBlocks limb_blocks(const Skeleton& skeleton) {
     for (std::size_t i = 0; i < skeleton.joints[j].freedoms.size(); ++i) blocks.moves[block][at++] = 1;
   }
   return blocks;
+}
+
+PointsView weighed_points(PointsView points, bool free_space, std::vector<float>& copy) {
+  check_points(points);
+  if (free_space || points.background.empty()) return points;
+  copy.clear();
+  for (std::size_t i = 0; i < points.size; ++i) {
+    if (points.background[i] == 0) copy.insert(copy.end(), points.xyz + 3 * i, points.xyz + 3 * i + 3);
+  }
+  return {copy.data(), copy.size() / 3, {}};
 }
 
 std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend) {

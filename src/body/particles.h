@@ -14,7 +14,7 @@ namespace kinema::body {
 
 /// Parts of the body that are sampled one after the other: trunk and head, then each limb.
 struct LimbBlocks {
-  std::vector<std::vector<std::uint8_t>> moves;  ///< for each block, one byte a number of the tangent
+  std::vector<std::vector<std::uint8_t>> moves;  ///< for each block, one byte per number of the tangent
 };
 LimbBlocks limb_blocks(const Skeleton& skeleton);
 
@@ -32,42 +32,46 @@ class Particles {
 public:
   virtual ~Particles() = default;
 
+  /// The points of a frame. Where free space is off, those that are marked as background are left out: eq. 3 sums over
+  /// the points of the person.
   virtual PointCount set_points(PointsView points, const PointNoise& noise = {}) = 0;
   virtual const PointNoise& noise() const = 0;
 
-  /// n particles at one pose, at rest, with equal weights.
+  /// n particles at one pose, at rest, with equal weights; nothing is carried.
   virtual void place(std::span<const float> state, std::size_t count) = 0;
 
-  /// Samples p(theta_t | theta_t-1): all go on as the mean last moved, if the motion model says so, and wander. The
-  /// first particle does not wander: it is the prediction itself.
+  /// Begins a frame: samples p(theta_t | theta_t-1), about the last velocity of the mean where the motion model has one.
+  /// Where settings.unperturbed_particle says so, the first particle is moved without noise. The weights with which the
+  /// last frame ended are carried into this one.
   virtual void predict(double seconds) = 0;
 
-  /// Spreads particles as they would wander in `seconds`, between two layers. `block`: only the numbers of this one of
-  /// limb_blocks(); -1: all. The first stays.
+  /// Perturbs particles as the motion model does in `seconds`, between two layers. `block`: only the numbers of this one
+  /// of limb_blocks(); -1: all. The first stays where settings.unperturbed_particle says so.
   virtual void diffuse(double seconds, int block) = 0;
 
   /// Log-likelihoods of all particles.
   virtual void weigh() = 0;
 
-  /// Weights proportional to exp(exponent log-likelihood), the exponent at most `most` and such that a share `survival`
-  /// stays effective; moments() states it. survival 0: `most` itself.
+  /// Weights proportional to carried weight times exp(exponent log-likelihood), see weights.h, the exponent at most `most`
+  /// and such that a share `survival` of what the carried weights leave effective stays so; moments() states it.
+  /// survival 0: `most` itself.
   virtual void anneal(double survival, double most) = 0;
 
-  /// Draws particles by their weights; all weights are then equal.
+  /// Draws particles by their weights; all weights are then equal, and nothing is carried.
   virtual void resample() = 0;
 
   /// Brings the `count` best to the front, of equal ones only the first, and refines them in place (refine.h), with what
-  /// `seconds` since the last mean let expect as prior; weighs them again.
+  /// `seconds` since the last mean let expect as prior; weighs them again. They keep the weights that they carry.
   virtual void refine(int count, double seconds) = 0;
 
-  /// Mean and spread. The mean becomes what predict() goes on from, `seconds` after the one before.
+  /// Mean (eq. 1) and spread. Its difference from the mean before, `seconds` ago, is the velocity of the next predict().
   virtual Moments moments(double seconds) = 0;
 
-  /// What predict() last went to: the pose of the first particle.
+  /// The last mean, moved by predict() without noise.
   virtual const std::vector<float>& predicted() const = 0;
 
-  /// Refines poses that are no particles, with about so many of the frame's points; settings.evidence is that of all of
-  /// them together. Where weighing goes on meanwhile, it is not waited for.
+  /// Refines poses that are no particles, with about `share` of the frame's points; settings.evidence is that of all of
+  /// them together. Does not wait for the weighing of particles, where a device is still at it.
   virtual void refine_poses(std::span<PoseCandidate> poses, const RefineSettings& settings, PointShare share) = 0;
 
   /// Log-likelihoods of poses that are no particles, comparable with those of particles.
@@ -77,6 +81,9 @@ public:
   virtual std::vector<float> states() = 0;
   virtual std::vector<double> log_likelihoods() = 0;
 };
+
+/// The points that are weighed. `copy` holds them where some are left out.
+PointsView weighed_points(PointsView points, bool free_space, std::vector<float>& copy);
 
 /// `backend` is one that choose() gave.
 std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend);

@@ -25,9 +25,11 @@ public:
         threads_(settings.likelihood.threads) {}
 
   PointCount set_points(PointsView points, const PointNoise& noise) override {
-    points_.set(points);
+    std::vector<float> copy;
+    const PointsView weighed = weighed_points(points, settings_.likelihood.free_space, copy);
+    points_.set(weighed);
     noise_ = noise;
-    return likelihood_->set_points(points);
+    return likelihood_->set_points(weighed);
   }
   const PointNoise& noise() const override { return noise_; }
 
@@ -36,6 +38,8 @@ public:
     for (std::size_t j = 0; j < count; ++j) states_.insert(states_.end(), state.begin(), state.end());
     log_likelihood_.assign(count, 0);
     weight_.assign(count, 1 / static_cast<double>(count));
+    log_weight_.assign(count, 0);
+    carried_.assign(count, 0);
     mean_.assign(state.begin(), state.end());
     predicted_ = mean_;
     velocity_.assign(tangent(), 0);
@@ -48,6 +52,7 @@ public:
     for (float v : velocity_) drift.push_back(static_cast<float>(keep * v));
     predicted_ = mean_;
     move_state(kinematics_, drift.data(), predicted_.data());
+    carried_ = log_weight_;
     move(seconds, -1, drift);
   }
 
@@ -56,12 +61,8 @@ public:
   void weigh() override { weigh(0, size()); }
 
   void anneal(double survival, double most) override {
-    exponent_ = most;
-    if (survival > 0) {
-      exponent_ = annealing_exponent(log_likelihood_, survival, most, weight_);
-    } else {
-      normalise(log_likelihood_, most, weight_);
-    }
+    exponent_ = survival > 0 ? annealing_exponent(log_likelihood_, survival, most, carried_, weight_) : most;
+    update_weights();
   }
 
   void resample() override {
@@ -73,6 +74,8 @@ public:
     std::vector<std::size_t> order(index.begin(), index.end());
     rearrange(order);
     std::fill(weight_.begin(), weight_.end(), 1 / static_cast<double>(size()));
+    std::fill(log_weight_.begin(), log_weight_.end(), 0);
+    std::fill(carried_.begin(), carried_.end(), 0);
   }
 
   void refine(int count, double seconds) override {
@@ -87,7 +90,7 @@ public:
                                 std::span(state(j), static_cast<std::size_t>(kinematics_.state_floats())));
     });
     weigh(0, refined);
-    normalise(log_likelihood_, exponent_, weight_);
+    update_weights();
     if (refined == 0) return;
     const auto best = std::max_element(log_likelihood_.begin(), log_likelihood_.begin() + static_cast<long>(refined));
     peak_ = results[static_cast<std::size_t>(best - log_likelihood_.begin())];
@@ -139,6 +142,12 @@ public:
 private:
   std::size_t tangent() const { return static_cast<std::size_t>(tangent_size(kinematics_)); }
   std::size_t size() const { return log_likelihood_.size(); }
+
+  // See weights.h.
+  void update_weights() {
+    normalise(log_likelihood_, exponent_, carried_, weight_);
+    normalised_logarithms(log_likelihood_, exponent_, carried_, log_weight_);
+  }
   float* state(std::size_t j) { return &states_[j * static_cast<std::size_t>(kinematics_.state_floats())]; }
 
   void move(double seconds, int block, const std::vector<float>& drift) {
@@ -151,9 +160,10 @@ private:
     const std::uint32_t step = step_++;
     threads_.for_each(size(), [&](std::size_t j) {
       const Random random{settings_.seed, step, static_cast<std::uint32_t>(j)};
+      const bool rests = j == 0 && settings_.unperturbed_particle;
       std::vector<float> normal(tangent()), change(drift);
       for (std::size_t i = 0; i < normal.size(); ++i) {
-        normal[i] = j == 0 ? 0 : static_cast<float>(random.normal(static_cast<std::uint32_t>(i)));
+        normal[i] = rests ? 0 : static_cast<float>(random.normal(static_cast<std::uint32_t>(i)));
       }
       for (std::size_t i = 0; i < normal.size(); ++i) {
         if (moves != nullptr && moves[i] == 0) continue;
@@ -208,19 +218,19 @@ private:
     rearrange(order);
   }
 
-  // Particle j becomes what order[j] was.
+  // Particle j becomes what order[j] was; weights are to be found anew.
   void rearrange(const std::vector<std::size_t>& order) {
     const auto floats = static_cast<std::size_t>(kinematics_.state_floats());
     std::vector<float> states(states_.size());
-    std::vector<double> log_likelihood(size()), weight(size());
+    std::vector<double> log_likelihood(size()), carried(size());
     for (std::size_t j = 0; j < order.size(); ++j) {
       std::copy_n(&states_[order[j] * floats], floats, &states[j * floats]);
       log_likelihood[j] = log_likelihood_[order[j]];
-      weight[j] = weight_[order[j]];
+      carried[j] = carried_[order[j]];
     }
     states_ = std::move(states);
     log_likelihood_ = std::move(log_likelihood);
-    weight_ = std::move(weight);
+    carried_ = std::move(carried);
   }
 
   TrackerSettings settings_;
@@ -235,6 +245,7 @@ private:
   std::vector<float> states_;  // (n, state)
   std::vector<float> capsules_;
   std::vector<double> log_likelihood_, weight_;
+  std::vector<double> log_weight_, carried_;  // of this frame, and of the one before: see weights.h
   double exponent_ = 1;
   std::vector<float> mean_, predicted_, velocity_;
   Refined peak_;            // the best refinement of this frame

@@ -50,16 +50,9 @@ public:
 
   PointCount set_points(PointsView points, const PointNoise& noise) override {
     noise_ = noise;
-    const PointCount count = tiles_.set_points(points, settings_.likelihood, stream_);
-    // where the likelihood ignores the marks, the refinement still looks at the person alone
-    marked_apart_ = !settings_.likelihood.free_space && !points.background.empty();
-    if (marked_apart_) {
-      std::vector<float> person;
-      for (std::size_t i = 0; i < points.size; ++i) {
-        if (points.background[i] == 0) person.insert(person.end(), points.xyz + 3 * i, points.xyz + 3 * i + 3);
-      }
-      person_.set_points({person.data(), person.size() / 3, {}}, settings_.likelihood, stream_);
-    }
+    std::vector<float> copy;
+    const PointCount count =
+        tiles_.set_points(weighed_points(points, settings_.likelihood.free_space, copy), settings_.likelihood, stream_);
     arranged_.record(stream_);
     return count;
   }
@@ -84,6 +77,7 @@ public:
     place_kernel<<<static_cast<unsigned>((work + 255) / 256), 256, 0, stream_>>>(
         count_, floats(), states_.data(), log_likelihood_.data(), weights_.data(), memory_.data());
     cuda::check_launch("place");
+    weights_.reset();
     drawn_ = posed_ = false;
     begun_.record(stream_);
   }
@@ -95,6 +89,7 @@ public:
     for (float v : velocity_) change.push_back(static_cast<float>(drift * v));
     predicted_ = mean_;
     move_state(flat_.view(), change.data(), predicted_.data());
+    weights_.carry();
     move(seconds, -1, drift);
   }
 
@@ -122,7 +117,7 @@ public:
     if (refined <= 0) return;
     weights_.select(log_likelihood_.data(), count_, refined, stream_);
     rearrange();
-    refine_.refine((marked_apart_ ? person_ : tiles_).view(), refine_settings(settings_, 1, noise_),
+    refine_.refine(tiles_.view(), refine_settings(settings_, 1, noise_),
                    expected_pose(person_skeleton_, predicted_, seconds), states_.data(), refined, stream_);
     posed_ = false;
     weigh(refined);
@@ -169,7 +164,7 @@ public:
   const std::vector<float>& predicted() const override { return predicted_; }
 
   void refine_poses(std::span<PoseCandidate> poses, const RefineSettings& settings, PointShare share) override {
-    poses_.refine((marked_apart_ ? person_ : tiles_).view(), settings, share, arranged_, poses);
+    poses_.refine(tiles_.view(), settings, share, arranged_, poses);
   }
 
   std::vector<double> weigh_poses(std::span<const std::vector<float>> states) override {
@@ -215,8 +210,8 @@ private:
                                        next_log_likelihood_.data(),
                                        capsules}
                                : Moves{nullptr, states_.data(), states_.data(), nullptr, nullptr, capsules};
-    move_particles(skeleton_, {settings_.seed, step_++, seconds, drift, block, factor}, moves, count_, memory_.data(),
-                   stream_);
+    move_particles(skeleton_, {settings_.seed, step_++, seconds, drift, block, factor, settings_.unperturbed_particle},
+                   moves, count_, memory_.data(), stream_);
     if (drawn_) swap_states();
     drawn_ = false;
   }
@@ -253,8 +248,8 @@ private:
 
   // Particle j becomes what index[j] was.
   void rearrange() {
-    gather_particles(weights_.index(), count_, floats(), states_.data(), log_likelihood_.data(), next_states_.data(),
-                     next_log_likelihood_.data(), stream_);
+    weights_.gather(count_, floats(), states_.data(), log_likelihood_.data(), next_states_.data(),
+                    next_log_likelihood_.data(), stream_);
     swap_states();
     posed_ = false;
   }
@@ -273,9 +268,8 @@ private:
   std::vector<float> mean_, predicted_, velocity_;  // as on the device, for the prior of the refinement
   cuda::Stream stream_, side_;
   SkeletonCuda skeleton_;
-  RayTilesCuda tiles_, person_;  // all points, and the person's alone where marks matter only to the refinement
-  PointNoise noise_;             // of theirs
-  bool marked_apart_ = false;
+  RayTilesCuda tiles_;    // the points
+  PointNoise noise_;      // of theirs
   cuda::Event arranged_;  // the points
   WeighCuda weigh_;
   RefineCuda refine_;

@@ -28,7 +28,7 @@ __global__ __launch_bounds__(warps* warp_size) void move_kernel(SkeletonView ske
   const int from = moves.index == nullptr ? particle : moves.index[particle];
   float* state = states[warp];
   for (int i = lane; i < floats; i += warp_size) state[i] = moves.from[static_cast<std::size_t>(from) * floats + i];
-  const bool wanders = particle > 0;
+  const bool wanders = particle > 0 || !wander.first_rests;
   const Random random{wander.seed, wander.step, static_cast<std::uint32_t>(particle)};
   float* normal = normals[warp];
   float* change = changes[warp];

@@ -13,6 +13,7 @@ struct Wander {
   double drift;         // seconds of the velocity that all go on with
   int block;            // -1: all numbers
   const float* factor;  // (tangent, tangent) of spatial noise, or null: each number at its own speed
+  bool first_rests;     // the first particle drifts, but does not wander
 };
 
 /// From where to where particles move.
@@ -25,7 +26,7 @@ struct Moves {
   float* capsules;                    // (n, K, 7): the skins where they come to, or null
 };
 
-/// Moves all particles; the first only drifts.
+/// Moves all particles.
 void move_particles(const SkeletonCuda& skeleton, const Wander& wander, const Moves& moves, int count,
                     const FilterMemory* memory, cudaStream_t stream);
 

@@ -11,14 +11,14 @@ namespace kinema::body {
 /// How far the points of a frame can be trusted.
 struct PointNoise {
   double deviation = 0;                                          ///< along their rays, besides that of the skin, metres
-  double independent = std::numeric_limits<double>::infinity();  ///< so many of them err on their own account
+  double independent = std::numeric_limits<double>::infinity();  ///< the number of them that err independently
 };
 
 struct RefineSettings {
-  double tau = 0.12;       ///< where a point stops to count, metres; further where it has noise
+  double tau = 0.12;       ///< beyond this distance a point has no weight, metres; further where it has noise
   double sigma = 0.02;     ///< standard deviation of a point about the skin
-  double noise = 0;        ///< of the sensor besides, along the ray; distances across the ray do not have it
-  double evidence = 0.05;  ///< independent points a point: neighbours err together
+  double noise = 0;        ///< of the sensor, along the ray; distances across the ray do not have it
+  double evidence = 0.05;  ///< independent points per point: neighbours err together
   double free_space = 1;   ///< weight of a ray that saw past the person against that of a point; 0: none
   int steps = 6;
 
@@ -37,7 +37,7 @@ struct PosePrior {
   std::vector<double> precision;  // tangent_size()
 };
 
-/// A pose that is refined on its own account, not as a particle.
+/// A pose that is refined on its own, not as a particle.
 struct PoseCandidate {
   std::vector<float> state;  // improved in place
   PosePrior prior;

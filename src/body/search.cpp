@@ -98,8 +98,8 @@ std::vector<PoseCandidate> make_candidates(const Skeleton& skeleton, const Exten
 
 }  // namespace
 
-std::vector<Found> search(const Skeleton& skeleton, const PointList& person, const SearchSettings& settings,
-                          const RefineMany& refine_many) {
+std::vector<SearchResult> search(const Skeleton& skeleton, const PointList& person, const SearchSettings& settings,
+                                 const RefineMany& refine_many) {
   if (person.size() < fewest_points) return {};
   std::vector<PoseCandidate> candidates =
       make_candidates(skeleton, extent_of(person.thinned(settings.points)), settings);
@@ -134,7 +134,7 @@ std::vector<Found> search(const Skeleton& skeleton, const PointList& person, con
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const PoseCandidate& a, const PoseCandidate& b) { return a.cost < b.cost; });
   }
-  std::vector<Found> found;
+  std::vector<SearchResult> found;
   found.reserve(candidates.size());
   for (const PoseCandidate& candidate : candidates) {
     found.push_back({settings.sizes[candidate.size], candidate.state, candidate.cost});
@@ -142,8 +142,8 @@ std::vector<Found> search(const Skeleton& skeleton, const PointList& person, con
   return found;
 }
 
-std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, const SearchSettings& settings,
-                          const Threads& threads) {
+std::vector<SearchResult> search(const Skeleton& skeleton, const RefinePoints& points, const SearchSettings& settings,
+                                 const Threads& threads) {
   std::vector<FlatSkeleton> people;
   for (double size : settings.sizes) people.emplace_back(scaled(skeleton, size));
   return search(skeleton, points.person, settings,

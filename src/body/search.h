@@ -17,7 +17,8 @@ struct SearchSettings {
   std::size_t points = 500;           ///< of the person, in the first round
 };
 
-struct Found {
+/// A pose that may be the person's.
+struct SearchResult {
   double size = 1;  ///< the one of `sizes` that fits best
   std::vector<float> state;
   double cost = 0;  ///< see Refined; and for an unusual size
@@ -27,11 +28,11 @@ struct Found {
 using RefineMany = std::function<void(std::span<PoseCandidate>, const RefineSettings&, PointShare)>;
 
 /// The poses that fit best, the best first; none where there are too few points for a person.
-std::vector<Found> search(const Skeleton& skeleton, const RefinePoints& points, const SearchSettings& settings,
-                          const Threads& threads);
+std::vector<SearchResult> search(const Skeleton& skeleton, const RefinePoints& points, const SearchSettings& settings,
+                                 const Threads& threads);
 
-/// The same with somebody else's refinements, of candidates whose `size` is an index into settings.sizes.
-std::vector<Found> search(const Skeleton& skeleton, const PointList& person, const SearchSettings& settings,
-                          const RefineMany& refine_many);
+/// The same with another refinement, of candidates whose `size` is an index into settings.sizes.
+std::vector<SearchResult> search(const Skeleton& skeleton, const PointList& person, const SearchSettings& settings,
+                                 const RefineMany& refine_many);
 
 }  // namespace kinema::body

@@ -2,9 +2,9 @@
 // that each has seen at least `lag` frames after it, and the second half waits.
 #include "kinema/body_smoother.h"
 
+#include "body/denoised_points.h"
 #include "body/deviation.h"
 #include "body/motion.h"
-#include "body/quiet_points.h"
 #include "body/rest_poses.h"
 #include "body/trajectory.h"
 
@@ -103,22 +103,22 @@ private:
 
   void keep(const Frame& frame, const Estimate& estimate) {
     RefinePoints points;
-    quiet_.set(frame.points, settings_.sensor_noise, estimate.pose.position.z);
-    points.set(quiet_.view());
+    denoised_.set(frame.points, settings_.sensor_noise, estimate.pose.position.z);
+    points.set(denoised_.view());
     TrajectoryFrame kept;
     kept.seconds = seconds_to(frame);
     last_time_ = frame.time;
     kept.points = {points.person.thinned(kept_points.person), points.background.thinned(kept_points.background)};
     kept.state = to_state(skeleton_, estimate.pose);
-    kept.refinement = refine_settings(settings_, kept.points.person.size(), quiet_.noise());
+    kept.refinement = refine_settings(settings_, kept.points.person.size(), denoised_.noise());
     const PointList some = points.person.thinned(residual_points);
-    const Circumstances circumstances{residual_deviation(flat_->view(), some, kept.state, threads_),
-                                      kept.refinement.deviation(),
-                                      settings_.shared_noise * kept.state[2] * kept.state[2], settings_.fit_shape};
-    kept.refinement.evidence /= std::max(fewest_shares, evidence_shared(circumstances));
+    const ErrorSources sources{residual_deviation(flat_->view(), some, kept.state, threads_),
+                               kept.refinement.deviation(), settings_.shared_noise * kept.state[2] * kept.state[2],
+                               settings_.fit_shape};
+    kept.refinement.evidence /= std::max(fewest_shares, evidence_shared(sources));
     frames_.push_back(std::move(kept));
     estimates_.push_back(estimate);
-    circumstances_.push_back(circumstances);
+    error_sources_.push_back(sources);
   }
 
   // Fits all, gives the first `count` away and keeps what the rest goes on from.
@@ -128,18 +128,18 @@ private:
     fit_trajectory(model_, frames_, before, threads_);
     std::vector<Estimate> settled;
     for (std::size_t i = 0; i < count; ++i) {
-      settled.push_back(smoothed(estimates_[i], frames_[before + i], circumstances_[i]));
+      settled.push_back(smoothed(estimates_[i], frames_[before + i], error_sources_[i]));
     }
     const auto drop = [](auto& list, std::size_t many) {
       list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(many));
     };
     drop(estimates_, count);
-    drop(circumstances_, count);
+    drop(error_sources_, count);
     drop(frames_, before + count - std::min(before + count, gone_on_from));
     return settled;
   }
 
-  Estimate smoothed(Estimate estimate, const TrajectoryFrame& frame, const Circumstances& circumstances) const {
+  Estimate smoothed(Estimate estimate, const TrajectoryFrame& frame, const ErrorSources& sources) const {
     estimate.pose = to_pose(frame.state);
     std::vector<Place> places(skeleton_.joints.size());
     place_joints(flat_->view(), frame.state.data(), places.data());
@@ -149,7 +149,7 @@ private:
     for (std::size_t j = 0; j < places.size(); ++j) {
       const Vec3f origin = places[j].origin;
       estimate.joints.push_back({origin.x, origin.y, origin.z});
-      estimate.deviation.push_back(smoothed_deviation(variances[j], flesh_radii_[j], circumstances));
+      estimate.deviation.push_back(smoothed_deviation(variances[j], flesh_radii_[j], sources));
     }
     return estimate;
   }
@@ -161,10 +161,10 @@ private:
   std::unique_ptr<FlatSkeleton> flat_;
   TrajectoryModel model_;
   std::vector<double> flesh_radii_;      // (joints)
-  QuietPoints quiet_;                    // of the last frame
+  DenoisedPoints denoised_;              // of the last frame
   std::vector<TrajectoryFrame> frames_;  // the last settled ones, then the window
   std::vector<Estimate> estimates_;      // of the window
-  std::vector<Circumstances> circumstances_;
+  std::vector<ErrorSources> error_sources_;
   double last_time_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace kinema::body {
 namespace {
 
 // The frames linearised about their poses.
-struct Course {
+struct Linearisation {
   std::vector<std::vector<float>> states;
   std::vector<PointEvidence> evidence;      // of points and comfort
   std::vector<Eigen::VectorXd> innovation;  // of the motion that led to each frame
@@ -35,12 +35,12 @@ public:
   void run() {
     std::vector<std::vector<float>> states;
     for (const TrajectoryFrame& frame : frames_) states.push_back(frame.state);
-    Course course = linearise(std::move(states));
+    Linearisation linearised = linearise(std::move(states));
     bool moved = true;
-    for (int step = 0; step < settings_.steps && moved; ++step) moved = improve(course);
-    const std::vector<Eigen::MatrixXd> covariance = factored(course, gradient(course)).inverse_diagonal();
+    for (int step = 0; step < settings_.steps && moved; ++step) moved = improve(linearised);
+    const std::vector<Eigen::MatrixXd> covariance = factored(linearised, gradient(linearised)).inverse_diagonal();
     for (std::size_t t = settled_; t < frames_.size(); ++t) {
-      frames_[t].state = course.states[t];
+      frames_[t].state = linearised.states[t];
       frames_[t].covariance = covariance[t - settled_];
     }
   }
@@ -61,25 +61,26 @@ private:
     return tangent.cast<double>();
   }
 
-  Course linearise(std::vector<std::vector<float>> states) const {
-    Course course;
-    course.states = std::move(states);
-    course.evidence.resize(frames_.size());
-    course.innovation.resize(frames_.size());
+  Linearisation linearise(std::vector<std::vector<float>> states) const {
+    Linearisation linearised;
+    linearised.states = std::move(states);
+    linearised.evidence.resize(frames_.size());
+    linearised.innovation.resize(frames_.size());
     threads_.for_each(frames_.size() - settled_, [&](std::size_t i) {
       const std::size_t t = settled_ + i;
-      course.evidence[t] =
-          point_evidence(model_.kinematics, frames_[t].points, frames_[t].refinement, course.states[t]);
-      add_comfort(course.states[t], course.evidence[t]);
+      linearised.evidence[t] =
+          point_evidence(model_.kinematics, frames_[t].points, frames_[t].refinement, linearised.states[t]);
+      add_comfort(linearised.states[t], linearised.evidence[t]);
       if (t == 0) return;
-      course.innovation[t] = difference(course.states[t - 1], course.states[t]);
-      if (t > 1) course.innovation[t] -= factors(t)[2] * difference(course.states[t - 2], course.states[t - 1]);
+      linearised.innovation[t] = difference(linearised.states[t - 1], linearised.states[t]);
+      if (t > 1)
+        linearised.innovation[t] -= factors(t)[2] * difference(linearised.states[t - 2], linearised.states[t - 1]);
     });
     for (std::size_t t = settled_; t < frames_.size(); ++t) {
-      course.cost += course.evidence[t].cost;
-      if (t > 0) course.cost += 0.5 * precision_[t].dot(course.innovation[t].cwiseAbs2());
+      linearised.cost += linearised.evidence[t].cost;
+      if (t > 0) linearised.cost += 0.5 * precision_[t].dot(linearised.innovation[t].cwiseAbs2());
     }
-    return course;
+    return linearised;
   }
 
   void add_comfort(const std::vector<float>& state, PointEvidence& evidence) const {
@@ -92,24 +93,24 @@ private:
     }
   }
 
-  Eigen::VectorXd gradient(const Course& course) const {
+  Eigen::VectorXd gradient(const Linearisation& linearised) const {
     Eigen::VectorXd sum(static_cast<Eigen::Index>(frames_.size() - settled_) * size());
     const auto part = [&](std::size_t t) {
       return sum.segment(static_cast<Eigen::Index>(t - settled_) * size(), size());
     };
     for (std::size_t t = settled_; t < frames_.size(); ++t) {
-      part(t) = course.evidence[t].gradient;
+      part(t) = linearised.evidence[t].gradient;
       for (std::size_t a = 0; t > 0 && a < 3 && settled_ + a <= t; ++a) {
-        part(t - a) += factors(t)[a] * precision_[t].cwiseProduct(course.innovation[t]);
+        part(t - a) += factors(t)[a] * precision_[t].cwiseProduct(linearised.innovation[t]);
       }
     }
     return sum;
   }
 
-  BlockBand factored(const Course& course, const Eigen::VectorXd& gradient) const {
+  BlockBand factored(const Linearisation& linearised, const Eigen::VectorXd& gradient) const {
     BlockBand matrix(frames_.size() - settled_, size());
     for (std::size_t t = settled_; t < frames_.size(); ++t) {
-      matrix.block(t - settled_, 0) += course.evidence[t].information;
+      matrix.block(t - settled_, 0) += linearised.evidence[t].information;
       const std::array<double, 3> factor = factors(t);
       for (std::size_t a = 0; t > 0 && a < 3 && settled_ + a <= t; ++a) {
         for (std::size_t b = a; b < 3 && settled_ + b <= t; ++b) {
@@ -121,7 +122,7 @@ private:
     for (std::size_t t = settled_; t < frames_.size(); ++t) {
       Eigen::MatrixXd& own = matrix.block(t - settled_, 0);
       for (int i = root_tangent; i < size(); ++i) {
-        const float angle = course.states[t][static_cast<std::size_t>(root_floats + i - root_tangent)];
+        const float angle = linearised.states[t][static_cast<std::size_t>(root_floats + i - root_tangent)];
         const double slope = gradient[static_cast<Eigen::Index>(t - settled_) * size() + i];
         const bool low = angle <= model_.kinematics.lower[i - root_tangent] && slope > 0;
         const bool high = angle >= model_.kinematics.upper[i - root_tangent] && slope < 0;
@@ -133,19 +134,19 @@ private:
   }
 
   // One step, shortened until it helps; false where none does.
-  bool improve(Course& course) const {
-    Eigen::VectorXd step = gradient(course);
-    factored(course, step).solve(step);
+  bool improve(Linearisation& linearised) const {
+    Eigen::VectorXd step = gradient(linearised);
+    factored(linearised, step).solve(step);
     for (double share : {1.0, 0.5, 0.25}) {
-      std::vector<std::vector<float>> states = course.states;
+      std::vector<std::vector<float>> states = linearised.states;
       for (std::size_t t = settled_; t < frames_.size(); ++t) {
         const Eigen::VectorXf tangent =
             (-share * step.segment(static_cast<Eigen::Index>(t - settled_) * size(), size())).cast<float>();
         move_state(model_.kinematics, tangent.data(), states[t].data());
       }
-      Course next = linearise(std::move(states));
-      if (next.cost >= course.cost) continue;
-      course = std::move(next);
+      Linearisation next = linearise(std::move(states));
+      if (next.cost >= linearised.cost) continue;
+      linearised = std::move(next);
       return true;
     }
     return false;

@@ -15,33 +15,67 @@ struct EffectiveSize {
   float log_size, slope;
 };
 
-// Relative log-likelihoods as a thread keeps them: those of most filters fit its registers, the rest stays in memory.
+// Relative log-likelihoods, and the logarithms of carried weights, as a thread keeps them: those of most filters fit its
+// registers, the rest stays in memory. `carried` may be null: nothing is carried.
 struct Relative {
   static constexpr int kept = 8;
-  float own[kept];
+  float own[kept], own_carried[kept];
   const float* all;
+  const double* carried;
   int count;
 
-  __device__ Relative(const float* memory, int number) : all(memory), count(number) {
+  __device__ Relative(const float* memory, const double* carried_weights, int number)
+      : all(memory), carried(carried_weights), count(number) {
 #pragma unroll
     for (int i = 0; i < kept; ++i) {
       const int j = static_cast<int>(threadIdx.x) + i * anneal_threads;
       own[i] = j < count ? all[j] : no_weight;
+      own_carried[i] = j < count ? carried_at(j) : 0;
     }
+  }
+  __device__ float carried_at(int j) const {
+    return carried == nullptr ? 0 : fmaxf(static_cast<float>(carried[j]), no_weight);
   }
   template <class Add>
   __device__ void for_each(Add&& add) const {
 #pragma unroll
-    for (int i = 0; i < kept; ++i) add(own[i]);
-    for (int j = static_cast<int>(threadIdx.x) + kept * anneal_threads; j < count; j += anneal_threads) add(all[j]);
+    for (int i = 0; i < kept; ++i) add(own[i], own_carried[i]);
+    for (int j = static_cast<int>(threadIdx.x) + kept * anneal_threads; j < count; j += anneal_threads)
+      add(all[j], carried_at(j));
   }
 };
 
-// In single precision, which knows a size to some 1e-6. Where no particle is left, all are equal.
-__device__ EffectiveSize effective_size(const Relative& relative, float exponent, float4* room) {
+// What threads of one block exchange while an exponent is searched: by turns, so that one wait is enough.
+struct AnnealExchange {
+  float4 sums[2][anneal_warps];
+  float greatest[2][anneal_warps];
+};
+
+// The greatest logarithm of a weight at an exponent. 0 where nothing is carried: that of the likeliest particle.
+__device__ float greatest_logarithm(const Relative& relative, float exponent, float* room) {
+  if (relative.carried == nullptr) return 0;
+  float greatest = 2 * no_weight;
+  relative.for_each([&](float r, float c) { greatest = fmaxf(greatest, exponent * r + c); });
+#pragma unroll
+  for (int step = warp_size / 2; step > 0; step /= 2) {
+    greatest = fmaxf(greatest, __shfl_xor_sync(whole_warp, greatest, step));
+  }
+  const int lane = static_cast<int>(threadIdx.x) % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
+  if (lane == 0) room[warp] = greatest;
+  __syncthreads();
+#pragma unroll
+  for (int w = 0; w < anneal_warps; ++w) greatest = fmaxf(greatest, room[w]);
+  return greatest;
+}
+
+// In single precision, which knows a size to some 1e-6. Where no particle is left, all are equal. `turn`: 0, 1, 0, ... by
+// calls.
+__device__ EffectiveSize effective_size(const Relative& relative, float exponent, int turn, AnnealExchange& exchange) {
+  const float greatest = greatest_logarithm(relative, exponent, exchange.greatest[turn]);
+  float4* room = exchange.sums[turn];
   float sums[4] = {};  // w, w^2, and their derivatives
-  relative.for_each([&](float r) {
-    const float w = expf(exponent * r), rw = r * w;
+  relative.for_each([&](float r, float c) {
+    const float w = expf(exponent * r + c - greatest), rw = r * w;
     sums[0] += w;
     sums[1] += w * w;
     sums[2] += rw;
@@ -68,16 +102,17 @@ __device__ EffectiveSize effective_size(const Relative& relative, float exponent
   return {2 * logf(sums[0]) - logf(sums[1]), 2 * (sums[2] / sums[0] - sums[3] / sums[1])};
 }
 
-// The exponent below `most` at which the size is as wanted. The size falls as the exponent grows, and with normal errors as
-// a power of it: Newton's method on logarithmic scales is there in a few steps; where one leaves what is known to hold the
-// exponent, the middle is taken.
-__device__ double find_exponent(const float* memory, int count, double wanted, double most,
-                                float4 (*rooms)[anneal_warps]) {
-  const Relative relative(memory, count);
-  const auto target = static_cast<float>(log(wanted));
+// The exponent below `most` that leaves effective a share of what is effective at exponent 0, which is all where nothing is
+// carried. The size falls as the exponent grows, and with normal errors as a power of it: Newton's method on logarithmic
+// scales is there in a few steps; where one leaves what is known to hold the exponent, the middle is taken.
+__device__ double find_exponent(const Relative& relative, double survival, double most, AnnealExchange& exchange) {
+  const double whole = relative.carried == nullptr
+                           ? relative.count
+                           : exp(static_cast<double>(effective_size(relative, 0, 1, exchange).log_size));
+  const auto target = static_cast<float>(log(fmax(1.0, survival * whole)));
   float low = 0, high = static_cast<float>(most), exponent = high;
   for (int step = 0; step < 60; ++step) {
-    const EffectiveSize found = effective_size(relative, exponent, rooms[step % 2]);
+    const EffectiveSize found = effective_size(relative, exponent, step % 2, exchange);
     const float off = found.log_size - target;
     if (step == 0 && off >= 0) return most;
     if (fabsf(off) < 1e-5f) return exponent;
@@ -89,38 +124,52 @@ __device__ double find_exponent(const float* memory, int count, double wanted, d
   return low;
 }
 
-__global__ __launch_bounds__(anneal_threads) void anneal_kernel(const double* log_likelihood, int count,
-                                                                double survival, double most, int refined,
-                                                                float* relative, double* weight, FilterMemory* memory) {
+// `carried` may be null: nothing is carried. `log_weight` gets the logarithms of the weights, of which the greatest is 0.
+__global__ __launch_bounds__(anneal_threads) void anneal_kernel(const double* log_likelihood, const double* carried,
+                                                                int count, double survival, double most, int refined,
+                                                                float* relative, double* weight, double* log_weight,
+                                                                FilterMemory* memory) {
   __shared__ double room[block::most_warps];
-  __shared__ float4 rooms[2][anneal_warps];  // by turns, so that one wait is enough
+  __shared__ AnnealExchange exchange;
   const int first = static_cast<int>(threadIdx.x);
-  double greatest = -INFINITY;
+  const auto larger = [](double a, double b) { return fmax(a, b); };
+  double likeliest = -INFINITY;
   for (int j = first; j < count; j += anneal_threads) {
-    if (isfinite(log_likelihood[j])) greatest = fmax(greatest, log_likelihood[j]);
+    if (isfinite(log_likelihood[j])) likeliest = fmax(likeliest, log_likelihood[j]);
   }
-  greatest = block::reduce(
-      greatest, [](double a, double b) { return fmax(a, b); }, room);
+  likeliest = block::reduce(likeliest, larger, room);
 
   double exponent = refined > 0 ? memory->result.exponent : most;
   if (survival > 0) {
     for (int j = first; j < count; j += anneal_threads) {
       const double l = log_likelihood[j];
-      relative[j] = isfinite(l) ? static_cast<float>(l - greatest) : no_weight;  // read by this thread alone
+      relative[j] = isfinite(l) ? static_cast<float>(l - likeliest) : no_weight;  // read by this thread alone
     }
-    exponent = find_exponent(relative, count, fmax(1.0, survival * count), most, rooms);
+    exponent = find_exponent(Relative(relative, carried, count), survival, most, exchange);
   }
 
-  double sum = 0;
+  double greatest = -INFINITY;
   for (int j = first; j < count; j += anneal_threads) {
     const double l = log_likelihood[j];
-    const double w = isfinite(l) ? exp(exponent * (l - greatest)) : 0;
+    double logarithm = isfinite(l) ? exponent * (l - likeliest) : -INFINITY;
+    if (carried != nullptr) logarithm += carried[j];
+    log_weight[j] = logarithm;
+    greatest = fmax(greatest, logarithm);
+  }
+  // where nothing is carried, the likeliest particle has 0
+  if (carried != nullptr) greatest = block::reduce(greatest, larger, room);
+  const bool some = carried != nullptr ? isfinite(greatest) : isfinite(likeliest);
+  double sum = 0;
+  for (int j = first; j < count; j += anneal_threads) {
+    const double logarithm = !some ? 0 : carried != nullptr ? log_weight[j] - greatest : log_weight[j];
+    const double w = exp(logarithm);
+    log_weight[j] = logarithm;
     weight[j] = w;
     sum += w;
   }
   sum = block::sum(sum, room);
-  const double scale = sum > 0 ? 1 / sum : 0;
-  for (int j = first; j < count; j += anneal_threads) weight[j] = sum > 0 ? weight[j] * scale : 1.0 / count;
+  const double scale = 1 / sum;
+  for (int j = first; j < count; j += anneal_threads) weight[j] *= scale;
   if (first == 0) {
     memory->result.exponent = exponent;
     int best = refined > 0 ? 0 : memory->peak;
@@ -240,11 +289,10 @@ __global__ __launch_bounds__(select_threads) void select_kernel(const double* lo
 
 constexpr int gather_warps = 8;
 
-__global__ __launch_bounds__(gather_warps* warp_size) void gather_kernel(const int* index, int count, int floats,
-                                                                         const float* states,
-                                                                         const double* log_likelihood,
-                                                                         float* states_out,
-                                                                         double* log_likelihood_out) {
+// `carried` may be null: nothing is carried.
+__global__ __launch_bounds__(gather_warps* warp_size) void gather_kernel(
+    const int* index, int count, int floats, const float* states, const double* log_likelihood, const double* carried,
+    float* states_out, double* log_likelihood_out, double* carried_out) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int j = static_cast<int>(blockIdx.x) * gather_warps + static_cast<int>(threadIdx.x) / warp_size;
   if (j >= count) return;
@@ -253,27 +301,43 @@ __global__ __launch_bounds__(gather_warps* warp_size) void gather_kernel(const i
     states_out[static_cast<std::size_t>(j) * floats + i] = states[static_cast<std::size_t>(from) * floats + i];
   }
   if (lane == 0) log_likelihood_out[j] = log_likelihood[from];
+  if (lane == 0 && carried != nullptr) carried_out[j] = carried[from];
 }
 
 }  // namespace
 
 void WeightsCuda::reserve(std::size_t count) {
-  for (auto* buffer : {&weight_, &cumulated_, &position_}) buffer->reserve(count);
+  for (auto* buffer : {&weight_, &cumulated_, &position_, &log_weight_, &carried_, &next_carried_}) {
+    buffer->reserve(count);
+  }
   relative_.reserve(count);
   index_.reserve(count);
 }
 
+void WeightsCuda::carry() {
+  if (!weighed_) return;  // resampled since, or the last frame was not weighed: what it carried is carried on
+  std::swap(carried_, log_weight_);
+  carries_ = true;
+  weighed_ = false;
+}
+
+void WeightsCuda::run(const double* log_likelihood, int count, double survival, double most, int refined,
+                      FilterMemory* memory, cudaStream_t stream) {
+  anneal_kernel<<<1, anneal_threads, 0, stream>>>(log_likelihood, carries_ ? carried_.data() : nullptr, count, survival,
+                                                  most, refined, relative_.data(), weight_.data(), log_weight_.data(),
+                                                  memory);
+  weighed_ = true;
+}
+
 void WeightsCuda::anneal(const double* log_likelihood, int count, double survival, double most, FilterMemory* memory,
                          cudaStream_t stream) {
-  anneal_kernel<<<1, anneal_threads, 0, stream>>>(log_likelihood, count, survival, most, 0, relative_.data(),
-                                                  weight_.data(), memory);
+  run(log_likelihood, count, survival, most, 0, memory, stream);
   cuda::check_launch("anneal");
 }
 
 void WeightsCuda::normalise(const double* log_likelihood, int count, int refined, FilterMemory* memory,
                             cudaStream_t stream) {
-  anneal_kernel<<<1, anneal_threads, 0, stream>>>(log_likelihood, count, 0, 0, refined, relative_.data(),
-                                                  weight_.data(), memory);
+  run(log_likelihood, count, 0, 0, refined, memory, stream);
   cuda::check_launch("normalise");
 }
 
@@ -281,6 +345,7 @@ void WeightsCuda::resample(Resampling scheme, int count, const Random& random, c
   resample_kernel<<<1, threads, 0, stream>>>(scheme, count, random, weight_.data(), cumulated_.data(), position_.data(),
                                              index_.data());
   cuda::check_launch("resample");
+  reset();
 }
 
 void WeightsCuda::select(const double* log_likelihood, int count, int best, cudaStream_t stream) {
@@ -289,11 +354,13 @@ void WeightsCuda::select(const double* log_likelihood, int count, int best, cuda
   cuda::check_launch("select");
 }
 
-void gather_particles(const int* index, int count, int floats, const float* states, const double* log_likelihood,
-                      float* states_out, double* log_likelihood_out, cudaStream_t stream) {
+void WeightsCuda::gather(int count, int floats, const float* states, const double* log_likelihood, float* states_out,
+                         double* log_likelihood_out, cudaStream_t stream) {
   gather_kernel<<<static_cast<unsigned>((count + gather_warps - 1) / gather_warps), gather_warps * warp_size, 0,
-                  stream>>>(index, count, floats, states, log_likelihood, states_out, log_likelihood_out);
+                  stream>>>(index_.data(), count, floats, states, log_likelihood, carries_ ? carried_.data() : nullptr,
+                            states_out, log_likelihood_out, next_carried_.data());
   cuda::check_launch("gather");
+  if (carries_) std::swap(carried_, next_carried_);
 }
 
 }  // namespace kinema::body

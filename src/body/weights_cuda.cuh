@@ -1,4 +1,5 @@
-// Weights of particles on the device, and who goes on: the same as weights.h, one block for all particles.
+// Weights of particles on the device, and which of them are continued: the same as weights.h, one block for all
+// particles.
 #pragma once
 
 #include "body/skeleton_cuda.cuh"
@@ -11,8 +12,14 @@ public:
   void reserve(std::size_t count);
   double* data() const { return weight_.data(); }
 
-  /// weight = exp(exponent log-likelihood) / sum. survival above 0: the exponent at most `most` that leaves this share of
-  /// the particles effective; it goes to memory.result.
+  /// All weights are equal, and nothing is carried; the caller fills data().
+  void reset() { carries_ = weighed_ = false; }
+
+  /// A new frame begins: it carries the weights with which the last one ended.
+  void carry();
+
+  /// weight = exp(carried + exponent log-likelihood) / sum. survival above 0: the exponent at most `most` that leaves
+  /// this share of the particles effective; it goes to memory.result.
   void anneal(const double* log_likelihood, int count, double survival, double most, FilterMemory* memory,
               cudaStream_t stream);
 
@@ -26,16 +33,22 @@ public:
   /// index() brings the `best` particles to the front, of equal ones only the first, and leaves the others in order.
   void select(const double* log_likelihood, int count, int best, cudaStream_t stream);
 
+  /// Particle j becomes what index()[j] was, with its log-likelihood and what it carries.
+  void gather(int count, int floats, const float* states, const double* log_likelihood, float* states_out,
+              double* log_likelihood_out, cudaStream_t stream);
+
   const int* index() const { return index_.data(); }
 
 private:
-  cuda::Buffer<double> weight_, cumulated_, position_;
-  cuda::Buffer<float> relative_;  // log-likelihoods less the greatest
-  cuda::Buffer<int> index_;
-};
+  void run(const double* log_likelihood, int count, double survival, double most, int refined, FilterMemory* memory,
+           cudaStream_t stream);
 
-/// Particle j becomes what index[j] was, with its log-likelihood.
-void gather_particles(const int* index, int count, int floats, const float* states, const double* log_likelihood,
-                      float* states_out, double* log_likelihood_out, cudaStream_t stream);
+  cuda::Buffer<double> weight_, cumulated_, position_;
+  cuda::Buffer<double> log_weight_;              // of this frame, where weighed_
+  cuda::Buffer<double> carried_, next_carried_;  // of the frame before, where carries_; else it is 0 for all
+  cuda::Buffer<float> relative_;                 // log-likelihoods less the greatest
+  cuda::Buffer<int> index_;
+  bool carries_ = false, weighed_ = false;
+};
 
 }  // namespace kinema::body

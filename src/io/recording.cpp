@@ -1,4 +1,4 @@
-#include "io/recording.h"
+#include "kinema/recording.h"
 
 #include "io/input_file.h"
 #include "io/recording_kinds.h"

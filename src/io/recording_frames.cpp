@@ -71,7 +71,8 @@ void StereoPairs::match(const Picture& left, const Picture& right, Frame& frame)
   check(left);
   check(right);
   Picture seen = rectification_ ? rectification_->left.picture(left) : left;
-  frame.depth = matcher_->depth(grey_of(seen), grey_of(rectification_ ? rectification_->right.picture(right) : right));
+  frame.depth = matcher_->depth(grey_of(seen).view(),
+                                grey_of(rectification_ ? rectification_->right.picture(right) : right).view());
   if (std::all_of(frame.depth.begin(), frame.depth.end(), [](float metres) { return metres == 0; })) {
     frame.depth.clear();
     throw Error("no pixel of the pair could be matched within the depths that are sought");

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "io/frame_files.h"
-#include "io/recording.h"
 #include "io/rectify.h"
+#include "kinema/recording.h"
 
 #include <filesystem>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "io/source.h"
+#include "kinema/source.h"
 
 #include "io/camera_capture.h"
 #include "io/face_picture.h"

@@ -63,7 +63,7 @@ TEST(BodyDeviation, AJointIsAsThickAsWhatItHangsFrom) {
 
 TEST(BodyDeviation, StatesMoreForNoisyPointsThickFleshAndFittedLengths) {
   const double variance = 0.01 * 0.01, radius = 0.05;
-  const Circumstances usual{0.02, 0.02, 0, false};
+  const ErrorSources usual{0.02, 0.02, 0, false};
   const double stated = stated_deviation(variance, radius, usual);
   EXPECT_GT(stated, std::sqrt(variance));
   EXPECT_GT(stated_deviation(variance, radius, {0.04, 0.02, 0, false}), stated);

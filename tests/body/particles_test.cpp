@@ -171,7 +171,7 @@ TEST_P(Filter, ResamplingIsUnbiased) {
       particles->anneal(0.2, 1);
       const std::vector<double> before = particles->log_likelihoods();
       std::vector<double> weight(count);
-      normalise(before, particles->moments(frame).exponent, weight);
+      normalise(before, particles->moments(frame).exponent, std::vector<double>(count, 0), weight);
       particles->resample();
       std::map<double, double> copies;
       for (double value : particles->log_likelihoods()) ++copies[value];
@@ -197,13 +197,107 @@ TEST_P(Filter, ResamplingLeavesEqualWeights) {
   EXPECT_NEAR(particles->moments(frame).effective_sample_size, 300, 1e-9);
 }
 
+TEST_P(Filter, WeightsAreCarriedUntilParticlesAreResampled) {
+  constexpr std::size_t count = 200;
+  constexpr double exponent = 0.004;  // leaves many particles effective, for some frames
+  settings_.motion = Motion::random_walk;
+  const auto particles = make(count);
+  std::vector<double> logs(count, 0), weight(count);
+  const auto expect_weights = [&](const Moments& moments) {
+    normalise(logs, exponent, std::vector<double>(count, 0), weight);
+    // the same numbers, multiplied here and added there
+    EXPECT_NEAR(moments.effective_sample_size, effective_sample_size(weight), 1e-6 * count);
+    const std::vector<float> mean = mean_state(scene_.kinematics, particles->states(), weight);
+    for (std::size_t i = 0; i < mean.size(); ++i) EXPECT_NEAR(moments.state[i], mean[i], 1e-5) << i;  // sines
+  };
+  const auto track = [&] {
+    particles->predict(0.3 * frame);
+    particles->weigh();
+    particles->anneal(0, exponent);
+    const std::vector<double> own = particles->log_likelihoods();
+    for (std::size_t j = 0; j < count; ++j) logs[j] += own[j];
+    expect_weights(particles->moments(frame));
+  };
+  for (int t = 0; t < 3; ++t) track();
+  EXPECT_LT(effective_sample_size(weight), 0.95 * count) << "else the test shows nothing";
+  particles->resample();
+  logs.assign(count, 0);
+  for (int t = 0; t < 2; ++t) track();
+  particles->place(scene_.state, count);
+  logs.assign(count, 0);
+  track();
+}
+
+TEST_P(Filter, RefinedParticlesKeepTheWeightsThatTheyCarry) {
+  constexpr std::size_t count = 100, refined = 3;
+  constexpr double exponent = 0.01;
+  settings_.motion = Motion::random_walk;
+  settings_.refine_steps = 2;
+  const auto particles = make(count);
+  std::vector<double> carried(count), weight(count);
+  for (int t = 0; t < 2; ++t) {
+    particles->predict(0.3 * frame);
+    particles->weigh();
+    particles->anneal(0, exponent);
+    if (t > 0) break;
+    const std::vector<double> logs = particles->log_likelihoods();
+    for (std::size_t j = 0; j < count; ++j) carried[j] = exponent * logs[j];
+    particles->moments(frame);
+  }
+  // the best come to the front, the others keep their order
+  const std::vector<double> before = particles->log_likelihoods();
+  std::vector<std::size_t> order(count);
+  for (std::size_t j = 0; j < count; ++j) order[j] = j;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return before[a] > before[b]; });
+  std::sort(order.begin() + refined, order.end());
+  particles->refine(static_cast<int>(refined), frame);
+  std::vector<double> own(count);
+  for (std::size_t j = 0; j < count; ++j) own[j] = carried[order[j]];
+  normalise(particles->log_likelihoods(), exponent, own, weight);
+  EXPECT_NEAR(particles->moments(frame).effective_sample_size, effective_sample_size(weight), 1e-6 * count);
+}
+
+TEST_P(Filter, AnnealingLeavesTheShareOfWhatIsCarried) {
+  const auto particles = weighed(1500, 0.6);
+  const double carried = particles->moments(frame).effective_sample_size;
+  particles->predict(frame);
+  particles->weigh();
+  particles->anneal(0.3, 1);
+  // single precision knows the size to 1e-5
+  EXPECT_NEAR(particles->moments(frame).effective_sample_size, 0.3 * carried, 0.05);
+}
+
+TEST_P(Filter, SamplesEveryParticleWhereNoneIsToRest) {
+  settings_.unperturbed_particle = false;
+  const auto particles = make(3);
+  particles->predict(frame);
+  EXPECT_NE(scene_.state_of(particles->states(), 0), scene_.state);
+}
+
+TEST_P(Filter, WithoutFreeSpaceOnlyThePersonIsWeighed) {
+  settings_.likelihood.free_space = false;
+  const PointsView all = scene_.seen.view();
+  std::vector<float> person;
+  for (std::size_t i = 0; i < all.size; ++i) {
+    if (all.background[i] == 0) person.insert(person.end(), all.xyz + 3 * i, all.xyz + 3 * i + 3);
+  }
+  ASSERT_LT(person.size() / 3, all.size);
+  const auto marked = make(5), alone = make(5);
+  alone->set_points({person.data(), person.size() / 3, {}});
+  for (Particles* particles : {marked.get(), alone.get()}) {
+    particles->diffuse(frame, -1);
+    particles->weigh();
+  }
+  EXPECT_EQ(marked->log_likelihoods(), alone->log_likelihoods());
+}
+
 TEST_P(Filter, MeanAndSpreadAreThoseOfTheParticles) {
   const auto particles = weighed(400, 0.5);
   const std::vector<float> states = particles->states();
   const std::vector<double> logs = particles->log_likelihoods();
   const Moments moments = particles->moments(frame);
   std::vector<double> weight(400);
-  normalise(logs, moments.exponent, weight);
+  normalise(logs, moments.exponent, std::vector<double>(400, 0), weight);
   const std::vector<float> mean = mean_state(scene_.kinematics, states, weight);
   for (std::size_t i = 0; i < mean.size(); ++i) EXPECT_NEAR(moments.state[i], mean[i], 1e-5) << i;  // sines, as above
   EXPECT_EQ(moments.log_likelihood, *std::max_element(logs.begin(), logs.end()));

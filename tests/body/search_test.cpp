@@ -29,9 +29,9 @@ TEST_P(Facing, AndPositionAreFound) {
   turn(skeleton, truth, "left_shoulder", 1, -0.6);
   turn(skeleton, truth, "left_elbow", 0, 1.2);
   const SeenPoints seen = see(skeleton, truth);
-  const std::vector<Found> found = search(skeleton, seen.refine_points(), {}, Threads(2));
+  const std::vector<SearchResult> found = search(skeleton, seen.refine_points(), {}, Threads(2));
   ASSERT_FALSE(found.empty());
-  const Found& best = found.front();
+  const SearchResult& best = found.front();
   EXPECT_EQ(best.size, 1);
   EXPECT_TRUE(within_limits(skeleton, best.state));
   const Pose pose = to_pose(best.state);
@@ -50,7 +50,7 @@ TEST(BodySearch, ChoosesTheSizeThatFits) {
   SearchSettings settings;
   settings.sizes = {0.88, 1.0, 1.12};
   const SeenPoints seen = see(large, standing(large, 2.7, 0.3));
-  const std::vector<Found> found = search(skeleton, seen.refine_points(), settings, Threads(2));
+  const std::vector<SearchResult> found = search(skeleton, seen.refine_points(), settings, Threads(2));
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found.front().size, 1.12);
 }
@@ -64,7 +64,7 @@ TEST(BodySearch, OfSizesThatFitAlikeTakesTheCommonOne) {
     for (PoseCandidate& pose : poses) pose.cost = 20;
   };
   const PointList person = see(skeleton, standing(skeleton, 2.5, 0)).refine_points().person;
-  const std::vector<Found> found = search(skeleton, person, settings, all_alike);
+  const std::vector<SearchResult> found = search(skeleton, person, settings, all_alike);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found.front().size, 1.04);
 }
@@ -75,7 +75,7 @@ TEST(BodySearch, StaysWhereThePelvisIsKnownToBe) {
   SearchSettings settings;
   settings.pelvis = Vec3f{0, 0, 2.5f};
   settings.points = 300;
-  const std::vector<Found> found = search(skeleton, see(skeleton, truth).refine_points(), settings, Threads(2));
+  const std::vector<SearchResult> found = search(skeleton, see(skeleton, truth).refine_points(), settings, Threads(2));
   ASSERT_FALSE(found.empty());
   EXPECT_LT(mean_error(joint_positions(skeleton, to_pose(found.front().state)), joint_positions(skeleton, truth)),
             0.08);
@@ -93,8 +93,8 @@ TEST(BodySearch, GivesTheSameBitsForAnyThreads) {
   SearchSettings settings;
   settings.facings = 4;
   settings.points = 150;
-  const std::vector<Found> one = search(skeleton, points, settings, Threads(1));
-  const std::vector<Found> three = search(skeleton, points, settings, Threads(3));
+  const std::vector<SearchResult> one = search(skeleton, points, settings, Threads(1));
+  const std::vector<SearchResult> three = search(skeleton, points, settings, Threads(3));
   ASSERT_EQ(one.size(), three.size());
   for (std::size_t i = 0; i < one.size(); ++i) {
     EXPECT_EQ(one[i].state, three[i].state);
@@ -107,7 +107,7 @@ TEST(BodySearch, PointsAboutTheCameraGiveFiniteStates) {
   for (int i = 0; i < 100; ++i) points.person.add({0, 0, i % 2 == 0 ? 1.0f : -1.0f});
   SearchSettings settings;
   settings.facings = 2;
-  for (const Found& found : search(default_human(), points, settings, Threads(1))) {
+  for (const SearchResult& found : search(default_human(), points, settings, Threads(1))) {
     for (float number : found.state) ASSERT_TRUE(std::isfinite(number));
   }
 }

@@ -1,4 +1,5 @@
 // The tracker on frames of a person whose every joint is known.
+#include "kinema/body_filter.h"
 #include "kinema/error.h"
 #include "tracker_scene.h"
 
@@ -24,15 +25,16 @@ TrackerSettings small(int threads = 0, std::uint64_t seed = 1) {
 
 class BodyTrackerTest : public ::testing::Test {
 protected:
-  Estimate follow(Tracker& tracker, int frame) const {
+  Estimate follow(Filter& tracker, int frame) const {
     const SeenPoints seen = see(skeleton, walking(skeleton, frame * frame_time));
     return tracker.track({frame * frame_time, seen.view()});
   }
   double error(const Estimate& estimate, int frame) const {
     return mean_error(estimate.joints, joint_positions(skeleton, walking(skeleton, frame * frame_time)));
   }
-  std::unique_ptr<Tracker> make(const TrackerSettings& settings) const {
-    return make_tracker(skeleton, settings, Backend::cpu);
+  std::unique_ptr<Filter> make(TrackerSettings settings) const {
+    settings.skeleton = skeleton;
+    return make_filter(settings, Backend::cpu);
   }
 
   const Skeleton skeleton = default_human();
@@ -229,7 +231,8 @@ TEST_F(BodyTrackerTest, LearnsTheSizeOfThePerson) {
   settings.fit_shape = true;
   settings.rivals = 0;
   settings.particles = 30;
-  const auto tracker = make_tracker(default_human(1.65), settings, Backend::cpu);
+  settings.skeleton = default_human(1.65);
+  const auto tracker = make_filter(settings, Backend::cpu);
   const Skeleton tall = default_human(1.82);
   Estimate estimate;
   for (int frame = 0; frame < 11; ++frame) {
@@ -279,7 +282,9 @@ TEST_F(BodyTrackerTest, RefusesPosesAndSettingsThatMakeNoSense) {
 
   Skeleton bare = skeleton;
   bare.capsules.clear();
-  EXPECT_THROW(make_tracker(bare, small(), Backend::cpu), Error);
+  TrackerSettings settings = small();
+  settings.skeleton = bare;
+  EXPECT_THROW(make_filter(settings, Backend::cpu), Error);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Real recordings: a simulated depth camera, a Kinect, stereo pairs of a chessboard that was measured.
 #include "io/image_file.h"
-#include "io/recording.h"
 #include "io/rectify.h"
+#include "kinema/recording.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Recordings of depth images and stereo pairs: metres, gaps with their reasons, background, colour, refusals.
-#include "io/recording.h"
+#include "kinema/recording.h"
 
 #include "io/image_file.h"
 #include "io/output_file.h"

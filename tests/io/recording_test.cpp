@@ -1,5 +1,5 @@
 // Recordings of point clouds: frames in order with their times, gaps with their reasons, refusals by name.
-#include "io/recording.h"
+#include "kinema/recording.h"
 
 #include "io/output_file.h"
 #include "refusal.h"

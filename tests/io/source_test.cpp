@@ -1,5 +1,5 @@
 // Colour frames from folders, patterns and files, and what happens where one of them is bad.
-#include "io/source.h"
+#include "kinema/source.h"
 
 #include "io/image_file.h"
 #include "io/picture_sink.h"

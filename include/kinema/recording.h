@@ -5,9 +5,9 @@
 // truth.jsonl. A folder of depth images or clouds, a printf pattern, files and videos are taken too.
 #pragma once
 
-#include "io/camera_file.h"
-#include "io/source.h"
-#include "io/stereo.h"
+#include "kinema/camera.h"
+#include "kinema/source.h"
+#include "kinema/stereo.h"
 
 #include <filesystem>
 #include <memory>

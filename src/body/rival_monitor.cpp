@@ -1,4 +1,4 @@
-#include "body/watch.h"
+#include "body/rival_monitor.h"
 
 #include "body/motion.h"
 #include "body/search.h"
@@ -10,73 +10,73 @@
 namespace kinema::body {
 namespace {
 
-// Points of the person by which rivals are refined.
+// Points of the person with which rivals are refined.
 constexpr std::size_t rival_points = 600;
 
-// What is further off a rival's skin than a tracked pose's still pulls at it, metres.
+// By how much further from its skin points attract a rival than a tracked pose, metres.
 constexpr double longer_reach = 0.08;
 
-// Rivals are held as loosely to where they start as a pose wanders in so many seconds.
+// The prior of a rival is as wide as the motion model spreads a pose in this time, seconds.
 constexpr double looseness = 0.3;
 
-// Poses between which a decision is made are refined further, by up to so many points of the person.
+// Poses that compare() decides between are refined further, with up to this many points of the person.
 constexpr std::size_t compared_points = 3000;
 constexpr int compared_steps = 10;
 
-// Of what a search finds, so many are held against each other and their like turned round.
-constexpr std::size_t compared_finds = 5;
+// At most this many results of a search are compared, with each other and turned round.
+constexpr std::size_t compared_results = 5;
 
 }  // namespace
 
-std::size_t Outlook::best() const {
+std::size_t Hypotheses::best() const {
   return static_cast<std::size_t>(std::max_element(log_likelihood.begin(), log_likelihood.end()) -
                                   log_likelihood.begin());
 }
 
-Watch::Watch(const Skeleton& skeleton, const TrackerSettings& settings)
+RivalMonitor::RivalMonitor(const Skeleton& skeleton, const TrackerSettings& settings)
     : skeleton_(skeleton), settings_(settings), rivals_(skeleton), precision_(walk_precision(skeleton, looseness)) {}
 
-void Watch::set_skeleton(const Skeleton& skeleton) {
+void RivalMonitor::set_skeleton(const Skeleton& skeleton) {
   skeleton_ = skeleton;
-  rivals_ = Rivals(skeleton);
+  rivals_ = RivalPoses(skeleton);
   precision_ = walk_precision(skeleton, looseness);
 }
 
-Outlook Watch::look(Particles& particles, const RefinePoints& points) {
+Hypotheses RivalMonitor::evaluate_rivals(Particles& particles, const RefinePoints& points) {
   ++age_;
   const int every = age_ < 30 ? 5 : 15;
   searched_ = age_ % every == every - 1;
   const std::vector<float> state = particles.predicted();
-  Outlook outlook;
+  Hypotheses hypotheses;
   if (searched_) {
-    outlook.states.push_back(state);
+    hypotheses.states.push_back(state);
     SearchSettings search_settings;
     search_settings.pelvis = Vec3f{state[0], state[1], state[2]};
     search_settings.points = 300;
     search_settings.noise = particles.noise().deviation;
     const auto refine_many = [&](std::span<PoseCandidate> candidates, const RefineSettings& settings,
                                  PointShare share) { particles.refine_poses(candidates, settings, share); };
-    for (const Found& found : search(skeleton_, points.person, search_settings, refine_many)) {
-      outlook.states.push_back(found.state);
+    for (const SearchResult& found : search(skeleton_, points.person, search_settings, refine_many)) {
+      hypotheses.states.push_back(found.state);
     }
   } else {
     RefineSettings refinement = refine_settings(settings_, 1, particles.noise());
     refinement.tau += longer_reach;
-    // the prior is as loose for all, so that poses, not distances from the last one, are compared
+    // the same width for all, so that poses are compared rather than distances from the last one
     std::vector<PoseCandidate> poses{{state, {state, precision_}}};
     for (int i = 0; i < settings_.rivals; ++i) {
       const std::vector<float> rival = rivals_.make(state, next_rival_++ % rivals_.count());
       poses.push_back({rival, {rival, precision_}});
     }
     particles.refine_poses(poses, refinement, {rival_points, rival_points / 2});
-    for (const PoseCandidate& pose : poses) outlook.states.push_back(pose.state);
+    for (const PoseCandidate& pose : poses) hypotheses.states.push_back(pose.state);
   }
-  outlook.log_likelihood = particles.weigh_poses(outlook.states);
-  return outlook;
+  hypotheses.log_likelihood = particles.weigh_poses(hypotheses.states);
+  return hypotheses;
 }
 
-Outlook Watch::compare(Particles& particles, const std::vector<std::vector<float>>& states) const {
-  Outlook outlook{states, particles.weigh_poses(states)};
+Hypotheses RivalMonitor::compare(Particles& particles, const std::vector<std::vector<float>>& states) const {
+  Hypotheses hypotheses{states, particles.weigh_poses(states)};
   std::vector<PoseCandidate> poses;
   for (const std::vector<float>& state : states) poses.push_back({state, {state, precision_}});
   for (const double reach : {longer_reach, 0.0}) {
@@ -90,25 +90,26 @@ Outlook Watch::compare(Particles& particles, const std::vector<std::vector<float
   for (const PoseCandidate& pose : poses) refined.push_back(pose.state);
   const std::vector<double> log_likelihood = particles.weigh_poses(refined);
   for (std::size_t i = 0; i < states.size(); ++i) {
-    if (log_likelihood[i] <= outlook.log_likelihood[i]) continue;
-    outlook.log_likelihood[i] = log_likelihood[i];
-    outlook.states[i] = refined[i];
+    if (log_likelihood[i] <= hypotheses.log_likelihood[i]) continue;
+    hypotheses.log_likelihood[i] = log_likelihood[i];
+    hypotheses.states[i] = refined[i];
   }
-  return outlook;
+  return hypotheses;
 }
 
-Watch::Facings Watch::compare_facings(Particles& particles, const std::vector<std::vector<float>>& states) const {
+RivalMonitor::Facings RivalMonitor::compare_facings(Particles& particles,
+                                                    const std::vector<std::vector<float>>& states) const {
   const std::vector<double> log_likelihood = particles.weigh_poses(states);
   std::vector<std::size_t> order(states.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return log_likelihood[a] > log_likelihood[b]; });
   // all at once, which costs a device no more than one
-  order.resize(std::min(order.size(), compared_finds));
+  order.resize(std::min(order.size(), compared_results));
   std::vector<std::vector<float>> both;
   for (const std::size_t i : order) both.push_back(states[i]);
   for (const std::size_t i : order) both.push_back(rivals_.turned_round(states[i]));
-  Outlook own = compare(particles, both), turned;
+  Hypotheses own = compare(particles, both), turned;
   const auto half = static_cast<std::ptrdiff_t>(order.size());
   turned.states.assign(own.states.begin() + half, own.states.end());
   turned.log_likelihood.assign(own.log_likelihood.begin() + half, own.log_likelihood.end());

@@ -1,4 +1,4 @@
-#include "body/rivals.h"
+#include "body/rival_poses.h"
 
 #include "body/rest_poses.h"
 
@@ -29,7 +29,7 @@ std::vector<std::size_t> angles_below(const Skeleton& skeleton, const std::strin
 
 }  // namespace
 
-Rivals::Rivals(const Skeleton& skeleton) {
+RivalPoses::RivalPoses(const Skeleton& skeleton) {
   // the same freedom on the other side; senses of the default human mirror with the side
   mirror_.resize(skeleton.angle_count());
   std::iota(mirror_.begin(), mirror_.end(), std::size_t{0});
@@ -79,7 +79,7 @@ Rivals::Rivals(const Skeleton& skeleton) {
   }
 }
 
-std::vector<float> Rivals::make(std::span<const float> state, std::size_t index) const {
+std::vector<float> RivalPoses::make(std::span<const float> state, std::size_t index) const {
   std::vector<float> rival(state.begin(), state.end());
   float* angles = rival.data() + root_floats;
   const float* own = state.data() + root_floats;

@@ -1,4 +1,4 @@
-#include "body/quiet_points.h"
+#include "body/denoised_points.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,13 +9,13 @@
 namespace kinema::body {
 namespace {
 
-constexpr double quiet = 0.02;     // metres: a skin of capsules is as uneven
-constexpr double furthest = 0.06;  // metres from a point to its neighbours
-constexpr double together = 4.2;   // deviations that two sights of one skin may be apart
-constexpr double widest = 10;      // metres: points so far apart are nobody's
+constexpr double negligible = 0.02;  // metres: a skin of capsules is as uneven
+constexpr double furthest = 0.06;    // metres from a point to a neighbour
+constexpr double together = 4.2;     // deviations between two points of one skin
+constexpr double widest = 10;        // metres: no person is larger
 
-// Where a ray goes, in metres at the person's distance, and the inverse depth at which it ended, in which the noise is the
-// same everywhere.
+// The direction of a ray, in metres at the person's distance, and the inverse depth at which it ended: the noise of an
+// inverse depth is the same everywhere.
 struct Sight {
   float x, y, w;
   std::size_t point;
@@ -87,14 +87,14 @@ private:
 
 }  // namespace
 
-void QuietPoints::set(PointsView points, double noise, double distance) {
+void DenoisedPoints::set(PointsView points, double noise, double distance) {
   view_ = points;
   noise_ = {.deviation = noise * distance * distance};
-  if (!(noise_.deviation > quiet)) return;
+  if (!(noise_.deviation > negligible)) return;
   const SightGrid grid(person_sights(points, distance));
   if (grid.empty()) return;
 
-  const double wanted = noise_.deviation * noise_.deviation / (quiet * quiet);
+  const double wanted = noise_.deviation * noise_.deviation / (negligible * negligible);
   // at least to the next pixels
   const double own = 1.2 / std::sqrt(grid.density()), needed = std::sqrt(wanted / (std::numbers::pi * grid.density()));
   const auto reach = static_cast<float>(std::min(furthest, std::max(own, needed)));

@@ -1,5 +1,5 @@
 // Noise of far points, and its neighbours' mean.
-#include "body/quiet_points.h"
+#include "body/denoised_points.h"
 #include "core/random.h"
 
 #include <gtest/gtest.h>
@@ -49,26 +49,26 @@ struct Scan {
   }
 };
 
-TEST(QuietPoints, FarPointsAreAsQuietAsIsStated) {
+TEST(DenoisedPoints, FarPointsAreAsQuietAsIsStated) {
   for (const double distance : {4.5, 6.0, 8.0}) {
     Scan scan;
     scan.add({-0.2, 0.2, distance});
-    QuietPoints quiet;
-    quiet.set(scan.view(), noise, distance);
+    DenoisedPoints denoised;
+    denoised.set(scan.view(), noise, distance);
     const double before = noise * distance * distance;
     EXPECT_NEAR(scan.deviation_of(scan.view()), before, 0.1 * before);
-    EXPECT_LT(quiet.noise().deviation, 0.6 * before);
-    EXPECT_LT(quiet.noise().deviation, 0.024);  // the rim has fewer neighbours
-    EXPECT_NEAR(scan.deviation_of(quiet.view()), quiet.noise().deviation, 0.15 * quiet.noise().deviation);
+    EXPECT_LT(denoised.noise().deviation, 0.6 * before);
+    EXPECT_LT(denoised.noise().deviation, 0.024);  // the rim has fewer neighbours
+    EXPECT_NEAR(scan.deviation_of(denoised.view()), denoised.noise().deviation, 0.15 * denoised.noise().deviation);
   }
 }
 
-TEST(QuietPoints, PointsStayOnTheirRays) {
+TEST(DenoisedPoints, PointsStayOnTheirRays) {
   Scan scan;
   scan.add({-0.2, 0.2, 6});
-  QuietPoints quiet;
-  quiet.set(scan.view(), noise, 6);
-  const float *before = scan.xyz.data(), *after = quiet.view().xyz;
+  DenoisedPoints denoised;
+  denoised.set(scan.view(), noise, 6);
+  const float *before = scan.xyz.data(), *after = denoised.view().xyz;
   for (std::size_t i = 0; i < scan.truth.size(); ++i) {
     const float *b = before + 3 * i, *a = after + 3 * i;
     EXPECT_NEAR(a[0] / a[2], b[0] / b[2], 1e-6);
@@ -76,50 +76,50 @@ TEST(QuietPoints, PointsStayOnTheirRays) {
   }
 }
 
-TEST(QuietPoints, NearPointsAreLeftAlone) {
+TEST(DenoisedPoints, NearPointsAreLeftAlone) {
   Scan scan;
   scan.add({-0.2, 0.2, 3});
-  QuietPoints quiet;
-  quiet.set(scan.view(), noise, 3);
-  EXPECT_EQ(quiet.view().xyz, scan.xyz.data());
-  EXPECT_DOUBLE_EQ(quiet.noise().deviation, noise * 9);
+  DenoisedPoints denoised;
+  denoised.set(scan.view(), noise, 3);
+  EXPECT_EQ(denoised.view().xyz, scan.xyz.data());
+  EXPECT_DOUBLE_EQ(denoised.noise().deviation, noise * 9);
 }
 
-TEST(QuietPoints, WhatStandsFarBehindIsAnotherThing) {
+TEST(DenoisedPoints, WhatStandsFarBehindIsAnotherThing) {
   Scan scan;
   scan.add({-0.2, 0, 6});
   scan.add({0, 0.2, 7});
-  QuietPoints quiet;
-  quiet.set(scan.view(), noise, 6);
-  EXPECT_LT(scan.deviation_of(quiet.view()), 0.035);  // a metre apart, mixed it would be ten times that
+  DenoisedPoints denoised;
+  denoised.set(scan.view(), noise, 6);
+  EXPECT_LT(scan.deviation_of(denoised.view()), 0.035);  // a metre apart, mixed it would be ten times that
 }
 
-TEST(QuietPoints, RaysPastThePersonKeepTheirEnds) {
+TEST(DenoisedPoints, RaysPastThePersonKeepTheirEnds) {
   Scan scan;
   scan.add({-0.2, 0.2, 6});
   scan.add({-0.4, 0.4, 6.1}, 1);
-  QuietPoints quiet;
-  quiet.set(scan.view(), noise, 6);
-  ASSERT_EQ(quiet.view().size, scan.truth.size());
+  DenoisedPoints denoised;
+  denoised.set(scan.view(), noise, 6);
+  ASSERT_EQ(denoised.view().size, scan.truth.size());
   for (std::size_t i = 0; i < scan.truth.size(); ++i) {
     if (scan.background[i] == 0) continue;
-    ASSERT_EQ(quiet.view().xyz[3 * i + 2], scan.xyz[3 * i + 2]) << i;
+    ASSERT_EQ(denoised.view().xyz[3 * i + 2], scan.xyz[3 * i + 2]) << i;
   }
 }
 
-TEST(QuietPoints, CornerClouds) {
+TEST(DenoisedPoints, CornerClouds) {
   const float infinity = std::numeric_limits<float>::infinity();
-  QuietPoints quiet;
-  quiet.set({}, noise, 6);
-  EXPECT_EQ(quiet.view().size, 0u);
+  DenoisedPoints denoised;
+  denoised.set({}, noise, 6);
+  EXPECT_EQ(denoised.view().size, 0u);
   // nobody's numbers among two points, one of them nowhere near
   const std::vector<float> xyz{NAN, 0, 6, 0, 0, 6, 0, 0, 0, 0, 0, -6, infinity, 0, 6, 0, 0, infinity, 0.01f, 0, 6};
-  quiet.set({xyz.data(), xyz.size() / 3, {}}, noise, 6);
-  EXPECT_EQ(quiet.view().size, xyz.size() / 3);
-  EXPECT_NEAR(quiet.view().xyz[5], 6, 1e-5);
+  denoised.set({xyz.data(), xyz.size() / 3, {}}, noise, 6);
+  EXPECT_EQ(denoised.view().size, xyz.size() / 3);
+  EXPECT_NEAR(denoised.view().xyz[5], 6, 1e-5);
   const std::vector<float> apart{-1e6f, 0, 6, 1e6f, 0, 6};
-  quiet.set({apart.data(), 2, {}}, noise, 6);
-  EXPECT_EQ(quiet.view().xyz, apart.data());
+  denoised.set({apart.data(), 2, {}}, noise, 6);
+  EXPECT_EQ(denoised.view().xyz, apart.data());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Poses elsewhere that might explain a frame as well as the tracked one: turned round, limbs swapped, a limb somewhere
-// else. A filter that follows one pose cannot leave a wrong one on its own when all poses in between fit worse.
+// Rival hypotheses of a pose, which may explain a frame as well: turned round, limbs swapped, a limb in another place. A
+// filter that follows one pose cannot leave a wrong one on its own where all poses in between fit worse.
 #pragma once
 
 #include "body/kinematics.h"
@@ -8,16 +8,16 @@
 
 namespace kinema::body {
 
-/// All rivals of a state, within the limits of its joints, in an order that puts different kinds next to each other. Limbs are known by the names of the
-/// default human; of a skeleton without them only turned poses are left.
-class Rivals {
+/// All rivals of a state, within the limits of its joints, turned ones first, then swapped limbs, then single limbs. Limbs
+/// are known by the names of the default human; a skeleton without these names has only turned poses.
+class RivalPoses {
 public:
-  explicit Rivals(const Skeleton& skeleton);
+  explicit RivalPoses(const Skeleton& skeleton);
 
   std::size_t count() const { return turns_.size() + swaps_.size() + limbs_.size(); }
   std::vector<float> make(std::span<const float> state, std::size_t index) const;
 
-  /// The rival that has its back where the state has its front, and the limbs where they are.
+  /// The rival with back and front exchanged and the limbs in place.
   std::vector<float> turned_round(std::span<const float> state) const { return make(state, 0); }
 
 private:

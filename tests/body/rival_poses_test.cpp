@@ -1,5 +1,5 @@
 // Poses elsewhere that are held against the tracked one.
-#include "body/rivals.h"
+#include "body/rival_poses.h"
 #include "tracker_scene.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace kinema::body {
 namespace {
 
-class BodyRivals : public ::testing::Test {
+class BodyRivalPoses : public ::testing::Test {
 protected:
   float angle(const std::vector<float>& of, const char* joint, std::size_t freedom) const {
     std::size_t at = root_floats;
@@ -32,11 +32,11 @@ protected:
   }
 
   const Skeleton skeleton = default_human();
-  const Rivals rivals{skeleton};
+  const RivalPoses rivals{skeleton};
   const std::vector<float> state = to_state(skeleton, walking(skeleton, 0.2));
 };
 
-TEST_F(BodyRivals, KeepThePlaceAndTheLimits) {
+TEST_F(BodyRivalPoses, KeepThePlaceAndTheLimits) {
   ASSERT_GT(rivals.count(), 10u);
   std::set<std::vector<float>> different;
   for (std::size_t i = 0; i < rivals.count(); ++i) {
@@ -51,7 +51,7 @@ TEST_F(BodyRivals, KeepThePlaceAndTheLimits) {
   EXPECT_EQ(different.size(), rivals.count());
 }
 
-TEST_F(BodyRivals, TurnAboutThePersonsOwnAxis) {
+TEST_F(BodyRivalPoses, TurnAboutThePersonsOwnAxis) {
   // the first is the person taken for its own back, so limbs change sides
   const std::vector<float> back = rivals.make(state, 0);
   const Quaternionf before{state[3], state[4], state[5], state[6]}, after{back[3], back[4], back[5], back[6]};
@@ -61,7 +61,7 @@ TEST_F(BodyRivals, TurnAboutThePersonsOwnAxis) {
   EXPECT_TRUE(swapped(back, {"hip", "knee", "shoulder", "elbow"}));
 }
 
-TEST_F(BodyRivals, SwapLegsOrArmsAndTwiceIsNothing) {
+TEST_F(BodyRivalPoses, SwapLegsOrArmsAndTwiceIsNothing) {
   bool legs = false, arms = false;
   for (std::size_t i = 0; i < rivals.count(); ++i) {
     const std::vector<float> rival = rivals.make(state, i);
@@ -74,12 +74,12 @@ TEST_F(BodyRivals, SwapLegsOrArmsAndTwiceIsNothing) {
   EXPECT_TRUE(arms);
 }
 
-TEST_F(BodyRivals, OfASkeletonWithOtherNamesOnlyTurn) {
+TEST_F(BodyRivalPoses, OfASkeletonWithOtherNamesOnlyTurn) {
   Skeleton other;
   other.name = "lamp";
   other.joints = {{"foot", -1, {0, 0, 0}, {}}, {"arm", 0, {0, 0.5, 0}, {{{1, 0, 0}, -1, 1, 1}}}};
   other.capsules = {{"arm", 1, {0, 0, 0}, {0, 0.4, 0}, 0.05}};
-  const Rivals turns(other);
+  const RivalPoses turns(other);
   EXPECT_GT(turns.count(), 0u);
   const std::vector<float> lamp = to_state(other, rest_pose(other));
   for (std::size_t i = 0; i < turns.count(); ++i) {
@@ -90,14 +90,14 @@ TEST_F(BodyRivals, OfASkeletonWithOtherNamesOnlyTurn) {
 }
 
 // Two sides that bend differently far: an angle from the other side must not leave its own limits.
-TEST_F(BodyRivals, HoldLimitsOfSidesThatDiffer) {
+TEST_F(BodyRivalPoses, HoldLimitsOfSidesThatDiffer) {
   Skeleton stiff = skeleton;
   Joint& knee = stiff.joints[static_cast<std::size_t>(stiff.find("left_knee"))];
   knee.freedoms[0].upper = 0.1;
   Pose pose = walking(stiff, 0.2);
   turn(stiff, pose, "left_knee", 0, 0.05);
   turn(stiff, pose, "right_knee", 0, 1.5);
-  const Rivals others(stiff);
+  const RivalPoses others(stiff);
   const std::vector<float> bent = to_state(stiff, pose);
   for (std::size_t i = 0; i < others.count(); ++i) EXPECT_TRUE(within_limits(stiff, others.make(bent, i))) << i;
 }

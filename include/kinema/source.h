@@ -5,8 +5,8 @@
 // middle throws from next(): what was handed on before is good.
 #pragma once
 
-#include "io/picture.h"
 #include "kinema/image.h"
+#include "kinema/picture.h"
 
 #include <cstddef>
 #include <memory>

@@ -1,0 +1,25 @@
+// The settings that leave the filter of the paper's section 2.
+#include "kinema/body_tracker.h"
+
+namespace kinema::body {
+
+TrackerSettings paper_settings() {
+  TrackerSettings settings;
+  settings.likelihood.association = Association::nearest;
+  settings.likelihood.free_space = false;
+  settings.layers = 1;
+  settings.limbs = false;
+  settings.refined = 0;
+  settings.rivals = 0;
+  settings.tempered = false;
+  settings.unperturbed_particle = false;
+  settings.sensor_noise = 0;  // points are not averaged with their neighbours, however far they are
+  settings.motion = Motion::random_walk;
+  settings.resampling = Resampling::systematic;
+  settings.resample_below = 0.5;
+  settings.fit_shape = false;
+  settings.lag = 0;
+  return settings;
+}
+
+}  // namespace kinema::body

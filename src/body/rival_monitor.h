@@ -1,0 +1,58 @@
+// Compares rival hypotheses with the tracked pose: a few per frame in turn, or, every few frames and more often at first,
+// all results of a search. A filter that follows one mode of the posterior cannot leave a wrong one on its own.
+#pragma once
+
+#include "body/particles.h"
+#include "body/refine.h"
+#include "body/rival_poses.h"
+
+#include <vector>
+
+namespace kinema::body {
+
+/// Poses that may explain a frame, the tracked one first, and their log-likelihoods.
+struct Hypotheses {
+  std::vector<std::vector<float>> states;
+  std::vector<double> log_likelihood;
+
+  std::size_t best() const;
+};
+
+class RivalMonitor {
+public:
+  RivalMonitor(const Skeleton& skeleton, const TrackerSettings& settings);
+
+  /// The same person, measured better.
+  void set_skeleton(const Skeleton& skeleton);
+
+  /// A person was just found.
+  void restart() { age_ = 0; }
+
+  /// The predicted pose of the particles and rivals of it, refined and weighed with the points of this frame. Does not
+  /// touch the particles.
+  Hypotheses evaluate_rivals(Particles& particles, const RefinePoints& points);
+
+  /// The poses refined in two rounds with all points; of each, the likelier of before and after.
+  Hypotheses compare(Particles& particles, const std::vector<std::vector<float>>& states) const;
+
+  /// The likeliest of these poses, and the same turned round with limbs in place: back and front of a body are so alike
+  /// that a search may find only one of them.
+  struct Facings {
+    Hypotheses own, turned;
+  };
+  Facings compare_facings(Particles& particles, const std::vector<std::vector<float>>& states) const;
+
+  /// Whether the last rivals were results of a search.
+  bool searched() const { return searched_; }
+
+private:
+  Skeleton skeleton_;
+  TrackerSettings settings_;
+  RivalPoses rivals_;
+  std::vector<double> precision_;  // of the prior of every pose
+  std::size_t next_rival_ = 0;
+  int age_ = 0;  // frames since the person was found
+  bool searched_ = false;
+};
+
+}  // namespace kinema::body
