@@ -129,6 +129,7 @@ void fit_each(SourceLoop& loop, const FaceRun& run, Results& results) {
         if (owner[f] != i) continue;
         face::Estimate face;
         face.found = face.tried = face.detected = true;
+        face.time = read[i].time;
         face.confidence = fits[f].quality;
         face.landmarks = fits[f].landmarks;
         face.fit = std::move(fits[f]);

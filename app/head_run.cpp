@@ -18,7 +18,7 @@
 namespace kinema::app {
 namespace {
 
-// All that is told while frames go by.
+// Files and receivers of the estimates.
 class Sinks {
 public:
   Sinks(const HeadOutputs& outputs, double fps) {
@@ -30,7 +30,7 @@ public:
     if (!outputs.osc.empty()) osc_.emplace(outputs.osc);
   }
 
-  /// Sockets first: who listens waits.
+  /// Sockets first: their receivers are waiting.
   void tell(const io::Frame& frame, const head::Estimate& estimate) {
     if (opentrack_ && estimate.position) opentrack_->add(*estimate.position, frame.taken);
     if (osc_) osc_->add(frame.taken, estimate.position, estimate.confidence);
@@ -61,6 +61,7 @@ void follow(SourceLoop& loop, const HeadRun& run, head::Tracker& tracker, Sinks&
   for (io::Frame frame; loop.next(frame);) {
     counts.ms["read"] += watch.lap();
     head::Estimate estimate;
+    estimate.time = frame.time;
     estimate.why = frame.gap;
     if (frame.gap.empty()) {
       estimate = tracker.track(frame.view(), frame.time);

@@ -40,7 +40,8 @@ void check_settings(const FitSettings& settings) {
   if (!(settings.limit >= 0)) throw Error(fmt::format("limit is {}; give 0 for none, or more", settings.limit));
   if (settings.starts < 1 || settings.starts > 64)
     throw Error(fmt::format("starts is {}; give 1 to 64", settings.starts));
-  if (settings.threads < 0) throw Error(fmt::format("threads is {}; give 0 for one a core, or more", settings.threads));
+  if (settings.threads < 0)
+    throw Error(fmt::format("threads is {}; give 0 for one per core, or more", settings.threads));
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ double dot(std::span<const float> a, std::span<const double> b) {
   return sum;
 }
 
-// What regressions learn to tell of an error.
-float told_error(double error) { return static_cast<float>(std::log(std::clamp(error, least_error, most_error))); }
+// What regressions learn to predict.
+float target_error(double error) { return static_cast<float>(std::log(std::clamp(error, least_error, most_error))); }
 
 double probability(double score) { return 1 / (1 + std::exp(-score)); }
 
@@ -67,8 +67,8 @@ std::vector<float> floats_of(const std::vector<double>& values) { return {values
 
 }  // namespace
 
-void look(const Model& model, const QualityModel& quality, const GreyView& image, const Fit& fit,
-          std::span<float> texture, Evidence& evidence) {
+void observe(const Model& model, const QualityModel& quality, const GreyView& image, const Fit& fit,
+             std::span<float> texture, Evidence& evidence) {
   const std::span<const float> landmarks = fit.landmarks;
   const Similarity pose = similarity_between<float, float>(model.shape.mean, landmarks);
   const std::vector<float> unit = transformed<float>(inverse(pose), landmarks);
@@ -106,7 +106,7 @@ FitQuality fit_quality(const Model& model, const GreyView& image, const Fit& fit
   const std::size_t values = quality.offsets.size() / 2 * model.cascade.bins;
   std::vector<float> texture(count * values);
   Evidence evidence;
-  look(model, quality, image, fit, texture, evidence);
+  observe(model, quality, image, fit, texture, evidence);
   const std::span<const float> all = texture;
   evidence.overall = quality.overall_error[0] + dot(std::span<const float>(quality.overall_error).subspan(1), all);
   for (std::size_t i = 0; i < count; ++i) {
@@ -145,18 +145,18 @@ QualityModel train_quality(const TrainingSet& set, const Model& model, const Hel
     const auto row = static_cast<Eigen::Index>(i);
     const std::span<const float> truth = set.landmarks(one.example);
     const std::vector<float>& landmarks = one.fit.landmarks;
-    look(held_out.models[static_cast<std::size_t>(one.fold)], quality, set.image(one.example), one.fit,
-         {textures.row(row).data(), count * values}, evidence[i]);
+    observe(held_out.models[static_cast<std::size_t>(one.fold)], quality, set.image(one.example), one.fit,
+            {textures.row(row).data(), count * values}, evidence[i]);
     const double unit = error_unit(model.layout, truth);
     double sum = 0;
     for (std::size_t k = 0; k < count; ++k) {
       const double error = std::hypot(landmarks[2 * k] - truth[2 * k], landmarks[2 * k + 1] - truth[2 * k + 1]) / unit;
       sum += error;
-      errors(row, static_cast<Eigen::Index>(k)) = told_error(error);
+      errors(row, static_cast<Eigen::Index>(k)) = target_error(error);
       within[i * count + k] = error <= failure_error;
     }
     failed[i] = sum / static_cast<double>(count) > failure_error;
-    mean_errors(row, 0) = told_error(sum / static_cast<double>(count));
+    mean_errors(row, 0) = target_error(sum / static_cast<double>(count));
   });
 
   // expected errors; what follows learns from what they say of faces that they have not seen

@@ -36,7 +36,8 @@ void check_settings(const TrainSettings& settings) {
     if (!(share > 0) || share > 1) throw Error(fmt::format("{} is {}; give a share above 0, at most 1", name, share));
   if (!settings.resampled && settings.features != Features::intensity)
     throw Error("features other than intensity are computed on a frame; leave resampled on");
-  if (settings.threads < 0) throw Error(fmt::format("threads is {}; give 0 for one a core, or more", settings.threads));
+  if (settings.threads < 0)
+    throw Error(fmt::format("threads is {}; give 0 for one per core, or more", settings.threads));
   if (settings.cascade_stages > 32)
     throw Error(fmt::format("cascade_stages is {}; give at most 32", settings.cascade_stages));
   if (settings.displacements > 1000)

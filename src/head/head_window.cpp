@@ -20,7 +20,7 @@ HeadWindow::HeadWindow(const HeadReference& reference, std::size_t width, std::s
       width_(width),
       height_(height),
       usual_(reference.contrast) {
-  // another size of the same camera's frames
+  // frames of the same camera in another size
   const double x = static_cast<double>(width) / static_cast<double>(reference.width);
   const double y = static_cast<double>(height) / static_cast<double>(reference.height);
   if (settings.pattern && reference.patch.size() == head_patch_side * head_patch_side) {
@@ -42,7 +42,7 @@ HeadWindow::Candidate HeadWindow::converge(const Scene& scene, Window window, in
   return {window, contrast(scene, window), 0, {}};
 }
 
-// Below the chin nothing counts, where that is asked for.
+// Ignores rows below the chin, if asked for.
 Scene HeadWindow::cut(Scene scene, const Oval& head) const {
   if (settings_.neck_cut) {
     const double chin = std::round(head.cy + head.ry);
@@ -51,7 +51,7 @@ Scene HeadWindow::cut(Scene scene, const Oval& head) const {
   return scene;
 }
 
-// The size of a head that was not there before.
+// The size of a newly found head.
 void HeadWindow::fit_size(const Scene& scene, Candidate& candidate) const {
   const double reference = window_of(outline_).rx;
   for (int round = 0; round < size_rounds; ++round) {
@@ -62,7 +62,7 @@ void HeadWindow::fit_size(const Scene& scene, Candidate& candidate) const {
   }
 }
 
-// The size of a head that goes on: it changes steadily, so its growth is followed too, and noise is not.
+// The size of a tracked head: it changes steadily, so its rate of growth is tracked too, and noise is suppressed.
 void HeadWindow::follow_size(const Scene& scene, Window& window, double trust) {
   const double reference = window_of(outline_).rx;
   const double asked = std::log(better_size(scene, window, size_step));
@@ -71,7 +71,7 @@ void HeadWindow::follow_size(const Scene& scene, Window& window, double trust) {
   window = scaled(window, std::clamp(size, smallest_size * reference, largest_size * reference) / window.rx);
 }
 
-// Where the head may be: where it was, and where there is more of its colours than around.
+// Where the search starts: at the last position, and where the map of degrees has most contrast.
 std::vector<Window> HeadWindow::seeds(const Scene& scene, const Classifier& classifier) const {
   const Degrees degrees(classifier);
   std::vector<Window> windows;
@@ -147,7 +147,7 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, Estima
   if (seen_) {
     const double trust = std::clamp((seen_contrast / usual_ - sized_contrast) / (1 - sized_contrast), 0.0, 1.0);
     follow_size(scene, best.window, trust);
-    // another size rests in another place
+    // another size converges elsewhere
     best.window = climb(scene, best.window, climb_steps);
     if (pattern_.known()) limit_offset(best.window, best.match);
   } else {
@@ -166,7 +166,7 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, Estima
   estimate.area = area_ * size * size;  // eq. 5, of the head alone
 }
 
-// Whether something has the head's colours, in another place, and does not look like it.
+// Whether a candidate in another place has the head's colours, but not its pattern.
 bool HeadWindow::is_distractor(const Candidate& candidate) const {
   if (given_ || !pattern_.known() || candidate.match.response >= pattern_elsewhere * usual_response_) return false;
   const Window from = seen_ ? *last_ : window_of(outline_);
@@ -174,7 +174,7 @@ bool HeadWindow::is_distractor(const Candidate& candidate) const {
   return away > elsewhere_distance || (last_ && !seen_);
 }
 
-// How good a place is: its colours stand out, it is near, and the pattern is there.
+// The value of a candidate: contrast of its colours, distance from the last position, and response of the pattern.
 void HeadWindow::weigh(const Scene& scene, Candidate& candidate) const {
   candidate.value = candidate.contrast.difference();
   if (last_ && seen_) {
@@ -188,7 +188,8 @@ void HeadWindow::weigh(const Scene& scene, Candidate& candidate) const {
     candidate.value += pattern_weight * std::clamp(candidate.match.response / usual_response_, 0.0, 1.0);
 }
 
-// Colours give the place to a small part of a pixel, but what else has them pulls at it: a sure pattern says how far.
+// Colours locate the head to a small fraction of a pixel, but other things of the same colours pull at it: a confident match
+// of the pattern limits how far.
 void HeadWindow::limit_offset(Window& window, const Pattern::Match& match) const {
   if (!(usual_response_ > 0)) return;
   const double sure =
@@ -214,7 +215,7 @@ void HeadWindow::learn_pattern(const Scene& scene, const Oval& head) {
   if (frames_ % pattern_interval == 0) pattern_.learn(scene.frame, head, pattern_rate);
 }
 
-// A head that was found about where calibration saw it is that one: calibration knows it better than any search.
+// A head that was found near its place at calibration is taken to be there: calibration is more precise than any search.
 void HeadWindow::prefer_calibrated(const Scene& scene, Candidate& candidate) const {
   const Window calibrated = window_of(outline_);
   const double away = std::hypot((candidate.window.cx - calibrated.cx) / calibrated.rx,
@@ -224,7 +225,7 @@ void HeadWindow::prefer_calibrated(const Scene& scene, Candidate& candidate) con
   if (there.contrast.difference() > calibrated_contrast * candidate.contrast.difference()) candidate = there;
 }
 
-// Other weights, another place of rest and another contrast: the head stays where it is, its window does not.
+// With other weights the window converges elsewhere, with another contrast: the head stays in place, its window does not.
 void HeadWindow::anchor(const Scene& scene, const Oval& head) {
   anchor_ = anchor_of(cut(scene, head), head);
   last_ = window_of(head);

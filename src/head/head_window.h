@@ -1,5 +1,4 @@
-// The head as a soft window sees it: where to look for it, how it moves and grows, when it is gone, and what its colours
-// have become.
+// Window mode: where to search for the head, how it moves and grows, when it is lost, and how its colours change.
 #pragma once
 
 #include "head/adaptation.h"
@@ -17,13 +16,13 @@ class HeadWindow {
 public:
   HeadWindow(const HeadReference& reference, std::size_t width, std::size_t height, const TrackerSettings& settings);
 
-  /// The head's outline in the next frame, known from elsewhere.
+  /// The head's outline in the next frame, given by the caller.
   void start(const Oval& oval);
 
-  /// Finds the head in a frame, near where it was or, where it is lost, anywhere.
+  /// Finds the head in a frame: near its last position or, if it is lost, anywhere.
   void follow(const Scene& whole, const Classifier& classifier, Estimate& estimate);
 
-  /// Learns the colours of the frame in which the head was just found; true where the classifier is a new one.
+  /// Learns from the frame in which the head was just found; true if the classifier has changed.
   bool learn(const Scene& scene, Classifier& classifier);
 
 private:
@@ -54,7 +53,7 @@ private:
   TrackerSettings settings_;
   std::size_t width_, height_;
 
-  std::optional<Window> last_;    // where it was
+  std::optional<Window> last_;    // of the last frame in which it was found
   bool seen_ = false;             // in the last frame
   bool given_ = false;            // last_ was said to be right
   double first_ = 0, usual_ = 0;  // contrast: at the start, and of late

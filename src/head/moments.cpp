@@ -130,7 +130,8 @@ void Moments::measure(std::span<const ColourView> frames, std::span<Sums> out) {
 }
 
 std::unique_ptr<Moments> make_moments(const MomentsSettings& settings, Backend backend) {
-  if (settings.threads < 0) throw Error(fmt::format("threads is {}; give 0 for one a core, or more", settings.threads));
+  if (settings.threads < 0)
+    throw Error(fmt::format("threads is {}; give 0 for one per core, or more", settings.threads));
   if (settings.pieces < 1) throw Error(fmt::format("pieces is {}; give 1 or more", settings.pieces));
   switch (choose(backend)) {
     case Backend::reference:
