@@ -72,14 +72,14 @@ std::shared_ptr<const face::Model> trained_model(FaceDemo& demo, const FaceExamp
 }
 
 // Overlays of the clip: all as a video, a few as pictures.
-class Film {
+class OverlayVideo {
 public:
-  Film(FaceDemo& demo, const face::Model& model) : demo_(demo), model_(model) {
+  OverlayVideo(FaceDemo& demo, const face::Model& model) : demo_(demo), model_(model) {
     io::make_folder(frames_);
     video_.emplace(demo.settings.folder / "face.mp4", frames_per_second);
   }
 
-  void add(std::int64_t frame, const io::Picture& picture, const face::TrackedFace& face) {
+  void add(std::int64_t frame, const io::Picture& picture, const face::Estimate& face) {
     const double time = static_cast<double>(frame) / frames_per_second;
     const io::Picture overlay =
         face_overlay(picture, model_, {face}, fmt::format("{:.2f} s  quality {:.2f}", time, face.fit.quality), "lost");
@@ -110,12 +110,12 @@ private:
 
 void follow_clip(FaceDemo& demo, const std::shared_ptr<const face::Model>& model, bool pictures) {
   const synth::FaceClip clip(demo.settings.seed, picture_size);
-  face::TrackerSettings settings;
+  face::TrackerSettings settings{.model = model};
   settings.fit.threads = demo.settings.threads;
-  face::Tracker tracker(model, settings, nullptr, demo.settings.backend);
+  face::Tracker tracker(settings, demo.settings.backend);
   io::LandmarkWriter lines(demo.settings.folder / "face.jsonl", synth::face_landmarks);
-  std::optional<Film> film;
-  if (pictures) film.emplace(demo, *model);
+  std::optional<OverlayVideo> overlay;
+  if (pictures) overlay.emplace(demo, *model);
   Progress progress("following a face", clip_frames, true);
   const std::vector<synth::FaceShot> shots = clip.frames(clip_frames, frames_per_second, demo.settings.threads);
   bool lost = true;
@@ -129,19 +129,19 @@ void follow_clip(FaceDemo& demo, const std::shared_ptr<const face::Model>& model
       start.similarity = synth::displaced_start(*model, shot.landmarks, {}, demo.settings.seed, 5000 + frame);
       tracker.start(start);
     }
-    const face::TrackedFace face = tracker.track(view(grey), time);
+    const face::Estimate face = tracker.track(view(grey), time);
     lost = !face.found;
     ++demo.clip_frames;
     demo.clip_found += face.found;
     if (face.found) demo.clip_error += landmark_error(model->layout, face.landmarks, shot.landmarks);
     lines.add({frame, "clip", time, face.found ? &face.fit : nullptr, "lost", 0});
-    if (film) film->add(frame, shot.picture, face);
+    if (overlay) overlay->add(frame, shot.picture, face);
     if (demo.settings.watch) demo.settings.watch(frame, shot.picture, face, model);
     progress.show(frame);
   }
   if (demo.clip_found > 0) demo.clip_error /= static_cast<double>(demo.clip_found);
   lines.commit();
-  if (film) film->commit();
+  if (overlay) overlay->commit();
 }
 
 std::string number(const std::string& value, const std::string& label) {

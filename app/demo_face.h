@@ -22,7 +22,7 @@ struct FaceDemoSettings {
   std::uint64_t seed = 1;
 
   /// Called with every frame of the clip, what came of it, and the model.
-  std::function<void(std::int64_t, const io::Picture&, const face::TrackedFace&,
+  std::function<void(std::int64_t, const io::Picture&, const face::Estimate&,
                      const std::shared_ptr<const face::Model>&)>
       watch = nullptr;
 };

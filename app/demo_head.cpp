@@ -78,7 +78,7 @@ class Strip {
 public:
   Strip(HeadDemo& demo, std::size_t frames) : demo_(demo), frames_(frames) { io::make_folder(folder_); }
 
-  void add(const io::Frame& frame, const head::HeadEstimate& estimate, const head::Tracker& tracker) {
+  void add(const io::Frame& frame, const head::Estimate& estimate, const head::Tracker& tracker) {
     const std::size_t wanted = demo_.strip.size() * (frames_ - 1) / (strip_length - 1);
     const bool take = demo_.strip.size() < strip_length && static_cast<std::size_t>(frame.index) >= wanted;
     const io::Picture picture =
@@ -109,16 +109,17 @@ void write_boxes(const std::filesystem::path& path, const synth::HeadClip& clip,
 }
 
 // How much the estimate of a head at rest moves by the camera's noise.
-std::optional<double> jitter_at_rest(const HeadDemo& demo, const head::TrackerSettings& tracker_settings) {
+std::optional<double> jitter_at_rest(const HeadDemo& demo, head::TrackerSettings tracker_settings) {
   synth::HeadClipSettings settings;
   settings.moves = false;
   settings.seed = demo.settings.seed;
   const synth::HeadClip clip(settings);
-  head::Tracker tracker(calibrated(clip), tracker_settings);
+  tracker_settings.calibration = calibrated(clip);
+  head::Tracker tracker(tracker_settings, demo.settings.backend);
   HeadPath path;
   for (std::size_t i = 0; i < std::min(still_frames, std::max<std::size_t>(3, demo.settings.frames)); ++i) {
     const io::Frame frame{.colour = clip.picture(i)};
-    const head::HeadEstimate estimate = tracker.track(frame.view(), static_cast<double>(i) / settings.fps);
+    const head::Estimate estimate = tracker.track(frame.view(), static_cast<double>(i) / settings.fps);
     path.add(static_cast<double>(i), estimate.found ? std::optional(std::pair{estimate.x, estimate.y}) : std::nullopt);
   }
   return jitter(path);
@@ -156,15 +157,15 @@ HeadDemo follow_head(const HeadDemoSettings& settings) {
 
   Stopwatch watch;
   HeadRun run;
-  run.calibration = calibrated(clip);
+  run.tracker.calibration = calibrated(clip);
   demo.calibrate_ms = watch.lap();
-  demo.score = run.calibration.filter.score;
-  const head::Oval oval = run.calibration.head->oval;
+  demo.score = run.tracker.calibration.filter.score;
+  const head::Oval oval = run.tracker.calibration.head->oval;
   demo.oval = fmt::format("{},{},{},{}", oval.cx, oval.cy, oval.rx, oval.ry);
   demo.face_px = 2 * clip.truth(0).rx;
-  io::write_filter(settings.folder / "filter.json", run.calibration);
+  io::write_filter(settings.folder / "filter.json", run.tracker.calibration);
 
-  run.tracker.backend = name(settings.backend);
+  run.backend = settings.backend;
   run.tracker.moments.threads = settings.threads;
   run.outputs.table = (settings.folder / "head.csv").string();
   demo.no_video = pictures ? "" : "this kinema was built without OpenCV, which draws and writes pictures";
@@ -176,7 +177,7 @@ HeadDemo follow_head(const HeadDemoSettings& settings) {
   std::optional<Strip> strip;
   if (pictures) strip.emplace(demo, settings.frames);
   run.started = [&](const head::Tracker& made) { tracker = &made; };
-  run.watch = [&](const io::Frame& frame, const head::HeadEstimate& estimate) {
+  run.watch = [&](const io::Frame& frame, const head::Estimate& estimate) {
     const synth::HeadTruth at = clip.truth(static_cast<std::size_t>(frame.index));
     truth.push_back({at.x - at.rx + 0.5, at.y - at.ry + 0.5, 2 * at.rx, 2 * at.ry});
     path.add(frame.time, estimate.found ? std::optional(std::pair{estimate.x, estimate.y}) : std::nullopt);

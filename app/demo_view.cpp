@@ -17,14 +17,14 @@ void DemoView::show(WalkSettings& walk) {
 
 void DemoView::show(HeadDemoSettings& head) {
   body_.finish();
-  head.watch = [this](const io::Frame& frame, const head::HeadEstimate& estimate, const head::Tracker& tracker) {
+  head.watch = [this](const io::Frame& frame, const head::Estimate& estimate, const head::Tracker& tracker) {
     head_.add(frame.index, frame.time, frame.colour, estimate, tracker);
   };
 }
 
 void DemoView::show(FaceDemoSettings& face) {
   head_.finish();
-  face.watch = [this](std::int64_t frame, const io::Picture& picture, const face::TrackedFace& seen,
+  face.watch = [this](std::int64_t frame, const io::Picture& picture, const face::Estimate& seen,
                       const std::shared_ptr<const face::Model>& model) {
     if (!face_) {
       face_.emplace(view_.hub().channel("face"), "a synthetic face", model);

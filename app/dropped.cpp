@@ -91,7 +91,7 @@ void track_head(serve::Job& job, serve::Hub& hub, serve::HeadDesk& desk) {
         "the head's colours are not known: calibrate on the Head page first, or drop filter.json with the video");
   }
   HeadRun run;
-  run.calibration = *calibration;
+  run.tracker.calibration = *calibration;
   run.outputs.table = file(job, "head.csv");
   run.outputs.lines = file(job, "head.jsonl");
   const std::unique_ptr<io::Source> source = io::open_colour({input.string()});
@@ -100,7 +100,7 @@ void track_head(serve::Job& job, serve::Hub& hub, serve::HeadDesk& desk) {
   const head::Tracker* tracker = nullptr;
   run.started = [&](const head::Tracker& made) { tracker = &made; };
   std::size_t done = 0;
-  run.watch = [&](const io::Frame& frame, const head::HeadEstimate& estimate) {
+  run.watch = [&](const io::Frame& frame, const head::Estimate& estimate) {
     feed.add(frame.index, frame.time, frame.colour, estimate, *tracker);
     job.progress(++done, frames);
   };
@@ -113,22 +113,21 @@ void fit_face(serve::Job& job, serve::Hub& hub, serve::FaceDesk& desk) {
   if (!found.beside) frames_of(found);
   if (found.beside) desk.set_model(std::make_shared<const face::Model>(io::read_face_model(*found.beside)));
   FaceRun run;
-  run.model = desk.model();
-  if (!run.model) {
+  run.tracker.model = desk.model();
+  if (!run.tracker.model) {
     throw Error("drop a face model (.kface, from kinema face train) together with the pictures or the video");
   }
   serve::FaceFeed feed(hub.channel("face"), (found.frames ? *found.frames : *found.beside).filename().string(),
-                       run.model);
+                       run.tracker.model);
   if (!found.frames) {
     feed.finish();
     job.note = "This model is fitted from now on, to files and to the cameras of pages.";
     return;
   }
-  run.backend = choose(Backend::automatic);
   run.detector.emplace("");
   run.files.landmarks = file(job, "landmarks.jsonl");
   run.files.csv = file(job, "landmarks.csv");
-  run.watch = [&](std::int64_t frame, const io::Picture& picture, const face::TrackedFace& face) {
+  run.watch = [&](std::int64_t frame, const io::Picture& picture, const face::Estimate& face) {
     feed.add(frame, picture, face);
   };
   run.progress = [&](std::size_t done, std::size_t total) { job.progress(done, total); };

@@ -80,7 +80,8 @@ ordered_json to_json(const Options& options, const FaceEvaluation& evaluation, c
     results["by_image"].push_back(std::move(line));
   }
   ordered_json json;
-  json["backend"] = name(options.settings.backend);
+  json["backend"] = name(evaluation.backend);
+  json["stages"] = places_json(evaluation.stages);
   json["model"] = options.fit.model;
   json["images"] = options.images.images;
   json["init"] = options.init;
@@ -109,7 +110,7 @@ void print_reliability(const char* what, const std::vector<ReliabilityBin>& bins
 
 void print_table(const Options& options, const FaceEvaluation& evaluation) {
   fmt::print("{}{} fits on {}, starts: {}; errors in % of the outer-eye distance\n\n",
-             evaluation.stopped ? "stopped; " : "", evaluation.faces.size(), name(options.settings.backend),
+             evaluation.stopped ? "stopped; " : "", evaluation.faces.size(), places_text(evaluation.stages),
              options.init);
   fmt::print("{:<10} {:>8} {:>8} {:>8} {:>10} {:>8}\n", "points", "mean", "median", "95 %", "over 8 %", "AUC");
   print_row(fmt::format("all {}", evaluation.landmarks), evaluation.all);
@@ -228,28 +229,31 @@ void run(Options& options) {
 }  // namespace
 
 void add_face_evaluate(Verb parent, Task& task) {
-  Verb verb = parent.add("evaluate", "How far fits are from landmarks that people set");
+  Verb verb = parent.add("evaluate", "Measure fits against labelled landmarks");
   const auto options = std::make_shared<Options>();
   add_fit_options(verb, options->fit);
   add_image_options(verb, options->images);
   verb.option("--init", options->init,
-              "Where fits start: the true place with noise, the face detector, or boxes or points by picture")
+              "Where fits start: the true pose with noise, the face detector, or boxes or points by picture")
       .type("perturbed|detect|start.jsonl")
       .show_default();
   FaceEvaluationSettings& settings = options->settings;
   verb.option("--shift", settings.shift, "Noise of perturbed starts: shift over the landmarks' box, standard deviation")
       .between(0.0, 10.0)
       .show_default();
-  verb.option("--scale", settings.scale, "The same of the size").between(0.0, 0.3).show_default();
-  verb.option("--turn", settings.turn, "The same of the turn, degrees").between(0.0, 180.0).show_default();
-  verb.option("--tries", settings.tries, "Perturbed starts of each face, each with noise of its own")
+  verb.option("--scale", settings.scale, "The same for the size").between(0.0, 0.3).show_default();
+  verb.option("--turn", settings.turn, "The same for the rotation, degrees").between(0.0, 180.0).show_default();
+  verb.option("--tries", settings.tries, "Perturbed starts per face, each with noise of its own")
       .type("N")
       .between(1, 1000)
       .show_default();
-  verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) instead of OpenCV's own")
+  verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) in place of OpenCV's own")
       .type("FILE");
-  verb.option("--out", options->out, "Write evaluate.json, evaluate.html and worst.png there").type("DIR");
-  verb.option("--worst", options->worst, "Faces in the picture of the worst").type("N").between(0, 200).show_default();
+  verb.option("--out", options->out, "Folder for evaluate.json, evaluate.html and worst.png").type("DIR");
+  verb.option("--worst", options->worst, "Number of faces in the picture of the worst")
+      .type("N")
+      .between(0, 200)
+      .show_default();
   add_common_options(verb, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }

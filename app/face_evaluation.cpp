@@ -161,6 +161,8 @@ FaceEvaluation evaluate_faces(const std::shared_ptr<const face::Model>& model, c
   const std::size_t count = tries * examples.size();
   FaceEvaluation evaluation;
   evaluation.landmarks = examples.points;
+  evaluation.backend = fitter->backend();
+  evaluation.stages = fitter->stages();
   Progress progress("fitting", count, true);
   const Interrupt interrupt;
   Stopwatch watch;

@@ -61,6 +61,9 @@ struct FaceEvaluation {
   double fit_ms = 0, detect_ms = 0;
   bool stopped = false;
 
+  Backend backend = Backend::cpu;         ///< what ran
+  std::vector<face::PlacedStage> stages;  ///< and where each stage of a fit ran
+
   std::vector<std::size_t> worst_first() const;
 };
 

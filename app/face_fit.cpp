@@ -51,14 +51,16 @@ void check_outputs(const Options& options) {
 void report(const Options& options, const FaceCounts& counts) {
   if (!options.common.json) {
     fmt::print(
-        "{}{} frames on {}: {} with a face, {} without, {} that could not be read; mean quality {:.2f}; {:.1f} fits a "
+        "{}{} frames on {}: {} with a face, {} without, {} that could not be read; mean quality {:.2f}; {:.1f} fits "
+        "per "
         "second\n",
-        counts.stopped ? "stopped; " : "", counts.frames, name(options.run.backend), counts.found, counts.lost,
+        counts.stopped ? "stopped; " : "", counts.frames, places_text(counts.stages), counts.found, counts.lost,
         counts.unreadable, counts.quality, counts.fits_per_second());
     return;
   }
   nlohmann::ordered_json json;
-  json["backend"] = name(options.run.backend);
+  json["backend"] = name(counts.backend);
+  json["stages"] = places_json(counts.stages);
   json["frames"] = counts.frames;
   json["found"] = counts.found;
   json["lost"] = counts.lost;
@@ -76,22 +78,22 @@ void run(Options& options) {
   check_outputs(options);
   FaceRun& chain = options.run;
   chain.backend = choose(options.common.backend);
-  chain.model = std::make_shared<const face::Model>(io::read_face_model(options.fit.model));
+  chain.tracker.model = std::make_shared<const face::Model>(io::read_face_model(options.fit.model));
   chain.tracker.fit = fit_settings(options.fit, options.common.threads);
   if (options.init == "detect") {
     chain.detector.emplace(options.detector);
   } else {
-    chain.starts.emplace(options.init, chain.model->shape.landmarks());
-    // a film that is lost is found again where there is a detector
+    chain.starts.emplace(options.init, chain.tracker.model->shape.landmarks());
+    // with a detector a face that was lost in a video is found again
     if (!options.detector.empty() || !io::find_face_cascade().empty()) chain.detector.emplace(options.detector);
   }
   std::optional<View> view;
   std::optional<serve::FaceFeed> feed;
   if (options.view.wanted) {
     view.emplace(options.view);
-    view->faces().set_model(chain.model);
-    feed.emplace(view->hub().channel("face"), options.input.front(), chain.model);
-    chain.watch = [&](std::int64_t frame, const io::Picture& picture, const face::TrackedFace& face) {
+    view->faces().set_model(chain.tracker.model);
+    feed.emplace(view->hub().channel("face"), options.input.front(), chain.tracker.model);
+    chain.watch = [&](std::int64_t frame, const io::Picture& picture, const face::Estimate& face) {
       feed->add(frame, picture, face);
     };
   }
@@ -112,7 +114,7 @@ void run(Options& options) {
 }  // namespace
 
 void add_face_fit(Verb parent, Task& task) {
-  Verb verb = parent.add("fit", "Landmarks of the faces in pictures and videos");
+  Verb verb = parent.add("fit", "Find the landmarks of faces in pictures, videos and cameras");
   const auto options = std::make_shared<Options>();
   FaceRun& chain = options->run;
   add_fit_options(verb, options->fit);
@@ -122,17 +124,17 @@ void add_face_fit(Verb parent, Task& task) {
   verb.option("--init", options->init, "Where fits start: the face detector, or boxes or points by picture")
       .type("detect|start.jsonl")
       .show_default();
-  verb.option("--out", chain.files.landmarks, "A line of JSON for each face; CSV where it ends in .csv")
+  verb.option("--out", chain.files.landmarks, "One line of JSON per face; CSV if the name ends in .csv")
       .type("landmarks.jsonl")
       .required();
-  verb.option("--csv", chain.files.csv, "The landmarks as a table too").type("FILE");
+  verb.option("--csv", chain.files.csv, "The landmarks as a table as well").type("FILE");
   verb.option("--overlay", chain.files.overlay, "A video, pictures (%06d.png), a folder, or one .png").type("FILE");
   verb.option("--pts", chain.files.pts, "A folder for a .pts file of each face, counted from 1 as in 300-W")
       .type("DIR");
   verb.option("--patches", chain.files.patches, "A folder for the shape-free patch of each face").type("DIR");
   verb.option("--appearance", chain.files.appearance, "A folder for the sampled texture beside the fitted one")
       .type("DIR");
-  verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) instead of OpenCV's own")
+  verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) in place of OpenCV's own")
       .type("FILE");
   verb.option("--faces", chain.faces, "Faces in each picture, at most: the largest first")
       .type("N")
@@ -142,11 +144,11 @@ void add_face_fit(Verb parent, Task& task) {
   verb.option("--fps", options->fps, "Frames per second of such pictures, or instead of the video's own").type("N");
   verb.option("--frames", chain.frames, "At most N frames; 0: all").type("N");
   verb.option("--smoothing", chain.tracker.smoothing,
-              "In films: hertz below which resting landmarks are smoothed; 0: not")
+              "In videos: cutoff of the smoothing of a face at rest, hertz; 0: none")
       .type("HZ")
       .between(0.0, 1000.0)
       .show_default();
-  verb.option("--lost", chain.tracker.lost, "In films: a fit with a greater probability of failure is lost")
+  verb.option("--lost", chain.tracker.lost, "In videos: a fit with a higher probability of failure is lost")
       .type("P")
       .between(0.0, 1.0)
       .show_default();

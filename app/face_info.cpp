@@ -158,11 +158,11 @@ void run(const Options& options) {
 }  // namespace
 
 void add_face_info(Verb parent, Task& task) {
-  Verb verb = parent.add("info", "What an appearance model holds");
+  Verb verb = parent.add("info", "Describe an appearance model");
   const auto options = std::make_shared<Options>();
-  verb.option("--model,model", options->model, "The model's file").type("M.kface").required();
-  verb.option("--modes", options->modes, "Draw the modes of shape and texture there").type("DIR");
-  verb.option("--count", options->count, "Modes to draw").type("N").between(1, 100).show_default();
+  verb.option("--model,model", options->model, "The model file").type("M.kface").required();
+  verb.option("--modes", options->modes, "Folder for pictures of the modes of shape and texture").type("DIR");
+  verb.option("--count", options->count, "Number of modes to draw").type("N").between(1, 100).show_default();
   add_common_options(verb, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }

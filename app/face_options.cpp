@@ -10,6 +10,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace kinema::app {
@@ -85,17 +86,39 @@ std::string stages_text(const std::vector<face::Stage>& stages) {
   return text;
 }
 
+std::string places_text(const std::vector<face::PlacedStage>& stages) {
+  std::map<Backend, std::vector<std::string_view>> by_place;
+  for (const face::PlacedStage& placed : stages) {
+    auto& list = by_place[placed.backend];
+    if (std::find(list.begin(), list.end(), word(placed.stage.method)) == list.end())
+      list.push_back(word(placed.stage.method));
+  }
+  if (by_place.size() == 1) return std::string(name(by_place.begin()->first));
+  std::vector<std::string> parts;
+  for (auto place = by_place.rbegin(); place != by_place.rend(); ++place)  // cuda before cpu
+    parts.push_back(fmt::format("{} ({})", name(place->first), fmt::join(place->second, ", ")));
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+nlohmann::ordered_json places_json(const std::vector<face::PlacedStage>& stages) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const face::PlacedStage& placed : stages)
+    json.push_back({{"method", word(placed.stage.method)}, {"backend", name(placed.backend)}});
+  return json;
+}
+
 void add_fit_options(Verb verb, FitOptions& options) {
-  verb.option("--model", options.model, "The appearance model, of face train").type("M.kface").required();
+  verb.option("--model", options.model, "The appearance model, from kinema face train").type("M.kface").required();
   verb.option("--stages", options.stages,
-              "What a fit does, instead of what the model says: METHOD[:LEVEL[:ITERATIONS[:PRIOR]]],... with METHOD "
+              "Stages of a fit, in place of the model's: METHOD[:LEVEL[:ITERATIONS[:PRIOR]]],... with METHOD "
               "cascade, combined, project-out or simultaneous")
       .type("LIST");
-  verb.option("--starts", options.starts, "Starts of the cascade, of which the median is taken: steadier, slower")
+  verb.option("--starts", options.starts,
+              "Number of starts of the cascade, of which the median is taken: steadier, slower")
       .type("N")
       .between(1, 64)
       .show_default();
-  verb.option("--limit", options.limit, "Standard deviations that parameters may reach; 0: any")
+  verb.option("--limit", options.limit, "Limit of the parameters, in standard deviations; 0: none")
       .type("S")
       .between(0.0, 1000.0)
       .show_default();
@@ -124,7 +147,7 @@ void add_image_options(Verb verb, ImageOptions& options) {
       .type("DIR|FILE")
       .required();
   verb.option("--first-pixel", options.first_pixel,
-              "What the files count the first pixel as (.pts: 1, as in 300-W; others: 0)")
+              "Coordinate of the first pixel in the files (.pts: 1, as in 300-W; others: 0)")
       .type("N")
       .between(-1.0, 1.0);
 }

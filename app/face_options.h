@@ -6,6 +6,8 @@
 #include "io/labelled_images.h"
 #include "kinema/face.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -21,6 +23,10 @@ std::string stages_text(const std::vector<face::Stage>& stages);
 
 std::string_view word(face::Features features);
 std::string_view word(face::Method method);
+
+/// What ran where: "cpu", or "cuda (combined) and cpu (cascade, simultaneous)".
+std::string places_text(const std::vector<face::PlacedStage>& stages);
+nlohmann::ordered_json places_json(const std::vector<face::PlacedStage>& stages);
 
 /// Fits as the command line asks for them.
 struct FitOptions {

@@ -14,20 +14,6 @@ namespace {
 constexpr const char* no_face = "no face was found";
 constexpr const char* no_start = "the starts name no such picture";
 
-// A frame, and its grey values where it could be read.
-struct GreyFrame {
-  io::Frame frame;
-  io::GreyImage grey;
-
-  bool read() const { return frame.gap.empty(); }
-};
-
-bool next(SourceLoop& loop, GreyFrame& next) {
-  if (!loop.next(next.frame)) return false;
-  next.grey = next.read() ? io::grey_of(next.frame.colour) : io::GreyImage{};
-  return true;
-}
-
 bool is_one_picture(const io::Source& source) {
   return source.size() == 1 && source.kind() != io::SourceKind::video && !source.live();
 }
@@ -36,21 +22,23 @@ bool is_one_picture(const io::Source& source) {
 class Results {
 public:
   Results(const FaceRun& run, const io::Source& source)
-      : run_(run), sinks_(run.files, *run.model, is_one_picture(source), source.fps()), timed_(source.consecutive()) {}
+      : run_(run),
+        sinks_(run.files, *run.tracker.model, is_one_picture(source), source.fps()),
+        timed_(source.consecutive()) {}
 
-  void add(const GreyFrame& seen, const std::vector<face::TrackedFace>& faces, std::string_view why) {
-    const io::Frame& frame = seen.frame;
+  void add(const io::Frame& frame, const std::vector<face::Estimate>& faces, std::string_view why) {
+    const bool readable = frame.gap.empty();
     ++counts.frames;
     bool any = false;
-    for (const face::TrackedFace& face : faces) {
+    for (const face::Estimate& face : faces) {
       any = any || face.found;
       if (face.found) quality_ += face.fit.quality, ++fits_;
     }
-    ++(!seen.read() ? counts.unreadable : any ? counts.found : counts.lost);
-    if (!seen.read()) counts.lines.push_back(frame.gap);
+    ++(!readable ? counts.unreadable : any ? counts.found : counts.lost);
+    if (!readable) counts.lines.push_back(frame.gap);
     counts.quality = fits_ > 0 ? quality_ / static_cast<double>(fits_) : 0;
-    sinks_.add({frame.index, frame.name, timed_ ? std::optional(frame.time) : std::nullopt, &frame.colour, &seen.grey},
-               faces, seen.read() ? why : std::string_view(frame.gap));
+    sinks_.add({frame.index, frame.name, timed_ ? std::optional(frame.time) : std::nullopt, &frame.colour}, faces,
+               readable ? why : std::string_view(frame.gap));
     if (run_.watch && !faces.empty()) run_.watch(frame.index, frame.colour, faces.front());
   }
 
@@ -70,27 +58,27 @@ private:
 void follow(SourceLoop& loop, const io::Source& source, const FaceRun& run, Results& results) {
   // only files of pictures have a name each
   const bool by_number = source.kind() == io::SourceKind::video || source.live();
-  face::Detect detect;
-  if (run.detector) detect = [&](const face::GreyView& image) { return run.detector->detect(image); };
-  face::Tracker tracker(run.model, run.tracker, detect, run.backend);
+  face::TrackerSettings settings = run.tracker;
+  if (run.detector) settings.detect = [&](const face::GreyView& image) { return run.detector->detect(image); };
+  face::Tracker tracker(settings, run.backend);
   FaceCounts& counts = results.counts;
+  counts.backend = tracker.backend();
+  counts.stages = tracker.stages();
   Stopwatch watch;
-  for (GreyFrame frame; next(loop, frame);) {
+  for (io::Frame frame; loop.next(frame);) {
     counts.ms["read"] += watch.lap();
-    std::vector<face::TrackedFace> faces;
-    std::string_view why = no_face;
-    if (frame.read()) {
+    std::vector<face::Estimate> faces;
+    if (frame.gap.empty()) {
       if (run.starts) {
-        const face::Start* start = run.starts->find(
-            frame.frame.name, by_number ? std::optional<std::int64_t>(frame.frame.index) : std::nullopt);
+        const face::Start* start =
+            run.starts->find(frame.name, by_number ? std::optional<std::int64_t>(frame.index) : std::nullopt);
         if (start != nullptr) tracker.start(*start);
       }
-      faces.push_back(tracker.track(view(frame.grey), frame.frame.time));
+      faces.push_back(tracker.track(frame.view(), frame.time));
       counts.ms["fit"] += watch.lap();
-      if (faces.front().tried && !faces.front().found) why = "lost: the score does not trust the fit";
       counts.restarts += faces.front().found && faces.front().detected;
     }
-    results.add(frame, faces, why);
+    results.add(frame, faces, faces.empty() ? no_face : faces.front().why);
     counts.ms["write"] += watch.lap();
     if (run.progress) run.progress(counts.frames, loop.total());
   }
@@ -99,42 +87,50 @@ void follow(SourceLoop& loop, const io::Source& source, const FaceRun& run, Resu
 // Unrelated pictures: a batch at a time, which the fitter divides among its threads.
 void fit_each(SourceLoop& loop, const FaceRun& run, Results& results) {
   constexpr std::size_t batch = 16;
-  const std::unique_ptr<face::Fitter> fitter = face::make_fitter(run.model, run.tracker.fit, run.backend);
+  const std::unique_ptr<face::Fitter> fitter = face::make_fitter(run.tracker.model, run.tracker.fit, run.backend);
   FaceCounts& counts = results.counts;
+  counts.backend = fitter->backend();
+  counts.stages = fitter->stages();
   Stopwatch watch;
   for (bool more = true; more;) {
-    std::vector<GreyFrame> read;
-    for (GreyFrame frame; read.size() < batch && (more = next(loop, frame));) read.push_back(std::move(frame));
+    std::vector<io::Frame> read;
+    std::vector<io::GreyImage> grey;
+    for (io::Frame frame; read.size() < batch && (more = loop.next(frame));) {
+      grey.push_back(frame.gap.empty() ? io::grey_of(frame.colour) : io::GreyImage{});
+      read.push_back(std::move(frame));
+    }
     counts.ms["read"] += watch.lap();
     std::vector<face::Face> faces;
     std::vector<std::size_t> owner;
     for (std::size_t i = 0; i < read.size(); ++i) {
-      if (!read[i].read()) continue;
+      if (!read[i].gap.empty()) continue;
       std::vector<face::Start> starts;
       if (run.starts) {
-        if (const face::Start* start = run.starts->find(read[i].frame.name)) starts.push_back(*start);
+        if (const face::Start* start = run.starts->find(read[i].name)) starts.push_back(*start);
       } else {
-        for (const face::Start::Box& box : run.detector->detect(read[i].grey)) {
+        for (const face::Start::Box& box : run.detector->detect(grey[i])) {
           starts.emplace_back();
           starts.back().box = box;
         }
       }
       for (std::size_t s = 0; s < std::min(starts.size(), static_cast<std::size_t>(run.faces)); ++s) {
-        faces.push_back({view(read[i].grey), starts[s], false});
+        faces.push_back({view(grey[i]), starts[s], false});
         owner.push_back(i);
       }
     }
     counts.ms["detect"] += watch.lap();
     std::vector<face::Fit> fits(faces.size());
     fitter->fit(faces, fits);
-    if (!run.starts) try_doubtful_again(*fitter, *run.model, faces, fits);
+    if (!run.starts) try_doubtful_again(*fitter, *run.tracker.model, faces, fits);
     counts.ms["fit"] += watch.lap();
     for (std::size_t i = 0; i < read.size(); ++i) {
-      std::vector<face::TrackedFace> found;
+      std::vector<face::Estimate> found;
       for (std::size_t f = 0; f < fits.size(); ++f) {
         if (owner[f] != i) continue;
-        face::TrackedFace face;
+        face::Estimate face;
         face.found = face.tried = face.detected = true;
+        face.time = read[i].time;
+        face.confidence = fits[f].quality;
         face.landmarks = fits[f].landmarks;
         face.fit = std::move(fits[f]);
         found.push_back(std::move(face));

@@ -27,8 +27,7 @@ struct FaceFiles {
 };
 
 struct FaceRun {
-  std::shared_ptr<const face::Model> model;
-  face::TrackerSettings tracker;  ///< its fit settings are those of pictures too
+  face::TrackerSettings tracker;  ///< its model and fit settings are those of single pictures too
   Backend backend = Backend::automatic;
   std::optional<io::FaceDetector> detector;
   std::optional<io::Starts> starts;  ///< instead of the detector
@@ -37,7 +36,7 @@ struct FaceRun {
   FaceFiles files;
 
   /// Called with every frame and what was found in it.
-  std::function<void(std::int64_t frame, const io::Picture&, const face::TrackedFace&)> watch = nullptr;
+  std::function<void(std::int64_t frame, const io::Picture&, const face::Estimate&)> watch = nullptr;
 
   /// Called now and then with the frames that are done and those there are, 0 where that is not known.
   std::function<void(std::size_t done, std::size_t total)> progress = nullptr;
@@ -49,6 +48,9 @@ struct FaceCounts {
   std::map<std::string, double> ms;  ///< by stage
   std::vector<std::string> lines;    ///< about pictures that could not be used
   double quality = 0;                ///< mean of those found
+
+  Backend backend = Backend::cpu;         ///< what ran
+  std::vector<face::PlacedStage> stages;  ///< and where each stage of a fit ran
 
   double fits_per_second() const;
 };

@@ -42,12 +42,12 @@ bool is_picture(const std::string& name) {
 
 }  // namespace
 
-io::Picture face_overlay(const io::Picture& picture, const face::Model& model,
-                         const std::vector<face::TrackedFace>& faces, std::string_view caption, std::string_view why) {
+io::Picture face_overlay(const io::Picture& picture, const face::Model& model, const std::vector<face::Estimate>& faces,
+                         std::string_view caption, std::string_view why) {
   const int factor = io::overlay_enlargement(picture.width, picture.height);
   io::Picture canvas = io::enlarged_for_overlay(picture, factor);
   bool any = false;
-  for (const face::TrackedFace& face : faces) {
+  for (const face::Estimate& face : faces) {
     if (!face.found) continue;
     any = true;
     io::FaceDrawing drawing;
@@ -74,10 +74,10 @@ FaceSinks::FaceSinks(const FaceFiles& files, const face::Model& model, bool sing
   }
 }
 
-void FaceSinks::draw(const Frame& frame, const std::vector<face::TrackedFace>& faces, std::string_view why) {
+void FaceSinks::draw(const Frame& frame, const std::vector<face::Estimate>& faces, std::string_view why) {
   if (files_.overlay.empty() || frame.picture->empty()) return;
   std::string caption = frame.time ? fmt::format("{:.2f} s", *frame.time) : frame.file;
-  for (const face::TrackedFace& face : faces) {
+  for (const face::Estimate& face : faces) {
     if (face.found) caption += fmt::format("  quality {:.2f}", face.fit.quality);
   }
   const io::Picture picture = face_overlay(*frame.picture, model_, faces, caption, why);
@@ -89,23 +89,24 @@ void FaceSinks::draw(const Frame& frame, const std::vector<face::TrackedFace>& f
   overlay_->add(fitted_into(picture, size_->width, size_->height), frame.number);
 }
 
-void FaceSinks::write_pictures(const Frame& frame, const face::TrackedFace& face, const std::string& name) {
+void FaceSinks::write_pictures(const Frame& frame, const face::Estimate& face, const std::string& name) {
   if (!files_.patches.empty()) {
     io::write_picture_png(fs::path(files_.patches) / (name + ".png"),
                           io::shape_free_patch(model_, 0, *frame.picture, face.landmarks));
   }
   if (files_.appearance.empty()) return;
   const face::Level& level = model_.levels.front();
-  const std::vector<float> texture = face::sample_texture(model_, 0, view(*frame.grey), face.landmarks);
+  const io::GreyImage grey = io::grey_of(*frame.picture);
+  const std::vector<float> texture = face::sample_texture(model_, 0, view(grey), face.landmarks);
   const io::Picture pair = io::contact_sheet(
       {io::texture_picture(level, texture), io::texture_picture(level, io::fitted_texture(level, texture))}, 2,
       static_cast<int>(level.width), static_cast<int>(level.height));
   io::write_picture_png(fs::path(files_.appearance) / (name + ".png"), pair);
 }
 
-void FaceSinks::add(const Frame& frame, const std::vector<face::TrackedFace>& faces, std::string_view why) {
+void FaceSinks::add(const Frame& frame, const std::vector<face::Estimate>& faces, std::string_view why) {
   int number = 0;
-  for (const face::TrackedFace& face : faces) {
+  for (const face::Estimate& face : faces) {
     if (!face.found) continue;
     face::Fit fit = face.fit;
     fit.landmarks = face.landmarks;  // smoothed, where that was asked for

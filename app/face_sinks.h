@@ -26,14 +26,13 @@ public:
     std::string file;
     std::optional<double> time;
     const io::Picture* picture = nullptr;  // empty where it could not be read
-    const io::GreyImage* grey = nullptr;
   };
-  void add(const Frame& frame, const std::vector<face::TrackedFace>& faces, std::string_view why);
+  void add(const Frame& frame, const std::vector<face::Estimate>& faces, std::string_view why);
   void commit();
 
 private:
-  void draw(const Frame& frame, const std::vector<face::TrackedFace>& faces, std::string_view why);
-  void write_pictures(const Frame& frame, const face::TrackedFace& face, const std::string& name);
+  void draw(const Frame& frame, const std::vector<face::Estimate>& faces, std::string_view why);
+  void write_pictures(const Frame& frame, const face::Estimate& face, const std::string& name);
 
   FaceFiles files_;
   const face::Model& model_;
@@ -44,7 +43,7 @@ private:
 };
 
 /// A face with its landmarks, mesh and a line of words, as overlays show it.
-io::Picture face_overlay(const io::Picture& picture, const face::Model& model,
-                         const std::vector<face::TrackedFace>& faces, std::string_view caption, std::string_view why);
+io::Picture face_overlay(const io::Picture& picture, const face::Model& model, const std::vector<face::Estimate>& faces,
+                         std::string_view caption, std::string_view why);
 
 }  // namespace kinema::app

@@ -147,70 +147,71 @@ void run(Options options) {
 void add_model_options(Verb verb, Options& options) {
   face::TrainSettings& settings = options.settings;
   const char* group = "The model";
-  verb.option("--pixels", settings.pixels, "Of the finest texture, exactly")
+  verb.option("--pixels", settings.pixels, "Pixels of the finest texture, exactly")
       .type("N")
       .between(64, 1 << 20)
       .show_default()
       .group(group);
-  verb.option("--levels", settings.levels, "Resolutions, each with a quarter of the pixels of the one before")
+  verb.option("--levels", settings.levels, "Number of resolutions, each with a quarter of the pixels of the one before")
       .type("N")
       .between(1, 8)
       .show_default()
       .group(group);
-  verb.choice<face::Features>("--features", settings.features, "What a texture is made of",
+  verb.choice<face::Features>("--features", settings.features, "Features of a texture",
                               {{"intensity", face::Features::intensity},
                                {"orientation", face::Features::orientation},
                                {"edges", face::Features::edges}})
       .group(group);
   verb.flag("--no-resampling", options.no_resampling, "Sample from the image itself, as in the paper (intensity only)")
       .group(group);
-  verb.flag("--no-mirror", options.no_mirror, "No mirrored copies of the faces").group(group);
+  verb.flag("--no-mirror", options.no_mirror, "Do not add mirrored copies of the faces").group(group);
   const auto share = [&](const char* flag, double& value, const char* what) {
     verb.option(flag, value, what).type("SHARE").between(0.01, 1.0).show_default().group(group);
   };
-  share("--shape-variance", settings.shape_variance, "Of the variance of shapes that modes keep");
-  share("--texture-variance", settings.texture_variance, "Of the variance of textures that modes keep");
-  share("--combined-variance", settings.combined_variance, "Of the variance of both that modes keep");
+  share("--shape-variance", settings.shape_variance, "Share of the variance of shapes that modes keep");
+  share("--texture-variance", settings.texture_variance, "Share of the variance of textures that modes keep");
+  share("--combined-variance", settings.combined_variance, "Share of the variance of both that modes keep");
   const auto modes = [&](const char* flag, std::uint32_t& value, const char* what) {
     verb.option(flag, value, what).type("N").between(0, 4096).group(group);
   };
-  modes("--shape-modes", settings.shape_modes, "So many modes, instead of a share");
-  modes("--texture-modes", settings.texture_modes, "So many modes, instead of a share");
-  modes("--combined-modes", settings.combined_modes, "So many modes, instead of a share");
+  modes("--shape-modes", settings.shape_modes, "Number of modes, in place of a share");
+  modes("--texture-modes", settings.texture_modes, "Number of modes, in place of a share");
+  modes("--combined-modes", settings.combined_modes, "Number of modes, in place of a share");
   verb.choice<face::TrainSettings::Gradient>("--gradient", settings.gradient,
-                                             "How the matrix R of the combined model is estimated",
+                                             "Estimation of the matrix R of the combined model",
                                              {{"derivative", face::TrainSettings::Gradient::derivative},
                                               {"regression", face::TrainSettings::Gradient::regression},
                                               {"none", face::TrainSettings::Gradient::none}})
       .group(group);
-  verb.option("--cascade", settings.cascade_stages, "Regressions of the cascade; 0: none")
+  verb.option("--cascade", settings.cascade_stages, "Number of regressions in the cascade; 0: none")
       .type("N")
       .between(0, 64)
       .show_default()
       .group(group);
-  verb.option("--displacements", settings.displacements, "Displaced copies of each face, for cascade and regression")
+  verb.option("--displacements", settings.displacements,
+              "Number of displaced copies of each face, for cascade and regression")
       .type("N")
       .between(1, 1000)
       .show_default()
       .group(group);
-  verb.flag("--no-project-out", options.no_project_out, "No matrices for inverse compositional fits").group(group);
-  verb.flag("--no-quality", options.no_quality, "Do not learn when fits fail: quicker").group(group);
+  verb.flag("--no-project-out", options.no_project_out, "Leave out the matrices for project-out fits").group(group);
+  verb.flag("--no-quality", options.no_quality, "Do not learn the probability of failure: faster").group(group);
 }
 
 }  // namespace
 
 void add_face_train(Verb parent, Task& task) {
-  Verb verb = parent.add("train", "An appearance model from pictures with landmarks");
+  Verb verb = parent.add("train", "Train an appearance model on pictures with landmarks");
   const auto options = std::make_shared<Options>();
   add_image_options(verb, options->images);
-  verb.option("--out", options->out, "The model's file").type("M.kface").required();
+  verb.option("--out", options->out, "The model file to write").type("M.kface").required();
   verb.option("--layout", options->layout,
-              "What the landmarks mean: groups, mirror pairs, triangles (68 of iBUG and 73 of IMM are known)")
+              "Meaning of the landmarks: groups, mirror pairs, triangles (68 of iBUG and 73 of IMM are known)")
       .type("layout.json");
-  verb.option("--detector", options->detector, "The face detector whose boxes are learnt, instead of OpenCV's own")
+  verb.option("--detector", options->detector, "Face detector whose boxes are learned, in place of OpenCV's own")
       .type("FILE");
-  verb.flag("--no-detector", options->no_detector, "Do not learn where the face detector puts its boxes");
-  verb.option("--note", options->note, "A line that the model carries, for people").type("TEXT");
+  verb.flag("--no-detector", options->no_detector, "Do not learn the placement of the detector's boxes");
+  verb.option("--note", options->note, "A line of text kept in the model").type("TEXT");
   add_model_options(verb, *options);
   add_common_options(verb, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });

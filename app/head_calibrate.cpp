@@ -84,13 +84,13 @@ Frames read_frames(const Options& options) {
 
 void draw(const Options& options, const Frames& frames, const head::Calibration& calibration) {
   const io::Frame& last = frames.kept.back();
-  head::HeadEstimate estimate;
+  head::Estimate estimate;
   estimate.found = true;
   estimate.oval = frames.ovals.back();
   estimate.x = estimate.oval->cx;
   estimate.y = estimate.oval->cy;
   estimate.area = calibration.head->area;
-  estimate.score = calibration.filter.score;
+  estimate.confidence = calibration.filter.score;
   io::HeadPainter painter;
   io::write_picture_png(options.picture, painter.draw(last.colour, last.index, last.time, estimate,
                                                       [&](std::uint8_t r, std::uint8_t g, std::uint8_t b) {
@@ -130,7 +130,7 @@ void run(Options options) {
                        {"area", calibration.head->area},
                        {"oval", {oval.cx, oval.cy, oval.rx, oval.ry}},
                        {"out", options.out}};
-    if (const auto* plane = std::get_if<head::Plane>(&calibration.filter.model)) {
+    if (const auto* plane = std::get_if<head::SkinPlane>(&calibration.filter.model)) {
       json["results"]["f"] = {plane->r, plane->g, plane->b, plane->d};
     }
     print_json(json);
@@ -151,26 +151,25 @@ void run(Options options) {
 }  // namespace
 
 void add_head_calibrate(Verb parent, Task& task) {
-  Verb verb = parent.add("calibrate", "The colours of a face in this light, from frames with an oval");
+  Verb verb = parent.add("calibrate", "Learn the colours of a face in this light, from frames with an oval");
   const auto options = std::make_shared<Options>();
-  verb.option("--input", options->input, "A picture, a folder or pattern of them, a video, or a camera as in camera:0")
+  verb.option("--input", options->input,
+              "A picture, a folder or pattern of pictures, a video, or a camera as in camera:0")
       .type("FILE|DIR")
       .required();
-  verb.option("--oval", options->oval, "The face: centre and radii in pixels").type("cx,cy,rx,ry");
+  verb.option("--oval", options->oval, "The face: centre and radii, in pixels").type("cx,cy,rx,ry");
   verb.flag("--auto", options->automatic, "Find the face with OpenCV's detector (Debian: opencv-data)");
-  verb.option("--cascade", options->cascade, "Another cascade for --auto").type("FILE.xml");
-  verb.option("--classifier", options->settings.classifier, "Which colours are skin, and how that is said")
+  verb.option("--cascade", options->cascade, "Cascade file for --auto, in place of OpenCV's own").type("FILE.xml");
+  verb.option("--classifier", options->settings.classifier, "Kind of skin classifier")
       .type("plane|rg|cbcr|hsv|tsl|histogram")
       .show_default();
-  verb.option("--out", options->out, "The filter").type("filter.json").required();
+  verb.option("--out", options->out, "The filter file to write").type("filter.json").required();
   verb.option("--picture", options->picture, "Oval and degrees over the last frame, as a PNG").type("FILE.png");
-  verb.option("--frames", options->frames, "So many frames, from the first on")
-      .type("N")
-      .between(1, 1000)
-      .show_default();
+  verb.option("--frames", options->frames, "Number of frames to use").type("N").between(1, 1000).show_default();
   verb.option("--start", options->start, "Number of the first frame").type("N").between(0L, 1L << 52);
-  verb.option("--distance", options->distance, "Of the face from the camera, in metres or with a unit").type("M");
-  verb.option("--fov", options->field_of_view, "The camera's field of view across the frame, degrees").type("DEG");
+  verb.option("--distance", options->distance, "Distance of the face from the camera, in metres or with a unit")
+      .type("M");
+  verb.option("--fov", options->field_of_view, "Horizontal field of view of the camera, degrees").type("DEG");
   verb.option("--camera", options->camera, "A name for the camera, kept in the filter").type("TEXT");
   verb.option("--light", options->light, "A name for the light, kept in the filter").type("TEXT");
   add_common_options(verb, options->common);

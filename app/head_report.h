@@ -30,7 +30,7 @@ std::optional<double> jitter(const HeadPath& path);
 /// Seconds by which a smoothed path lags behind the raw one: the lag at which the two differ least, to a tenth of a frame.
 std::optional<double> lag(const HeadPath& raw, const HeadPath& smoothed);
 
-/// Seconds until a filter that was at rest has gone nine tenths of a step of so many pixels.
+/// Seconds until a filter at rest has covered nine tenths of a step of this many pixels.
 double step_response(const head::OneEuroSettings& settings, double pixels, double fps);
 
 /// A path against the boxes of a truth, one a frame.

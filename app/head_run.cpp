@@ -17,7 +17,7 @@
 namespace kinema::app {
 namespace {
 
-// All that is told while frames go by.
+// Files and receivers of the estimates.
 class Sinks {
 public:
   Sinks(const HeadOutputs& outputs, double fps) {
@@ -29,13 +29,13 @@ public:
     if (!outputs.osc.empty()) osc_.emplace(outputs.osc);
   }
 
-  /// Sockets first: who listens waits.
-  void tell(const io::Frame& frame, const head::HeadEstimate& estimate) {
+  /// Sockets first: their receivers are waiting.
+  void tell(const io::Frame& frame, const head::Estimate& estimate) {
     if (opentrack_ && estimate.position) opentrack_->add(*estimate.position, frame.taken);
-    if (osc_) osc_->add(frame.taken, estimate.position, estimate.score);
+    if (osc_) osc_->add(frame.taken, estimate.position, estimate.confidence);
   }
 
-  void add(const io::Frame& frame, const head::HeadEstimate& estimate, const head::Tracker& tracker) {
+  void add(const io::Frame& frame, const head::Estimate& estimate, const head::Tracker& tracker) {
     for (const auto& table : tables_) table->add(frame.index, frame.time, estimate);
     if (overlay_ && !frame.colour.empty()) {
       overlay_->add(frame.colour, frame.index, frame.time, estimate,
@@ -59,7 +59,8 @@ void follow(SourceLoop& loop, const HeadRun& run, head::Tracker& tracker, Sinks&
   Stopwatch watch;
   for (io::Frame frame; loop.next(frame);) {
     counts.ms["read"] += watch.lap();
-    head::HeadEstimate estimate;
+    head::Estimate estimate;
+    estimate.time = frame.time;
     estimate.why = frame.gap;
     if (frame.gap.empty()) {
       estimate = tracker.track(frame.view(), frame.time);
@@ -85,13 +86,14 @@ double HeadCounts::frames_per_second() const {
 }
 
 HeadCounts track(io::Source& source, const HeadRun& run) {
-  head::Tracker tracker(run.calibration, run.tracker);
+  head::Tracker tracker(run.tracker, run.backend);
   if (!run.background.empty()) {
     const io::Frame room{.name = run.background, .colour = io::read_picture(run.background)};
     tracker.set_background(room.view());
   }
   HeadCounts counts;
-  counts.following = tracker.following();
+  counts.mode = tracker.mode();
+  counts.backend = tracker.backend();
   if (run.started) run.started(tracker);
   Sinks sinks(run.outputs, source.fps());
   SourceLoop loop(source, {run.start, run.frames});

@@ -20,15 +20,15 @@ struct HeadOutputs {
 };
 
 struct HeadRun {
-  head::Calibration calibration;
   head::TrackerSettings tracker;
+  Backend backend = Backend::automatic;
   std::string background;  ///< a picture of the room without the person; empty: none
   long start = 0;          ///< number of the first frame
   std::size_t frames = 0;  ///< at most; 0: all
   HeadOutputs outputs;
 
   /// Called with every frame and its estimate, before the next one is read.
-  std::function<void(const io::Frame&, const head::HeadEstimate&)> watch = nullptr;
+  std::function<void(const io::Frame&, const head::Estimate&)> watch = nullptr;
 
   /// For pictures in `watch`: the degree of a colour as the tracker sees it now.
   std::function<void(const head::Tracker&)> started = nullptr;
@@ -39,7 +39,8 @@ struct HeadCounts {
   std::string first_gap;             ///< why the first frame that could not be read could not
   bool stopped = false;              ///< by the user
   std::map<std::string, double> ms;  ///< by stage
-  head::Following following = head::Following::plain;
+  head::Mode mode = head::Mode::plain;
+  Backend backend = Backend::cpu;  ///< what ran
 
   double frames_per_second() const;  ///< of the tracker alone
 };

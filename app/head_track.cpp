@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 struct Options {
   CommonOptions common;
   std::vector<std::string> input;
-  std::string filter, reference_distance, truth;
+  std::string filter, reference_distance, truth, backend = "auto";
   std::optional<double> field_of_view;
   double fps = 0;
   bool plain = false, window = false, no_recalibrate = false, compare = false;
@@ -41,9 +41,9 @@ struct Paths {
 };
 
 // OpenCV's trackers in the same run, on the same frames.
-class Rivals {
+class OtherTrackers {
 public:
-  Rivals(const head::HeadReference& reference, Paths& paths) : oval_(reference.oval), paths_(paths) {
+  OtherTrackers(const head::HeadReference& reference, Paths& paths) : oval_(reference.oval), paths_(paths) {
     try {
       haar_.emplace();
     } catch (const Error& error) {
@@ -98,21 +98,21 @@ ordered_json results_json(const Options& options, const Paths& paths, double fps
   }
   if (truth) results["truth"] = errors_json(errors(paths.ours, *truth));
   if (options.compare) {
-    const auto rival = [&](const HeadPath& path, double ms) {
+    const auto other = [&](const HeadPath& path, double ms) {
       ordered_json json{{"jitter_px", number_or_null(jitter(path))}, {"ms", ms}};
       if (truth) json["truth"] = errors_json(errors(path, *truth));
       return json;
     };
-    results["camshift"] = rival(paths.camshift, paths.camshift_ms);
-    if (paths.no_haar.empty()) results["haar"] = rival(paths.haar, paths.haar_ms);
+    results["camshift"] = other(paths.camshift, paths.camshift_ms);
+    if (paths.no_haar.empty()) results["haar"] = other(paths.haar, paths.haar_ms);
   }
   return results;
 }
 
 void print_text(const HeadCounts& counts, const std::string& backend, const ordered_json& results) {
-  fmt::print("{}{} frames on {}, {}: {} with a head, {} without, {} that could not be read; {:.0f} frames a second\n",
+  fmt::print("{}{} frames on {}, {}: {} with a head, {} without, {} that could not be read; {:.0f} frames per second\n",
              counts.stopped ? "stopped; " : "", counts.frames, backend,
-             counts.following == head::Following::plain ? "plain" : "window", counts.found, counts.lost, counts.gaps,
+             counts.mode == head::Mode::plain ? "plain" : "window", counts.found, counts.lost, counts.gaps,
              counts.frames_per_second());
   const auto pixels = [](const ordered_json& value) {
     return value.is_null() ? std::string("-") : fmt::format("{:.3f} px", value.get<double>());
@@ -159,17 +159,12 @@ void check_outputs(const HeadOutputs& outputs) {
   }
 }
 
-// What the backend is called in the report.
-std::string resolved(const std::string& backend) {
-  return backend == "auto" ? std::string(name(choose(Backend::automatic))) : backend;
-}
-
 void fill_in(Options& options) {
   HeadRun& run = options.run;
   check_outputs(run.outputs);
   if (options.plain && options.window) throw Error("--plain and --window exclude each other");
-  if (options.plain) run.tracker.following = head::Following::plain;
-  if (options.window) run.tracker.following = head::Following::window;
+  if (options.plain) run.tracker.mode = head::Mode::plain;
+  if (options.window) run.tracker.mode = head::Mode::window;
   run.tracker.recalibrate = !options.no_recalibrate;
   run.tracker.background = run.tracker.background || !run.background.empty();
   if (options.smooth) run.tracker.smoothing = options.smoothing;
@@ -178,8 +173,13 @@ void fill_in(Options& options) {
   }
   if (options.field_of_view) run.tracker.field_of_view = parse_field_of_view(*options.field_of_view);
   run.tracker.moments.threads = options.common.threads;
-  run.calibration = io::read_filter(options.filter);
-  const auto& head = run.calibration.head;
+  if (head::is_step(options.backend)) {
+    run.tracker.step = options.backend;
+  } else {
+    run.backend = parse_backend(options.backend);
+  }
+  run.tracker.calibration = io::read_filter(options.filter);
+  const auto& head = run.tracker.calibration.head;
   const bool placed = (run.tracker.reference_distance || (head && head->distance)) &&
                       (run.tracker.field_of_view || (head && head->field_of_view));
   for (const auto& [flag, target] : {std::pair{"--udp", &run.outputs.opentrack}, {"--osc", &run.outputs.osc}}) {
@@ -196,44 +196,44 @@ void fill_in(Options& options) {
 void run(Options options) {
   fill_in(options);
   HeadRun& chain = options.run;
-  const std::string backend = resolved(chain.tracker.backend);
   std::optional<std::vector<io::HeadBox>> truth;
   if (!options.truth.empty()) truth = io::read_boxes(options.truth);
   const std::unique_ptr<io::Source> source = io::open_colour(options.input, {options.fps});
   if (source->guessed_fps()) {
-    fmt::print(stderr, "kinema: {} does not say how many frames a second it has: times count 30 (--fps)\n",
+    fmt::print(stderr, "kinema: {} does not give its frame rate: times are computed for 30 frames per second (--fps)\n",
                options.input.front());
   }
 
   Paths paths;
-  if (chain.calibration.head) paths.width = 2 * chain.calibration.head->oval.rx;
-  std::optional<Rivals> rivals;
-  if (options.compare) rivals.emplace(*chain.calibration.head, paths);
+  if (chain.tracker.calibration.head) paths.width = 2 * chain.tracker.calibration.head->oval.rx;
+  std::optional<OtherTrackers> others;
+  if (options.compare) others.emplace(*chain.tracker.calibration.head, paths);
   std::optional<View> view;
   std::optional<serve::HeadFeed> feed;
   const head::Tracker* tracker = nullptr;
   if (options.view.wanted) {
-    view.emplace(options.view, chain.calibration);
+    view.emplace(options.view, chain.tracker.calibration);
     feed.emplace(view->hub().channel("head"), options.input.front(), source->size().value_or(0));
     chain.started = [&](const head::Tracker& made) { tracker = &made; };
   }
-  chain.watch = [&](const io::Frame& frame, const head::HeadEstimate& estimate) {
+  chain.watch = [&](const io::Frame& frame, const head::Estimate& estimate) {
     if (feed) feed->add(frame.index, frame.time, frame.colour, estimate, *tracker);
     const auto place = [&](double x, double y) {
       return estimate.found ? std::optional(std::pair{x, y}) : std::nullopt;
     };
     paths.ours.add(frame.time, place(estimate.x, estimate.y));
     paths.raw.add(frame.time, place(estimate.raw_x, estimate.raw_y));
-    if (rivals) rivals->track(frame);
+    if (others) others->track(frame);
   };
   const HeadCounts counts = track(*source, chain);
   if (feed) feed->finish();
 
+  const std::string backend = chain.tracker.step.empty() ? std::string(name(counts.backend)) : chain.tracker.step;
   const ordered_json results = results_json(options, paths, source->fps(), truth);
   if (options.common.json) {
     ordered_json json;
     json["backend"] = backend;
-    json["following"] = counts.following == head::Following::plain ? "plain" : "window";
+    json["following"] = counts.mode == head::Mode::plain ? "plain" : "window";
     json["frames"] = counts.frames;
     json["found"] = counts.found;
     json["lost"] = counts.lost;
@@ -259,13 +259,13 @@ void run(Options options) {
 }
 
 void add_outputs(Verb verb, HeadOutputs& outputs) {
-  verb.option("--out", outputs.table, "The head's place in each frame, as a table").type("head.csv").required();
+  verb.option("--out", outputs.table, "Position of the head in each frame, as a table").type("head.csv").required();
   verb.option("--jsonl", outputs.lines, "The same as JSON lines").type("head.jsonl");
   verb.option("--overlay", outputs.overlay, "Skin, outline and centre over the frames: a video, or PNGs in a folder")
       .type("out.mp4|DIR");
   verb.option("--udp", outputs.opentrack, "Send positions to opentrack (\"UDP over network\")").type("HOST:PORT");
   verb.flag("--udp-time", outputs.opentrack_time,
-            "A seventh double in each of these packets, which opentrack ignores: when the frame was taken, seconds "
+            "Add a seventh double to each of these packets, which opentrack ignores: when the frame was taken, seconds "
             "since 1970");
   verb.option("--osc", outputs.osc, "Send positions as Open Sound Control").type("HOST:PORT");
 }
@@ -274,31 +274,32 @@ void add_tracker_options(Verb verb, Options& options) {
   const char* group = "The tracker";
   head::TrackerSettings& tracker = options.run.tracker;
   verb.flag("--plain", options.plain, "The centroid of the whole frame, as in the paper").group(group);
-  verb.flag("--window", options.window, "A soft window follows the head (the default after kinema head calibrate)")
+  verb.flag("--window", options.window,
+            "Follow the head with a soft window (the default with a filter of kinema head calibrate)")
       .group(group);
-  verb.flag("--no-recalibrate", options.no_recalibrate, "Keep the filter's colours; do not learn on the way")
+  verb.flag("--no-recalibrate", options.no_recalibrate, "Keep the filter's colours; do not learn during tracking")
       .group(group);
-  verb.flag("!--no-pattern", tracker.pattern, "Know the head by its colours alone, and not by its edges too")
-      .group(group);
-  verb.flag("--still-camera", tracker.background, "Learn what stands still, and let it count for nothing").group(group);
-  verb.option("--background", options.run.background, "A picture of the room without the person; a still camera's")
+  verb.flag("!--no-pattern", tracker.pattern, "Use colours alone, not edges").group(group);
+  verb.flag("--still-camera", tracker.background, "Learn a static background and ignore it").group(group);
+  verb.option("--background", options.run.background,
+              "A picture of the room without the person; implies --still-camera")
       .type("FILE")
       .group(group);
-  verb.flag("--neck-cut", tracker.neck_cut, "Rows below the chin count for nothing").group(group);
+  verb.flag("--neck-cut", tracker.neck_cut, "Ignore rows below the chin").group(group);
   verb.flag("--smooth", options.smooth, "One-Euro smoothing").group(group);
   verb.option("--smooth-cutoff", options.smoothing.cutoff, "Its cutoff at rest, hertz")
       .type("HZ")
       .show_default()
       .group(group);
-  verb.option("--smooth-beta", options.smoothing.beta, "How its cutoff rises with speed, hertz a pixel a second")
+  verb.option("--smooth-beta", options.smoothing.beta, "Increase of its cutoff with speed, hertz per pixel per second")
       .type("N")
       .show_default()
       .group(group);
-  verb.option("--fov", options.field_of_view, "The camera's field of view across the frame, degrees")
+  verb.option("--fov", options.field_of_view, "Horizontal field of view of the camera, degrees")
       .type("DEG")
       .group(group);
   verb.option("--reference-distance", options.reference_distance,
-              "Of the head at calibration, in metres or with a unit")
+              "Distance of the head at calibration, in metres or with a unit")
       .type("M")
       .group(group);
 }
@@ -306,7 +307,7 @@ void add_tracker_options(Verb verb, Options& options) {
 }  // namespace
 
 void add_head_track(Verb parent, Task& task) {
-  Verb verb = parent.add("track", "Colour video to the head's place, area and distance");
+  Verb verb = parent.add("track", "Follow a head in colour video: position, area and distance");
   const auto options = std::make_shared<Options>();
   verb.option("--input", options->input, "A video, a folder or pattern of pictures, or a camera as in camera:0")
       .type("FILE|DIR")
@@ -315,15 +316,16 @@ void add_head_track(Verb parent, Task& task) {
       .type("filter.json")
       .required();
   add_outputs(verb, options->run.outputs);
-  verb.option("--fps", options->fps, "Frames a second, instead of what the input says").type("N");
+  verb.option("--fps", options->fps, "Frames per second, in place of the input's own").type("N");
   verb.option("--start", options->run.start, "Number of the first frame").type("N").between(0L, 1L << 52);
-  verb.option("--frames", options->run.frames, "At most so many frames; 0: all").type("N").between(0L, 1L << 52);
-  verb.option("--truth", options->truth, "Boxes x,y,w,h of the head, a line a frame, counted from 1").type("boxes.txt");
+  verb.option("--frames", options->run.frames, "At most N frames; 0: all").type("N").between(0L, 1L << 52);
+  verb.option("--truth", options->truth, "Boxes x,y,w,h of the head, one line per frame, pixels from 1")
+      .type("boxes.txt");
   verb.flag("--compare", options->compare, "Run OpenCV's CamShift and Haar detector on the same frames");
   add_tracker_options(verb, *options);
   add_view_options(verb, options->view);
-  verb.option("--backend", options->run.tracker.backend,
-              "Where to compute; also joint, and for --plain the paper's steps cpu1 ... gpu8, cpu+gpu")
+  verb.option("--backend", options->backend,
+              "Where to compute; also joint, and with --plain the paper's steps cpu1 ... gpu8, cpu+gpu")
       .type("auto|reference|cpu|cuda|...")
       .group("Everywhere");
   add_other_common_options(verb, options->common);

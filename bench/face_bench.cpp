@@ -99,6 +99,9 @@ public:
                                            : device && backend != "paper"
                                                ? face::make_fitter(model_, settings_, Backend::cuda)
                                                : face::make_fitter(backend, model_, settings_);
+    if (device && fitter->backend() != Backend::cuda)
+      throw Error(fmt::format("a model of {} pixels and {} modes is beyond the kernels of the cuda backend", pixels_,
+                              runner.row.modes));
     const auto face_of = [this, device](std::size_t i) { return device ? on_gpu(i) : on_host(i); };
     double error = 0;
     if (backend == "cuda batch") {

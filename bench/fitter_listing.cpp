@@ -29,6 +29,8 @@ public:
     s_.resize(model_->shape.mean.size());
   }
 
+  std::vector<face::PlacedStage> stages() const override { return {{stage_, Backend::cpu}}; }
+
   face::Fit fit(const face::Face& face) override {
     image_ = face.image;
     const std::size_t modes = level_.texture_combined.rows;

@@ -27,7 +27,7 @@ using head::Classifier;
 using head::Moments;
 using head::Sums;
 
-constexpr head::Plane plane{0.0125, -0.006, -0.007, 0.15};
+constexpr head::SkinPlane plane{0.0125, -0.006, -0.007, 0.15};
 constexpr std::size_t batch = 64, distinct_frames = 8;
 constexpr const char* all_tables[] = {"paper", "cpu", "gpu", "other"};
 

@@ -100,4 +100,10 @@ py::array_t<double> array_of(const std::vector<Vec3>& places) {
   return array_of(std::move(numbers), {static_cast<py::ssize_t>(places.size()), 3});
 }
 
+py::dict milliseconds(const std::vector<StageTime>& times) {
+  py::dict ms;
+  for (const StageTime& time : times) ms[py::str(time.stage)] = time.ms;
+  return ms;
+}
+
 }  // namespace kinema::python

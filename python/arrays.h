@@ -5,6 +5,7 @@
 #include "kinema/error.h"
 #include "kinema/image.h"
 #include "kinema/points.h"
+#include "kinema/stage_time.h"
 
 #include <pybind11/numpy.h>
 
@@ -70,5 +71,8 @@ py::array_t<T> array_of(std::vector<T> values) {
 }
 
 py::array_t<double> array_of(const std::vector<Vec3>& places);
+
+/// Milliseconds by stage.
+py::dict milliseconds(const std::vector<StageTime>& times);
 
 }  // namespace kinema::python

@@ -91,11 +91,35 @@ SharedModel train(const py::iterable& images, const py::iterable& landmarks, std
   return std::make_shared<Model>(face::train(examples, layout, settings));
 }
 
+std::string method_name(face::Method method) {
+  switch (method) {
+    case face::Method::cascade:
+      return "cascade";
+    case face::Method::combined:
+      return "combined";
+    case face::Method::project_out:
+      return "project-out";
+    case face::Method::simultaneous:
+      break;
+  }
+  return "simultaneous";
+}
+
+py::list stage_list(const std::vector<face::PlacedStage>& stages) {
+  py::list list;
+  for (const face::PlacedStage& placed : stages)
+    list.append(py::make_tuple(method_name(placed.stage.method), std::string(name(placed.backend))));
+  return list;
+}
+
 // A fitter that Python threads may share: with the GIL released, two could be inside it at once.
 class Fitter {
 public:
   Fitter(const SharedModel& model, const face::FitSettings& settings, const std::string& backend)
       : model_(model), fitter_(face::make_fitter(backend, model, settings)) {}
+
+  std::string backend() const { return std::string(name(fitter_->backend())); }
+  py::list stages() const { return stage_list(fitter_->stages()); }
 
   face::Fit fit(const py::object& image, const std::optional<BoxNumbers>& box, bool detector,
                 const py::object& landmarks, bool again) {
@@ -116,14 +140,13 @@ class Tracker {
 public:
   using Detect = std::function<std::vector<BoxNumbers>(py::array)>;
 
-  Tracker(const SharedModel& model, const Detect& detect, const face::TrackerSettings& settings, Backend backend)
-      : tracker_(model, settings, detect ? boxes_by(detect) : face::Detect(), backend) {}
+  Tracker(const face::TrackerSettings& settings, Backend backend, const std::string& order)
+      : tracker_(settings, backend), red_first_(red_first(order)) {}
 
-  face::TrackedFace track(const py::object& image, double time) {
-    const Grey picture(image);
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    return tracker_.track(picture.view, time);
+  face::Estimate track(const py::object& image, double time) {
+    if (py::isinstance<py::array>(image) && py::reinterpret_borrow<py::array>(image).ndim() == 3)
+      return track_view(Colour(image, red_first_), time);
+    return track_view(Grey(image), time);
   }
 
   void start(const std::optional<BoxNumbers>& box, bool detector, const py::object& landmarks) {
@@ -133,9 +156,12 @@ public:
     tracker_.start(start);
   }
 
-private:
-  // The caller's detector, which gets a copy of the picture: nobody knows how long it is kept.
+  std::string backend() const { return std::string(name(tracker_.backend())); }
+  py::list stages() const { return stage_list(tracker_.stages()); }
+
+  // The caller's detector, which gets a copy of the image, since it may keep it.
   static face::Detect boxes_by(const Detect& detect) {
+    if (!detect) return {};
     return [detect](const face::GreyView& image) {
       const py::gil_scoped_acquire acquire;
       py::array_t<std::uint8_t> copy({image.height, image.width});
@@ -147,12 +173,21 @@ private:
     };
   }
 
+private:
+  template <class Image>
+  face::Estimate track_view(const Image& image, double time) {
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    return tracker_.track(image.view, time);
+  }
+
   face::Tracker tracker_;
+  bool red_first_;
   std::mutex mutex_;
 };
 
 void bind_model(py::module_& module) {
-  py::class_<Model, SharedModel> model(module, "Model", "An appearance model: what a .kface holds.");
+  py::class_<Model, SharedModel> model(module, "Model", "An appearance model: the contents of a .kface.");
   model.attr("__module__") = "kinema.face";
   model
       .def_property_readonly(
@@ -202,15 +237,20 @@ void bind_fit(py::module_& module) {
       .def_readonly("converged", &face::Fit::converged)
       .def_readonly("ms", &face::Fit::ms);
 
-  using face::TrackedFace;
-  py::class_<TrackedFace> tracked(module, "TrackedFace", "A face in a frame of a film.");
-  tracked.attr("__module__") = "kinema.face";
-  tracked.def_readonly("found", &TrackedFace::found)
-      .def_readonly("detected", &TrackedFace::detected, "Started afresh, and not from the last frame.")
-      .def_readonly("fit", &TrackedFace::fit, "Of the frame alone; the best that was tried where not found.")
+  using face::Estimate;
+  py::class_<Estimate> estimate(module, "Estimate", "A face in a frame of a video.");
+  estimate.attr("__module__") = "kinema.face";
+  estimate.def_readonly("found", &Estimate::found)
+      .def_readonly("time", &Estimate::time, "As given to track(), seconds.")
+      .def_readonly("why", &Estimate::why, "If not found: the reason.")
+      .def_readonly("confidence", &Estimate::confidence, "0 to 1: 1 - probability of failure.")
+      .def_readonly("detected", &Estimate::detected, "Started anew, not from the frame before.")
+      .def_readonly("fit", &Estimate::fit, "Of this frame alone; if not found, the best that was tried.")
       .def_property_readonly(
-          "landmarks", [](const TrackedFace& own) { return pairs(own.landmarks); },
-          "float32 (L, 2), smoothed where that is asked for; empty where not found.");
+          "landmarks", [](const Estimate& own) { return pairs(own.landmarks); },
+          "float32 (L, 2), smoothed if asked for; empty if not found.")
+      .def_property_readonly(
+          "times", [](const Estimate& own) { return milliseconds(own.times); }, "Milliseconds by stage.");
 }
 
 }  // namespace
@@ -222,10 +262,10 @@ void bind_face(py::module_& module) {
   const face::FitSettings fits;
   py::class_<Fitter> fitter(module, "Fitter", R"(Fits a model to images.
 
-score     probability of failure and confidences, where the model has them
-starts    so many starts of the cascade, of which the median is taken
+score     probability of failure and confidences, if the model has them
+starts    number of starts of the cascade, of which the median is taken
 backend   'auto', 'reference', 'cpu' or 'cuda'
-threads   0: one a core. Results do not depend on it)");
+threads   0: one per core. Results do not depend on it)");
   fitter.attr("__module__") = "kinema.face";
   fitter
       .def(py::init([](const SharedModel& model, bool score, int starts, const std::string& backend, int threads) {
@@ -239,36 +279,43 @@ threads   0: one a core. Results do not depend on it)");
            py::arg("backend") = "auto", py::arg("threads") = fits.threads)
       .def("fit", &Fitter::fit, py::arg("image"), py::kw_only(), py::arg("box") = py::none(),
            py::arg("detector") = true, py::arg("landmarks") = py::none(), py::arg("again") = false,
-           R"(The Fit to an image: uint8 (H, W). The GIL is released while it runs.
+           R"(The Fit to an image: uint8 (H, W). Releases the GIL.
 
-box        where to start: (x, y, width, height), as a face detector gives it, or (detector=False) about the landmarks
-landmarks  instead: float32 (L, 2), of which position, size and turn are used
-again      try other starts where the fit looks failed)");
+box        where to start: (x, y, width, height), from a face detector, or (detector=False) around the landmarks
+landmarks  alternatively: float32 (L, 2), of which position, size and rotation are used
+again      try other starts if the fit looks failed)")
+      .def_property_readonly("backend", &Fitter::backend, "What runs: 'reference', 'cpu' or 'cuda'.")
+      .def_property_readonly("stages", &Fitter::stages, "Where each stage runs: a list of (method, backend).");
 
   const face::TrackerSettings defaults;
-  py::class_<Tracker> tracker(module, "Tracker", R"(Follows a face through the frames of a film.
+  py::class_<Tracker> tracker(module, "Tracker", R"(Follows a face through the frames of a video.
 
-detect     called with a uint8 image where the face must be looked for: a list of boxes (x, y, width, height); None:
-           the face is looked for where it was last, else start() says where
-lost       a fit with a greater probability of failure is lost
-smoothing  hertz below which a resting face is smoothed; 0: not at all)");
+detect     called with a uint8 (H, W) image when the face must be detected: a list of boxes (x, y, width, height); None:
+           a lost face is searched for at its last position, else start() says where
+lost       a fit with a higher probability of failure is lost
+smoothing  cutoff for a face at rest, hertz; 0: no smoothing
+backend    'auto', 'reference', 'cpu' or 'cuda'
+order      of the channels of colour frames: 'rgb', or 'bgr' as in OpenCV
+threads    0: one per core. Results do not depend on it)");
   tracker.attr("__module__") = "kinema.face";
   tracker
       .def(py::init([](const SharedModel& model, const Tracker::Detect& detect, double lost, double smoothing,
-                       const std::string& backend, int threads) {
-             face::TrackerSettings settings;
+                       const std::string& backend, const std::string& order, int threads) {
+             face::TrackerSettings settings{.model = model, .detect = Tracker::boxes_by(detect)};
              settings.lost = lost;
              settings.smoothing = smoothing;
              settings.fit.threads = threads;
-             return std::make_unique<Tracker>(model, detect, settings, parse_backend(backend));
+             return std::make_unique<Tracker>(settings, parse_backend(backend), order);
            }),
            py::arg("model"), py::kw_only(), py::arg("detect") = nullptr, py::arg("lost") = defaults.lost,
-           py::arg("smoothing") = defaults.smoothing, py::arg("backend") = "auto",
+           py::arg("smoothing") = defaults.smoothing, py::arg("backend") = "auto", py::arg("order") = "rgb",
            py::arg("threads") = defaults.fit.threads)
       .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
-           "The TrackedFace of the next frame: uint8 (H, W), seconds.")
+           "The Estimate of the next frame: uint8 (H, W), (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("start", &Tracker::start, py::kw_only(), py::arg("box") = py::none(), py::arg("detector") = true,
-           py::arg("landmarks") = py::none(), "Where the next frame starts, whatever was before.");
+           py::arg("landmarks") = py::none(), "Where the next frame starts, whatever came before.")
+      .def_property_readonly("backend", &Tracker::backend, "What runs: 'reference', 'cpu' or 'cuda'.")
+      .def_property_readonly("stages", &Tracker::stages, "Where each stage runs: a list of (method, backend).");
 }
 
 }  // namespace kinema::python

@@ -44,20 +44,20 @@ Calibration calibrate(const py::object& frames, const py::object& ovals, const s
   return head::calibrate(views, places, settings);
 }
 
-head::Following parse_following(const std::string& word) {
-  if (word == "auto") return head::Following::automatic;
-  if (word == "plain") return head::Following::plain;
-  if (word == "window") return head::Following::window;
-  throw Error("following must be 'auto', 'plain' or 'window', not '" + word + "'");
+head::Mode parse_mode(const std::string& word) {
+  if (word == "auto") return head::Mode::automatic;
+  if (word == "plain") return head::Mode::plain;
+  if (word == "window") return head::Mode::window;
+  throw Error("mode must be 'auto', 'plain' or 'window', not '" + word + "'");
 }
 
 // A tracker that Python threads may share: with the GIL released, two could be inside it at once.
 class Tracker {
 public:
-  Tracker(const Calibration& calibration, const head::TrackerSettings& settings, const std::string& order)
-      : tracker_(calibration, settings), red_first_(red_first(order)) {}
+  Tracker(const head::TrackerSettings& settings, Backend backend, const std::string& order)
+      : tracker_(settings, backend), red_first_(red_first(order)) {}
 
-  head::HeadEstimate track(const py::object& image, double time) {
+  head::Estimate track(const py::object& image, double time) {
     const Colour picture(image, red_first_);
     const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
@@ -76,16 +76,19 @@ public:
     tracker_.start(oval_of(oval));
   }
 
+  std::string backend() const { return std::string(name(tracker_.backend())); }
+
 private:
   head::Tracker tracker_;
   bool red_first_;
   std::mutex mutex_;
 };
 
-void bind_filter(py::module_& module) {
-  py::class_<Calibration> filter(module, "Filter", "The colours of a head in one light: what a filter.json holds.");
-  filter.attr("__module__") = "kinema.head";
-  filter
+void bind_calibration(py::module_& module) {
+  py::class_<Calibration> calibration(module, "Calibration",
+                                      "The colours of a head in one light: the contents of a filter.json.");
+  calibration.attr("__module__") = "kinema.head";
+  calibration
       .def_property_readonly(
           "score", [](const Calibration& own) { return own.filter.score; },
           "How well skin and background separate, 0 to 1; below 0.5 tracking will be bad.")
@@ -93,43 +96,46 @@ void bind_filter(py::module_& module) {
       .def(
           "degree",
           [](const Calibration& own, double r, double g, double b) { return degree(own.filter.model, r, g, b); },
-          py::arg("r"), py::arg("g"), py::arg("b"), "How much of a skin colour this is, 0 to 1; channels 0 to 255.")
+          py::arg("r"), py::arg("g"), py::arg("b"), "The degree to which a colour is skin, 0 to 1; channels 0 to 255.")
       .def(
           "save", [](const Calibration& own, const std::filesystem::path& path) { write_filter(path, own); },
           py::arg("path"), "Writes a filter.json.");
-  module.def("read_filter", &read_filter, py::arg("path"), "The colours of a filter.json.");
+  module.def("read_filter", &read_filter, py::arg("path"), "The Calibration in a filter.json.");
   module.def("calibrate", &calibrate, py::arg("frames"), py::arg("ovals"), py::kw_only(), py::arg("order") = "rgb",
              py::arg("classifier") = "plane", py::arg("distance") = py::none(), py::arg("field_of_view") = py::none(),
-             R"(A Filter from a frame with an oval (cx, cy, rx, ry) about the face, or from lists of both.
+             R"(A Calibration from a frame with an oval (cx, cy, rx, ry) around the face, or from lists of both.
 
 frames         uint8 (H, W, 3) or (H, W, 4)
-order          of the channels: 'rgb', or 'bgr' as OpenCV has it
+order          of the channels: 'rgb', or 'bgr' as in OpenCV
 classifier     'plane', 'rg', 'cbcr', 'hsv', 'tsl' or 'histogram'
 distance       of the face from the camera, metres
-field_of_view  of the camera across the frame, radians)");
+field_of_view  of the camera, horizontal, radians)");
 }
 
 void bind_estimate(py::module_& module) {
-  using head::HeadEstimate;
-  py::class_<HeadEstimate> estimate(module, "Estimate", "Where the head is in a frame.");
+  using head::Estimate;
+  py::class_<Estimate> estimate(module, "Estimate", "The head in a frame.");
   estimate.attr("__module__") = "kinema.head";
-  estimate.def_readonly("found", &HeadEstimate::found)
-      .def_readonly("why", &HeadEstimate::why, "Where not found: what is missing.")
-      .def_readonly("x", &HeadEstimate::x, "Pixels from 0.")
-      .def_readonly("y", &HeadEstimate::y)
-      .def_readonly("area", &HeadEstimate::area, "The share of the frame that the head covers.")
-      .def_readonly("score", &HeadEstimate::score, "How sure it is, 0 to 1.")
-      .def_readonly("distance", &HeadEstimate::distance, "Metres; None where no reference distance is known.")
+  estimate.def_readonly("found", &Estimate::found)
+      .def_readonly("time", &Estimate::time, "As given to track(), seconds.")
+      .def_readonly("why", &Estimate::why, "If not found: the reason.")
+      .def_readonly("confidence", &Estimate::confidence, "0 to 1.")
+      .def_property_readonly(
+          "times", [](const Estimate& own) { return milliseconds(own.times); }, "Milliseconds by stage.")
+      .def_readonly("x", &Estimate::x, "Pixels from 0.")
+      .def_readonly("y", &Estimate::y)
+      .def_readonly("area", &Estimate::area, "The share of the frame that the head covers.")
+      .def_readonly("distance", &Estimate::distance, "Metres; None if no reference distance is known.")
       .def_property_readonly(
           "position",
-          [](const HeadEstimate& own) -> py::object {
+          [](const Estimate& own) -> py::object {
             if (!own.position) return py::none();
             return py::make_tuple(own.position->x, own.position->y, own.position->z);
           },
-          "Metres, x right, y down, z forward; None where the field of view is not known.")
+          "Metres, x right, y down, z forward; None if the field of view is not known.")
       .def_property_readonly(
           "oval",
-          [](const HeadEstimate& own) -> py::object {
+          [](const Estimate& own) -> py::object {
             if (!own.oval) return py::none();
             return py::make_tuple(own.oval->cx, own.oval->cy, own.oval->rx, own.oval->ry);
           },
@@ -139,32 +145,32 @@ void bind_estimate(py::module_& module) {
 }  // namespace
 
 void bind_head(py::module_& module) {
-  bind_filter(module);
+  bind_calibration(module);
   bind_estimate(module);
 
   const head::TrackerSettings defaults;
   py::class_<Tracker> tracker(module, "Tracker", R"(Follows a head through the frames of one camera.
 
-filter              a Filter
-order               of the frames' channels: 'rgb', or 'bgr' as OpenCV has it
-following           'plain': the paper's centroid of the whole frame; 'window': a soft window that follows the head
-recalibrate         learn the head's colours on the way
-pattern             know the head by its edges too
-background          learn what stands still, and let it count for nothing
-neck_cut            rows below the chin count for nothing
+calibration         from calibrate() or read_filter()
+backend             'auto', 'reference', 'cpu' or 'cuda'; also 'joint' and the steps of the paper, such as 'gpu5'
+order               of the frames' channels: 'rgb', or 'bgr' as in OpenCV
+mode                'plain': the paper's centroid of the whole frame; 'window': a soft window that follows the head
+recalibrate         learn the head's colours during tracking
+pattern             match the head's edges as well as its colours
+background          learn a static background and ignore it
+neck_cut            ignore rows below the chin
 smooth              One-Euro smoothing
-reference_distance  instead of the filter's, metres
-field_of_view       instead of the filter's, radians
-backend             'auto', 'reference', 'cpu', 'cuda', 'joint'
-threads             0: one a core. Results do not depend on it)");
+reference_distance  in place of the calibration's, metres
+field_of_view       in place of the calibration's, radians
+threads             0: one per core. Results do not depend on it)");
   tracker.attr("__module__") = "kinema.head";
   tracker
-      .def(py::init([](const Calibration& filter, const std::string& order, const std::string& following,
-                       bool recalibrate, bool pattern, bool background, bool neck_cut, bool smooth,
-                       std::optional<double> reference_distance, std::optional<double> field_of_view,
-                       const std::string& backend, int threads) {
-             head::TrackerSettings settings;
-             settings.following = parse_following(following);
+      .def(py::init([](const Calibration& calibration, const std::string& backend, const std::string& order,
+                       const std::string& mode, bool recalibrate, bool pattern, bool background, bool neck_cut,
+                       bool smooth, std::optional<double> reference_distance, std::optional<double> field_of_view,
+                       int threads) {
+             head::TrackerSettings settings{.calibration = calibration};
+             settings.mode = parse_mode(mode);
              settings.recalibrate = recalibrate;
              settings.pattern = pattern;
              settings.background = background;
@@ -172,19 +178,22 @@ threads             0: one a core. Results do not depend on it)");
              if (smooth) settings.smoothing = head::OneEuroSettings{};
              settings.reference_distance = reference_distance;
              settings.field_of_view = field_of_view;
-             settings.backend = backend;
              settings.moments.threads = threads;
-             return std::make_unique<Tracker>(filter, settings, order);
+             if (head::is_step(backend)) settings.step = backend;
+             return std::make_unique<Tracker>(
+                 settings, settings.step.empty() ? parse_backend(backend) : Backend::automatic, order);
            }),
-           py::arg("filter"), py::kw_only(), py::arg("order") = "rgb", py::arg("following") = "auto",
-           py::arg("recalibrate") = defaults.recalibrate, py::arg("pattern") = defaults.pattern,
-           py::arg("background") = defaults.background, py::arg("neck_cut") = defaults.neck_cut,
-           py::arg("smooth") = false, py::arg("reference_distance") = py::none(), py::arg("field_of_view") = py::none(),
-           py::arg("backend") = "auto", py::arg("threads") = defaults.moments.threads)
+           py::arg("calibration"), py::kw_only(), py::arg("backend") = "auto", py::arg("order") = "rgb",
+           py::arg("mode") = "auto", py::arg("recalibrate") = defaults.recalibrate,
+           py::arg("pattern") = defaults.pattern, py::arg("background") = defaults.background,
+           py::arg("neck_cut") = defaults.neck_cut, py::arg("smooth") = false,
+           py::arg("reference_distance") = py::none(), py::arg("field_of_view") = py::none(),
+           py::arg("threads") = defaults.moments.threads)
       .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
-           "The Estimate of the next frame: uint8 (H, W, 3) or (H, W, 4), seconds. The GIL is released while it runs.")
+           "The Estimate of the next frame: uint8 (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("set_background", &Tracker::set_background, py::arg("image"), "A frame without the person.")
-      .def("start", &Tracker::start, py::arg("oval"), "Where the head is in the next frame: (cx, cy, rx, ry).");
+      .def("start", &Tracker::start, py::arg("oval"), "Where the head is in the next frame: (cx, cy, rx, ry).")
+      .def_property_readonly("backend", &Tracker::backend, "What runs: 'reference', 'cpu' or 'cuda'.");
 }
 
 }  // namespace kinema::python

@@ -1,5 +1,4 @@
-// The face: an appearance model is trained on labelled images and fitted to others. See face_model.h for what a model
-// is.
+// The face: training an appearance model on labelled images, and fitting it to others. face_model.h describes the model.
 #pragma once
 
 #include "kinema/backend.h"
@@ -20,7 +19,7 @@ namespace kinema::face {
 
 using GreyView = ImageView<const std::uint8_t>;
 
-/// A labelled image. The image must live as long as the example is used.
+/// A labelled image. The image must outlive the example.
 struct Example {
   GreyView image;
   std::vector<float> landmarks;  ///< x0 y0 x1 y1 ..., pixels from 0
@@ -39,15 +38,15 @@ struct TrainSettings {
   /// Sample from a frame of the model's size (see Frame). Off, with intensity: from the image, as in the paper.
   bool resampled = true;
 
-  /// A mirrored copy of each example; needs Layout::mirror. Doubles the data, and the time.
+  /// Add a mirrored copy of each example; needs Layout::mirror. Doubles the data and the time.
   bool mirrored = true;
 
   /// Modes are kept up to this share of the variance, or this number where it is not 0.
   double shape_variance = 0.98, texture_variance = 0.95, combined_variance = 0.95;
   std::uint32_t shape_modes = 0, texture_modes = 0, combined_modes = 0;
 
-  /// But never more texture or combined modes than this, unless a number is given: with hundreds, which the share would
-  /// ask for with edges, a texture model explains a misplaced face as well as a found one.
+  /// But at most this many texture or combined modes, unless a number is given: with hundreds, which the share would ask for
+  /// with edges, a texture model explains a misplaced face as well as a found one.
   std::uint32_t most_modes = 80;
 
   enum class Gradient {
@@ -67,8 +66,8 @@ struct TrainSettings {
   /// Regressions in the cascade; 0: none.
   std::uint32_t cascade_stages = 5;
 
-  /// The starts that the cascade must mend: standard deviations, over the width and height of the landmarks' box, of
-  /// the scale, and in radians.
+  /// The errors of a start that the cascade must correct, as standard deviations: of the position over the width and height
+  /// of the landmarks' box, of the scale, and of the rotation in radians.
   double start_shift = 0.05, start_scale = 0.05, start_turn = 0.087;
 
   /// Learn the probability of failure, from fits by models of parts of the examples: needs 8 examples, and costs a
@@ -76,38 +75,38 @@ struct TrainSettings {
   bool quality = true;
 
   std::uint64_t seed = 1;
-  int threads = 0;  ///< 0: one a core. The result does not depend on it.
+  int threads = 0;  ///< 0: one per core. The result does not depend on it.
 
-  /// Told now and then what is being done and how much of all is: for a progress bar. Called by the calling thread.
+  /// For a progress bar: called now and then, by the calling thread, with the current stage and the share of all work done.
   std::function<void(std::string_view stage, double done)> progress;
 };
 
-/// Throws Error where there are fewer than 3 examples, they have different numbers of landmarks, a shape is degenerate
-/// (all points on a line) or settings make no sense; the message names the example.
+/// Throws Error if there are fewer than 3 examples, they have different numbers of landmarks, a shape is degenerate (all
+/// points on a line) or the settings are invalid; the message names the example.
 Model train(std::span<const Example> examples, const Layout& layout, const TrainSettings& settings = {});
 
 /// Where a fit starts.
 struct Start {
   struct Box {
     float x = 0, y = 0, width = 0, height = 0;
-    bool detector = false;  ///< as a face detector gives it; otherwise it just holds the landmarks
+    bool detector = false;  ///< from a face detector; otherwise the bounding box of the landmarks
   };
   std::optional<Box> box;
-  std::vector<float> landmarks;          ///< only position, size and turn are used
+  std::vector<float> landmarks;          ///< only position, size and rotation are used
   std::optional<Similarity> similarity;  ///< the model's unit to image pixels
 
-  /// Of `landmarks`, the shape too: for a fit that goes on from the last frame's.
+  /// Use the shape of `landmarks` too: for a fit that continues from the frame before.
   bool keep_shape = false;
 };
 
-/// The pose that a start means, for this model. Throws Error where it means none: nothing given, a box without extent,
-/// another number of landmarks, a number that is not finite.
+/// The pose of a start, for this model. Throws Error if it has none: nothing given, a box without extent, another number of
+/// landmarks, a number that is not finite.
 Similarity start_pose(const Model& model, const Start& start);
 
 struct Face {
   GreyView image;
   Start start;
-  bool on_device = false;  ///< the pixels lie in the memory of the GPU: only the cuda backend takes such
+  bool on_device = false;  ///< the pixels lie in GPU memory: only the cuda backend accepts them
 };
 
 struct FitSettings {
@@ -117,20 +116,19 @@ struct FitSettings {
   /// Algorithm 1: the factors k by which a step is tried, in this order; the first that lowers E is taken.
   std::vector<float> damping = {1, 0.5f, 0.25f, 0.125f};
 
-  /// A stage ends when E falls by less than this share of it, or no factor lowers it. Negative: all iterations are done.
+  /// A stage ends when E falls by less than this share, or no factor lowers it. Negative: all iterations are done.
   double threshold = 1e-4;
 
-  /// Shape and combined parameters are kept within so many standard deviations; 0: not.
+  /// Limit of shape and combined parameters, in standard deviations; 0: none.
   double limit = 3;
 
-  /// Probability of failure and confidences, where the model has them.
+  /// Compute the probability of failure and confidences, if the model has them.
   bool score = true;
 
-  /// The cascade starts this many times, at displaced poses, and the median is taken: steadier, and as many times as
-  /// slow.
+  /// Number of starts of the cascade, at displaced poses, of which the median is taken: steadier, and slower by as much.
   int starts = 1;
 
-  int threads = 0;  ///< of the cpu backend, over the faces of a batch; 0: one a core
+  int threads = 0;  ///< of the cpu backend, over the faces of a batch; 0: one per core
 };
 
 struct Fit {
@@ -147,32 +145,43 @@ struct Fit {
   double ms = 0;
 };
 
-/// The hot operation. Not for use by two threads at once.
+/// A stage of a fit, and where it runs.
+struct PlacedStage {
+  Stage stage;
+  Backend backend = Backend::cpu;
+};
+
+/// The hot operation. Not thread-safe.
 class Fitter {
 public:
   virtual ~Fitter() = default;
 
-  /// Throws Error where an image has no pixels or a start makes no sense (see start_pose()).
+  /// The stages of a fit in their order, and where each runs: the cuda backend leaves to the CPU what it has no kernel for.
+  virtual std::vector<PlacedStage> stages() const = 0;
+
+  /// Where the stages run: cuda if any of them does.
+  Backend backend() const;
+
+  /// Throws Error if an image has no pixels or a start is invalid (see start_pose()).
   virtual Fit fit(const Face& face) = 0;
 
-  /// The same for many at once: `out` has one entry a face.
+  /// The same for many at once: `out` has one entry per face.
   virtual void fit(std::span<const Face> faces, std::span<Fit> out);
 
   /// Where the time of the last call went.
   virtual std::vector<StageTime> times() const { return {}; }
 };
 
-/// Fits, and where that looks failed tries again from the pose in which it ended and from others about the start; the
-/// most trusted is returned. For starts that may be far off, such as a detector's. Needs a model with a quality model and
-/// a fitter that scores, else it is a plain fit.
+/// Fits, and if that looks failed tries again from the pose in which it ended and from others around the start; returns the
+/// fit with the lowest probability of failure. For starts that may be far off, such as a detector's. Without a quality model,
+/// or with a fitter that does not score, it is a plain fit.
 Fit fit_again(Fitter& fitter, const Model& model, const Face& face, double doubtful = 0.3);
 
-/// Throws Error where settings do not fit the model (a level or a part that it has not) or the backend is not there.
+/// Throws Error if settings do not fit the model (a level or a part that it lacks) or the backend is not available.
 std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings = {},
                                     Backend backend = Backend::automatic);
 
-/// By name: what parse_backend() knows, and "paper": the ten kernels of the paper on 4 x 1024 threads, combined stages of
-/// one level only.
+/// By name: those of parse_backend(), and "paper": the ten kernels of the paper on 4 x 1024 threads, for one combined stage.
 std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,
                                     const FitSettings& settings = {});
 

@@ -1,5 +1,5 @@
-// The face: the data of an appearance model. Plain, const once made and shared by any number of fitters; train() makes
-// it, io writes and reads it. "Efficient Parallel Implementation of Active Appearance Model Fitting Algorithm on GPU"
+// The face: the data of an appearance model. Const once made, and shared by any number of fitters; train() makes it, io
+// writes and reads it. "Efficient Parallel Implementation of Active Appearance Model Fitting Algorithm on GPU"
 // (Wang, Ma, Zhu, Sun), section 2.1, eqs. 1-6.
 //
 // Shapes are x0 y0 x1 y1 ... In the model they have a unit of their own: the mean shape has its centroid at 0 and a root
@@ -18,7 +18,7 @@
 
 namespace kinema::face {
 
-/// Numbers that do not change, owned or in a file that is mapped into memory. Copies share them.
+/// Constant numbers, owned or in a memory-mapped file. Copies share them.
 template <class T>
 class Array {
 public:
@@ -44,8 +44,8 @@ private:
   std::shared_ptr<const void> owner_;
 };
 
-/// Row-major. Bases are stored one mode a row, so that a mode is contiguous: what the paper writes as a matrix P of
-/// columns is this matrix transposed.
+/// Row-major. Bases are stored one mode per row, so that a mode is contiguous: the paper's matrix P of columns is this matrix
+/// transposed.
 struct Matrix {
   std::size_t rows = 0, columns = 0;
   Array<float> values;
@@ -58,7 +58,7 @@ struct Similarity {
   double a = 1, b = 0, tx = 0, ty = 0;
 };
 
-/// What the landmarks mean. Only `mirror` and `outer_eyes` change what is computed.
+/// The meaning of the landmarks. Only `mirror` and `outer_eyes` affect results.
 struct Layout {
   struct Group {
     std::string name;         ///< jaw, left_brow, ...
@@ -66,7 +66,7 @@ struct Layout {
     bool closed = false;      ///< the line returns to its first point
   };
   std::vector<Group> groups;
-  std::vector<int> mirror;                    ///< the landmark on the other side, one a landmark; empty: not known
+  std::vector<int> mirror;                    ///< for each landmark that on the other side; empty: unknown
   std::vector<std::array<int, 3>> triangles;  ///< empty: Delaunay of the mean shape
   std::array<int, 2> outer_eyes = {-1, -1};   ///< errors are measured over their distance; -1: over the shape's size
 };
@@ -165,7 +165,7 @@ struct Cascade {
 /// Of QualityModel::weights.
 inline constexpr std::size_t quality_feature_count = 7;
 
-/// How far a fit can be trusted.
+/// Predicts the reliability of a fit.
 struct QualityModel {
   Frame frame;
   Array<float> offsets;  ///< 2 a place, as in CascadeStage
@@ -185,7 +185,7 @@ struct QualityModel {
   Array<float> landmark_weights;
 };
 
-/// How a box stands to the face in it.
+/// Where the face lies in a box.
 struct BoxPlacement {
   float x = 0, y = 0;  ///< the centroid of the shape, from the box's centre, over the box's size sqrt(w h)
   float scale = 0;     ///< image pixels a unit, over the box's size

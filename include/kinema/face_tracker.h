@@ -1,61 +1,85 @@
-// The face in a video: each frame is fitted from the last one's shape; a fit that its score does not trust is lost, and
-// the face is looked for again.
+// The face tracker: each frame is fitted from the shape of the frame before. A fit whose probability of failure is too high
+// counts as lost, and the face is detected again.
 #pragma once
 
 #include "kinema/face.h"
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace kinema::face {
 
-/// Where faces may be in an image, the most likely first: a face detector, such as OpenCV's.
+/// A face detector such as OpenCV's: boxes of the faces in an image, the most likely first.
 using Detect = std::function<std::vector<Start::Box>(const GreyView&)>;
 
 struct TrackerSettings {
-  FitSettings fit;
+  /// From train(), or from a file by read_face_model().
+  std::shared_ptr<const Model> model = {};
 
-  /// A fit with a greater probability of failure is lost. Lower: surer landmarks, more gaps.
+  /// Without a detector a lost face is searched for at its last position for some frames, and then lost until start() is
+  /// called.
+  Detect detect = {};
+
+  FitSettings fit = {};
+
+  /// A fit with a higher probability of failure is lost. A lower threshold gives surer landmarks and more gaps.
   double lost = 0.5;
 
-  /// A fit with a greater one than this is held against one from the detector, and the better of the two is taken.
+  /// A fit with a higher probability of failure competes with one from the detector, and the better of the two is taken.
   double doubt = 0.2;
 
-  /// Boxes of the detector that are tried in a frame.
+  /// Boxes of the detector to try in a frame, at most.
   int boxes = 3;
 
-  /// Hertz below which the landmarks of a resting face are smoothed (as the One-Euro filter does); 0: not at all. Lower is
-  /// steadier, and lags behind more.
+  /// Cutoff of the One-Euro filter over the landmarks of a face at rest, hertz; 0: no smoothing. Lower is steadier, and lags
+  /// more.
   double smoothing = 0;
 
-  /// By how much the cutoff rises with the speed of the face: hertz, at one distance between the outer eye corners a second.
+  /// How far the cutoff rises with the speed of the face: hertz, at a speed of one distance between the outer eye corners
+  /// per second.
   double smoothing_speed = 4;
 };
 
-struct TrackedFace {
+struct Estimate {
   bool found = false;
-  bool detected = false;         ///< started afresh (detector, start(), where it was last), not from the last frame
-  bool tried = false;            ///< there was something to fit: where not found, the score said no
-  Fit fit;                       ///< of the frame alone; the best that was tried where not found
-  std::vector<float> landmarks;  ///< as fit.landmarks, smoothed where that is asked for; empty where not found
+  double time = 0;  ///< as given to track(), seconds
+
+  /// If not found: the reason.
+  std::string why = {};
+
+  /// 0...1: 1 - probability of failure, as Fit::quality; 0 if there was nothing to fit.
+  double confidence = 0;
+
+  bool detected = false;              ///< started anew (detector, start(), last position), not from the frame before
+  bool tried = false;                 ///< there was a position to fit at; if not found, the fit failed
+  Fit fit = {};                       ///< of this frame alone; if not found, the best that was tried
+  std::vector<float> landmarks = {};  ///< fit.landmarks, smoothed if asked for; empty if not found
+  std::vector<StageTime> times = {};
 };
 
+/// Follows one face through the frames of one camera. Not thread-safe. Equal frames give equal estimates.
 class Tracker {
 public:
-  /// `detect` may be empty: a lost face is then looked for where it was last, for some frames, and else lost until
-  /// start() is called. Throws Error where settings make no sense.
-  Tracker(std::shared_ptr<const Model> model, const TrackerSettings& settings, Detect detect,
-          Backend backend = Backend::automatic);
+  /// Throws Error if there is no model, the settings are invalid or the backend is not available.
+  explicit Tracker(const TrackerSettings& settings, Backend backend = Backend::automatic);
   ~Tracker();
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;
 
-  /// The next frame starts here, whatever was before.
+  /// `time` in seconds, later than that of the frame before. Colour frames are converted by grey_of().
+  Estimate track(const GreyView& image, double time);
+  Estimate track(const ColourView& frame, double time);
+
+  /// Where the next frame starts, whatever came before.
   void start(const Start& start);
 
-  /// `time` in seconds, later than the last frame's.
-  TrackedFace track(const GreyView& image, double time);
+  /// What runs: see Fitter::backend().
+  Backend backend() const;
+
+  /// The stages of a fit, and where each runs.
+  std::vector<PlacedStage> stages() const;
 
 private:
   struct State;

@@ -1,6 +1,6 @@
-// Skin colours: which colours are skin, and to what degree. Each classifier is a small struct of parameters that can be
-// written down, fitted to marked pixels, and turned into the table that head::Moments reads; Filter is one of them with
-// what is known about how it was made.
+// Skin classifiers: the degree to which a colour is skin. Each is a small struct of parameters that can be stored, fitted to
+// labelled pixels, and turned into the table that head::Moments reads; Filter is one of them with a record of how it was
+// made.
 #pragma once
 
 #include "kinema/head.h"
@@ -21,12 +21,12 @@ struct Ellipse {
   std::array<double, 3> covariance;  ///< of the first, of both, of the second
 };
 
-/// In normalised colour, r = R/(R+G+B) and g = G/(R+G+B), which brightness does not touch.
+/// In normalised colour, r = R/(R+G+B) and g = G/(R+G+B), which does not depend on brightness.
 struct RgGaussian {
   static constexpr std::string_view name = "rg";
   Ellipse rg = {{0.44, 0.31}, {0.0012, -0.0004, 0.0003}};  ///< the locus of skin under lamps from warm to daylight
 
-  /// R+G+B below which a colour is nothing but noise: the degree falls to 0 in proportion.
+  /// R+G+B below which a colour is mostly noise: the degree falls to 0 in proportion.
   double darkest = 60;
 };
 
@@ -56,21 +56,20 @@ struct TslGaussian {
   double darkest = 25;  ///< as in CbCrGaussian
 };
 
-/// What was counted: the share of skin in each cell of a grid over RGB (Bayes), smoothed, trilinear between the cells'
-/// centres.
+/// The share of skin in each cell of a grid over RGB (Bayes), smoothed; trilinear between the cells' centres.
 struct Histogram {
   static constexpr std::string_view name = "histogram";
-  int bins = 0;                       ///< cells a channel, 2...64
+  int bins = 0;                       ///< cells per channel, 2...64
   std::vector<std::uint8_t> degrees;  ///< bins^3, 255 for 1, at (R bins + G) bins + B
 };
 
 /// Any classifier. The plane (eq. 2) is "plane".
-using SkinModel = std::variant<Plane, RgGaussian, CbCrGaussian, HsvBox, TslGaussian, Histogram>;
+using SkinModel = std::variant<SkinPlane, RgGaussian, CbCrGaussian, HsvBox, TslGaussian, Histogram>;
 
-/// What `filter.json` holds: the colours of one user, in one light, before one camera.
+/// The colours of one user, in one light, with one camera.
 struct Filter {
   SkinModel model;
-  double score = 0;    ///< see score(), of the pixels it was made from; low: skin and background do not separate
+  double score = 0;    ///< see score(), for the pixels it was made from; low: skin and background do not separate
   std::string camera;  ///< which camera, or the file it was made from; free text
   std::string light;   ///< free text
 };
@@ -79,36 +78,36 @@ struct Filter {
 std::string_view name(const SkinModel& model);
 std::vector<std::string_view> skin_model_names();
 
-/// Throws Error where a parameter makes no sense: not finite, a covariance that is none, an empty box.
+/// Throws Error if a parameter is invalid: not finite, a matrix that is no covariance, an empty box.
 void check(const SkinModel& model);
 
 /// The definition: the degree, 0...1, of a colour with channels 0...255.
 double degree(const SkinModel& model, double r, double g, double b);
 
-/// eq. 7: degree() of all colours, rounded to bytes. The bytes do not depend on the number of threads (0: one a core).
+/// eq. 7: degree() of all colours, rounded to bytes. The bytes do not depend on the number of threads (0: one per core).
 Table make_table(const SkinModel& model, int threads = 0);
 
-/// What head::Moments takes: a plane as it is, anything else as a table.
+/// For head::Moments: a plane as it is, anything else as a table.
 Classifier make_classifier(const SkinModel& model, int threads = 0);
 
-/// A colour of marked frames, or the mean of a cell of colours, and how many pixels had it.
+/// A colour of labelled frames, or the mean of a cell of colours, and its number of pixels.
 struct ColourCount {
   float r = 0, g = 0, b = 0;  ///< 0...255
-  double skin = 0;            ///< pixels marked as skin
-  double other = 0;           ///< pixels marked as background
+  double skin = 0;            ///< pixels labelled as skin
+  double other = 0;           ///< pixels labelled as background
 };
 
 /// The share of skin pixels less that of background pixels, each by degree: 1 where they separate, 0 where they do not.
 double score(const SkinModel& model, std::span<const ColourCount> colours);
 
-/// The parameters that fit marked pixels; a Gaussian's size and a box's extent are those that score best. The same
-/// colours in another order give the same model but for rounding. Throws Error without skin or without background.
+/// The parameters that fit labelled pixels; a Gaussian's size and a box's extent are those that score best. The order of the
+/// colours does not matter except for rounding. Throws Error without skin or without background.
 RgGaussian fit_rg(std::span<const ColourCount> colours);
 CbCrGaussian fit_cbcr(std::span<const ColourCount> colours);
 HsvBox fit_hsv(std::span<const ColourCount> colours);
 TslGaussian fit_tsl(std::span<const ColourCount> colours);
 
-/// `skin_share`: how much of a frame is skin before anything is seen.
+/// `skin_share`: the prior share of skin in a frame.
 Histogram fit_histogram(std::span<const ColourCount> colours, int bins = 32, double skin_share = 0.3);
 
 }  // namespace kinema::head

@@ -1,7 +1,7 @@
-// The head tracker: frames of a camera to the head's place, area and distance, frame by frame.
+// The head tracker: from the colour frames of one camera to the head's position, area and distance.
 //
-// In its plain mode it is the paper's: the centroid of all skin in the frame (eqs. 1-6). For rooms with other things of
-// skin's colour a soft window follows the head.
+// Its plain mode is the paper's: the centroid of all skin in the frame (eqs. 1-6). Its window mode follows the head with a
+// soft window, for rooms that hold other things of the colour of skin.
 #pragma once
 
 #include "kinema/head_calibration.h"
@@ -16,89 +16,98 @@
 
 namespace kinema::head {
 
-enum class Following {
-  automatic,  ///< window where the calibration knows the head's size, else plain
+enum class Mode {
+  automatic,  ///< window if the calibration knows the head's size, plain otherwise
   plain,      ///< the centroid of the whole frame, as in the paper
   window,     ///< a soft window that moves with the head and takes its size
 };
 
 struct TrackerSettings {
-  Following following = Following::automatic;
+  /// The user's colours: from calibrate(), or from a file by read_filter().
+  Calibration calibration;
 
-  /// Learn the head's colours, and those around it, on the way: follows the light, and separates better than any plane,
-  /// since it is made for this place and moment. Window mode only. Hurts where something else of the head's size takes
-  /// its place for seconds.
+  Mode mode = Mode::automatic;
+
+  /// Learn the colours of the head and of its surroundings during tracking. Follows changes of light, and separates the two
+  /// better than any plane can. Window mode only. Hurts if another object of the head's size takes its place for seconds.
   bool recalibrate = true;
 
-  /// Know the head by its edges too: holds the window where something else has the head's colours, and while the light
-  /// changes. Window mode only. Costs about a millisecond a frame.
+  /// Match the head's edges as well as its colours: holds the window against other objects of the head's colours, and
+  /// through changes of light. Window mode only. Costs about one millisecond per frame.
   bool pattern = true;
 
-  /// Learn what stands still, and let only what differs from it count. For cameras that do not move; a person who does
-  /// not move either for minutes becomes part of the room in plain mode.
+  /// Learn a static background, and count only pixels that differ from it. For cameras that do not move. In plain mode a
+  /// person who does not move for minutes becomes background.
   bool background = false;
 
-  /// Rows below the chin count for nothing: for low necklines. Window mode only, which knows where the chin is.
+  /// Ignore rows below the chin: for low necklines. Window mode only, since plain mode does not know the chin.
   bool neck_cut = false;
 
-  /// Smooths x, y and the distance. Off: each frame stands for itself.
-  std::optional<OneEuroSettings> smoothing;
+  /// Smooths x, y and the distance. Unset: every frame stands alone.
+  std::optional<OneEuroSettings> smoothing = {};
 
-  /// Metres from the camera at which the head covers the area of the reference (or, without one, that of the first frame
-  /// it is found in). Instead of the calibration's.
-  std::optional<double> reference_distance;
+  /// Metres from the camera at which the head covers the area of the reference (or, without a reference, that of the first
+  /// frame in which it is found). Overrides the calibration's.
+  std::optional<double> reference_distance = {};
 
-  /// Radians, across the frame. Instead of the calibration's.
-  std::optional<double> field_of_view;
+  /// Horizontal, in radians. Overrides the calibration's.
+  std::optional<double> field_of_view = {};
 
-  /// Any name that make_moments() knows; the steps of the paper's ladder go with plain mode alone.
-  std::string backend = "auto";
-  MomentsSettings moments;
+  /// Empty, or an implementation by name in place of the backend: "joint" or a step of the paper's ladder such as "gpu5"
+  /// (see make_moments()). Steps of the ladder work in plain mode only.
+  std::string step = {};
+
+  MomentsSettings moments = {};
 };
 
-struct HeadEstimate {
+struct Estimate {
   bool found = false;
-  std::string why;  ///< where not found: what is missing
+  double time = 0;  ///< as given to track(), seconds
+
+  /// If not found: the reason.
+  std::string why = {};
+
+  /// 0...1. Window mode: skin inside the window less skin around it. Plain mode: how compact the skin is, 1 for a filled
+  /// ellipse.
+  double confidence = 0;
 
   double x = 0, y = 0;          ///< pixels; plain: the centroid, eq. 4; window: the head's centre
   double raw_x = 0, raw_y = 0;  ///< the same before smoothing
   double area = 0;              ///< the share of the frame that the head covers, eq. 5
 
-  /// How sure it is, 0...1. Window: skin inside less skin around it. Plain: how compact the skin is, 1 for a filled
-  /// ellipse.
-  double score = 0;
+  std::optional<double> distance = {};  ///< metres, if a reference distance is known
+  std::optional<Vec3> position = {};    ///< metres, x right, y down, z forward, if the field of view is known too
 
-  std::optional<double> distance;  ///< metres, where a reference distance is known
-  std::optional<Vec3> position;    ///< metres, x right, y down, z forward, where the field of view is known too
-
-  std::optional<Oval> oval;  ///< the head's outline, in window mode
-  std::vector<StageTime> times;
+  std::optional<Oval> oval = {};  ///< the head's outline, in window mode
+  std::vector<StageTime> times = {};
 };
 
-/// Follows one head through the frames of one camera, all of one size. Not for use by two threads at once. The same
-/// frames give the same estimates.
+/// Follows one head through the frames of one camera, all of one size. Not thread-safe. Equal frames give equal estimates.
 class Tracker {
 public:
-  /// Throws Error where settings make no sense or the backend is not there.
-  explicit Tracker(const Calibration& calibration, const TrackerSettings& settings = {});
+  /// Throws Error if the settings are invalid, the calibration is empty or the backend is not available.
+  explicit Tracker(const TrackerSettings& settings, Backend backend = Backend::automatic);
   ~Tracker();
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;
 
-  /// `time` in seconds. Throws Error where the frame has another size than those before. In window mode, and with a
-  /// background, frames are those of the host.
-  HeadEstimate track(const ColourView& frame, double time);
+  /// `time` in seconds. Throws Error if the frame has another size than those before. In window mode, and with a
+  /// background, frames must lie in host memory.
+  Estimate track(const ColourView& frame, double time);
 
-  /// A frame without the person, where there is one: the background is then known from the start.
-  void set_background(const ColourView& frame);
-
-  /// Where the head is in the next frame, instead of a search.
+  /// Where the head is in the next frame, in place of a search.
   void start(const Oval& oval);
 
-  /// What is followed: automatic resolved.
-  Following following() const;
+  /// A frame without the person: the background is then known from the start.
+  void set_background(const ColourView& frame);
 
-  /// The degree of a colour as the tracker sees it now, for pictures.
+  /// What runs: `automatic` resolved. A step that uses both CPU and GPU counts as cuda.
+  Backend backend() const;
+
+  /// What runs: `automatic` resolved.
+  Mode mode() const;
+
+  /// The degree of a colour by the tracker's current classifier, for display.
   double degree_now(std::uint8_t r, std::uint8_t g, std::uint8_t b) const;
 
 private:

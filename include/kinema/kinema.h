@@ -14,6 +14,7 @@
 #include "kinema/files.h"
 #include "kinema/foreground.h"
 #include "kinema/geometry.h"
+#include "kinema/grey.h"
 #include "kinema/head.h"
 #include "kinema/head_calibration.h"
 #include "kinema/head_classifier.h"

@@ -6,24 +6,24 @@
 namespace kinema::head {
 
 struct OneEuroSettings {
-  /// Hertz, of a signal at rest: lower is smoother, and slower to start.
+  /// Hertz, for a signal at rest: lower is smoother, and slower to start.
   double cutoff = 1;
 
-  /// Hertz a unit of speed (units of the signal a second): higher lags less in motion, and smooths less there.
+  /// Hertz per unit of speed (units of the signal per second): higher lags less in motion, and smooths less.
   double beta = 0.02;
 
-  /// Hertz, of the low pass that the speed itself goes through.
+  /// Hertz, of the low pass on the speed itself.
   double speed_cutoff = 1;
 };
 
-/// One signal. Times are the caller's, so that uneven frames are treated as they came.
+/// One signal. The caller gives the times, so frames need not be evenly spaced.
 class OneEuro {
 public:
-  /// Throws Error where a cutoff is not above 0 or beta is negative.
+  /// Throws Error if a cutoff is not above 0 or beta is negative.
   explicit OneEuro(const OneEuroSettings& settings = {});
 
-  /// `time` in seconds. The first value comes back as it is; so does one whose time is not after the last, which is a
-  /// signal that starts again.
+  /// `time` in seconds. The first value is returned unchanged; so is one whose time is not after the last, which restarts
+  /// the filter.
   double filter(double value, double time);
 
   void reset() { started_ = false; }

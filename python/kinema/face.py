@@ -1,22 +1,22 @@
-"""The face: appearance models, fits of them to images, and a tracker for films."""
+"""The face: appearance models, their fits to images, and a tracker for videos."""
 
 from kinema import _kinema
 
 _part = _kinema.face
 
+Estimate = _part.Estimate
 Fit = _part.Fit
 Fitter = _part.Fitter
 Model = _part.Model
-TrackedFace = _part.TrackedFace
 Tracker = _part.Tracker
 read_model = _part.read_model
 train = _part.train
 
 __all__ = [
+    "Estimate",
     "Fit",
     "Fitter",
     "Model",
-    "TrackedFace",
     "Tracker",
     "read_model",
     "train",

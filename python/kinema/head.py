@@ -4,15 +4,15 @@ from kinema import _kinema
 
 _part = _kinema.head
 
+Calibration = _part.Calibration
 Estimate = _part.Estimate
-Filter = _part.Filter
 Tracker = _part.Tracker
 calibrate = _part.calibrate
 read_filter = _part.read_filter
 
 __all__ = [
+    "Calibration",
     "Estimate",
-    "Filter",
     "Tracker",
     "calibrate",
     "read_filter",

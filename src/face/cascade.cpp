@@ -1,5 +1,6 @@
 #include "face/cascade.h"
 
+#include "face/constants.h"
 #include "face/similarity.h"
 
 #include <algorithm>
@@ -9,18 +10,9 @@
 namespace kinema::face {
 namespace {
 
-// Candidates for the penalty of a regression, and what the frames of the cascade look like, from the first stage to the
-// last: pixels a unit, and a margin that holds what the stages before may leave. Coarse to fine: a wide look first, then
-// near the landmarks. Found by trial on LFPW and HELEN; 3 % of the error hang on them.
-constexpr double penalties[] = {3, 10, 30, 100};
-constexpr double scales[] = {14, 18, 26, 36, 48};
-constexpr double margins[] = {0.8, 0.7, 0.6, 0.5, 0.4};
-constexpr float radii[] = {2, 4.5f, 8};
-constexpr int counts[] = {4, 6, 8};
-
 // Which of the frames stage k of n uses: spread over all of them.
 std::uint32_t frame_of_stage(std::uint32_t k, std::uint32_t n) {
-  constexpr auto last = static_cast<std::uint32_t>(std::size(scales)) - 1;
+  constexpr auto last = static_cast<std::uint32_t>(std::size(cascade_scales)) - 1;
   return n <= 1 ? last : (2 * k * last + n - 1) / (2 * (n - 1));
 }
 
@@ -67,7 +59,7 @@ std::vector<Sample> starts(const TrainingSet& set, const Model& model, const Tra
       const Similarity truth = similarity_between<float, float>(model.shape.mean, set.landmarks(i));
       for (std::uint32_t d = 0; d < copies; ++d) {
         // some starts far off, so that no detector surprises it
-        const double wide = d % 4 == 3 ? 2.0 : 1.0;
+        const double wide = d % 4 == 3 ? wide_start : 1.0;
         const Displacement by{wide * settings.start_shift, wide * settings.start_scale, wide * settings.start_turn};
         Sample sample;
         sample.example = i;
@@ -107,8 +99,8 @@ CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const 
                               const Threads& threads, const std::function<void(double)>& progress) {
   CascadeTraining result;
   Cascade& cascade = result.cascade;
-  for (std::size_t i = 0; i < std::size(scales); ++i)
-    cascade.frames.push_back(frame_about(model.shape.mean, scales[i], margins[i]));
+  for (std::size_t i = 0; i < std::size(cascade_scales); ++i)
+    cascade.frames.push_back(frame_about(model.shape.mean, cascade_scales[i], cascade_margins[i]));
 
   // as many folds as there are examples to fill them
   const std::size_t originals = set.original(set.size() - 1) + 1;
@@ -123,7 +115,7 @@ CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const 
   for (std::uint32_t k = 0; k < settings.cascade_stages; ++k) {
     CascadeStage stage;
     stage.frame = frame_of_stage(k, settings.cascade_stages);
-    const std::vector<float> offsets = ring_offsets(radii, counts);
+    const std::vector<float> offsets = ring_offsets(cascade_radii, cascade_counts);
     const Frame& frame = cascade.frames[stage.frame];
     const bool enters = k == 0 || cascade.stages.back().frame != stage.frame;
     const std::size_t inputs = landmarks * (offsets.size() / 2) * cascade.bins;
@@ -143,7 +135,7 @@ CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const 
     });
     if (progress) progress((k + 0.4) / settings.cascade_stages);
 
-    Ridge ridge = ridge_regression(textures, targets, parts, penalties, threads, settings.quality);
+    Ridge ridge = ridge_regression(textures, targets, parts, cascade_penalties, threads, settings.quality);
     for (std::size_t i = 0; i < samples.size(); ++i)
       displace(model, ridge.held_out.row(static_cast<Eigen::Index>(i)).data(), samples[i].shape);
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "face/combined_exchange_cuda.cuh"
-#include "face/combined_room_cuda.cuh"
+#include "face/combined_shared_cuda.cuh"
 
 namespace kinema::face::combined {
 
@@ -27,13 +27,13 @@ __device__ inline void wait_for_copies() {
 }
 
 // The small matrices to shared memory, by one thread: the copy engine does it beside what follows.
-__device__ inline void start_small(const CombinedView& v, const Room& room) {
+__device__ inline void start_small(const CombinedView& v, const SharedMemory& shared) {
 #if __CUDA_ARCH__ >= 900
   const auto bytes = static_cast<int>(small_size(v) * sizeof(uint4));
-  expect(room, 2, bytes);
+  expect(shared, 2, bytes);
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                   shared_address(room.small)),
-               "l"(v.small), "r"(bytes), "r"(shared_address(room.arrived + 2))
+                   shared_address(shared.small)),
+               "l"(v.small), "r"(bytes), "r"(shared_address(shared.arrived + 2))
                : "memory");
 #endif
 }

@@ -61,24 +61,20 @@ CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSett
   upload(pixels_.data(), pack.pixels.data(), pack.pixels.size() * sizeof(float4));
   view_.pixels = pixels_.data();
 
-  const std::vector<float> mean(model.shape.mean.begin(), model.shape.mean.end());
-  const std::pair<const std::vector<float>*, const float**> parts[] = {{&pack.small_unscale, &view_.small_unscale},
-                                                                       {&pack.mode_scale, &view_.mode_scale},
-                                                                       {&mean, &view_.mean_shape},
-                                                                       {&pack.by_mean, &view_.by_mean},
-                                                                       {&pack.by_one, &view_.by_one},
-                                                                       {&pack.most, &view_.most},
-                                                                       {&pack.unscale, &view_.unscale}};
-  std::size_t count = 0;
-  for (const auto& [values, place] : parts) count += (values->size() + 3) / 4 * 4;
+  // each array from a multiple of 16 bytes on
+  const auto padded = [](std::size_t size) { return (size + 3) / 4 * 4; };
+  std::size_t count = padded(pack.unscale.size());
+  visit_arrays([&](const std::vector<float>& values) { count += padded(values.size()); }, pack);
   numbers_.reserve(count);
   cuda::check(cudaMemset(numbers_.data(), 0, numbers_.bytes()), "clearing");
   float* at = numbers_.data();
-  for (const auto& [values, place] : parts) {
-    upload(at, values->data(), values->size() * sizeof(float));
-    *place = at;
-    at += (values->size() + 3) / 4 * 4;
-  }
+  const auto add = [&](const std::vector<float>& values, const float*& place) {
+    upload(at, values.data(), values.size() * sizeof(float));
+    place = at;
+    at += padded(values.size());
+  };
+  visit_arrays(add, pack, view_);
+  add(pack.unscale, view_.unscale);
 }
 
 CombinedCuda::Chosen CombinedCuda::try_plan(int cluster, int group_clusters) const {

@@ -3,6 +3,7 @@
 
 #include "core/cuda/buffer.h"
 #include "core/cuda/timed_kernel.h"
+#include "face/combined_arrays.h"
 #include "kinema/face.h"
 
 #include <cstdint>
@@ -13,21 +14,15 @@ namespace kinema::face {
 inline constexpr int combined_most_factors = 8;
 
 /// A level's combined model on the device. m modes, n landmarks, rows = 2 m + 6: [R; Qg; g0; 1].
-struct CombinedView {
+struct CombinedView : CombinedArrays<const float*> {
   int modes, rows, landmarks, values, row_tiles, value_tiles;
   int mode_tiles, shape_tiles, step_tiles;
   const uint4* fragments;  ///< value tiles x 2 x row tiles x 32: see CombinedPack for this and what follows
   const float4* pixels;    ///< three weights and three corners of 10 bits a pixel; the highest bit: none
   const uint4* small;      ///< (shape tiles + step tiles) x mode tiles x 2 x 32
-  /// Then one after the other, each from a multiple of 16 bytes on, what lies so in a block's shared memory as well:
-  const float* small_unscale;
-  const float* mode_scale;
-  const float* mean_shape;
-  const float *by_mean, *by_one;  ///< rows
-  const float* most;              ///< modes
-  const float* unscale;           ///< rows; this one does not
-  double mean_square;             ///< g0.g0
-  double share;                   ///< 1/values
+  const float* unscale;    ///< rows
+  double mean_square;      ///< g0.g0
+  double share;            ///< 1/values
   double threshold;
   int photometric, iterations, factors;
   float factor[combined_most_factors];
@@ -65,10 +60,12 @@ struct CombinedBatch {
   unsigned tag;                  ///< of the first exchange, never used before
 };
 
-/// Where the parts of a block's shared memory begin, see Room. The host finds it, so that threads need not keep it.
+/// Where the parts of a block's shared memory begin, in bytes and in the order of visit_parts(). The host computes it, so that
+/// threads need not.
 struct CombinedOffsets {
-  unsigned task, arrived, small, pixels, shapes, tried, trial, by_c, squares, samples, inbox, totals, c, dp, expected,
-      small_unscale, mode_scale, mean_shape, by_mean, by_one, most, slices, poses, placing, stage;
+  static constexpr int count = 25;
+  unsigned part[count];
+  unsigned array_bytes;  ///< of all CombinedArrays, which lie one after the other
 };
 
 /// How a launch is divided: a face is fitted by a group of clusters of blocks of 512 threads.

@@ -2,7 +2,7 @@
 // memory, and each write tells a barrier there that it has come; clusters meet in global memory.
 #pragma once
 
-#include "face/combined_room_cuda.cuh"
+#include "face/combined_shared_cuda.cuh"
 
 #include <cstdint>
 
@@ -42,27 +42,27 @@ __device__ inline unsigned of_rank(unsigned local, int rank) {
 #endif
 }
 
-__device__ inline void init_arrived(const Room& room) {
+__device__ inline void init_arrived(const SharedMemory& shared) {
 #if __CUDA_ARCH__ >= 900
   for (int i = 0; i < 3; ++i)
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(room.arrived + i)) : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(shared.arrived + i)) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
 }
 
 // One thread says how much is to come.
-__device__ inline void expect(const Room& room, int which, int bytes) {
+__device__ inline void expect(const SharedMemory& shared, int which, int bytes) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(room.arrived + which)),
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(shared.arrived + which)),
                "r"(bytes)
                : "memory");
 #endif
 }
 
 // All that was expected is there. Without clusters, a barrier of the block stands before this.
-__device__ inline void wait_for(const Room& room, int which, unsigned turn) {
+__device__ inline void wait_for(const SharedMemory& shared, int which, unsigned turn) {
 #if __CUDA_ARCH__ >= 900
-  const unsigned barrier = shared_address(room.arrived + which);
+  const unsigned barrier = shared_address(shared.arrived + which);
   unsigned done;
   do {
     asm volatile("{\n .reg .pred p;\n mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n selp.u32 %0, 1, 0, p;\n}"
@@ -115,10 +115,10 @@ struct Destination {
   unsigned to = 0, barrier = 0;
 };
 template <int columns>
-__device__ inline Destination destination(const Room& room, const Place& at, int row, int part) {
+__device__ inline Destination destination(const SharedMemory& shared, const Place& at, int row, int part) {
   const int owner = row / at.share;
-  const float* local = room.inbox + ((2 * at.rank + part) * at.share + row - owner * at.share) * columns;
-  return {of_rank(shared_address(local), owner), of_rank(shared_address(room.arrived), owner)};
+  const float* local = shared.inbox + ((2 * at.rank + part) * at.share + row - owner * at.share) * columns;
+  return {of_rank(shared_address(local), owner), of_rank(shared_address(shared.arrived), owner)};
 }
 
 // What this block's inbox gets: of each block of the cluster two parts of every row that this one adds.
@@ -173,21 +173,21 @@ __device__ inline double2 meet(const CombinedView& v, const Place& at, unsigned 
 // of its parts, and send the whole to the blocks of the cluster, each to two of them where there is more than one.
 // `exactly`: there are no fewer parts than that.
 template <int columns, int lanes, int parts, bool exactly>
-__device__ inline void add_parts(const CombinedView& v, const Room& room, const Place& at, int rows,
+__device__ inline void add_parts(const CombinedView& v, const SharedMemory& shared, const Place& at, int rows,
                                  unsigned long long* slots, unsigned tag, unsigned turn) {
   constexpr int pairs = columns / 2, step = adding_threads / lanes;
   const int own = static_cast<int>(threadIdx.x % static_cast<unsigned>(lanes)), units = rows * pairs;
   const int first_unit = static_cast<int>((threadIdx.x - other_threads) / static_cast<unsigned>(lanes));
   const int apart = lanes * at.share * pairs;  // from one part of a lane to the next
-  const auto* inbox = reinterpret_cast<const float2*>(room.inbox) + own * at.share * pairs + first_unit;
-  const unsigned totals = shared_address(room.totals + at.rank * at.share * columns + first_unit * 2);
+  const auto* inbox = reinterpret_cast<const float2*>(shared.inbox) + own * at.share * pairs + first_unit;
+  const unsigned totals = shared_address(shared.totals + at.rank * at.share * columns + first_unit * 2);
   unsigned to[2], arrived[2];
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
     to[i] = of_rank(totals, own + i * lanes);
-    arrived[i] = of_rank(shared_address(room.arrived + 1), own + i * lanes);
+    arrived[i] = of_rank(shared_address(shared.arrived + 1), own + i * lanes);
   }
-  wait_for(room, 0, turn);
+  wait_for(shared, 0, turn);
 #pragma unroll 1
   for (int first = 0; first < units; first += step) {
     const bool used = first_unit + first < units;
@@ -220,19 +220,19 @@ __device__ inline void add_parts(const CombinedView& v, const Room& room, const 
 }
 
 template <int columns>
-__device__ inline void add_parts(const CombinedView& v, const Room& room, const Place& at, int rows,
+__device__ inline void add_parts(const CombinedView& v, const SharedMemory& shared, const Place& at, int rows,
                                  unsigned long long* slots, unsigned tag, unsigned turn) {
-  if (at.cluster == 16) return add_parts<columns, 8, 4, true>(v, room, at, rows, slots, tag, turn);
-  if (at.members > 1) return add_parts<columns, 8, 4, false>(v, room, at, rows, slots, tag, turn);
+  if (at.cluster == 16) return add_parts<columns, 8, 4, true>(v, shared, at, rows, slots, tag, turn);
+  if (at.members > 1) return add_parts<columns, 8, 4, false>(v, shared, at, rows, slots, tag, turn);
   switch (at.cluster) {
     case 8:
-      return add_parts<columns, 4, 4, true>(v, room, at, rows, slots, tag, turn);
+      return add_parts<columns, 4, 4, true>(v, shared, at, rows, slots, tag, turn);
     case 4:
-      return add_parts<columns, 2, 4, true>(v, room, at, rows, slots, tag, turn);
+      return add_parts<columns, 2, 4, true>(v, shared, at, rows, slots, tag, turn);
     case 2:
-      return add_parts<columns, 1, 4, true>(v, room, at, rows, slots, tag, turn);
+      return add_parts<columns, 1, 4, true>(v, shared, at, rows, slots, tag, turn);
     default:
-      return add_parts<columns, 1, 2, true>(v, room, at, rows, slots, tag, turn);
+      return add_parts<columns, 1, 2, true>(v, shared, at, rows, slots, tag, turn);
   }
 }
 

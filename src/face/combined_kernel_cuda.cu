@@ -81,7 +81,7 @@ struct Launch {
 
 }  // namespace
 
-// Up to 4 factors, at most a job a warp, and small matrices that leave room for others.
+// Up to 4 factors, at most a job a warp, and small matrices that leave memory for others.
 bool combined_stays(const CombinedView& view) {
   return view.factors <= 4 && 2 * view.row_tiles <= warps && small_size(view) * sizeof(uint4) <= 100 * 1024;
 }

@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(threads, 1)
   constexpr int channels = Texel<kind>::channels, held = std::max(held_tiles, 1);
   constexpr bool resident = held_tiles > 0;
   extern __shared__ __align__(16) char memory[];
-  const Room room = room_at(memory, plan.at);
+  const SharedMemory shared = shared_memory_at(memory, v, plan);
 
   const int thread = thread_id(), lane = lane_id(), warp = warp_id();
   const int number = static_cast<int>(blockIdx.x) / plan.cluster;
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(threads, 1)
     task_word = reinterpret_cast<const int*>(batch.faces == 1 ? &batch.only : batch.tasks + at.group)[thread];
 
   // no block writes to another before that one has begun
-  if (thread == 0) init_arrived(room);
+  if (thread == 0) init_arrived(shared);
   cluster_arrive();
 
   // What stays. First what the samples of the first look need: the pixels, and what is small; then the slice of the
@@ -56,15 +56,15 @@ __global__ void __launch_bounds__(threads, 1)
     for (unsigned i = threadIdx.x * 16u; i < bytes; i += threads * 16u)
       start_copy(static_cast<char*>(to) + i, static_cast<const char*>(from) + i);
   };
-  copy(room.pixels, v.pixels + first_tile * 16 / channels, static_cast<std::size_t>(tiles) * 16 / channels * 16);
-  copy(room.small_unscale, v.small_unscale, plan.at.most - plan.at.small_unscale + v.modes * sizeof(float));
+  copy(shared.pixels, v.pixels + first_tile * 16 / channels, static_cast<std::size_t>(tiles) * 16 / channels * 16);
+  copy(shared.small_unscale, v.small_unscale, plan.at.array_bytes);
   end_copies();
   const uint4* matrix = v.fragments + static_cast<std::size_t>(first_tile) * jobs * 32 + lane;
   const auto fragment = [&](int t, int half, int row_tile) {
     return matrix + ((t * 2 + half) * v.row_tiles + row_tile) * 32;
   };
   const int own_rows_tile = warp % v.row_tiles, own_part = warp / v.row_tiles;
-  uint4* shared_slice = room.slices + warp * plan.shared_tiles * 32 + lane;
+  uint4* shared_slice = shared.slices + warp * plan.shared_tiles * 32 + lane;
   uint4 slice[held];
   if constexpr (resident) {
     if (warp < jobs) {
@@ -81,11 +81,11 @@ __global__ void __launch_bounds__(threads, 1)
       }
     }
 #if __CUDA_ARCH__ < 900
-    copy(room.small, v.small, small_size(v) * sizeof(uint4));
+    copy(shared.small, v.small, small_size(v) * sizeof(uint4));
 #endif
   }
   end_copies();
-  const uint4* small = resident ? room.small : v.small;
+  const uint4* small = resident ? shared.small : v.small;
 
   Destination own_destination;
   float own_scale = 0;
@@ -94,14 +94,14 @@ __global__ void __launch_bounds__(threads, 1)
     const int row = own_rows_tile * 16 + Sums<columns>::row(0);
     own_sends = warp < jobs && Sums<columns>::rows() == 1 && row < v.rows;
     if (own_sends) {
-      own_destination = destination<columns>(room, at, row, own_part);
+      own_destination = destination<columns>(shared, at, row, own_part);
       own_scale = __ldg(v.unscale + row);
     }
   }
   // what the product takes in any case
   if constexpr (resident)
 #pragma unroll 1
-    for (int i = tiles * 32 + thread; i < held * 32; i += threads) room.samples[i] = {0, 0};
+    for (int i = tiles * 32 + thread; i < held * 32; i += threads) shared.samples[i] = {0, 0};
   wait_for_copies<1>();
   cluster_wait();
 
@@ -109,13 +109,13 @@ __global__ void __launch_bounds__(threads, 1)
   const std::size_t slot_count = static_cast<std::size_t>(at.members) * (v.rows + 1) * columns * 2;
   unsigned long long* slots = batch.exchange + at.group * 2 * slot_count;
   unsigned tag = batch.tag;
-  const auto tried_at = [&](unsigned turn) { return room.tried + (turn & 1) * v.modes * columns; };
-  const auto trial_at = [&](unsigned turn) { return room.trial + (turn & 1) * trial_size(v, columns); };
+  const auto tried_at = [&](unsigned turn) { return shared.tried + (turn & 1) * v.modes * columns; };
+  const auto trial_at = [&](unsigned turn) { return shared.trial + (turn & 1) * trial_size(v, columns); };
 
   // the products of 16 rows with every second of the block's tiles of samples; short sums and then the sum of these, since
   // E is a small difference of large sums
   const auto multiply_tiles = [&](int row_tile, int part, float(&sum)[4]) {
-    const auto* samples = reinterpret_cast<const Fragment<columns>*>(room.samples) + lane;
+    const auto* samples = reinterpret_cast<const Fragment<columns>*>(shared.samples) + lane;
     int t = part;
 #pragma unroll
     for (int i = 0; i < 4; ++i) sum[i] = 0;
@@ -181,15 +181,15 @@ __global__ void __launch_bounds__(threads, 1)
     float squares = 0;
 #pragma unroll 1
     for (int t = warp; t < tiles; t += warps) {
-      if (t != warp) pixels = {room, t};
-      reinterpret_cast<Fragment<columns>*>(room.samples)[t * 32 + lane] =
-          sample_tile<kind, columns>(task, centre, room, v.landmarks, active, pixels, squares);
+      if (t != warp) pixels = {shared, t};
+      reinterpret_cast<Fragment<columns>*>(shared.samples)[t * 32 + lane] =
+          sample_tile<kind, columns>(task, centre, shared, v.landmarks, active, pixels, squares);
     }
-    room.squares[thread] = squares;
+    shared.squares[thread] = squares;
     if (tag == batch.tag) wait_for_copies<0>();
     __syncthreads();
     if constexpr (resident)
-      if (tag == batch.tag && thread == threads - 1) start_small(v, room);
+      if (tag == batch.tag && thread == threads - 1) start_small(v, shared);
     if constexpr (resident) {
       if (warp < jobs) {
         float sum[4];
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(threads, 1)
         for (int i = 0; i < Sums<columns>::rows(); ++i) {
           const int row = job % v.row_tiles * 16 + Sums<columns>::row(i);
           if (row >= v.rows) continue;
-          const Destination to = destination<columns>(room, at, row, job / v.row_tiles);
+          const Destination to = destination<columns>(shared, at, row, job / v.row_tiles);
           send(to.to + Sums<columns>::offset(), to.barrier, sums.of(i, __ldg(v.unscale + row)));
         }
       }
@@ -214,34 +214,34 @@ __global__ void __launch_bounds__(threads, 1)
     if (warp >= warps - 2) {
       // the squares, in two parts as well
       const int half = warp - (warps - 2);
-      const float4 sum = add_squares<columns>(room.squares, half);
-      const Destination to = destination<columns>(room, at, v.rows, half);
+      const float4 sum = add_squares<columns>(shared.squares, half);
+      const Destination to = destination<columns>(shared, at, v.rows, half);
       if (lane < columns / 4) send(to.to + static_cast<unsigned>(lane * sizeof(float4)), to.barrier, sum);
     }
     block_barrier_without_clusters();
     if (warp >= other_threads / 32) {
-      if (thread == other_threads) expect(room, 0, 2 * at.cluster * adds * columns * static_cast<int>(sizeof(float)));
-      add_parts<columns>(v, room, at, adds, slots, tag, tag - batch.tag);
+      if (thread == other_threads) expect(shared, 0, 2 * at.cluster * adds * columns * static_cast<int>(sizeof(float)));
+      add_parts<columns>(v, shared, at, adds, slots, tag, tag - batch.tag);
     } else {
-      if (thread == 0) expect(room, 1, (v.rows + 1) * columns * static_cast<int>(sizeof(double)));
-      if (!without_c) look_ahead<columns>(v, room, small, trial_at(tag));
+      if (thread == 0) expect(shared, 1, (v.rows + 1) * columns * static_cast<int>(sizeof(double)));
+      if (!without_c) look_ahead<columns>(v, shared, small, trial_at(tag));
     }
     __syncthreads();  // of all, though the adding warps need none: the race checker mistakes barriers of some warps
     ++tag;
   };
 
   for (int face = at.group; face < batch.faces; face += batch.groups) {
-    __syncthreads();  // the face before is done with its room
+    __syncthreads();  // the face before is done with its memory
     if (thread < task_words) {
-      reinterpret_cast<int*>(room.task)[thread] = task_word;
+      reinterpret_cast<int*>(shared.task)[thread] = task_word;
       if (face + batch.groups < batch.faces)
         task_word = reinterpret_cast<const int*>(batch.tasks + face + batch.groups)[thread];
     }
     __syncthreads();
-    const CombinedTask& task = *room.task;
+    const CombinedTask& task = *shared.task;
     if (thread < 4) {
-      room.poses[thread] = task.pose[thread];
-      reinterpret_cast<float*>(room.placing)[thread] = static_cast<float>(task.pose[thread]);
+      shared.poses[thread] = task.pose[thread];
+      reinterpret_cast<float*>(shared.placing)[thread] = static_cast<float>(task.pose[thread]);
     }
 
     // what is subtracted from samples, so that sums lose little: of bytes the middle, of floats what is at the landmarks
@@ -250,7 +250,7 @@ __global__ void __launch_bounds__(threads, 1)
       if constexpr (kind == CombinedSource::bytes) centre = 128;
       // every warp finds it for itself: the same number, and no wait
       if constexpr (kind == CombinedSource::floats)
-        centre = centre_of<float>(v, room, task, batch.shapes + static_cast<std::size_t>(face) * v.landmarks * 2);
+        centre = centre_of<float>(v, shared, task, batch.shapes + static_cast<std::size_t>(face) * v.landmarks * 2);
     }
 
     // line 3: c = 0 at a mean shape; else that of the shape so far, and of the texture there
@@ -258,22 +258,22 @@ __global__ void __launch_bounds__(threads, 1)
 #pragma unroll 1
       for (int i = thread; i < v.landmarks; i += threads) {
         const float* p = batch.shapes + (static_cast<std::size_t>(face) * v.landmarks + i) * 2;
-        room.shapes[i] = {p[0], p[1]};
+        shared.shapes[i] = {p[0], p[1]};
       }
 #pragma unroll 1
-    for (int i = thread; i < 2 * v.modes * columns; i += threads) room.tried[i] = 0;
+    for (int i = thread; i < 2 * v.modes * columns; i += threads) shared.tried[i] = 0;
 #pragma unroll 1
-    for (int i = thread; i < 2 * trial_size(v, columns); i += threads) room.trial[i] = {0, 0};
+    for (int i = thread; i < 2 * trial_size(v, columns); i += threads) shared.trial[i] = {0, 0};
 #pragma unroll 1
-    for (int i = thread; i < (2 * v.modes + 4) * columns; i += threads) room.by_c[i] = 0;
+    for (int i = thread; i < (2 * v.modes + 4) * columns; i += threads) shared.by_c[i] = 0;
 #pragma unroll 1
     for (int i = thread; i < v.modes; i += threads)
-      room.expected[i] = {2 * room.by_mean[v.modes + 4 + i], room.by_one[v.modes + 4 + i]};
+      shared.expected[i] = {2 * shared.by_mean[v.modes + 4 + i], shared.by_one[v.modes + 4 + i]};
     if (thread >= 4 && thread < 4 * columns) {
-      room.poses[thread] = 0;
-      reinterpret_cast<float*>(room.placing)[thread] = 0;
+      shared.poses[thread] = 0;
+      reinterpret_cast<float*>(shared.placing)[thread] = 0;
     }
-    if (thread == 0) *room.stage = task.from_shape ? unsettled : first_look;
+    if (thread == 0) *shared.stage = task.from_shape ? unsettled : first_look;
     __syncthreads();
 
     double error = 0;  // this and the iterations are known to those who make the step
@@ -283,40 +283,40 @@ __global__ void __launch_bounds__(threads, 1)
     const auto end_turn = [&] {
       // the first turn: from now on the small matrices are needed
       if constexpr (resident)
-        if (tag - batch.tag == 1) wait_for(room, 2, 0);
+        if (tag - batch.tag == 1) wait_for(shared, 2, 0);
       __syncthreads();
-      return *room.stage;
+      return *shared.stage;
     };
-    for (int next = *room.stage; next != finished; next = end_turn()) {
+    for (int next = *shared.stage; next != finished; next = end_turn()) {
       const bool without_c = next == unsettled || (next == first_look && !task.from_shape);
-      if (!without_c) make_shapes<columns>(v, room, small, trial_at(tag));
-      if (next == first_look && without_c) place_mean(v, room);
-      TilePixels<kind, columns> pixels(room, min(warp, max(0, tiles - 1)));
+      if (!without_c) make_shapes<columns>(v, shared, small, trial_at(tag));
+      if (next == first_look && without_c) place_mean(v, shared);
+      TilePixels<kind, columns> pixels(shared, min(warp, max(0, tiles - 1)));
       if (next != unsettled) __syncthreads();
       const int active = next == iterate ? v.factors : 1;
       look_at_shapes(task, centre, active, without_c, pixels);
       if (!steps) continue;
       const double* tried = tried_at(tag - 1);  // the next ones have another place: others may still be reading these
-      const double2 known = quadratic<columns, resident>(v, room, tried);
-      wait_for(room, 1, tag - 1 - batch.tag);
+      const double2 known = quadratic<columns, resident>(v, shared, tried);
+      wait_for(shared, 1, tag - 1 - batch.tag);
       if (next == unsettled) {
         double unused;
-        const Scale scale = normalise<columns>(v, room, 0, unused);
+        const Scale scale = normalise<columns>(v, shared, 0, unused);
 #pragma unroll 1
         for (int i = thread; warp < pose_warp && i < v.modes; i += pose_warp * 32) {
           const int row = v.modes + 4 + i;
           const float c = batch.shape_parts[static_cast<std::size_t>(face) * v.modes + i] +
-                          static_cast<float>(product<columns>(room, row, 0, scale)) - room.by_mean[row];
-          float first[columns] = {fminf(fmaxf(c, -room.most[i]), room.most[i])};
-          put_c<columns>(v, room, tag, i, first);
+                          static_cast<float>(product<columns>(shared, row, 0, scale)) - shared.by_mean[row];
+          float first[columns] = {fminf(fmaxf(c, -shared.most[i]), shared.most[i])};
+          put_c<columns>(v, shared, tag, i, first);
         }
-        if (thread == 0) *room.stage = first_look;
+        if (thread == 0) *shared.stage = first_look;
         continue;
       }
 
       // the first factor that lowers E is taken; the loop ends when that gains little, or there is none
       Scale scale;
-      const double own_error = find_error<columns, resident>(v, room, tried, known, scale), before = error;
+      const double own_error = find_error<columns, resident>(v, shared, tried, known, scale), before = error;
       constexpr int lanes = 32 / columns;  // of a factor
       const unsigned better =
           __ballot_sync(whole_warp, next == first_look ? lane < lanes : lane / lanes < active && own_error < before);
@@ -326,49 +326,49 @@ __global__ void __launch_bounds__(threads, 1)
         ++iterations;
         converged = v.threshold >= 0 && (taken < 0 || before - error < v.threshold * before) ? 1 : 0;
       }
-      if (thread == 0) *room.stage = iterations < v.iterations && converged == 0 ? iterate : finished;
+      if (thread == 0) *shared.stage = iterations < v.iterations && converged == 0 ? iterate : finished;
       scale.offset = __shfl_sync(whole_warp, scale.offset, from);
       scale.factor = __shfl_sync(whole_warp, scale.factor, from);
 
       // line 6: dp = -R r = R g0 + R Qg^T c - R g, and line 8 for every factor
       const auto step = [&](int row) {
-        return taken < 0 ? room.dp[row]
-                         : static_cast<float>(static_cast<double>(room.by_mean[row]) -
-                                              product<columns>(room, row, taken, scale) +
-                                              static_cast<double>(room.by_c[row * columns + taken]));
+        return taken < 0 ? shared.dp[row]
+                         : static_cast<float>(static_cast<double>(shared.by_mean[row]) -
+                                              product<columns>(shared, row, taken, scale) +
+                                              static_cast<double>(shared.by_c[row * columns + taken]));
       };
       if (warp < pose_warp) {
 #pragma unroll 1
         for (int i = thread; i < v.modes; i += pose_warp * 32) {
-          const float by = step(i), most = room.most[i];
-          const float c = taken < 0 ? room.c[i] : static_cast<float>(tried[i * columns + taken]);
-          room.dp[i] = by;
-          room.c[i] = c;
+          const float by = step(i), most = shared.most[i];
+          const float c = taken < 0 ? shared.c[i] : static_cast<float>(tried[i * columns + taken]);
+          shared.dp[i] = by;
+          shared.c[i] = c;
           float next_c[columns];
 #pragma unroll
           for (int k = 0; k < columns; ++k)
             next_c[k] = k < v.factors ? fminf(fmaxf(fmaf(v.factor[k], by, c), -most), most) : 0;
-          put_c<columns>(v, room, tag, i, next_c);
+          put_c<columns>(v, shared, tag, i, next_c);
         }
       } else {
         // a lane a parameter of the step, then a lane a factor
         const float d = lane < 4 ? step(v.modes + lane) : 0;
         const float d0 = __shfl_sync(whole_warp, d, 0), d1 = __shfl_sync(whole_warp, d, 1);
         const float d2 = __shfl_sync(whole_warp, d, 2), d3 = __shfl_sync(whole_warp, d, 3);
-        const double* best = room.poses + 4 * (taken < 0 ? columns : taken);
+        const double* best = shared.poses + 4 * (taken < 0 ? columns : taken);
         const double t0 = best[0], t1 = best[1], t2 = best[2], t3 = best[3];
         __syncwarp();
-        if (lane < 4) room.dp[v.modes + lane] = d;
+        if (lane < 4) shared.dp[v.modes + lane] = d;
         if (lane < v.factors) {
           const double f = v.factor[lane], a = 1 + f * d0, b = f * d1, x = f * d2, y = f * d3;
-          double* to = room.poses + 4 * lane;
+          double* to = shared.poses + 4 * lane;
           to[0] = t0 * a - t1 * b, to[1] = t0 * b + t1 * a;
           to[2] = t0 * x - t1 * y + t2, to[3] = t1 * x + t0 * y + t3;
-          room.placing[lane] = {static_cast<float>(to[0]), static_cast<float>(to[1]), static_cast<float>(to[2]),
-                                static_cast<float>(to[3])};
+          shared.placing[lane] = {static_cast<float>(to[0]), static_cast<float>(to[1]), static_cast<float>(to[2]),
+                                  static_cast<float>(to[3])};
         }
         if (lane == 31) {
-          double* to = room.poses + 4 * columns;
+          double* to = shared.poses + 4 * columns;
           to[0] = t0, to[1] = t1, to[2] = t2, to[3] = t3;
         }
       }
@@ -376,10 +376,10 @@ __global__ void __launch_bounds__(threads, 1)
     if (block != 0) continue;
 #pragma unroll 1
     for (int i = thread; i < v.modes; i += threads)
-      batch.parameters[static_cast<std::size_t>(face) * v.modes + i] = room.c[i];
+      batch.parameters[static_cast<std::size_t>(face) * v.modes + i] = shared.c[i];
     if (thread == 0) {
       CombinedResult result{{}, error / v.values, iterations, converged};
-      for (int j = 0; j < 4; ++j) result.pose[j] = room.poses[4 * columns + j];
+      for (int j = 0; j < 4; ++j) result.pose[j] = shared.poses[4 * columns + j];
       batch.results[face] = result;
     }
   }

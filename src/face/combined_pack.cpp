@@ -159,6 +159,7 @@ CombinedPack pack_combined(const Model& model, const Level& level, double limit)
   std::vector<std::span<const float>> spans;
   for (Eigen::Index i = 0; i < wide.rows(); ++i) spans.emplace_back(wide.row(i).data(), values);
   const StackProducts stack = stack_products(spans, level.photometric);
+  pack.mean_shape.assign(model.shape.mean.begin(), model.shape.mean.end());
   pack.by_mean = floats_of(stack.by_mean);
   const Eigen::Map<const Eigen::VectorXf> mean(level.mean.data(), static_cast<Eigen::Index>(values));
   for (std::size_t i = 0; i < modes + 4; ++i)

@@ -2,6 +2,7 @@
 // each number in two halves.
 #pragma once
 
+#include "face/combined_arrays.h"
 #include "kinema/face.h"
 
 #include <array>
@@ -18,7 +19,7 @@ inline constexpr float pack_finer = 2048;
 
 /// Tiles are of 16 x 16 numbers, as a warp's matrix product takes them: 32 lanes x 8 halves, lane l with rows l/4 and
 /// l/4 + 8, columns 2 (l%4) + {0, 1, 8, 9}. First of all numbers rounded to 16 bits, then of what that left of them.
-struct CombinedPack {
+struct CombinedPack : CombinedArrays<std::vector<float>> {
   std::size_t modes = 0, rows = 0, values = 0;  ///< rows = 2 modes + 6
   std::size_t row_tiles = 0, value_tiles = 0;
   std::size_t mode_tiles = 0, shape_tiles = 0, step_tiles = 0;
@@ -29,11 +30,7 @@ struct CombinedPack {
 
   /// (shape tiles + step tiles) x mode tiles x 2 halves: x of 8 landmarks and then y of Qs^T, and [R; Qg] Qg^T.
   std::vector<std::uint16_t> small;
-  std::vector<float> small_unscale;    ///< 16 a tile of rows
-  std::vector<float> mode_scale;       ///< modes: what c is multiplied with before it meets `small`
-  std::vector<float> by_mean, by_one;  ///< rows: products with g0 and 1, see pack_combined()
-  std::vector<float> most;             ///< modes: c is kept within
-  double mean_square = 0;              ///< g0.g0
+  double mean_square = 0;  ///< g0.g0
 };
 
 /// One half of a number has 11 bits, and the two 22: with 11 alone, E is that of a slightly other model, and where two

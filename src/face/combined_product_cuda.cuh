@@ -2,7 +2,7 @@
 #pragma once
 
 #include "face/combined_pack.h"
-#include "face/combined_room_cuda.cuh"
+#include "face/combined_shared_cuda.cuh"
 
 #include <cuda_fp16.h>
 

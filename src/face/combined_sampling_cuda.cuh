@@ -2,7 +2,7 @@
 #pragma once
 
 #include "face/combined_product_cuda.cuh"
-#include "face/combined_room_cuda.cuh"
+#include "face/combined_shared_cuda.cuh"
 
 #include <type_traits>
 
@@ -75,12 +75,12 @@ struct Corners {
 
 // The mean of a source at the landmarks of the start; a warp's work.
 template <class T>
-__device__ inline float centre_of(const CombinedView& v, const Room& room, const CombinedTask& task,
+__device__ inline float centre_of(const CombinedView& v, const SharedMemory& shared, const CombinedTask& task,
                                   const float* shape) {
   float sum = 0;
 #pragma unroll 1
   for (int i = lane_id(); i < v.landmarks; i += 32) {
-    const float mx = room.mean_shape[2 * i], my = room.mean_shape[2 * i + 1];
+    const float mx = shared.mean_shape[2 * i], my = shared.mean_shape[2 * i + 1];
     const auto a = static_cast<float>(task.pose[0]), b = static_cast<float>(task.pose[1]);
     float x = a * mx - b * my + static_cast<float>(task.pose[2]),
           y = b * mx + a * my + static_cast<float>(task.pose[3]);
@@ -107,13 +107,13 @@ struct TilePixels {
   static constexpr int channels = Texel<kind>::channels, pairs = columns / 4;
   float4 of[pairs][2 / channels];
 
-  __device__ TilePixels(const Room& room, int tile) {
+  __device__ TilePixels(const SharedMemory& shared, int tile) {
     const int q = static_cast<int>(threadIdx.x % 4u), half = static_cast<int>(threadIdx.x / 16u % 2u);
 #pragma unroll
     for (int p = 0; p < pairs; ++p) {
       const int pair = tile * 8 + q + 4 * (pairs == 1 ? half : p);
 #pragma unroll
-      for (int i = 0; i < 2 / channels; ++i) of[p][i] = room.pixels[pair * (2 / channels) + i];
+      for (int i = 0; i < 2 / channels; ++i) of[p][i] = shared.pixels[pair * (2 / channels) + i];
     }
   }
 };
@@ -139,12 +139,13 @@ __device__ inline float2 sample_pair(const CombinedTask& task, float centre, con
 // Lane l has values 2 (l % 4) + {0, 1} and, after them, + {8, 9} of the product's column l / 4. With up to 4 columns,
 // half of the warp samples the first two values and half the others, and each then keeps high or low halves of all four.
 template <CombinedSource kind, int columns>
-__device__ inline Fragment<columns> sample_tile(const CombinedTask& task, float centre, const Room& room, int landmarks,
-                                                int active, const TilePixels<kind, columns>& pixels, float& squares) {
+__device__ inline Fragment<columns> sample_tile(const CombinedTask& task, float centre, const SharedMemory& shared,
+                                                int landmarks, int active, const TilePixels<kind, columns>& pixels,
+                                                float& squares) {
   if constexpr (columns == 4) {
     const int column = static_cast<int>(threadIdx.x / 4u % 4u), half = static_cast<int>(threadIdx.x / 16u % 2u);
     float2 value{0, 0};
-    if (column < active) value = sample_pair<kind>(task, centre, room.shapes + column * landmarks, pixels.of[0]);
+    if (column < active) value = sample_pair<kind>(task, centre, shared.shapes + column * landmarks, pixels.of[0]);
     squares = fmaf(value.x, value.x, fmaf(value.y, value.y, squares));
     const uint2 own = halves(value);
     const unsigned other = __shfl_xor_sync(whole_warp, half == 0 ? own.y : own.x, 16);
@@ -152,7 +153,7 @@ __device__ inline Fragment<columns> sample_tile(const CombinedTask& task, float 
   } else {
     const int column = static_cast<int>(threadIdx.x / 4u % 8u);
     if (column >= active) return uint4{0, 0, 0, 0};
-    const float2* shape = room.shapes + column * landmarks;
+    const float2* shape = shared.shapes + column * landmarks;
     const float2 first = sample_pair<kind>(task, centre, shape, pixels.of[0]);
     const float2 second = sample_pair<kind>(task, centre, shape, pixels.of[1]);
     squares = fmaf(first.x, first.x, fmaf(first.y, first.y, squares));

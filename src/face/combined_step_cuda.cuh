@@ -2,7 +2,7 @@
 #pragma once
 
 #include "face/combined_product_cuda.cuh"
-#include "face/combined_room_cuda.cuh"
+#include "face/combined_shared_cuda.cuh"
 #include "face/flat_texture.h"
 
 namespace kinema::face::combined {
@@ -21,11 +21,11 @@ struct TrialPlace {
 
 // Sets c of a mode for all factors, in both forms.
 template <int columns>
-__device__ inline void put_c(const CombinedView& v, const Room& room, unsigned turn, int mode,
+__device__ inline void put_c(const CombinedView& v, const SharedMemory& shared, unsigned turn, int mode,
                              const float (&c)[columns]) {
-  double* tried = room.tried + (static_cast<int>(turn & 1) * v.modes + mode) * columns;
-  half* trial = reinterpret_cast<half*>(room.trial + (turn & 1) * trial_size(v, columns));
-  const float scale = room.mode_scale[mode];
+  double* tried = shared.tried + (static_cast<int>(turn & 1) * v.modes + mode) * columns;
+  half* trial = reinterpret_cast<half*>(shared.trial + (turn & 1) * trial_size(v, columns));
+  const float scale = shared.mode_scale[mode];
 #pragma unroll
   for (int k = 0; k < columns; k += 2) *reinterpret_cast<double2*>(tried + k) = {c[k], c[k + 1]};
 #pragma unroll
@@ -74,47 +74,49 @@ __device__ inline float2 placed(const float4& t, float x, float y) {
 
 // The shapes of all factors, in the source.
 template <int columns>
-__device__ inline void make_shapes(const CombinedView& v, const Room& room, const uint4* small, const uint2* trial) {
+__device__ inline void make_shapes(const CombinedView& v, const SharedMemory& shared, const uint4* small,
+                                   const uint2* trial) {
   const int row = static_cast<int>(threadIdx.x % 32u / 4u);
 #pragma unroll 1
   for (int t = warp_id(); t < v.shape_tiles; t += warps) {
     const int landmark = t * 8 + row;
-    const float2 mean = reinterpret_cast<const float2*>(room.mean_shape)[min(landmark, v.landmarks - 1)];
-    const float by_x = room.small_unscale[t * 16 + row], by_y = room.small_unscale[t * 16 + 8 + row];
+    const float2 mean = reinterpret_cast<const float2*>(shared.mean_shape)[min(landmark, v.landmarks - 1)];
+    const float by_x = shared.small_unscale[t * 16 + row], by_y = shared.small_unscale[t * 16 + 8 + row];
     float x[columns / 4], y[columns / 4];
     times_c<columns>(v, small + t * v.mode_tiles * 64, trial, x, y);
     if (landmark >= v.landmarks) continue;
 #pragma unroll
     for (int i = 0; i < columns / 4; ++i) {
       const int k = factor_of<columns>(i);
-      room.shapes[k * v.landmarks + landmark] =
-          placed(room.placing[k], fmaf(x[i], by_x, mean.x), fmaf(y[i], by_y, mean.y));
+      shared.shapes[k * v.landmarks + landmark] =
+          placed(shared.placing[k], fmaf(x[i], by_x, mean.x), fmaf(y[i], by_y, mean.y));
     }
   }
 }
 
 // The mean shape in the source: that of c = 0.
-__device__ inline void place_mean(const CombinedView& v, const Room& room) {
+__device__ inline void place_mean(const CombinedView& v, const SharedMemory& shared) {
 #pragma unroll 1
   for (int i = thread_id(); i < v.landmarks; i += threads)
-    room.shapes[i] = placed(room.placing[0], room.mean_shape[2 * i], room.mean_shape[2 * i + 1]);
+    shared.shapes[i] = placed(shared.placing[0], shared.mean_shape[2 * i], shared.mean_shape[2 * i + 1]);
 }
 
 // What follows from c alone, while the sums are on their way: [R; Qg] Qg^T c. By the threads that do not add up sums.
 template <int columns>
-__device__ inline void look_ahead(const CombinedView& v, const Room& room, const uint4* small, const uint2* trial) {
+__device__ inline void look_ahead(const CombinedView& v, const SharedMemory& shared, const uint4* small,
+                                  const uint2* trial) {
   const int lines = 2 * v.modes + 4;
 #pragma unroll 1
   for (int t = warp_id(); t < v.step_tiles; t += other_threads / 32) {
     const int all = v.shape_tiles + t, row = static_cast<int>(threadIdx.x % 32u / 4u), line = t * 16 + row;
-    const float by_upper = room.small_unscale[all * 16 + row], by_lower = room.small_unscale[all * 16 + 8 + row];
+    const float by_upper = shared.small_unscale[all * 16 + row], by_lower = shared.small_unscale[all * 16 + 8 + row];
     float upper[columns / 4], lower[columns / 4];
     times_c<columns>(v, small + all * v.mode_tiles * 64, trial, upper, lower);
 #pragma unroll
     for (int i = 0; i < columns / 4; ++i) {
       const int k = factor_of<columns>(i);
-      if (line < lines) room.by_c[line * columns + k] = upper[i] * by_upper;
-      if (line + 8 < lines) room.by_c[(line + 8) * columns + k] = lower[i] * by_lower;
+      if (line < lines) shared.by_c[line * columns + k] = upper[i] * by_upper;
+      if (line + 8 < lines) shared.by_c[(line + 8) * columns + k] = lower[i] * by_lower;
     }
   }
 }
@@ -142,14 +144,14 @@ __device__ inline void for_modes(const CombinedView& v, Use use) {
 
 // The part of E that follows from c alone, of a lane's share of the modes: c.(2 Qg g0 + Qg Qg^T c), and c.(Qg 1).
 template <int columns, bool few>
-__device__ inline double2 quadratic(const CombinedView& v, const Room& room, const double* tried) {
+__device__ inline double2 quadratic(const CombinedView& v, const SharedMemory& shared, const double* tried) {
   constexpr int lanes = 32 / columns;
   const int k = static_cast<int>(threadIdx.x % 32u / static_cast<unsigned>(lanes));
-  const float* by_c = room.by_c + (v.modes + 4) * columns + k;
+  const float* by_c = shared.by_c + (v.modes + 4) * columns + k;
   double2 sum{0, 0};
   for_modes<lanes, few>(v, [&](int, int mode, bool there) {
     const double c = there ? tried[mode * columns + k] : 0;
-    const double2 expected = room.expected[mode];
+    const double2 expected = shared.expected[mode];
     sum.x = fma(c, expected.x + static_cast<double>(by_c[mode * columns]), sum.x);
     sum.y = fma(c, expected.y, sum.y);
   });
@@ -162,8 +164,8 @@ struct Scale {
 
 // A row's product with the normalised texture of a column.
 template <int columns>
-__device__ inline double product(const Room& room, int row, int k, const Scale& scale) {
-  return fma(-scale.offset, static_cast<double>(room.by_one[row]), room.totals[row * columns + k]) * scale.factor;
+__device__ inline double product(const SharedMemory& shared, int row, int k, const Scale& scale) {
+  return fma(-scale.offset, static_cast<double>(shared.by_one[row]), shared.totals[row * columns + k]) * scale.factor;
 }
 
 // To some 20 bits.
@@ -175,15 +177,15 @@ __device__ inline double rough_reciprocal(double x) {
 
 // See normalised() in texture_sums.h: offset and factor of a column, and what E has of it alone: g.g - 2 g.g0 + g0.g0.
 template <int columns>
-__device__ inline Scale normalise(const CombinedView& v, const Room& room, int k, double& error) {
-  const double square = room.totals[v.rows * columns + k], by_mean = room.totals[(v.rows - 2) * columns + k];
+__device__ inline Scale normalise(const CombinedView& v, const SharedMemory& shared, int k, double& error) {
+  const double square = shared.totals[v.rows * columns + k], by_mean = shared.totals[(v.rows - 2) * columns + k];
   Scale scale;
   double left = square, along = by_mean;
   if (v.photometric) {
-    const double one = room.totals[(v.rows - 1) * columns + k];
+    const double one = shared.totals[(v.rows - 1) * columns + k];
     scale.offset = one * v.share;
     left = fmax(0.0, fma(-one, scale.offset, square));
-    along = fma(-scale.offset, static_cast<double>(room.by_one[v.rows - 2]), by_mean);
+    along = fma(-scale.offset, static_cast<double>(shared.by_one[v.rows - 2]), by_mean);
     // the deviation is at least 10 alpha, or the texture is flat: seldom, so its root is not taken before
     const double variance = left * v.share;
     const float flat =
@@ -202,17 +204,17 @@ __device__ inline Scale normalise(const CombinedView& v, const Room& room, int k
 
 // E of every factor: r.r from the products alone. Each warp finds all of them; the lanes of a column share the work.
 template <int columns, bool few>
-__device__ inline double find_error(const CombinedView& v, const Room& room, const double* tried, const double2& known,
-                                    Scale& scale) {
+__device__ inline double find_error(const CombinedView& v, const SharedMemory& shared, const double* tried,
+                                    const double2& known, Scale& scale) {
   constexpr int lanes = 32 / columns;
   const int k = static_cast<int>(threadIdx.x % 32u / static_cast<unsigned>(lanes));
-  const double* totals = room.totals + (v.modes + 4) * columns + k;
+  const double* totals = shared.totals + (v.modes + 4) * columns + k;
   double by[2] = {0, 0};
   for_modes<lanes, few>(v, [&](int j, int mode, bool there) {
     by[j % 2] = fma(there ? tried[mode * columns + k] : 0, totals[mode * columns], by[j % 2]);
   });
   double error;
-  scale = normalise<columns>(v, room, k, error);
+  scale = normalise<columns>(v, shared, k, error);
   double sum = fma(-2 * scale.factor, fma(-scale.offset, known.y, by[0] + by[1]), known.x);
 #pragma unroll
   for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(whole_warp, sum, step);

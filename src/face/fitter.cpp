@@ -1,3 +1,4 @@
+#include "face/constants.h"
 #include "face/fitter_backends.h"
 #include "face/quality.h"
 #include "face/shape.h"
@@ -39,10 +40,24 @@ void check_settings(const FitSettings& settings) {
   if (!(settings.limit >= 0)) throw Error(fmt::format("limit is {}; give 0 for none, or more", settings.limit));
   if (settings.starts < 1 || settings.starts > 64)
     throw Error(fmt::format("starts is {}; give 1 to 64", settings.starts));
-  if (settings.threads < 0) throw Error(fmt::format("threads is {}; give 0 for one a core, or more", settings.threads));
+  if (settings.threads < 0)
+    throw Error(fmt::format("threads is {}; give 0 for one per core, or more", settings.threads));
 }
 
 }  // namespace
+
+Backend Fitter::backend() const {
+  const std::vector<PlacedStage> all = stages();
+  const auto on_device = [](const PlacedStage& placed) { return placed.backend == Backend::cuda; };
+  if (std::any_of(all.begin(), all.end(), on_device)) return Backend::cuda;
+  return all.empty() ? Backend::cpu : all.front().backend;
+}
+
+std::vector<PlacedStage> placed_on(Backend backend, const std::vector<Stage>& stages) {
+  std::vector<PlacedStage> placed;
+  for (const Stage& stage : stages) placed.push_back({stage, backend});
+  return placed;
+}
 
 void Fitter::fit(std::span<const Face> faces, std::span<Fit> out) {
   if (out.size() != faces.size()) throw Error(fmt::format("room for {} fits, but {} faces", out.size(), faces.size()));
@@ -70,8 +85,8 @@ Similarity start_pose(const Model& model, const Start& start) {
   throw Error("start: nothing given; give a box, landmarks or a similarity");
 }
 
-Beginning beginning(const Model& model, const Start& start, double limit) {
-  Beginning result;
+InitialState initial_state(const Model& model, const Start& start, double limit) {
+  InitialState result;
   result.pose = start_pose(model, start);
   result.shape.assign(model.shape.mean.begin(), model.shape.mean.end());
   if (start.keep_shape && !start.similarity && !start.landmarks.empty()) {
@@ -87,8 +102,9 @@ Similarity spread_start(const Model& model, const Similarity& pose, int number) 
   if (number == 0) return pose;
   // on a circle about the start, by the golden angle; sizes and turns take turns
   const double angle = number * std::numbers::pi * (3 - std::sqrt(5.0));
-  const double shift = 0.03 / std::max(1e-6, double{model.landmark_box.scale});
-  const double scale = number % 2 == 1 ? 1.04 : 1 / 1.04, turn = (number / 2) % 2 == 1 ? 0.05 : -0.05;
+  const double shift = start_spread / std::max(1e-6, double{model.landmark_box.scale});
+  const double scale = number % 2 == 1 ? start_size_spread : 1 / start_size_spread;
+  const double turn = (number / 2) % 2 == 1 ? start_turn_spread : -start_turn_spread;
   const Similarity about{scale * std::cos(turn), scale * std::sin(turn), shift * std::cos(angle),
                          shift * std::sin(angle)};
   return compose(pose, about);
@@ -128,7 +144,7 @@ void score(const Model& model, const GreyView& image, Fit& fit) {
     fit.quality = 1 / (1 + std::max(0.0, fit.error));
     return;
   }
-  Trust of = trust(model, image, fit);
+  FitQuality of = fit_quality(model, image, fit);
   fit.failure = of.failure;
   fit.quality = 1 - of.failure;
   fit.confidence = std::move(of.confidence);
@@ -139,8 +155,7 @@ Fit fit_again(Fitter& fitter, const Model& model, const Face& face, double doubt
   if (best.confidence.empty()) return best;
   const Similarity start = start_pose(model, face.start);
   // where the first ended, which is often half the way; then about the start
-  constexpr int attempts = 5;
-  for (int attempt = 0; attempt < attempts && best.failure > doubtful; ++attempt) {
+  for (int attempt = 0; attempt < further_starts && best.failure > doubtful; ++attempt) {
     Face other{face.image, {}, face.on_device};
     other.start.similarity = attempt == 0 ? best.pose : spread_start(model, start, attempt);
     Fit fit = fitter.fit(other);

@@ -1,4 +1,4 @@
-// What the backends of face::Fitter have in common: their factories, and the checks of what they are given.
+// What the backends of face::Fitter share: their factories, and checks of their input.
 #pragma once
 
 #include "kinema/face.h"
@@ -15,20 +15,22 @@ std::unique_ptr<Fitter> make_cuda_fitter(std::shared_ptr<const Model> model, con
 /// The paper's ten kernels, for the benchmark: one combined stage, from images, without scores.
 std::unique_ptr<Fitter> make_paper_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
 
-/// What a fit does, one stage after the other: those of the settings, or the model's. Throws Error where the model has
-/// not what a stage needs.
+/// The stages of a fit: those of the settings, or the model's. Throws Error if the model lacks what a stage needs.
 std::vector<Stage> stages_of(const Model& model, const FitSettings& settings);
 
-/// Throws Error where an image has no pixels, or lies on a device that this backend does not know.
+/// For backends that run all stages in one place.
+std::vector<PlacedStage> placed_on(Backend backend, const std::vector<Stage>& stages);
+
+/// Throws Error if an image has no pixels, or lies on a device and this backend runs on the host.
 void check_face(const Face& face, bool device_allowed);
 
-/// Where a fit starts: a pose, and a shape in the model's unit under it. The mean shape, but for keep_shape.
-struct Beginning {
+/// Where a fit starts: a pose, and a shape in the model's unit under it: the mean shape unless keep_shape is set.
+struct InitialState {
   Similarity pose;
   std::vector<double> shape;
   bool mean = true;
 };
-Beginning beginning(const Model& model, const Start& start, double limit);
+InitialState initial_state(const Model& model, const Start& start, double limit);
 
 /// The pose of start `number` of a fit with several: 0 is the pose itself, the others lie about it.
 Similarity spread_start(const Model& model, const Similarity& pose, int number);

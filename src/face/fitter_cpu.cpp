@@ -21,6 +21,8 @@ public:
       stages_.push_back(make_cpu_stage(*model_, stage, settings_, threads_));
   }
 
+  std::vector<PlacedStage> stages() const override { return placed_on(Backend::cpu, stages_of(*model_, settings_)); }
+
   Fit fit(const Face& face) override {
     times_.assign(1 + stages_.size(), 0.0);
     return fit_one(face, &threads_, &times_);
@@ -51,7 +53,7 @@ private:
   Fit fit_one(const Face& face, const Threads* threads, std::vector<double>* times) const {
     const Stopwatch watch;
     check_face(face, false);
-    Beginning start = beginning(*model_, face.start, settings_.limit);
+    InitialState start = initial_state(*model_, face.start, settings_.limit);
     FitState state{start.pose, std::move(start.shape), start.mean};
     Fit result;
     for (std::size_t i = 0; i < stages_.size(); ++i) {

@@ -91,6 +91,12 @@ public:
     }
   }
 
+  std::vector<PlacedStage> stages() const override {
+    std::vector<PlacedStage> placed;
+    for (const CudaStage& one : stages_) placed.push_back({one.stage, one.device ? Backend::cuda : Backend::cpu});
+    return placed;
+  }
+
   Fit fit(const Face& face) override {
     Fit result;
     fit({&face, 1}, {&result, 1});
@@ -105,7 +111,7 @@ public:
     for (const Face& face : faces) check_face(face, true);
     std::vector<FitState> states(faces.size());
     for_each(faces.size(), [&](std::size_t f) {
-      Beginning start = beginning(*model_, faces[f].start, settings_.limit);
+      InitialState start = initial_state(*model_, faces[f].start, settings_.limit);
       states[f] = {start.pose, std::move(start.shape), start.mean};
     });
     device_ms_ = 0;

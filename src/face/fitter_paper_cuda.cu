@@ -150,6 +150,8 @@ public:
   }
   using Fitter::fit;
 
+  std::vector<PlacedStage> stages() const override { return placed_on(Backend::cuda, stages_); }
+
   std::vector<StageTime> times() const override { return {{"device", device_ms_}}; }
 
 private:

@@ -74,11 +74,13 @@ public:
                          doubles(level.texture_combined), doubles(level.gradient), doubles(level.project_out)});
   }
 
+  std::vector<PlacedStage> stages() const override { return placed_on(Backend::reference, stages_); }
+
   Fit fit(const Face& face) override {
     const Stopwatch watch;
     check_face(face, false);
     const Picture image = reference::picture_of(face.image);
-    const Beginning start = beginning(*model_, face.start, settings_.limit);
+    const InitialState start = initial_state(*model_, face.start, settings_.limit);
     State state{start.pose, Eigen::Map<const VectorXd>(start.shape.data(), s0_.size()), start.mean};
 
     Fit result;

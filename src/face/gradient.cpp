@@ -3,6 +3,7 @@
 #include "core/random.h"
 #include "core/symmetric.h"
 #include "face/appearance.h"
+#include "face/constants.h"
 #include "face/similarity.h"
 
 #include <algorithm>
@@ -22,15 +23,6 @@ Similarity pose_step(std::size_t which, double by) {
   return t;
 }
 
-// 0.05 of size, turn and the shape's root mean square radius: what a start is off by
-constexpr double pose_unit = 0.05;
-// derivatives are averaged over steps of so many units, or standard deviations of a shape mode
-constexpr std::array<double, 4> steps = {-1, -0.5, 0.5, 1};
-// more examples change an average little
-constexpr std::size_t most_examples = 400;
-// samples of the regression: all of them are held at once
-constexpr std::size_t most_samples = 1600;
-
 // The normalised texture at a shape in the model's unit.
 void texture_at(const Level& level, const Model& model, const TextureSource& source, const Similarity& pose,
                 std::span<const float> shape, std::span<float> out) {
@@ -43,7 +35,7 @@ void texture_at(const Level& level, const Model& model, const TextureSource& sou
 
 void train_gradient_by_derivative(Level& level, const LevelData& data, const Model& model, const Threads& threads) {
   const std::size_t shape_modes = model.shape.modes.rows, values = level.pixels() * level.channel_count();
-  const std::size_t examples = std::min(data.shapes.size(), most_examples);
+  const std::size_t examples = std::min(data.shapes.size(), derivative_examples);
 
   // how textures change with each shape mode and each parameter of the pose
   RowMatrix derivatives(static_cast<Eigen::Index>(shape_modes + 4), static_cast<Eigen::Index>(values));
@@ -56,7 +48,7 @@ void train_gradient_by_derivative(Level& level, const LevelData& data, const Mod
       // spread over the whole set where not all are used
       const std::size_t i = e * data.shapes.size() / examples;
       const float* truth = data.textures.row(static_cast<Eigen::Index>(i)).data();
-      for (const double step : steps) {
+      for (const double step : derivative_steps) {
         shape = data.shapes[i];
         Similarity pose;
         if (j < shape_modes) {
@@ -71,7 +63,7 @@ void train_gradient_by_derivative(Level& level, const LevelData& data, const Mod
       }
     }
     float* out = derivatives.row(static_cast<Eigen::Index>(j)).data();
-    const double all = static_cast<double>(examples * steps.size());
+    const double all = static_cast<double>(examples * derivative_steps.size());
     for (std::size_t k = 0; k < values; ++k) out[k] = static_cast<float>(sum[k] / all);
   });
 
@@ -95,7 +87,7 @@ void train_gradient_by_regression(Level& level, const LevelData& data, const Mod
   const std::size_t values = level.pixels() * level.channel_count();
   const std::size_t combined = level.shape_combined.rows;
   const std::size_t wanted = data.shapes.size() * std::max<std::uint32_t>(1, settings.displacements);
-  const std::size_t samples = std::min(wanted, most_samples);
+  const std::size_t samples = std::min(wanted, regression_samples);
   RowMatrix residuals(static_cast<Eigen::Index>(samples), static_cast<Eigen::Index>(values));
   RowMatrix changes(static_cast<Eigen::Index>(samples), static_cast<Eigen::Index>(combined + 4));
   threads.for_each(samples, [&](std::size_t s) {

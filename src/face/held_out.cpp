@@ -1,6 +1,7 @@
 #include "face/held_out.h"
 
 #include "face/appearance.h"
+#include "face/constants.h"
 #include "face/fitter_backends.h"
 #include "face/similarity.h"
 
@@ -9,12 +10,6 @@
 
 namespace kinema::face {
 namespace {
-
-// Starts are displaced by so many times the deviations that the cascade was trained for: as a fit usually starts, as
-// from a poor detector, and where there is next to nothing of the face.
-constexpr double widths[] = {1, 2, 4};
-// Most fits start near the face: were all to count alike, probabilities would be too high for those.
-constexpr double counts[] = {1, 0.25, 0.06};
 
 // The model as it would be without the examples of a fold, as far as its sequence needs it.
 Model model_without(std::size_t fold, std::size_t folds, std::span<const Example> examples, const Model& model,
@@ -49,14 +44,14 @@ HeldOut held_out_fits(std::span<const Example> examples, const TrainingSet& set,
     for (std::uint32_t i = 0; i < set.size(); ++i) {
       if (fold_of(set, i, without.size()) != static_cast<int>(fold)) continue;
       const Similarity truth = similarity_between<float, float>(model.shape.mean, set.landmarks(i));
-      for (std::uint32_t w = 0; w < std::size(widths); ++w) {
-        const Displacement by{widths[w] * settings.start_shift, widths[w] * settings.start_scale,
-                              widths[w] * settings.start_turn};
+      for (std::uint32_t w = 0; w < std::size(held_out_widths); ++w) {
+        const Displacement by{held_out_widths[w] * settings.start_shift, held_out_widths[w] * settings.start_scale,
+                              held_out_widths[w] * settings.start_turn};
         Face face{set.image(i), {}, false};
         // other numbers than the starts of the cascade's training have
         face.start.similarity = displaced_pose(truth, set.landmarks(i), by, settings.seed, i, 1'000'000 + w);
         faces.push_back(std::move(face));
-        fits.push_back({i, static_cast<int>(fold), counts[w], {}});
+        fits.push_back({i, static_cast<int>(fold), held_out_weights[w], {}});
       }
     }
     std::vector<Fit> done(faces.size());

@@ -3,6 +3,8 @@
 // moves as a whole.
 #pragma once
 
+#include "face/constants.h"
+
 #include <cmath>
 #include <numbers>
 #include <span>
@@ -30,7 +32,7 @@ public:
     for (std::size_t i = 0; i < landmarks.size(); ++i)
       moved += std::abs(static_cast<double>(landmarks[i] - smoothed_[i]));
     const double speed = 2 * moved / static_cast<double>(landmarks.size()) / (size * seconds);
-    speed_ += share(1, seconds) * (speed - speed_);
+    speed_ += share(speed_cutoff, seconds) * (speed - speed_);
     const auto weight = static_cast<float>(share(cutoff_ + rise_ * speed_, seconds));
     for (std::size_t i = 0; i < landmarks.size(); ++i) smoothed_[i] += weight * (landmarks[i] - smoothed_[i]);
     return smoothed_;

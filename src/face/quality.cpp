@@ -1,6 +1,7 @@
 #include "face/quality.h"
 
 #include "core/symmetric.h"
+#include "face/constants.h"
 #include "face/linear.h"
 #include "face/shape.h"
 #include "face/similarity.h"
@@ -10,12 +11,6 @@
 
 namespace kinema::face {
 namespace {
-
-constexpr double scale = 26, margin = 0.7;
-constexpr double penalties[] = {3, 10, 30};
-// Errors below and above are all the same to us: what counts is on which side of a failure a fit lies, and regressions
-// should not spend themselves on how good a good fit is, or how lost a lost one.
-constexpr double least_error = 0.03, most_error = 0.2;
 
 double dot(std::span<const float> a, std::span<const float> b) {
   double sum = 0;
@@ -29,8 +24,8 @@ double dot(std::span<const float> a, std::span<const double> b) {
   return sum;
 }
 
-// What regressions learn to tell of an error.
-float told_error(double error) { return static_cast<float>(std::log(std::clamp(error, least_error, most_error))); }
+// What regressions learn to predict.
+float target_error(double error) { return static_cast<float>(std::log(std::clamp(error, least_error, most_error))); }
 
 double probability(double score) { return 1 / (1 + std::exp(-score)); }
 
@@ -72,8 +67,8 @@ std::vector<float> floats_of(const std::vector<double>& values) { return {values
 
 }  // namespace
 
-void look(const Model& model, const QualityModel& quality, const GreyView& image, const Fit& fit,
-          std::span<float> texture, Evidence& evidence) {
+void observe(const Model& model, const QualityModel& quality, const GreyView& image, const Fit& fit,
+             std::span<float> texture, Evidence& evidence) {
   const std::span<const float> landmarks = fit.landmarks;
   const Similarity pose = similarity_between<float, float>(model.shape.mean, landmarks);
   const std::vector<float> unit = transformed<float>(inverse(pose), landmarks);
@@ -105,13 +100,13 @@ std::vector<double> quality_features(const Evidence& evidence) {
           evidence.residual};
 }
 
-Trust trust(const Model& model, const GreyView& image, const Fit& fit) {
+FitQuality fit_quality(const Model& model, const GreyView& image, const Fit& fit) {
   const QualityModel& quality = model.quality;
   const std::size_t count = model.shape.landmarks();
   const std::size_t values = quality.offsets.size() / 2 * model.cascade.bins;
   std::vector<float> texture(count * values);
   Evidence evidence;
-  look(model, quality, image, fit, texture, evidence);
+  observe(model, quality, image, fit, texture, evidence);
   const std::span<const float> all = texture;
   evidence.overall = quality.overall_error[0] + dot(std::span<const float>(quality.overall_error).subspan(1), all);
   for (std::size_t i = 0; i < count; ++i) {
@@ -119,7 +114,7 @@ Trust trust(const Model& model, const GreyView& image, const Fit& fit) {
     evidence.landmarks.push_back(row[0] + dot(row.subspan(1), all.subspan(i * values, values)));
   }
   const double score = failure_score(quality, evidence);
-  Trust result;
+  FitQuality result;
   result.failure = probability(score);
   for (std::size_t i = 0; i < count; ++i) {
     const double features[] = {1, evidence.landmarks[i], score};
@@ -132,10 +127,8 @@ Trust trust(const Model& model, const GreyView& image, const Fit& fit) {
 QualityModel train_quality(const TrainingSet& set, const Model& model, const HeldOut& held_out,
                            const Threads& threads) {
   QualityModel quality;
-  quality.frame = frame_about(model.shape.mean, scale, margin);
-  const std::vector<float> radii = {3, 7};
-  const std::vector<int> rings = {4, 6};
-  quality.offsets = ring_offsets(radii, rings);
+  quality.frame = frame_about(model.shape.mean, quality_scale, quality_margin);
+  quality.offsets = ring_offsets(quality_radii, quality_counts);
   const std::vector<HeldOutFit>& fits = held_out.fits;
   const std::size_t count = model.shape.landmarks();
   const std::size_t values = quality.offsets.size() / 2 * model.cascade.bins;
@@ -152,31 +145,32 @@ QualityModel train_quality(const TrainingSet& set, const Model& model, const Hel
     const auto row = static_cast<Eigen::Index>(i);
     const std::span<const float> truth = set.landmarks(one.example);
     const std::vector<float>& landmarks = one.fit.landmarks;
-    look(held_out.models[static_cast<std::size_t>(one.fold)], quality, set.image(one.example), one.fit,
-         {textures.row(row).data(), count * values}, evidence[i]);
+    observe(held_out.models[static_cast<std::size_t>(one.fold)], quality, set.image(one.example), one.fit,
+            {textures.row(row).data(), count * values}, evidence[i]);
     const double unit = error_unit(model.layout, truth);
     double sum = 0;
     for (std::size_t k = 0; k < count; ++k) {
       const double error = std::hypot(landmarks[2 * k] - truth[2 * k], landmarks[2 * k + 1] - truth[2 * k + 1]) / unit;
       sum += error;
-      errors(row, static_cast<Eigen::Index>(k)) = told_error(error);
+      errors(row, static_cast<Eigen::Index>(k)) = target_error(error);
       within[i * count + k] = error <= failure_error;
     }
     failed[i] = sum / static_cast<double>(count) > failure_error;
-    mean_errors(row, 0) = told_error(sum / static_cast<double>(count));
+    mean_errors(row, 0) = target_error(sum / static_cast<double>(count));
   });
 
   // expected errors; what follows learns from what they say of faces that they have not seen
   std::vector<float> landmark_error;
   for (std::size_t k = 0; k < count; ++k) {
     RowMatrix about = textures.middleCols(static_cast<Eigen::Index>(k * values), static_cast<Eigen::Index>(values));
-    const Ridge ridge = ridge_regression(about, errors.col(static_cast<Eigen::Index>(k)), folds, penalties, threads);
+    const Ridge ridge =
+        ridge_regression(about, errors.col(static_cast<Eigen::Index>(k)), folds, quality_penalties, threads);
     const std::vector<float> row = with_constant(ridge);
     landmark_error.insert(landmark_error.end(), row.begin(), row.end());
     for (std::size_t i = 0; i < fits.size(); ++i)
       evidence[i].landmarks.push_back(ridge.held_out(static_cast<Eigen::Index>(i), 0));
   }
-  const Ridge ridge = ridge_regression(textures, mean_errors, folds, penalties, threads);
+  const Ridge ridge = ridge_regression(textures, mean_errors, folds, quality_penalties, threads);
   for (std::size_t i = 0; i < fits.size(); ++i) evidence[i].overall = ridge.held_out(static_cast<Eigen::Index>(i), 0);
   quality.landmark_error = {count, 1 + values, std::move(landmark_error)};
   quality.overall_error = with_constant(ridge);

@@ -1,5 +1,5 @@
-// How far a fit can be trusted: expected errors of landmarks from the texture about them, and from all of it a
-// probability of failure. Single precision; run once a fit.
+// The reliability of a fit: expected errors of landmarks from the texture around them, and from all of it a probability of
+// failure. Single precision; run once per fit.
 #pragma once
 
 #include "core/threads.h"
@@ -11,12 +11,12 @@
 
 namespace kinema::face {
 
-/// A fit fails where its mean error is over this share of the outer-eye distance.
+/// A fit fails if its mean error is over this share of the outer-eye distance.
 inline constexpr double failure_error = 0.08;
 
-struct Trust {
+struct FitQuality {
   double failure = 0;
-  std::vector<float> confidence;  ///< one a landmark
+  std::vector<float> confidence;  ///< one per landmark
 };
 
 /// What is known of a fit without its truth.
@@ -31,11 +31,11 @@ struct Evidence {
 std::vector<double> quality_features(const Evidence& evidence);
 
 /// Of a fit with landmarks in image pixels and the error of its last stage. The model must have a quality model.
-Trust trust(const Model& model, const GreyView& image, const Fit& fit);
+FitQuality fit_quality(const Model& model, const GreyView& image, const Fit& fit);
 
-/// The texture about the landmarks of a fit, and what is known without regressions on it.
-void look(const Model& model, const QualityModel& quality, const GreyView& image, const Fit& fit,
-          std::span<float> texture, Evidence& evidence);
+/// The texture around the landmarks of a fit, and the evidence that needs no regressions on it.
+void observe(const Model& model, const QualityModel& quality, const GreyView& image, const Fit& fit,
+             std::span<float> texture, Evidence& evidence);
 
 /// Learns it from fits by models that have not seen the example.
 QualityModel train_quality(const TrainingSet& set, const Model& model, const HeldOut& held_out, const Threads& threads);

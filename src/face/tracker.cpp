@@ -1,11 +1,14 @@
 #include "kinema/face_tracker.h"
 
+#include "face/constants.h"
 #include "face/landmark_smoothing.h"
 #include "kinema/error.h"
+#include "kinema/grey.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -13,8 +16,11 @@
 namespace kinema::face {
 namespace {
 
-// Frames after a loss in which a face that the detector does not find is looked for where it was last.
-constexpr int patience = 15;
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
 
 void check(const TrackerSettings& settings) {
   for (const auto& [name, value] : {std::pair{"lost", settings.lost}, {"doubt", settings.doubt}}) {
@@ -29,20 +35,19 @@ void check(const TrackerSettings& settings) {
 }  // namespace
 
 struct Tracker::State {
-  std::shared_ptr<const Model> model;
   TrackerSettings settings;
-  Detect detect;
   std::unique_ptr<Fitter> fitter;
   std::optional<LandmarkSmoothing> smoothing;
 
   std::optional<Start> given;              // by start(), for the next frame
   std::optional<std::vector<float>> last;  // landmarks of the last frame, where it was trusted
-  std::vector<float> seen;                 // landmarks of the last frame that was trusted
+  std::vector<float> last_seen;            // landmarks of the last frame that was trusted
   int missed = 0;                          // frames since
+  double detect_ms = 0;                    // in this frame
 
   // A distance that errors and speeds are measured against: between the outer corners of the eyes where they are known.
   double size(const Fit& fit) const {
-    const auto [left, right] = model->layout.outer_eyes;
+    const auto [left, right] = settings.model->layout.outer_eyes;
     if (left < 0 || right < 0) return std::hypot(fit.pose.a, fit.pose.b);
     const auto at = [&](int i, std::size_t axis) {
       return static_cast<double>(fit.landmarks[2 * static_cast<std::size_t>(i) + axis]);
@@ -59,35 +64,34 @@ struct Tracker::State {
 
   /// The best fit from the boxes of the detector.
   std::optional<Fit> from_detector(const GreyView& image) {
-    if (!detect) return std::nullopt;
-    const std::vector<Start::Box> boxes = detect(image);
+    if (!settings.detect) return std::nullopt;
+    const auto begin = Clock::now();
+    const std::vector<Start::Box> boxes = settings.detect(image);
+    detect_ms += ms_since(begin);
     std::optional<Fit> best;
     for (std::size_t i = 0; i < std::min(boxes.size(), static_cast<std::size_t>(std::max(1, settings.boxes))); ++i) {
       Start start;
       start.box = boxes[i];
-      Fit fit = fit_again(*fitter, *model, {image, start, false});
+      Fit fit = fit_again(*fitter, *settings.model, {image, start, false});
       if (!best || fit.failure < best->failure) best = std::move(fit);
       if (best->failure <= settings.doubt) break;
     }
     return best;
   }
 
-  /// Where the face was last: turned heads escape detectors, and seldom go far.
-  std::optional<Fit> from_seen(const GreyView& image) {
-    if (seen.empty() || missed > patience) return std::nullopt;
+  /// The last position: turned heads escape detectors, and seldom go far.
+  std::optional<Fit> from_last_seen(const GreyView& image) {
+    if (last_seen.empty() || missed > search_frames) return std::nullopt;
     Start start;
-    start.landmarks = seen;
-    return fit_again(*fitter, *model, {image, start, false});
+    start.landmarks = last_seen;
+    return fit_again(*fitter, *settings.model, {image, start, false});
   }
 };
 
-Tracker::Tracker(std::shared_ptr<const Model> model, const TrackerSettings& settings, Detect detect, Backend backend)
-    : state_(std::make_unique<State>()) {
+Tracker::Tracker(const TrackerSettings& settings, Backend backend) : state_(std::make_unique<State>()) {
   check(settings);
-  state_->model = model;
   state_->settings = settings;
-  state_->detect = std::move(detect);
-  state_->fitter = make_fitter(std::move(model), settings.fit, backend);
+  state_->fitter = make_fitter(settings.model, settings.fit, backend);
   if (settings.smoothing > 0) state_->smoothing.emplace(settings.smoothing, settings.smoothing_speed);
 }
 
@@ -97,53 +101,73 @@ Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 
 void Tracker::start(const Start& start) { state_->given = start; }
 
-TrackedFace Tracker::track(const GreyView& image, double time) {
+Backend Tracker::backend() const { return state_->fitter->backend(); }
+std::vector<PlacedStage> Tracker::stages() const { return state_->fitter->stages(); }
+
+Estimate Tracker::track(const ColourView& frame, double time) {
+  const auto begin = Clock::now();
+  const std::vector<std::uint8_t> grey = grey_of(frame);
+  const StageTime conversion{"convert", ms_since(begin)};
+  Estimate estimate = track(GreyView{grey.data(), frame.width, frame.height, frame.width}, time);
+  estimate.times.insert(estimate.times.begin(), conversion);
+  return estimate;
+}
+
+Estimate Tracker::track(const GreyView& image, double time) {
   State& state = *state_;
-  TrackedFace tracked;
+  state.detect_ms = 0;
+  const auto begin = Clock::now();
+  Estimate estimate;
+  estimate.time = time;
   std::optional<Fit> fit;
 
   // go on from what is known: a start that was given, or the last frame
   if (state.given) {
     fit = state.fitter->fit({image, *std::exchange(state.given, std::nullopt), false});
-    tracked.detected = true;
+    estimate.detected = true;
   } else if (state.last) {
     fit = state.from_last(image);
   }
 
-  // lost or in doubt: look for the face, in the same frame, and take the better
+  // lost or in doubt: detect the face in the same frame, and take the better fit
   if (!fit || fit->failure > state.settings.doubt) {
     std::optional<Fit> found = state.from_detector(image);
     if (found && (!fit || found->failure < fit->failure)) {
       fit = std::move(found);
-      tracked.detected = true;
+      estimate.detected = true;
     }
   }
 
   if (!state.last && (!fit || fit->failure > state.settings.lost)) {
-    std::optional<Fit> found = state.from_seen(image);
+    std::optional<Fit> found = state.from_last_seen(image);
     if (found && (!fit || found->failure < fit->failure)) {
       fit = std::move(found);
-      tracked.detected = true;
+      estimate.detected = true;
     }
   }
+  estimate.times = {{"detect", state.detect_ms}, {"fit", ms_since(begin) - state.detect_ms}};
 
-  tracked.tried = fit.has_value();
-  tracked.found = fit && fit->failure <= state.settings.lost;
-  if (fit) tracked.fit = std::move(*fit);
-  if (!tracked.found) {
+  estimate.tried = fit.has_value();
+  estimate.found = fit && fit->failure <= state.settings.lost;
+  if (fit) {
+    estimate.confidence = fit->quality;
+    estimate.fit = std::move(*fit);
+  }
+  if (!estimate.found) {
+    estimate.why = estimate.tried ? "lost: the score does not trust the fit" : "no face was found";
     state.last.reset();
     ++state.missed;
     if (state.smoothing) state.smoothing->reset();
-    return tracked;
+    return estimate;
   }
-  state.last = state.seen = tracked.fit.landmarks;
+  state.last = state.last_seen = estimate.fit.landmarks;
   state.missed = 0;
-  tracked.landmarks = tracked.fit.landmarks;
+  estimate.landmarks = estimate.fit.landmarks;
   if (state.smoothing) {
-    if (tracked.detected) state.smoothing->reset();
-    tracked.landmarks = state.smoothing->smooth(tracked.fit.landmarks, time, state.size(tracked.fit));
+    if (estimate.detected) state.smoothing->reset();
+    estimate.landmarks = state.smoothing->smooth(estimate.fit.landmarks, time, state.size(estimate.fit));
   }
-  return tracked;
+  return estimate;
 }
 
 }  // namespace kinema::face

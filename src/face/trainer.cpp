@@ -2,6 +2,7 @@
 #include "core/threads.h"
 #include "face/appearance.h"
 #include "face/cascade.h"
+#include "face/constants.h"
 #include "face/delaunay.h"
 #include "face/held_out.h"
 #include "face/quality.h"
@@ -19,7 +20,6 @@
 namespace kinema::face {
 namespace {
 
-constexpr double frame_margin = 0.6;
 constexpr std::size_t least_pixels = 64, most_pixels = 1u << 22;
 
 void check_settings(const TrainSettings& settings) {
@@ -36,7 +36,8 @@ void check_settings(const TrainSettings& settings) {
     if (!(share > 0) || share > 1) throw Error(fmt::format("{} is {}; give a share above 0, at most 1", name, share));
   if (!settings.resampled && settings.features != Features::intensity)
     throw Error("features other than intensity are computed on a frame; leave resampled on");
-  if (settings.threads < 0) throw Error(fmt::format("threads is {}; give 0 for one a core, or more", settings.threads));
+  if (settings.threads < 0)
+    throw Error(fmt::format("threads is {}; give 0 for one per core, or more", settings.threads));
   if (settings.cascade_stages > 32)
     throw Error(fmt::format("cascade_stages is {}; give at most 32", settings.cascade_stages));
   if (settings.displacements > 1000)
@@ -81,14 +82,13 @@ BoxPlacement landmark_box(std::span<const float> mean) {
 // seventh off the error; finer costs more than it brings, and a prior of 30 does best between 10 and 300. Intensity
 // brings nothing there.
 std::vector<Stage> default_sequence(const Model& model) {
-  constexpr std::size_t enough = 4000;
   std::vector<Stage> sequence;
   if (!model.cascade.stages.empty()) {
     sequence.push_back({Method::cascade, 0, 0, 0});
     std::size_t level = model.levels.size() - 1;
-    while (level > 0 && model.levels[level].pixels() < enough) --level;
+    while (level > 0 && model.levels[level].pixels() < last_stage_pixels) --level;
     if (model.levels[level].features != Features::intensity && model.shape.modes.rows > 0)
-      sequence.push_back({Method::simultaneous, static_cast<std::uint32_t>(level), 10, 30});
+      sequence.push_back({Method::simultaneous, static_cast<std::uint32_t>(level), 10, last_stage_prior});
     return sequence;
   }
   for (std::size_t l = model.levels.size(); l-- > 0;) {
@@ -96,7 +96,7 @@ std::vector<Stage> default_sequence(const Model& model) {
     if (model.levels[l].gradient.rows > 0)
       sequence.push_back({Method::combined, level, 10, 0});
     else
-      sequence.push_back({Method::simultaneous, level, 10, 30});
+      sequence.push_back({Method::simultaneous, level, 10, last_stage_prior});
   }
   return sequence;
 }

@@ -1,6 +1,7 @@
 #include "head/adaptation.h"
 
 #include "core/threads.h"
+#include "head/constants.h"
 #include "head/degree_map.h"
 #include "head/pixels.h"
 
@@ -12,15 +13,6 @@ namespace {
 
 constexpr int bins = 32;
 constexpr std::size_t cells = std::size_t{bins} * bins * bins;
-
-constexpr double reach = 2.6;           // radii: how far "around" goes
-constexpr double apart = 1.25;          // radii: from here on it starts
-constexpr double neck = 2;              // radii below the centre that count for neither side
-constexpr double most_samples = 24000;  // pixels that are looked at
-constexpr float of_frame = 0.25f;       // of what is around: the rest of the frame, for when the head is lost
-constexpr float of_start = 0.5f;        // of what is known: the start
-constexpr double light_rate = 0.5;      // of a change of light that is believed at once: a passing shadow is one too
-constexpr float unknown = 1e-4f;        // share of pixels in a cell below which its degree falls to the prior's
 
 std::size_t cell_of(Rgb colour) {
   return ((std::size_t{colour.r} >> 3) * bins + (std::size_t{colour.g} >> 3)) * bins + (std::size_t{colour.b} >> 3);
@@ -124,16 +116,16 @@ std::vector<float> in_light(const std::vector<float>& shares, double gain) {
 }
 
 bool on_neck(const Oval& oval, double x, double y) {
-  return std::abs(x - oval.cx) < oval.rx && y > oval.cy && y < oval.cy + neck * oval.ry;
+  return std::abs(x - oval.cx) < oval.rx && y > oval.cy && y < oval.cy + colour_neck * oval.ry;
 }
 
 }  // namespace
 
 Adaptation::Counts Adaptation::count(const ColourView& frame, const Oval& oval) {
   Counts counts{std::vector<float>(cells), std::vector<float>(cells)};
-  const Part part = part_of(frame, oval.cx, oval.cy, reach * oval.rx, reach * oval.ry);
+  const Part part = part_of(frame, oval.cx, oval.cy, colour_reach * oval.rx, colour_reach * oval.ry);
   const double pixels = static_cast<double>((part.right - part.left) * (part.bottom - part.top));
-  const auto step = static_cast<std::size_t>(std::max(1.0, std::floor(std::sqrt(pixels / most_samples))));
+  const auto step = static_cast<std::size_t>(std::max(1.0, std::floor(std::sqrt(pixels / colour_samples))));
   double level = 0, weight = 0;
   for (std::size_t y = part.top; y < part.bottom; y += step) {
     const double row = static_cast<double>(y), v = (row - oval.cy) / oval.ry;
@@ -144,7 +136,7 @@ Adaptation::Counts Adaptation::count(const ColourView& frame, const Oval& oval) 
         counts.head[cell_of(colour)] += static_cast<float>(1 - u);
         level += (1 - u) * (colour.r + colour.g + colour.b);
         weight += 1 - u;
-      } else if (u > apart * apart && !on_neck(oval, column, row)) {
+      } else if (u > colour_gap * colour_gap && !on_neck(oval, column, row)) {
         counts.around[cell_of(pixel_at(frame, x, y))] += 1;
       }
     }
@@ -152,18 +144,19 @@ Adaptation::Counts Adaptation::count(const ColourView& frame, const Oval& oval) 
   counts.level = weight > 0 ? level / weight : 0;
   std::vector<float> rest(cells);
   const double whole = static_cast<double>(frame.width * frame.height);
-  const auto stride = static_cast<std::size_t>(std::max(1.0, std::floor(std::sqrt(whole / (most_samples / 2)))));
+  const auto stride = static_cast<std::size_t>(std::max(1.0, std::floor(std::sqrt(whole / (colour_samples / 2)))));
   for (std::size_t y = stride / 2; y < frame.height; y += stride) {
     const double row = static_cast<double>(y), v = (row - oval.cy) / oval.ry;
     for (std::size_t x = stride / 2; x < frame.width; x += stride) {
       const double column = static_cast<double>(x), h = (column - oval.cx) / oval.rx;
-      if (h * h + v * v > apart * apart && !on_neck(oval, column, row)) rest[cell_of(pixel_at(frame, x, y))] += 1;
+      if (h * h + v * v > colour_gap * colour_gap && !on_neck(oval, column, row))
+        rest[cell_of(pixel_at(frame, x, y))] += 1;
     }
   }
   normalise(counts.head);
   normalise(counts.around);
   normalise(rest);
-  for (std::size_t i = 0; i < cells; ++i) counts.around[i] += of_frame * (rest[i] - counts.around[i]);
+  for (std::size_t i = 0; i < cells; ++i) counts.around[i] += frame_colours * (rest[i] - counts.around[i]);
   smooth(counts.head);
   smooth(counts.around);
   return counts;
@@ -182,8 +175,8 @@ void Adaptation::learn(const ColourView& frame, const Oval& oval, double rate) {
   const Counts fresh = count(frame, oval);
   // a head in another light is the same head: its colours go with the light at once, and the rest is learned
   if (running_.level > 0 && fresh.level > 0) {
-    const double gain = std::pow(std::clamp(fresh.level / running_.level, 0.5, 2.0), light_rate);
-    if (std::abs(gain - 1) > 0.004) {
+    const double gain = std::pow(std::clamp(fresh.level / running_.level, 0.5, 2.0), light_exponent);
+    if (std::abs(gain - 1) > least_light_change) {
       running_.head = in_light(running_.head, gain);
       running_.level *= gain;
     }
@@ -202,8 +195,8 @@ std::shared_ptr<const Table> Adaptation::table(int threads) const {
   const std::vector<float> first = in_light(start_.head, gain);
   std::vector<float> degrees(cells);
   for (std::size_t i = 0; i < cells; ++i) {
-    const float head = of_start * first[i] + (1 - of_start) * running_.head[i];
-    degrees[i] = 255 * (head + unknown * prior_[i]) / (head + running_.around[i] + unknown);
+    const float head = first_colours * first[i] + (1 - first_colours) * running_.head[i];
+    degrees[i] = 255 * (head + rare_colour * prior_[i]) / (head + running_.around[i] + rare_colour);
   }
   auto table = std::make_shared<Table>();
   table->degrees.resize(std::size_t{1} << 24);

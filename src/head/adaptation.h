@@ -1,6 +1,6 @@
-// Colours learned while the head is followed: those inside its oval against those around it (Bayes), as a table.
+// Colours learned during tracking: those inside the head's oval against those around it (Bayes), as a table.
 //
-// What the start showed stays a part of it for ever, so that a wrong turn of some seconds is not the end.
+// The colours of the first frame keep a fixed weight, so that errors of some seconds are recovered from.
 #pragma once
 
 #include "head/degree_map.h"
@@ -14,15 +14,15 @@ namespace kinema::head {
 
 class Adaptation {
 public:
-  /// Takes a frame, with its head, as the start. Colours that are seen neither in the head nor around it, such as those of
-  /// brighter light, have the degrees of `prior`.
+  /// Starts from a frame and its head. Colours that occur neither in the head nor around it, such as those of brighter light,
+  /// have the degrees of `prior`.
   void start(const ColourView& frame, const Oval& oval, const Degrees& prior);
   bool started() const { return !start_.head.empty(); }
 
-  /// Adds what a frame shows: `rate` of what is known is then new.
+  /// Adds the colours of a frame with weight `rate`, those so far with 1 - `rate`.
   void learn(const ColourView& frame, const Oval& oval, double rate);
 
-  /// The degrees of what is known now. The bytes do not depend on the number of threads (0: one a core).
+  /// The current degrees. The bytes do not depend on the number of threads (0: one per core).
   std::shared_ptr<const Table> table(int threads) const;
 
 private:

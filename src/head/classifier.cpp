@@ -36,7 +36,7 @@ void check_range(std::string_view what, const std::array<double, 2>& range, doub
   if (!(soft > 0)) throw Error(fmt::format("{}: an edge of {}; it must be above 0", what, soft));
 }
 
-void check_model(const Plane& plane) { check_classifier(plane); }
+void check_model(const SkinPlane& plane) { check_classifier(plane); }
 void check_model(const RgGaussian& model) {
   check_ellipse("rg", model.rg);
   check_darkest("rg", model.darkest);
@@ -80,7 +80,7 @@ void fill_row(const HistogramDegree& degree, double r, double g, std::uint8_t* o
 }  // namespace
 
 std::string_view name(const SkinModel& model) {
-  if (std::holds_alternative<Plane>(model)) return plane_name;
+  if (std::holds_alternative<SkinPlane>(model)) return plane_name;
   if (std::holds_alternative<RgGaussian>(model)) return RgGaussian::name;
   if (std::holds_alternative<CbCrGaussian>(model)) return CbCrGaussian::name;
   if (std::holds_alternative<HsvBox>(model)) return HsvBox::name;
@@ -119,7 +119,7 @@ Table make_table(const SkinModel& model, int threads) {
 
 Classifier make_classifier(const SkinModel& model, int threads) {
   check(model);
-  if (const auto* plane = std::get_if<Plane>(&model)) return *plane;
+  if (const auto* plane = std::get_if<SkinPlane>(&model)) return *plane;
   return std::make_shared<const Table>(make_table(model, threads));
 }
 

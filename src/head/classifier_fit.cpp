@@ -1,5 +1,6 @@
 // Classifiers from marked pixels. Inside an oval there is also hair, eyes and what shows beside the head, so a colour counts
 // by the share of its pixels that are skin, and the size of what was fitted is the one that scores best.
+#include "head/constants.h"
 #include "head/skin_colour.h"
 #include "kinema/error.h"
 
@@ -38,14 +39,12 @@ std::vector<double> skin_weights(std::span<const ColourCount> colours) {
 // 8-bit colours have in any case.
 Ellipse fit_ellipse(std::span<const Pair> points, std::span<const double> weights, const Pair& least) {
   Ellipse ellipse{};
-  constexpr int rounds = 4;
-  constexpr double far = 9;
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < gaussian_rounds; ++round) {
     const auto counts = [&, earlier = ellipse](const Pair& p) {
       if (round == 0) return true;
       const auto& c = earlier.covariance;
       const double x = p[0] - earlier.mean[0], y = p[1] - earlier.mean[1];
-      return c[2] * x * x - 2 * c[1] * x * y + c[0] * y * y <= far * (c[0] * c[2] - c[1] * c[1]);
+      return c[2] * x * x - 2 * c[1] * x * y + c[0] * y * y <= colour_outlier * (c[0] * c[2] - c[1] * c[1]);
     };
     double sum = 0;
     Pair mean{};
@@ -85,7 +84,7 @@ Model best_size(Model model, Ellipse Model::*ellipse, std::span<const ColourCoun
     }
   }
   // what lies beside skin on one side only pushes the best Gaussian to the other: its mean and axes climb too
-  constexpr double smallest = 0.05, largest = 40;
+  constexpr double smallest = 0.05;
   for (double step = 0.4; step > smallest;) {
     const Model from = chosen;
     const Ellipse& now = from.*ellipse;
@@ -94,7 +93,7 @@ Model best_size(Model model, Ellipse Model::*ellipse, std::span<const ColourCoun
       // where nothing beside skin lies along an axis it could grow for ever
       for (const std::size_t i : {0u, 2u}) {
         const double grown = other.covariance[i] / fitted.covariance[i];
-        if (grown > largest || grown < 1 / largest) return;
+        if (grown > largest_growth || grown < 1 / largest_growth) return;
       }
       model = from;
       model.*ellipse = other;

@@ -225,7 +225,7 @@ double CountCuda::launch(const Degree& degree, const Call& call) {
 
 template <class Strip>
 double CountCuda::launch(const Call& call, bool red_first) {
-  if (const Plane* plane = std::get_if<Plane>(&classifier_)) {
+  if (const SkinPlane* plane = std::get_if<SkinPlane>(&classifier_)) {
     PlaneDegree degree{{static_cast<float>(plane->r), static_cast<float>(plane->g), static_cast<float>(plane->b)},
                        static_cast<float>(plane->d)};
     SteepPlaneDegree steep{{plane->r, plane->g, plane->b}, plane->d};

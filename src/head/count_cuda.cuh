@@ -57,7 +57,7 @@ struct DeviceWeighing {
 };
 
 /// Whether eq. 2 adds up numbers so large that float would lose some 1e-6 of a degree among them.
-inline bool is_steep(const Plane& plane) {
+inline bool is_steep(const SkinPlane& plane) {
   return std::abs(plane.d) + 255 * (std::abs(plane.r) + std::abs(plane.g) + std::abs(plane.b)) > 32;
 }
 

@@ -1,5 +1,7 @@
 #include "head/degree_map.h"
 
+#include "head/constants.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +12,7 @@ Degrees::Degrees(const Classifier& classifier) {
     table_ = (*table)->degrees.data();
     return;
   }
-  const Plane& plane = std::get<Plane>(classifier);
+  const SkinPlane& plane = std::get<SkinPlane>(classifier);
   r_ = static_cast<float>(plane.r);
   g_ = static_cast<float>(plane.g);
   b_ = static_cast<float>(plane.b);
@@ -79,7 +81,7 @@ double DegreeMap::mean(double cx, double cy, double half_width, double half_heig
 
 std::vector<DegreeMap::Place> DegreeMap::places(double rx, double ry, std::size_t most) const {
   // a box of an ellipse's area, and one about it of some three times as much
-  constexpr double box = 0.886, outer = 1.7;
+  constexpr double box = 0.886;
   const auto step = static_cast<double>(step_);
   std::vector<Place> all;
   for (std::size_t row = 0; row < rows_; ++row) {
@@ -88,8 +90,9 @@ std::vector<DegreeMap::Place> DegreeMap::places(double rx, double ry, std::size_
       place.x = static_cast<double>(part_.left) + (static_cast<double>(column) + 0.5) * step - 0.5;
       place.y = static_cast<double>(part_.top) + (static_cast<double>(row) + 0.5) * step - 0.5;
       place.inside = mean(place.x, place.y, box * rx, box * ry);
-      const double whole = mean(place.x, place.y, box * outer * rx, box * outer * ry);
-      place.around = (outer * outer * whole - place.inside) / (outer * outer - 1);
+      const double whole = mean(place.x, place.y, box * box_surround_factor * rx, box * box_surround_factor * ry);
+      place.around = (box_surround_factor * box_surround_factor * whole - place.inside) /
+                     (box_surround_factor * box_surround_factor - 1);
       all.push_back(place);
     }
   }

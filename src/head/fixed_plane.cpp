@@ -31,7 +31,7 @@ Fractions fractions_of(const std::array<double, 3>& f, double one) {
 }
 
 // The largest sum of any colour, with d and without, of either sign; and room for `one` beside.
-double range_of(const Plane& plane) {
+double range_of(const SkinPlane& plane) {
   double least = 0, most = 0;
   for (const double number : {plane.r, plane.g, plane.b}) (number < 0 ? least : most) += 255 * number;
   return std::max({std::abs(least), std::abs(most), std::abs(least + plane.d), std::abs(most + plane.d),
@@ -72,7 +72,7 @@ PlaneOfBytes in_order(const FixedPlane& plane, bool blue_first) {
   return ordered;
 }
 
-std::optional<FixedPlane> fix_plane(const Plane& plane) {
+std::optional<FixedPlane> fix_plane(const SkinPlane& plane) {
   const std::array<double, 3> f = {plane.r, plane.g, plane.b};
   const double range = range_of(plane);
   const double top = std::floor(range * largest_one < largest_sum ? largest_one : largest_sum / range);
@@ -100,7 +100,7 @@ std::optional<FixedPlane> fix_plane(const Plane& plane) {
 }
 
 // The scale is such that the steepest channel has no fraction at all; then only two are left that have to be small.
-std::optional<FixedPlane> fix_plane_in_short(const Plane& plane) {
+std::optional<FixedPlane> fix_plane_in_short(const SkinPlane& plane) {
   const std::array<double, 3> f = {plane.r, plane.g, plane.b};
   const double steepest = std::max({std::abs(plane.r), std::abs(plane.g), std::abs(plane.b)});
   const double largest_scale = largest_short_sum / range_of(plane);

@@ -48,10 +48,10 @@ struct PlaneOfBytes {
 PlaneOfBytes in_order(const FixedPlane& plane, bool blue_first);
 
 /// Nothing where the plane is so steep that 32 bits are too few.
-std::optional<FixedPlane> fix_plane(const Plane& plane);
+std::optional<FixedPlane> fix_plane(const SkinPlane& plane);
 
 /// With q of 16 bits, sums of up to 2^24, and an error of up to 8e-6; nothing where that cannot be.
-std::optional<FixedPlane> fix_plane_in_short(const Plane& plane);
+std::optional<FixedPlane> fix_plane_in_short(const SkinPlane& plane);
 
 /// Whether a plane is one that fix_plane_in_short() could have made.
 bool fits_short(const PlaneOfBytes& plane);

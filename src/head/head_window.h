@@ -1,5 +1,4 @@
-// The head as a soft window sees it: where to look for it, how it moves and grows, when it is gone, and what its colours
-// have become.
+// Window mode: where to search for the head, how it moves and grows, when it is lost, and how its colours change.
 #pragma once
 
 #include "head/adaptation.h"
@@ -17,17 +16,17 @@ class HeadWindow {
 public:
   HeadWindow(const HeadReference& reference, std::size_t width, std::size_t height, const TrackerSettings& settings);
 
-  /// The head's outline in the next frame, known from elsewhere.
+  /// The head's outline in the next frame, given by the caller.
   void start(const Oval& oval);
 
-  /// Finds the head in a frame, near where it was or, where it is lost, anywhere.
-  void follow(const Scene& whole, const Classifier& classifier, HeadEstimate& estimate);
+  /// Finds the head in a frame: near its last position or, if it is lost, anywhere.
+  void follow(const Scene& whole, const Classifier& classifier, Estimate& estimate);
 
-  /// Learns the colours of the frame in which the head was just found; true where the classifier is a new one.
+  /// Learns from the frame in which the head was just found; true if the classifier has changed.
   bool learn(const Scene& scene, Classifier& classifier);
 
 private:
-  struct Fix {
+  struct Candidate {
     Window window;
     Contrast contrast;
     double value = 0;
@@ -36,15 +35,15 @@ private:
 
   Oval head_of(const Window& window) const { return head_in(window, anchor_, outline_); }
   Window window_of(const Oval& head) const { return window_around(head, anchor_); }
-  Fix settle(const Scene& scene, Window window, int steps) const;
+  Candidate converge(const Scene& scene, Window window, int steps) const;
   std::vector<Window> seeds(const Scene& scene, const Classifier& classifier) const;
   void anchor(const Scene& scene, const Oval& head);
-  bool stranger(const Fix& fix) const;
-  void weigh(const Scene& scene, Fix& fix) const;
-  void hold(Window& window, const Pattern::Match& match) const;
+  bool is_distractor(const Candidate& candidate) const;
+  void weigh(const Scene& scene, Candidate& candidate) const;
+  void limit_offset(Window& window, const Pattern::Match& match) const;
   void learn_pattern(const Scene& scene, const Oval& head);
-  void stay_home(const Scene& scene, Fix& fix) const;
-  void fit_size(const Scene& scene, Fix& fix) const;
+  void prefer_calibrated(const Scene& scene, Candidate& candidate) const;
+  void fit_size(const Scene& scene, Candidate& candidate) const;
   void follow_size(const Scene& scene, Window& window, double trust);
   Scene cut(Scene scene, const Oval& head) const;
 
@@ -54,7 +53,7 @@ private:
   TrackerSettings settings_;
   std::size_t width_, height_;
 
-  std::optional<Window> last_;    // where it was
+  std::optional<Window> last_;    // of the last frame in which it was found
   bool seen_ = false;             // in the last frame
   bool given_ = false;            // last_ was said to be right
   double first_ = 0, usual_ = 0;  // contrast: at the start, and of late
@@ -63,8 +62,8 @@ private:
   std::size_t frames_ = 0;
   Adaptation adaptation_;
   Pattern pattern_;
-  Pattern::Match match_;     // in the last frame
-  double usual_answer_ = 0;  // of the pattern, of late
+  Pattern::Match match_;       // in the last frame
+  double usual_response_ = 0;  // of the pattern, of late
 };
 
 }  // namespace kinema::head

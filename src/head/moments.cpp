@@ -24,7 +24,7 @@ std::size_t pixel_from(double x, std::size_t most) {
 }  // namespace
 
 void check_classifier(const Classifier& classifier) {
-  if (const auto* plane = std::get_if<Plane>(&classifier)) {
+  if (const auto* plane = std::get_if<SkinPlane>(&classifier)) {
     for (const double number : {plane->r, plane->g, plane->b, plane->d})
       if (!(std::abs(number) <= steepest))
         throw Error(
@@ -130,7 +130,8 @@ void Moments::measure(std::span<const ColourView> frames, std::span<Sums> out) {
 }
 
 std::unique_ptr<Moments> make_moments(const MomentsSettings& settings, Backend backend) {
-  if (settings.threads < 0) throw Error(fmt::format("threads is {}; give 0 for one a core, or more", settings.threads));
+  if (settings.threads < 0)
+    throw Error(fmt::format("threads is {}; give 0 for one per core, or more", settings.threads));
   if (settings.pieces < 1) throw Error(fmt::format("pieces is {}; give 1 or more", settings.pieces));
   switch (choose(backend)) {
     case Backend::reference:
@@ -160,18 +161,21 @@ bool is_backend(std::string_view name) {
 
 }  // namespace
 
+bool is_step(std::string_view name) {
+  return step_of(name, cpu_steps) != 0 || step_of(name, gpu_steps) != 0 || name == "cpu+gpu" || name == "joint";
+}
+
 std::unique_ptr<Moments> make_moments(std::string_view name, const MomentsSettings& settings) {
   if (is_backend(name)) return make_moments(settings, parse_backend(name));
   make_moments(settings, Backend::reference);  // for its checks of the settings
   if (const int step = step_of(name, cpu_steps)) return make_cpu_step(step, settings);
-  const int gpu_step = step_of(name, gpu_steps);
-  if (gpu_step == 0 && name != "cpu+gpu" && name != "joint")
+  if (!is_step(name))
     throw Error(fmt::format(
         "there is no backend '{}': use auto, reference, cpu, cuda, joint, cpu1 to cpu3, gpu1 to gpu8 or cpu+gpu",
         name));
   choose(Backend::cuda);  // throws, with the reason, where there is no device
 #ifdef KINEMA_HAVE_CUDA
-  if (gpu_step != 0) return make_gpu_step(gpu_step, settings);
+  if (const int gpu_step = step_of(name, gpu_steps)) return make_gpu_step(gpu_step, settings);
   if (name == "cpu+gpu") return make_joint_step(settings);
   return make_joint_moments(settings);
 #else

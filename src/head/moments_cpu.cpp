@@ -26,7 +26,8 @@ std::size_t pixel_bytes(PixelFormat format) {
 struct Colours {
   std::optional<PlaneOfBytes> plane;
   std::shared_ptr<const ColourBlocks> table;
-  std::optional<Plane> steep;  // too steep for 32 bits: in double, one pixel after the other; f in the order of bytes
+  std::optional<SkinPlane>
+      steep;  // too steep for 32 bits: in double, one pixel after the other; f in the order of bytes
 
   bool strips() const { return plane && plane_strips_work() && fits_short(*plane); }
   double one() const { return plane ? plane->one : table ? 255 : weighed_one; }
@@ -109,7 +110,7 @@ Sums moments_of(const std::uint32_t* columns, const Box& box, const std::uint64_
 
 class CpuMoments final : public Moments {
 public:
-  explicit CpuMoments(const MomentsSettings& settings) : threads_(settings.threads) { set_classifier(Plane{}); }
+  explicit CpuMoments(const MomentsSettings& settings) : threads_(settings.threads) { set_classifier(SkinPlane{}); }
 
   void set_classifier(const Classifier& classifier) override {
     check_classifier(classifier);
@@ -182,13 +183,13 @@ private:
     std::optional<Colours>& colours = colours_[blue];
     if (colours) return *colours;
     colours.emplace();
-    if (const auto* plane = std::get_if<Plane>(&classifier_)) {
+    if (const auto* plane = std::get_if<SkinPlane>(&classifier_)) {
       auto fixed = plane_strips_work() ? fix_plane_in_short(*plane) : std::nullopt;
       if (!fixed) fixed = fix_plane(*plane);
       if (fixed)
         colours->plane = in_order(*fixed, blue);
       else
-        colours->steep = blue ? Plane{plane->b, plane->g, plane->r, plane->d} : *plane;
+        colours->steep = blue ? SkinPlane{plane->b, plane->g, plane->r, plane->d} : *plane;
     } else {
       colours->table = std::make_shared<const ColourBlocks>(
           make_colour_blocks(*std::get<std::shared_ptr<const Table>>(classifier_), blue, threads_));

@@ -31,7 +31,7 @@ Rgb colour_at(const ColourView& frame, std::size_t x, std::size_t y) {
 }
 
 double degree_of(const Classifier& classifier, Rgb p) {
-  if (const auto* f = std::get_if<Plane>(&classifier))
+  if (const auto* f = std::get_if<SkinPlane>(&classifier))
     return std::max(0.0, std::min(1.0, p.r * f->r + p.g * f->g + p.b * f->b + f->d));  // eq. 2
   const Table& table = *std::get<std::shared_ptr<const Table>>(classifier);
   return table.degrees[p.r * std::size_t{65536} + p.g * std::size_t{256} + p.b] / 255.0;  // eq. 7
@@ -80,7 +80,7 @@ public:
   using Moments::measure;
 
 private:
-  Classifier classifier_ = Plane{};
+  Classifier classifier_ = SkinPlane{};
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "head/pattern.h"
 
+#include "head/constants.h"
 #include "head/pixels.h"
 
 #include <algorithm>
@@ -12,9 +13,6 @@ namespace {
 using Complex = std::complex<float>;
 
 constexpr std::size_t cells = Pattern::cells, samples = Pattern::samples;
-constexpr float of_start = 0.3f;  // of what is known: the start
-constexpr float regular = 1e-2f;  // of the mean energy: keeps frequencies that are hardly there from counting
-constexpr double bell = 0.1;      // of the head's width: the deviation of the answer that is asked for
 
 std::array<Complex, cells / 2> roots() {
   std::array<Complex, cells / 2> values;
@@ -132,7 +130,8 @@ std::vector<Pattern::Spectrum> Pattern::spectra(const Patch& patch) {
     for (std::size_t x = 0; x < cells; ++x) {
       const std::uint8_t* at = &patch[2 * y * samples + 2 * x];
       const float light = 0.25f * static_cast<float>(at[0] + at[1] + at[samples] + at[samples + 1]);
-      edges[directions][y * cells + x] = 0.5f * (light - static_cast<float>(mean)) / static_cast<float>(spread);
+      edges[directions][y * cells + x] =
+          brightness_weight * (light - static_cast<float>(mean)) / static_cast<float>(spread);
     }
   }
   std::array<float, size> energy{};
@@ -153,7 +152,7 @@ std::vector<Pattern::Spectrum> Pattern::spectra(const Patch& patch) {
         }
       }
       // an edge of less than a few levels is noise
-      const float longest = std::sqrt(about_here / static_cast<float>(count) + 64);
+      const float longest = std::sqrt(about_here / static_cast<float>(count) + edge_noise);
       for (std::size_t c = 0; c < channels; ++c) {
         const float value = edges[c][y * cells + x];
         result[c][y * cells + x] = fade * (c < directions ? std::min(value / longest, 1.0f) : value);
@@ -165,9 +164,9 @@ std::vector<Pattern::Spectrum> Pattern::spectra(const Patch& patch) {
 }
 
 Pattern::Filter Pattern::fit(const Patch& patch) {
-  static const Spectrum asked = [] {
+  static const Spectrum wanted = [] {
     Spectrum values;
-    const double deviation = bell * cells / reach;  // in cells: the head is cells / reach wide
+    const double deviation = response_deviation * cells / reach;  // in cells: the head is cells / reach wide
     for (std::size_t i = 0; i < size; ++i) {
       // the bell's top lies at the first cell, and goes round
       const double x = static_cast<double>((i % cells + cells / 2) % cells) - cells / 2;
@@ -182,7 +181,7 @@ Pattern::Filter Pattern::fit(const Patch& patch) {
   for (Spectrum& channel : filter.above) {
     for (std::size_t i = 0; i < size; ++i) {
       filter.below[i] += std::norm(channel[i]);
-      channel[i] = product(asked[i], std::conj(channel[i]));
+      channel[i] = product(wanted[i], std::conj(channel[i]));
     }
   }
   return filter;
@@ -190,10 +189,10 @@ Pattern::Filter Pattern::fit(const Patch& patch) {
 
 void Pattern::combine() {
   both_ = running_;
-  both_.mix(start_, of_start);
+  both_.mix(start_, first_pattern);
   float mean = 0;
   for (float value : both_.below) mean += value / size;
-  for (float& value : both_.below) value += regular * mean;
+  for (float& value : both_.below) value += pattern_regularisation * mean;
 }
 
 void Pattern::start(const Patch& patch) {
@@ -208,16 +207,16 @@ void Pattern::learn(const ColourView& frame, const Oval& head, double rate) {
 
 Pattern::Match Pattern::find(const ColourView& frame, const Oval& about) const {
   const std::vector<Spectrum> seen = spectra(patch_of(frame, about));
-  Spectrum answer{};
+  Spectrum response{};
   for (std::size_t c = 0; c < channels; ++c) {
-    for (std::size_t i = 0; i < size; ++i) answer[i] += product(both_.above[c][i], seen[c][i]);
+    for (std::size_t i = 0; i < size; ++i) response[i] += product(both_.above[c][i], seen[c][i]);
   }
-  for (std::size_t i = 0; i < size; ++i) answer[i] /= both_.below[i];
-  transform(answer.data(), true);
+  for (std::size_t i = 0; i < size; ++i) response[i] /= both_.below[i];
+  transform(response.data(), true);
   const auto at = [&](int x, int y) {
     const auto column = static_cast<std::size_t>((x + static_cast<int>(cells)) % static_cast<int>(cells));
     const auto row = static_cast<std::size_t>((y + static_cast<int>(cells)) % static_cast<int>(cells));
-    return static_cast<double>(answer[row * cells + column].real());
+    return static_cast<double>(response[row * cells + column].real());
   };
   constexpr int furthest = static_cast<int>(cells / 2 / reach);
   int best_x = 0, best_y = 0;

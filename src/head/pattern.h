@@ -1,8 +1,8 @@
-// The head's pattern of light and dark: a correlation filter over edges, learned while the head is followed. Colours say
-// what is head; the pattern says where it is when something else has its colours, or when the light changes them.
+// The head's pattern: a correlation filter over edges, learned during tracking. It locates the head where something else has
+// its colours, or where the light changes them.
 //
-// Bolme et al. (2010) and Danelljan et al. (2014): the filter whose answer to the patches seen so far comes nearest, in
-// least squares, to a narrow bell at the head's centre. In the frequency domain that is a division.
+// Bolme et al. (2010) and Danelljan et al. (2014): the filter whose response to the patches so far is, in least squares,
+// nearest to a narrow Gaussian at the head's centre. In the frequency domain that is a division.
 #pragma once
 
 #include "kinema/head_calibration.h"
@@ -16,7 +16,7 @@
 
 namespace kinema::head {
 
-/// Light and dark about an oval, as HeadReference keeps it. What lies outside the frame is like its border.
+/// Luma around an oval, as HeadReference keeps it. The border of the frame is repeated outside.
 using Patch = std::vector<std::uint8_t>;
 Patch patch_of(const ColourView& frame, const Oval& about);
 
@@ -28,18 +28,18 @@ public:
 
   struct Match {
     double x = 0, y = 0;  ///< the head's centre, pixels
-    double answer = 0;    ///< about 1 for what was learned, 0 for anything else
+    double response = 0;  ///< about 1 for what was learned, 0 for anything else
   };
 
   bool known() const { return !start_.empty(); }
 
-  /// Takes a head as the start, which stays a part of the filter.
+  /// Starts from a patch, which keeps a fixed weight in the filter.
   void start(const Patch& patch);
 
-  /// Adds a frame: `rate` of what is known is then new.
+  /// Adds a frame with weight `rate`, those so far with 1 - `rate`.
   void learn(const ColourView& frame, const Oval& head, double rate);
 
-  /// Where about an oval the pattern is, up to about a radius away.
+  /// The place of the pattern near an oval, up to about one radius away.
   Match find(const ColourView& frame, const Oval& about) const;
 
 private:

@@ -5,6 +5,7 @@
 // degree. Along one normal it is a function of t alone, which a histogram of the projections gives for all t at once: so
 // only the two angles of the normal are searched, from many starts. The objective grows as w shrinks (a ramp is a mean
 // of steps, and no mean is above its best), so w cannot be found by it: the widest that costs little is taken.
+#include "head/constants.h"
 #include "kinema/error.h"
 #include "kinema/head_calibration.h"
 
@@ -26,7 +27,6 @@ constexpr int bins = 448;  // projections run from -443 to 443; two levels a bin
 constexpr double bin = 2;  // levels
 constexpr double least = -bin * bins / 2;
 constexpr std::array widths = {96.0, 64.0, 48.0, 32.0, 24.0, 16.0};  // levels, all multiples of a bin
-constexpr double cost = 0.98;                                        // of the best score is enough for a softer plane
 
 struct Candidate {
   Vector3d normal = Vector3d::UnitX();
@@ -142,18 +142,16 @@ std::vector<Vector3d> spiral(int count) {
 
 }  // namespace
 
-Plane fit_plane(std::span<const ColourCount> colours) {
-  constexpr double start_width = 48;
-  constexpr std::size_t climbers = 4;
+SkinPlane fit_plane(std::span<const ColourCount> colours) {
   const Objective objective(colours);
-  std::vector<Candidate> starts = {objective.along(objective.fisher(), start_width)};
-  for (const Vector3d& normal : spiral(120)) starts.push_back(objective.along(normal, start_width));
+  std::vector<Candidate> starts = {objective.along(objective.fisher(), search_band)};
+  for (const Vector3d& normal : spiral(search_normals)) starts.push_back(objective.along(normal, search_band));
   std::stable_sort(starts.begin() + 1, starts.end(),
                    [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
 
   Candidate top;
-  for (std::size_t i = 0; i < std::min(climbers + 1, starts.size()); ++i) {
-    const Candidate found = climb(objective, starts[i], start_width, 0.1);
+  for (std::size_t i = 0; i < std::min(search_climbs + 1, starts.size()); ++i) {
+    const Candidate found = climb(objective, starts[i], search_band, 0.1);
     if (found.score > top.score) top = found;
   }
 
@@ -165,7 +163,7 @@ Plane fit_plane(std::span<const ColourCount> colours) {
     best = std::max(best, by_width[i].score);
   }
   std::size_t chosen = 0;
-  while (chosen + 1 < widths.size() && by_width[chosen].score < cost * best) ++chosen;
+  while (chosen + 1 < widths.size() && by_width[chosen].score < soft_plane_score * best) ++chosen;
   const auto& [normal, middle, score] = by_width[chosen];
   const double width = widths[chosen];
   return {normal.x() / width, normal.y() / width, normal.z() / width, 0.5 - middle / width};

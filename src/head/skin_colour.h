@@ -94,13 +94,13 @@ inline double lit(double brightness, double darkest) { return brightness < darke
 /// Each of these is made once of a model and asked for many colours.
 class PlaneDegree {
 public:
-  explicit PlaneDegree(const Plane& f) : f_(f) {}
+  explicit PlaneDegree(const SkinPlane& f) : f_(f) {}
   double operator()(double r, double g, double b) const {
     return std::max(0.0, std::min(1.0, r * f_.r + g * f_.g + b * f_.b + f_.d));
   }
 
 private:
-  Plane f_;
+  SkinPlane f_;
 };
 
 class RgDegree {
@@ -238,7 +238,7 @@ private:
   std::size_t bins_;
 };
 
-inline PlaneDegree degree_of(const Plane& model) { return PlaneDegree(model); }
+inline PlaneDegree degree_of(const SkinPlane& model) { return PlaneDegree(model); }
 inline RgDegree degree_of(const RgGaussian& model) { return RgDegree(model); }
 inline CbCrDegree degree_of(const CbCrGaussian& model) { return CbCrDegree(model); }
 inline HsvDegree degree_of(const HsvBox& model) { return HsvDegree(model); }

@@ -1,19 +1,12 @@
 #include "head/soft_window.h"
 
+#include "head/constants.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace kinema::head {
 namespace {
-
-// The window about the window: between the two lies what is around the head. Their difference weighs nothing at the
-// centre, most at the inner rim, and nothing again at the outer one.
-constexpr double around_factor = 1.8;
-
-// For a disc of skin the contrast is largest in a window 1.2 times as large.
-constexpr double window_factor = 1.2;
-
-constexpr double rest = 0.01;  // pixels: a window that moves less has arrived
 
 Sums measure(const Scene& scene, const Window& window) {
   Weighing weighing = scene.weighing;
@@ -26,19 +19,18 @@ class Progression {
 public:
   /// The step to take: the one that was measured or, every other time, all that are still to come.
   double next(double step, double radius) {
-    constexpr double flattest = 0.97;  // beyond it the rest of the way is a guess
     const double factor = last_ != 0 ? step / last_ : 0;
-    left_ = std::abs(step) / (1 - std::clamp(factor_, 0.0, flattest));
+    left_ = std::abs(step) / (1 - std::clamp(factor_, 0.0, largest_step_ratio));
     if (!(factor > 0) || fresh_) {
       last_ = step;
       fresh_ = false;
       return step;
     }
-    factor_ = std::min(factor, flattest);
+    factor_ = std::min(factor, largest_step_ratio);
     left_ = std::abs(step) / (1 - factor_);
     last_ = 0;
     fresh_ = true;
-    return std::clamp(step / (1 - factor_), -0.5 * radius, 0.5 * radius);
+    return std::clamp(step / (1 - factor_), -longest_extrapolation * radius, longest_extrapolation * radius);
   }
 
   /// About how far the end lay before the last step.
@@ -88,13 +80,13 @@ Window climb(const Scene& scene, Window window, int steps) {
     const double y = down.next(sums.wy / sums.w - window.cy, window.ry);
     window.cx += x;
     window.cy += y;
-    if (std::hypot(across.left(), down.left()) < rest) break;
+    if (std::hypot(across.left(), down.left()) < climb_tolerance) break;
   }
   return window;
 }
 
 Contrast contrast(const Scene& scene, const Window& window) {
-  const Window wide = scaled(window, around_factor);
+  const Window wide = scaled(window, surround_factor);
   const auto mass = [&](const Window& of) {
     return window_mass(of, scene.frame.width, scene.frame.height, scene.weighing.bottom);
   };
@@ -117,21 +109,19 @@ double better_size(const Scene& scene, const Window& window, double reach) {
 }
 
 Anchor anchor_of(const Scene& scene, const Oval& head) {
-  // an oval in whole pixels is not steadier than this: less is taken for its fault, and the centroid believed
-  constexpr double steady = 0.015;
-  constexpr double furthest = 0.6, smallest = 0.7, largest = 1.6;
   const Window first = window_around(head, {});
-  Window window = climb(scene, first, 20);
+  Window window = climb(scene, first, climb_steps);
   for (int round = 0; round < 8; ++round) {
-    const double factor = better_size(scene, window, 1.1);
-    window = scaled(window, std::clamp(factor * window.rx / first.rx, smallest, largest) * first.rx / window.rx);
-    window = climb(scene, window, 20);
+    const double factor = better_size(scene, window, size_step);
+    window = scaled(window, std::clamp(factor * window.rx / first.rx, smallest_anchor_size, largest_anchor_size) *
+                                first.rx / window.rx);
+    window = climb(scene, window, climb_steps);
   }
   Anchor anchor;
   anchor.size = window.rx / first.rx;
   const double x = (head.cx - window.cx) / head.rx, y = (head.cy - window.cy) / head.ry, length = std::hypot(x, y);
-  if (length < steady) return anchor;
-  const double shorter = std::min(1.0, furthest / length);
+  if (length < least_anchor_shift) return anchor;
+  const double shorter = std::min(1.0, largest_anchor_shift / length);
   anchor.shift_x = shorter * x;
   anchor.shift_y = shorter * y;
   return anchor;

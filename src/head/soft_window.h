@@ -1,5 +1,5 @@
-// The soft window that follows a head: it climbs to where skin is densest, and finds the size at which most skin lies
-// inside and least around it. All it asks of a frame are the sums of head::Moments.
+// The soft window that follows a head: mean shift to the largest density of skin, at the size with most skin inside and least
+// around it. It needs nothing of a frame but the sums of head::Moments.
 #pragma once
 
 #include "kinema/head.h"
@@ -9,14 +9,14 @@
 
 namespace kinema::head {
 
-/// A frame and how its pixels are weighed, beside the window.
+/// A frame, and the weights of its pixels besides the window's.
 struct Scene {
   Moments& moments;
   const ColourView& frame;
   Weighing weighing;
 };
 
-/// What lies under a window: the mean degree inside, and around it.
+/// The mean degree inside a window, and around it.
 struct Contrast {
   double inside = 0, around = 0;
   double difference() const { return inside - around; }
@@ -28,7 +28,7 @@ double window_mass(const Window& window, std::size_t width, std::size_t height, 
 
 Window scaled(const Window& window, double factor);
 
-/// Moves the window to the centroid of what it sees (eq. 4 with the window's weights) until it rests.
+/// Moves the window to the centroid of its contents (eq. 4 with the window's weights) until it converges.
 Window climb(const Scene& scene, Window window, int steps);
 
 Contrast contrast(const Scene& scene, const Window& window);
@@ -37,7 +37,7 @@ Contrast contrast(const Scene& scene, const Window& window);
 /// parabola through three sizes.
 double better_size(const Scene& scene, const Window& window, double reach);
 
-/// How the head of a frame lies in the window that follows it: the window starts at the head and comes to rest.
+/// Where the head lies in the window that follows it: the window starts at the head and converges.
 Anchor anchor_of(const Scene& scene, const Oval& head);
 
 /// From the window to the head, and back.

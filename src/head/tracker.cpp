@@ -1,28 +1,19 @@
+#include "head/constants.h"
 #include "kinema/head_tracker.h"
 
 #include "core/stopwatch.h"
 #include "head/head_window.h"
-#include "head/still_scene.h"
+#include "head/static_background.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
 namespace kinema::head {
 namespace {
-
-// Less of a frame is no head: the noise of a camera before a background without skin.
-constexpr double least_area = 2e-4;
-
-// A tenth of the area at calibration is three times its distance.
-constexpr double least_of_reference = 0.05;
-
-// Skin that covers less of its own extent than this is strewn over the frame, not a head.
-constexpr double least_compact = 0.12;
 
 class Stages {
 public:
@@ -34,13 +25,28 @@ private:
   Stopwatch watch_;
 };
 
-// The steps of the paper's ladder know whole frames only.
-bool takes_windows(const std::string& backend) {
-  constexpr std::array words = {"auto", "reference", "cpu", "cuda", "joint"};
-  return std::any_of(words.begin(), words.end(), [&](const char* word) { return backend == word; });
+// The steps of the paper's ladder take whole frames only.
+bool takes_windows(const std::string& step) { return step.empty() || step == "joint"; }
+
+Backend backend_of(const std::string& step, Backend wanted) {
+  if (step.empty()) return choose(wanted);
+  return step.starts_with("cpu") && step != "cpu+gpu" ? Backend::cpu : Backend::cuda;
 }
 
-void check_settings(const TrackerSettings& settings, const Calibration& calibration) {
+bool is_empty(const SkinModel& model) {
+  const auto* plane = std::get_if<SkinPlane>(&model);
+  return plane != nullptr && plane->r == 0 && plane->g == 0 && plane->b == 0 && plane->d == 0;
+}
+
+const TrackerSettings& checked(const TrackerSettings& settings) {
+  const Calibration& calibration = settings.calibration;
+  if (is_empty(calibration.filter.model)) {
+    throw Error("no calibration: TrackerSettings::calibration comes from calibrate() or read_filter()");
+  }
+  if (!settings.step.empty() && !is_step(settings.step)) {
+    throw Error(fmt::format(
+        "there is no step '{}': use joint, cpu1 to cpu3, gpu1 to gpu8 or cpu+gpu, or name a backend", settings.step));
+  }
   if (settings.reference_distance && !(*settings.reference_distance > 0.01 && *settings.reference_distance <= 100)) {
     throw Error(fmt::format("a reference distance of {} m: give metres, 0.01 to 100", *settings.reference_distance));
   }
@@ -48,37 +54,40 @@ void check_settings(const TrackerSettings& settings, const Calibration& calibrat
     throw Error(
         fmt::format("a field of view of {} rad: it lies between 0.01 and 3.1 (half a turn)", *settings.field_of_view));
   }
-  if (settings.following == Following::window && !calibration.head) {
-    throw Error("the window needs the head's size, which this filter does not know: calibrate, or use the plain mode");
+  if (settings.mode == Mode::window && !calibration.head) {
+    throw Error("window mode needs the head's size, which this filter does not know: calibrate, or use plain mode");
   }
+  return settings;
 }
 
 }  // namespace
 
 struct Tracker::State {
-  State(const Calibration& from, const TrackerSettings& with)
-      : calibration(from), settings(with), moments(make_moments(with.backend, with.moments)) {
-    check_settings(settings, calibration);
+  State(const TrackerSettings& with, Backend wanted)
+      : settings(checked(with)),
+        backend(backend_of(with.step, wanted)),
+        moments(with.step.empty() ? make_moments(with.moments, backend) : make_moments(with.step, with.moments)) {
     check(calibration.filter.model);
     classifier = make_classifier(calibration.filter.model, settings.moments.threads);
     moments->set_classifier(classifier);
-    if (settings.following == Following::automatic) {
-      settings.following = calibration.head && takes_windows(settings.backend) ? Following::window : Following::plain;
+    if (settings.mode == Mode::automatic) {
+      settings.mode = calibration.head && takes_windows(settings.step) ? Mode::window : Mode::plain;
     }
     if (settings.smoothing)
       smooth = {OneEuro(*settings.smoothing), OneEuro(*settings.smoothing), OneEuro(*settings.smoothing)};
   }
 
   void take_size(const ColourView& frame);
-  void plain(const Scene& scene, HeadEstimate& estimate) const;
-  void place(HeadEstimate& estimate, double time);
+  void plain(const Scene& scene, Estimate& estimate) const;
+  void place(Estimate& estimate, double time);
 
-  Calibration calibration;
   TrackerSettings settings;
+  const Calibration& calibration = settings.calibration;
+  Backend backend;
   std::unique_ptr<Moments> moments;
   Classifier classifier;
   std::optional<HeadWindow> window;
-  StillScene still;
+  StaticBackground background;
   std::optional<Oval> start;
   std::size_t width = 0, height = 0;
   double reference_area = 0;  // in this size of frames; 0: not known yet
@@ -87,16 +96,15 @@ struct Tracker::State {
 
 void Tracker::State::take_size(const ColourView& frame) {
   if (frame.data == nullptr || frame.width == 0 || frame.height == 0) throw Error("a frame without pixels");
-  const bool reads_pixels = settings.following == Following::window || settings.background;
+  const bool reads_pixels = settings.mode == Mode::window || settings.background;
   if (frame.on_device && reads_pixels) {
-    throw Error(
-        "a frame that lies on the device goes with the plain mode without a background: give it in host memory");
+    throw Error("a frame in device memory goes with plain mode without a background: give it in host memory");
   }
   if (width == 0) {
     width = frame.width;
     height = frame.height;
     if (calibration.head) {
-      const bool follows = settings.following == Following::window;
+      const bool follows = settings.mode == Mode::window;
       reference_area = follows ? calibration.head->area : calibration.head->frame_area;
       if (follows) window.emplace(*calibration.head, width, height, settings);
     }
@@ -109,12 +117,12 @@ void Tracker::State::take_size(const ColourView& frame) {
 }
 
 // The paper: the centroid of all skin in the frame.
-void Tracker::State::plain(const Scene& scene, HeadEstimate& estimate) const {
+void Tracker::State::plain(const Scene& scene, Estimate& estimate) const {
   const Sums sums = scene.moments.measure(scene.frame, scene.weighing);
   const double pixels = static_cast<double>(width) * static_cast<double>(height);
   estimate.area = sums.w / pixels;  // eqs. 3, 5 and 6
   const double least =
-      calibration.head ? std::max(least_area, least_of_reference * calibration.head->area) : least_area;
+      calibration.head ? std::max(least_area, least_reference_area * calibration.head->area) : least_area;
   if (!(estimate.area >= least)) {
     estimate.why = "too little of the frame has skin's colour";
     return;
@@ -126,14 +134,14 @@ void Tracker::State::plain(const Scene& scene, HeadEstimate& estimate) const {
   const double variance_x = std::max(0.0, sums.wxx / sums.w - estimate.x * estimate.x);
   const double variance_y = std::max(0.0, sums.wyy / sums.w - estimate.y * estimate.y);
   const double extent = 4 * std::numbers::pi * std::sqrt(variance_x * variance_y);
-  estimate.score = extent > 0 ? std::min(1.0, sums.w / extent) : 1;
+  estimate.confidence = extent > 0 ? std::min(1.0, sums.w / extent) : 1;
   // a filter written by hand says nothing about how compact its colours are: the paper's answer stands
-  estimate.found = !calibration.head || estimate.score >= least_compact;
+  estimate.found = !calibration.head || estimate.confidence >= least_compactness;
   if (!estimate.found) estimate.why = "what has skin's colour is strewn over the frame";
 }
 
 // From pixels to metres, by one reference distance and the field of view.
-void Tracker::State::place(HeadEstimate& estimate, double time) {
+void Tracker::State::place(Estimate& estimate, double time) {
   std::optional<double> distance = settings.reference_distance, view = settings.field_of_view;
   if (calibration.head) {
     if (!distance) distance = calibration.head->distance;
@@ -157,20 +165,21 @@ void Tracker::State::place(HeadEstimate& estimate, double time) {
   }
 }
 
-Tracker::Tracker(const Calibration& calibration, const TrackerSettings& settings)
-    : state_(std::make_unique<State>(calibration, settings)) {}
+Tracker::Tracker(const TrackerSettings& settings, Backend backend)
+    : state_(std::make_unique<State>(settings, backend)) {}
 Tracker::~Tracker() = default;
 Tracker::Tracker(Tracker&&) noexcept = default;
 Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 
-HeadEstimate Tracker::track(const ColourView& frame, double time) {
+Estimate Tracker::track(const ColourView& frame, double time) {
   State& state = *state_;
-  HeadEstimate estimate;
+  Estimate estimate;
+  estimate.time = time;
   Stages stages(estimate.times);
   state.take_size(frame);
   Scene scene{*state.moments, frame, {}};
   if (state.settings.background) {
-    scene.weighing.mask = state.still.mask(frame);
+    scene.weighing.mask = state.background.mask(frame);
     stages.end("background");
   }
   if (state.window) {
@@ -187,7 +196,7 @@ HeadEstimate Tracker::track(const ColourView& frame, double time) {
     for (OneEuro& signal : state.smooth) signal.reset();
   }
   if (state.settings.background) {
-    state.still.learn(frame, estimate.oval);
+    state.background.learn(frame, estimate.oval);
     stages.end("learn background");
   }
   if (state.window && estimate.found && state.window->learn(scene, state.classifier)) stages.end("recalibrate");
@@ -196,11 +205,12 @@ HeadEstimate Tracker::track(const ColourView& frame, double time) {
 
 void Tracker::set_background(const ColourView& frame) {
   state_->take_size(frame);
-  state_->still.set(frame);
+  state_->background.set(frame);
 }
 
 void Tracker::start(const Oval& oval) { state_->start = oval; }
-Following Tracker::following() const { return state_->settings.following; }
+Backend Tracker::backend() const { return state_->backend; }
+Mode Tracker::mode() const { return state_->settings.mode; }
 
 double Tracker::degree_now(std::uint8_t r, std::uint8_t g, std::uint8_t b) const {
   return static_cast<double>(Degrees(state_->classifier)({r, g, b}));

@@ -80,7 +80,7 @@ SkinModel model_at(const JsonPlace& root) {
   const std::string word = place.text();
   if (word == "plane") {
     const auto f = numbers<4>(root.member("f"), "fR, fG, fB and fD");
-    return head::Plane{f[0], f[1], f[2], f[3]};
+    return head::SkinPlane{f[0], f[1], f[2], f[3]};
   }
   if (word == head::RgGaussian::name) return head::RgGaussian{ellipse(root), root.member("darkest").number()};
   if (word == head::CbCrGaussian::name) return head::CbCrGaussian{ellipse(root), root.member("darkest").number()};
@@ -174,7 +174,7 @@ void add_ellipse(Json& json, const head::Ellipse& ellipse, double darkest) {
 struct Writer {
   Json& json;
 
-  void operator()(const head::Plane& plane) const { json["f"] = {plane.r, plane.g, plane.b, plane.d}; }
+  void operator()(const head::SkinPlane& plane) const { json["f"] = {plane.r, plane.g, plane.b, plane.d}; }
   void operator()(const head::RgGaussian& model) const { add_ellipse(json, model.rg, model.darkest); }
   void operator()(const head::CbCrGaussian& model) const { add_ellipse(json, model.cbcr, model.darkest); }
   void operator()(const head::TslGaussian& model) const { add_ellipse(json, model.ts, model.darkest); }

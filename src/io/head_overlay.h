@@ -20,7 +20,7 @@ public:
   using Degree = std::function<double(std::uint8_t r, std::uint8_t g, std::uint8_t b)>;
 
   /// Small pictures are drawn larger, so that lines and text stay fine.
-  Picture draw(const Picture& frame, std::int64_t number, double time, const head::HeadEstimate& estimate,
+  Picture draw(const Picture& frame, std::int64_t number, double time, const head::Estimate& estimate,
                const Degree& degree);
 
 private:
@@ -32,7 +32,7 @@ class HeadOverlaySink {
 public:
   HeadOverlaySink(const std::filesystem::path& path, double fps) : sink_(path, fps) {}
 
-  void add(const Picture& frame, std::int64_t number, double time, const head::HeadEstimate& estimate,
+  void add(const Picture& frame, std::int64_t number, double time, const head::Estimate& estimate,
            const HeadPainter::Degree& degree) {
     sink_.add(painter_.draw(frame, number, time, estimate, degree), number);
     ++count_;

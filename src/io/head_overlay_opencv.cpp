@@ -85,7 +85,7 @@ private:
 
 }  // namespace
 
-Picture HeadPainter::draw(const Picture& frame, std::int64_t number, double time, const head::HeadEstimate& estimate,
+Picture HeadPainter::draw(const Picture& frame, std::int64_t number, double time, const head::Estimate& estimate,
                           const Degree& degree) {
   constexpr std::size_t longest_trail = 30;
   const auto pixels = static_cast<std::size_t>(frame.width) * static_cast<std::size_t>(frame.height);
@@ -114,7 +114,7 @@ Picture HeadPainter::draw(const Picture& frame, std::int64_t number, double time
   }
   canvas.cross(estimate.x, estimate.y);
   std::string place = fmt::format("   x {:.1f}  y {:.1f}   area {:.2f} %   score {:.2f}", estimate.x, estimate.y,
-                                  100 * estimate.area, estimate.score);
+                                  100 * estimate.area, estimate.confidence);
   if (estimate.distance) place += fmt::format("   {:.2f} m", *estimate.distance);
   draw_words(picture, caption + place, {});
   return picture;

@@ -13,20 +13,20 @@
 namespace kinema::io {
 namespace {
 
-std::string csv_row(std::int64_t frame, double time, const head::HeadEstimate& estimate) {
+std::string csv_row(std::int64_t frame, double time, const head::Estimate& estimate) {
   std::string row = fmt::format("{},{}", frame, exact_number(time));
-  if (!estimate.found) return row + fmt::format(",,,,,,,,{:.4f},0\n", estimate.score);
+  if (!estimate.found) return row + fmt::format(",,,,,,,,{:.4f},0\n", estimate.confidence);
   row += fmt::format(",{:.4f},{:.4f},{:.8g}", estimate.x, estimate.y, estimate.area);
   row += estimate.distance ? fmt::format(",{:.6f}", *estimate.distance) : ",";
   row += estimate.position
              ? fmt::format(",{:.6f},{:.6f},{:.6f}", estimate.position->x, estimate.position->y, estimate.position->z)
              : ",,,";
-  return row + fmt::format(",{:.4f},1\n", estimate.score);
+  return row + fmt::format(",{:.4f},1\n", estimate.confidence);
 }
 
-std::string json_line(std::int64_t frame, double time, const head::HeadEstimate& estimate) {
+std::string json_line(std::int64_t frame, double time, const head::Estimate& estimate) {
   std::string line = fmt::format("{{\"frame\":{},\"time\":{},\"found\":{},\"score\":{:.4f}", frame, exact_number(time),
-                                 estimate.found, estimate.score);
+                                 estimate.found, estimate.confidence);
   if (!estimate.found) {
     line += fmt::format(",\"x\":null,\"y\":null,\"area\":null,\"why\":{}", json_text(estimate.why));
   } else {
@@ -77,7 +77,7 @@ void HeadWriter::start() {
   started_ = true;
 }
 
-void HeadWriter::add(std::int64_t frame, double time, const head::HeadEstimate& estimate) {
+void HeadWriter::add(std::int64_t frame, double time, const head::Estimate& estimate) {
   start();
   file_.write(lines_ ? json_line(frame, time, estimate) : csv_row(frame, time, estimate));
   file_.flush();

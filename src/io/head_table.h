@@ -18,7 +18,7 @@ public:
   explicit HeadWriter(const std::filesystem::path& target);
 
   /// Rows reach the disk as they come, so that a run that is killed leaves them.
-  void add(std::int64_t frame, double time, const head::HeadEstimate& estimate);
+  void add(std::int64_t frame, double time, const head::Estimate& estimate);
   void commit();
 
 private:

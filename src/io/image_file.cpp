@@ -148,13 +148,6 @@ Picture read_face_picture(const std::filesystem::path& path) {
   }
 }
 
-GreyImage grey_of(const Picture& picture) {
-  GreyImage grey{picture.width, picture.height, std::vector<std::uint8_t>(picture.bgr.size() / 3)};
-  cv::Mat to(grey.height, grey.width, CV_8UC1, grey.grey.data());
-  cv::cvtColor(view(picture), to, cv::COLOR_BGR2GRAY);
-  return grey;
-}
-
 Picture resized(const Picture& picture, int width, int height) {
   Picture result{width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width) * height * 3)};
   cv::Mat to(height, width, CV_8UC3, result.bgr.data());

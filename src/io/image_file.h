@@ -1,6 +1,7 @@
-// Pictures and depth images on disk, in memory that needs no OpenCV. Without OpenCV every function here throws.
+// Pictures and depth images on disk, in memory that needs no OpenCV. Without OpenCV all but the conversions throw.
 #pragma once
 
+#include "kinema/grey.h"
 #include "kinema/image.h"
 #include "kinema/picture.h"
 
@@ -38,7 +39,11 @@ Picture read_picture(const std::filesystem::path& path);
 /// so that 10 and 12 bits of a sensor are used; what is transparent shows a middle grey.
 Picture read_face_picture(const std::filesystem::path& path);
 
-GreyImage grey_of(const Picture& picture);
+/// See kinema::grey_of().
+inline GreyImage grey_of(const Picture& picture) {
+  const auto width = static_cast<std::size_t>(picture.width), height = static_cast<std::size_t>(picture.height);
+  return {picture.width, picture.height, kinema::grey_of({picture.bgr.data(), width, height, 3 * width})};
+}
 
 /// Metres of each pixel.
 std::vector<float> metres_of(const DepthImage& image, double depth_scale);

@@ -33,7 +33,6 @@ Calibration read_calibration(const std::vector<std::filesystem::path>& files) {
 
 DepthImage read_depth_image(const std::filesystem::path& path) { refuse(path.string()); }
 Picture read_picture(const std::filesystem::path& path) { refuse(path.string()); }
-GreyImage grey_of(const Picture&) { refuse("a picture"); }
 Picture resized(const Picture&, int, int) { refuse("a picture"); }
 void write_depth_png(const std::filesystem::path& path, const DepthImage&) { refuse(path.string()); }
 void write_picture_png(const std::filesystem::path& path, const Picture&) { refuse(path.string()); }
@@ -118,7 +117,7 @@ CamShiftTracker::CamShiftTracker(CamShiftTracker&&) noexcept = default;
 CamShiftTracker& CamShiftTracker::operator=(CamShiftTracker&&) noexcept = default;
 HeadCentre CamShiftTracker::track(const Picture&) { refuse("a picture"); }
 
-Picture HeadPainter::draw(const Picture&, std::int64_t, double, const head::HeadEstimate&, const Degree&) {
+Picture HeadPainter::draw(const Picture&, std::int64_t, double, const head::Estimate&, const Degree&) {
   refuse("a picture");
 }
 

@@ -1,5 +1,6 @@
 #include "serve/face_feed.h"
 
+#include "io/image_file.h"
 #include "serve/face_appearance.h"
 #include "serve/face_parts.h"
 #include "serve/message.h"
@@ -8,20 +9,6 @@
 #include <utility>
 
 namespace kinema::serve {
-namespace {
-
-std::vector<std::uint8_t> grey_bytes(const io::Picture& picture) {
-  std::vector<std::uint8_t> grey;
-  grey.reserve(picture.bgr.size() / 3);
-  for (std::size_t i = 0; i + 2 < picture.bgr.size(); i += 3) {
-    const int weighted = 29 * picture.bgr[i] + 150 * picture.bgr[i + 1] + 77 * picture.bgr[i + 2];  // BT.601
-    grey.push_back(static_cast<std::uint8_t>((weighted + 128) >> 8));
-  }
-  return grey;
-}
-
-}  // namespace
-
 FaceFeed::FaceFeed(Channel& channel, std::string source, std::shared_ptr<const face::Model> model)
     : channel_(channel), model_(std::move(model)) {
   channel_.begin();
@@ -56,7 +43,7 @@ FaceFeed::FaceFeed(Channel& channel, std::string source, std::shared_ptr<const f
   channel_.open(Packet::arrays(encode(std::move(header), arrays)));
 }
 
-void FaceFeed::add(std::int64_t number, const io::Picture& picture, const face::TrackedFace& face) {
+void FaceFeed::add(std::int64_t number, const io::Picture& picture, const face::Estimate& face) {
   nlohmann::ordered_json header{
       {"channel", channel_.name()}, {"index", channel_.next_index()}, {"frame", number},
       {"found", face.found},        {"width", picture.width},         {"height", picture.height}};
@@ -66,9 +53,9 @@ void FaceFeed::add(std::int64_t number, const io::Picture& picture, const face::
     arrays.push_back(array_part<std::uint8_t>("picture", small.rgb, {small.height, small.width, 3}));
   FaceParts parts;
   if (face.found) {
-    const std::vector<std::uint8_t> grey = grey_bytes(picture);
+    const io::GreyImage grey = io::grey_of(picture);
     const auto width = static_cast<std::size_t>(picture.width), height = static_cast<std::size_t>(picture.height);
-    parts.tell(*model_, {grey.data(), width, height, width}, face, header, arrays);
+    parts.tell(*model_, {grey.grey.data(), width, height, width}, face, header, arrays);
   }
   channel_.publish(Packet::arrays(encode(std::move(header), arrays)));
 }

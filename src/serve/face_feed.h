@@ -20,7 +20,7 @@ public:
   /// Tells the model at once.
   FaceFeed(Channel& channel, std::string source, std::shared_ptr<const face::Model> model);
 
-  void add(std::int64_t number, const io::Picture& picture, const face::TrackedFace& face);
+  void add(std::int64_t number, const io::Picture& picture, const face::Estimate& face);
   void finish() { channel_.finish(); }
 
 private:

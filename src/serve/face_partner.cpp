@@ -1,5 +1,6 @@
 #include "serve/face_partner.h"
 
+#include "kinema/grey.h"
 #include "serve/face_parts.h"
 
 #include <chrono>
@@ -8,19 +9,6 @@
 #include <vector>
 
 namespace kinema::serve {
-namespace {
-
-std::vector<std::uint8_t> grey_bytes(const CameraFrame& frame) {
-  std::vector<std::uint8_t> grey;
-  grey.reserve(frame.rgba.size() / 4);
-  for (std::size_t i = 0; i + 3 < frame.rgba.size(); i += 4) {
-    const int weighted = 77 * frame.rgba[i] + 150 * frame.rgba[i + 1] + 29 * frame.rgba[i + 2];  // BT.601
-    grey.push_back(static_cast<std::uint8_t>((weighted + 128) >> 8));
-  }
-  return grey;
-}
-
-}  // namespace
 
 std::shared_ptr<const face::Model> FaceDesk::model() const {
   const std::lock_guard lock(mutex_);
@@ -45,13 +33,13 @@ private:
     header["found"] = false;
     std::vector<ArrayPart> arrays;
     FaceParts parts;
-    face::TrackedFace face;
+    face::Estimate face;
     take_model(frame);
     if (!tracker_) {
       header["why"] = "no model: drop one (.kface) on the page";
     } else {
       const auto before = std::chrono::steady_clock::now();
-      const std::vector<std::uint8_t> grey = grey_bytes(frame);
+      const std::vector<std::uint8_t> grey = grey_of(frame.view());
       const face::GreyView view{grey.data(), frame.width, frame.height, frame.width};
       face = tracker_->track(view, frame.time / 1000);
       header["found"] = face.found;
@@ -77,9 +65,9 @@ private:
     tracker_.reset();
     model_ = std::move(model);
     if (!model_) return;
-    face::TrackerSettings settings;
+    face::TrackerSettings settings{.model = model_, .detect = desk_.detect()};
     settings.fit.threads = 1;  // one face, and others want the cores too
-    tracker_.emplace(model_, settings, desk_.detect(), Backend::cpu);
+    tracker_.emplace(settings, Backend::cpu);
   }
 
   Answers& answers_;

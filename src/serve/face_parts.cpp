@@ -7,7 +7,7 @@
 
 namespace kinema::serve {
 
-void FaceParts::tell(const face::Model& model, const face::GreyView& picture, const face::TrackedFace& face,
+void FaceParts::tell(const face::Model& model, const face::GreyView& picture, const face::Estimate& face,
                      nlohmann::ordered_json& header, std::vector<ArrayPart>& arrays) {
   const face::Fit& fit = face.fit;
   header["quality"] = fit.quality;

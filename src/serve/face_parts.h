@@ -14,7 +14,7 @@ class FaceParts {
 public:
   static constexpr std::size_t most_modes = 24;
 
-  void tell(const face::Model& model, const face::GreyView& picture, const face::TrackedFace& face,
+  void tell(const face::Model& model, const face::GreyView& picture, const face::Estimate& face,
             nlohmann::ordered_json& header, std::vector<ArrayPart>& arrays);
 
 private:

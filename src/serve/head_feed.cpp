@@ -12,7 +12,7 @@ constexpr std::size_t widest_degrees = 160;
 
 }  // namespace
 
-void put(nlohmann::ordered_json& header, const head::HeadEstimate& estimate) {
+void put(nlohmann::ordered_json& header, const head::Estimate& estimate) {
   header["found"] = estimate.found;
   header["ms"] = nlohmann::ordered_json::object();
   for (const StageTime& time : estimate.times) header["ms"][time.stage] = time.ms;
@@ -23,7 +23,7 @@ void put(nlohmann::ordered_json& header, const head::HeadEstimate& estimate) {
   header["x"] = estimate.x;
   header["y"] = estimate.y;
   header["area"] = estimate.area;
-  header["score"] = estimate.score;
+  header["score"] = estimate.confidence;
   if (estimate.distance) header["distance"] = *estimate.distance;
   if (estimate.position) header["position"] = {estimate.position->x, estimate.position->y, estimate.position->z};
   if (estimate.oval) header["oval"] = {estimate.oval->cx, estimate.oval->cy, estimate.oval->rx, estimate.oval->ry};
@@ -45,7 +45,7 @@ DegreePicture degree_picture(const ColourView& frame, const head::Tracker& track
   return result;
 }
 
-void HeadFeed::add(long number, double time, const io::Picture& picture, const head::HeadEstimate& estimate,
+void HeadFeed::add(long number, double time, const io::Picture& picture, const head::Estimate& estimate,
                    const head::Tracker& tracker) {
   if (!std::exchange(opened_, true)) {
     const nlohmann::ordered_json opening{

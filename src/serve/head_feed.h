@@ -16,7 +16,7 @@
 namespace kinema::serve {
 
 /// Members "found", "why", "x", "y", "area", "score", "distance", "position", "oval" and "ms" of a message.
-void put(nlohmann::ordered_json& header, const head::HeadEstimate& estimate);
+void put(nlohmann::ordered_json& header, const head::Estimate& estimate);
 
 /// The degree of every few pixels as the tracker sees them now, 255 for 1.
 struct DegreePicture {
@@ -35,7 +35,7 @@ public:
   }
 
   /// `tracker` as it is after the frame.
-  void add(long number, double time, const io::Picture& picture, const head::HeadEstimate& estimate,
+  void add(long number, double time, const io::Picture& picture, const head::Estimate& estimate,
            const head::Tracker& tracker);
 
   void finish() { channel_.finish(); }

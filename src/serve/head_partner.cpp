@@ -70,10 +70,10 @@ private:
   }
 
   void start(const head::Calibration& calibration, const CameraFrame& frame) {
-    head::TrackerSettings settings;
+    head::TrackerSettings settings{.calibration = calibration};
     settings.smoothing.emplace();
     settings.moments.threads = 1;  // a small picture, and others want the cores too
-    tracker_.emplace(calibration, settings);
+    tracker_.emplace(settings);
     width_ = frame.width;
     height_ = frame.height;
   }

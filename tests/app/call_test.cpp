@@ -50,6 +50,20 @@ TEST(Call, ThatIsWrongIsOneLineAndExit2) {
   expect_one_line(run_kinema({"bench", "body", "--seconds", "nan"}, here), 2, "--seconds");
 }
 
+TEST(Call, BenchFacePrintsSaneJson) {
+  const Outcome outcome = run_kinema({"bench", "face", "--quick", "--pixels", "256", "--backends", "listing,cpu",
+                                      "--iterations", "2", "--seconds", "0.01", "--json"},
+                                     here);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["kind"], "face");
+  ASSERT_EQ(json["rows"].size(), 2u);
+  EXPECT_EQ(json["rows"][0]["backend"], "listing");
+  EXPECT_EQ(json["rows"][1]["backend"], "cpu");
+  // pixels: what every backend promises
+  for (const auto& row : json["rows"]) EXPECT_LT(row["landmark_error"].get<double>(), 0.01);
+}
+
 TEST(Call, WhoseResultCannotBePrintedExitsWith1) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
   const Outcome outcome = run_program("sh", {"-c", std::string(KINEMA_COMMAND) + " devices > /dev/full"}, here);

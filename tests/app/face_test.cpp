@@ -229,7 +229,12 @@ TEST_F(Face, FollowsAFaceThroughAFilm) {
                   "start.jsonl", "--lost", "1", "--out", "l.jsonl", "--overlay", "film.avi", "--json"},
                  folder.folder());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_EQ(json::parse(outcome.out)["found"], frames.size());
+  const json report = json::parse(outcome.out);
+  EXPECT_EQ(report["found"], frames.size());
+  // both stages run on the CPU, whatever the backend
+  EXPECT_EQ(report["backend"], "cpu");
+  EXPECT_EQ(report["stages"],
+            json::parse(R"([{"method":"cascade","backend":"cpu"},{"method":"simultaneous","backend":"cpu"}])"));
   const std::vector<json> lines = lines_of_file(folder / "l.jsonl");
   ASSERT_EQ(lines.size(), frames.size());
   EXPECT_EQ(lines[5]["time"], 0.2);

@@ -95,7 +95,7 @@ TEST(HeadBench, RefusesWhatCannotBeMeasured) {
 
 TEST(HeadFrames, ShowTheSamePictureInEveryFormat) {
   const auto reference = head::make_moments("reference");
-  reference->set_classifier(head::Plane{0.0125, -0.006, -0.007, 0.15});
+  reference->set_classifier(head::SkinPlane{0.0125, -0.006, -0.007, 0.15});
   for (const PixelFormat format : pixel_formats) {
     const head::Sums sums = reference->measure(make_head_frame(Picture::camera, format, 160, 120, 1).view);
     // the head is there: an oval of 0.14 x 0.33 about (0.55, 0.5), give or take its shading

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/face_problem.h"
+#include "bench/fitter_listing.h"
 #include "kinema/error.h"
 #include "kinema/face.h"
 
@@ -61,9 +62,11 @@ inline double farthest(const std::vector<float>& a, const std::vector<float>& b)
 class FitterOn : public testing::TestWithParam<std::string> {
 protected:
   void SetUp() override {
-    if (GetParam() != "cpu" && !available(Backend::cuda)) GTEST_SKIP() << "no GPU";
+    const bool on_host = GetParam() == "cpu" || GetParam() == "listing";
+    if (!on_host && !available(Backend::cuda)) GTEST_SKIP() << "no GPU";
   }
   std::unique_ptr<Fitter> fitter(const std::shared_ptr<const Model>& model, const FitSettings& settings) const {
+    if (GetParam() == "listing") return bench::make_listing_fitter(model, settings);
     return make_fitter(GetParam(), model, settings);
   }
 };

@@ -57,9 +57,9 @@ TEST_P(FitterAgrees, WithOneFactorAndWithoutLimits) {
   expect_agreement(drawn_model(Features::intensity, false), settings, 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, FitterAgrees, testing::Values("cpu", "cuda"), backend_of);
+INSTANTIATE_TEST_SUITE_P(Backends, FitterAgrees, testing::Values("cpu", "cuda", "paper", "listing"), backend_of);
 
-// What the paper's kernels cannot do.
+// What the paper's kernels and the listing cannot do.
 class FitterAgreesBeyond : public FitterAgrees {};
 
 TEST_P(FitterAgreesBeyond, WithManyFactors) {

@@ -38,11 +38,11 @@ TEST(Quality, TellsGoodFitsFromFailed) {
       const std::vector<float> bad =
           transformed<float>(compose(compose(pose, Similarity{1, 0.1, 0.4, 0.2}), inverse(pose)), other.landmarks);
       ++pairs;
-      ordered +=
-          trust(model, good.view(), fit_at(good.landmarks)).failure < trust(model, other.view(), fit_at(bad)).failure;
+      ordered += fit_quality(model, good.view(), fit_at(good.landmarks)).failure <
+                 fit_quality(model, other.view(), fit_at(bad)).failure;
     }
   EXPECT_GT(ordered, pairs * 95 / 100);
-  const Trust of = trust(model, unseen[0].view(), fit_at(unseen[0].landmarks));
+  const FitQuality of = fit_quality(model, unseen[0].view(), fit_at(unseen[0].landmarks));
   EXPECT_EQ(of.confidence.size(), 25u);
   for (const float confidence : of.confidence) {
     EXPECT_GE(confidence, 0);

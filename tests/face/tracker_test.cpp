@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 namespace kinema::face {
 namespace {
@@ -41,6 +42,8 @@ protected:
     return planted().draw(parameters);
   }
 
+  static TrackerSettings settings(Detect detect = {}) { return {.model = model(), .detect = std::move(detect)}; }
+
   static Start start_at(const PlantedFace& face) {
     Start start;
     start.landmarks = face.landmarks;
@@ -49,12 +52,12 @@ protected:
 };
 
 TEST_F(FaceTracker, FollowsFromTheLastFrameWithoutADetector) {
-  Tracker tracker(model(), {}, nullptr, Backend::reference);
+  Tracker tracker(settings(), Backend::reference);
   EXPECT_FALSE(tracker.track(frame(0).view(), 0).found);  // nobody said where
   tracker.start(start_at(frame(0)));
   for (int i = 0; i < 5; ++i) {
     const PlantedFace face = frame(i);
-    const TrackedFace tracked = tracker.track(face.view(), 0.04 * (i + 1));
+    const Estimate tracked = tracker.track(face.view(), 0.04 * (i + 1));
     ASSERT_TRUE(tracked.found) << i << ": " << tracked.fit.failure;
     EXPECT_EQ(tracked.detected, i == 0);
     EXPECT_LT(mean_distance(tracked.landmarks, face.landmarks), 3) << i;
@@ -63,19 +66,17 @@ TEST_F(FaceTracker, FollowsFromTheLastFrameWithoutADetector) {
 
 TEST_F(FaceTracker, FindsALostFaceAgainInTheFrameInWhichItIsBack) {
   int asked = 0;
-  Tracker tracker(
-      model(), {},
-      [&](const GreyView&) {
-        ++asked;
-        const PlantedFace face = frame(0);
-        float left = 1e9f, right = 0, top = 1e9f, bottom = 0;
-        for (std::size_t i = 0; i < face.landmarks.size(); i += 2) {
-          left = std::min(left, face.landmarks[i]), right = std::max(right, face.landmarks[i]);
-          top = std::min(top, face.landmarks[i + 1]), bottom = std::max(bottom, face.landmarks[i + 1]);
-        }
-        return std::vector<Start::Box>{{left, top, right - left, bottom - top, false}};
-      },
-      Backend::reference);
+  Tracker tracker(settings([&](const GreyView&) {
+                    ++asked;
+                    const PlantedFace face = frame(0);
+                    float left = 1e9f, right = 0, top = 1e9f, bottom = 0;
+                    for (std::size_t i = 0; i < face.landmarks.size(); i += 2) {
+                      left = std::min(left, face.landmarks[i]), right = std::max(right, face.landmarks[i]);
+                      top = std::min(top, face.landmarks[i + 1]), bottom = std::max(bottom, face.landmarks[i + 1]);
+                    }
+                    return std::vector<Start::Box>{{left, top, right - left, bottom - top, false}};
+                  }),
+                  Backend::reference);
   ASSERT_TRUE(tracker.track(frame(0).view(), 0).found);
   EXPECT_EQ(asked, 1);
   ASSERT_TRUE(tracker.track(frame(1).view(), 0.04).found);
@@ -83,36 +84,79 @@ TEST_F(FaceTracker, FindsALostFaceAgainInTheFrameInWhichItIsBack) {
   // a picture of stripes is no face
   PlantedFace nothing = frame(0);
   for (std::size_t i = 0; i < nothing.pixels.size(); ++i) nothing.pixels[i] = i % 7 < 3 ? 40 : 200;
-  const TrackedFace gone = tracker.track(nothing.view(), 0.08);
+  const Estimate gone = tracker.track(nothing.view(), 0.08);
   EXPECT_FALSE(gone.found);
   EXPECT_TRUE(gone.tried);
   EXPECT_TRUE(gone.landmarks.empty());
-  const TrackedFace back = tracker.track(frame(0).view(), 0.12);
+  const Estimate back = tracker.track(frame(0).view(), 0.12);
   EXPECT_TRUE(back.found);
   EXPECT_TRUE(back.detected);
 }
 
 TEST_F(FaceTracker, LooksWhereTheFaceWasWhenTheDetectorIsBlind) {
-  Tracker tracker(model(), {}, nullptr, Backend::reference);
+  Tracker tracker(settings(), Backend::reference);
   tracker.start(start_at(frame(0)));
   ASSERT_TRUE(tracker.track(frame(0).view(), 0).found);
   PlantedFace nothing = frame(0);
   for (std::size_t i = 0; i < nothing.pixels.size(); ++i) nothing.pixels[i] = i % 7 < 3 ? 40 : 200;
   EXPECT_FALSE(tracker.track(nothing.view(), 0.04).found);
   EXPECT_FALSE(tracker.track(nothing.view(), 0.08).found);
-  const TrackedFace back = tracker.track(frame(2).view(), 0.12);
+  const Estimate back = tracker.track(frame(2).view(), 0.12);
   EXPECT_TRUE(back.found);
   EXPECT_TRUE(back.detected);
   EXPECT_LT(mean_distance(back.landmarks, frame(2).landmarks), 3);
 }
 
+TEST_F(FaceTracker, SaysWhatEveryTrackerSays) {
+  Tracker tracker(settings(), Backend::reference);
+  EXPECT_EQ(tracker.backend(), Backend::reference);
+  const Estimate nobody = tracker.track(frame(0).view(), 1.5);
+  EXPECT_EQ(nobody.time, 1.5);
+  EXPECT_EQ(nobody.why, "no face was found");
+  EXPECT_EQ(nobody.confidence, 0);
+  tracker.start(start_at(frame(0)));
+  const Estimate found = tracker.track(frame(0).view(), 1.6);
+  ASSERT_TRUE(found.found);
+  EXPECT_EQ(found.why, "");
+  EXPECT_EQ(found.confidence, 1 - found.fit.failure);
+  ASSERT_EQ(found.times.size(), 2u);
+  EXPECT_EQ(found.times[1].stage, "fit");
+}
+
+// Colour frames in any format are fitted as the grey image that they are converted to.
+TEST_F(FaceTracker, TakesFramesAsACameraGivesThem) {
+  const PlantedFace face = frame(0);
+  const GreyView grey = face.view();
+  std::vector<std::uint8_t> bgr, rgba;
+  for (std::size_t y = 0; y < grey.height; ++y) {
+    for (std::size_t x = 0; x < grey.width; ++x) {
+      const std::uint8_t value = grey.at(x, y);
+      bgr.insert(bgr.end(), {value, value, value});
+      rgba.insert(rgba.end(), {value, value, value, 0});
+    }
+  }
+  std::vector<std::vector<float>> landmarks;
+  const auto track = [&](const auto& image) {
+    Tracker tracker(settings(), Backend::cpu);
+    tracker.start(start_at(face));
+    landmarks.push_back(tracker.track(image, 0).landmarks);
+  };
+  track(grey);
+  track(ColourView{bgr.data(), grey.width, grey.height, 3 * grey.width, PixelFormat::bgr});
+  track(ColourView{rgba.data(), grey.width, grey.height, 4 * grey.width, PixelFormat::rgba});
+  EXPECT_FALSE(landmarks[0].empty());
+  EXPECT_EQ(landmarks[1], landmarks[0]);
+  EXPECT_EQ(landmarks[2], landmarks[0]);
+}
+
 TEST_F(FaceTracker, RefusesSettingsThatMakeNoSense) {
-  TrackerSettings settings;
-  settings.lost = 2;
-  EXPECT_THROW(Tracker(model(), settings, nullptr, Backend::reference), Error);
-  settings = {};
-  settings.smoothing = NAN;
-  EXPECT_THROW(Tracker(model(), settings, nullptr, Backend::reference), Error);
+  EXPECT_THROW(Tracker(TrackerSettings{}, Backend::reference), Error);
+  TrackerSettings wrong = settings();
+  wrong.lost = 2;
+  EXPECT_THROW(Tracker(wrong, Backend::reference), Error);
+  wrong = settings();
+  wrong.smoothing = NAN;
+  EXPECT_THROW(Tracker(wrong, Backend::reference), Error);
 }
 
 TEST(LandmarkSmoothing, RestsWhenTheFaceRestsAndFollowsWhenItMoves) {

@@ -15,7 +15,7 @@ namespace kinema::head {
 namespace {
 
 // Colours all over RGB, skin where a planted plane is above a half.
-std::vector<ColourCount> planted(const Plane& plane, std::uint32_t seed) {
+std::vector<ColourCount> planted(const SkinPlane& plane, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> level(0, 255);
   std::vector<ColourCount> colours;
@@ -28,20 +28,20 @@ std::vector<ColourCount> planted(const Plane& plane, std::uint32_t seed) {
   return colours;
 }
 
-double angle_between(const Plane& a, const Plane& b) {
+double angle_between(const SkinPlane& a, const SkinPlane& b) {
   const double dot = a.r * b.r + a.g * b.g + a.b * b.b;
   const double length = std::sqrt((a.r * a.r + a.g * a.g + a.b * a.b) * (b.r * b.r + b.g * b.g + b.b * b.b));
   return std::acos(std::min(1.0, dot / length));
 }
 
 TEST(FitPlane, FindsPlanesThatWerePlanted) {
-  const Plane planes[] = {{0.02, -0.015, -0.002, 0.3},
-                          {-0.01, 0.004, 0.012, 0.4},
-                          {0.003, 0.004, 0.002, -0.7},
-                          {-0.006, -0.007, -0.001, 2.1}};
-  for (const Plane& plane : planes) {
+  const SkinPlane planes[] = {{0.02, -0.015, -0.002, 0.3},
+                              {-0.01, 0.004, 0.012, 0.4},
+                              {0.003, 0.004, 0.002, -0.7},
+                              {-0.006, -0.007, -0.001, 2.1}};
+  for (const SkinPlane& plane : planes) {
     const std::vector<ColourCount> colours = planted(plane, 5);
-    const Plane found = fit_plane(colours);
+    const SkinPlane found = fit_plane(colours);
     // 3000 colours leave the border open by about a degree
     EXPECT_LT(angle_between(found, plane), 0.06);
     EXPECT_GT(score(found, colours), 0.85);
@@ -56,7 +56,7 @@ TEST(FitPlane, NeverFallsBehindASearchOverManyPlanesOfTheSameSoftness) {
     colours.push_back({185 + skin(random), 125 + skin(random), 100 + skin(random), 1, 0});
     colours.push_back({110 + other(random), 115 + other(random), 110 + other(random), 0, 1});
   }
-  const Plane found = fit_plane(colours);
+  const SkinPlane found = fit_plane(colours);
   const double length = std::sqrt(found.r * found.r + found.g * found.g + found.b * found.b);
   const double best = score(found, colours);
   std::normal_distribution<double> direction(0, 1);
@@ -65,7 +65,7 @@ TEST(FitPlane, NeverFallsBehindASearchOverManyPlanesOfTheSameSoftness) {
     double r = direction(random), g = direction(random), b = direction(random);
     const double scale = length / std::sqrt(r * r + g * g + b * b);
     r *= scale, g *= scale, b *= scale;
-    EXPECT_LE(score(Plane{r, g, b, length * offset(random)}, colours), best + 0.02);
+    EXPECT_LE(score(SkinPlane{r, g, b, length * offset(random)}, colours), best + 0.02);
   }
 }
 
@@ -76,7 +76,7 @@ TEST(FitPlane, IsSoftWhereThatCostsLittle) {
     colours.push_back({180.0f + static_cast<float>(i % 5), 120, 90, 1, 0});
     colours.push_back({80.0f + static_cast<float>(i % 5), 120, 90, 0, 1});
   }
-  const Plane plane = fit_plane(colours);
+  const SkinPlane plane = fit_plane(colours);
   EXPECT_LT(std::sqrt(plane.r * plane.r + plane.g * plane.g + plane.b * plane.b), 1.0 / 60);
   EXPECT_GT(score(plane, colours), 0.97);
 }

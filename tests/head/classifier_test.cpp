@@ -42,7 +42,7 @@ std::vector<SkinModel> fitted(const std::vector<ColourCount>& colours) {
 }
 
 std::vector<SkinModel> defaults() {
-  return {Plane{0.02, -0.012, -0.008, -0.1},  RgGaussian{}, CbCrGaussian{}, HsvBox{}, TslGaussian{},
+  return {SkinPlane{0.02, -0.012, -0.008, -0.1}, RgGaussian{}, CbCrGaussian{}, HsvBox{}, TslGaussian{},
           fit_histogram(marked_pixels(1), 16)};
 }
 
@@ -83,7 +83,7 @@ TEST(Classifier, ATableDoesNotDependOnTheNumberOfThreads) {
 }
 
 TEST(Classifier, OnlyAPlaneIsNotATable) {
-  EXPECT_TRUE(std::holds_alternative<Plane>(make_classifier(Plane{0.01, 0, 0, 0})));
+  EXPECT_TRUE(std::holds_alternative<SkinPlane>(make_classifier(SkinPlane{0.01, 0, 0, 0})));
   EXPECT_TRUE(std::holds_alternative<std::shared_ptr<const Table>>(make_classifier(HsvBox{})));
 }
 
@@ -165,7 +165,7 @@ TEST(ClassifierRefusal, OfParametersThatMakeNoSense) {
     EXPECT_THROW(check(model), Error) << name(model);
     EXPECT_THROW(make_table(model), Error) << name(model);
   };
-  refused(Plane{NAN, 0, 0, 0});
+  refused(SkinPlane{NAN, 0, 0, 0});
   for (const std::array<double, 3>& covariance :
        {std::array{0.0, 0.0, 1.0}, std::array{1.0, 2.0, 1.0}, std::array{-1.0, 0.0, -1.0},
         std::array{1.0, static_cast<double>(NAN), 1.0}}) {

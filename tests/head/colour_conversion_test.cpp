@@ -51,8 +51,8 @@ TEST(FixedPlane, IsNeverAboveEquation2AndNeverFurtherBelowThanItSays) {
   std::uniform_real_distribution<double> unit(-1, 1);
   for (int i = 0; i < 200; ++i) {
     const double steepness = std::pow(10.0, -4 + 0.02 * i);
-    const Plane plane{steepness * unit(random), steepness * unit(random), steepness * unit(random),
-                      100 * steepness * unit(random)};
+    const SkinPlane plane{steepness * unit(random), steepness * unit(random), steepness * unit(random),
+                          100 * steepness * unit(random)};
     const auto fixed = fix_plane(plane);
     if (!fixed) {
       EXPECT_GT(steepness, 0.3);
@@ -75,7 +75,7 @@ TEST(FixedPlane, OfAUsualFilterIsExactToAMillionth) {
   std::mt19937_64 random(4);
   std::uniform_real_distribution<double> unit(-1, 1);
   for (int i = 0; i < 50; ++i) {
-    const Plane plane{0.03 * unit(random), 0.03 * unit(random), 0.03 * unit(random), 2 * unit(random)};
+    const SkinPlane plane{0.03 * unit(random), 0.03 * unit(random), 0.03 * unit(random), 2 * unit(random)};
     const auto fixed = fix_plane(plane);
     ASSERT_TRUE(fixed);
     EXPECT_LT(fixed->error, 1e-6);

@@ -97,7 +97,7 @@ TEST_P(Joint, SumsAreThoseOfTheWholeFrameWhereverItIsDivided) {
   JointMoments joint = make_joint(device_rows, 1 + static_cast<int>(10 * GetParam()));
   joint.fix_host_share(GetParam());
   const auto reference = make_moments("reference");
-  const Classifier plane = Plane{0.01, -0.004, -0.004, 0.2};
+  const Classifier plane = SkinPlane{0.01, -0.004, -0.004, 0.2};
   joint.set_classifier(plane);
   reference->set_classifier(plane);
   std::vector<std::uint8_t> mask(67 * 45);
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Shares, Joint, testing::Values(0.0, 0.3, 0.5, 0.97, 1.0
 TEST(Joint, GivesTheDeviceAllRowsWhereTheHostHasNone) {
   std::size_t device_rows = 0;
   JointMoments joint = make_joint(device_rows);
-  joint.set_classifier(Plane{0, 0, 0, 1});
+  joint.set_classifier(SkinPlane{0, 0, 0, 1});
   joint.fix_host_share(0);
   const bench::HeadFrame frame = bench::make_head_frame(bench::Picture::noise, PixelFormat::bgr, 8, 31, 3);
   EXPECT_DOUBLE_EQ(joint.measure(frame.view).w, 8 * 31);
@@ -129,7 +129,7 @@ TEST(Joint, GivesTheDeviceAllRowsWhereTheHostHasNone) {
 TEST(Joint, AdaptsToWhatItMeasures) {
   std::size_t device_rows = 0;
   JointMoments joint = make_joint(device_rows);
-  joint.set_classifier(Plane{0, 0, 0, 1});
+  joint.set_classifier(SkinPlane{0, 0, 0, 1});
   const bench::HeadFrame frame = bench::make_head_frame(bench::Picture::noise, PixelFormat::bgr, 64, 128, 3);
   joint.measure(frame.view);
   EXPECT_EQ(device_rows, 64u);

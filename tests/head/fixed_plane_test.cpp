@@ -10,16 +10,16 @@ namespace kinema::head {
 namespace {
 
 // as calibration finds them
-constexpr Plane calibrated[] = {{0.0383, 0.0097, -0.0484, -0.75},
-                                {0.0040, -0.0270, -0.0152, 4.125},
-                                {0.0441, -0.0431, -0.0100, 0},
-                                {0.0278, -0.0548, 0.0116, 2.25}};
+constexpr SkinPlane calibrated[] = {{0.0383, 0.0097, -0.0484, -0.75},
+                                    {0.0040, -0.0270, -0.0152, 4.125},
+                                    {0.0441, -0.0431, -0.0100, 0},
+                                    {0.0278, -0.0548, 0.0116, 2.25}};
 
 TEST(ShortPlane, IsNeverAboveEq2AndBelowByNoMoreThanItSays) {
   std::mt19937_64 random(1);
   int made = 0;
   for (std::uint64_t seed = 0; seed < 80; ++seed) {
-    const Plane plane = random_plane(seed);
+    const SkinPlane plane = random_plane(seed);
     const auto fixed = fix_plane_in_short(plane);
     if (!fixed) continue;
     ++made;
@@ -38,7 +38,7 @@ TEST(ShortPlane, IsNeverAboveEq2AndBelowByNoMoreThanItSays) {
 }
 
 TEST(ShortPlane, TakesCalibratedPlanes) {
-  for (const Plane& plane : calibrated) {
+  for (const SkinPlane& plane : calibrated) {
     const auto fixed = fix_plane_in_short(plane);
     ASSERT_TRUE(fixed);
     EXPECT_TRUE(fits_short(in_order(*fixed, true)));
@@ -73,7 +73,7 @@ TEST(Outline, IsRightAboutEmptyAndFullColours) {
 
 TEST(Outline, KnowsNearlyAllColoursThatAreEmptyOrFull) {
   std::mt19937_64 random(4);
-  for (const Plane& numbers : calibrated) {
+  for (const SkinPlane& numbers : calibrated) {
     const PlaneOfBytes plane = in_order(*fix_plane_in_short(numbers), true);
     int empty = 0, full = 0, known_empty = 0, known_full = 0;
     for (int i = 0; i < 20000; ++i) {
@@ -127,7 +127,7 @@ TEST_F(Strips, AddWhatSinglePixelsDo) {
 
 TEST_F(Strips, FindASinglePixelThatDiffersWhereverItIs) {
   constexpr std::size_t width = 32, height = 2 * strip_height;
-  for (const Plane& numbers : calibrated)
+  for (const SkinPlane& numbers : calibrated)
     for (const std::size_t bytes : {3, 4}) {
       const PlaneOfBytes plane = in_order(*fix_plane_in_short(numbers), true);
       // the corner of all colours that is the furthest from skin, and the one that is nearest, with an alpha of anything

@@ -108,11 +108,11 @@ Frame random_frame(std::uint64_t seed, std::size_t width, std::size_t height, Pi
   return frame;
 }
 
-Plane random_plane(std::uint64_t seed) {
+SkinPlane random_plane(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> unit(-1, 1);
   const double steepness = std::pow(10.0, -3 + 0.5 * static_cast<double>(seed % 8));
-  const Plane plane{steepness * unit(random), steepness * unit(random), steepness * unit(random), 0};
+  const SkinPlane plane{steepness * unit(random), steepness * unit(random), steepness * unit(random), 0};
   // through the middle of the colours, or not far from it
   const double middle = 127.5 * (plane.r + plane.g + plane.b);
   return {plane.r, plane.g, plane.b, -middle + 0.5 + 30 * steepness * unit(random)};

@@ -41,7 +41,7 @@ inline constexpr PixelFormat formats[] = {PixelFormat::bgr,  PixelFormat::rgb,  
                                           PixelFormat::rgba, PixelFormat::nv12, PixelFormat::yuyv};
 
 /// Planes from gentle to steep, of either sign.
-Plane random_plane(std::uint64_t seed);
+SkinPlane random_plane(std::uint64_t seed);
 
 /// Bytes at random, smooth or not.
 Classifier random_table(std::uint64_t seed);

@@ -26,7 +26,7 @@ class MomentsAgree : public OnMoments {};
 
 TEST_P(MomentsAgree, SmallFramesOfEverySizeAndFormat) {
   Pair pair(GetParam());
-  pair.set_classifier(Plane{0.012, -0.007, 0.004, -0.4});
+  pair.set_classifier(SkinPlane{0.012, -0.007, 0.004, -0.4});
   std::uint64_t seed = 0;
   for (const PixelFormat format : formats)
     for (const std::size_t width : {1, 2, 3, 4, 5, 7, 15, 16, 17, 31, 33, 47, 48, 63, 65, 130})
@@ -53,10 +53,11 @@ TEST_P(MomentsAgree, WeightsAtTheEdgesOfTheClamp) {
   // exactly 0, exactly 1 and the colours beside
   const Frame greys = random_frame(7, 160, 90, PixelFormat::bgr, Colours::greys);
   const Frame extremes = random_frame(8, 160, 90, PixelFormat::rgba, Colours::extremes);
-  for (const Plane& plane :
-       {Plane{0, 0, 0, 0}, Plane{0, 0, 0, 1}, Plane{0, 0, 0, 0.5}, Plane{0, 0, 0, -3}, Plane{0, 0, 0, 7},
-        Plane{1.0 / 255, 0, 0, 0}, Plane{-1.0 / 255, 0, 0, 1}, Plane{0.01, -0.01, 0, 0}, Plane{0.02, -0.01, -0.01, 0},
-        Plane{0.01, -0.01, 0, 1}, Plane{0.5, 0.5, -1, 1e-6}, Plane{1.0 / 3, 1.0 / 7, -1.0 / 3, -10}}) {
+  for (const SkinPlane& plane :
+       {SkinPlane{0, 0, 0, 0}, SkinPlane{0, 0, 0, 1}, SkinPlane{0, 0, 0, 0.5}, SkinPlane{0, 0, 0, -3},
+        SkinPlane{0, 0, 0, 7}, SkinPlane{1.0 / 255, 0, 0, 0}, SkinPlane{-1.0 / 255, 0, 0, 1},
+        SkinPlane{0.01, -0.01, 0, 0}, SkinPlane{0.02, -0.01, -0.01, 0}, SkinPlane{0.01, -0.01, 0, 1},
+        SkinPlane{0.5, 0.5, -1, 1e-6}, SkinPlane{1.0 / 3, 1.0 / 7, -1.0 / 3, -10}}) {
     pair.set_classifier(plane);
     ASSERT_TRUE(pair.agrees(greys.view)) << plane.r << ' ' << plane.g << ' ' << plane.b << ' ' << plane.d;
     ASSERT_TRUE(pair.agrees(extremes.view)) << plane.r << ' ' << plane.g << ' ' << plane.b << ' ' << plane.d;
@@ -68,9 +69,9 @@ TEST_P(MomentsAgree, HugeCoefficients) {
   const Frame noise = random_frame(9, 97, 61, PixelFormat::bgr);
   for (const double f : {3.0, 20.0, 300.0, 1e4, 1e6, 3e6}) {
     // a slope that passes between the colours, which half of them are beyond
-    pair.set_classifier(Plane{f, -f, 0, 0.5});
+    pair.set_classifier(SkinPlane{f, -f, 0, 0.5});
     ASSERT_TRUE(pair.agrees(noise.view)) << f;
-    pair.set_classifier(Plane{-f, 0, 0, 128 * f + 0.25});
+    pair.set_classifier(SkinPlane{-f, 0, 0, 128 * f + 0.25});
     ASSERT_TRUE(pair.agrees(noise.view)) << f;
   }
 }
@@ -91,7 +92,7 @@ TEST_P(MomentsAgree, TablesOfAnyKind) {
 
 TEST_P(MomentsAgree, WhatWeighsNothingIsExactlyNothing) {
   const auto moments = make_moments(GetParam());
-  moments->set_classifier(Plane{0.01, 0.01, 0.01, -8});
+  moments->set_classifier(SkinPlane{0.01, 0.01, 0.01, -8});
   EXPECT_EQ(moments->measure(random_frame(1, 333, 77, PixelFormat::bgr).view).w, 0);
   moments->set_classifier(std::make_shared<Table>(Table{std::vector<std::uint8_t>(std::size_t{1} << 24)}));
   EXPECT_EQ(moments->measure(random_frame(1, 333, 77, PixelFormat::nv12).view).w, 0);
@@ -113,14 +114,14 @@ TEST_P(MomentsAgree, OneClassifierAfterTheOther) {
 // 64 rows of full weights fill half of 32 bits; sums of a large frame must not run over
 TEST_P(MomentsAgree, ALargeFrameOfFullWeights) {
   Pair pair(GetParam());
-  pair.set_classifier(Plane{0, 0, 0, 1});
+  pair.set_classifier(SkinPlane{0, 0, 0, 1});
   EXPECT_TRUE(pair.agrees(random_frame(1, 2000, 1100, PixelFormat::bgr).view));
   EXPECT_TRUE(pair.agrees(random_frame(1, 5000, 130, PixelFormat::nv12).view));
 }
 
 TEST_P(MomentsAgree, ManyFramesAtOnce) {
   const auto moments = make_moments(GetParam());
-  moments->set_classifier(Plane{0.012, -0.007, 0.004, -0.4});
+  moments->set_classifier(SkinPlane{0.012, -0.007, 0.004, -0.4});
   std::vector<Frame> frames;
   std::vector<ColourView> views;
   for (std::uint64_t i = 0; i < 5; ++i) {
@@ -138,7 +139,7 @@ class MomentsWeighing : public OnMoments {};
 
 TEST_P(MomentsWeighing, WindowsInsideAcrossAndOutsideTheFrame) {
   Pair pair(GetParam());
-  pair.set_classifier(Plane{0.012, -0.007, 0.004, -0.2});
+  pair.set_classifier(SkinPlane{0.012, -0.007, 0.004, -0.2});
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> place(-40, 200), size(0.3, 120);
   for (int i = 0; i < 150; ++i) {
@@ -178,9 +179,9 @@ TEST_P(MomentsWeighing, MasksAndTheRowBelowTheChin) {
     if (i % 3 == 0) weighing.bottom = random() % (height + 3);
     if (i % 5 == 0) weighing.window = Window{40, 30, 50, 40};
     if (i % 7 == 0)
-      pair.set_classifier(Plane{300, -300, 0, 0.5});  // one that is too steep for integers
+      pair.set_classifier(SkinPlane{300, -300, 0, 0.5});  // one that is too steep for integers
     else
-      pair.set_classifier(Plane{0.012, -0.007, 0.004, -0.2});
+      pair.set_classifier(SkinPlane{0.012, -0.007, 0.004, -0.2});
     ASSERT_TRUE(pair.agrees(frame.view, weighing)) << i;
   }
 }
@@ -188,7 +189,7 @@ TEST_P(MomentsWeighing, MasksAndTheRowBelowTheChin) {
 // the window weighs each pixel by its kernel, and nothing else of the frame is counted
 TEST_P(MomentsWeighing, AWindowIsTheKernelOverAWhiteFrame) {
   const auto moments = make_moments(GetParam());
-  moments->set_classifier(Plane{0, 0, 0, 1});
+  moments->set_classifier(SkinPlane{0, 0, 0, 1});
   const Frame frame = random_frame(1, 400, 300, PixelFormat::bgr);
   Weighing weighing;
   weighing.window = Window{201.25, 148.5, 80, 60};

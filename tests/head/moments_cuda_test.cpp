@@ -51,7 +51,7 @@ void expect_near(const Sums& sums, const Sums& truth, double pixels) {
 
 TEST_F(MomentsOnDevice, AgreesWithTheReferenceWhereverAFrameLies) {
   const auto cuda = make(), reference = make_moments("reference");
-  for (const Classifier& classifier : {Classifier(Plane{0.011, -0.006, -0.003, 0.2}), stripes()}) {
+  for (const Classifier& classifier : {Classifier(SkinPlane{0.011, -0.006, -0.003, 0.2}), stripes()}) {
     cuda->set_classifier(classifier);
     reference->set_classifier(classifier);
     for (const PixelFormat format : bench::pixel_formats) {
@@ -70,7 +70,7 @@ TEST_F(MomentsOnDevice, AgreesWithTheReferenceWhereverAFrameLies) {
 
 TEST_F(MomentsOnDevice, RowsMayBeginAnywhere) {
   const auto cuda = make(), reference = make_moments("reference");
-  const Classifier plane = Plane{0.011, -0.006, -0.003, 0.2};
+  const Classifier plane = SkinPlane{0.011, -0.006, -0.003, 0.2};
   cuda->set_classifier(plane);
   reference->set_classifier(plane);
   for (const PixelFormat format : bench::pixel_formats) {
@@ -100,7 +100,7 @@ TEST_F(MomentsOnDevice, PiecesDoNotChangeABit) {
   std::array<double, 5> first{};
   for (const int pieces : {1, 2, 5, 100}) {
     const auto cuda = make(pieces);
-    cuda->set_classifier(Plane{0.011, -0.006, -0.003, 0.2});
+    cuda->set_classifier(SkinPlane{0.011, -0.006, -0.003, 0.2});
     const auto sums = numbers(cuda->measure(frame.view));
     if (pieces == 1) first = sums;
     EXPECT_EQ(sums, first) << pieces << " pieces";
@@ -109,7 +109,7 @@ TEST_F(MomentsOnDevice, PiecesDoNotChangeABit) {
 
 TEST_F(MomentsOnDevice, ABatchHasTheBitsOfItsFrames) {
   const auto cuda = make();
-  for (const Classifier& classifier : {Classifier(Plane{0.011, -0.006, -0.003, 0.2}), stripes()}) {
+  for (const Classifier& classifier : {Classifier(SkinPlane{0.011, -0.006, -0.003, 0.2}), stripes()}) {
     cuda->set_classifier(classifier);
     for (const PixelFormat format : bench::pixel_formats) {
       SCOPED_TRACE(bench::name(format));
@@ -137,7 +137,7 @@ TEST_F(MomentsOnDevice, ABatchHasTheBitsOfItsFrames) {
 // More than the graphs that are kept, so that old ones are changed for new frames, and back.
 TEST_F(MomentsOnDevice, AnyNumberOfFramesMayTakeTurns) {
   const auto cuda = make();
-  cuda->set_classifier(Plane{0.011, -0.006, -0.003, 0.2});
+  cuda->set_classifier(SkinPlane{0.011, -0.006, -0.003, 0.2});
   std::vector<bench::PlacedFrame> placed;
   std::vector<std::array<double, 5>> sums;
   for (std::uint64_t i = 0; i < 80; ++i) {
@@ -154,7 +154,7 @@ TEST_F(MomentsOnDevice, WeighsByWindowMaskAndBottom) {
   const auto cuda = make(), reference = make_moments("reference");
   std::vector<std::uint8_t> mask(333 * 77);
   for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = static_cast<std::uint8_t>(i * 37 >> 3);
-  for (const Classifier& classifier : {Classifier(Plane{0.011, -0.006, -0.003, 0.2}), stripes()}) {
+  for (const Classifier& classifier : {Classifier(SkinPlane{0.011, -0.006, -0.003, 0.2}), stripes()}) {
     cuda->set_classifier(classifier);
     reference->set_classifier(classifier);
     for (const PixelFormat format : bench::pixel_formats) {
@@ -181,7 +181,7 @@ TEST_F(MomentsOnDevice, WeighsByWindowMaskAndBottom) {
 
 TEST_F(MomentsOnDevice, OnePixelWindowAndWhiteFrameAreExact) {
   const auto cuda = make();
-  cuda->set_classifier(Plane{0, 0, 0, 1});
+  cuda->set_classifier(SkinPlane{0, 0, 0, 1});
   const HeadFrame frame = make_head_frame(Picture::noise, PixelFormat::rgba, 1920, 1080, 5);
   const Sums white = cuda->measure(frame.view);
   EXPECT_EQ(white.w, 1920.0 * 1080);
@@ -196,7 +196,7 @@ TEST_F(MomentsOnDevice, OnePixelWindowAndWhiteFrameAreExact) {
 
 TEST_F(MomentsOnDevice, TheStepsOfThePaperTakeFramesOfTheDevice) {
   const auto reference = make_moments("reference");
-  const Classifier plane = Plane{0.011, -0.006, -0.003, 0.2};
+  const Classifier plane = SkinPlane{0.011, -0.006, -0.003, 0.2};
   reference->set_classifier(plane);
   for (const PixelFormat format : {PixelFormat::bgr, PixelFormat::rgba, PixelFormat::nv12}) {
     const HeadFrame frame = make_head_frame(Picture::noise, format, 131, 77, 5);

@@ -21,7 +21,7 @@ TEST_P(MomentsData, RealFramesAgree) {
   if (files.empty()) GTEST_SKIP() << "no frames in " << folder;
 
   const auto moments = make_moments(GetParam()), reference = make_moments("reference");
-  const Classifier classifiers[] = {Plane{0.021, -0.013, -0.007, -0.3}, Plane{0.4, -0.31, -0.05, -9},
+  const Classifier classifiers[] = {SkinPlane{0.021, -0.013, -0.007, -0.3}, SkinPlane{0.4, -0.31, -0.05, -9},
                                     make_classifier(CbCrGaussian{})};
   for (const Classifier& classifier : classifiers) {
     moments->set_classifier(classifier);

@@ -33,7 +33,8 @@ protected:
 TEST_P(MomentsRefusal, OfAClassifierThatIsNone) {
   for (const double bad :
        {static_cast<double>(NAN), static_cast<double>(INFINITY), -static_cast<double>(INFINITY), 1e300})
-    for (const Plane& plane : {Plane{bad, 0, 0, 0}, Plane{0, bad, 0, 0}, Plane{0, 0, bad, 0}, Plane{0, 0, 0, bad}})
+    for (const SkinPlane& plane :
+         {SkinPlane{bad, 0, 0, 0}, SkinPlane{0, bad, 0, 0}, SkinPlane{0, 0, bad, 0}, SkinPlane{0, 0, 0, bad}})
       EXPECT_NE(refusal([&] { moments_->set_classifier(plane); }).find("plane"), std::string::npos);
   EXPECT_NE(refusal([&] { moments_->set_classifier(std::shared_ptr<const Table>()); }).find("table"),
             std::string::npos);
@@ -45,9 +46,9 @@ TEST_P(MomentsRefusal, OfAClassifierThatIsNone) {
 
 TEST_P(MomentsRefusal, LeavesTheClassifierInPlace) {
   const Frame frame = random_frame(1, 50, 40, PixelFormat::bgr);
-  moments_->set_classifier(Plane{0.01, 0, 0, -0.5});
+  moments_->set_classifier(SkinPlane{0.01, 0, 0, -0.5});
   const double w = moments_->measure(frame.view).w;
-  EXPECT_THROW(moments_->set_classifier(Plane{NAN, 0, 0, 0}), Error);
+  EXPECT_THROW(moments_->set_classifier(SkinPlane{NAN, 0, 0, 0}), Error);
   EXPECT_NEAR(moments_->measure(frame.view).w, w, 1e-6 * w);  // those that divide a frame may do so elsewhere
 }
 

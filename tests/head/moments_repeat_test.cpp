@@ -19,7 +19,7 @@ TEST_P(MomentsRepeat, AnyNumberOfThreadsGivesTheSameBits) {
   const Classifier table = random_table(1);
   for (const PixelFormat format : {PixelFormat::bgr, PixelFormat::nv12}) {
     const Frame frame = random_frame(4, 641, 363, format, Colours::noise);
-    for (const Classifier& classifier : {Classifier(Plane{0.0123, -0.0071, 0.0042, -0.4}), table}) {
+    for (const Classifier& classifier : {Classifier(SkinPlane{0.0123, -0.0071, 0.0042, -0.4}), table}) {
       Sums one;
       for (int threads = 1; threads <= 5; ++threads) {
         MomentsSettings settings;
@@ -37,7 +37,7 @@ TEST_P(MomentsRepeat, AnyNumberOfThreadsGivesTheSameBits) {
 
 TEST_P(MomentsRepeat, OtherFramesInBetweenChangeNothing) {
   const auto moments = make_moments(GetParam());
-  moments->set_classifier(Plane{0.0123, -0.0071, 0.0042, -0.4});
+  moments->set_classifier(SkinPlane{0.0123, -0.0071, 0.0042, -0.4});
   const Frame frame = random_frame(4, 200, 150, PixelFormat::rgba), small = random_frame(5, 3, 2, PixelFormat::yuyv),
               large = random_frame(6, 700, 300, PixelFormat::bgr);
   const Sums first = moments->measure(frame.view);
@@ -59,7 +59,7 @@ TEST_P(MomentsWindowRepeat, AnyNumberOfThreadsGivesTheSameBits) {
     MomentsSettings settings;
     settings.threads = threads;
     const auto moments = make_moments(GetParam(), settings);
-    moments->set_classifier(Plane{0.0123, -0.0071, 0.0042, -0.4});
+    moments->set_classifier(SkinPlane{0.0123, -0.0071, 0.0042, -0.4});
     const Sums sums = moments->measure(frame.view, weighing);
     if (threads == 1) one = sums;
     expect_same(sums, one);

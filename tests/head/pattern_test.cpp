@@ -34,7 +34,7 @@ TEST_F(PatternOfAHead, IsWhereItWasLearned) {
   const Pattern::Match match = pattern.find(view_of(first), head);
   EXPECT_NEAR(match.x, head.cx, 0.05 * head.rx);
   EXPECT_NEAR(match.y, head.cy, 0.05 * head.ry);
-  EXPECT_GT(match.answer, 0.8);
+  EXPECT_GT(match.response, 0.8);
 }
 
 TEST_F(PatternOfAHead, IsFoundWhereItWent) {
@@ -56,12 +56,12 @@ TEST_F(PatternOfAHead, IsTheSameInHalfTheLight) {
   const Pattern::Match match = pattern.find(view_of(dim), oval(0));
   EXPECT_NEAR(match.x, to.cx, 0.1 * to.rx);
   EXPECT_NEAR(match.y, to.cy, 0.1 * to.ry);
-  EXPECT_GT(match.answer, 0.5);
+  EXPECT_GT(match.response, 0.5);
 }
 
 TEST_F(PatternOfAHead, AnswersLittleWhereThereIsNone) {
   const io::Picture room = clip.empty_room();
-  EXPECT_LT(pattern.find(view_of(room), oval(0)).answer, 0.3);
+  EXPECT_LT(pattern.find(view_of(room), oval(0)).response, 0.3);
 }
 
 TEST_F(PatternOfAHead, LearnsWhatTheHeadBecomesAndKeepsTheStart) {
@@ -74,17 +74,17 @@ TEST_F(PatternOfAHead, LearnsWhatTheHeadBecomesAndKeepsTheStart) {
     for (int i = 0; i < 960; ++i)
       turned.bgr[static_cast<std::size_t>(y * 960 + i)] = first.bgr[static_cast<std::size_t>(from * 960 + i)];
   }
-  const double before = pattern.find(view_of(turned), head).answer;
+  const double before = pattern.find(view_of(turned), head).response;
   for (int i = 0; i < 40; ++i) pattern.learn(view_of(turned), head, 0.1);
-  EXPECT_GT(pattern.find(view_of(turned), head).answer, before + 0.3);
-  EXPECT_GT(pattern.find(view_of(first), head).answer, 0.2);
+  EXPECT_GT(pattern.find(view_of(turned), head).response, before + 0.3);
+  EXPECT_GT(pattern.find(view_of(first), head).response, 0.2);
 }
 
 TEST_F(PatternOfAHead, TakesHeadsAtTheBorderOfAFrame) {
   for (const Oval& oval : {Oval{0, 0, 30, 40}, Oval{319, 239, 30, 40}, Oval{160, 120, 400, 500}, Oval{5, 5, 1, 1}}) {
     Pattern other;
     other.start(patch_of(view_of(first), oval));
-    EXPECT_TRUE(std::isfinite(other.find(view_of(first), oval).answer));
+    EXPECT_TRUE(std::isfinite(other.find(view_of(first), oval).response));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 namespace kinema::head {
@@ -49,7 +50,7 @@ Errors follow(const HeadClip& clip, Tracker& tracker, std::size_t frames, std::s
   std::size_t count = 0;
   for (std::size_t i = 0; i < frames; i += step) {
     const Frame frame{clip.picture(i)};
-    const HeadEstimate estimate = tracker.track(frame.view(), static_cast<double>(i) / 30);
+    const Estimate estimate = tracker.track(frame.view(), static_cast<double>(i) / 30);
     if (!estimate.found) {
       ++errors.lost;
       continue;
@@ -69,7 +70,7 @@ Errors follow(const HeadClip& clip, Tracker& tracker, std::size_t frames, std::s
 
 TEST(HeadTracker, FollowsASyntheticHeadWithinHalfAPercentOfItsWidth) {
   const HeadClip clip;
-  Tracker tracker(calibrated(clip));
+  Tracker tracker({.calibration = calibrated(clip)});
   const Errors errors = follow(clip, tracker, 120, 2);
   EXPECT_EQ(errors.lost, 0u);
   EXPECT_LT(errors.mean, 0.005);
@@ -79,12 +80,12 @@ TEST(HeadTracker, FollowsASyntheticHeadWithinHalfAPercentOfItsWidth) {
 
 TEST(HeadTracker, AStillHeadStaysStill) {
   const HeadClip clip({.moves = false});
-  Tracker tracker(calibrated(clip));
+  Tracker tracker({.calibration = calibrated(clip)});
   double sum[2] = {0, 0}, squares[2] = {0, 0};
   constexpr std::size_t frames = 30;
   for (std::size_t i = 0; i < frames; ++i) {
     const Frame frame{clip.picture(i)};
-    const HeadEstimate estimate = tracker.track(frame.view(), static_cast<double>(i) / 30);
+    const Estimate estimate = tracker.track(frame.view(), static_cast<double>(i) / 30);
     ASSERT_TRUE(estimate.found);
     const double at[2] = {estimate.x, estimate.y};
     for (int c = 0; c < 2; ++c) sum[c] += at[c], squares[c] += at[c] * at[c];
@@ -98,12 +99,12 @@ TEST(HeadTracker, AStillHeadStaysStill) {
 TEST(HeadTracker, PlainModeIsThePapersCentroid) {
   const HeadClip clip({.width = 160, .height = 120});
   const Frame frame{clip.picture(3)};
-  const Plane plane{0.02, -0.015, -0.004, 0.1};
+  const SkinPlane plane{0.02, -0.015, -0.004, 0.1};
   Calibration filter;
   filter.filter.model = plane;
-  Tracker tracker(filter);
-  EXPECT_EQ(tracker.following(), Following::plain);
-  const HeadEstimate estimate = tracker.track(frame.view(), 0);
+  Tracker tracker({.calibration = filter});
+  EXPECT_EQ(tracker.mode(), Mode::plain);
+  const Estimate estimate = tracker.track(frame.view(), 0);
   double w = 0, x = 0, y = 0;
   for (int v = 0; v < 120; ++v) {
     for (int u = 0; u < 160; ++u) {
@@ -126,12 +127,13 @@ TEST(HeadTracker, PlainModeIsThePapersCentroid) {
 TEST(HeadTracker, SaysWhereThereIsNoHead) {
   const HeadClip clip({.width = 320, .height = 240});
   const Frame empty{clip.empty_room()};
-  for (const Following following : {Following::plain, Following::window}) {
+  for (const Mode mode : {Mode::plain, Mode::window}) {
     TrackerSettings settings;
-    settings.following = following;
-    Tracker tracker(calibrated(clip), settings);
-    const HeadEstimate lost = tracker.track(empty.view(), 0);
-    if (following == Following::window) {
+    settings.mode = mode;
+    settings.calibration = calibrated(clip);
+    Tracker tracker(settings);
+    const Estimate lost = tracker.track(empty.view(), 0);
+    if (mode == Mode::window) {
       EXPECT_FALSE(lost.found);
       EXPECT_NE(lost.why, "");
     }
@@ -142,12 +144,12 @@ TEST(HeadTracker, SaysWhereThereIsNoHead) {
 
 TEST(HeadTracker, FindsTheHeadAgainElsewhere) {
   const HeadClip clip({.width = 320, .height = 240});
-  Tracker tracker(calibrated(clip));
+  Tracker tracker({.calibration = calibrated(clip)});
   const Frame empty{clip.empty_room()};
   for (std::size_t i = 0; i < 5; ++i) EXPECT_TRUE(tracker.track(Frame{clip.picture(i)}.view(), 0.03 * i).found);
   for (std::size_t i = 5; i < 10; ++i) EXPECT_FALSE(tracker.track(empty.view(), 0.03 * i).found) << i;
   // a second later it is at the other end of its way
-  const HeadEstimate again = tracker.track(Frame{clip.picture(24)}.view(), 0.8);
+  const Estimate again = tracker.track(Frame{clip.picture(24)}.view(), 0.8);
   ASSERT_TRUE(again.found);
   const HeadTruth truth = clip.truth(24);
   EXPECT_LT(std::hypot(again.x - truth.x, again.y - truth.y), 0.3 * truth.rx);
@@ -155,7 +157,7 @@ TEST(HeadTracker, FindsTheHeadAgainElsewhere) {
 
 TEST(HeadTracker, FollowsThroughChangingLight) {
   const HeadClip clip({.width = 320, .height = 240, .light = 0.35});
-  Tracker tracker(calibrated(clip));
+  Tracker tracker({.calibration = calibrated(clip)});
   const Errors errors = follow(clip, tracker, 240, 3);
   EXPECT_EQ(errors.lost, 0u);
   EXPECT_LT(errors.worst, 0.15);
@@ -164,16 +166,18 @@ TEST(HeadTracker, FollowsThroughChangingLight) {
 TEST(HeadTracker, ABackgroundThatIsKnownLeavesThePlainModeTheHead) {
   const HeadClip clip({.width = 320, .height = 240});
   TrackerSettings settings;
-  settings.following = Following::plain;
-  Tracker without(calibrated(clip), settings);
+  settings.mode = Mode::plain;
+  settings.calibration = calibrated(clip);
+  Tracker without(settings);
   settings.background = true;
-  Tracker with(calibrated(clip), settings);
+  settings.calibration = calibrated(clip);
+  Tracker with(settings);
   with.set_background(Frame{clip.empty_room()}.view());
   const Frame frame{clip.picture(20)};
   const HeadTruth truth = clip.truth(20);
-  const HeadEstimate a = without.track(frame.view(), 0), b = with.track(frame.view(), 0);
+  const Estimate a = without.track(frame.view(), 0), b = with.track(frame.view(), 0);
   ASSERT_TRUE(b.found);
-  const auto error = [&](const HeadEstimate& e) { return std::hypot(e.x - truth.x, e.y - truth.y) / truth.rx; };
+  const auto error = [&](const Estimate& e) { return std::hypot(e.x - truth.x, e.y - truth.y) / truth.rx; };
   EXPECT_LT(error(b), 0.4);  // neck and hair: the centroid of skin, not the centre
   ASSERT_TRUE(a.found);
   EXPECT_LT(error(b), error(a));
@@ -181,9 +185,9 @@ TEST(HeadTracker, ABackgroundThatIsKnownLeavesThePlainModeTheHead) {
 
 TEST(HeadTracker, PlaceInSpaceComesFromDistanceAndFieldOfView) {
   const HeadClip clip({.width = 320, .height = 240});
-  Tracker tracker(calibrated(clip));
+  Tracker tracker({.calibration = calibrated(clip)});
   for (std::size_t i = 0; i < 30; i += 2) {
-    const HeadEstimate estimate = tracker.track(Frame{clip.picture(i)}.view(), i / 30.0);
+    const Estimate estimate = tracker.track(Frame{clip.picture(i)}.view(), i / 30.0);
     ASSERT_TRUE(estimate.position);
     const HeadTruth truth = clip.truth(i);
     const double focal = 160 / std::tan(clip.settings().field_of_view / 2);
@@ -197,13 +201,13 @@ TEST(HeadTracker, PlaceInSpaceComesFromDistanceAndFieldOfView) {
 TEST(HeadTracker, TheSameFramesGiveTheSameEstimatesWhateverTheThreads) {
   const HeadClip clip({.width = 160, .height = 120});
   const Calibration calibration = calibrated(clip);
-  TrackerSettings one, many;
+  TrackerSettings one{.calibration = calibration}, many = one;
   one.moments.threads = 1;
   many.moments.threads = 3;
-  Tracker a(calibration, one), b(calibration, many);
+  Tracker a(one), b(many);
   for (std::size_t i = 0; i < 16; ++i) {
     const Frame frame{clip.picture(i)};
-    const HeadEstimate x = a.track(frame.view(), i / 30.0), y = b.track(frame.view(), i / 30.0);
+    const Estimate x = a.track(frame.view(), i / 30.0), y = b.track(frame.view(), i / 30.0);
     EXPECT_EQ(x.x, y.x);
     EXPECT_EQ(x.y, y.y);
     EXPECT_EQ(x.area, y.area);
@@ -214,10 +218,11 @@ TEST(HeadTracker, SmoothingStillsAndKeepsTheRawPlace) {
   const HeadClip clip({.width = 160, .height = 120, .moves = false});
   TrackerSettings settings;
   settings.smoothing = OneEuroSettings{0.5, 0, 1};
-  Tracker tracker(calibrated(clip), settings);
+  settings.calibration = calibrated(clip);
+  Tracker tracker(settings);
   double raw = 0, smooth = 0, last_raw = 0, last_smooth = 0;
   for (std::size_t i = 0; i < 20; ++i) {
-    const HeadEstimate estimate = tracker.track(Frame{clip.picture(i)}.view(), i / 30.0);
+    const Estimate estimate = tracker.track(Frame{clip.picture(i)}.view(), i / 30.0);
     if (i > 5) {
       raw += std::abs(estimate.raw_x - last_raw);
       smooth += std::abs(estimate.x - last_smooth);
@@ -231,26 +236,44 @@ TEST(HeadTracker, SmoothingStillsAndKeepsTheRawPlace) {
 TEST(HeadTracker, RefusesFramesAndSettingsThatMakeNoSense) {
   const HeadClip clip({.width = 160, .height = 120});
   const Calibration calibration = calibrated(clip);
-  Tracker tracker(calibration);
+  Tracker tracker({.calibration = calibration});
   tracker.track(Frame{clip.picture(0)}.view(), 0);
   const HeadClip other({.width = 200, .height = 120});
   EXPECT_THROW(tracker.track(Frame{other.picture(0)}.view(), 1), Error);
   EXPECT_THROW(tracker.track(ColourView{}, 1), Error);
 
-  TrackerSettings settings;
-  settings.following = Following::window;
-  Calibration by_hand;
-  by_hand.filter.model = Plane{0.01, 0, 0, 0};
-  EXPECT_THROW(Tracker(by_hand, settings), Error);
-  settings = {};
-  settings.backend = "abacus";
-  EXPECT_THROW(Tracker(calibration, settings), Error);
-  settings = {};
-  settings.reference_distance = -1;
-  EXPECT_THROW(Tracker(calibration, settings), Error);
-  settings = {};
-  settings.field_of_view = 4;
-  EXPECT_THROW(Tracker(calibration, settings), Error);
+  EXPECT_THROW(Tracker(TrackerSettings{}), Error);
+  const auto refuses = [&](const std::function<void(TrackerSettings&)>& change) {
+    TrackerSettings settings{.calibration = calibration};
+    change(settings);
+    EXPECT_THROW(Tracker{settings}, Error);
+  };
+  refuses([](TrackerSettings& settings) {
+    settings.mode = Mode::window;
+    settings.calibration = {};
+    settings.calibration.filter.model = SkinPlane{0.01, 0, 0, 0};
+  });
+  refuses([](TrackerSettings& settings) { settings.step = "abacus"; });
+  refuses([](TrackerSettings& settings) { settings.step = "cpu"; });
+  refuses([](TrackerSettings& settings) { settings.reference_distance = -1; });
+  refuses([](TrackerSettings& settings) { settings.field_of_view = 4; });
+}
+
+TEST(HeadTracker, SaysWhatEveryTrackerSays) {
+  const HeadClip clip({.width = 160, .height = 120});
+  Tracker tracker({.calibration = calibrated(clip)}, Backend::cpu);
+  EXPECT_EQ(tracker.backend(), Backend::cpu);
+  const Estimate estimate = tracker.track(Frame{clip.picture(0)}.view(), 2.5);
+  ASSERT_TRUE(estimate.found);
+  EXPECT_EQ(estimate.time, 2.5);
+  EXPECT_EQ(estimate.why, "");
+  EXPECT_GT(estimate.confidence, 0.2);
+  EXPECT_LE(estimate.confidence, 1);
+  EXPECT_FALSE(estimate.times.empty());
+
+  TrackerSettings ladder{.calibration = calibrated(clip), .step = "cpu2"};
+  EXPECT_EQ(Tracker(ladder).mode(), Mode::plain);
+  EXPECT_EQ(Tracker(ladder).backend(), Backend::cpu);
 }
 
 }  // namespace

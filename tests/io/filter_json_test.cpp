@@ -13,7 +13,7 @@ using head::Calibration;
 
 TEST(FilterJson, APlaneAsTheDesignHasItIsEnough) {
   const Calibration calibration = parse_filter(R"({"classifier":"plane","f":[0.02,-0.01,-0.005,0.25]})");
-  const auto& plane = std::get<head::Plane>(calibration.filter.model);
+  const auto& plane = std::get<head::SkinPlane>(calibration.filter.model);
   EXPECT_EQ(plane.r, 0.02);
   EXPECT_EQ(plane.g, -0.01);
   EXPECT_EQ(plane.b, -0.005);
@@ -29,7 +29,7 @@ TEST(FilterJson, EveryClassifierReadsBackAsItWas) {
   head::Histogram histogram;
   histogram.bins = 3;
   for (int i = 0; i < 27; ++i) histogram.degrees.push_back(static_cast<std::uint8_t>(9 * i));
-  const head::SkinModel models[] = {head::Plane{1.0 / 3, -0.1, 1e-17, 2},
+  const head::SkinModel models[] = {head::SkinPlane{1.0 / 3, -0.1, 1e-17, 2},
                                     head::RgGaussian{},
                                     head::CbCrGaussian{},
                                     head::HsvBox{},

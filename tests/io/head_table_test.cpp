@@ -12,13 +12,13 @@
 namespace kinema::io {
 namespace {
 
-head::HeadEstimate seen() {
-  head::HeadEstimate estimate;
+head::Estimate seen() {
+  head::Estimate estimate;
   estimate.found = true;
   estimate.x = 12.25;
   estimate.y = 7.5;
   estimate.area = 0.03125;
-  estimate.score = 0.5;
+  estimate.confidence = 0.5;
   return estimate;
 }
 
@@ -27,7 +27,7 @@ TEST(HeadTable, StartsWithTheColumnsOfTheDesignAndLeavesLostFramesEmpty) {
   const std::filesystem::path path = folder.path() / "head.csv";
   HeadWriter writer(path);
   writer.add(0, 0, seen());
-  head::HeadEstimate placed = seen();
+  head::Estimate placed = seen();
   placed.distance = 0.6;
   placed.position = Vec3{0.01, -0.02, 0.6};
   writer.add(1, 1.0 / 30, placed);
@@ -45,11 +45,11 @@ TEST(HeadTable, LinesAreJsonAndSayWhyThereIsNoHead) {
   const ScratchFolder folder;
   const std::filesystem::path path = folder.path() / "head.jsonl";
   HeadWriter writer(path);
-  head::HeadEstimate estimate = seen();
+  head::Estimate estimate = seen();
   estimate.oval = head::Oval{1, 2, 3, 4};
   estimate.times = {{"find", 0.5}};
   writer.add(4, 0.5, estimate);
-  head::HeadEstimate lost;
+  head::Estimate lost;
   lost.why = "nothing has \"its\" colours";
   writer.add(5, 0.6, lost);
   writer.commit();

@@ -148,6 +148,10 @@ class Head(unittest.TestCase):
             self.assertAlmostEqual(place.distance, 0.6, delta=0.05)
             self.assertGreater(place.position[0], 0)
             self.assertEqual(len(place.oval), 4)
+            self.assertEqual((place.time, place.why), (7 / 30, ""))
+            self.assertTrue(0 < place.confidence <= 1)
+            self.assertIn("find", place.times)
+            self.assertEqual(tracker.backend, "cpu")
 
     def test_lists_parts_of_pictures_and_files(self):
         frames = [scene(150, 120), np.dstack([scene(170, 110), np.zeros((240, 320), np.uint8)])]
@@ -157,7 +161,7 @@ class Head(unittest.TestCase):
             colours.save(f"{folder}/filter.json")
             again = head.read_filter(f"{folder}/filter.json")
         self.assertAlmostEqual(again.degree(200, 150, 120), colours.degree(200, 150, 120))
-        place = head.Tracker(again, following="plain").track(scene(160, 120)[40:200, 60:260], 0)
+        place = head.Tracker(again, mode="plain").track(scene(160, 120)[40:200, 60:260], 0)
         self.assertLess(np.hypot(place.x - 100, place.y - 80), 1)
 
     def test_nothing_is_said_to_be_no_head(self):
@@ -170,8 +174,8 @@ class Head(unittest.TestCase):
         colours = head.calibrate(scene(160, 120), (160, 120, 28, 38))
         with self.assertRaisesRegex(kinema.Error, "order must be"):
             head.Tracker(colours, order="gbr")
-        with self.assertRaisesRegex(kinema.Error, "following must be"):
-            head.Tracker(colours, following="me")
+        with self.assertRaisesRegex(kinema.Error, "mode must be"):
+            head.Tracker(colours, mode="me")
         with self.assertRaisesRegex(kinema.Error, "uint8, not float64"):
             head.Tracker(colours).track(np.zeros((4, 4, 3)), 0)
         with self.assertRaisesRegex(kinema.Error, r"\(H, W, 3\) or"):
@@ -241,6 +245,22 @@ class Face(unittest.TestCase):
         followed = tracker.track(image, 0.1)
         self.assertTrue(followed.found and followed.detected)
         self.assertLess(np.abs(followed.landmarks - truth).mean(), 3)
+        self.assertEqual((followed.time, followed.why), (0.1, ""))
+        self.assertAlmostEqual(followed.confidence, 1 - followed.fit.failure)
+        self.assertIn("fit", followed.times)
+        self.assertEqual(tracker.backend, "cpu")
+        self.assertEqual({where for _, where in tracker.stages}, {"cpu"})
+
+    def test_colour_frames_are_tracked_as_their_grey_images(self):
+        image, truth = drawn_face(105)
+        colour = np.dstack([image, image, image])
+        landmarks = []
+        for frame in (image, colour, np.dstack([colour, image])):
+            tracker = face.Tracker(self.model, lost=1.0, backend="cpu")
+            tracker.start(landmarks=truth)
+            landmarks.append(tracker.track(frame, 0.0).landmarks)
+        np.testing.assert_array_equal(landmarks[1], landmarks[0])
+        np.testing.assert_array_equal(landmarks[2], landmarks[0])
 
     def test_an_error_of_the_detector_reaches_the_caller(self):
         def detect(image):

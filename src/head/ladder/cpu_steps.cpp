@@ -50,7 +50,7 @@ public:
       const std::uint8_t* degrees = (*table)->degrees.data();
       return sum_rows(frame, 0, frame.height, [&](Rgb p) { return degrees[colour_index(p)] / 255.0f; });
     }
-    const Plane f = std::get<Plane>(classifier_);
+    const SkinPlane f = std::get<SkinPlane>(classifier_);
     return sum_rows(frame, 0, frame.height, [&](Rgb p) {
       return std::max(0.0, std::min(1.0, p.r * f.r + p.g * f.g + p.b * f.b + f.d));  // eq. 2
     });
@@ -58,7 +58,7 @@ public:
   using Moments::measure;
 
 private:
-  Classifier classifier_ = Plane{};
+  Classifier classifier_ = SkinPlane{};
 };
 
 // CPU 2, and with threads CPU 3.
@@ -72,7 +72,7 @@ public:
       for (std::size_t g = 0; g < 256; ++g)
         for (std::size_t b = 0; b < 256; ++b) {
           const std::size_t i = (r * 256 + g) * 256 + b;
-          if (const auto* f = std::get_if<Plane>(&classifier)) {
+          if (const auto* f = std::get_if<SkinPlane>(&classifier)) {
             const double v =
                 static_cast<double>(r) * f->r + static_cast<double>(g) * f->g + static_cast<double>(b) * f->b + f->d;
             weights_[i] = static_cast<float>(std::max(0.0, std::min(1.0, v)));

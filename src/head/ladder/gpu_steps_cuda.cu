@@ -139,7 +139,7 @@ private:
                    place_scale_, weight_scale_, sums_.data()},
              stream_);
     };
-    if (const Plane* f = std::get_if<Plane>(&classifier_); f != nullptr && is_steep(*f))
+    if (const SkinPlane* f = std::get_if<SkinPlane>(&classifier_); f != nullptr && is_steep(*f))
       run(SteepPlaneWeight{{f->r, f->g, f->b, f->d}});
     else if (f != nullptr)
       run(PlaneWeight{
@@ -153,7 +153,7 @@ private:
   int step_;
   unsigned multiprocessors_ = 1;
   float weight_scale_ = 1, place_scale_ = 1;
-  Classifier classifier_ = Plane{};
+  Classifier classifier_ = SkinPlane{};
   cuda::Buffer<std::uint8_t> table_;
   cuda::Buffer<uchar4> pixels_;
   cuda::PinnedBuffer<uchar4> pixels_host_;

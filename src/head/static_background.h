@@ -1,4 +1,4 @@
-// What stands still before a camera that stands still: a running mean of each pixel. What differs from it moves.
+// The background of a camera that does not move: a running mean of each pixel. What differs from it is foreground.
 #pragma once
 
 #include "kinema/head_calibration.h"
@@ -10,18 +10,18 @@
 
 namespace kinema::head {
 
-class StillScene {
+class StaticBackground {
 public:
   bool known() const { return !mean_.empty(); }
 
   /// A frame without the person.
   void set(const ColourView& frame);
 
-  /// The degree, 255 for 1, to which each pixel differs from the scene; everything before the first frame. Valid until
-  /// the next call.
+  /// The degree, 255 for 1, to which each pixel differs from the background; 255 before the first frame. Valid until the next
+  /// call.
   ImageView<const std::uint8_t> mask(const ColourView& frame);
 
-  /// Lets the scene go on with the light; where the head is, it stays as it is.
+  /// Updates the background, except where the head is.
   void learn(const ColourView& frame, const std::optional<Oval>& head);
 
 private:

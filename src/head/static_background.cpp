@@ -1,22 +1,15 @@
-#include "head/still_scene.h"
+#include "head/static_background.h"
 
+#include "head/constants.h"
 #include "head/pixels.h"
 
 #include <algorithm>
 #include <cstdlib>
 
 namespace kinema::head {
-namespace {
+namespace {}  // namespace
 
-// Sums of the differences of three channels, in levels: below it is noise, above it is something else.
-constexpr int still = 24, moved = 72;
-
-// A difference halves in about 350 frames, or ten seconds.
-constexpr int slowness = 9;
-
-}  // namespace
-
-void StillScene::set(const ColourView& frame) {
+void StaticBackground::set(const ColourView& frame) {
   width_ = frame.width;
   height_ = frame.height;
   mean_.resize(3 * width_ * height_);
@@ -31,7 +24,7 @@ void StillScene::set(const ColourView& frame) {
   }
 }
 
-ImageView<const std::uint8_t> StillScene::mask(const ColourView& frame) {
+ImageView<const std::uint8_t> StaticBackground::mask(const ColourView& frame) {
   mask_.assign(frame.width * frame.height, 255);
   if (known()) {
     const std::uint16_t* mean = mean_.data();
@@ -41,30 +34,30 @@ ImageView<const std::uint8_t> StillScene::mask(const ColourView& frame) {
         const Rgb colour = pixel_at(frame, x, y);
         const int difference = std::abs(colour.r - (mean[0] >> 8)) + std::abs(colour.g - (mean[1] >> 8)) +
                                std::abs(colour.b - (mean[2] >> 8));
-        *out = static_cast<std::uint8_t>(std::clamp(255 * (difference - still) / (moved - still), 0, 255));
+        *out = static_cast<std::uint8_t>(
+            std::clamp(255 * (difference - still_difference) / (moved_difference - still_difference), 0, 255));
       }
     }
   }
   return {mask_.data(), frame.width, frame.height, frame.width};
 }
 
-void StillScene::learn(const ColourView& frame, const std::optional<Oval>& head) {
-  // before anything is known all is taken to stand still but the head, whose place stays open
+void StaticBackground::learn(const ColourView& frame, const std::optional<Oval>& head) {
+  // before anything is known everything but the head is taken for background; the place of the head stays open
   const bool first = !known();
   if (first) set(frame);
-  constexpr double margin = 1.6;  // radii about the head that are not learned: hair, and what the head covers next
   const auto mix = [](std::uint16_t& mean, std::uint8_t value) {
     const int difference = (value << 8) - mean;
     // one unit at least, so that the last levels are reached too
-    const int step = difference / (1 << slowness) + (difference > 0) - (difference < 0);
+    const int step = difference / (1 << background_slowness) + (difference > 0) - (difference < 0);
     mean = static_cast<std::uint16_t>(mean + step);
   };
   std::uint16_t* mean = mean_.data();
   for (std::size_t y = 0; y < height_; ++y) {
-    const double v = head ? (static_cast<double>(y) - head->cy) / (margin * head->ry) : 0;
+    const double v = head ? (static_cast<double>(y) - head->cy) / (background_gap * head->ry) : 0;
     for (std::size_t x = 0; x < width_; ++x, mean += 3) {
       if (head) {
-        const double h = (static_cast<double>(x) - head->cx) / (margin * head->rx);
+        const double h = (static_cast<double>(x) - head->cx) / (background_gap * head->rx);
         if (h * h + v * v < 1) {
           // a colour that no skin has
           if (first) mean[0] = 0, mean[1] = 0xff00, mean[2] = 0;

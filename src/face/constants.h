@@ -1,0 +1,166 @@
+// Constants of the face tracker and of training that were chosen by trial. See core/constant.h for what the tags mean and
+// how a special build overrides them; docs/constants.md shows how far the result depends on each. Arrays stand here too,
+// but cannot be overridden.
+//
+// "LFPW and HELEN": the faces of docs/face.md. "as first written": the value was never revised, and what it was chosen on is
+// not recorded.
+#pragma once
+
+#include "core/constant.h"
+
+#include <array>
+#include <cstddef>
+
+namespace kinema::face {
+
+// ---- tracker and fits
+
+/// After a loss a face that the detector does not find is searched for at its last position, for this long.
+/// @unit frames
+/// @chosen as first written
+KINEMA_CONSTANT(int, search_frames, 15);
+
+/// Further starts of a fit whose probability of failure is too high.
+/// @unit starts
+/// @chosen as first written
+KINEMA_CONSTANT(int, further_starts, 5);
+
+/// How far several starts of one fit lie apart.
+/// @unit sides of the landmarks' box
+/// @chosen as first written
+KINEMA_CONSTANT(double, start_spread, 0.03);
+
+/// The same of their sizes.
+/// @unit ratio
+/// @chosen as first written
+KINEMA_CONSTANT(double, start_size_spread, 1.04);
+
+/// The same of their rotations.
+/// @unit radians
+/// @chosen as first written
+KINEMA_CONSTANT(double, start_turn_spread, 0.05);
+
+/// Cutoff of the speed in the smoothing of landmarks, as in the paper of the One-Euro filter.
+/// @unit hertz
+/// @chosen the paper of the One-Euro filter
+KINEMA_CONSTANT(double, speed_cutoff, 1);
+
+// ---- training: the cascade. Frames from the first stage to the last, coarse to fine: a wide look first, then near the
+// landmarks. About 3 % of the error depends on them.
+
+/// Candidates for the penalty of a regression.
+/// @unit mean squared inputs
+/// @chosen LFPW and HELEN
+inline constexpr double cascade_penalties[] = {3, 10, 30, 100};
+
+/// Resolution of the frames.
+/// @unit pixels per unit of the model
+/// @chosen LFPW and HELEN
+inline constexpr double cascade_scales[] = {14, 18, 26, 36, 48};
+
+/// Margin of the frames around the mean shape, which holds what the stages before may leave.
+/// @unit units of the model
+/// @chosen LFPW and HELEN
+inline constexpr double cascade_margins[] = {0.8, 0.7, 0.6, 0.5, 0.4};
+
+/// Radii of the rings around a landmark on which texture is sampled.
+/// @unit pixels of the frame
+/// @chosen LFPW and HELEN
+inline constexpr float cascade_radii[] = {2, 4.5f, 8};
+
+/// Samples on each ring.
+/// @unit samples
+/// @chosen LFPW and HELEN
+inline constexpr int cascade_counts[] = {4, 6, 8};
+
+/// Every fourth start of the training is displaced this much further, so that no detector's box comes as a surprise.
+/// @unit ratio
+/// @chosen as first written
+KINEMA_CONSTANT(double, wide_start, 2);
+
+// ---- training: appearance
+
+/// Margin of a level's frame around the mean shape.
+/// @unit units of the model
+/// @chosen as first written
+KINEMA_CONSTANT(double, frame_margin, 0.6);
+
+/// The last stage of a fit takes the coarsest level of at least this many pixels; finer costs more than it brings.
+/// @unit pixels
+/// @chosen LFPW and HELEN, 79 faces held out
+KINEMA_CONSTANT(std::size_t, last_stage_pixels, 4000);
+
+/// Weight of the shape prior there; the best between 10 and 300.
+/// @unit mean squared residuals of the training set
+/// @chosen LFPW and HELEN, 79 faces held out
+KINEMA_CONSTANT(float, last_stage_prior, 30);
+
+/// Displacement by which the derivative of a texture is measured: of size, rotation, and position over the shape's root mean
+/// square radius.
+/// @unit ratio, radians, units of the model
+/// @chosen as first written
+KINEMA_CONSTANT(double, pose_unit, 0.05);
+
+/// Steps over which derivatives are averaged.
+/// @unit pose_unit, or standard deviations of a mode
+/// @chosen as first written
+inline constexpr std::array<double, 4> derivative_steps = {-1, -0.5, 0.5, 1};
+
+/// Examples over which they are averaged, at most; more change an average little.
+/// @unit examples
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, derivative_examples, 400);
+
+/// Samples of the regression of 1998, at most; all of them are held in memory at once.
+/// @unit samples
+/// @chosen memory
+KINEMA_CONSTANT(std::size_t, regression_samples, 1600);
+
+// ---- training: the probability of failure
+
+/// Resolution of the frame in which a fit is judged.
+/// @unit pixels per unit of the model
+/// @chosen as first written
+KINEMA_CONSTANT(double, quality_scale, 26);
+
+/// Margin of that frame around the mean shape.
+/// @unit units of the model
+/// @chosen as first written
+KINEMA_CONSTANT(double, quality_margin, 0.7);
+
+/// Candidates for the penalty of its regressions.
+/// @unit mean squared inputs
+/// @chosen as first written
+inline constexpr double quality_penalties[] = {3, 10, 30};
+
+/// Radii of the rings around a landmark on which texture is sampled.
+/// @unit pixels of the frame
+/// @chosen as first written
+inline constexpr float quality_radii[] = {3, 7};
+
+/// Samples on each ring.
+/// @unit samples
+/// @chosen as first written
+inline constexpr int quality_counts[] = {4, 6};
+
+/// Errors below this are all the same to the regressions, which should not spend themselves on how good a good fit is.
+/// @unit outer-eye distances
+/// @chosen as first written
+KINEMA_CONSTANT(double, least_error, 0.03);
+
+/// Errors above this are all the same to them.
+/// @unit outer-eye distances
+/// @chosen as first written
+KINEMA_CONSTANT(double, most_error, 0.2);
+
+/// Starts of held-out fits are displaced by these factors: a usual start, a poor detector, hardly any of the face.
+/// @unit displacements of the cascade's training
+/// @chosen as first written
+inline constexpr double held_out_widths[] = {1, 2, 4};
+
+/// How much each of them counts. Most fits start near the face: with equal weights, probabilities would be too high there.
+/// @unit weight
+/// @chosen LFPW and HELEN: failures told against failures that happened
+inline constexpr double held_out_weights[] = {1, 0.25, 0.06};
+
+}  // namespace kinema::face

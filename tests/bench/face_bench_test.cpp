@@ -1,0 +1,123 @@
+// The benchmark of face fits on small models: that it measures what it was asked for, and that all contestants do the same
+// work. The listing and the paper's kernels are also held against the reference in tests/face/fitter_agree_test.cpp.
+#include "bench/face_bench.h"
+
+#include "bench/face_problem.h"
+#include "bench/fitter_listing.h"
+#include "kinema/error.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace kinema::bench {
+namespace {
+
+FaceBenchOptions tiny() {
+  FaceBenchOptions options;
+  options.pixels = {256, 512};
+  options.backends = {"listing", "reference", "cpu"};
+  options.iterations = 3;
+  options.seconds = 0.001;
+  options.threads = 2;
+  return options;
+}
+
+TEST(FaceBench, MeasuresEveryRowAndHoldsItAgainstTheReference) {
+  const FaceReport report = measure_face(tiny());
+  ASSERT_EQ(report.rows.size(), 2 * 3u);
+  EXPECT_EQ(report.backends(), tiny().backends);
+  for (const FaceRow& row : report.rows) {
+    SCOPED_TRACE(row.backend);
+    EXPECT_GE(row.repeats, 1u);
+    EXPECT_GT(row.ms.median, 0);
+    EXPECT_EQ(row.image, "host");
+    EXPECT_LT(row.landmark_error.value(), 0.01);  // pixels: what every backend promises
+  }
+  for (const FaceRow* row : report.of("listing")) EXPECT_DOUBLE_EQ(row->speedup_listing.value(), 1);
+  EXPECT_DOUBLE_EQ(report.of("cpu").front()->growth, 1);
+}
+
+TEST(FaceBench, MeasuresThePapersKernelsAndOursOnADevice_cuda) {
+  if (!available(Backend::cuda)) GTEST_SKIP() << "no GPU";
+  FaceBenchOptions options = tiny();
+  options.pixels = {1024};
+  options.backends = {"paper", "cuda", "cuda batch"};
+  const FaceReport report = measure_face(options);
+  ASSERT_EQ(report.rows.size(), 3u);
+  for (const FaceRow& row : report.rows) {
+    SCOPED_TRACE(row.backend);
+    EXPECT_EQ(row.image, "device");
+    EXPECT_GT(row.stage("device").value(), 0);
+    EXPECT_LT(row.landmark_error.value(), 0.01);  // pixels: what every backend promises
+  }
+}
+
+TEST(FaceBench, WritesTextJsonAndAPage) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("kinema_bench_face_" + std::to_string(::getpid()));
+  FaceBenchOptions options = tiny();
+  options.pixels = {256};
+  options.out = folder / "made" / "below";
+  options.json = true;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  run_face(options);
+  testing::internal::GetCapturedStderr();
+  const auto json = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+  const auto contents = [&](const char* file) {
+    std::ostringstream text;
+    text << std::ifstream(options.out / file).rdbuf();
+    return text.str();
+  };
+  EXPECT_EQ(json.at("kind"), "face");
+  EXPECT_EQ(json, nlohmann::json::parse(contents("face.json")));
+  ASSERT_EQ(json.at("rows").size(), 3u);
+  for (const auto& row : json.at("rows")) {
+    EXPECT_EQ(row.at("pixels"), 256);
+    EXPECT_GT(row.at("ms").get<double>(), 0);
+    EXPECT_GT(row.at("faces_per_second").get<double>(), 0);
+  }
+  EXPECT_NE(contents("face.txt").find("listing"), std::string::npos);
+  EXPECT_NE(contents("face.html"), "");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(FaceBench, RefusesWhatCannotBeMeasured) {
+  FaceBenchOptions options = tiny();
+  options.backends = {"abacus"};
+  EXPECT_THROW(measure_face(options), Error);
+  options = tiny();
+  options.pixels = {3};
+  EXPECT_THROW(measure_face(options), Error);
+  options = tiny();
+  options.seconds = -1;
+  EXPECT_THROW(measure_face(options), Error);
+  options = tiny();
+  options.iterations = 0;
+  EXPECT_THROW(measure_face(options), Error);
+}
+
+// It knows one combined stage of plain intensity, and says so.
+TEST(FaceListing, RefusesOtherStages) {
+  FaceModelSettings settings;
+  settings.pixels = 256;
+  settings.modes = 4;
+  settings.project_out = true;
+  const auto model = make_face_model(draw_faces(1, 12), settings);
+  face::FitSettings fit;
+  fit.stages = {{face::Method::project_out, 0, 3, 0}};
+  EXPECT_THROW(make_listing_fitter(model, fit), Error);
+  fit.stages = {{face::Method::combined, 0, 3, 0}};
+  const auto fitter = make_listing_fitter(model, fit);
+  ASSERT_EQ(fitter->stages().size(), 1u);
+  EXPECT_EQ(fitter->backend(), Backend::cpu);
+}
+
+}  // namespace
+}  // namespace kinema::bench
