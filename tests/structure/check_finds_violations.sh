@@ -32,10 +32,6 @@ allow() {
 # plant NAME FILE CONTENT: the tree with this one file must be refused, and the file be named
 plant() {
   tree "$2"
-  if ! "$check" "$root" >/dev/null; then
-    echo "the clean tree is refused"
-    failures=$((failures + 1))
-  fi
   printf '%b' "$3" >"$root/$2"
   local output
   if output=$("$check" "$root") || [[ $output != *"$2"* ]]; then
@@ -44,6 +40,7 @@ plant() {
   fi
 }
 
+allow 'the clean tree' src/core/clean.cpp '#include "core/vector.h"\n'
 plant 'core includes a tracker' src/core/up.cpp '#include "body/ray_capsule.h"\n'
 plant 'core includes a tracker by a relative path' src/core/up.cpp '#include "../body/ray_capsule.h"\n'
 plant 'a tracker includes another' src/body/aside.cpp '#include "head/moments.h"\n'
