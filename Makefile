@@ -1,22 +1,22 @@
-# The front door: `make demo` and `make test` do everything, on a machine that has nothing yet.
-# What stands behind it is plain CMake; HACKING.md says how to use that directly.
+# `make demo` and `make test` do everything, starting from a bare Debian machine. They call CMake, which can also be used
+# directly: see HACKING.md.
 
 BUILD := build/release
 
 .PHONY: help demo view test build configure configure-demo format lint debug sanitize asan tsan odr fuzz bare nightly clean
 
 help:
-	@echo 'make demo     install what is missing, build, run the demo; its report is build/demo/demo.html'
-	@echo 'make view     the same on a live page, with what that needs'
-	@echo 'make test     install what is missing, build, run all tests'
-	@echo 'make build    the same without running anything; the command is $(BUILD)/kinema'
-	@echo 'make format   rewrite the sources as clang-format wants them'
-	@echo 'make lint     clang-format and clang-tidy, changing nothing'
-	@echo 'make debug    build without optimisation, compare definitions across object files, run the suites'
-	@echo 'make sanitize the suites under the address, undefined-behaviour and thread sanitizers'
-	@echo 'make fuzz     fuzz every reader of bytes from outside for a minute (FUZZ_SECONDS=60)'
-	@echo 'make bare     build and test with nothing optional'
-	@echo 'make nightly  everything that is too slow for every change'
+	@echo 'make demo     install missing packages, build, run the demo; its report is build/demo/demo.html'
+	@echo 'make view     the same on a live page'
+	@echo 'make test     install missing packages, build, run all tests'
+	@echo 'make build    install missing packages and build; the command is $(BUILD)/kinema'
+	@echo 'make format   format the sources with clang-format'
+	@echo 'make lint     check the sources with clang-format and clang-tidy'
+	@echo 'make debug    build without optimisation, check for conflicting definitions, run the tests'
+	@echo 'make sanitize run the tests with the address, undefined-behaviour and thread sanitizers'
+	@echo 'make fuzz     fuzz every reader of outside data for a minute (FUZZ_SECONDS=60)'
+	@echo 'make bare     build and test without any optional part'
+	@echo 'make nightly  all checks that are too slow for CI'
 	@echo 'make clean    remove build/'
 
 demo: configure-demo
@@ -36,8 +36,8 @@ build: PARTS += web
 build: configure
 	cmake --build --preset release
 
-# A demo alone does without what it cannot use, to be there sooner: without a GPU the cuda backend, half of whose compile
-# time goes into machine code for one. `make build` and `make test` add it.
+# On a machine without a GPU the first `make demo` skips the cuda backend, which takes minutes to compile and could not run.
+# `make build` and `make test` add it.
 WITHOUT_CUDA := $(BUILD)/without-cuda
 configure-demo:
 	@scripts/setup.sh demo
@@ -78,7 +78,7 @@ asan tsan:
 	cmake --build --preset $@
 	ctest --preset $@ --parallel $$(nproc)
 
-# types that differ between files, found by the linker, which sees all of a program
+# link-time check that types of the same name are the same in all files
 odr:
 	@scripts/setup.sh build web
 	@cmake --preset odr

@@ -1,16 +1,16 @@
 # How everything is compiled. Floating-point flags live here and nowhere else.
 
-# These hold in this directory and below: none of them reaches a project that embeds this one.
+# These apply to this directory and below, not to a project that embeds this one.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-# Where the results lie and what compiles them is the choice of the outermost project.
+# Output directories and compiler launchers are the choice of the top-level project.
 if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-  # Sought once: a cache that is installed later would change every command, and so compile everything anew.
+  # Searched once: installing ccache later would change every command line and so rebuild everything.
   if(NOT DEFINED KINEMA_CCACHE)
     find_program(KINEMA_CCACHE ccache)
   endif()
@@ -35,7 +35,7 @@ target_compile_options(kinema_compiler INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:$<TARGET_PROPERTY:KINEMA_FAST_CUDA>>>:-fmad=true -prec-div=false
     -prec-sqrt=false -ftz=true>)
 
-# The standard library checks operator[], front, back and the like; what users run does without.
+# Bounds checks in operator[], front, back and similar functions of the standard library.
 target_compile_definitions(kinema_compiler INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Debug>>:_GLIBCXX_ASSERTIONS>)
 
@@ -53,9 +53,9 @@ if(KINEMA_SANITIZE)
   target_link_options(kinema_compiler INTERFACE -fsanitize=${KINEMA_SANITIZE})
 endif()
 
-# Headers that take longer to read than the sources that include them, read once for all sources of a target: those of the
-# standard library that most of them need, and the ones named. A source still includes what it needs:
-# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON must build as well.
+# kinema_precompile(TARGET HEADER...): precompiles these headers and the most used ones of the standard library, which take
+# longer to parse than most sources. Sources still include what they need: the build must also work with
+# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON.
 function(kinema_precompile target)
   target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <filesystem> <functional> <map> <memory>
     <optional> <span> <string> <vector> ${ARGN})
@@ -64,25 +64,25 @@ function(kinema_precompile target)
   endif()
 endfunction()
 
-# kinema_compile_quickly(TARGET [EXCEPT SOURCE...]): a target that reads, writes and talks, and gains nothing from the third
-# of its compile time that optimisation in full takes; but for those of its sources that loop over pixels or points. Results
-# are the same at every level.
+# kinema_compile_quickly(TARGET [EXCEPT SOURCE...]): compiles a release with -O1 instead of -O3, which saves about a third of
+# the compile time of targets that mostly parse, format and communicate. EXCEPT names the sources with loops over pixels or
+# points. Results are the same at every level, because no level reorders floating-point operations.
 function(kinema_compile_quickly target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT")
   target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
   foreach(source IN LISTS arg_EXCEPT)
-    # or a file that was renamed would become slower without a word
+    # otherwise a renamed file would silently become slower
     if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
       message(FATAL_ERROR "kinema_compile_quickly(${target} EXCEPT ${source}): there is no such file")
     endif()
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
-    # g++ 12 crashes where headers were precompiled at another level
+    # g++ 12 crashes on a header that was precompiled at another level
     set_property(SOURCE ${source} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
   endforeach()
 endfunction()
 
-# kinema_say_what_is_in(PART SOURCE...): KINEMA_HAVE_<PART> for these sources, where the part is in this build
-function(kinema_say_what_is_in part)
+# kinema_define_part(PART SOURCE...): defines KINEMA_HAVE_<PART> for these sources if this build has the part
+function(kinema_define_part part)
   if(KINEMA_HAVE_${part})
     set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_DEFINITIONS KINEMA_HAVE_${part})
   endif()

@@ -1,5 +1,4 @@
-# What the project stands on. Sets KINEMA_HAVE_<NAME> for each optional part that this build uses, and
-# KINEMA_FOUND_<NAME> for those that are here but have nothing to do yet.
+# Dependencies. Sets KINEMA_HAVE_<NAME> for each optional part that this build uses.
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
@@ -9,7 +8,7 @@ if(KINEMA_APP)
   find_package(CLI11 REQUIRED)
 endif()
 
-# Names of test programs are short, so they could clash with those of a project that embeds this one.
+# Test programs have short names, which could clash with targets of an embedding project.
 set(KINEMA_HAVE_TESTS OFF)
 if(KINEMA_TESTS AND PROJECT_IS_TOP_LEVEL)
   find_package(GTest QUIET)
@@ -18,7 +17,7 @@ if(KINEMA_TESTS AND PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
-# Scenes and the live page serve programs; without one, only the library is built.
+# Synthetic scenes, the live page and benchmarks are built only if there is a program that uses them.
 set(KINEMA_PROGRAMS OFF)
 if(KINEMA_APP OR KINEMA_HAVE_TESTS)
   set(KINEMA_PROGRAMS ON)
@@ -27,21 +26,21 @@ endif()
 set(KINEMA_HAVE_CUDA OFF)
 if(KINEMA_CUDA)
   include(CheckLanguage)
-  # A toolkit in its usual place counts, on the PATH or not.
+  # A toolkit in its usual place is found even if it is not on the PATH.
   if(NOT CMAKE_CUDA_COMPILER)
     find_program(KINEMA_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
     if(KINEMA_NVCC)
       set(CMAKE_CUDA_COMPILER ${KINEMA_NVCC})
     endif()
   endif()
-  # Code for Hopper, and for every other GPU since Ampere an intermediate form that its driver compiles once.
+  # Machine code for Hopper; for all other GPUs since Ampere, intermediate code that the driver compiles once.
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90-real)
   endif()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     enable_language(CUDA)
-    # CMake learnt nvcc's flag for C++20 only in 3.26.
+    # CMake knows nvcc's flag for C++20 only since 3.26.
     if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
       set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
       set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
@@ -86,7 +85,7 @@ endif()
 
 set(KINEMA_HAVE_PYTHON OFF)
 if(KINEMA_PYTHON)
-  # Of several interpreters, the first on the PATH that has NumPy; the module is no use without it.
+  # Of several interpreters, the first on the PATH with NumPy, which the module needs.
   if(NOT DEFINED Python3_EXECUTABLE)
     set(pythons "")
     foreach(directory IN LISTS CMAKE_PROGRAM_PATH)
@@ -98,7 +97,7 @@ if(KINEMA_PYTHON)
     endforeach()
     foreach(python IN LISTS pythons)
       if(EXISTS ${python})
-        # the executable itself, where python3 is a script that chooses one
+        # the executable itself, because python3 may be a script that selects one
         execute_process(COMMAND ${python} -c "import numpy, sys; print(sys.executable)"
                         OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
         if(NOT failed)
@@ -112,7 +111,7 @@ if(KINEMA_PYTHON)
   if(Python3_FOUND)
     find_package(pybind11 2.10 QUIET CONFIG)
     if(NOT pybind11_FOUND)
-      # pip keeps it inside the interpreter's own packages
+      # pip installs it inside the packages of the interpreter
       execute_process(COMMAND ${Python3_EXECUTABLE} -c "import pybind11; print(pybind11.get_cmake_dir())"
                       OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
       if(NOT failed)
@@ -137,8 +136,8 @@ endif()
 find_package(pugixml QUIET CONFIG)
 set(KINEMA_HAVE_PUGIXML ${pugixml_FOUND})
 
-# The server of the live page is header-only Boost.Beast; its pages are built with npm, from packages that a machine
-# without a network does not get.
+# The server of the live page uses Boost.Beast, which is header-only; its pages are built with npm, which needs a network
+# for the packages.
 set(KINEMA_HAVE_BEAST OFF)
 set(KINEMA_HAVE_WEB OFF)
 if(KINEMA_WEB AND KINEMA_PROGRAMS)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Compares what several object files define under one name, after a build without optimisation.
+"""Compares functions that several object files define, after a build without optimisation.
 
-Inline functions, templates and implicit members are compiled into every object that uses them, and the linker keeps one.
-Where two objects hold different code under one name, they were compiled from different definitions: the one-definition
-rule is broken. Without optimisation one definition gives one code; with it, what is inlined differs from file to file.
+Inline functions, template instances and implicit members are compiled into every object file that uses them, and the
+linker keeps one. If two object files contain different code for the same name, it was compiled from different
+definitions, which violates the one-definition rule. This needs a build without optimisation, because inlining differs
+between files.
 
-    scripts/check_objects.py [BUILD]      default: build/debug. Exit 1: there are some, one line each
+    scripts/check_objects.py [BUILD]      default: build/debug; exit 1 if there is any
 """
 
 import collections
@@ -23,7 +24,7 @@ def sections(data):
     """(name, type, offset, size, link, info) of each section of an ELF file of 64 bits."""
     offset, = struct.unpack_from("<Q", data, 0x28)
     size, count, names = struct.unpack_from("<HHH", data, 0x3A)
-    if count == 0:  # more than 65,279: the true numbers stand in the first section
+    if count == 0:  # more than 65,279 sections: the numbers are in the first section header
         _, _, _, _, _, count, names, _, _, _ = struct.unpack_from("<IIQQQQIIQQ", data, offset)
     elif names == 0xFFFF:
         names = struct.unpack_from("<IIQQQQIIQQ", data, offset)[6]
@@ -35,11 +36,11 @@ def sections(data):
 
 
 def functions(data):
-    """The code of each function that other objects may define too: {mangled name: hash}."""
+    """(mangled name, hash of its code) for each function that other object files may define as well."""
     if data[:4] != b"\x7fELF" or data[4] != 2:
         return
     parts = list(sections(data))
-    calls = collections.defaultdict(list)  # what the code of a section refers to: where, how and to which symbol
+    calls = collections.defaultdict(list)  # relocations of a section: offset, type, symbol
     for name, kind, start, length, link, info in parts:
         if kind != SHT_RELA or not name.startswith(b".rela" + CODE + b"_ZN"):
             continue
@@ -49,7 +50,7 @@ def functions(data):
             string, flags = struct.unpack_from("<IB", data, symbols[2] + 24 * (how >> 32))
             first = strings[2] + string
             target = data[first : data.index(b"\0", first)]
-            # sections and local symbols, such as those of strings, have other names in every object
+            # names of local symbols, such as string constants, differ between object files
             calls[info].append((offset, how & 0xFFFFFFFF, target if flags >> 4 else b""))
     for index, (name, kind, start, length, _, _) in enumerate(parts):
         if name.startswith(CODE + b"_ZN"):
@@ -63,7 +64,7 @@ def main(build):
     if not objects:
         print(f"check_objects: no object files in {build}; build it first", file=sys.stderr)
         return 2
-    # programs of their own, which are not linked with each other: each is compared with the library alone
+    # test programs are not linked with each other: each is compared with the library only
     program = lambda file: "tests/" + file.relative_to(build).parts[1] if file.is_relative_to(build / "tests") else "library"
     variants = collections.defaultdict(lambda: collections.defaultdict(dict))
     for file in objects:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All that has to run on a machine with an NVIDIA GPU, offline, with nothing but a CUDA toolkit and the libraries of
-# `cmake --preset gpu`; Highway, TBB and Embree where scripts/fetch_amd64.sh packed them before the sources came here.
+# `cmake --preset gpu`. Highway, TBB and Embree are used if build/amd64.tar.gz exists (scripts/fetch_amd64.sh).
 #
 #   scripts/gpu.sh [build] [test] [sanitize] [bench] [profile]      no argument: all but profile
 #
@@ -30,7 +30,7 @@ for test in json.load(sys.stdin)["tests"]:
 }
 
 do_build() {
-  # libraries that were carried here, see fetch_amd64.sh; without them the CPU's part is plain C++ with OpenMP
+  # without these libraries the cpu backend uses OpenMP and no SIMD
   if [ build/amd64.tar.gz -nt build/amd64 ] && [ "$(uname -m)" = x86_64 ]; then
     rm -rf build/amd64
     mkdir -p build/amd64

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""clang-tidy over the C++ sources of a configured build; what was clean and has not changed since is not read again.
+"""Runs clang-tidy on the C++ sources of a configured build, except those that have not changed since they were clean.
 
     scripts/tidy.py [BUILD [FOLDER...]] [--seconds N]
 
-BUILD is build/lint (cmake --preset lint: clang-tidy cannot read g++'s precompiled headers), the folders are all that hold
-sources. CUDA sources are left to nvcc. The sources that changed last come first; after N seconds no more are started, and
-the last line says how many were left.
+BUILD defaults to build/lint (cmake --preset lint: clang-tidy cannot read g++'s precompiled headers), FOLDER to all source
+folders. CUDA sources are not checked. Sources that changed most recently come first; after N seconds no more are started,
+and the last line states how many remain.
 
-A source was clean if its own text, that of every header of the project below it, its compile command, .clang-tidy, the
-release of clang-tidy and the versions of the installed libraries are the same. Such marks are kept in
-$XDG_CACHE_HOME/kinema/tidy, or ~/.cache/kinema/tidy.
+A source is unchanged if its text, the text of every header of the project that it includes, its compile command,
+.clang-tidy, the version of clang-tidy and the versions of installed libraries are the same. The cache is
+$XDG_CACHE_HOME/kinema/tidy, by default ~/.cache/kinema/tidy; entries are empty files.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def key_of(file, command, surroundings):
 
 
 def ages():
-    """How long ago each file changed, in commits; what is not committed yet counts as now."""
+    """The number of commits since each file changed; 0 for uncommitted changes."""
     result, commit = {}, 0
     for line in output("git", "log", "--format=@", "--name-only", "-n", "300").splitlines():
         if line == "@":
@@ -96,7 +96,7 @@ def main():
     if not (build / "compile_commands.json").is_file():
         print(f"tidy: {arguments.build} is not configured; run: cmake --preset lint", file=sys.stderr)
         return 2
-    # only what this build compiles: a part that was left out has no command to read it with
+    # only sources of this build: others have no compile command
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = pathlib.Path(entry["file"])
@@ -133,8 +133,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(check, todo))
     left, wrong = results.count(None), results.count(False)
-    print(f"tidy: {len(commands)} sources, {len(commands) - len(todo)} unchanged since they were clean, "
-          f"{len(todo) - left} read, {wrong} not clean" + (f"; {left} left for want of time" if left else ""))
+    print(f"tidy: {len(commands)} sources, {len(commands) - len(todo)} unchanged, "
+          f"{len(todo) - left} checked, {wrong} with findings" + (f"; {left} not checked, out of time" if left else ""))
     return 1 if wrong else 0
 
 

@@ -1,7 +1,7 @@
-#include "head/constants.h"
 #include "kinema/head_tracker.h"
 
 #include "core/stopwatch.h"
+#include "head/constants.h"
 #include "head/head_window.h"
 #include "head/static_background.h"
 #include "kinema/error.h"

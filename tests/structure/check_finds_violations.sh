@@ -32,10 +32,6 @@ allow() {
 # plant NAME FILE CONTENT: the tree with this one file must be refused, and the file be named
 plant() {
   tree "$2"
-  if ! "$check" "$root" >/dev/null; then
-    echo "the clean tree is refused"
-    failures=$((failures + 1))
-  fi
   printf '%b' "$3" >"$root/$2"
   local output
   if output=$("$check" "$root") || [[ $output != *"$2"* ]]; then
@@ -44,6 +40,7 @@ plant() {
   fi
 }
 
+allow 'the clean tree' src/core/clean.cpp '#include "core/vector.h"\n'
 plant 'core includes a tracker' src/core/up.cpp '#include "body/ray_capsule.h"\n'
 plant 'core includes a tracker by a relative path' src/core/up.cpp '#include "../body/ray_capsule.h"\n'
 plant 'a tracker includes another' src/body/aside.cpp '#include "head/moments.h"\n'
@@ -57,10 +54,10 @@ plant 'a .cu file of another name' src/body/kernels.cu 'int x;\n'
 plant 'CUDA in a public header' include/kinema/gpu.h '#include <cuda_runtime.h>\n'
 plant 'a CUDA type in a public header' include/kinema/gpu.h 'struct cudaStream_t;\n'
 plant 'OpenCV outside io' app/picture.cpp '#include <opencv2/core.hpp>\n'
-plant 'a source that asks for a part and is not told' src/core/ask.cpp '#ifdef KINEMA_HAVE_CUDA\n#endif\n'
+plant 'a source that uses KINEMA_HAVE_ and is not listed' src/core/ask.cpp '#ifdef KINEMA_HAVE_CUDA\n#endif\n'
 plant 'a file of 501 lines' src/core/long.cpp "$(printf '%.0s\\n' $(seq 501))"
 
-# What two files may define and what they may not; the clean tree holds the first of each pair, in include/kinema/body.h.
+# What two files may and may not define; the clean tree holds the first definition, in include/kinema/body.h.
 if command -v python3 >/dev/null; then
   clean_body='#include <vector>
 namespace kinema::body {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Finds types and functions that two source files of one program define under the same qualified name.
+"""Finds types and functions with the same qualified name that are defined in two source files of one program.
 
-The one-definition rule makes that undefined behaviour, and neither compiler nor linker need say so: of two destructors
-the linker keeps one, and objects of the other type are destroyed by it. What is local to a file belongs into an
-anonymous namespace. The sources are read as text, so this takes a second; scripts/check_objects.py looks at what was
-compiled, and `make nightly` lets the linker compare the types.
+This violates the one-definition rule. Neither compiler nor linker has to report it: the linker keeps one of two
+destructors, for example, and calls it for objects of both types. Definitions that are local to a file belong in an
+anonymous namespace. This script parses the source text and takes about a second; scripts/check_objects.py compares
+compiled code, and the preset odr lets the linker compare types.
 
-    tests/structure/one_definition.py [ROOT]         exit 1: there are some, one line each
+    tests/structure/one_definition.py [ROOT]         exit 1 if there is any
 """
 
 import collections
@@ -30,7 +30,7 @@ LOCAL = "(local)"  # an anonymous namespace
 
 
 def tokens(text):
-    """(word, line) of everything that is no comment, string or directive."""
+    """(word, line) of everything except comments, strings and preprocessor directives."""
     blank = lambda match: re.sub(r"[^\n]", " ", match.group())
     text = DIRECTIVE.sub(blank, NOISE.sub(lambda m: '""' + blank(m)[2:] if m.group()[0] in '"R' else blank(m), text))
     line, position, result = 1, 0, []
@@ -42,7 +42,7 @@ def tokens(text):
 
 
 def closing(words, start, opening, end):
-    """The place of the bracket that closes the one at `start`."""
+    """The index of the bracket that closes the one at `start`."""
     depth = 0
     for place in range(start, len(words)):
         depth += (words[place] == opening) - (words[place] == end)
@@ -52,7 +52,7 @@ def closing(words, start, opening, end):
 
 
 def parameters(words):
-    """Parameter types without names and defaults: a key that tells overloads apart well enough."""
+    """Parameter types without names and default arguments; distinguishes overloads."""
     depth, parts, part = 0, [], []
     for word in words:
         depth += (word in "(<[{") - (word in ")>]}")
@@ -74,7 +74,7 @@ def parameters(words):
 
 
 def definitions(text):
-    """(kind, qualified name, line) of what a file defines at namespace scope, outside anonymous namespaces."""
+    """(kind, qualified name, line) of each definition at namespace scope outside anonymous namespaces."""
     stream = tokens(text)
     words = [word for word, _ in stream]
     scopes = []  # a name for each open namespace
@@ -128,7 +128,7 @@ def outside_parentheses(words):
 
 
 def definition(head):
-    """What the words before an opening brace define: (kind, name), or None."""
+    """(kind, name) defined by the words before an opening brace, or None."""
     while head[:1] == ["template"]:
         head = head[closing(head, 1, "<", ">") + 1 :]
         if head[:1] == ["requires"]:  # of a constraint only the plain form: requires Name<T>
@@ -136,7 +136,7 @@ def definition(head):
             head = head[end + 1 :]
     while head[:1] == ["[["]:
         head = head[closing(head, 0, "[[", "]]") + 1 :]
-    if not head or head[0] == "typedef" or "=" in outside_parentheses(head):  # a variable and its first value
+    if not head or head[0] == "typedef" or "=" in outside_parentheses(head):  # a variable with an initializer
         return None
     if head[0] in TYPE_WORDS:
         rest = [w for w in head[1:] if w not in TYPE_WORDS]
@@ -161,7 +161,7 @@ def sources(folder):
     return sorted(file for file in folder.rglob("*") if file.suffix in (".h", ".cpp", ".cu", ".cuh"))
 
 
-# Of these only one is compiled: what a build does without a library, or for another machine.
+# Replacements that are compiled instead of another file where a library is missing.
 ALTERNATIVE = re.compile(r"(^|_)(no|none|missing|plain|fake)(_|\.)")
 
 
@@ -183,7 +183,7 @@ def main(root):
         for (kind, name), files in places.items():
             if len(files) > 1:
                 where = " and ".join(f"{file.relative_to(root)}:{line}" for file, line in sorted(files.items()))
-                complaints.add(f"{where}\n    the {kind} {name.lstrip(':')} is defined in each: one must have another name or namespace")
+                complaints.add(f"{where}\n    the {kind} {name.lstrip(':')} is defined in each of these; rename one or move it to an anonymous namespace")
     for complaint in sorted(complaints):
         print(complaint)
     return 1 if complaints else 0

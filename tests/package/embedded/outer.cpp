@@ -1,4 +1,4 @@
-// A source of the outer project, which must be compiled as that project says and not as kinema is.
+// A source of the outer project, which must be compiled with the settings of that project, not those of kinema.
 static_assert(__cplusplus == 201703L, "the outer project's standard is C++17");
 #ifndef OF_THE_OUTER_PROJECT
 #error "the outer project's own definition is gone"
