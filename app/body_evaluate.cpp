@@ -2,7 +2,7 @@
 #include "app/evaluation.h"
 #include "app/evaluation_page.h"
 #include "app/options.h"
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 #include "io/output_file.h"
 #include "io/poses.h"
 #include "kinema/error.h"

@@ -1,7 +1,7 @@
 // kinema body likelihood: log p of eq. 3 for files of points and capsules, shared among the ranks of mpirun.
 #include "app/options.h"
 #include "app/progress.h"
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 #include "io/npy.h"
 #include "io/output_file.h"
 #include "kinema/body.h"

@@ -1,7 +1,7 @@
 // kinema body simulate: a recording with truth from a motion-capture clip.
 #include "app/options.h"
 #include "app/progress.h"
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 #include "io/bvh.h"
 #include "io/bvh_skeleton.h"
 #include "io/simulated_recording.h"

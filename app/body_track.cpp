@@ -24,38 +24,43 @@ struct Options {
   ViewOptions view;
 };
 
-Person person(const Options& options, const io::Recording& recording) {
-  if (!options.skeleton.empty()) return {io::read_skeleton(options.skeleton), true};
-  if (options.height) {
+// The settings for this recording, with the person that the options name.
+body::TrackerSettings settings_for(const io::Recording& recording, const Options& options) {
+  const body::TrackerSettings& given = options.run.tracker;
+  body::TrackerSettings tracker = body::settings_for(recording, given);
+  if (!options.skeleton.empty()) {
+    tracker.skeleton = io::read_skeleton(options.skeleton);
+    tracker.fit_shape = false;
+  } else if (options.height) {
     try {
-      return {body::default_human(*options.height), false};
+      tracker.skeleton = body::default_human(*options.height);
     } catch (const Error& error) {
       throw Error(fmt::format("--height is {}: {}", *options.height, error.what()));
     }
+    tracker.fit_shape = given.fit_shape;
   }
-  if (!recording.skeleton().empty()) return {io::read_skeleton(recording.skeleton()), true};
-  return {body::default_human(), false};
+  return tracker;
 }
 
 void report(const Options& options, const TrackCounts& counts) {
   const TrackRun& run = options.run;
   if (!options.common.json) {
     fmt::print(
-        "{}{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames a second\n",
-        counts.stopped ? "stopped; " : "", counts.frames, name(run.backend), counts.found, counts.lost, counts.gaps,
+        "{}{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames per second\n",
+        counts.stopped ? "stopped; " : "", counts.frames, name(counts.backend), counts.found, counts.lost, counts.gaps,
         counts.frames_per_second());
     return;
   }
   nlohmann::ordered_json json;
-  json["backend"] = name(run.backend);
+  json["backend"] = name(counts.backend);
   json["frames"] = counts.frames;
   json["found"] = counts.found;
   json["lost"] = counts.lost;
   json["gaps"] = counts.gaps;
   json["stopped"] = counts.stopped;
-  json["particles"] = run.tracker.particles;
-  json["layers"] = run.tracker.layers;
-  json["points"] = run.foreground.points;
+  json["particles"] = counts.settings.particles;
+  json["layers"] = counts.settings.layers;
+  json["points"] = counts.settings.points;
   json["fps"] = counts.frames_per_second();
   for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
   json["results"] = {{"out", run.files.poses}};
@@ -87,20 +92,22 @@ void run(Options options) {
   if (options.no_free_space) chain.tracker.likelihood.free_space = false;
   chain.tracker.seed = options.common.seed;
   if (options.no_shape) chain.tracker.fit_shape = false;
-  chain.foreground.planes = !options.no_planes;
-  fill_in(chain);
+  chain.tracker.foreground.planes = !options.no_planes;
+  choose(chain.backend);  // says at once where it is not there
 
   options.recording.colour = !chain.files.overlay.empty();
   const std::unique_ptr<io::Recording> recording = io::open_recording(options.input, options.recording);
-  chain.person = person(options, *recording);
-  if (options.init != "auto") chain.start_pose = io::read_pose(options.init, chain.person.skeleton);
+  chain.tracker = settings_for(*recording, options);
+  if (options.init != "auto") chain.start_pose = io::read_pose(options.init, chain.tracker.skeleton);
 
   std::optional<View> view;
   std::optional<serve::BodyFeed> feed;
   if (options.view.wanted) {
     view.emplace(options.view);
     feed.emplace(view->hub().channel("body"), options.input.front(), recording->size().value_or(0));
-    chain.watch = [&feed](const TrackedFrame& seen) { show(*feed, seen); };
+    chain.watch = [&feed](const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate) {
+      show(*feed, frame, tracker, estimate);
+    };
   }
   const TrackCounts counts = track(*recording, chain);
   report(options, counts);
@@ -130,10 +137,10 @@ void add_input_options(Verb verb, Options& options) {
   verb.option("--baseline", recording.baseline, "Metres between the cameras of a rectified pair").type("M");
   verb.option("--calibration-unit", recording.calibration_unit, "Metres a unit of an OpenCV calibration").type("M");
   verb.option("--colour", recording.colour_pattern, "Pictures for the overlay, a pattern").type("FILES");
-  verb.option("--near", options.run.foreground.nearest, "Nothing nearer is the person, metres")
+  verb.option("--near", options.run.tracker.foreground.nearest, "Nothing nearer is the person, metres")
       .type("M")
       .show_default();
-  verb.option("--far", options.run.foreground.farthest, "Nothing further is the person, metres")
+  verb.option("--far", options.run.tracker.foreground.farthest, "Nothing further is the person, metres")
       .type("M")
       .show_default();
   verb.flag("--no-planes", options.no_planes, "Do not look for floor and walls");
@@ -144,11 +151,7 @@ void add_input_options(Verb verb, Options& options) {
 // Before all other options that change the tracker's settings, which may then differ from those of the paper.
 void add_paper_option(Verb verb, Options& options) {
   verb.preset(
-          "--paper",
-          [&run = options.run] {
-            run.tracker = body::paper_settings();
-            run.lag = 0;
-          },
+          "--paper", [&run = options.run] { run.tracker = body::paper_settings(); },
           "The plain filter of the paper; further options change it from there")
       .group("The filter");
 }
@@ -236,7 +239,7 @@ void add_body_track(Verb parent, Task& task) {
       .type("M")
       .excludes(skeleton);
   verb.option("--init", options->init, "Where to start: auto searches").type("auto|pose.json");
-  verb.option("--lag", options->run.lag, "Frames after a pose that put it right in the files; 0: none")
+  verb.option("--lag", options->run.tracker.lag, "Frames after a pose that put it right in the files; 0: none")
       .type("N")
       .between(0, 10000)
       .show_default();

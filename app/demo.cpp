@@ -3,7 +3,7 @@
 #include "app/demo_page.h"
 #include "app/demo_view.h"
 #include "app/options.h"
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 #include "io/output_file.h"
 #include "kinema/error.h"
 

@@ -1,6 +1,6 @@
 #include "app/demo_head.h"
 
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 #include "io/filter_json.h"
 #include "io/head_overlay.h"
 #include "io/image_file.h"
@@ -22,27 +22,27 @@ constexpr std::size_t strip_length = 6;
 constexpr std::size_t still_frames = 20;
 
 // Frames as they are made, without a file between.
-class ClipSource final : public io::ColourSource {
+class ClipSource final : public io::Source {
 public:
   ClipSource(const synth::HeadClip& clip, std::size_t frames, std::filesystem::path folder)
-      : clip_(clip), frames_(frames), folder_(std::move(folder)) {
+      : Source(io::SourceKind::sequence), clip_(clip), frames_(frames), folder_(std::move(folder)) {
     fps_ = clip.settings().fps;
-  }
-
-  bool next(io::ColourFrame& frame) override {
-    if (at_ == frames_) return false;
-    frame = {.index = static_cast<long>(at_),
-             .time = static_cast<double>(at_) / fps_,
-             .name = fmt::format("{:06}.png", at_),
-             .picture = clip_.picture(at_)};
-    if (!folder_.empty()) io::write_picture_png(folder_ / frame.name, frame.picture);
-    ++at_;
-    return true;
   }
 
   std::optional<std::size_t> size() const override { return frames_; }
 
 private:
+  bool read(io::Frame& frame) override {
+    if (at_ == frames_) return false;
+    frame = {.index = static_cast<long>(at_),
+             .time = static_cast<double>(at_) / fps_,
+             .name = fmt::format("{:06}.png", at_),
+             .colour = clip_.picture(at_)};
+    if (!folder_.empty()) io::write_picture_png(folder_ / frame.name, frame.colour);
+    ++at_;
+    return true;
+  }
+
   const synth::HeadClip& clip_;
   std::size_t frames_, at_ = 0;
   std::filesystem::path folder_;
@@ -56,7 +56,7 @@ head::Oval rounded(const head::Oval& oval) {
 }
 
 head::Calibration calibrated(const synth::HeadClip& clip) {
-  const io::ColourFrame first{.picture = clip.picture(0)};
+  const io::Frame first{.colour = clip.picture(0)};
   const ColourView view = first.view();
   const head::Oval oval = rounded(oval_of(clip.truth(0)));
   head::CalibrationSettings settings;
@@ -78,11 +78,11 @@ class Strip {
 public:
   Strip(HeadDemo& demo, std::size_t frames) : demo_(demo), frames_(frames) { io::make_folder(folder_); }
 
-  void add(const io::ColourFrame& frame, const head::HeadEstimate& estimate, const head::Tracker& tracker) {
+  void add(const io::Frame& frame, const head::HeadEstimate& estimate, const head::Tracker& tracker) {
     const std::size_t wanted = demo_.strip.size() * (frames_ - 1) / (strip_length - 1);
     const bool take = demo_.strip.size() < strip_length && static_cast<std::size_t>(frame.index) >= wanted;
     const io::Picture picture =
-        painter_.draw(frame.picture, frame.index, frame.time, estimate,
+        painter_.draw(frame.colour, frame.index, frame.time, estimate,
                       [&](std::uint8_t r, std::uint8_t g, std::uint8_t b) { return tracker.degree_now(r, g, b); });
     if (!take) return;
     const io::Picture small = io::resized(picture, 320, 320 * picture.height / picture.width);
@@ -117,7 +117,7 @@ std::optional<double> jitter_at_rest(const HeadDemo& demo, const head::TrackerSe
   head::Tracker tracker(calibrated(clip), tracker_settings);
   HeadPath path;
   for (std::size_t i = 0; i < std::min(still_frames, std::max<std::size_t>(3, demo.settings.frames)); ++i) {
-    const io::ColourFrame frame{.picture = clip.picture(i)};
+    const io::Frame frame{.colour = clip.picture(i)};
     const head::HeadEstimate estimate = tracker.track(frame.view(), static_cast<double>(i) / settings.fps);
     path.add(static_cast<double>(i), estimate.found ? std::optional(std::pair{estimate.x, estimate.y}) : std::nullopt);
   }
@@ -176,7 +176,7 @@ HeadDemo follow_head(const HeadDemoSettings& settings) {
   std::optional<Strip> strip;
   if (pictures) strip.emplace(demo, settings.frames);
   run.started = [&](const head::Tracker& made) { tracker = &made; };
-  run.watch = [&](const io::ColourFrame& frame, const head::HeadEstimate& estimate) {
+  run.watch = [&](const io::Frame& frame, const head::HeadEstimate& estimate) {
     const synth::HeadTruth at = clip.truth(static_cast<std::size_t>(frame.index));
     truth.push_back({at.x - at.rx + 0.5, at.y - at.ry + 0.5, 2 * at.rx, 2 * at.ry});
     path.add(frame.time, estimate.found ? std::optional(std::pair{estimate.x, estimate.y}) : std::nullopt);

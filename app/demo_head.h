@@ -22,7 +22,7 @@ struct HeadDemoSettings {
   std::uint64_t seed = 1;
 
   /// Called with every frame, what came of it, and the tracker.
-  std::function<void(const io::ColourFrame&, const head::HeadEstimate&, const head::Tracker&)> watch = nullptr;
+  std::function<void(const io::Frame&, const head::HeadEstimate&, const head::Tracker&)> watch = nullptr;
 };
 
 struct HeadDemo {

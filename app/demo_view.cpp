@@ -10,13 +10,15 @@ DemoView::DemoView(const ViewOptions& options)
 }
 
 void DemoView::show(WalkSettings& walk) {
-  walk.watch = [this](const TrackedFrame& seen) { app::show(body_, seen); };
+  walk.watch = [this](const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate) {
+    app::show(body_, frame, tracker, estimate);
+  };
 }
 
 void DemoView::show(HeadDemoSettings& head) {
   body_.finish();
-  head.watch = [this](const io::ColourFrame& frame, const head::HeadEstimate& estimate, const head::Tracker& tracker) {
-    head_.add(frame.index, frame.time, frame.picture, estimate, tracker);
+  head.watch = [this](const io::Frame& frame, const head::HeadEstimate& estimate, const head::Tracker& tracker) {
+    head_.add(frame.index, frame.time, frame.colour, estimate, tracker);
   };
 }
 

@@ -1,8 +1,8 @@
 #include "app/demo_walk.h"
 
 #include "app/progress.h"
-#include "app/stopwatch.h"
 #include "app/walk_clip.h"
+#include "core/stopwatch.h"
 #include "io/bvh.h"
 #include "io/image_file.h"
 #include "io/output_file.h"
@@ -76,10 +76,10 @@ public:
     video_.emplace(walk.settings.folder / "walk.mp4", frames_per_second);
   }
 
-  void add(const io::RecordedFrame& frame, const body::Skeleton& skeleton, const body::Estimate& estimate) {
+  void add(const io::Frame& frame, const body::Estimate& estimate) {
     const io::OverlayFrame seen{
         frame.index, frame.time, frame.colour.empty() ? nullptr : &frame.colour, frame.depth, {}};
-    const io::Picture picture = painter_.draw(seen, skeleton, estimate);
+    const io::Picture picture = painter_.draw(seen, *estimate.skeleton, estimate);
     try {
       if (video_) video_->add(picture, frame.index);
     } catch (const Error& error) {
@@ -97,7 +97,7 @@ public:
   }
 
 private:
-  void add_shot(const io::RecordedFrame& frame, const io::Picture& picture, const body::Estimate& estimate) {
+  void add_shot(const io::Frame& frame, const io::Picture& picture, const body::Estimate& estimate) {
     double centre = picture.width / 2.0;
     if (estimate.found) {
       const Vec3& root = estimate.joints.front();
@@ -150,12 +150,13 @@ Walk follow_walk(const WalkSettings& settings) {
 
   const std::unique_ptr<io::Recording> recording = io::open_recording({(settings.folder / "walk").string()});
   TrackRun run;
-  run.person = {body::default_human(), false};
   run.backend = settings.backend;
-  run.tracker.likelihood.free_space = true;
   run.tracker.likelihood.threads = settings.threads;
   run.tracker.seed = settings.seed;
-  fill_in(run);
+  run.tracker = body::settings_for(*recording, run.tracker);
+  // the person is taken for a stranger, whose size is fitted
+  run.tracker.skeleton = body::default_human();
+  run.tracker.fit_shape = true;
   const std::string poses = (settings.folder / "poses.jsonl").string();
   run.files.poses = poses;
   run.files.bvh = (settings.folder / "walk.bvh").string();
@@ -163,7 +164,7 @@ Walk follow_walk(const WalkSettings& settings) {
   if (pictures) {
     film.emplace(walk, recording->camera().camera, recording->size().value_or(settings.frames));
   }
-  if (film) run.written = [&](const WrittenFrame& seen) { film->add(seen.frame, seen.skeleton, seen.estimate); };
+  if (film) run.written = [&](const io::Frame& frame, const body::Estimate& estimate) { film->add(frame, estimate); };
   run.watch = settings.watch;
   walk.counts = track(*recording, run);
   if (film) film->commit();

@@ -19,7 +19,7 @@ struct WalkSettings {
   Backend backend = Backend::automatic;
   int threads = 0;
   std::uint64_t seed = 1;
-  std::function<void(const TrackedFrame&)> watch = nullptr;  ///< see TrackRun
+  decltype(TrackRun::watch) watch = nullptr;
 };
 
 /// One picture of the film strip.

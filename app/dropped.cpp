@@ -61,18 +61,16 @@ std::string file(const serve::Job& job, const char* name) { return (job.results 
 
 void track_body(serve::Job& job, serve::Hub& hub) {
   const fs::path input = frames_of(dropped(job.input));
-  TrackRun run;
-  fill_in(run);
   const std::unique_ptr<io::Recording> recording = io::open_recording({input.string()});
-  run.person = recording->skeleton().empty() ? Person{body::default_human(), false}
-                                             : Person{io::read_skeleton(recording->skeleton()), true};
+  TrackRun run;
+  run.tracker = body::settings_for(*recording);
   run.files = {file(job, "poses.jsonl"), file(job, "poses.csv"), file(job, "poses.bvh"), ""};
   const std::size_t frames = recording->size().value_or(0);
   serve::BodyFeed feed(hub.channel("body"), input.filename().string(), frames);
   job.progress(0, frames);  // the search in the first frame takes its time
   std::size_t done = 0;
-  run.watch = [&](const TrackedFrame& seen) {
-    show(feed, seen);
+  run.watch = [&](const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate) {
+    show(feed, frame, tracker, estimate);
     job.progress(++done, frames);
   };
   track(*recording, run);
@@ -96,14 +94,14 @@ void track_head(serve::Job& job, serve::Hub& hub, serve::HeadDesk& desk) {
   run.calibration = *calibration;
   run.outputs.table = file(job, "head.csv");
   run.outputs.lines = file(job, "head.jsonl");
-  const std::unique_ptr<io::ColourSource> source = io::open_colour({input.string()});
+  const std::unique_ptr<io::Source> source = io::open_colour({input.string()});
   const std::size_t frames = source->size().value_or(0);
   serve::HeadFeed feed(hub.channel("head"), input.filename().string(), frames);
   const head::Tracker* tracker = nullptr;
   run.started = [&](const head::Tracker& made) { tracker = &made; };
   std::size_t done = 0;
-  run.watch = [&](const io::ColourFrame& frame, const head::HeadEstimate& estimate) {
-    feed.add(frame.index, frame.time, frame.picture, estimate, *tracker);
+  run.watch = [&](const io::Frame& frame, const head::HeadEstimate& estimate) {
+    feed.add(frame.index, frame.time, frame.colour, estimate, *tracker);
     job.progress(++done, frames);
   };
   track(*source, run);
@@ -134,7 +132,7 @@ void fit_face(serve::Job& job, serve::Hub& hub, serve::FaceDesk& desk) {
     feed.add(frame, picture, face);
   };
   run.progress = [&](std::size_t done, std::size_t total) { job.progress(done, total); };
-  fit_faces(*found.frames, run);
+  fit_faces(*io::open_colour({found.frames->string()}, face_source()), run);
   feed.finish();
 }
 

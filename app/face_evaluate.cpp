@@ -3,7 +3,7 @@
 #include "app/face_evaluation_page.h"
 #include "app/face_reliability.h"
 #include "app/options.h"
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 #include "io/face_model_file.h"
 #include "io/face_overlay.h"
 #include "io/face_picture.h"

@@ -2,7 +2,7 @@
 
 #include "app/interrupt.h"
 #include "app/progress.h"
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 #include "kinema/error.h"
 #include "synth/face_start.h"
 

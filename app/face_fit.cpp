@@ -17,7 +17,10 @@ namespace {
 struct Options {
   CommonOptions common;
   FitOptions fit;
-  std::string input, init = "detect", detector;
+  std::vector<std::string> input;
+  std::string init = "detect", detector;
+  double fps = 0;
+  bool sequence = false;
   FaceRun run;
   ViewOptions view;
 };
@@ -27,7 +30,7 @@ void check_outputs(const Options& options) {
   const FaceFiles& files = options.run.files;
   std::map<std::filesystem::path, const char*> places;
   for (const auto& [flag, file] : {std::pair{"--model", &options.fit.model},
-                                   {"--input", &options.input},
+                                   {"--input", &options.input.front()},
                                    {"--init", &options.init},
                                    {"--out", &files.landmarks},
                                    {"--csv", &files.csv},
@@ -87,17 +90,18 @@ void run(Options& options) {
   if (options.view.wanted) {
     view.emplace(options.view);
     view->faces().set_model(chain.model);
-    feed.emplace(view->hub().channel("face"), options.input, chain.model);
+    feed.emplace(view->hub().channel("face"), options.input.front(), chain.model);
     chain.watch = [&](std::int64_t frame, const io::Picture& picture, const face::TrackedFace& face) {
       feed->add(frame, picture, face);
     };
   }
-  const FaceCounts counts = fit_faces(options.input, chain);
+  const std::unique_ptr<io::Source> source = io::open_colour(options.input, face_source(options.fps, options.sequence));
+  const FaceCounts counts = fit_faces(*source, chain);
   if (feed) feed->finish();
   print_left_out(counts.lines);
   report(options, counts);
   if (counts.found == 0 && !counts.stopped) {
-    throw Error(fmt::format("{}: {} in {} frames; {} says why for each", options.input,
+    throw Error(fmt::format("{}: {} in {} frames; {} says why for each", options.input.front(),
                             chain.starts && !chain.detector ? "no face was fitted" : "no face was found", counts.frames,
                             chain.files.landmarks),
                 Error::Cause::running);
@@ -112,8 +116,8 @@ void add_face_fit(Verb parent, Task& task) {
   const auto options = std::make_shared<Options>();
   FaceRun& chain = options->run;
   add_fit_options(verb, options->fit);
-  verb.option("--input", options->input, "A picture, a video, or a folder of pictures")
-      .type("IMAGE|VIDEO|DIR")
+  verb.option("--input", options->input, "Pictures, a folder or pattern of them, a video, or a camera as in camera:0")
+      .type("FILE|DIR")
       .required();
   verb.option("--init", options->init, "Where fits start: the face detector, or boxes or points by picture")
       .type("detect|start.jsonl")
@@ -134,9 +138,9 @@ void add_face_fit(Verb parent, Task& task) {
       .type("N")
       .between(1, 1000)
       .show_default();
-  verb.flag("--sequence", chain.sequence, "The pictures of the folder are the frames of a film");
-  verb.option("--fps", chain.fps, "Frames a second of such a film, or instead of the video's own").type("N");
-  verb.option("--frames", chain.frames, "At most so many; 0: all").type("N");
+  verb.flag("--sequence", options->sequence, "The pictures are consecutive frames of one camera");
+  verb.option("--fps", options->fps, "Frames per second of such pictures, or instead of the video's own").type("N");
+  verb.option("--frames", chain.frames, "At most N frames; 0: all").type("N");
   verb.option("--smoothing", chain.tracker.smoothing,
               "In films: hertz below which resting landmarks are smoothed; 0: not")
       .type("HZ")

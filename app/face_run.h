@@ -4,11 +4,11 @@
 
 #include "io/face_detector.h"
 #include "io/landmark_output.h"
-#include "io/picture.h"
 #include "kinema/face_tracker.h"
+#include "kinema/picture.h"
+#include "kinema/source.h"
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -34,8 +34,6 @@ struct FaceRun {
   std::optional<io::Starts> starts;  ///< instead of the detector
   int faces = 1;                     ///< in each picture, at most
   std::size_t frames = 0;            ///< at most; 0: all
-  bool sequence = false;             ///< pictures are the frames of a film
-  double fps = 0;                    ///< of such a film, and of an overlay of pictures; 0: 30
   FaceFiles files;
 
   /// Called with every frame and what was found in it.
@@ -55,7 +53,11 @@ struct FaceCounts {
   double fits_per_second() const;
 };
 
-/// A picture, a video or a folder of pictures. Ctrl-C ends it early; files hold what was done.
-FaceCounts fit_faces(const std::filesystem::path& input, const FaceRun& run);
+/// How faces are read: pictures of any size and depth of colour, which are frames of one camera only where `sequence`.
+io::ColourSettings face_source(double fps = 0, bool sequence = false);
+
+/// Fits unrelated pictures one by one, and follows a face through consecutive frames. Ctrl-C ends it early. Where the
+/// source breaks off, what was fitted until then is written, and then the Error is thrown.
+FaceCounts fit_faces(io::Source& source, const FaceRun& run);
 
 }  // namespace kinema::app

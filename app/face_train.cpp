@@ -3,7 +3,7 @@
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "app/progress.h"
-#include "app/stopwatch.h"
+#include "core/stopwatch.h"
 #include "io/face_detector.h"
 #include "io/face_model_file.h"
 #include "io/layout_json.h"

@@ -1,13 +1,13 @@
 // kinema head calibrate: frames with an oval about the face to the colours of this user in this light.
 #include "app/head_options.h"
 #include "app/options.h"
-#include "app/stopwatch.h"
-#include "io/colour_source.h"
+#include "core/stopwatch.h"
 #include "io/face_oval.h"
 #include "io/filter_json.h"
 #include "io/head_overlay.h"
 #include "io/image_file.h"
 #include "io/output_file.h"
+#include "kinema/source.h"
 
 #include <memory>
 #include <optional>
@@ -29,15 +29,15 @@ struct Options {
 };
 
 struct Frames {
-  std::vector<io::ColourFrame> kept;
+  std::vector<io::Frame> kept;
   std::vector<head::Oval> ovals;
 };
 
 // The next `count` frames that can be read, of at most `left`.
-std::vector<io::ColourFrame> read_some(const Options& options, io::ColourSource& source, std::size_t count,
-                                       std::size_t& left, std::string& gap) {
-  std::vector<io::ColourFrame> frames;
-  io::ColourFrame frame;
+std::vector<io::Frame> read_some(const Options& options, io::Source& source, std::size_t count, std::size_t& left,
+                                 std::string& gap) {
+  std::vector<io::Frame> frames;
+  io::Frame frame;
   while (frames.size() < count && left > 0 && source.next(frame)) {
     if (frame.index < options.start) continue;
     --left;
@@ -60,10 +60,10 @@ Frames read_frames(const Options& options) {
   if (options.automatic) {
     const io::FaceDetector detector(options.cascade);
     while (frames.kept.empty()) {
-      std::vector<io::ColourFrame> some = read_some(options, *source, 2 * options.frames, left, gap);
+      std::vector<io::Frame> some = read_some(options, *source, 2 * options.frames, left, gap);
       if (some.empty()) break;
       std::vector<std::vector<io::FaceDetector::Find>> finds;
-      for (const io::ColourFrame& frame : some) finds.push_back(io::find_heads(detector, frame.picture));
+      for (const io::Frame& frame : some) finds.push_back(io::find_heads(detector, frame.colour));
       const std::vector<std::optional<head::Oval>> face = io::surest_face(finds);
       for (std::size_t i = 0; i < some.size() && frames.kept.size() < options.frames; ++i) {
         if (!face[i]) continue;
@@ -83,7 +83,7 @@ Frames read_frames(const Options& options) {
 }
 
 void draw(const Options& options, const Frames& frames, const head::Calibration& calibration) {
-  const io::ColourFrame& last = frames.kept.back();
+  const io::Frame& last = frames.kept.back();
   head::HeadEstimate estimate;
   estimate.found = true;
   estimate.oval = frames.ovals.back();
@@ -92,7 +92,7 @@ void draw(const Options& options, const Frames& frames, const head::Calibration&
   estimate.area = calibration.head->area;
   estimate.score = calibration.filter.score;
   io::HeadPainter painter;
-  io::write_picture_png(options.picture, painter.draw(last.picture, last.index, last.time, estimate,
+  io::write_picture_png(options.picture, painter.draw(last.colour, last.index, last.time, estimate,
                                                       [&](std::uint8_t r, std::uint8_t g, std::uint8_t b) {
                                                         return head::degree(calibration.filter.model, r, g, b);
                                                       }));
@@ -109,7 +109,7 @@ void run(Options options) {
   const Frames frames = read_frames(options);
   const double read_ms = watch.lap();
   std::vector<ColourView> views;
-  for (const io::ColourFrame& frame : frames.kept) views.push_back(frame.view());
+  for (const io::Frame& frame : frames.kept) views.push_back(frame.view());
   head::Calibration calibration = head::calibrate(views, frames.ovals, options.settings);
   const double calibrate_ms = watch.lap();
   calibration.filter.camera = options.camera.empty() ? options.input.front() : options.camera;

@@ -1,8 +1,7 @@
 #include "app/head_run.h"
 
-#include "app/interrupt.h"
-#include "app/progress.h"
-#include "app/stopwatch.h"
+#include "app/source_loop.h"
+#include "core/stopwatch.h"
 #include "io/head_overlay.h"
 #include "io/head_table.h"
 #include "io/image_file.h"
@@ -12,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -33,15 +31,15 @@ public:
   }
 
   /// Sockets first: who listens waits.
-  void tell(const io::ColourFrame& frame, const head::HeadEstimate& estimate) {
+  void tell(const io::Frame& frame, const head::HeadEstimate& estimate) {
     if (opentrack_ && estimate.position) opentrack_->add(*estimate.position, frame.taken);
     if (osc_) osc_->add(frame.taken, estimate.position, estimate.score);
   }
 
-  void add(const io::ColourFrame& frame, const head::HeadEstimate& estimate, const head::Tracker& tracker) {
+  void add(const io::Frame& frame, const head::HeadEstimate& estimate, const head::Tracker& tracker) {
     for (const auto& table : tables_) table->add(frame.index, frame.time, estimate);
-    if (overlay_ && !frame.picture.empty()) {
-      overlay_->add(frame.picture, frame.index, frame.time, estimate,
+    if (overlay_ && !frame.colour.empty()) {
+      overlay_->add(frame.colour, frame.index, frame.time, estimate,
                     [&](std::uint8_t r, std::uint8_t g, std::uint8_t b) { return tracker.degree_now(r, g, b); });
     }
   }
@@ -58,15 +56,10 @@ private:
   std::optional<io::OscSink> osc_;
 };
 
-void follow(io::ColourSource& source, const HeadRun& run, head::Tracker& tracker, Sinks& sinks, HeadCounts& counts) {
-  Progress progress("frames", source.size().value_or(0), true);
-  io::ColourFrame frame;
-  const Interrupt interrupt;
+void follow(SourceLoop& loop, const HeadRun& run, head::Tracker& tracker, Sinks& sinks, HeadCounts& counts) {
   Stopwatch watch;
-  while (!interrupt.asked() && source.next(frame)) {
+  for (io::Frame frame; loop.next(frame);) {
     counts.ms["read"] += watch.lap();
-    if (frame.index < run.start) continue;
-    if (run.frames > 0 && counts.frames >= run.frames) break;
     head::HeadEstimate estimate;
     estimate.why = frame.gap;
     if (frame.gap.empty()) {
@@ -82,9 +75,7 @@ void follow(io::ColourSource& source, const HeadRun& run, head::Tracker& tracker
     sinks.add(frame, estimate, tracker);
     if (run.watch) run.watch(frame, estimate);
     counts.ms["write"] += watch.lap();
-    progress.show(counts.frames);
   }
-  counts.stopped = interrupt.asked();
 }
 
 }  // namespace
@@ -94,28 +85,20 @@ double HeadCounts::frames_per_second() const {
   return tracking != ms.end() && tracking->second > 0 ? 1000 * static_cast<double>(found + lost) / tracking->second : 0;
 }
 
-HeadCounts track(io::ColourSource& source, const HeadRun& run) {
+HeadCounts track(io::Source& source, const HeadRun& run) {
   head::Tracker tracker(run.calibration, run.tracker);
   if (!run.background.empty()) {
-    const io::ColourFrame room{.name = run.background, .picture = io::read_picture(run.background)};
+    const io::Frame room{.name = run.background, .colour = io::read_picture(run.background)};
     tracker.set_background(room.view());
   }
   HeadCounts counts;
   counts.following = tracker.following();
   if (run.started) run.started(tracker);
   Sinks sinks(run.outputs, source.fps());
-  std::exception_ptr trouble;
-  try {
-    follow(source, run, tracker, sinks, counts);
-  } catch (const Error&) {
-    trouble = std::current_exception();
-  }
-  if (counts.frames == 0 && !counts.stopped && !trouble) {
-    throw Error(fmt::format("the input has no frame from --start {} on", run.start));
-  }
-  // what was tracked is good, whatever came after
-  if (counts.frames > 0 || !trouble) sinks.commit();
-  if (trouble) std::rethrow_exception(trouble);
+  SourceLoop loop(source, {run.start, run.frames});
+  loop.run([&] { follow(loop, run, tracker, sinks, counts); });
+  counts.stopped = loop.stopped();
+  loop.finish([&] { sinks.commit(); });
   return counts;
 }
 

@@ -2,8 +2,8 @@
 // the demo are made of it.
 #pragma once
 
-#include "io/colour_source.h"
 #include "kinema/head_tracker.h"
+#include "kinema/source.h"
 
 #include <cstddef>
 #include <functional>
@@ -28,7 +28,7 @@ struct HeadRun {
   HeadOutputs outputs;
 
   /// Called with every frame and its estimate, before the next one is read.
-  std::function<void(const io::ColourFrame&, const head::HeadEstimate&)> watch = nullptr;
+  std::function<void(const io::Frame&, const head::HeadEstimate&)> watch = nullptr;
 
   /// For pictures in `watch`: the degree of a colour as the tracker sees it now.
   std::function<void(const head::Tracker&)> started = nullptr;
@@ -45,7 +45,7 @@ struct HeadCounts {
 };
 
 /// Follows the head through the source; Ctrl-C ends it early. Where the source breaks off, what was tracked until then
-/// is kept, and the Error of the source comes after.
-HeadCounts track(io::ColourSource& source, const HeadRun& run);
+/// is written, and then the Error is thrown.
+HeadCounts track(io::Source& source, const HeadRun& run);
 
 }  // namespace kinema::app

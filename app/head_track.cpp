@@ -3,8 +3,8 @@
 #include "app/head_report.h"
 #include "app/head_run.h"
 #include "app/options.h"
-#include "app/stopwatch.h"
 #include "app/view.h"
+#include "core/stopwatch.h"
 #include "io/filter_json.h"
 #include "io/other_head_trackers.h"
 #include "kinema/head.h"
@@ -51,14 +51,14 @@ public:
     }
   }
 
-  void track(const io::ColourFrame& frame) {
+  void track(const io::Frame& frame) {
     io::HeadCentre haar, camshift;
-    if (!frame.picture.empty()) {
+    if (!frame.colour.empty()) {
       Stopwatch watch;
-      if (haar_) haar = haar_->track(frame.picture);
+      if (haar_) haar = haar_->track(frame.colour);
       paths_.haar_ms += watch.lap();
-      if (!camshift_) camshift_.emplace(frame.picture, oval_);
-      camshift = camshift_->track(frame.picture);
+      if (!camshift_) camshift_.emplace(frame.colour, oval_);
+      camshift = camshift_->track(frame.colour);
       paths_.camshift_ms += watch.lap();
     }
     paths_.haar.add(frame.time, haar);
@@ -199,7 +199,7 @@ void run(Options options) {
   const std::string backend = resolved(chain.tracker.backend);
   std::optional<std::vector<io::HeadBox>> truth;
   if (!options.truth.empty()) truth = io::read_boxes(options.truth);
-  const std::unique_ptr<io::ColourSource> source = io::open_colour(options.input, {options.fps});
+  const std::unique_ptr<io::Source> source = io::open_colour(options.input, {options.fps});
   if (source->guessed_fps()) {
     fmt::print(stderr, "kinema: {} does not say how many frames a second it has: times count 30 (--fps)\n",
                options.input.front());
@@ -217,8 +217,8 @@ void run(Options options) {
     feed.emplace(view->hub().channel("head"), options.input.front(), source->size().value_or(0));
     chain.started = [&](const head::Tracker& made) { tracker = &made; };
   }
-  chain.watch = [&](const io::ColourFrame& frame, const head::HeadEstimate& estimate) {
-    if (feed) feed->add(frame.index, frame.time, frame.picture, estimate, *tracker);
+  chain.watch = [&](const io::Frame& frame, const head::HeadEstimate& estimate) {
+    if (feed) feed->add(frame.index, frame.time, frame.colour, estimate, *tracker);
     const auto place = [&](double x, double y) {
       return estimate.found ? std::optional(std::pair{x, y}) : std::nullopt;
     };

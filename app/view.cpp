@@ -85,16 +85,9 @@ void View::wait() {
   while (!interrupt.asked()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
-void show(serve::BodyFeed& feed, const TrackedFrame& seen) {
-  const std::vector<Vec3> particles = seen.tracker.particle_joints(serve::BodyFeed::most_particles);
-  feed.add({seen.frame.index,
-            seen.frame.time,
-            seen.tracker.skeleton(),
-            seen.estimate,
-            seen.why,
-            seen.frame.gap.empty() ? seen.cloud.view() : PointsView{},
-            particles,
-            {{"foreground", seen.foreground_ms}}});
+void show(serve::BodyFeed& feed, const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate) {
+  const std::vector<Vec3> particles = tracker.particle_joints(serve::BodyFeed::most_particles);
+  feed.add({tracker.skeleton(), estimate, frame.gap.empty() ? tracker.points().view() : PointsView{}, particles});
 }
 
 }  // namespace kinema::app

@@ -57,6 +57,6 @@ private:
 };
 
 /// A frame of the body tracker, to the page.
-void show(serve::BodyFeed& feed, const TrackedFrame& seen);
+void show(serve::BodyFeed& feed, const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate);
 
 }  // namespace kinema::app

@@ -1,7 +1,7 @@
 #include "bench/tracker_bench.h"
 
 #include "bench/tracker_problem.h"
-#include "kinema/foreground.h"
+#include "kinema/body_filter.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <optional>
 
 namespace kinema::bench {
@@ -39,36 +40,37 @@ struct Sequence {
   Camera camera;
 };
 
-// Cuts the person out as `kinema body track` does.
-class Eye {
+// One of the two: the filter on points that are the person's, or the whole tracker on depth images.
+class Contestant {
 public:
-  Eye(const Sequence& sequence, const body::Skeleton& skeleton, const body::TrackerSettings& settings)
-      : sequence_(sequence),
-        skeleton_(skeleton),
-        foreground_(sequence.camera, {.points = settings.points,
-                                      .background_points = settings.background_points,
-                                      .threads = settings.likelihood.threads}),
-        expected_(body::pose_capsules(skeleton, sequence.poses[0])) {}
-
-  PointsView cut(std::size_t frame) {
-    const auto width = static_cast<std::size_t>(sequence_.camera.width);
-    const ImageView<const float> depth{sequence_.images[frame].data(), width,
-                                       static_cast<std::size_t>(sequence_.camera.height), width};
-    foreground_.cut(depth, expected_, cloud_);
-    return cloud_.view();
+  Contestant(const body::TrackerSettings& settings, Backend backend, const Variant& variant, const Sequence& sequence)
+      : sequence_(sequence) {
+    if (variant.foreground) {
+      tracker_.emplace(settings, backend);
+      tracker_->start(sequence.poses[0]);
+    } else {
+      filter_ = body::make_filter(settings, backend);
+      filter_->start(sequence.poses[0]);
+    }
   }
 
-  void expect(const body::Estimate& estimate) {
-    expected_.clear();
-    if (estimate.found) expected_ = body::pose_capsules(skeleton_, estimate.pose);
+  body::Estimate track(std::size_t frame) {
+    const double time = frame_seconds * static_cast<double>(frame);
+    if (filter_) return filter_->track({time, sequence_.points[frame].view()});
+    const auto width = static_cast<std::size_t>(sequence_.camera.width);
+    const auto height = static_cast<std::size_t>(sequence_.camera.height);
+    return tracker_->track(ImageView<const float>{sequence_.images[frame].data(), width, height, width}, time);
+  }
+
+  /// The points of the last frame.
+  PointsView points(std::size_t frame) const {
+    return filter_ ? sequence_.points[frame].view() : tracker_->points().view();
   }
 
 private:
   const Sequence& sequence_;
-  const body::Skeleton& skeleton_;
-  body::Foreground foreground_;
-  std::vector<float> expected_;
-  body::Cloud cloud_;
+  std::unique_ptr<body::Filter> filter_;
+  std::optional<body::Tracker> tracker_;
 };
 
 double ms_since(std::chrono::steady_clock::time_point start) {
@@ -93,10 +95,10 @@ TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint
   body::fill_in(settings, backend);
   settings.likelihood.threads = threads;
   settings.seed = seed;
-  const auto tracker = body::make_tracker(skeleton, settings, backend);
-  tracker->start(sequence.poses[0]);
-  std::optional<Eye> eye;
-  if (variant.foreground) eye.emplace(sequence, skeleton, settings);
+  settings.skeleton = skeleton;
+  settings.camera = sequence.camera;
+  settings.lag = 0;
+  Contestant contestant(settings, backend, variant, sequence);
 
   TrackerRow row;
   row.backend = std::string(name(backend));
@@ -114,11 +116,9 @@ TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint
   std::size_t joints = 0;
   for (std::size_t f = 0; f < sequence.poses.size() && (f < 2 * first_frames || total < longest_ms); ++f) {
     const auto start = std::chrono::steady_clock::now();
-    const PointsView points = eye ? eye->cut(f) : sequence.points[f].view();
-    const double cut_ms = ms_since(start);
-    const body::Estimate estimate = tracker->track({frame_seconds * static_cast<double>(f), points});
-    if (eye) eye->expect(estimate);
+    const body::Estimate estimate = contestant.track(f);
     const double ms = ms_since(start);
+    const PointsView points = contestant.points(f);
     total += ms;
     if (!estimate.found) ++row.lost;
     if (f < first_frames) continue;
@@ -127,9 +127,7 @@ TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint
         static_cast<double>(std::count(points.background.begin(), points.background.end(), std::uint8_t{0}));
     person.push_back(of_person);
     background.push_back(static_cast<double>(points.size) - of_person);
-    std::vector<StageTime> times = estimate.times;
-    if (eye) times.insert(times.begin(), {"foreground", cut_ms});
-    for (const StageTime& time : times) {
+    for (const StageTime& time : estimate.times) {
       if (stages[time.stage].empty()) order.push_back(time.stage);
       stages[time.stage].push_back(time.ms);
     }

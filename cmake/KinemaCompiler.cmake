@@ -1,14 +1,21 @@
 # How everything is compiled. Floating-point flags live here and nowhere else.
 
+# These hold in this directory and below: none of them reaches a project that embeds this one.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
-find_program(KINEMA_CCACHE ccache)
-if(KINEMA_CCACHE)
+# Where the results lie and what compiles them is the choice of the outermost project.
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  # Sought once: a cache that is installed later would change every command, and so compile everything anew.
+  if(NOT DEFINED KINEMA_CCACHE)
+    find_program(KINEMA_CCACHE ccache)
+  endif()
+endif()
+if(KINEMA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # the two liberties that it needs to cache what was compiled with precompiled headers
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${KINEMA_CCACHE})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${KINEMA_CCACHE})
@@ -28,6 +35,10 @@ target_compile_options(kinema_compiler INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:$<TARGET_PROPERTY:KINEMA_FAST_CUDA>>>:-fmad=true -prec-div=false
     -prec-sqrt=false -ftz=true>)
 
+# The standard library checks operator[], front, back and the like; what users run does without.
+target_compile_definitions(kinema_compiler INTERFACE
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Debug>>:_GLIBCXX_ASSERTIONS>)
+
 if(KINEMA_TUNABLE)
   if(KINEMA_CUDA)
     message(FATAL_ERROR "KINEMA_TUNABLE goes without the cuda backend, which cannot read variables of the host: "
@@ -37,17 +48,42 @@ if(KINEMA_TUNABLE)
 endif()
 
 if(KINEMA_SANITIZE)
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KINEMA_SANITIZE}>
-                      $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
-                      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
-  add_link_options(-fsanitize=${KINEMA_SANITIZE})
+  target_compile_options(kinema_compiler INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${KINEMA_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>")
+  target_link_options(kinema_compiler INTERFACE -fsanitize=${KINEMA_SANITIZE})
 endif()
 
-# Headers that take longer to read than the sources that include them, read once for all sources of a target. A source
-# still includes what it needs: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON must build as well.
+# Headers that take longer to read than the sources that include them, read once for all sources of a target: those of the
+# standard library that most of them need, and the ones named. A source still includes what it needs:
+# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON must build as well.
 function(kinema_precompile target)
-  target_precompile_headers(${target} PRIVATE ${ARGN})
+  target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <filesystem> <functional> <map> <memory>
+    <optional> <span> <string> <vector> ${ARGN})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # for ccache
+  endif()
+endfunction()
+
+# kinema_compile_quickly(TARGET [EXCEPT SOURCE...]): a target that reads, writes and talks, and gains nothing from the third
+# of its compile time that optimisation in full takes; but for those of its sources that loop over pixels or points. Results
+# are the same at every level.
+function(kinema_compile_quickly target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT")
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
+  foreach(source IN LISTS arg_EXCEPT)
+    # or a file that was renamed would become slower without a word
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+      message(FATAL_ERROR "kinema_compile_quickly(${target} EXCEPT ${source}): there is no such file")
+    endif()
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+    # g++ 12 crashes where headers were precompiled at another level
+    set_property(SOURCE ${source} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+  endforeach()
+endfunction()
+
+# kinema_say_what_is_in(PART SOURCE...): KINEMA_HAVE_<PART> for these sources, where the part is in this build
+function(kinema_say_what_is_in part)
+  if(KINEMA_HAVE_${part})
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_DEFINITIONS KINEMA_HAVE_${part})
   endif()
 endfunction()

@@ -9,12 +9,19 @@ if(KINEMA_APP)
   find_package(CLI11 REQUIRED)
 endif()
 
+# Names of test programs are short, so they could clash with those of a project that embeds this one.
 set(KINEMA_HAVE_TESTS OFF)
-if(KINEMA_TESTS)
+if(KINEMA_TESTS AND PROJECT_IS_TOP_LEVEL)
   find_package(GTest QUIET)
   if(GTest_FOUND)
     set(KINEMA_HAVE_TESTS ON)
   endif()
+endif()
+
+# Scenes and the live page serve programs; without one, only the library is built.
+set(KINEMA_PROGRAMS OFF)
+if(KINEMA_APP OR KINEMA_HAVE_TESTS)
+  set(KINEMA_PROGRAMS ON)
 endif()
 
 set(KINEMA_HAVE_CUDA OFF)
@@ -70,7 +77,7 @@ if(NOT KINEMA_HAVE_TBB)
 endif()
 
 set(KINEMA_HAVE_MPI OFF)
-if(KINEMA_MPI)
+if(KINEMA_MPI AND KINEMA_APP)
   find_package(MPI QUIET COMPONENTS CXX)
   if(MPI_CXX_FOUND)
     set(KINEMA_HAVE_MPI ON)
@@ -132,16 +139,22 @@ set(KINEMA_HAVE_PUGIXML ${pugixml_FOUND})
 
 # The server of the live page is header-only Boost.Beast; its pages are built with npm, from packages that a machine
 # without a network does not get.
-find_path(KINEMA_BOOST_INCLUDE boost/beast/websocket.hpp)
 set(KINEMA_HAVE_BEAST OFF)
 set(KINEMA_HAVE_WEB OFF)
-if(KINEMA_WEB AND KINEMA_BOOST_INCLUDE)
-  set(KINEMA_HAVE_BEAST ON)
-  include(KinemaPages)
+if(KINEMA_WEB AND KINEMA_PROGRAMS)
+  find_path(KINEMA_BOOST_INCLUDE boost/beast/websocket.hpp)
+  if(KINEMA_BOOST_INCLUDE)
+    set(KINEMA_HAVE_BEAST ON)
+    if(KINEMA_PAGES)
+      include(KinemaPages)
+    endif()
+  endif()
 endif()
 
 # For comparison in `kinema bench body` only.
-find_package(embree 3 QUIET CONFIG)
+if(KINEMA_PROGRAMS)
+  find_package(embree 3 QUIET CONFIG)
+endif()
 
 foreach(part IN LISTS KINEMA_REQUIRE)
   if(NOT KINEMA_HAVE_${part})

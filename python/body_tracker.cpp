@@ -1,367 +1,241 @@
-// kinema.body: the tracker, and the foreground that cuts a person out of a depth image.
+// kinema.body: the tracker, its settings and estimates, and the files it writes.
 #include "kinema/body_tracker.h"
 
 #include "arrays.h"
-#include "kinema/body_smoother.h"
-#include "kinema/files.h"
-#include "kinema/foreground.h"
+#include "body_settings.h"
+#include "kinema/poses.h"
+#include "kinema/recording.h"
 #include "module.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include <memory>
 #include <mutex>
 
 namespace kinema::python {
 namespace {
 
-using body::Skeleton;
-
-py::object skin_array(std::vector<float> capsules) {
-  const auto count = static_cast<py::ssize_t>(capsules.size() / body::capsule_floats);
-  return array_of(std::move(capsules), {count, static_cast<py::ssize_t>(body::capsule_floats)});
-}
-
-// Capsules that somebody expects, or None.
-std::span<const float> expected_capsules(const py::object& expected, py::array& kept) {
-  if (expected.is_none()) return {};
-  kept = floats(expected, "expected", 2, static_cast<py::ssize_t>(body::capsule_floats), "(K, 7)");
-  return {static_cast<const float*>(kept.data()), static_cast<std::size_t>(kept.size())};
-}
-
-py::tuple cloud_arrays(body::Cloud cloud) {
-  const auto count = static_cast<py::ssize_t>(cloud.size());
-  const py::array marks = array_of(std::move(cloud.background));
-  return py::make_tuple(array_of(std::move(cloud.xyz), {count, 3}), marks.attr("view")(py::dtype::of<bool>()));
-}
-
-// A floor as Python has it: its unit normal and offset.
-using FloorNumbers = std::tuple<double, double, double, double>;
-
-// A foreground that Python threads may share: with the GIL released, two could be inside it at once.
-class Foreground {
-public:
-  Foreground(const Camera& camera, const body::ForegroundSettings& settings) : foreground_(camera, settings) {}
-
-  void set_background(const py::object& depth) {
-    const py::array kept = floats(depth, "depth", 2, 0, "(H, W)");
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    foreground_.set_background(image(kept));
-  }
-
-  py::tuple cut(const py::object& depth, const py::object& expected) {
-    const py::array kept = floats(depth, "depth", 2, 0, "(H, W)");
-    return cut_any(image(kept), expected);
-  }
-
-  py::tuple cut_points(const py::object& points, const py::object& background, const py::object& expected) {
-    const Points given(points, background);
-    return cut_any(given.view, expected);
-  }
-
-  std::optional<FloorNumbers> floor() {
-    const std::scoped_lock lock(mutex_);
-    const std::optional<Plane> plane = foreground_.floor();
-    if (!plane) return std::nullopt;
-    return FloorNumbers{plane->normal.x, plane->normal.y, plane->normal.z, plane->offset};
-  }
-
-private:
-  static ImageView<const float> image(const py::array& depth) {
-    const auto width = static_cast<std::size_t>(depth.shape(1)), height = static_cast<std::size_t>(depth.shape(0));
-    return {static_cast<const float*>(depth.data()), width, height, width};
-  }
-
-  template <class Seen>
-  py::tuple cut_any(const Seen& seen, const py::object& expected) {
-    py::array kept;
-    const std::span<const float> capsules = expected_capsules(expected, kept);
-    body::Cloud cloud;
-    {
-      const py::gil_scoped_release release;
-      const std::scoped_lock lock(mutex_);
-      cloud = foreground_.cut(seen, capsules);
-    }
-    return cloud_arrays(std::move(cloud));
-  }
-
-  body::Foreground foreground_;
-  std::mutex mutex_;
-};
-
+// A tracker that Python threads may share: with the GIL released, two could be inside it at once.
 class Tracker {
 public:
-  Tracker(const std::optional<Skeleton>& skeleton, body::TrackerSettings settings, const std::string& backend)
-      : backend_(choose(parse_backend(backend))) {
-    body::fill_in(settings, backend_);
-    settings_ = settings;
-    tracker_ = body::make_tracker(skeleton ? *skeleton : body::default_human(), settings, backend_);
-  }
+  Tracker(const body::TrackerSettings& settings, const std::string& backend)
+      : tracker_(settings, parse_backend(backend)) {}
 
-  const body::TrackerSettings& settings() const { return settings_; }
-  std::string backend() const { return std::string(name(backend_)); }
-  std::size_t points() const { return settings_.points; }
-  std::size_t background_points() const { return settings_.background_points; }
-
-  body::Estimate track(double time, const py::object& points, const py::object& background,
-                       const std::optional<FloorNumbers>& floor) {
-    const Points given(points, background);
-    body::Frame frame{time, given.view, {}};
-    if (floor) {
-      const auto& [x, y, z, offset] = *floor;
-      frame.floor = Plane{{x, y, z}, offset, true};
-    }
+  /// Calls `use` with the tracker, alone and without the GIL.
+  template <class Use>
+  auto locked(Use&& use) {
     const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
-    body::Estimate estimate = tracker_->track(frame);
-    skin_ = estimate.found ? body::pose_capsules(tracker_->skeleton(), estimate.pose) : std::vector<float>();
-    return estimate;
+    return use();
   }
 
-  Skeleton skeleton() {
-    const std::scoped_lock lock(mutex_);
-    return tracker_->skeleton();
+  body::Estimate track(const py::object& depth, double time) {
+    const py::array kept = floats(depth, "depth", 2, 0, "(H, W)");
+    const auto width = static_cast<std::size_t>(kept.shape(1)), height = static_cast<std::size_t>(kept.shape(0));
+    return locked([&] {
+      return tracker_.track(ImageView<const float>{static_cast<const float*>(kept.data()), width, height, width}, time);
+    });
   }
 
-  py::object skin() {
-    const std::scoped_lock lock(mutex_);
-    return skin_.empty() ? py::none() : skin_array(skin_);
+  body::Estimate track_points(const py::object& points, double time, const py::object& background) {
+    const Points given(points, background);
+    return locked([&] { return tracker_.track(given.view, time); });
   }
+
+  body::Estimate track_pair(const py::object& left, const py::object& right, double time) {
+    const Grey left_image(left), right_image(right);
+    return locked([&] { return tracker_.track(left_image.view, right_image.view, time); });
+  }
+
+  body::Estimate track_frame(const io::Frame& frame) {
+    return locked([&] { return tracker_.track(frame); });
+  }
+
+  body::Tracker tracker_;
 
 private:
-  Backend backend_;
-  body::TrackerSettings settings_;
-  std::unique_ptr<body::Tracker> tracker_;
-  std::vector<float> skin_;  // of the last frame; empty where nobody was found
   std::mutex mutex_;
 };
 
-class Smoother {
-public:
-  Smoother(Tracker& tracker, std::size_t lag)
-      : tracker_(tracker), smoother_(body::make_smoother(tracker.settings(), lag)) {}
+void bind_settings(py::module_& module) {
+  using Settings = body::TrackerSettings;
+  py::class_<Settings> settings(module, "TrackerSettings",
+                                R"(What a Tracker is made with; by name: TrackerSettings(lag=0, particles=500).
 
-  std::vector<body::Estimate> add(double time, const py::object& points, const py::object& background,
-                                  const body::Estimate& estimate) {
-    const Points given(points, background);
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    return smoother_->add({time, given.view, {}}, estimate, tracker_.skeleton());
-  }
-
-  std::vector<body::Estimate> finish() {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    return smoother_->finish();
-  }
-
-private:
-  Tracker& tracker_;
-  std::unique_ptr<body::Smoother> smoother_;
-  std::mutex mutex_;
-};
-
-void bind_camera(py::module_& module) {
-  py::class_<Camera> camera(module, "Camera", "A pinhole camera, in pixels: u = fx x/z + cx, v = fy y/z + cy.");
-  camera.attr("__module__") = "kinema.body";
-  camera
-      .def(py::init([](int width, int height, double fx, double fy, double cx, double cy) {
-             return Camera{width, height, fx, fy, cx, cy};
-           }),
-           py::arg("width"), py::arg("height"), py::arg("fx"), py::arg("fy"), py::arg("cx"), py::arg("cy"))
-      .def_readonly("width", &Camera::width)
-      .def_readonly("height", &Camera::height)
-      .def_readonly("fx", &Camera::fx)
-      .def_readonly("fy", &Camera::fy)
-      .def_readonly("cx", &Camera::cx)
-      .def_readonly("cy", &Camera::cy);
-}
-
-void bind_skeleton(py::module_& module) {
-  py::class_<Skeleton> skeleton(module, "Skeleton", "A person as a tree of joints with a skin of capsules.");
-  skeleton.attr("__module__") = "kinema.body";
-  skeleton
-      .def_property_readonly(
-          "joints",
-          [](const Skeleton& person) {
-            std::vector<std::string> names;
-            for (const body::Joint& joint : person.joints) names.push_back(joint.name);
-            return names;
-          },
-          "The names of the joints, in the order of Estimate.joints.")
-      .def_property_readonly(
-          "capsules", [](const Skeleton& person) { return person.capsules.size(); }, "How many the skin has.")
-      .def_property_readonly("angles", &Skeleton::angle_count, "How many degrees of freedom all joints have.")
-      .def(
-          "save", [](const Skeleton& person, const std::filesystem::path& path) { write_skeleton(path, person); },
-          py::arg("path"), "Writes a skeleton.json.");
-  module.def("default_human", &body::default_human, py::arg("height") = 1.65,
-             "A grown-up of 21 joints, 46 degrees of freedom and 40 capsules, so many metres tall.");
-  module.def("read_skeleton", &read_skeleton, py::arg("path"), "The person of a skeleton.json.");
-}
-
-void bind_foreground(py::module_& module) {
-  const body::ForegroundSettings defaults;
-  py::class_<Foreground> foreground(module, "Foreground", R"(Cuts the person out of depth images or clouds.
-
-camera              a Camera; for clouds any
+camera              of depth images and stereo pairs; not needed for clouds
+baseline            metres between the cameras of a stereo pair; above 0: depth comes from such pairs
+skeleton            the person; by default an average human
+fit_shape           fit lengths and radii of the skeleton to the person who is seen
+lag                 how many later frames correct an estimate before it is settled; 0: none
+particles           poses tried in a layer; 0: what this machine holds
+layers              annealing layers
+refined             poses that are refined by least squares; 0: none
+rivals              alternative poses that each frame is held against; 0: none
+independent_points  as many of a frame's points count as independent evidence
+sensor_noise        standard deviation of a depth at 1 m, metres; it grows with the square of the distance
+shared_noise        the part of it that all points have in common, as those of matched stereo pairs do
+points              of the person that are kept of a frame; 0: what this machine holds
+background_points   likewise of the rays that see past the person
 nearest, farthest   depths outside are nobody's, metres
 planes              find floor and walls, and remove them
-gate                points this near to the expected skin are the person's, metres
-points              at most so many of the person, evenly spread; 0: all
-background_points   at most so many rays that see past it; 0: all
-threads             0: one a core. Results do not depend on it)");
-  foreground.attr("__module__") = "kinema.body";
-  foreground
-      .def(py::init([](const Camera& camera, double nearest, double farthest, bool planes, double gate,
-                       std::size_t points, std::size_t background_points, int threads) {
-             body::ForegroundSettings settings;
-             settings.nearest = nearest;
-             settings.farthest = farthest;
-             settings.planes = planes;
-             settings.gate = gate;
-             settings.points = points;
-             settings.background_points = background_points;
-             settings.threads = threads;
-             return std::make_unique<Foreground>(camera, settings);
-           }),
-           py::arg("camera"), py::kw_only(), py::arg("nearest") = defaults.nearest,
-           py::arg("farthest") = defaults.farthest, py::arg("planes") = defaults.planes,
-           py::arg("gate") = defaults.gate, py::arg("points") = defaults.points,
-           py::arg("background_points") = defaults.background_points, py::arg("threads") = defaults.threads)
-      .def("set_background", &Foreground::set_background, py::arg("depth"),
-           "A depth image of the scene without the person.")
-      .def(
-          "cut", &Foreground::cut, py::arg("depth"), py::arg("expected") = py::none(),
-          R"(Points and marks for Tracker.track, of a depth image: float32 (H, W), metres, 0 where nothing was measured.
-
-expected: Tracker.skin, where the person was last; None while it is looked for.)")
-      .def("cut_points", &Foreground::cut_points, py::arg("points"), py::arg("background") = py::none(),
-           py::arg("expected") = py::none(), "The same of a cloud: float32 (I, 3), and marks where there are any.")
-      .def_property_readonly("floor", &Foreground::floor,
-                             R"(The floor for Tracker.track: (x, y, z, offset), None where none is seen.
-
-x, y, z is its unit normal, and x X + y Y + z Z + offset the height of a point above it.)");
+seed                the same gives the same bits
+threads             of the CPU work; 0: one per core. Results do not depend on it)");
+  settings.attr("__module__") = "kinema.body";
+  settings.def(py::init([](const py::kwargs& values) { return changed(std::nullopt, values); }))
+      .def_readwrite("camera", &Settings::camera)
+      .def_readwrite("baseline", &Settings::baseline)
+      .def_readwrite("skeleton", &Settings::skeleton)
+      .def_readwrite("fit_shape", &Settings::fit_shape)
+      .def_readwrite("lag", &Settings::lag)
+      .def_readwrite("particles", &Settings::particles)
+      .def_readwrite("layers", &Settings::layers)
+      .def_readwrite("refined", &Settings::refined)
+      .def_readwrite("rivals", &Settings::rivals)
+      .def_readwrite("independent_points", &Settings::independent_points)
+      .def_readwrite("sensor_noise", &Settings::sensor_noise)
+      .def_readwrite("shared_noise", &Settings::shared_noise)
+      .def_readwrite("points", &Settings::points)
+      .def_readwrite("background_points", &Settings::background_points)
+      .def_readwrite("seed", &Settings::seed)
+      .def_property(
+          "nearest", [](const Settings& own) { return own.foreground.nearest; },
+          [](Settings& own, double metres) { own.foreground.nearest = metres; })
+      .def_property(
+          "farthest", [](const Settings& own) { return own.foreground.farthest; },
+          [](Settings& own, double metres) { own.foreground.farthest = metres; })
+      .def_property(
+          "planes", [](const Settings& own) { return own.foreground.planes; },
+          [](Settings& own, bool planes) { own.foreground.planes = planes; })
+      .def_property(
+          "threads", [](const Settings& own) { return own.likelihood.threads; },
+          [](Settings& own, int threads) { own.likelihood.threads = threads; });
+  module.def("paper_settings", &body::paper_settings, "The plain filter of the paper; see docs/tracking.md.");
+  module.def(
+      "settings_for",
+      [](const io::Recording& recording, const py::kwargs& changes) {
+        return body::settings_for(recording, changed(std::nullopt, changes));
+      },
+      py::arg("recording"),
+      "TrackerSettings for a recording: with its camera, and the person of its skeleton.json where there is one.");
 }
 
 void bind_estimate(py::module_& module) {
-  py::class_<body::Estimate> estimate(module, "Estimate", "Where the person is in a frame, and how sure that is.");
+  using body::Estimate;
+  py::class_<Estimate> estimate(module, "Estimate", "Where the person is in a frame, and how sure that is.");
   estimate.attr("__module__") = "kinema.body";
-  estimate.def_readonly("found", &body::Estimate::found, "False: no person, or lost; the rest then says nothing.")
+  estimate.def_readonly("frame", &Estimate::frame, "Its number: that of a recorded frame, else counted from 0.")
+      .def_readonly("time", &Estimate::time, "Seconds, of the frame.")
+      .def_readonly("found", &Estimate::found,
+                    "False: no person, or lost; of the rest only why and times then say anything.")
+      .def_readonly("why", &Estimate::why, "Where not found: the reason.")
+      .def_readonly("confidence", &Estimate::confidence,
+                    "0 to 1: the share of the points' squared distances that the pose explains.")
       .def_property_readonly(
-          "joints", [](const body::Estimate& own) { return array_of(own.joints); },
-          "Places, float64 (joints, 3), metres in the camera's frame.")
+          "joints", [](const Estimate& own) { return array_of(own.joints); },
+          "Positions, float64 (joints, 3), metres in the camera's frame.")
       .def_property_readonly(
-          "deviation", [](const body::Estimate& own) { return array_of(own.deviation); },
+          "deviation", [](const Estimate& own) { return array_of(own.deviation); },
           "Of each joint the standard deviation along each axis, metres: float64 (joints,).")
       .def_property_readonly(
-          "angles", [](const body::Estimate& own) { return array_of(own.pose.angles); },
-          "Radians, by joint and freedom.")
+          "angles", [](const Estimate& own) { return array_of(own.pose.angles); }, "Radians, by joint and freedom.")
       .def_property_readonly(
           "position",
-          [](const body::Estimate& own) {
+          [](const Estimate& own) {
             const Vec3& p = own.pose.position;
             return py::make_tuple(p.x, p.y, p.z);
           },
           "Of the pelvis.")
       .def_property_readonly(
           "rotation",
-          [](const body::Estimate& own) {
+          [](const Estimate& own) {
             const Quaternion& q = own.pose.rotation;
             return py::make_tuple(q.w, q.x, q.y, q.z);
           },
           "Of the pelvis: a quaternion w, x, y, z.")
-      .def_readonly("log_likelihood", &body::Estimate::log_likelihood,
+      .def_readonly("log_likelihood", &Estimate::log_likelihood,
                     "Of the likeliest particle: the sum of eq. 3 over all points, without its constant.")
-      .def_readonly("effective_sample_size", &body::Estimate::effective_sample_size)
+      .def_readonly("effective_sample_size", &Estimate::effective_sample_size)
       .def_property_readonly(
-          "ms",
-          [](const body::Estimate& own) {
+          "skeleton", [](const Estimate& own) { return own.skeleton ? *own.skeleton : body::Skeleton(); },
+          "The person that the pose belongs to, as fitted so far.")
+      .def_property_readonly(
+          "times",
+          [](const Estimate& own) {
             py::dict ms;
             for (const StageTime& time : own.times) ms[py::str(time.stage)] = time.ms;
             return ms;
           },
-          "Where the time went, by stage.");
+          "Where the time went: milliseconds by stage.");
+}
+
+void bind_writer(py::module_& module) {
+  py::class_<io::PosesWriter> writer(module, "PosesWriter",
+                                     R"(Writes estimates to poses.jsonl, or a table where the name ends in .csv.
+
+The file appears at commit(); until then its lines stand in NAME.partial.)");
+  writer.attr("__module__") = "kinema.body";
+  writer.def(py::init<const std::filesystem::path&, const body::Skeleton&>(), py::arg("path"), py::arg("skeleton"))
+      .def("add", &io::PosesWriter::add, py::arg("estimate"))
+      .def("commit", &io::PosesWriter::commit);
 }
 
 }  // namespace
 
+body::TrackerSettings changed(const std::optional<body::TrackerSettings>& settings, const py::kwargs& changes) {
+  // attributes refuse names and types that are wrong, with Python's own messages
+  const py::object object = py::cast(settings.value_or(body::TrackerSettings{}));
+  for (const auto& [name, value] : changes) py::setattr(object, name, value);
+  return object.cast<body::TrackerSettings>();
+}
+
 void bind_body_tracker(py::module_& module) {
-  bind_camera(module);
-  bind_skeleton(module);
-  bind_foreground(module);
+  bind_settings(module);
   bind_estimate(module);
+  bind_writer(module);
 
-  const body::TrackerSettings defaults;
-  py::class_<Tracker> tracker(module, "Tracker", R"(Follows a person through frames of points.
+  py::class_<Tracker> tracker(module, "Tracker", R"(Follows a person through the frames of one camera.
 
-skeleton       the person; None: a default human
-particles      poses tried in a layer; 0: what this machine holds
-paper          start from the plain filter of the paper instead of the defaults; see docs/tracking.md
-layers         annealing layers; default 2, paper 1
-refined        poses that are refined by least squares; default 4, paper 0: none
-rivals         alternative poses that each frame is compared with; default 6, paper 0: none
-sensor_noise   standard deviation of a depth at 1 m, metres; it grows with the square of the distance; default 0.0015,
-               paper 0
-shared_noise   the part of it that all points have in common, as those of matched stereo pairs do
-fit_shape      fit lengths and radii to the person in the first frames; default True, paper False
-seed           the same gives the same bits
-backend        'auto', 'reference', 'cpu' or 'cuda'
-threads        of the CPU work; 0: one a core. Results do not depend on it)");
-  tracker.attr("__module__") = "kinema.body";
-  tracker
-      .def(py::init([](const std::optional<Skeleton>& skeleton, std::size_t particles, bool paper,
-                       std::optional<int> layers, std::optional<int> refined, std::optional<int> rivals,
-                       std::optional<double> sensor_noise, double shared_noise, std::optional<bool> fit_shape,
-                       std::uint64_t seed, const std::string& backend, int threads) {
-             body::TrackerSettings settings = paper ? body::paper_settings() : body::TrackerSettings{};
-             settings.particles = particles;
-             settings.layers = layers.value_or(settings.layers);
-             settings.refined = refined.value_or(settings.refined);
-             settings.rivals = rivals.value_or(settings.rivals);
-             settings.sensor_noise = sensor_noise.value_or(settings.sensor_noise);
-             settings.shared_noise = shared_noise;
-             settings.fit_shape = fit_shape.value_or(settings.fit_shape);
-             settings.seed = seed;
-             settings.likelihood.threads = threads;
-             return std::make_unique<Tracker>(skeleton, settings, backend);
-           }),
-           py::arg("skeleton") = py::none(), py::kw_only(), py::arg("particles") = defaults.particles,
-           py::arg("paper") = false, py::arg("layers") = py::none(), py::arg("refined") = py::none(),
-           py::arg("rivals") = py::none(), py::arg("sensor_noise") = py::none(),
-           py::arg("shared_noise") = defaults.shared_noise, py::arg("fit_shape") = py::none(),
-           py::arg("seed") = defaults.seed, py::arg("backend") = "auto",
-           py::arg("threads") = defaults.likelihood.threads)
-      .def_property_readonly("backend", &Tracker::backend, "The backend that was chosen.")
-      .def_property_readonly("points", &Tracker::points, "What a Foreground should leave of the person's points.")
-      .def_property_readonly("background_points", &Tracker::background_points, "And of the rays that see past it.")
-      .def_property_readonly("skeleton", &Tracker::skeleton, "The person as fitted so far.")
-      .def_property_readonly(
-          "skin", &Tracker::skin,
-          "Capsules of the last frame, float32 (K, 7): what a Foreground expects. None where nobody is.")
-      .def("track", &Tracker::track, py::arg("time"), py::arg("points"), py::arg("background") = py::none(),
-           py::arg("floor") = py::none(),
-           R"(The Estimate of the next frame: seconds, float32 (I, 3) and optionally marks for background points.
-
-floor: Foreground.floor; it holds the size of a person who is not known.
+Tracker(settings=None, backend='auto', **changes): TrackerSettings, 'auto', 'reference', 'cpu' or 'cuda', and any of the
+settings by name.
 
 The first frame, and any after the person was lost, starts a search. The GIL is released while it runs.)");
+  tracker.attr("__module__") = "kinema.body";
+  tracker
+      .def(py::init([](const std::optional<body::TrackerSettings>& settings, const std::string& backend,
+                       const py::kwargs& changes) {
+             return std::make_unique<Tracker>(changed(settings, changes), backend);
+           }),
+           py::arg("settings") = py::none(), py::arg("backend") = "auto")
+      .def("track", &Tracker::track_frame, py::arg("frame"), "The Estimate of the next frame of a recording.")
+      .def("track", &Tracker::track, py::arg("depth"), py::arg("time"),
+           "The Estimate of a depth image: float32 (H, W), metres, 0 where nothing was measured; time in seconds.")
+      .def("track_points", &Tracker::track_points, py::arg("points"), py::arg("time"),
+           py::arg("background") = py::none(),
+           "The Estimate of a cloud: float32 (I, 3), with marks where rays past the person are known.")
+      .def("track_pair", &Tracker::track_pair, py::arg("left"), py::arg("right"), py::arg("time"),
+           "The Estimate of a rectified stereo pair: uint8 (H, W) each.")
+      .def(
+          "skip",
+          [](Tracker& own, double time, const std::string& why) {
+            return own.locked([&] { return own.tracker_.skip(time, why); });
+          },
+          py::arg("time"), py::arg("why"), "A frame that the camera missed, and why.")
+      .def(
+          "settled", [](Tracker& own) { return own.locked([&] { return own.tracker_.settled(); }); },
+          R"(Estimates that `lag` later frames have settled since the last call, oldest first.
 
-  py::class_<Smoother> smoother(module, "Smoother", R"(Estimates of a recording, put right by what was seen after them.
-
-tracker  whose estimates they are
-lag      frames after an estimate that put it right)");
-  smoother.attr("__module__") = "kinema.body";
-  smoother
-      .def(py::init<Tracker&, std::size_t>(), py::arg("tracker"), py::arg("lag") = std::size_t{15},
-           py::keep_alive<1, 2>())
-      .def("add", &Smoother::add, py::arg("time"), py::arg("points"), py::arg("background"), py::arg("estimate"),
-           R"(What Tracker.track was given, and what it said. Returns the Estimates that are settled by now.
-
-Each that was added comes back once, in order.)")
-      .def("finish", &Smoother::finish, "All that are not settled yet.");
+Each frame comes back once, with corrected joints and deviations.)")
+      .def(
+          "finish", [](Tracker& own) { return own.locked([&] { return own.tracker_.finish(); }); },
+          "Settles all frames that are left.")
+      .def_property_readonly(
+          "backend", [](const Tracker& own) { return std::string(name(own.tracker_.backend())); },
+          "The backend that was chosen.")
+      .def_property_readonly(
+          "settings", [](const Tracker& own) { return own.tracker_.settings(); }, "With what was left open filled in.")
+      .def_property_readonly(
+          "skeleton", [](Tracker& own) { return own.locked([&] { return own.tracker_.skeleton(); }); },
+          "The person as fitted so far.");
 }
 
 }  // namespace kinema::python

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All that has to run on a machine with an NVIDIA GPU, offline, with nothing but a CUDA toolkit and the libraries of
-# `cmake --preset gpu`.
+# `cmake --preset gpu`; Highway, TBB and Embree where scripts/fetch_amd64.sh packed them before the sources came here.
 #
 #   scripts/gpu.sh [build] [test] [sanitize] [bench] [profile]      no argument: all but profile
 #
@@ -30,6 +30,12 @@ for test in json.load(sys.stdin)["tests"]:
 }
 
 do_build() {
+  # libraries that were carried here, see fetch_amd64.sh; without them the CPU's part is plain C++ with OpenMP
+  if [ build/amd64.tar.gz -nt build/amd64 ] && [ "$(uname -m)" = x86_64 ]; then
+    rm -rf build/amd64
+    mkdir -p build/amd64
+    tar -C build/amd64 -xzf build/amd64.tar.gz
+  fi
   cmake --preset gpu
   cmake --build --preset gpu
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and says which; silent when none is.
 #
-#   scripts/setup.sh [build|web|browser|format|lint]...
+#   scripts/setup.sh [demo|build|web|browser|format|lint]...
 #
 # Needs root or sudo only if there is something to install. Without either it names what is missing, goes on where the
 # build can do without, and stops where it cannot. KINEMA_SETUP=off skips all of it.
@@ -12,7 +12,7 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 [ "${KINEMA_SETUP:-on}" = off ] && exit 0
 
 # what the build cannot do without: the package, and a command or header by which it is known where it came another way
-required_build='
+required_demo='
 g++                 command g++
 cmake               command cmake
 ninja-build         command ninja
@@ -20,18 +20,23 @@ libfmt-dev          header  fmt/core.h
 libeigen3-dev       header  eigen3/Eigen/Core
 nlohmann-json3-dev  header  nlohmann/json.hpp
 libcli11-dev        header  CLI/CLI.hpp
-libgtest-dev        header  gtest/gtest.h
 '
-# what makes it faster or adds a part: SIMD, threads, ranks, pictures and video, the face detector's data, landmarks in XML, the Python module and its tests, the comparison in `bench`
-optional_build='
+# what makes it faster or adds a part: SIMD, threads, pictures and video, the face detector's data, landmarks in XML
+optional_demo='
 libhwy-dev          header  hwy/highway.h
 libtbb-dev          header  tbb/parallel_for.h
-libopenmpi-dev      command mpicxx
-openmpi-bin         command mpirun
-ccache              command ccache
 libopencv-dev       header  opencv4/opencv2/core.hpp
 opencv-data         package -
 libpugixml-dev      header  pugixml.hpp
+'
+required_build="$required_demo"'
+libgtest-dev        header  gtest/gtest.h
+'
+# ranks, the Python module and its tests, the comparison in `bench`, and faster builds after the first
+optional_build="$optional_demo"'
+libopenmpi-dev      command mpicxx
+openmpi-bin         command mpirun
+ccache              command ccache
 pybind11-dev        header  pybind11/pybind11.h
 python3-dev         package -
 python3-numpy       numpy   -
@@ -53,6 +58,7 @@ clang-format-14     command clang-format-14
 required_lint='
 clang-format-14     command clang-format-14
 clang-tidy          command clang-tidy
+python3             command python3
 '
 
 # present PACKAGE KIND NAME
@@ -80,12 +86,13 @@ missing() {
 required='' optional=''
 for part in "${@:-build}"; do
   case $part in
+    demo) required+=$required_demo optional+=$optional_demo ;;
     build) required+=$required_build optional+=$optional_build ;;
     web) optional+=$optional_web ;;
     browser) optional+=$optional_browser ;;
     format) required+=$required_format ;;
     lint) required+=$required_lint ;;
-    *) say "unknown part '$part': build, web, browser, format or lint"; exit 2 ;;
+    *) say "unknown part '$part': demo, build, web, browser, format or lint"; exit 2 ;;
   esac
 done
 

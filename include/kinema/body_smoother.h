@@ -1,8 +1,8 @@
-// The smoother of the body: poses of a few frames ago, put right by what was seen since. For recordings; who needs a pose
-// at once takes the tracker's own.
+// The body's fixed-lag smoother: poses of a few frames ago, corrected by what was seen since. body::Tracker runs it; it stands
+// by itself for callers that drive the filter.
 #pragma once
 
-#include "kinema/body_tracker.h"
+#include "kinema/body_filter.h"
 
 #include <memory>
 #include <vector>
@@ -13,7 +13,7 @@ class Smoother {
 public:
   virtual ~Smoother() = default;
 
-  /// A frame that the tracker was given, what it said, and its skeleton after it. A frame that it never saw: an estimate
+  /// A frame that the filter was given, its estimate, and the skeleton after it. For a frame that it never saw: an estimate
   /// that found nobody. Returns the estimates that are settled by now, oldest first: each that was added comes back once, in
   /// order, with another pose, joints and deviations where somebody was found. They belong to the skeleton given last.
   virtual std::vector<Estimate> add(const Frame& frame, const Estimate& estimate, const Skeleton& skeleton) = 0;

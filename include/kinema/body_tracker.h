@@ -1,15 +1,25 @@
-// The body tracker: from the points of each frame to a skeleton that moves, with its uncertainty.
+// The body tracker: depth images, stereo pairs or point clouds of one camera in, a moving skeleton with its uncertainty out.
 //
-// The particle filter of "GPU Accelerated Likelihoods for Stereo-Based Articulated Tracking", section 2, and on top of
-// it, each a switch, what makes it work in 40 and more dimensions.
+// The particle filter of "GPU Accelerated Likelihoods for Stereo-Based Articulated Tracking", section 2, with what makes it
+// work in 40 and more dimensions and on real frames: the person is cut out of each frame, followed, found again where lost,
+// measured, and smoothed over the frames that follow. Beneath it, for callers that bring their own points, stand
+// body_filter.h and body_smoother.h.
 #pragma once
 
-#include "kinema/geometry.h"
+#include "kinema/camera.h"
+#include "kinema/foreground.h"
 #include "kinema/skeleton.h"
+#include "kinema/stereo.h"
 
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <optional>
+#include <string>
+
+namespace kinema::io {
+struct Frame;
+class Recording;
+}  // namespace kinema::io
 
 namespace kinema::body {
 
@@ -23,6 +33,27 @@ enum class Motion {
 enum class Resampling { systematic, stratified, residual, multinomial };
 
 struct TrackerSettings {
+  /// The camera of depth images and stereo pairs; not needed for clouds.
+  Camera camera;
+
+  /// Metres between the cameras of a rectified stereo pair; above 0: depth comes from such pairs, and errs as theirs does.
+  double baseline = 0;
+
+  /// The person.
+  Skeleton skeleton = default_human();
+
+  /// The skeleton is that of an average person: its lengths and radii are fitted to the one who is seen.
+  bool fit_shape = true;
+
+  /// How many later frames correct an estimate before it is settled; 0: none do.
+  std::size_t lag = 15;
+
+  /// How the person is cut out of a frame; its numbers of points and threads are taken from these settings.
+  ForegroundSettings foreground;
+
+  /// How pairs are matched.
+  io::StereoSettings stereo;
+
   /// Unlike that of the bare likelihood, by default first hit, which knows occlusion, and a smaller sigma.
   LikelihoodSettings likelihood = {.sigma = 0.03, .association = Association::first_hit};
 
@@ -79,9 +110,6 @@ struct TrackerSettings {
   /// What it should leave of the rays that see past the person. 0: see fill_in().
   std::size_t background_points = 0;
 
-  /// Lengths and radii are fitted to the person in the first frames.
-  bool fit_shape = true;
-
   std::uint64_t seed = 1;
 };
 
@@ -91,49 +119,94 @@ struct TrackerSettings {
 /// of the shape. Only the start is kinema's own: a search, where start() gives no pose or the person was lost.
 TrackerSettings paper_settings();
 
-/// Chooses what is left open (particles, points, background points) for a backend on this machine: on the CPU by its cores, so that about
-/// 10 frames a second are held. The number of threads changes nothing.
+/// Chooses what is left open (particles, points, background points) for a backend on this machine: on the CPU by its cores,
+/// so that about 10 frames per second are reached. The number of threads changes nothing.
 void fill_in(TrackerSettings& settings, Backend backend);
 
-/// What a frame shows: points of the person, and rays that see past it marked as background.
-struct Frame {
-  double time = 0;  ///< seconds
-  PointsView points;
-
-  /// Where it is known: nobody reaches under it. It holds the size of a person who is not known yet.
-  std::optional<Plane> floor = {};
-};
+/// `settings` for a recording: with its camera, and with the person of its skeleton.json where there is one.
+TrackerSettings settings_for(const io::Recording& recording, TrackerSettings settings = {});
 
 struct Estimate {
-  bool found = false;             ///< false: no person, or lost; the rest then says nothing
+  std::int64_t frame = 0;         ///< its number: that of a recorded frame, else counted from 0
+  double time = 0;                ///< seconds, of the frame
+  bool found = false;             ///< false: no person, or lost; of the rest only `why` and `times` then say anything
+  std::string why;                ///< where not found: the reason
   Pose pose;                      ///< posterior mean, rotations averaged as rotations
   std::vector<Vec3> joints;       ///< in the order of the skeleton
   std::vector<double> deviation;  ///< of each joint: standard deviation along each of the three axes, metres
-  double log_likelihood = 0;      ///< of the likeliest particle: the sum of eq. 3 over all points, without its constant
+
+  /// The share of the points' squared distances that the pose explains, 0...1: how well the person fits what is seen.
+  double confidence = 0;
+
+  double log_likelihood = 0;  ///< of the likeliest particle: the sum of eq. 3 over all points, without its constant
   double effective_sample_size = 0;
+  std::shared_ptr<const Skeleton> skeleton;  ///< the person that the pose belongs to, as fitted so far
   std::vector<StageTime> times;
 };
 
+/// Follows one person through the frames of one camera. Not for use by two threads at once. One seed gives the same bits
+/// whatever the number of threads.
 class Tracker {
 public:
-  virtual ~Tracker() = default;
+  /// Throws Error where settings make no sense or the backend is not there.
+  explicit Tracker(const TrackerSettings& settings, Backend backend = Backend::automatic);
+  ~Tracker();
+  Tracker(Tracker&&) noexcept;
+  Tracker& operator=(Tracker&&) noexcept;
 
-  /// The pose at the next frame. The first frame, and any after the person was lost, starts a search over position,
-  /// facing and rest poses, unless start() gave a pose.
-  virtual Estimate track(const Frame& frame) = 0;
+  /// The pose at the next frame, from it and those before it. The first frame, and any after the person was lost, starts a
+  /// search, unless start() gave a pose. `time` in seconds; depth in metres, not positive or not finite: nothing measured.
+  /// Throws Error where an image has another size than the camera's.
+  Estimate track(ImageView<const float> depth, double time);
+
+  /// The same for a cloud that a camera at the origin saw; points marked as background are rays that see past the person.
+  Estimate track(PointsView points, double time);
+
+  /// The same for a rectified stereo pair. Needs OpenCV; throws Error without it.
+  Estimate track(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, double time);
+
+  /// The same for a frame of a recording, also for one that could not be read.
+  Estimate track(const io::Frame& frame);
+
+  /// A frame that the camera missed, and why; nobody is found in it.
+  Estimate skip(double time, const std::string& why);
+
+  /// The estimates that `lag` later frames have settled since the last call, oldest first. Each frame comes back once, with
+  /// corrected pose, joints and deviations. Smoothing runs in a thread of its own beside track().
+  std::vector<Estimate> settled();
+
+  /// Settles all frames that are left; the next one begins anew.
+  std::vector<Estimate> finish();
 
   /// A pose to start from in the next frame instead of a search.
-  virtual void start(const Pose& pose) = 0;
+  void start(const Pose& pose);
 
-  /// The skeleton as fitted to the person so far.
-  virtual const Skeleton& skeleton() const = 0;
+  /// A depth image of the scene without the person, which makes cutting it out more certain.
+  void set_background(ImageView<const float> depth);
 
-  /// Joint places of the last frame's particles, at most so many, taken evenly: n x joints, for views; none while nobody is
+  /// The person as fitted so far.
+  const Skeleton& skeleton() const;
+
+  /// What was made of the last frame before the filter saw it: points of the person, and rays past it marked as background.
+  const PointCloud& points() const;
+
+  /// The floor, where one is seen.
+  std::optional<Plane> floor() const;
+
+  /// Joints of the last frame's particles, at most `most` of them, evenly chosen: n x joints, for views; none while nobody is
   /// tracked. From the first call on they are kept as they were weighed; a device then downloads them in every frame.
-  virtual std::vector<Vec3> particle_joints(std::size_t most) = 0;
-};
+  std::vector<Vec3> particle_joints(std::size_t most);
 
-std::unique_ptr<Tracker> make_tracker(const Skeleton& skeleton, const TrackerSettings& settings = {},
-                                      Backend backend = Backend::automatic);
+  /// The settings with what was left open filled in, and the backend that was chosen.
+  const TrackerSettings& settings() const;
+  Backend backend() const;
+
+  /// What smoothing has taken so far in its own thread, milliseconds.
+  double smoothing_ms() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace kinema::body

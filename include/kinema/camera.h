@@ -1,6 +1,8 @@
 // A pinhole camera without distortion, in pixels: u = fx x/z + cx, v = fy y/z + cy.
 #pragma once
 
+#include <vector>
+
 namespace kinema {
 
 struct Camera {
@@ -9,3 +11,18 @@ struct Camera {
 };
 
 }  // namespace kinema
+
+namespace kinema::io {
+
+/// The camera of a recording, as its camera.json or calibration describes it.
+struct CameraFile {
+  Camera camera;           ///< a width of 0: not known, as for clouds without a camera
+  double fps = 0;          ///< frames per second
+  double depth_scale = 0;  ///< metres a unit of the depth images; 0: not said
+  double baseline = 0;     ///< metres from the left to the right camera; 0: not said
+
+  /// k1 k2 p1 p2 [k3 [k4 k5 k6 …]] as in OpenCV; empty: none.
+  std::vector<double> distortion;
+};
+
+}  // namespace kinema::io

@@ -48,15 +48,6 @@ struct ForegroundSettings {
   int threads = 0;
 };
 
-/// What the tracker takes: points of the person (mark 0), then rays that see past it (mark 1) with what they met.
-struct Cloud {
-  std::vector<float> xyz;                // (I, 3)
-  std::vector<std::uint8_t> background;  // (I)
-
-  std::size_t size() const { return background.size(); }
-  PointsView view() const { return {xyz.data(), background.size(), background}; }
-};
-
 /// A piece of the scene that may be a person.
 struct Candidate {
   Vec3 centre = {};             ///< of its points
@@ -83,14 +74,15 @@ public:
   /// Depth in metres; not positive or not finite: nothing measured. `expected`: capsules (K x 7 floats) where the
   /// tracker expects the person, empty while it is looked for. Nobody there: an empty cloud. Throws Error where the image
   /// has another size than the camera's or capsules make no sense.
-  Cloud cut(ImageView<const float> depth, std::span<const float> expected = {});
+  PointCloud cut(ImageView<const float> depth, std::span<const float> expected = {});
 
   /// The same into a cloud whose memory is used again.
-  void cut(ImageView<const float> depth, std::span<const float> expected, Cloud& cloud);
+  void cut(ImageView<const float> depth, std::span<const float> expected, PointCloud& cloud);
 
   /// The same for points that a camera at the origin saw. Points that come marked as background stay so, those near the
   /// person; there are no others. Points that are not finite are left out.
-  Cloud cut(PointsView points, std::span<const float> expected = {});
+  PointCloud cut(PointsView points, std::span<const float> expected = {});
+  void cut(PointsView points, std::span<const float> expected, PointCloud& cloud);
 
   /// Floor and walls as they are known now.
   std::span<const Plane> planes() const;

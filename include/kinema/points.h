@@ -1,4 +1,4 @@
-// Views of points and arrays that somebody else owns. Metres; camera frame x right, y down, z forward.
+// Points and arrays, owned and as views of memory that the caller owns. Metres; camera frame x right, y down, z forward.
 #pragma once
 
 #include "kinema/geometry.h"
@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace kinema {
 
@@ -16,6 +17,15 @@ struct PointsView {
 
   /// Empty, or one byte a point: not 0 marks a background point, seen behind the person (see body::LikelihoodSettings).
   std::span<const std::uint8_t> background = {};
+};
+
+/// Points that own their memory: those of the person (mark 0), then rays that see past it (mark 1) with what they met.
+struct PointCloud {
+  std::vector<float> xyz;                // (size, 3)
+  std::vector<std::uint8_t> background;  // (size)
+
+  std::size_t size() const { return background.size(); }
+  PointsView view() const { return {xyz.data(), background.size(), background}; }
 };
 
 /// A dense row-major array with its shape, such as (J, K, 7) capsules.

@@ -63,9 +63,9 @@ bool too_many(std::size_t count, std::size_t most) {
   return most != 0 && static_cast<double>(count) > few_too_many * static_cast<double>(most);
 }
 
-// Points that were found in a part of the frame. Parts lie apart: threads that fill two of them would else take the same
-// lines of memory from each other, point by point.
-struct alignas(128) Harvest {
+// The points found in one part of the frame. Aligned to cache lines: threads that fill two parts would otherwise share
+// lines (false sharing).
+struct alignas(128) GatedPoints {
   std::vector<Vec3f> person, background;
 
   void clear() {
@@ -74,10 +74,10 @@ struct alignas(128) Harvest {
   }
 };
 
-// Puts together what the parts of a frame gave; the memory of all stays from frame to frame.
-class Barn {
+// Puts the points of all parts of a frame together; its memory is reused from frame to frame.
+class CloudBuilder {
 public:
-  std::span<Harvest> parts(std::size_t count) {
+  std::span<GatedPoints> parts(std::size_t count) {
     if (parts_.size() < count) parts_.resize(count);
     used_ = count;
     for (std::size_t i = 0; i < count; ++i) parts_[i].clear();
@@ -85,10 +85,10 @@ public:
   }
 
   // The cloud that thinning leaves.
-  void fill(Cloud& cloud, const ForegroundSettings& settings, const Threads& threads) {
+  void fill(PointCloud& cloud, const ForegroundSettings& settings, const Threads& threads) {
     std::size_t at = 0;
     for (const std::uint8_t mark : {0, 1}) {
-      const auto kind = mark == 0 ? &Harvest::person : &Harvest::background;
+      const auto kind = mark == 0 ? &GatedPoints::person : &GatedPoints::background;
       const std::size_t most = mark == 0 ? settings.points : settings.background_points;
       at = put(cloud, at, kind, most, mark, threads);
     }
@@ -97,15 +97,15 @@ public:
   }
 
 private:
-  static void grow(Cloud& cloud, std::size_t count) {
+  static void grow(PointCloud& cloud, std::size_t count) {
     if (cloud.background.size() >= count) return;
     cloud.xyz.resize(3 * count);
     cloud.background.resize(count);
   }
 
-  // Points with this mark from `at` on, at most so many, whose places are evenly spread; returns where they end.
-  std::size_t put(Cloud& cloud, std::size_t at, std::vector<Vec3f> Harvest::*kind, std::size_t most, std::uint8_t mark,
-                  const Threads& threads) {
+  // Points with this mark from `at` on, at most `most`, spread evenly; returns where they end.
+  std::size_t put(PointCloud& cloud, std::size_t at, std::vector<Vec3f> GatedPoints::*kind, std::size_t most,
+                  std::uint8_t mark, const Threads& threads) {
     first_.assign(1, 0);
     for (std::size_t i = 0; i < used_; ++i) first_.push_back(first_.back() + (parts_[i].*kind).size());
     const std::size_t all = first_.back();
@@ -137,7 +137,7 @@ private:
     return at + count;
   }
 
-  std::vector<Vec3f> thinned(std::vector<Vec3f> Harvest::*kind, std::size_t most, std::uint8_t mark) const {
+  std::vector<Vec3f> thinned(std::vector<Vec3f> GatedPoints::*kind, std::size_t most, std::uint8_t mark) const {
     std::vector<Vec3f> points, chosen;
     for (std::size_t i = 0; i < used_; ++i)
       points.insert(points.end(), (parts_[i].*kind).begin(), (parts_[i].*kind).end());
@@ -149,7 +149,7 @@ private:
     return chosen;
   }
 
-  std::vector<Harvest> parts_;
+  std::vector<GatedPoints> parts_;
   std::size_t used_ = 0;
   std::vector<std::size_t> first_;  // number of each part's first point
 };
@@ -190,15 +190,15 @@ struct Foreground::State {
   }
 
   Gate choose(std::span<const Vec3f> points, Gate::View seen) {
-    Surroundings surroundings;
-    surroundings.floor = scene.floor();
-    surroundings.seen = seen;
-    surroundings.noise = scene.noise();
-    if (const Plane* floor = surroundings.floor) surroundings.up = {floor->normal.x, floor->normal.y, floor->normal.z};
-    const Pieces found = find_pieces(points, surroundings);
-    for (const Piece& piece : found.pieces) candidates.push_back(piece.candidate);
-    if (found.pieces.empty()) return {};
-    return Gate::around_cells(found.grid, found.pieces.front().cells, cell_margin);
+    SceneContext context;
+    context.floor = scene.floor();
+    context.seen = seen;
+    context.noise = scene.noise();
+    if (const Plane* floor = context.floor) context.up = {floor->normal.x, floor->normal.y, floor->normal.z};
+    const Clusters found = find_clusters(points, context);
+    for (const Cluster& cluster : found.clusters) candidates.push_back(cluster.candidate);
+    if (found.clusters.empty()) return {};
+    return Gate::around_cells(found.grid, found.clusters.front().cells, cell_margin);
   }
 
   Gate expect(std::span<const float> expected) const {
@@ -220,7 +220,7 @@ struct Foreground::State {
     return false;
   }
 
-  void harvest(ImageView<const float> depth, const Gate& gate, Cloud& cloud) {
+  void collect(ImageView<const float> depth, const Gate& gate, PointCloud& cloud) {
     const Gate::View view = gate.view();
     const auto columns = scene.columns(), rows = scene.rows();
     const auto index = [](std::span<const float> axis, float value) {
@@ -242,13 +242,13 @@ struct Foreground::State {
       lattice.across = static_cast<std::size_t>(std::max(1.0, std::ceil(cell / static_cast<double>(lattice.down))));
     }
     // in bands, which then stand in the order of the image
-    const std::span<Harvest> bands = barn.parts((bottom - top + band_rows - 1) / band_rows);
+    const std::span<GatedPoints> bands = builder.parts((bottom - top + band_rows - 1) / band_rows);
     threads.for_each(bands.size(), [&](std::size_t band) {
       const std::size_t first = top + band * band_rows;
       for (std::size_t v = first; v < std::min(first + band_rows, bottom); ++v)
         harvest_row(depth, gate, v, left, right, lattice, bands[band]);
     });
-    barn.fill(cloud, settings, threads);
+    builder.fill(cloud, settings, threads);
   }
 
   // Pixels from one ray that is looked at to the next.
@@ -257,7 +257,7 @@ struct Foreground::State {
   };
 
   void harvest_row(ImageView<const float> depth, const Gate& gate, std::size_t v, std::size_t left, std::size_t right,
-                   Lattice lattice, Harvest& found) const {
+                   Lattice lattice, GatedPoints& found) const {
     const auto low = static_cast<float>(settings.nearest);
     const float* limits = scene.limits(v);
     const float y = scene.rows()[v];
@@ -283,7 +283,7 @@ struct Foreground::State {
   Scene scene;
   std::vector<Candidate> candidates;
   Threads threads;
-  Barn barn;
+  CloudBuilder builder;
 };
 
 Foreground::Foreground(const Camera& camera, const ForegroundSettings& settings) {
@@ -300,13 +300,13 @@ void Foreground::set_background(ImageView<const float> depth) {
   state_->scene.set_background(depth);
 }
 
-Cloud Foreground::cut(ImageView<const float> depth, std::span<const float> expected) {
-  Cloud cloud;
+PointCloud Foreground::cut(ImageView<const float> depth, std::span<const float> expected) {
+  PointCloud cloud;
   cut(depth, expected, cloud);
   return cloud;
 }
 
-void Foreground::cut(ImageView<const float> depth, std::span<const float> expected, Cloud& cloud) {
+void Foreground::cut(ImageView<const float> depth, std::span<const float> expected, PointCloud& cloud) {
   State& state = *state_;
   state.check_size(depth);
   check_expected(expected);
@@ -316,11 +316,17 @@ void Foreground::cut(ImageView<const float> depth, std::span<const float> expect
   if (gate.empty()) {
     cloud = {};
   } else {
-    state.harvest(depth, gate, cloud);
+    state.collect(depth, gate, cloud);
   }
 }
 
-Cloud Foreground::cut(PointsView points, std::span<const float> expected) {
+PointCloud Foreground::cut(PointsView points, std::span<const float> expected) {
+  PointCloud cloud;
+  cut(points, expected, cloud);
+  return cloud;
+}
+
+void Foreground::cut(PointsView points, std::span<const float> expected, PointCloud& cloud) {
   State& state = *state_;
   check_expected(expected);
   if (!points.background.empty() && points.background.size() != points.size)
@@ -329,20 +335,20 @@ Cloud Foreground::cut(PointsView points, std::span<const float> expected) {
 
   // points in the window, and what they are in directions
   std::vector<Vec3f> person, background;
-  std::vector<Sight> sights;
+  std::vector<InverseDepthSample> samples;
   Gate::View seen{1e9f, -1e9f, 1e9f, -1e9f};
   const auto low = static_cast<float>(state.settings.nearest), high = static_cast<float>(state.settings.farthest);
   for (std::size_t i = 0; i < points.size; ++i) {
     const Vec3f p{points.xyz[3 * i], points.xyz[3 * i + 1], points.xyz[3 * i + 2]};
     if (!(p.z >= low && p.z < furthest_ray)) continue;
-    const Sight s{p.x / p.z, p.y / p.z, 1 / p.z};
+    const InverseDepthSample s{p.x / p.z, p.y / p.z, 1 / p.z};
     if (!(std::abs(s.x) <= widest_view && std::abs(s.y) <= widest_view)) continue;
-    if (p.z < high) sights.push_back(s);
+    if (p.z < high) samples.push_back(s);
     seen = {std::min(seen.x_low, s.x), std::max(seen.x_high, s.x), std::min(seen.y_low, s.y),
             std::max(seen.y_high, s.y)};
     (points.background.empty() || points.background[i] == 0 ? person : background).push_back(p);
   }
-  state.scene.look(sights);
+  state.scene.look(samples);
   std::erase_if(person, [&](const Vec3f& p) { return !(p.z < state.scene.limit(p.x / p.z, p.y / p.z)); });
 
   Gate gate;
@@ -354,9 +360,12 @@ Cloud Foreground::cut(PointsView points, std::span<const float> expected) {
   } else {
     gate = state.expect(expected);
   }
-  if (gate.empty()) return {};
+  if (gate.empty()) {
+    cloud = {};
+    return;
+  }
 
-  Harvest& found = state.barn.parts(1).front();
+  GatedPoints& found = state.builder.parts(1).front();
   for (const Vec3f& p : person) {
     const Gate::Level level = gate.at(p.x, p.y, p.z);
     if (level == Gate::touching || (level == Gate::inside && !state.scene.in_flat_thing(p.x / p.z, p.y / p.z, p.z)))
@@ -368,9 +377,7 @@ Cloud Foreground::cut(PointsView points, std::span<const float> expected) {
     const bool near = x >= view.x_low && x <= view.x_high && y >= view.y_low && y <= view.y_high;
     if (state.settings.background && near && gate.at(p.x, p.y, p.z) != Gate::touching) found.background.push_back(p);
   }
-  Cloud cloud;
-  state.barn.fill(cloud, state.settings, state.threads);
-  return cloud;
+  state.builder.fill(cloud, state.settings, state.threads);
 }
 
 std::span<const Plane> Foreground::planes() const { return state_->scene.planes(); }

@@ -13,7 +13,7 @@ constexpr float cell_size = 0.06f;
 constexpr std::size_t fewest_cells = 12;  // less is no person
 constexpr std::size_t speck_cells = 2;    // more may be a foot
 constexpr double joining_gap = 0.25;      // an arm that noise cut off, and the body
-constexpr double largest_limb = 0.2;      // square metres; larger pieces are things of their own,
+constexpr double largest_limb = 0.2;      // square metres; larger clusters are things of their own,
 constexpr double stacked = 0.3;           // unless they stand above each other, as trunk and legs do
 
 // Steps over the cells of a grid whose border cells are never used, so that every used cell has all its neighbours.
@@ -49,7 +49,7 @@ double level_distance(const Vec3& a, const Vec3& b, const Vec3& up) {
   return norm(way - dot(way, up) * up);
 }
 
-Candidate judge(const CellGrid& grid, std::span<const std::size_t> cells, const Surroundings& scene) {
+Candidate judge(const CellGrid& grid, std::span<const std::size_t> cells, const SceneContext& scene) {
   constexpr double most = std::numeric_limits<double>::max();
   // level axes: across the view, and along it
   const Vec3 up = scene.up;
@@ -119,13 +119,13 @@ std::vector<std::int32_t> count_points(const CellGrid& grid, std::span<const Vec
   return counts;
 }
 
-// Small pieces within reach of the likeliest become part of it.
-void join_limbs(Pieces& found, std::vector<std::int32_t>& labels, const Surroundings& scene) {
+// Small clusters within reach of the likeliest become part of it.
+void join_limbs(Clusters& found, std::vector<std::int32_t>& labels, const SceneContext& scene) {
   const auto steps = neighbours(found.grid);
   const auto reach = static_cast<int>(joining_gap / static_cast<double>(found.grid.cell));
-  Piece& body = found.pieces.front();
+  Cluster& body = found.clusters.front();
   constexpr std::int32_t seen = -1;
-  std::vector<std::uint8_t> joins(found.pieces.size());
+  std::vector<std::uint8_t> joins(found.clusters.size());
   std::vector<std::size_t> edge = body.cells, next;
   for (const std::size_t cell : edge) labels[cell] = seen;
   for (int ring = 0; ring < reach; ++ring) {
@@ -145,15 +145,15 @@ void join_limbs(Pieces& found, std::vector<std::int32_t>& labels, const Surround
     }
     edge.swap(next);
   }
-  std::vector<Piece> kept;
-  for (std::size_t i = 1; i < found.pieces.size(); ++i) {
-    Piece& piece = found.pieces[i];
-    bool limb = joins[i] != 0 && piece.candidate.area < body.candidate.area &&
-                (piece.candidate.area < largest_limb ||
-                 level_distance(piece.candidate.centre, body.candidate.centre, scene.up) < stacked);
+  std::vector<Cluster> kept;
+  for (std::size_t i = 1; i < found.clusters.size(); ++i) {
+    Cluster& cluster = found.clusters[i];
+    bool limb = joins[i] != 0 && cluster.candidate.area < body.candidate.area &&
+                (cluster.candidate.area < largest_limb ||
+                 level_distance(cluster.candidate.centre, body.candidate.centre, scene.up) < stacked);
     if (limb) {
       std::vector<std::size_t> together = body.cells;
-      together.insert(together.end(), piece.cells.begin(), piece.cells.end());
+      together.insert(together.end(), cluster.cells.begin(), cluster.cells.end());
       const Candidate whole = judge(found.grid, together, scene);
       limb = whole.likeness > 0.8 * body.candidate.likeness;
       if (limb) {
@@ -161,16 +161,16 @@ void join_limbs(Pieces& found, std::vector<std::int32_t>& labels, const Surround
         body.candidate = whole;
       }
     }
-    if (!limb) kept.push_back(std::move(piece));
+    if (!limb) kept.push_back(std::move(cluster));
   }
-  found.pieces.resize(1);
-  for (Piece& piece : kept) found.pieces.push_back(std::move(piece));
+  found.clusters.resize(1);
+  for (Cluster& cluster : kept) found.clusters.push_back(std::move(cluster));
 }
 
 }  // namespace
 
-Pieces find_pieces(std::span<const Vec3f> points, const Surroundings& scene) {
-  Pieces found;
+Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene) {
+  Clusters found;
   if (points.empty()) return found;
   Vec3f low = points[0], high = points[0];
   for (const Vec3f& p : points) {
@@ -187,7 +187,7 @@ Pieces find_pieces(std::span<const Vec3f> points, const Surroundings& scene) {
   std::vector<std::size_t> solid;
   std::vector<std::int32_t> labels = count_points(found.grid, points, solid);
   std::fill(labels.begin(), labels.end(), 0);
-  for (const std::size_t cell : solid) labels[cell] = -2;  // not yet in a piece
+  for (const std::size_t cell : solid) labels[cell] = -2;  // not yet in a cluster
   const auto steps = neighbours(found.grid);
   std::vector<std::size_t> cells;
   for (const std::size_t first : solid) {
@@ -203,18 +203,20 @@ Pieces find_pieces(std::span<const Vec3f> points, const Surroundings& scene) {
         cells.push_back(moved(cell, step));
       }
     }
-    if (cells.size() > speck_cells) found.pieces.push_back({judge(found.grid, cells, scene), cells});
+    if (cells.size() > speck_cells) found.clusters.push_back({judge(found.grid, cells, scene), cells});
   }
-  if (found.pieces.empty()) return found;
+  if (found.clusters.empty()) return found;
 
   // of two alike the nearer
-  const auto rank = [](const Piece& piece) { return piece.candidate.likeness / (1 + 0.1 * piece.candidate.centre.z); };
-  std::stable_sort(found.pieces.begin(), found.pieces.end(),
-                   [&](const Piece& a, const Piece& b) { return rank(a) > rank(b); });
-  for (std::size_t i = 0; i < found.pieces.size(); ++i)
-    for (const std::size_t cell : found.pieces[i].cells) labels[cell] = static_cast<std::int32_t>(i) + 1;
+  const auto rank = [](const Cluster& cluster) {
+    return cluster.candidate.likeness / (1 + 0.1 * cluster.candidate.centre.z);
+  };
+  std::stable_sort(found.clusters.begin(), found.clusters.end(),
+                   [&](const Cluster& a, const Cluster& b) { return rank(a) > rank(b); });
+  for (std::size_t i = 0; i < found.clusters.size(); ++i)
+    for (const std::size_t cell : found.clusters[i].cells) labels[cell] = static_cast<std::int32_t>(i) + 1;
   join_limbs(found, labels, scene);
-  std::erase_if(found.pieces, [](const Piece& piece) { return piece.cells.size() < fewest_cells; });
+  std::erase_if(found.clusters, [](const Cluster& cluster) { return cluster.cells.size() < fewest_cells; });
   return found;
 }
 

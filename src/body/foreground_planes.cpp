@@ -13,35 +13,37 @@ namespace {
 constexpr int trials = 400;            // planes tried for each that is looked for
 constexpr int most_searches = 12;      // planes looked for
 constexpr double unevenness = 0.015;   // of floors and walls, metres
-constexpr double smallest_area = 0.6;  // of a plane in sight, square metres; a back has 0.3
+constexpr double smallest_area = 0.6;  // of a plane in sample, square metres; a back has 0.3
 constexpr double smallest_share = 0.02;
 constexpr float tilt = 0.75f;  // cosine of 41 degrees: the tilt of a small far block is uncertain
 constexpr std::uint64_t seed = 0x666c6f6f72;
 
-Vec3 direction(const SightPlane& plane) {
+Vec3 direction(const InverseDepthPlane& plane) {
   const Vec3 n{plane.a, plane.b, plane.c};
   return (1 / norm(n)) * n;
 }
 
-// How far from the plane a sight of it may lie: the noise, and the unevenness along the ray.
-double tolerance(const SightPlane& plane, double w, double noise) {
+// How far from the plane a sample of it may lie: the noise, and the unevenness along the ray.
+double tolerance(const InverseDepthPlane& plane, double w, double noise) {
   return 3 * noise + unevenness * norm(Vec3{plane.a, plane.b, plane.c}) * w;
 }
 
 // Fits a block's plane and says whether it is flat; the noise of the flat ones is learned from `deviation`.
-void close_block(Block& block, std::vector<Sight>& sights, double deviation_limit, std::vector<double>& deviations) {
-  if (sights.size() < 8) return;
-  const auto middle = sights.begin() + static_cast<std::ptrdiff_t>(sights.size() / 2);
-  std::nth_element(sights.begin(), middle, sights.end(), [](const Sight& a, const Sight& b) { return a.w < b.w; });
+void close_block(Block& block, std::vector<InverseDepthSample>& samples, double deviation_limit,
+                 std::vector<double>& deviations) {
+  if (samples.size() < 8) return;
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end(),
+                   [](const InverseDepthSample& a, const InverseDepthSample& b) { return a.w < b.w; });
   const float median = middle->w;
   // what a block of a tilted plane spans, and no more: single wrong depths must not tilt it
   const float reach = 0.02f + 0.06f * median;
-  for (const Sight& sight : sights)
-    if (std::abs(sight.w - median) < reach) block.sums.add(sight);
+  for (const InverseDepthSample& sample : samples)
+    if (std::abs(sample.w - median) < reach) block.sums.add(sample);
   const double n = block.sums.n;
   block.measured = true;
   block.middle = {static_cast<float>(block.sums.x / n), static_cast<float>(block.sums.y / n), median};
-  if (n < 0.8 * static_cast<double>(sights.size())) return;
+  if (n < 0.8 * static_cast<double>(samples.size())) return;
   const auto plane = block.sums.fit();
   if (!plane) return;
   const PlaneSums& s = block.sums;
@@ -60,19 +62,19 @@ void learn_noise(DepthBlocks& blocks, std::vector<double>& deviations) {
 }
 
 struct Found {
-  SightPlane plane;
+  InverseDepthPlane plane;
   std::vector<std::size_t> members;
 };
 
 // Whether a flat block lies in the plane and is tilted like it.
-bool lies_in(const Block& block, const SightPlane& plane, const Vec3& normal, double noise) {
+bool lies_in(const Block& block, const InverseDepthPlane& plane, const Vec3& normal, double noise) {
   const double w = plane.at(block.middle.x, block.middle.y);
   if (!(w > 0) || std::abs(block.middle.w - w) > tolerance(plane, w, noise)) return false;
   return dot(direction(block.plane), normal) > tilt;
 }
 
 std::vector<std::size_t> members_of(const DepthBlocks& all, std::span<const std::size_t> free,
-                                    const SightPlane& plane) {
+                                    const InverseDepthPlane& plane) {
   std::vector<std::size_t> members;
   const Vec3 normal = direction(plane);
   for (const std::size_t i : free)
@@ -80,12 +82,13 @@ std::vector<std::size_t> members_of(const DepthBlocks& all, std::span<const std:
   return members;
 }
 
-std::optional<SightPlane> through(const Sight& p, const Sight& q, const Sight& r) {
+std::optional<InverseDepthPlane> through(const InverseDepthSample& p, const InverseDepthSample& q,
+                                         const InverseDepthSample& r) {
   const double ux = q.x - p.x, uy = q.y - p.y, uw = q.w - p.w, vx = r.x - p.x, vy = r.y - p.y, vw = r.w - p.w;
   const double det = ux * vy - uy * vx;
   if (std::abs(det) < 1e-4) return std::nullopt;  // almost in line
   const double a = (uw * vy - uy * vw) / det, b = (ux * vw - uw * vx) / det;
-  return SightPlane{a, b, p.w - a * p.x - b * p.y};
+  return InverseDepthPlane{a, b, p.w - a * p.x - b * p.y};
 }
 
 // The plane with the most blocks, of those through three blocks that do not lie far apart: far ones seldom lie in the
@@ -94,23 +97,24 @@ std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t>
   const auto columns = static_cast<int>(all.grid.columns), rows = static_cast<int>(all.grid.rows);
   std::vector<std::uint8_t> is_free(all.blocks.size());
   for (const std::size_t i : free) is_free[i] = 1;
-  const auto sight = [&](std::size_t i) {
+  const auto sample = [&](std::size_t i) {
     const Block& block = all.blocks[i];
-    return Sight{block.middle.x, block.middle.y, static_cast<float>(block.plane.at(block.middle.x, block.middle.y))};
+    return InverseDepthSample{block.middle.x, block.middle.y,
+                              static_cast<float>(block.plane.at(block.middle.x, block.middle.y))};
   };
   struct Facing {
-    Sight sight;
+    InverseDepthSample sample;
     Vec3f normal;
   };
   std::vector<Facing> some;  // a plane is judged by 1500 of the blocks
   const std::size_t step = std::max<std::size_t>(1, free.size() / 1500);
   for (std::size_t i = 0; i < free.size(); i += step) {
     const Vec3 n = direction(all.blocks[free[i]].plane);
-    some.push_back({sight(free[i]), {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)}});
+    some.push_back({sample(free[i]), {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)}});
   }
 
   std::size_t most = 0;
-  SightPlane best;
+  InverseDepthPlane best;
   for (int trial = 0; trial < trials; ++trial) {
     const Philox p = philox(seed, static_cast<std::uint32_t>(trial), round, 0, 0);
     const Philox q = philox(seed, static_cast<std::uint32_t>(trial), round, 1, 0);
@@ -126,7 +130,7 @@ std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t>
     };
     const std::size_t second = near(p.word[2], p.word[3]), third = near(q.word[0], q.word[1]);
     if (second == first || third == first || second == third) continue;
-    const auto plane = through(sight(first), sight(second), sight(third));
+    const auto plane = through(sample(first), sample(second), sample(third));
     if (!plane || !lies_in(all.blocks[first], *plane, direction(*plane), all.noise)) continue;
     std::size_t count = 0;
     const auto a = static_cast<float>(plane->a), b = static_cast<float>(plane->b), c = static_cast<float>(plane->c);
@@ -159,7 +163,7 @@ std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t>
 
 Surface describe(const DepthBlocks& all, const Found& found) {
   Surface surface;
-  surface.sight = found.plane;
+  surface.inverse_depth = found.plane;
   const Vec3 away{found.plane.a, found.plane.b, found.plane.c};
   const Vec3 normal = (-1 / norm(away)) * away;
   surface.plane = {normal, 1 / norm(away), false};
@@ -187,8 +191,8 @@ Surface describe(const DepthBlocks& all, const Found& found) {
 
 }  // namespace
 
-void PlaneSums::add(const Sight& sight) {
-  const double sx = sight.x, sy = sight.y, sw = sight.w;
+void PlaneSums::add(const InverseDepthSample& sample) {
+  const double sx = sample.x, sy = sample.y, sw = sample.w;
   n += 1;
   x += sx;
   y += sy;
@@ -214,7 +218,7 @@ void PlaneSums::add(const PlaneSums& other) {
   ww += other.ww;
 }
 
-std::optional<SightPlane> PlaneSums::fit() const {
+std::optional<InverseDepthPlane> PlaneSums::fit() const {
   if (n < 3) return std::nullopt;
   // about the mean, where the normal equations are well conditioned
   const double cxx = xx - x * x / n, cxy = xy - x * y / n, cyy = yy - y * y / n;
@@ -222,7 +226,7 @@ std::optional<SightPlane> PlaneSums::fit() const {
   const double det = cxx * cyy - cxy * cxy;
   if (!(det > 1e-6 * cxx * cyy) || !(cxx > 0) || !(cyy > 0)) return std::nullopt;
   const double a = (cxw * cyy - cyw * cxy) / det, b = (cyw * cxx - cxw * cxy) / det;
-  return SightPlane{a, b, (w - a * x - b * y) / n};
+  return InverseDepthPlane{a, b, (w - a * x - b * y) / n};
 }
 
 DepthBlocks make_blocks(ImageView<const float> depth, std::span<const float> x, std::span<const float> y,
@@ -237,35 +241,35 @@ DepthBlocks make_blocks(ImageView<const float> depth, std::span<const float> x, 
   all.grid.y_low = y[0] - 0.5f * (y[1] - y[0]);
   all.grid.x_scale = 1 / (static_cast<float>(side) * (x[1] - x[0]));
   all.grid.y_scale = 1 / (static_cast<float>(side) * (y[1] - y[0]));
-  std::vector<Sight> sights;
+  std::vector<InverseDepthSample> samples;
   std::vector<double> deviations;
   const auto low = static_cast<float>(nearest), high = static_cast<float>(farthest);
   for (std::size_t row = 0; row < all.grid.rows; ++row) {
     for (std::size_t column = 0; column < all.grid.columns; ++column) {
-      sights.clear();
+      samples.clear();
       for (std::size_t v = row * side; v < (row + 1) * side; v += step) {
         for (std::size_t u = column * side; u < (column + 1) * side; u += step) {
           const float z = depth.at(u, v);
-          if (z >= low && z <= high) sights.push_back({x[u], y[v], 1 / z});
+          if (z >= low && z <= high) samples.push_back({x[u], y[v], 1 / z});
         }
       }
       Block& block = all.blocks[row * all.grid.columns + column];
       const auto pixels = static_cast<float>(side * side);
       block.area = pixels * (x[column * side + 1] - x[column * side]) * (y[row * side + 1] - y[row * side]);
-      if (2 * sights.size() > side * side / (step * step)) close_block(block, sights, 0.003, deviations);
+      if (2 * samples.size() > side * side / (step * step)) close_block(block, samples, 0.003, deviations);
     }
   }
   learn_noise(all, deviations);
   return all;
 }
 
-DepthBlocks make_blocks(std::span<const Sight> sights) {
+DepthBlocks make_blocks(std::span<const InverseDepthSample> samples) {
   DepthBlocks all;
-  if (sights.size() < 100) return all;
-  // as many blocks as have some sights each, over the part of the view that all but a few sights fill
+  if (samples.size() < 100) return all;
+  // as many blocks as have some samples each, over the part of the view that all but a few samples fill
   constexpr float widest = 2;
   std::array<float, 4> range{widest, -widest, widest, -widest};
-  for (const Sight& s : sights) {
+  for (const InverseDepthSample& s : samples) {
     range[0] = std::min(range[0], std::max(s.x, -widest));
     range[1] = std::max(range[1], std::min(s.x, widest));
     range[2] = std::min(range[2], std::max(s.y, -widest));
@@ -273,7 +277,7 @@ DepthBlocks make_blocks(std::span<const Sight> sights) {
   }
   const float width = range[1] - range[0], height = range[3] - range[2];
   if (!(width > 0.01f) || !(height > 0.01f)) return all;
-  const auto wanted = static_cast<float>(std::clamp<std::size_t>(sights.size() / 30, 16, 4800));
+  const auto wanted = static_cast<float>(std::clamp<std::size_t>(samples.size() / 30, 16, 4800));
   const float side = std::sqrt(width * height / wanted);
   all.grid.columns = std::min<std::size_t>(400, static_cast<std::size_t>(width / side) + 1);
   all.grid.rows = std::min<std::size_t>(400, static_cast<std::size_t>(height / side) + 1);
@@ -281,8 +285,8 @@ DepthBlocks make_blocks(std::span<const Sight> sights) {
   all.grid.y_low = range[2];
   all.grid.x_scale = all.grid.y_scale = 1 / side;
   all.blocks.resize(all.grid.columns * all.grid.rows);
-  std::vector<std::vector<Sight>> content(all.blocks.size());
-  for (const Sight& s : sights) {
+  std::vector<std::vector<InverseDepthSample>> content(all.blocks.size());
+  for (const InverseDepthSample& s : samples) {
     if (std::abs(s.x) > widest || std::abs(s.y) > widest) continue;
     const std::size_t column = std::min(all.grid.columns - 1, static_cast<std::size_t>((s.x - range[0]) / side));
     const std::size_t row = std::min(all.grid.rows - 1, static_cast<std::size_t>((s.y - range[2]) / side));
@@ -315,7 +319,7 @@ std::vector<Surface> find_surfaces(const DepthBlocks& all) {
     for (const std::size_t m : found->members) {
       const Block& block = all.blocks[m];
       taken[m] = 1;
-      // of the plane that stands behind a piece of the view: z^2 over the cosine of view and normal
+      // of the plane that stands behind a cluster of the view: z^2 over the cosine of view and normal
       const double w = found->plane.at(block.middle.x, block.middle.y);
       area += block.area / (w * w * w * surface.plane.offset);
     }
@@ -344,11 +348,11 @@ std::vector<Surface> find_surfaces(const DepthBlocks& all) {
   return surfaces;
 }
 
-SurfaceCount count_in(const Surface& surface, std::span<const Sight> sights) {
+SurfaceCount count_in(const Surface& surface, std::span<const InverseDepthSample> samples) {
   std::size_t within = 0, behind = 0;
-  const auto a = static_cast<float>(surface.sight.a), b = static_cast<float>(surface.sight.b);
-  const auto c = static_cast<float>(surface.sight.c), slack = static_cast<float>(4 * surface.noise);
-  for (const Sight& s : sights) {
+  const auto a = static_cast<float>(surface.inverse_depth.a), b = static_cast<float>(surface.inverse_depth.b);
+  const auto c = static_cast<float>(surface.inverse_depth.c), slack = static_cast<float>(4 * surface.noise);
+  for (const InverseDepthSample& s : samples) {
     const float w = a * s.x + b * s.y + c;
     const float rest = s.w - w;
     within += std::abs(rest) < slack ? 1 : 0;
@@ -357,13 +361,13 @@ SurfaceCount count_in(const Surface& surface, std::span<const Sight> sights) {
   return {within, behind};
 }
 
-SurfaceShare share_of(const SurfaceCount& count, std::size_t sights) {
-  const auto n = static_cast<double>(std::max<std::size_t>(sights, 1));
+SurfaceShare share_of(const SurfaceCount& count, std::size_t samples) {
+  const auto n = static_cast<double>(std::max<std::size_t>(samples, 1));
   return {static_cast<double>(count.within) / n, static_cast<double>(count.behind) / n};
 }
 
-SurfaceShare share_of(const Surface& surface, std::span<const Sight> sights) {
-  return share_of(count_in(surface, sights), sights.size());
+SurfaceShare share_of(const Surface& surface, std::span<const InverseDepthSample> samples) {
+  return share_of(count_in(surface, samples), samples.size());
 }
 
 }  // namespace kinema::body

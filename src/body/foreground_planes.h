@@ -17,30 +17,30 @@
 namespace kinema::body {
 
 /// A measurement as direction and inverse depth.
-struct Sight {
+struct InverseDepthSample {
   float x, y, w;
 };
 
 /// w = a x + b y + c; (a, b, c) is the normal away from the camera, divided by the camera's distance.
-struct SightPlane {
+struct InverseDepthPlane {
   double a = 0, b = 0, c = 0;
   double at(double x, double y) const { return a * x + b * y + c; }
 };
 
-/// Sums for a least-squares plane through sights.
+/// Sums for a least-squares plane through samples.
 struct PlaneSums {
   double n = 0, x = 0, y = 0, w = 0, xx = 0, xy = 0, yy = 0, xw = 0, yw = 0, ww = 0;
-  void add(const Sight& sight);
+  void add(const InverseDepthSample& sample);
   void add(const PlaneSums& other);
-  std::optional<SightPlane> fit() const;  // none where the sights do not span a plane
+  std::optional<InverseDepthPlane> fit() const;  // none where the samples do not span a plane
 };
 
-/// Neighbouring sights, some 64 of them, and the plane through those that agree.
+/// Neighbouring samples, some 64 of them, and the plane through those that agree.
 struct Block {
-  Sight middle{};    // with the median inverse depth
-  SightPlane plane;  // of a flat block
-  PlaneSums sums;    // of the sights near the median
-  float area = 0;    // of directions that it stands for
+  InverseDepthSample middle{};  // with the median inverse depth
+  InverseDepthPlane plane;      // of a flat block
+  PlaneSums sums;               // of the samples near the median
+  float area = 0;               // of directions that it stands for
   bool measured = false, flat = false;
 };
 
@@ -68,16 +68,16 @@ struct DepthBlocks {
 DepthBlocks make_blocks(ImageView<const float> depth, std::span<const float> x, std::span<const float> y,
                         double nearest, double farthest);
 
-/// Of sights in any order.
-DepthBlocks make_blocks(std::span<const Sight> sights);
+/// Of samples in any order.
+DepthBlocks make_blocks(std::span<const InverseDepthSample> samples);
 
 /// A plane of the scene, with what its test needs.
 struct Surface {
   Plane plane;
-  SightPlane sight;
+  InverseDepthPlane inverse_depth;
   double noise = 0;       // of an inverse depth about it: the sensor's, and what the plane is not even
   bool bounding = false;  // nothing lies behind: a floor or wall, without end. Else only what lies in it belongs to it.
-  double share = 0;       // of the sights that lay in it when it was found
+  double share = 0;       // of the samples that lay in it when it was found
 
   /// Where it was seen: the blocks in it and their neighbours, and one 0 for none.
   BlockGrid grid;
@@ -87,25 +87,26 @@ struct Surface {
 /// Large planes, the bounding ones first. The same blocks give the same planes.
 std::vector<Surface> find_surfaces(const DepthBlocks& all);
 
-/// How many sights lie in the plane, and how many behind it.
+/// How many samples lie in the plane, and how many behind it.
 struct SurfaceCount {
   std::size_t within = 0, behind = 0;
 };
-SurfaceCount count_in(const Surface& surface, std::span<const Sight> sights);
+SurfaceCount count_in(const Surface& surface, std::span<const InverseDepthSample> samples);
 
 /// The same as shares.
 struct SurfaceShare {
   double within = 0, behind = 0;
 };
-SurfaceShare share_of(const SurfaceCount& count, std::size_t sights);
-SurfaceShare share_of(const Surface& surface, std::span<const Sight> sights);
+SurfaceShare share_of(const SurfaceCount& count, std::size_t samples);
+SurfaceShare share_of(const Surface& surface, std::span<const InverseDepthSample> samples);
 
 /// Where a surface is bounding, everything with a smaller inverse depth than this belongs to it or lies behind.
-inline SightPlane limit_of(const Surface& surface, double margin) {
+inline InverseDepthPlane limit_of(const Surface& surface, double margin) {
   // moved by the margin towards the camera, then by the noise
   const double distance = surface.plane.offset;
   const double scale = distance / (distance > 2 * margin ? distance - margin : distance / 2);
-  return {surface.sight.a * scale, surface.sight.b * scale, surface.sight.c * scale + 3 * surface.noise};
+  return {surface.inverse_depth.a * scale, surface.inverse_depth.b * scale,
+          surface.inverse_depth.c * scale + 3 * surface.noise};
 }
 
 }  // namespace kinema::body

@@ -60,28 +60,28 @@ void Scene::look(ImageView<const float> depth) {
   if (!settings_.planes || !background_.empty()) return;
   sample(depth);
   std::vector<SurfaceCount> counts(surfaces_.size());
-  std::size_t sights = 0;
+  std::size_t samples = 0;
   for (const Part& part : parts_) {
     for (std::size_t i = 0; i < counts.size(); ++i) {
       counts[i].within += part.counts[i].within;
       counts[i].behind += part.counts[i].behind;
     }
-    sights += part.sights.size();
+    samples += part.samples.size();
   }
-  if (holds(counts, sights) && --until_search_ > 0) return;
+  if (holds(counts, samples) && --until_search_ > 0) return;
   search(make_blocks(depth, columns_, rows_, settings_.nearest, settings_.farthest), all_sights());
   update_limits();
 }
 
-void Scene::look(std::span<const Sight> sights) {
+void Scene::look(std::span<const InverseDepthSample> samples) {
   if (!settings_.planes) return;
-  std::vector<Sight> some;
-  const std::size_t step = std::max<std::size_t>(1, sights.size() / 4800);
-  for (std::size_t i = 0; i < sights.size(); i += step) some.push_back(sights[i]);
+  std::vector<InverseDepthSample> some;
+  const std::size_t step = std::max<std::size_t>(1, samples.size() / 4800);
+  for (std::size_t i = 0; i < samples.size(); i += step) some.push_back(samples[i]);
   std::vector<SurfaceCount> counts;
   for (const Surface& surface : surfaces_) counts.push_back(count_in(surface, some));
   if (holds(counts, some.size()) && --until_search_ > 0) return;
-  search(make_blocks(sights), some);
+  search(make_blocks(samples), some);
 }
 
 void Scene::sample(ImageView<const float> depth) {
@@ -91,42 +91,42 @@ void Scene::sample(ImageView<const float> depth) {
   constexpr std::size_t rows_each = 2;
   parts_.resize(((depth.height + step - 1) / step + rows_each - 1) / rows_each);
   threads_.for_each(parts_.size(), [&](std::size_t i) {
-    auto& [sights, counts] = parts_[i];
-    sights.clear();
+    auto& [samples, counts] = parts_[i];
+    samples.clear();
     for (std::size_t row = i * rows_each; row < (i + 1) * rows_each; ++row) {
       const std::size_t v = step / 2 + row * step;
       if (v >= depth.height) break;
       for (std::size_t u = step / 2; u < depth.width; u += step)
-        if (const float z = depth.at(u, v); z >= low && z <= high) sights.push_back({columns_[u], rows_[v], 1 / z});
+        if (const float z = depth.at(u, v); z >= low && z <= high) samples.push_back({columns_[u], rows_[v], 1 / z});
     }
     counts.clear();
-    for (const Surface& surface : surfaces_) counts.push_back(count_in(surface, sights));
+    for (const Surface& surface : surfaces_) counts.push_back(count_in(surface, samples));
   });
 }
 
-std::vector<Sight> Scene::all_sights() const {
-  std::vector<Sight> sights;
-  for (const Part& part : parts_) sights.insert(sights.end(), part.sights.begin(), part.sights.end());
-  return sights;
+std::vector<InverseDepthSample> Scene::all_sights() const {
+  std::vector<InverseDepthSample> samples;
+  for (const Part& part : parts_) samples.insert(samples.end(), part.samples.begin(), part.samples.end());
+  return samples;
 }
 
-// A person who comes near hides a wall; a camera that moved leaves sights behind where the wall was, or few in it.
-bool Scene::holds(std::span<const SurfaceCount> counts, std::size_t sights) const {
+// A person who comes near hides a wall; a camera that moved leaves samples behind where the wall was, or few in it.
+bool Scene::holds(std::span<const SurfaceCount> counts, std::size_t samples) const {
   for (std::size_t i = 0; i < surfaces_.size(); ++i) {
     if (!surfaces_[i].bounding) continue;
-    const SurfaceShare now = share_of(counts[i], sights);
+    const SurfaceShare now = share_of(counts[i], samples);
     if (now.within < 0.6 * surfaces_[i].share || now.behind > 0.25 * surfaces_[i].share) return false;
   }
   return true;
 }
 
-void Scene::search(const DepthBlocks& blocks, std::span<const Sight> sights) {
+void Scene::search(const DepthBlocks& blocks, std::span<const InverseDepthSample> samples) {
   std::vector<Surface> found = find_surfaces(blocks);
-  for (Surface& surface : found) surface.share = share_of(surface, sights).within;
+  for (Surface& surface : found) surface.share = share_of(surface, samples).within;
   // a plane that was only hidden is still there
   for (Surface old : surfaces_) {
     if (!old.bounding) continue;
-    const SurfaceShare now = share_of(old, sights);
+    const SurfaceShare now = share_of(old, samples);
     const bool again = std::any_of(found.begin(), found.end(), [&](const Surface& surface) {
       return surface.bounding && alike(surface.plane, old.plane);
     });
@@ -164,7 +164,7 @@ void Scene::update_limits() {
   for (std::size_t v = 0; v < rows_.size(); ++v) {
     float* row = limit_.data() + v * width;
     std::fill(row, row + width, farthest);
-    for (const SightPlane& bound : bounds_) {
+    for (const InverseDepthPlane& bound : bounds_) {
       const auto a = static_cast<float>(bound.a), base = static_cast<float>(bound.b * rows_[v] + bound.c);
       for (std::size_t u = 0; u < width; ++u) row[u] = std::max(row[u], a * columns_[u] + base);
     }
@@ -176,7 +176,7 @@ void Scene::update_limits() {
 
 float Scene::limit(float x, float y) const {
   double w = 1 / settings_.farthest;
-  for (const SightPlane& bound : bounds_) w = std::max(w, bound.at(x, y));
+  for (const InverseDepthPlane& bound : bounds_) w = std::max(w, bound.at(x, y));
   return static_cast<float>(1 / w);
 }
 
@@ -184,7 +184,7 @@ bool Scene::in_flat_thing(float x, float y, float depth) const {
   const double measured = 1 / static_cast<double>(depth);
   for (const Surface& flat : flat_) {
     if (flat.covered[flat.grid.find(x, y)] == 0) continue;
-    const double w = flat.sight.at(x, y);
+    const double w = flat.inverse_depth.at(x, y);
     if (std::abs(measured - w) < 3 * flat.noise + settings_.wall_margin / flat.plane.offset * w) return true;
   }
   return false;

@@ -20,7 +20,7 @@ public:
 
   /// Looks at a frame: searches floor and walls the first time, and again where they no longer fit.
   void look(ImageView<const float> depth);
-  void look(std::span<const Sight> sights);
+  void look(std::span<const InverseDepthSample> samples);
 
   /// Depths from this on are background: at a pixel, or (planes only) in any direction.
   const float* limits(std::size_t row) const { return limit_.data() + row * columns_.size(); }
@@ -36,12 +36,12 @@ public:
   const Plane* floor() const;
 
 private:
-  bool holds(std::span<const SurfaceCount> counts, std::size_t sights) const;
-  void search(const DepthBlocks& blocks, std::span<const Sight> sights);
+  bool holds(std::span<const SurfaceCount> counts, std::size_t samples) const;
+  void search(const DepthBlocks& blocks, std::span<const InverseDepthSample> samples);
   void describe();       // the bounding planes as the tests need them
   void update_limits();  // of all pixels
   void sample(ImageView<const float> depth);
-  std::vector<Sight> all_sights() const;
+  std::vector<InverseDepthSample> all_sights() const;
 
   ForegroundSettings settings_;
   Threads threads_;
@@ -49,13 +49,13 @@ private:
   std::vector<float> background_;  // empty, or the inverse depth at each pixel from which on the background is behind
   std::vector<float> limit_;       // depth at each pixel
   std::vector<Surface> surfaces_;
-  std::vector<SightPlane> bounds_;
+  std::vector<InverseDepthPlane> bounds_;
   std::vector<Surface> flat_;
   std::vector<Plane> planes_;
   double noise_ = 0.0015;
-  /// Some sights of the last image, and what of them lies where: in parts, as threads found them.
+  /// Some samples of the last image, and what of them lies where: in parts, as threads found them.
   struct Part {
-    std::vector<Sight> sights;
+    std::vector<InverseDepthSample> samples;
     std::vector<SurfaceCount> counts;  // (surface)
   };
   std::vector<Part> parts_;

@@ -18,6 +18,7 @@ TrackerSettings paper_settings() {
   settings.resampling = Resampling::systematic;
   settings.resample_below = 0.5;
   settings.fit_shape = false;
+  settings.lag = 0;
   return settings;
 }
 

@@ -1,7 +1,7 @@
 // A camera at this machine (V4L2 through OpenCV). Without OpenCV opening one throws.
 #pragma once
 
-#include "io/picture.h"
+#include "kinema/picture.h"
 
 #include <memory>
 #include <string>

@@ -102,7 +102,7 @@ CameraFile read_fields(const Fields& fields, CameraUse use, const CameraFile& in
     check_camera(file.camera, "");
   }
   file.fps = instead.fps;
-  if (!(file.fps > 0)) file.fps = fields.positive("fps", "the frames a second, such as \"fps\": 30", 1e6);
+  if (!(file.fps > 0)) file.fps = fields.positive("fps", "the frames per second, such as \"fps\": 30", 1e6);
   file.depth_scale = instead.depth_scale;
   if (!(file.depth_scale > 0) && (use == CameraUse::depth || fields.has("depth_scale"))) {
     file.depth_scale =

@@ -13,16 +13,6 @@
 
 namespace kinema::io {
 
-struct CameraFile {
-  Camera camera;           ///< a width of 0: not known, as for clouds without a camera
-  double fps = 0;          ///< frames a second
-  double depth_scale = 0;  ///< metres a unit of the depth images; 0: not said
-  double baseline = 0;     ///< metres from the left to the right camera; 0: not said
-
-  /// k1 k2 p1 p2 [k3 [k4 k5 k6 …]] as in OpenCV; empty: none.
-  std::vector<double> distortion;
-};
-
 /// Which fields a camera.json must have.
 enum class CameraUse {
   depth,   ///< the intrinsics, fps and depth_scale

@@ -1,8 +1,8 @@
 // A depth image, or points, as a grey picture to draw on: near is bright, far is dark, nothing measured is almost black.
 #pragma once
 
-#include "io/picture.h"
 #include "kinema/camera.h"
+#include "kinema/picture.h"
 #include "kinema/points.h"
 
 #include <span>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "io/face_detector.h"
-#include "io/picture.h"
 #include "kinema/head_calibration.h"
+#include "kinema/picture.h"
 
 #include <optional>
 #include <vector>

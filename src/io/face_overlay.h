@@ -3,8 +3,8 @@
 #pragma once
 
 #include "io/image_file.h"
-#include "io/picture.h"
 #include "kinema/face.h"
+#include "kinema/picture.h"
 
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 // Any picture of a face as 8-bit colour: grey, 16 bits and transparency included. Needs OpenCV.
 #pragma once
 
-#include "io/picture.h"
+#include "kinema/picture.h"
 
 #include <filesystem>
 

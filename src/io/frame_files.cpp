@@ -235,6 +235,14 @@ FileKind kind_of(const fs::path& path) {
   return FileKind::other;
 }
 
+FrameSequence list_names(const fs::path& folder, FileKind kind) {
+  std::vector<fs::path> files;
+  for (fs::path& path : entries_of(folder)) {
+    if (kind_of(path) == kind) files.push_back(std::move(path));
+  }
+  return in_given_order(files);
+}
+
 FrameSequence list_folder(const fs::path& folder, FileKind kind, bool lossless, std::string_view except) {
   std::vector<fs::path> files;
   for (fs::path& path : entries_of(folder)) {

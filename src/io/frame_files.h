@@ -34,7 +34,10 @@ struct FrameSequence {
 FrameSequence list_folder(const std::filesystem::path& folder, FileKind kind, bool lossless = false,
                           std::string_view except = {});
 
-/// The same for the files that a printf pattern names, such as dir/%010d_depth.png.
+/// Files of one kind of a folder in alphabetical order, counted from 0: whatever numbers are in their names.
+FrameSequence list_names(const std::filesystem::path& folder, FileKind kind);
+
+/// As list_folder, for the files that a printf pattern names, such as dir/%010d_depth.png.
 FrameSequence list_pattern(const std::string& pattern);
 bool is_pattern(const std::string& text);
 

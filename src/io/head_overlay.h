@@ -2,9 +2,9 @@
 // OpenCV.
 #pragma once
 
-#include "io/picture.h"
 #include "io/picture_sink.h"
 #include "kinema/head_tracker.h"
+#include "kinema/picture.h"
 
 #include <cstdint>
 #include <deque>

@@ -1,7 +1,8 @@
 // Pictures and depth images on disk, in memory that needs no OpenCV. Without OpenCV every function here throws.
 #pragma once
 
-#include "io/picture.h"
+#include "kinema/image.h"
+#include "kinema/picture.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -20,6 +21,11 @@ struct DepthImage {
 struct GreyImage {
   int width = 0, height = 0;
   std::vector<std::uint8_t> grey;
+
+  ImageView<const std::uint8_t> view() const {
+    const auto columns = static_cast<std::size_t>(width);
+    return {grey.data(), columns, static_cast<std::size_t>(height), columns};
+  }
 };
 
 /// One channel of 16 bits (PNG, TIFF or PGM); anything else is refused, since 8 bits hold no depth.

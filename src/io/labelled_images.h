@@ -3,7 +3,7 @@
 
 #include "io/image_file.h"
 #include "io/landmark_file.h"
-#include "io/picture.h"
+#include "kinema/picture.h"
 
 #include <cstddef>
 #include <filesystem>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "io/face_oval.h"
-#include "io/picture.h"
 #include "kinema/head_calibration.h"
+#include "kinema/picture.h"
 
 #include <memory>
 #include <optional>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "io/depth_picture.h"
-#include "io/picture.h"
 #include "io/picture_sink.h"
 #include "kinema/body_tracker.h"
 #include "kinema/camera.h"
+#include "kinema/picture.h"
 
 #include <cstdint>
 #include <filesystem>

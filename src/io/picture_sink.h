@@ -1,7 +1,7 @@
 // Where pictures go, one a frame: a video, or a folder of PNGs. Needs OpenCV.
 #pragma once
 
-#include "io/picture.h"
+#include "kinema/picture.h"
 
 #include <cstdint>
 #include <filesystem>

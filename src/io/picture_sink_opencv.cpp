@@ -79,7 +79,7 @@ public:
   Video(fs::path target, double fps) : target_(std::move(target)), fps_(fps) {
     OutputFile writable(target_);  // throws where it could not be written
     if (!std::isfinite(fps) || fps <= 0 || fps > 1000) {
-      throw Error(fmt::format("{}: a video of {} frames a second: give a rate above 0", target_.string(), fps));
+      throw Error(fmt::format("{}: a video of {} frames per second: give a rate above 0", target_.string(), fps));
     }
     // the ending stays last: it chooses the container
     partial_ = target_.parent_path() /

@@ -1,7 +1,7 @@
 // Words on pictures of every tracker: a line at the foot, and at the top what a reader must not miss. Needs OpenCV.
 #pragma once
 
-#include "io/picture.h"
+#include "kinema/picture.h"
 
 #include <string_view>
 

@@ -1,6 +1,7 @@
 #include "io/poses.h"
 
 #include "io/json_place.h"
+#include "io/output_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -56,12 +57,11 @@ std::string stage_times(const std::vector<StageTime>& times) {
   return "{" + text + "}";
 }
 
-std::string json_line(std::int64_t frame, double time, const std::vector<std::string>& names,
-                      const body::Estimate& estimate, std::string_view why) {
-  std::string line = fmt::format("{{\"frame\":{},\"time\":{}", frame, exact_number(time));
+std::string json_line(const std::vector<std::string>& names, const body::Estimate& estimate) {
+  std::string line = fmt::format("{{\"frame\":{},\"time\":{}", estimate.frame, exact_number(estimate.time));
   if (!estimate.found) {
     line += ",\"joints\":null,\"std\":null,\"angles\":null,\"log_likelihood\":null,\"ess\":null";
-    return line + fmt::format(",\"ms\":{},\"why\":{}}}\n", stage_times(estimate.times), json_text(why));
+    return line + fmt::format(",\"ms\":{},\"why\":{}}}\n", stage_times(estimate.times), json_text(estimate.why));
   }
   std::string joints, deviations, angles;
   for (std::size_t j = 0; j < names.size(); ++j) {
@@ -98,9 +98,8 @@ std::string csv_header(const std::vector<std::string>& names) {
   return line + "\n";
 }
 
-std::string csv_row(std::int64_t frame, double time, const std::vector<std::string>& names,
-                    const body::Estimate& estimate) {
-  std::string line = fmt::format("{},{}", frame, exact_number(time));
+std::string csv_row(const std::vector<std::string>& names, const body::Estimate& estimate) {
+  std::string line = fmt::format("{},{}", estimate.frame, exact_number(estimate.time));
   for (std::size_t j = 0; j < names.size(); ++j) {
     if (!estimate.found) {
       line += ",,,,";
@@ -167,27 +166,37 @@ std::vector<std::string> output_names(const body::Skeleton& skeleton) {
   return names;
 }
 
-PosesWriter::PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton)
-    : file_(target, Unfinished::kept), names_(output_names(skeleton)), csv_(target.extension() == ".csv") {}
+struct PosesWriter::State {
+  OutputFile file;
+  std::vector<std::string> names;
+  bool csv = false, started = false;
 
-void PosesWriter::start() {
-  if (!started_ && csv_) file_.write(csv_header(names_));
-  started_ = true;
-}
-
-void PosesWriter::add(std::int64_t frame, double time, const body::Estimate& estimate, std::string_view why) {
-  if (!std::isfinite(time)) {
-    throw Error(fmt::format("frame {}: its time is not finite", frame), Error::Cause::running);
+  void start() {
+    if (!started && csv) file.write(csv_header(names));
+    started = true;
   }
-  if (estimate.found) check_estimate(frame, names_, estimate);
-  start();
-  file_.write(csv_ ? csv_row(frame, time, names_, estimate) : json_line(frame, time, names_, estimate, why));
-  file_.flush();
+};
+
+PosesWriter::PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton)
+    : state_(new State{OutputFile(target, Unfinished::kept), output_names(skeleton), target.extension() == ".csv"}) {}
+PosesWriter::~PosesWriter() = default;
+PosesWriter::PosesWriter(PosesWriter&&) noexcept = default;
+PosesWriter& PosesWriter::operator=(PosesWriter&&) noexcept = default;
+
+void PosesWriter::add(const body::Estimate& estimate) {
+  State& state = *state_;
+  if (!std::isfinite(estimate.time)) {
+    throw Error(fmt::format("frame {}: its time is not finite", estimate.frame), Error::Cause::running);
+  }
+  if (estimate.found) check_estimate(estimate.frame, state.names, estimate);
+  state.start();
+  state.file.write(state.csv ? csv_row(state.names, estimate) : json_line(state.names, estimate));
+  state.file.flush();
 }
 
 void PosesWriter::commit() {
-  start();
-  file_.commit();
+  state_->start();
+  state_->file.commit();
 }
 
 std::vector<PoseLine> read_poses(const std::filesystem::path& path) {

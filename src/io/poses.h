@@ -1,8 +1,7 @@
-// poses.jsonl, one line a frame, and its sibling as CSV; truth.jsonl is read the same way. See docs/poses.md.
+// Reading poses.jsonl and truth.jsonl, which have the same format; see docs/poses.md. Writing is in kinema/poses.h.
 #pragma once
 
-#include "io/output_file.h"
-#include "kinema/body_tracker.h"
+#include "kinema/poses.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -16,26 +15,6 @@ namespace kinema::io {
 /// The names under which a skeleton's joints go into files: the common name where there is one that no other joint has a
 /// better right to, else the joint's own.
 std::vector<std::string> output_names(const body::Skeleton& skeleton);
-
-/// Writes a frame at a time. The file appears at commit(); until then, and for good where the run ends early, the frames
-/// done so far stand in TARGET.partial, whole lines in the same format.
-class PosesWriter {
-public:
-  /// CSV where the name ends in .csv, else JSON lines. Throws Error where the target cannot be written.
-  PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton);
-
-  /// `why` says what happened where the estimate found nobody: such a frame is written too, without joints.
-  void add(std::int64_t frame, double time, const body::Estimate& estimate, std::string_view why = "lost");
-
-  void commit();
-
-private:
-  void start();
-
-  OutputFile file_;
-  std::vector<std::string> names_;
-  bool csv_ = false, started_ = false;
-};
 
 struct NamedJoint {
   std::string name;  ///< as in the file

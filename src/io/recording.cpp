@@ -1,4 +1,4 @@
-#include "io/recording.h"
+#include "kinema/recording.h"
 
 #include "io/input_file.h"
 #include "io/recording_kinds.h"
@@ -37,7 +37,7 @@ struct CameraSearch {
   CameraUse use = CameraUse::depth;
   std::vector<fs::path> folders;         // that may hold a camera.json
   std::string frames;                    // how the caller calls them, for messages
-  bool timed = true;                     // they need frames a second
+  bool timed = true;                     // they need frames per second
   bool optional = false;                 // there may be none
   std::function<Size()> size_of_frames;  // for calibrations that do not say it
 };
@@ -76,7 +76,7 @@ SourceCamera from_calibration(const CameraSearch& search, const RecordingSetting
   source.file.fps = settings.fps;
   source.file.depth_scale = settings.depth_scale;
   if (search.timed && !(settings.fps > 0)) {
-    throw about(path, Error("does not say the frames a second: give them with --fps"));
+    throw about(path, Error("does not say the frames per second: give them with --fps"));
   }
   if (search.use == CameraUse::stereo) {
     if (calibration.right) {
@@ -127,8 +127,8 @@ SourceCamera find_camera(const CameraSearch& search, const RecordingSettings& se
         search.frames, search.use == CameraUse::clouds ? "" : ", ", search.use == CameraUse::clouds ? "" : fields));
   }
   if (search.timed && !(said.fps > 0)) {
-    throw Error(fmt::format("{}: neither it nor a camera.json beside it says the frames a second: give them with --fps",
-                            search.frames));
+    throw Error(fmt::format(
+        "{}: neither it nor a camera.json beside it says the frames per second: give them with --fps", search.frames));
   }
   return {said, std::nullopt, search.frames};
 }

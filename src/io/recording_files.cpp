@@ -15,14 +15,16 @@ namespace kinema::io {
 namespace fs = std::filesystem;
 namespace {
 
-// One frame a file; what is made of the file is left to the kinds below.
+// One frame per file; what is made of the file is left to the kinds below.
 class FileRecording : public Recording {
 public:
-  bool next(RecordedFrame& frame) final {
+  std::optional<std::size_t> size() const final { return sequence_.frames.size(); }
+
+protected:
+  bool read(Frame& frame) final {
     if (position_ == sequence_.frames.size()) return false;
     const std::size_t position = position_++;
     const FrameFile& file = sequence_.frames[position];
-    frame = {};
     frame.index = file.index;
     frame.time = sequence_.stamped ? file.stamp : camera_.fps > 0 ? static_cast<double>(file.index) / camera_.fps : 0;
     frame.name = file.path.filename().string();
@@ -44,10 +46,8 @@ public:
     return true;
   }
 
-  std::optional<std::size_t> size() const final { return sequence_.frames.size(); }
-
-protected:
-  FileRecording(FrameSequence sequence, const Companions& companions) : sequence_(std::move(sequence)) {
+  FileRecording(FrameSequence sequence, const Companions& companions)
+      : Recording(SourceKind::sequence), sequence_(std::move(sequence)) {
     skeleton_ = companions.skeleton;
     truth_ = companions.truth;
     // by number where both have numbers, else by place where none is missing
@@ -61,7 +61,7 @@ protected:
   }
 
   /// Makes a frame, or throws an Error that says why not.
-  virtual void fill(std::size_t position, RecordedFrame& frame) = 0;
+  virtual void fill(std::size_t position, Frame& frame) = 0;
 
   /// Throws the first reason where no frame of all can be used; `read` throws where one cannot.
   template <class Read>
@@ -93,15 +93,15 @@ class DepthRecording final : public FileRecording {
 public:
   DepthRecording(FrameSequence sequence, const SourceCamera& camera, const Companions& companions)
       : FileRecording(std::move(sequence), companions), images_(camera) {
-    camera_ = images_.camera();
-    check_some_usable([&](std::size_t position) { read(file(position).path); });
-    if (!companions.background.empty()) background_ = read(companions.background);
+    set_camera(images_.camera());
+    check_some_usable([&](std::size_t position) { read_file(file(position).path); });
+    if (!companions.background.empty()) background_ = read_file(companions.background);
   }
 
 private:
-  void fill(std::size_t position, RecordedFrame& frame) override { frame.depth = read(file(position).path); }
+  void fill(std::size_t position, Frame& frame) override { frame.depth = read_file(file(position).path); }
 
-  std::vector<float> read(const fs::path& path) const {
+  std::vector<float> read_file(const fs::path& path) const {
     const DepthImage image = read_depth_image(path);
     try {
       return images_.metres(image);
@@ -121,12 +121,12 @@ public:
         right_(std::move(right)),
         pairs_(camera, settings),
         colour_(settings.colour) {
-    camera_ = pairs_.camera();
+    set_camera(pairs_.camera());
     from_pairs_ = true;
     check_some_usable([&](std::size_t position) {
       if (right_[position].missing) throw missing_right(position);
-      read(file(position).path);
-      read(right_[position].path);
+      read_file(file(position).path);
+      read_file(right_[position].path);
     });
     if (!companions.background.empty()) {
       // a depth image of the rectified camera, as a frame would be
@@ -145,9 +145,9 @@ public:
   }
 
 private:
-  void fill(std::size_t position, RecordedFrame& frame) override {
+  void fill(std::size_t position, Frame& frame) override {
     if (right_[position].missing) throw missing_right(position);
-    const Picture left = read(file(position).path), right = read(right_[position].path);
+    const Picture left = read_file(file(position).path), right = read_file(right_[position].path);
     try {
       pairs_.match(left, right, frame);
     } catch (const Error& error) {
@@ -156,7 +156,7 @@ private:
     if (!colour_) frame.colour = {};
   }
 
-  Picture read(const fs::path& path) const {
+  Picture read_file(const fs::path& path) const {
     Picture picture = read_picture(path);
     try {
       pairs_.check(picture);
@@ -179,19 +179,19 @@ class CloudRecording final : public FileRecording {
 public:
   CloudRecording(FrameSequence sequence, const SourceCamera& camera, const Companions& companions)
       : FileRecording(std::move(sequence), companions) {
-    camera_ = camera.file;
+    set_camera(camera.file);
     holds_points_ = true;
-    check_some_usable([&](std::size_t position) { read(file(position).path); });
+    check_some_usable([&](std::size_t position) { read_file(file(position).path); });
   }
 
 private:
-  void fill(std::size_t position, RecordedFrame& frame) override {
-    Cloud cloud = read(file(position).path);
+  void fill(std::size_t position, Frame& frame) override {
+    Cloud cloud = read_file(file(position).path);
     frame.points = std::move(cloud.points);
     frame.dropped = cloud.dropped;
   }
 
-  static Cloud read(const fs::path& path) {
+  static Cloud read_file(const fs::path& path) {
     Cloud cloud = read_cloud(path);
     if (cloud.points.empty()) {
       throw about(path, Error(cloud.dropped == 0 ? std::string("holds no point")

@@ -67,11 +67,12 @@ StereoPairs::StereoPairs(const SourceCamera& source, const RecordingSettings& se
 
 void StereoPairs::check(const Picture& picture) const { check_size(picture.width, picture.height, camera_.camera); }
 
-void StereoPairs::match(const Picture& left, const Picture& right, RecordedFrame& frame) const {
+void StereoPairs::match(const Picture& left, const Picture& right, Frame& frame) const {
   check(left);
   check(right);
   Picture seen = rectification_ ? rectification_->left.picture(left) : left;
-  frame.depth = matcher_->depth(grey_of(seen), grey_of(rectification_ ? rectification_->right.picture(right) : right));
+  frame.depth = matcher_->depth(grey_of(seen).view(),
+                                grey_of(rectification_ ? rectification_->right.picture(right) : right).view());
   if (std::all_of(frame.depth.begin(), frame.depth.end(), [](float metres) { return metres == 0; })) {
     frame.depth.clear();
     throw Error("no pixel of the pair could be matched within the depths that are sought");

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "io/frame_files.h"
-#include "io/recording.h"
 #include "io/rectify.h"
+#include "kinema/recording.h"
 
 #include <filesystem>
 #include <memory>
@@ -56,7 +56,7 @@ public:
   const CameraFile& camera() const { return camera_; }
 
   /// Depth and, rectified, the left picture.
-  void match(const Picture& left, const Picture& right, RecordedFrame& frame) const;
+  void match(const Picture& left, const Picture& right, Frame& frame) const;
 
   /// Throws an Error, without a file's name, where the size is another one.
   void check(const Picture& picture) const;

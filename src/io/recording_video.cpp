@@ -2,6 +2,7 @@
 #include "io/input_file.h"
 #include "io/recording_kinds.h"
 #include "io/video_file.h"
+#include "io/video_length.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -14,34 +15,39 @@ namespace {
 
 class VideoRecording : public Recording {
 public:
-  bool next(RecordedFrame& frame) final {
-    frame = {};
+  std::optional<std::size_t> size() const final { return size_; }
+
+protected:
+  bool read(Frame& frame) final {
     frame.index = index_;
     frame.time = static_cast<double>(index_) / camera_.fps;
     frame.name = path_.filename().string();
+    bool more = true;
     try {
-      if (!fill(frame)) return false;
+      more = fill(frame);
     } catch (const Error& error) {
       frame.depth.clear();
       frame.gap = error.what();
       // a video that cannot be decoded any further does not end by itself
       if (error.cause() == Error::Cause::running) throw;
     }
+    if (!more) {
+      check_video_is_whole(path_, size_, static_cast<std::size_t>(index_));
+      return false;
+    }
     ++index_;
     return true;
   }
 
-  std::optional<std::size_t> size() const final { return size_; }
+  VideoRecording(fs::path path, const VideoFile& video)
+      : Recording(SourceKind::video), path_(std::move(path)), size_(video.size()) {}
 
-protected:
-  VideoRecording(fs::path path, const VideoFile& video) : path_(std::move(path)), size_(video.size()) {}
+  virtual bool fill(Frame& frame) = 0;
 
-  virtual bool fill(RecordedFrame& frame) = 0;
-
-  void take_camera(const CameraFile& camera, const VideoFile& video) {
-    camera_ = camera;
-    if (!(camera_.fps > 0)) camera_.fps = video.fps();
-    if (!(camera_.fps > 0)) throw about(path_, Error("does not say its frames a second: give them with --fps"));
+  void take_camera(CameraFile camera, const VideoFile& video) {
+    if (!(camera.fps > 0)) camera.fps = video.fps();
+    set_camera(std::move(camera));
+    if (!(camera_.fps > 0)) throw about(path_, Error("does not say its frames per second: give them with --fps"));
   }
 
   fs::path path_;
@@ -63,7 +69,7 @@ public:
   }
 
 private:
-  bool fill(RecordedFrame& frame) override {
+  bool fill(Frame& frame) override {
     DepthImage image;
     if (!video_.next(image)) return false;
     frame.depth = images_.metres(image);
@@ -97,7 +103,7 @@ public:
   }
 
 private:
-  bool fill(RecordedFrame& frame) override {
+  bool fill(Frame& frame) override {
     Picture left, right;
     if (!left_.next(left)) return false;
     if (right_) {

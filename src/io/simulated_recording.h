@@ -3,9 +3,9 @@
 // A folder with frames and no camera.json is one whose writing did not end.
 #pragma once
 
-#include "io/picture.h"
 #include "kinema/camera.h"
 #include "kinema/image.h"
+#include "kinema/picture.h"
 #include "kinema/points.h"
 
 #include <cstdint>

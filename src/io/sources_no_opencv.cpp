@@ -2,9 +2,9 @@
 #include "io/calibration_file.h"
 #include "io/image_file.h"
 #include "io/rectify.h"
-#include "io/stereo.h"
 #include "io/video_file.h"
 #include "kinema/error.h"
+#include "kinema/stereo.h"
 
 #include <fmt/format.h>
 
@@ -41,7 +41,9 @@ StereoMatcher::StereoMatcher(const CameraFile&, const StereoSettings&) { refuse(
 StereoMatcher::~StereoMatcher() = default;
 StereoMatcher::StereoMatcher(StereoMatcher&&) noexcept = default;
 StereoMatcher& StereoMatcher::operator=(StereoMatcher&&) noexcept = default;
-std::vector<float> StereoMatcher::depth(const GreyImage&, const GreyImage&) const { refuse("a stereo pair"); }
+std::vector<float> StereoMatcher::depth(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>) const {
+  refuse("a stereo pair");
+}
 int StereoMatcher::disparities() const { refuse("a stereo pair"); }
 
 struct VideoFile::State {};

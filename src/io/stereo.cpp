@@ -1,5 +1,6 @@
-#include "io/stereo.h"
+#include "kinema/stereo.h"
 
+#include "io/camera_file.h"
 #include "io/disparity.h"
 #include "io/input_file.h"
 #include "kinema/error.h"
@@ -12,6 +13,17 @@
 #include <cmath>
 
 namespace kinema::io {
+
+namespace {
+
+GreyImage copy_of(ImageView<const std::uint8_t> view) {
+  GreyImage image{static_cast<int>(view.width), static_cast<int>(view.height), {}};
+  for (std::size_t y = 0; y < view.height; ++y)
+    image.grey.insert(image.grey.end(), &view.at(0, y), &view.at(0, y) + view.width);
+  return image;
+}
+
+}  // namespace
 
 struct StereoMatcher::State {
   Camera camera;
@@ -26,8 +38,9 @@ StereoMatcher::StereoMatcher(StereoMatcher&&) noexcept = default;
 StereoMatcher& StereoMatcher::operator=(StereoMatcher&&) noexcept = default;
 
 StereoMatcher::StereoMatcher(const CameraFile& file, const StereoSettings& settings) : state_(new State) {
-  check_camera(file.camera, "the stereo camera: ");
-  if (!(file.baseline > 0)) throw Error("the stereo camera has no baseline");
+  const auto& [camera, fps, depth_scale, baseline, distortion] = file;
+  check_camera(camera, "the stereo camera: ");
+  if (!(baseline > 0)) throw Error("the stereo camera has no baseline");
   if (!(settings.nearest > 0) || !(settings.farthest > settings.nearest)) {
     throw Error(fmt::format("stereo depths from {} to {} m: the nearest must be above 0 and below the farthest",
                             settings.nearest, settings.farthest));
@@ -36,20 +49,19 @@ StereoMatcher::StereoMatcher(const CameraFile& file, const StereoSettings& setti
     throw Error(fmt::format("a stereo block of {} pixels: it must be odd, from 1 to 25", settings.block));
   }
   State& state = *state_;
-  state.camera = file.camera;
+  state.camera = camera;
   state.settings = settings;
-  state.depth_times_disparity = file.baseline * file.camera.fx;
+  state.depth_times_disparity = baseline * camera.fx;
 
   // Up to the nearest depth, and a little more; down to 0 however near the farthest is: what lies beyond is then known
   // for what it is and dropped, where else it would be matched to anything (18 of 100 pixels in a trial). OpenCV wants a
   // multiple of 16.
   const double largest = std::ceil(state.depth_times_disparity / settings.nearest) + 2;
-  if (largest >= file.camera.width) {
-    throw Error(
-        fmt::format("at {} m, the nearest depth sought, disparities reach {} of the picture's {} pixels: seek "
-                    "from {:.2f} m on",
-                    settings.nearest, largest, file.camera.width,
-                    std::ceil(200 * state.depth_times_disparity / file.camera.width) / 100));
+  if (largest >= camera.width) {
+    throw Error(fmt::format(
+        "at {} m, the nearest depth sought, disparities reach {} of the picture's {} pixels: seek "
+        "from {:.2f} m on",
+        settings.nearest, largest, camera.width, std::ceil(200 * state.depth_times_disparity / camera.width) / 100));
   }
   state.count = (static_cast<int>(largest) + 15) / 16 * 16;
 
@@ -65,15 +77,17 @@ StereoMatcher::StereoMatcher(const CameraFile& file, const StereoSettings& setti
 
 int StereoMatcher::disparities() const { return state_->count; }
 
-std::vector<float> StereoMatcher::depth(const GreyImage& left, const GreyImage& right) const {
+std::vector<float> StereoMatcher::depth(ImageView<const std::uint8_t> left_view,
+                                        ImageView<const std::uint8_t> right_view) const {
   const State& state = *state_;
   const int width = state.camera.width, height = state.camera.height;
-  for (const GreyImage* image : {&left, &right}) {
-    if (image->width != width || image->height != height) {
-      throw Error(fmt::format("the picture has {} x {} pixels and the camera {} x {}", image->width, image->height,
-                              width, height));
+  for (const ImageView<const std::uint8_t>& view : {left_view, right_view}) {
+    if (view.width != static_cast<std::size_t>(width) || view.height != static_cast<std::size_t>(height)) {
+      throw Error(
+          fmt::format("the picture has {} x {} pixels and the camera {} x {}", view.width, view.height, width, height));
     }
   }
+  const GreyImage left = copy_of(left_view), right = copy_of(right_view);
 
   // the matcher leaves out the first columns, as many as its largest disparity: columns of nothing stand in for them
   const int margin = state.count;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "io/image_file.h"
-#include "io/picture.h"
+#include "kinema/picture.h"
 
 #include <filesystem>
 #include <memory>

@@ -1,5 +1,11 @@
 #include "io/video_length.h"
 
+#include "io/input_file.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -48,6 +54,23 @@ std::optional<std::uintmax_t> declared_video_bytes(const std::filesystem::path& 
     at += length;
   }
   return std::nullopt;
+}
+
+void check_video_is_whole(const std::filesystem::path& path, std::optional<std::size_t> said, std::size_t read) {
+  // containers count their frames by their length, which may be off by some
+  const auto expected = static_cast<double>(said.value_or(0));
+  if (expected - static_cast<double>(read) > std::max(3.0, 0.05 * expected)) {
+    throw about(path,
+                Error(fmt::format("breaks off after {} of {} frames: the file is damaged or cut short", read, *said)));
+  }
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  const std::uintmax_t all = declared_video_bytes(path).value_or(0);
+  if (!unknown && bytes < all) {
+    throw about(path, Error(fmt::format("breaks off after {} frames, where {} of its {} bytes end: the file is cut "
+                                        "short",
+                                        read, bytes, all)));
+  }
 }
 
 }  // namespace kinema::io

@@ -55,13 +55,11 @@ void BodyFeed::add(const Frame& frame) {
   const std::size_t joints = frame.skeleton.joints.size();
   nlohmann::ordered_json header{{"channel", channel_.name()},
                                 {"index", channel_.next_index()},
-                                {"frame", frame.number},
-                                {"time", frame.time},
+                                {"frame", estimate.frame},
+                                {"time", estimate.time},
                                 {"found", estimate.found}};
   header["ms"] = nlohmann::ordered_json::object();
-  for (const auto* times : {&frame.times, &estimate.times}) {
-    for (const StageTime& time : *times) header["ms"][time.stage] = time.ms;
-  }
+  for (const StageTime& time : estimate.times) header["ms"][time.stage] = time.ms;
   const std::vector<float> points = thinned_points(frame.points, most_points);
   const std::vector<std::int16_t> place = millimetres(points);
   std::vector<ArrayPart> arrays{array_part<std::int16_t>("points", place, {points.size() / 3, 3})};
@@ -80,7 +78,7 @@ void BodyFeed::add(const Frame& frame) {
         array_part<float>("capsules", capsules, {capsules.size() / body::capsule_floats, body::capsule_floats}));
     arrays.push_back(array_part<std::int16_t>("particles", particles, {particles.size() / 3 / joints, joints, 3}));
   } else {
-    header["why"] = frame.why;
+    header["why"] = estimate.why;
   }
   channel_.publish(Packet::arrays(encode(std::move(header), arrays)));
 }

@@ -20,14 +20,10 @@ public:
   BodyFeed(Channel& channel, std::string source, std::size_t frames);
 
   struct Frame {
-    long number = 0;
-    double time = 0;
     const body::Skeleton& skeleton;
     const body::Estimate& estimate;
-    std::string why;                       ///< where nobody was found
     PointsView points;                     ///< of the person; those of the background are left out
     std::span<const Vec3> particles = {};  ///< joints of each particle: n x joints
-    std::vector<StageTime> times = {};     ///< of stages beside the estimate's own
   };
   void add(const Frame& frame);
 

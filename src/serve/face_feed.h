@@ -2,8 +2,8 @@
 // appearance; the model itself is told once, so that the page draws its faces.
 #pragma once
 
-#include "io/picture.h"
 #include "kinema/face_tracker.h"
+#include "kinema/picture.h"
 #include "serve/channel.h"
 
 #include <cstddef>

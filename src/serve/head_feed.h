@@ -2,8 +2,8 @@
 // is.
 #pragma once
 
-#include "io/picture.h"
 #include "kinema/head_tracker.h"
+#include "kinema/picture.h"
 #include "serve/channel.h"
 #include "serve/message.h"
 

@@ -1,7 +1,7 @@
 // Pictures for pages: made smaller where they are large, as red green blue.
 #pragma once
 
-#include "io/picture.h"
+#include "kinema/picture.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // A picture of a synthetic face, with the landmarks that a careful person would set: pose, light, lens and sensor.
 #pragma once
 
-#include "io/picture.h"
+#include "kinema/picture.h"
 #include "synth/face_plan.h"
 #include "synth/texture.h"
 

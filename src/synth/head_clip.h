@@ -2,7 +2,7 @@
 // moving before a cluttered room in which some things have nearly its colours, seen through a camera's noise.
 #pragma once
 
-#include "io/picture.h"
+#include "kinema/picture.h"
 
 #include <cstddef>
 #include <cstdint>

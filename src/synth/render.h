@@ -1,7 +1,7 @@
 // What a camera would see without noise: for each pixel the depth, the slant and the colour of the first surface.
 #pragma once
 
-#include "io/picture.h"
+#include "kinema/picture.h"
 #include "synth/part.h"
 #include "synth/stage.h"
 

@@ -37,7 +37,7 @@ protected:
     std::ofstream(recording / "camera.json") << camera.dump();
   }
 
-  // A folder with one cloud and its frames a second.
+  // A folder with one cloud and its frames per second.
   fs::path cloud(const std::string& name, const std::vector<float>& xyz) const {
     fs::create_directories(folder / name / "points");
     std::ofstream(folder / name / "camera.json") << R"({"fps": 30})";

@@ -112,7 +112,7 @@ struct Count {
 };
 
 // Points of the cloud by what they truly are; 6 cm are three standard deviations at 3.5 m.
-Count count(const Cloud& cloud, const Capsules& truth) {
+Count count(const PointCloud& cloud, const Capsules& truth) {
   Count n;
   for (std::size_t i = 0; i < cloud.size(); ++i) {
     const bool on = distance_to(truth, {cloud.xyz[3 * i], cloud.xyz[3 * i + 1], cloud.xyz[3 * i + 2]}) < 0.06f;
@@ -138,7 +138,7 @@ std::size_t visible(const Image& image, const Capsules& truth, float above) {
 }
 
 // Nearly all of the person, and nearly nothing else. Edges, where neighbours differ, may be lost.
-void expect_cut_out(const Cloud& cloud, const Image& image, const Capsules& truth) {
+void expect_cut_out(const PointCloud& cloud, const Image& image, const Capsules& truth) {
   const Count n = count(cloud, truth);
   EXPECT_GT(static_cast<double>(n.person), 0.96 * static_cast<double>(visible(image, truth, 0.04f)));
   EXPECT_LT(static_cast<double>(n.other), 0.01 * static_cast<double>(n.person));
@@ -149,7 +149,7 @@ TEST(Foreground, finds_a_person_and_the_room_around) {
   const Capsules truth = person(0.2f, 2.8f);
   const Image image = render(truth, {});
   Foreground foreground(camera);
-  const Cloud cloud = foreground.cut(image.view());
+  const PointCloud cloud = foreground.cut(image.view());
   expect_cut_out(cloud, image, truth);
   EXPECT_GT(count(cloud, truth).background, 1000u);
 
@@ -182,7 +182,7 @@ TEST(Foreground, keeps_the_feet) {
   }();
   Foreground foreground(camera);
   for (const Capsules& expected : {Capsules{}, truth}) {
-    const Cloud cloud = foreground.cut(image.view(), expected);
+    const PointCloud cloud = foreground.cut(image.view(), expected);
     const Count n = count(cloud, feet);
     EXPECT_GT(static_cast<double>(n.person), 0.9 * static_cast<double>(visible(image, feet, 0.04f)));
   }
@@ -194,7 +194,7 @@ TEST(Foreground, takes_what_stands_where_the_person_is_expected) {
   both.insert(both.end(), neighbour.begin(), neighbour.end());
   const Image image = render(both, {});
   Foreground foreground(camera);
-  const Cloud cloud = foreground.cut(image.view(), expected);
+  const PointCloud cloud = foreground.cut(image.view(), expected);
   expect_cut_out(cloud, image, truth);
   EXPECT_GT(count(cloud, truth).background, 1000u);
 }
@@ -206,7 +206,7 @@ TEST(Foreground, leaves_out_what_stands_before_the_person) {
   both.insert(both.end(), pole.begin(), pole.end());
   const Image image = render(both, {});
   Foreground foreground(camera);
-  const Cloud cloud = foreground.cut(image.view(), truth);
+  const PointCloud cloud = foreground.cut(image.view(), truth);
   const Count n = count(cloud, pole);
   EXPECT_GT(visible(image, pole, 0), 1000u);
   EXPECT_EQ(n.person, 0u);                // none of the person's
@@ -221,7 +221,7 @@ TEST(Foreground, of_several_people_takes_one_and_reports_all) {
   }
   const Image image = render(all, {5});
   Foreground foreground(camera);
-  const Cloud cloud = foreground.cut(image.view());
+  const PointCloud cloud = foreground.cut(image.view());
   expect_cut_out(cloud, image, person(-0.6f, 2.5f));
   ASSERT_GE(foreground.candidates().size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_GT(foreground.candidates()[i].likeness, 0.5);
@@ -285,7 +285,7 @@ TEST(Foreground, ignores_depths_that_are_no_numbers) {
   for (std::size_t i = 0; i < image.depth.size(); i += 7) image.depth[i] = i % 2 == 0 ? nan : infinity;
   Foreground foreground(camera);
   for (const Capsules& expected : {Capsules{}, truth}) {
-    const Cloud cloud = foreground.cut(image.view(), expected);
+    const PointCloud cloud = foreground.cut(image.view(), expected);
     EXPECT_GT(count(cloud, truth).person, visible(image, truth, 0.04f) * 9 / 10);
     EXPECT_TRUE(std::all_of(cloud.xyz.begin(), cloud.xyz.end(), [](float x) { return std::isfinite(x); }));
   }
@@ -305,7 +305,7 @@ TEST(Foreground, cuts_clouds_too) {
   marks.insert(marks.end(), {0, 0, 0, 0, 1, 1});  // a ray beside the head, another far from it
   Foreground foreground(Camera{});
   for (const Capsules& expected : {Capsules{}, truth}) {
-    const Cloud cloud = foreground.cut(PointsView{points.data(), marks.size(), marks}, expected);
+    const PointCloud cloud = foreground.cut(PointsView{points.data(), marks.size(), marks}, expected);
     const Count n = count(cloud, truth);
     EXPECT_GT(n.person, visible(image, truth, 0.04f) * 97 / 100);
     EXPECT_LT(n.other, n.person / 50);
@@ -322,7 +322,7 @@ TEST(Foreground, thins_evenly_and_keeps_the_limbs) {
   settings.points = 400;
   settings.background_points = 300;
   Foreground all(camera), some(camera, settings);
-  const Cloud whole = all.cut(image.view(), truth), thin = some.cut(image.view(), truth);
+  const PointCloud whole = all.cut(image.view(), truth), thin = some.cut(image.view(), truth);
   const auto persons = static_cast<std::size_t>(std::count(thin.background.begin(), thin.background.end(), 0));
   EXPECT_LE(persons, 400u);
   EXPECT_GE(persons, 340u);
@@ -347,7 +347,7 @@ TEST(Foreground, the_same_frames_give_the_same_clouds) {
   Foreground first(camera, settings), second(camera, settings);
   for (std::uint32_t frame = 0; frame < 3; ++frame) {
     const Image image = render(person(0, 2.8f), {4, floor_height, 0.0015, frame});
-    const Cloud a = first.cut(image.view()), b = second.cut(image.view());
+    const PointCloud a = first.cut(image.view()), b = second.cut(image.view());
     EXPECT_EQ(a.xyz, b.xyz);
     EXPECT_EQ(a.background, b.background);
   }
@@ -357,17 +357,17 @@ TEST(Foreground, any_number_of_threads_gives_the_same_cloud) {
   const Capsules truth = person(0, 2.8f);
   const Image image = render(truth, {});
   Foreground whole(camera);
-  const Cloud everything = whole.cut(image.view(), truth);
+  const PointCloud everything = whole.cut(image.view(), truth);
   const auto person_points =
       static_cast<std::size_t>(std::count(everything.background.begin(), everything.background.end(), std::uint8_t{0}));
   ForegroundSettings settings;
   settings.points = person_points * 9 / 10;  // a few too many
   settings.background_points = 500;          // far too many
-  Cloud first;
+  PointCloud first;
   for (const int threads : {1, 3}) {
     settings.threads = threads;
     Foreground foreground(camera, settings);
-    Cloud cloud;
+    PointCloud cloud;
     for (int frame = 0; frame < 2; ++frame) foreground.cut(image.view(), truth, cloud);  // the second into old memory
     const Count n = count(cloud, truth);
     EXPECT_EQ(n.person + n.other, settings.points);
@@ -384,7 +384,7 @@ TEST(Foreground, searches_the_floor_again_when_the_camera_moved) {
   foreground.cut(render({}, {}).view());
   foreground.cut(render({}, {3.5, 1.3}).view());
   ASSERT_EQ(foreground.planes().size(), 2u);
-  // of the floor three rows of blocks are in sight, one of them over the edge of the wall, which tilts it a little
+  // of the floor three rows of blocks are in sample, one of them over the edge of the wall, which tilts it a little
   for (const Plane& plane : foreground.planes()) EXPECT_NEAR(plane.offset, plane.floor ? 1.3 : 3.5, 0.02);
 }
 

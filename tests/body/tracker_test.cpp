@@ -1,5 +1,6 @@
-// The tracker on frames of a person whose every joint is known, on every backend.
+// The filter on frames of a person whose every joint is known, on every backend.
 #include "body/rival_poses.h"
+#include "kinema/body_filter.h"
 #include "kinema/error.h"
 #include "problems.h"
 #include "tracker_scene.h"
@@ -24,15 +25,16 @@ TrackerSettings small(int threads = 0, std::uint64_t seed = 1) {
 
 class BodyTracker : public OnBackend {
 protected:
-  Estimate follow(Tracker& tracker, int frame) const {
+  Estimate follow(Filter& tracker, int frame) const {
     const SeenPoints seen = see(skeleton, walking(skeleton, frame * frame_time));
     return tracker.track({frame * frame_time, seen.view()});
   }
   double error(const Estimate& estimate, int frame) const {
     return mean_error(estimate.joints, joint_positions(skeleton, walking(skeleton, frame * frame_time)));
   }
-  std::unique_ptr<Tracker> make(const TrackerSettings& settings) const {
-    return make_tracker(skeleton, settings, GetParam());
+  std::unique_ptr<Filter> make(TrackerSettings settings) const {
+    settings.skeleton = skeleton;
+    return make_filter(settings, GetParam());
   }
 
   const Skeleton skeleton = default_human();
@@ -246,7 +248,8 @@ TEST_P(BodyTracker, LearnsTheSizeOfThePerson) {
   settings.fit_shape = true;
   settings.rivals = 0;
   settings.particles = 30;
-  const auto tracker = make_tracker(default_human(1.65), settings, GetParam());
+  settings.skeleton = default_human(1.65);
+  const auto tracker = make_filter(settings, GetParam());
   const Skeleton tall = default_human(1.82);
   Estimate estimate;
   for (int frame = 0; frame < 11; ++frame) {
@@ -296,7 +299,9 @@ TEST_P(BodyTracker, RefusesPosesAndSettingsThatMakeNoSense) {
 
   Skeleton bare = skeleton;
   bare.capsules.clear();
-  EXPECT_THROW(make_tracker(bare, small(), GetParam()), Error);
+  TrackerSettings settings = small();
+  settings.skeleton = bare;
+  EXPECT_THROW(make_filter(settings, GetParam()), Error);
 }
 
 // The reference would take minutes; its particles and the filter of the paper are tested on it.

@@ -21,7 +21,7 @@ TEST(PoseBvh, ForwardKinematicsOfTheFileGivesTheJointsOfThePoses) {
   for (int i = 0; i < 40; ++i) {
     body::Pose pose;
     pose.position = {any(random), any(random), 3 + any(random)};
-    pose.rotation = normalised({any(random), any(random), any(random), any(random)});
+    pose.rotation = normalised(Quaternion{any(random), any(random), any(random), any(random)});
     for (const body::Joint& joint : skeleton.joints) {
       for (const body::Freedom& freedom : joint.freedoms) {
         pose.angles.push_back(freedom.lower + share(random) * (freedom.upper - freedom.lower));

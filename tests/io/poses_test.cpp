@@ -28,14 +28,21 @@ body::Estimate estimate_of(const body::Skeleton& skeleton, double distance) {
   return estimate;
 }
 
+body::Estimate at(std::int64_t frame, double time, body::Estimate estimate, const std::string& why = "lost") {
+  estimate.frame = frame;
+  estimate.time = time;
+  if (!estimate.found) estimate.why = why;
+  return estimate;
+}
+
 TEST(Poses, ComeBackAsWritten) {
   const ScratchFolder folder;
   const body::Skeleton skeleton = body::default_human();
   const body::Estimate estimate = estimate_of(skeleton, 2.5);
   PosesWriter writer(folder / "poses.jsonl", skeleton);
-  writer.add(3, 0.1, estimate);
-  writer.add(4, 0.2, {});
-  writer.add(5, 0.3, {}, "no points");
+  writer.add(at(3, 0.1, estimate));
+  writer.add(at(4, 0.2, {}));
+  writer.add(at(5, 0.3, {}, "no points"));
   writer.commit();
   EXPECT_EQ(folder.entries(), 1u);
 
@@ -67,7 +74,7 @@ TEST(Poses, HaveTheMembersOfTheContract) {
   const ScratchFolder folder;
   const body::Skeleton skeleton = body::default_human();
   PosesWriter writer(folder / "p.jsonl", skeleton);
-  writer.add(0, 0, estimate_of(skeleton, 2));
+  writer.add(at(0, 0, estimate_of(skeleton, 2)));
   writer.commit();
   const json line = json::parse(bytes_of(folder / "p.jsonl"));
   for (std::string_view name : body::common_joints) {
@@ -85,7 +92,7 @@ TEST(Poses, ALineIsAPoseToStartFrom) {
   body::Estimate estimate = estimate_of(skeleton, 2.25);
   estimate.pose.rotation = {0.6, 0, -0.8, 0};
   PosesWriter writer(folder / "p.jsonl", skeleton);
-  writer.add(0, 0, estimate);
+  writer.add(at(0, 0, estimate));
   writer.commit();
   const body::Pose pose = read_pose(folder / "p.jsonl", skeleton);
   EXPECT_EQ(pose.position.z, 2.25);
@@ -108,8 +115,8 @@ TEST(Poses, FramesDoneAreNotLostWhereTheRunEndsEarly) {
   {
     PosesWriter writer(folder / "poses.jsonl", skeleton);
     EXPECT_EQ(folder.entries(), 1u);  // nothing yet
-    writer.add(0, 0, estimate_of(skeleton, 2));
-    writer.add(1, 1, {});
+    writer.add(at(0, 0, estimate_of(skeleton, 2)));
+    writer.add(at(1, 1, {}));
     // a run that is killed here runs no destructor; the lines are with the system already
     EXPECT_EQ(read_poses(folder / "poses.jsonl.partial").size(), 2u);
   }
@@ -117,7 +124,7 @@ TEST(Poses, FramesDoneAreNotLostWhereTheRunEndsEarly) {
   EXPECT_EQ(read_poses(folder / "poses.jsonl.partial").size(), 2u);
 
   PosesWriter writer(folder / "poses.jsonl", skeleton);
-  writer.add(7, 0, {});
+  writer.add(at(7, 0, {}));
   writer.commit();
   EXPECT_EQ(read_poses(folder / "poses.jsonl").size(), 1u);
   EXPECT_FALSE(std::filesystem::exists(folder / "poses.jsonl.partial"));
@@ -127,15 +134,15 @@ TEST(Poses, TwoRunsDoNotWriteIntoOneFile) {
   const ScratchFolder folder;
   const body::Skeleton skeleton = body::default_human();
   PosesWriter first(folder / "poses.jsonl", skeleton), second(folder / "poses.jsonl", skeleton);
-  first.add(0, 0, {});
+  first.add(at(0, 0, {}));
   try {
-    second.add(0, 0, {});
+    second.add(at(0, 0, {}));
     FAIL() << "both write";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("another run is writing"), std::string::npos) << error.what();
   }
   first.commit();
-  second.add(0, 0, {});  // the other is done
+  second.add(at(0, 0, {}));  // the other is done
   EXPECT_EQ(read_poses(folder / "poses.jsonl").size(), 1u);
 }
 
@@ -145,14 +152,14 @@ TEST(Poses, NoEstimateWithoutNumbersIsWritten) {
   PosesWriter writer(folder / "p.jsonl", skeleton);
   body::Estimate estimate = estimate_of(skeleton, 2);
   estimate.joints[4].y = std::nan("");
-  EXPECT_THROW(writer.add(0, 0, estimate), Error);
+  EXPECT_THROW(writer.add(at(0, 0, estimate)), Error);
   estimate = estimate_of(skeleton, 2);
   estimate.joints.pop_back();
-  EXPECT_THROW(writer.add(0, 0, estimate), Error);
+  EXPECT_THROW(writer.add(at(0, 0, estimate)), Error);
   estimate = estimate_of(skeleton, 2);
   estimate.pose.angles[1] = INFINITY;
-  EXPECT_THROW(writer.add(0, 0, estimate), Error);
-  EXPECT_THROW(writer.add(0, std::nan(""), estimate_of(skeleton, 2)), Error);
+  EXPECT_THROW(writer.add(at(0, 0, estimate)), Error);
+  EXPECT_THROW(writer.add(at(0, std::nan(""), estimate_of(skeleton, 2))), Error);
   EXPECT_EQ(folder.entries(), 0u);
 }
 
@@ -166,8 +173,8 @@ TEST(Poses, CsvHasARowAFrameAndEmptyCellsForNobody) {
   estimate.joints = {{0, 0.5, 2}, {0.25, 1, 2}};
   estimate.deviation = {0.01, 0.02};
   PosesWriter writer(folder / "p.csv", skeleton);
-  writer.add(0, 0.5, estimate);
-  writer.add(1, 1, {});
+  writer.add(at(0, 0.5, estimate));
+  writer.add(at(1, 1, {}));
   writer.commit();
   EXPECT_EQ(bytes_of(folder / "p.csv"),
             "frame,time,pelvis_x,pelvis_y,pelvis_z,pelvis_std,\"a,b_x\",\"a,b_y\",\"a,b_z\",\"a,b_std\"\n"

@@ -1,7 +1,7 @@
 // Real recordings: a simulated depth camera, a Kinect, stereo pairs of a chessboard that was measured.
 #include "io/image_file.h"
-#include "io/recording.h"
 #include "io/rectify.h"
+#include "kinema/recording.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ TEST(RecordingData, SimulatedWalk) {
   const auto recording = open_recording({folder.string()});
   EXPECT_EQ(recording->size(), 50u);
   EXPECT_EQ(recording->truth(), folder / "truth.jsonl");
-  RecordedFrame frame;
+  Frame frame;
   long count = 0;
   for (; recording->next(frame); ++count) {
     ASSERT_EQ(frame.gap, "");
@@ -51,7 +51,7 @@ TEST(RecordingData, KinectWithCalibrationAndColourByPattern) {
   const auto recording = open_recording({(folder / "%010d_depth.png").string()}, settings);
   EXPECT_EQ(recording->size(), 70u);
   EXPECT_EQ(recording->camera().camera.cx, 320);
-  RecordedFrame frame;
+  Frame frame;
   ASSERT_TRUE(recording->next(frame));
   EXPECT_EQ(frame.gap, "");
   EXPECT_EQ(frame.colour.width, 640);
@@ -117,7 +117,7 @@ TEST(RecordingData, ChessboardHasItsMeasuredSizeAfterRectificationAndMatching) {
   }
 
   const Camera camera = recording->camera().camera;
-  RecordedFrame frame;
+  Frame frame;
   int gaps = 0;
   std::vector<double> ratios;  // lengths as measured over lengths on the board
   while (recording->next(frame)) {

@@ -1,5 +1,5 @@
 // Recordings of depth images and stereo pairs: metres, gaps with their reasons, background, colour, refusals.
-#include "io/recording.h"
+#include "kinema/recording.h"
 
 #include "io/image_file.h"
 #include "io/output_file.h"
@@ -19,9 +19,9 @@ DepthImage flat(int width, int height, std::uint16_t units) {
   return {width, height, std::vector<std::uint16_t>(static_cast<std::size_t>(width) * height, units)};
 }
 
-std::vector<RecordedFrame> frames_of(Recording& recording) {
-  std::vector<RecordedFrame> frames;
-  for (RecordedFrame frame; recording.next(frame);) frames.push_back(frame);
+std::vector<Frame> frames_of(Recording& recording) {
+  std::vector<Frame> frames;
+  for (Frame frame; recording.next(frame);) frames.push_back(frame);
   return frames;
 }
 

@@ -1,5 +1,5 @@
 // Recordings of point clouds: frames in order with their times, gaps with their reasons, refusals by name.
-#include "io/recording.h"
+#include "kinema/recording.h"
 
 #include "io/output_file.h"
 #include "refusal.h"
@@ -8,9 +8,9 @@
 namespace kinema::io {
 namespace {
 
-std::vector<RecordedFrame> frames_of(Recording& recording) {
-  std::vector<RecordedFrame> frames;
-  for (RecordedFrame frame; recording.next(frame);) frames.push_back(frame);
+std::vector<Frame> frames_of(Recording& recording) {
+  std::vector<Frame> frames;
+  for (Frame frame; recording.next(frame);) frames.push_back(frame);
   return frames;
 }
 
@@ -59,7 +59,7 @@ TEST(Recording, OfCloudsByPatternFilesOrFolder) {
     EXPECT_EQ(frames[1].index, 2);
     EXPECT_DOUBLE_EQ(frames[1].time, 0.1);
   }
-  // one frame needs no frames a second
+  // one frame needs no frames per second
   EXPECT_EQ(frames_of(*open_recording({one})).size(), 1u);
   expect_refusal(folder.path(), "give them with --fps", [&] { open_recording({folder.path().string()}); });
 }

@@ -1,5 +1,5 @@
 // Stereo matching measures the depth of a pair whose disparities are known, and says nothing where there is none.
-#include "io/stereo.h"
+#include "kinema/stereo.h"
 
 #include "io/rectify.h"
 #include "refusal.h"
@@ -31,7 +31,8 @@ TEST(Stereo, MeasuresKnownDisparitiesToAFractionOfAPixel) {
     settings.full = full;
     const TexturedPair pair{7.5, 20.25};
     const StereoMatcher matcher(camera(), settings);
-    const std::vector<float> depth = matcher.depth(grey_of(pair.picture(false)), grey_of(pair.picture(true)));
+    const std::vector<float> depth =
+        matcher.depth(grey_of(pair.picture(false)).view(), grey_of(pair.picture(true)).view());
     std::size_t pixels = 0, measured = 0, right = 0;
     for (int y = 10; y < TexturedPair::height - 10; ++y) {
       // also the columns that the matcher by itself leaves out, its largest disparity being 39 pixels
@@ -60,7 +61,8 @@ TEST(Stereo, KeepsOnlyTheDepthsThatAreAskedFor) {
   const StereoMatcher matcher(camera(), window(1, 5));
   EXPECT_EQ(matcher.disparities(), 32);  // up to 30 / 1 and two more, in sixteens
   const TexturedPair pair{3, 15};        // a wall at 10 m, a square at 2 m
-  const std::vector<float> depth = matcher.depth(grey_of(pair.picture(false)), grey_of(pair.picture(true)));
+  const std::vector<float> depth =
+      matcher.depth(grey_of(pair.picture(false)).view(), grey_of(pair.picture(true)).view());
   std::size_t on_square = 0, on_wall = 0;
   for (int y = 0; y < TexturedPair::height; ++y) {
     for (int x = 0; x < TexturedPair::width; ++x) {
@@ -76,7 +78,7 @@ TEST(Stereo, KeepsOnlyTheDepthsThatAreAskedFor) {
 TEST(Stereo, FindsNothingWhereThereIsNoTexture) {
   const GreyImage grey{TexturedPair::width, TexturedPair::height,
                        std::vector<std::uint8_t>(TexturedPair::width * TexturedPair::height, 128)};
-  const std::vector<float> depth = StereoMatcher(camera(), window(0.8, 6)).depth(grey, grey);
+  const std::vector<float> depth = StereoMatcher(camera(), window(0.8, 6)).depth(grey.view(), grey.view());
   EXPECT_TRUE(std::all_of(depth.begin(), depth.end(), [](float z) { return z == 0; }));
 }
 
@@ -88,7 +90,8 @@ TEST(Stereo, RefusesSettingsAndPicturesThatCannotBe) {
   single.baseline = 0;
   EXPECT_NE(refusal_of([&] { StereoMatcher matcher(single); }), "");
   const GreyImage small{4, 4, std::vector<std::uint8_t>(16)};
-  EXPECT_NE(refusal_of([&] { StereoMatcher(camera()).depth(small, small); }).find("4 x 4"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { StereoMatcher(camera()).depth(small.view(), small.view()); }).find("4 x 4"),
+            std::string::npos);
 }
 
 TEST(Rectify, LeavesARectifiedPairAsItIs) {

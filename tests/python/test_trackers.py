@@ -55,8 +55,9 @@ class Body(unittest.TestCase):
 
     def follow(self, cut):
         skeleton = body.read_skeleton(self.recording / "skeleton.json")
-        tracker = body.Tracker(skeleton, fit_shape=False, backend="cpu")
-        foreground = body.Foreground(self.camera, points=tracker.points, background_points=tracker.background_points)
+        tracker = body.Filter(skeleton=skeleton, fit_shape=False, backend="cpu")
+        settings = tracker.settings
+        foreground = body.Foreground(self.camera, points=settings.points, background_points=settings.background_points)
         smoother = body.Smoother(tracker, lag=2)
         smoothed = []
         self.assertIsNone(tracker.skin)
@@ -78,7 +79,7 @@ class Body(unittest.TestCase):
         self.assertEqual(person.angles.shape, (tracker.skeleton.angles,))
         self.assertEqual(tracker.skin.shape, (tracker.skeleton.capsules, 7))
         self.assertAlmostEqual(np.linalg.norm(person.rotation), 1, places=5)
-        self.assertIn("weigh", person.ms)
+        self.assertIn("weigh", person.times)
         self.assertLess(self.mean_error(tracker, person, self.truth[-1]), 0.1)  # metres; the tracker's own tests ask more
         return foreground
 
@@ -94,12 +95,13 @@ class Body(unittest.TestCase):
         for _ in range(2):
             tracker = body.Tracker(seed=3, backend="cpu")
             for number, points in enumerate(self.frames[:2]):
-                person = tracker.track(number / self.fps, np.ascontiguousarray(points[::8]))
+                person = tracker.track_points(np.ascontiguousarray(points[::8]), number / self.fps)
             joints.append(person.joints)
         np.testing.assert_array_equal(*joints)
 
     def test_nobody_is_found_in_nothing(self):
-        self.assertFalse(body.Tracker(backend="cpu").track(0, np.empty((0, 3), np.float32)).found)
+        nobody = body.Tracker(backend="cpu").track_points(np.empty((0, 3), np.float32), 0)
+        self.assertEqual((nobody.found, nobody.why), (False, "nobody in sight"))
 
     def test_skeletons_come_back_from_files(self):
         path = pathlib.Path(self.folder.name) / "person.json"
@@ -111,6 +113,8 @@ class Body(unittest.TestCase):
             body.read_skeleton("no-such.json")
         with self.assertRaisesRegex(kinema.Error, "layers"):
             body.Tracker(layers=0)
+        with self.assertRaises(AttributeError):
+            body.Tracker(legs=3)
         foreground = body.Foreground(self.camera)
         with self.assertRaisesRegex(kinema.Error, "float32, not uint16"):
             foreground.cut(np.zeros((480, 640), np.uint16))

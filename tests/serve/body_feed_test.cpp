@@ -20,14 +20,14 @@ struct Sample {
     estimate.pose = body::rest_pose(skeleton);
     estimate.joints = body::joint_positions(skeleton, estimate.pose);
     estimate.deviation.assign(skeleton.joints.size(), 0.02);
-    estimate.times = {{"weigh", 3}};
+    estimate.frame = 7;
+    estimate.time = 0.5;
+    estimate.times = {{"foreground", 2}, {"weigh", 3}};
     for (std::size_t i = 10000; i < 20000; ++i) background[i] = 1;
     for (int i = 0; i < 500; ++i) particles.insert(particles.end(), estimate.joints.begin(), estimate.joints.end());
   }
 
-  BodyFeed::Frame frame() const {
-    return {7, 0.5, skeleton, estimate, "lost", {xyz.data(), 20000, background}, particles, {{"foreground", 2}}};
-  }
+  BodyFeed::Frame frame() const { return {skeleton, estimate, {xyz.data(), 20000, background}, particles}; }
 };
 
 TEST(BodyFeed, SaysTheSkeletonFirstAndOnce) {
@@ -68,6 +68,7 @@ TEST(BodyFeed, AFrameWithoutAPersonSaysWhy) {
   BodyFeed feed(hub.channel("body"), "walk", 60);
   Sample sample;
   sample.estimate = {};
+  sample.estimate.why = "lost";
   feed.add(sample.frame());
   const Packet packet = *hub.channel("body").frame(0);
   const Message message = decode(*packet.bytes);

@@ -2,6 +2,7 @@
 // the tracker works on all cores (serve_load SECONDS), or without it (serve_load SECONDS alone). `web/tests/rate.mjs` runs
 // it with a browser; each second it prints a line.
 #include "bench/tracker_problem.h"
+#include "kinema/body_filter.h"
 #include "serve/body_feed.h"
 #include "serve/server.h"
 
@@ -46,7 +47,9 @@ std::vector<Moment> walk(const body::Skeleton& skeleton) {
 // Tracks the same walk again and again, as fast as it goes.
 void track(const body::Skeleton& skeleton, const std::vector<Moment>& moments, std::atomic<int>& tracked,
            const std::atomic<bool>& stop) {
-  const auto tracker = body::make_tracker(skeleton);
+  body::TrackerSettings settings;
+  settings.skeleton = skeleton;
+  const auto tracker = body::make_filter(settings);
   tracker->start(moments.front().estimate.pose);
   for (int i = 0; !stop; ++i) {
     const bench::SeenPerson& seen = moments[static_cast<std::size_t>(i % phases)].seen;
@@ -92,7 +95,10 @@ void run(int seconds, bool alone) {
       }
     }
     const auto before = Clock::now();
-    feed.add({frame, frame / 60.0, shown, moment.estimate, "", moment.seen.view(), particles});
+    body::Estimate estimate = moment.estimate;
+    estimate.frame = frame;
+    estimate.time = frame / 60.0;
+    feed.add({shown, estimate, moment.seen.view(), particles});
     worst_ms = std::max(worst_ms, std::chrono::duration<double, std::milli>(Clock::now() - before).count());
     if (frame % frames_per_second == frames_per_second - 1) {
       fmt::print("sent {} skipped {} tracked {} worst publishing {:.2f} ms\n", hub.counts().sent.exchange(0),

@@ -3,6 +3,8 @@
 #
 #   tests/structure/check.sh [ROOT]
 set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+python=$(command -v python3)  # every other rule is checked without
 cd "${1:-$(dirname "$0")/../..}" || exit 2
 
 # report MESSAGE: a violation for each line of standard input
@@ -62,10 +64,20 @@ check() {
   includes include src app bench python | grep -E ':[<"]opencv' | grep -vE '^(src/io/|bench/facemark_opencv\.cpp)' |
     report 'only src/io knows OpenCV, and in bench what is measured against it'
 
+  # a definition that reaches only the sources named in a list of CMake
+  local part source
+  sources src bench app | xargs -r grep -HoE 'KINEMA_HAVE_(CUDA|OPENCV|MPI|EMBREE)' | sort -u | while IFS=: read -r source part; do
+    grep -qsE "kinema_say_what_is_in\\(${part#KINEMA_HAVE_} .*\\b${source##*/}\\b|target_compile_definitions\\([a-z_]* P[A-Z]* $part\\)" \
+      "${source%%/*}/CMakeLists.txt" || echo "$source: $part"
+  done | report 'asks what is in this build, but is not named in kinema_say_what_is_in of its CMakeLists.txt'
+
   # a file has one subject
   sources src app bench python include | xargs -r wc -l |
     awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines" }' |
     report 'a file past 500 lines has usually two subjects'
+
+  # one definition of a name in a program
+  [ -z "$python" ] || "$python" "$here/one_definition.py" .
 }
 
 violations=$(check)

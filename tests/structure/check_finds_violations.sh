@@ -6,12 +6,32 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 failures=0
 
+clean_body='#include <vector>
+#include "kinema/error.h"
+'
+
+# tree FILE: a tree without violations, with a folder for one more file
+tree() {
+  rm -rf "${root:?}"/*
+  mkdir -p "$root/include/kinema" "$root/src/core" "$root/$(dirname "$1")"
+  printf '%s' "$clean_body" >"$root/include/kinema/body.h"
+  printf '#include "core/vector.h"\n#include "kinema/body.h"\n' >"$root/src/core/backend.cpp"
+}
+
+# allow NAME FILE CONTENT: the tree with this one file must pass
+allow() {
+  tree "$2"
+  printf '%b' "$3" >"$root/$2"
+  local output
+  if ! output=$("$check" "$root"); then
+    printf 'refused: %s\n%s\n' "$1" "$output"
+    failures=$((failures + 1))
+  fi
+}
+
 # plant NAME FILE CONTENT: the tree with this one file must be refused, and the file be named
 plant() {
-  rm -rf "${root:?}"/*
-  mkdir -p "$root/include/kinema" "$root/src/core" "$root/$(dirname "$2")"
-  printf '#include <vector>\n#include "kinema/error.h"\n' >"$root/include/kinema/body.h"
-  printf '#include "core/vector.h"\n#include "kinema/body.h"\n' >"$root/src/core/backend.cpp"
+  tree "$2"
   if ! "$check" "$root" >/dev/null; then
     echo "the clean tree is refused"
     failures=$((failures + 1))
@@ -37,6 +57,36 @@ plant 'a .cu file of another name' src/body/kernels.cu 'int x;\n'
 plant 'CUDA in a public header' include/kinema/gpu.h '#include <cuda_runtime.h>\n'
 plant 'a CUDA type in a public header' include/kinema/gpu.h 'struct cudaStream_t;\n'
 plant 'OpenCV outside io' app/picture.cpp '#include <opencv2/core.hpp>\n'
+plant 'a source that asks for a part and is not told' src/core/ask.cpp '#ifdef KINEMA_HAVE_CUDA\n#endif\n'
 plant 'a file of 501 lines' src/core/long.cpp "$(printf '%.0s\\n' $(seq 501))"
+
+# What two files may define and what they may not; the clean tree holds the first of each pair, in include/kinema/body.h.
+if command -v python3 >/dev/null; then
+  clean_body='#include <vector>
+namespace kinema::body {
+struct Block { int first; };
+enum class Kind { a, b };
+inline int twice(int value, int more = 2) { return more * value; }
+inline int twice(double value) { return static_cast<int>(2 * value); }
+struct Later;
+namespace { struct Local {}; }
+}
+'
+  defined='namespace kinema::body'
+  allow 'a type of another namespace' src/head/other.cpp 'namespace kinema::head { struct Block { int last; }; }\n'
+  allow 'a type that is local' src/body/other.cpp "$defined { namespace { struct Block {}; struct Local {}; } }\n"
+  allow 'a declaration, a comment, a string' src/body/other.cpp \
+    "$defined { struct Block; int twice(int); /* struct Block {}; */ const char* s = \"struct Block {\"; }\\n"
+  allow 'an overload' src/body/other.cpp "$defined { inline int twice(float value) { return 2; } }\\n"
+  allow 'the definition of what was declared' src/body/other.cpp "$defined { struct Later { int x; }; }\\n"
+  allow 'a nested type' src/body/other.cpp "$defined { struct Outer { struct Block { int x; }; }; }\\n"
+  allow 'what is compiled where a library is missing' src/body/no_blocks.cpp "$defined { struct Block {}; }\\n"
+  plant 'a struct defined twice' src/body/other.cpp "$defined { struct Block { double x; }; }\\n"
+  plant 'a class in place of a struct' src/body/other.h "namespace kinema { namespace body { class Block final {}; } }\\n"
+  plant 'an enumeration defined twice' src/body/other.cpp "$defined { enum class Kind : char { c }; }\\n"
+  plant 'an inline function defined twice' src/core/other.h "$defined { inline int twice(int v, int w) { return v; } }\\n"
+  plant 'a type of the command that the library has' app/other.cpp "$defined { struct Block : Kind2 { int x; }; }\\n"
+  plant 'a type of a test that the library has' tests/body/other.cpp "$defined { struct Block { int x; }; }\\n"
+fi
 
 [ "$failures" -eq 0 ]

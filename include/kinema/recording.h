@@ -1,37 +1,21 @@
-// What the body tracker is fed with: frames of depth or of points in their order, from files.
+// The source of the body tracker: frames of depth or of points, from files.
 //
 // A recording is a folder with a camera.json and one of depth/%06d.png (16 bits, 0: nothing measured), left/ + right/
 // (rectified pairs) or points/ (.npy .ply .pcd .xyz); beside them may lie colour/, background.png, skeleton.json and
 // truth.jsonl. A folder of depth images or clouds, a printf pattern, files and videos are taken too.
 #pragma once
 
-#include "io/camera_file.h"
-#include "io/picture.h"
-#include "io/stereo.h"
+#include "kinema/camera.h"
+#include "kinema/source.h"
+#include "kinema/stereo.h"
 
-#include <cstddef>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kinema::io {
-
-struct RecordedFrame {
-  long index = 0;   ///< the number in the file's name, or counted from 0 where names have none
-  double time = 0;  ///< seconds: index / fps, or since the first frame where names are stamps
-  std::string name;
-
-  std::vector<float> depth;   ///< metres, camera.height x camera.width, 0: nothing measured; empty for clouds
-  std::vector<float> points;  ///< (n, 3), for clouds; empty for images
-  std::size_t dropped = 0;    ///< points of the file that were not finite, or 0 0 0
-
-  Picture colour;  ///< of the camera's size, for overlays; empty where there is none
-
-  /// Not empty: this frame could not be used, and why; depth and points are then empty.
-  std::string gap;
-};
 
 struct RecordingSettings {
   /// Instead of the camera.json beside the frames: another one, or calibrations as OpenCV stores them (parts in several
@@ -53,16 +37,8 @@ struct RecordingSettings {
   std::string colour_pattern;
 };
 
-class Recording {
+class Recording : public Source {
 public:
-  virtual ~Recording() = default;
-
-  /// The next frame, also one that could not be used (see gap); false at the end.
-  virtual bool next(RecordedFrame& frame) = 0;
-
-  /// Frames in all, gaps among them, where known.
-  virtual std::optional<std::size_t> size() const = 0;
-
   /// The pinhole camera of the depth frames, after rectification; for clouds its width may be 0.
   const CameraFile& camera() const { return camera_; }
 
@@ -80,6 +56,13 @@ public:
   bool from_pairs() const { return from_pairs_; }
 
 protected:
+  using Source::Source;
+
+  void set_camera(CameraFile camera) {
+    camera_ = std::move(camera);
+    fps_ = camera_.fps;
+  }
+
   CameraFile camera_;
   std::vector<float> background_;
   std::filesystem::path skeleton_, truth_;

@@ -1,5 +1,5 @@
 // Colour frames from folders, patterns and files, and what happens where one of them is bad.
-#include "io/colour_source.h"
+#include "kinema/source.h"
 
 #include "io/image_file.h"
 #include "io/picture_sink.h"
@@ -30,7 +30,7 @@ fs::path folder_of_pictures(const ScratchFolder& scratch, int count) {
 std::string refusal(const std::vector<std::string>& input, const ColourSettings& settings = {}) {
   try {
     const auto source = open_colour(input, settings);
-    ColourFrame frame;
+    Frame frame;
     while (source->next(frame)) {
     }
   } catch (const Error& error) {
@@ -40,19 +40,19 @@ std::string refusal(const std::vector<std::string>& input, const ColourSettings&
   return "";
 }
 
-TEST(ColourSource, AFolderComesInTheOrderOfItsNumbers) {
+TEST(Source, AFolderComesInTheOrderOfItsNumbers) {
   const ScratchFolder scratch;
   const fs::path folder = folder_of_pictures(scratch, 3);
   for (const std::string& input : {folder.string(), (folder / "%04d.png").string()}) {
     const auto source = open_colour({input}, {10});
     EXPECT_EQ(source->size(), 3u);
     EXPECT_FALSE(source->guessed_fps());
-    ColourFrame frame;
+    Frame frame;
     for (int i = 0; i < 3; ++i) {
       ASSERT_TRUE(source->next(frame));
       EXPECT_EQ(frame.index, i + 7);
       EXPECT_DOUBLE_EQ(frame.time, (i + 7) / 10.0);
-      EXPECT_EQ(frame.picture.bgr[0], 10 * i);
+      EXPECT_EQ(frame.colour.bgr[0], 10 * i);
       EXPECT_EQ(frame.view().stride, 48u);
     }
     EXPECT_FALSE(source->next(frame));
@@ -60,13 +60,13 @@ TEST(ColourSource, AFolderComesInTheOrderOfItsNumbers) {
   EXPECT_TRUE(open_colour({folder.string()})->guessed_fps());
 }
 
-TEST(ColourSource, APictureThatCannotBeReadIsAGap) {
+TEST(Source, APictureThatCannotBeReadIsAGap) {
   const ScratchFolder scratch;
   const fs::path folder = folder_of_pictures(scratch, 4);
   scratch.write("clip/0008.png", "this is no picture");
   fs::remove(folder / "0009.png");
   const auto source = open_colour({folder.string()});
-  ColourFrame frame;
+  Frame frame;
   std::vector<std::string> gaps;
   while (source->next(frame)) gaps.push_back(frame.gap);
   ASSERT_EQ(gaps.size(), 4u);
@@ -76,15 +76,43 @@ TEST(ColourSource, APictureThatCannotBeReadIsAGap) {
   EXPECT_EQ(gaps[3], "");
 }
 
-TEST(ColourSource, FramesOfAnotherSizeEndIt) {
+TEST(Source, AFrameOfAnotherSizeIsAGapInASequence) {
   const ScratchFolder scratch;
-  const fs::path folder = folder_of_pictures(scratch, 3);
-  write_picture_png(folder / "0009.png", plain(20, 12, 5));
-  EXPECT_NE(refusal({folder.string()}).find("0009.png: has 20 x 12 pixels, where the frames before have 16 x 12"),
-            std::string::npos);
+  const fs::path folder = folder_of_pictures(scratch, 4);
+  write_picture_png(folder / "0008.png", plain(20, 12, 5));
+  const auto source = open_colour({folder.string()});
+  EXPECT_EQ(source->kind(), SourceKind::sequence);
+  Frame frame;
+  std::vector<std::string> gaps;
+  while (source->next(frame)) {
+    gaps.push_back(frame.gap);
+    EXPECT_EQ(frame.colour.empty(), !frame.gap.empty());
+  }
+  ASSERT_EQ(gaps.size(), 4u);
+  EXPECT_NE(gaps[1].find("0008.png: has 20 x 12 pixels, where the frames before have 16 x 12"), std::string::npos);
+  EXPECT_EQ(gaps[2], "");
 }
 
-TEST(ColourSource, VideosAreReadToTheirEnd) {
+TEST(Source, UnrelatedPicturesHaveAnySizeAndCountFromZero) {
+  const ScratchFolder scratch;
+  const fs::path folder = folder_of_pictures(scratch, 3);
+  write_picture_png(folder / "0008.png", plain(20, 12, 5));
+  write_picture_png(folder / "holiday.png", plain(8, 8, 5));
+  fs::remove(folder / "0009.png");
+  const auto source = open_colour({folder.string()}, {.sequence = false});
+  EXPECT_EQ(source->kind(), SourceKind::pictures);
+  EXPECT_FALSE(source->guessed_fps());
+  std::vector<std::string> names;
+  Frame frame;
+  while (source->next(frame)) {
+    EXPECT_EQ(frame.gap, "");
+    EXPECT_EQ(frame.index, static_cast<long>(names.size()));
+    names.push_back(frame.name);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"0007.png", "0008.png", "holiday.png"}));
+}
+
+TEST(Source, VideosAreReadToTheirEnd) {
   const ScratchFolder scratch;
   const fs::path path = scratch.path() / "clip.avi";
   try {
@@ -96,11 +124,11 @@ TEST(ColourSource, VideosAreReadToTheirEnd) {
   }
   const auto source = open_colour({path.string()});
   EXPECT_DOUBLE_EQ(source->fps(), 25);
-  ColourFrame frame;
+  Frame frame;
   int count = 0;
   while (source->next(frame)) {
     EXPECT_EQ(frame.index, count++);
-    EXPECT_EQ(frame.picture.width, 64);
+    EXPECT_EQ(frame.colour.width, 64);
   }
   EXPECT_EQ(count, 20);
 
@@ -111,7 +139,7 @@ TEST(ColourSource, VideosAreReadToTheirEnd) {
   EXPECT_NE(refusal({(scratch.path() / "noise.mp4").string()}).find("is no video"), std::string::npos);
 }
 
-TEST(ColourSource, RefusesWhatHasNoFrames) {
+TEST(Source, RefusesWhatHasNoFrames) {
   const ScratchFolder scratch;
   const auto at = [&](const char* name) { return (scratch.path() / name).string(); };
   fs::create_directories(scratch.path() / "hollow");
@@ -128,7 +156,7 @@ TEST(ColourSource, RefusesWhatHasNoFrames) {
   EXPECT_NE(refusal({"camera:x"}).find("is no camera"), std::string::npos);
   EXPECT_NE(refusal({"camera:987"}).find("there is no such camera"), std::string::npos);
   EXPECT_NE(refusal({"987"}).find("there is no such camera"), std::string::npos);
-  EXPECT_NE(refusal({at("broken.png")}, {-3}).find("frames a second"), std::string::npos);
+  EXPECT_NE(refusal({at("broken.png")}, {-3}).find("frames per second"), std::string::npos);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-#include "io/colour_source.h"
+#include "kinema/source.h"
 
 #include "io/camera_capture.h"
+#include "io/face_picture.h"
 #include "io/frame_files.h"
 #include "io/image_file.h"
 #include "io/input_file.h"
@@ -26,35 +27,39 @@ double unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Frames of one camera have one size; a tracker that is fed with another one would give places that mean nothing.
+// Frames of one camera have one size: a tracker would report positions that mean nothing in another one.
 class OneSize {
 public:
-  void check(const Picture& picture, const std::string& name) {
+  /// Makes a frame of another size than the first one a gap.
+  void check(Frame& frame, const std::string& name) {
     if (width_ == 0) {
-      width_ = picture.width;
-      height_ = picture.height;
+      width_ = frame.colour.width;
+      height_ = frame.colour.height;
     }
-    if (picture.width != width_ || picture.height != height_) {
-      throw Error(fmt::format("{}: has {} x {} pixels, where the frames before have {} x {}: frames of one size only",
-                              name, picture.width, picture.height, width_, height_));
-    }
+    if (frame.colour.width == width_ && frame.colour.height == height_) return;
+    frame.gap = fmt::format("{}: has {} x {} pixels, where the frames before have {} x {}: frames of one size only",
+                            name, frame.colour.width, frame.colour.height, width_, height_);
+    frame.colour = {};
   }
 
 private:
   int width_ = 0, height_ = 0;
 };
 
-class Pictures final : public ColourSource {
+class Pictures final : public Source {
 public:
-  Pictures(FrameSequence sequence, double fps) : sequence_(std::move(sequence)) {
-    fps_ = fps > 0 ? fps : usual_fps;
-    guessed_ = !(fps > 0) && !sequence_.stamped && sequence_.frames.size() > 1;
+  Pictures(FrameSequence sequence, const ColourSettings& settings)
+      : Source(settings.sequence ? SourceKind::sequence : SourceKind::pictures),
+        sequence_(std::move(sequence)),
+        full_range_(settings.full_range) {
+    fps_ = settings.fps > 0 ? settings.fps : usual_fps;
+    guessed_fps_ = consecutive() && !(settings.fps > 0) && !sequence_.stamped && sequence_.frames.size() > 1;
     // where not even one can be read the input is wrong, not a frame of it
     std::string why;
     for (const FrameFile& file : sequence_.frames) {
       if (file.missing) continue;
       try {
-        read_picture(file.path);
+        picture(file.path);
         return;
       } catch (const Error& error) {
         if (why.empty()) why = error.what();
@@ -63,105 +68,90 @@ public:
     throw Error(sequence_.frames.size() == 1 ? why : fmt::format("no frame can be read; the first: {}", why));
   }
 
-  bool next(ColourFrame& frame) override {
-    frame = {};
+  std::optional<std::size_t> size() const override { return sequence_.frames.size(); }
+
+private:
+  bool read(Frame& frame) override {
     if (at_ == sequence_.frames.size()) return false;
     const FrameFile& file = sequence_.frames[at_++];
     frame.index = file.index;
     frame.time = sequence_.stamped ? file.stamp : static_cast<double>(file.index) / fps_;
     frame.name = file.path.filename().string();
-    frame.taken = unix_time();
     if (file.missing) {
       frame.gap = fmt::format("{}: is missing in the sequence", file.path.string());
       return true;
     }
     try {
-      frame.picture = read_picture(file.path);
+      frame.colour = picture(file.path);
     } catch (const Error& error) {
       frame.gap = error.what();
       return true;
     }
-    one_size_.check(frame.picture, file.path.string());
+    if (consecutive()) one_size_.check(frame, file.path.string());
     return true;
   }
 
-  std::optional<std::size_t> size() const override { return sequence_.frames.size(); }
+  Picture picture(const fs::path& path) const { return full_range_ ? read_face_picture(path) : read_picture(path); }
 
-private:
   FrameSequence sequence_;
+  bool full_range_;
   std::size_t at_ = 0;
   OneSize one_size_;
 };
 
-class Video final : public ColourSource {
+class Video final : public Source {
 public:
-  Video(fs::path path, double fps) : path_(std::move(path)), video_(path_, VideoFile::Content::colour) {
+  Video(fs::path path, double fps)
+      : Source(SourceKind::video), path_(std::move(path)), video_(path_, VideoFile::Content::colour) {
     fps_ = fps > 0 ? fps : video_.fps();
-    guessed_ = !(fps_ > 0);
-    if (guessed_) fps_ = usual_fps;
-  }
-
-  bool next(ColourFrame& frame) override {
-    frame = {};
-    if (!video_.next(frame.picture)) {
-      // containers count their frames by their length, which may be off by some
-      const double said = static_cast<double>(video_.size().value_or(0)), read = static_cast<double>(index_);
-      if (said - read > std::max(3.0, 0.05 * said)) {
-        throw about(path_, Error(fmt::format("breaks off after {} of {} frames: the file is damaged or cut short",
-                                             index_, *video_.size())));
-      }
-      std::error_code unknown;
-      const std::uintmax_t bytes = fs::file_size(path_, unknown), all = declared_video_bytes(path_).value_or(0);
-      if (!unknown && bytes < all) {
-        throw about(path_,
-                    Error(fmt::format("breaks off after {} frames, where {} of its {} bytes end: the file is cut "
-                                      "short",
-                                      index_, bytes, all)));
-      }
-      return false;
-    }
-    frame.index = index_++;
-    frame.time = static_cast<double>(frame.index) / fps_;
-    frame.name = path_.filename().string();
-    frame.taken = unix_time();
-    one_size_.check(frame.picture, fmt::format("{}: frame {}", path_.string(), frame.index));
-    return true;
+    guessed_fps_ = !(fps_ > 0);
+    if (guessed_fps_) fps_ = usual_fps;
   }
 
   std::optional<std::size_t> size() const override { return video_.size(); }
 
 private:
+  bool read(Frame& frame) override {
+    if (!video_.next(frame.colour)) {
+      check_video_is_whole(path_, video_.size(), static_cast<std::size_t>(index_));
+      return false;
+    }
+    frame.index = index_++;
+    frame.time = static_cast<double>(frame.index) / fps_;
+    frame.name = path_.filename().string();
+    one_size_.check(frame, fmt::format("{}: frame {}", path_.string(), frame.index));
+    return true;
+  }
+
   fs::path path_;
   VideoFile video_;
   long index_ = 0;
   OneSize one_size_;
 };
 
-class Camera final : public ColourSource {
+class Camera final : public Source {
 public:
-  Camera(int number, double fps) : capture_(number, fps) {
-    live_ = true;
+  Camera(int number, double fps) : Source(SourceKind::camera), capture_(number, fps) {
     fps_ = capture_.fps() > 0 ? capture_.fps() : usual_fps;
-  }
-
-  bool next(ColourFrame& frame) override {
-    frame = {};
-    if (!capture_.next(frame.picture)) {
-      throw Error(fmt::format("{} gives no more frames: was it unplugged?", capture_.name()), Error::Cause::running);
-    }
-    frame.taken = unix_time() - capture_.age();
-    if (index_ == 0) first_ = frame.taken;
-    frame.index = index_++;
-    // the wall's clock may be set back while we look, and time goes on all the same
-    frame.time = last_ = std::max(frame.taken - first_, index_ > 1 ? last_ + 1e-6 : 0);
-    frame.name = capture_.name();
-    one_size_.check(frame.picture, capture_.name());
-    return true;
   }
 
   std::optional<std::size_t> size() const override { return std::nullopt; }
 
 private:
+  bool read(Frame& frame) override {
+    if (!capture_.next(frame.colour)) {
+      throw Error(fmt::format("{} gives no more frames: was it unplugged?", capture_.name()), Error::Cause::running);
+    }
+    frame.taken = unix_time() - capture_.age();
+    if (index_ == 0) first_ = frame.taken;
+    frame.index = index_++;
+    // the system's clock may be set back meanwhile, but the time of frames only grows
+    frame.time = last_ = std::max(frame.taken - first_, index_ > 1 ? last_ + 1e-6 : 0);
+    frame.name = capture_.name();
+    one_size_.check(frame, capture_.name());
+    return true;
+  }
+
   CameraCapture capture_;
   double first_ = 0, last_ = 0;
   long index_ = 0;
@@ -183,11 +173,11 @@ std::optional<int> camera_number(const std::string& word) {
   return whole ? std::optional(number) : std::nullopt;
 }
 
-FrameSequence sequence_of(const std::vector<std::string>& input) {
+FrameSequence sequence_of(const std::vector<std::string>& input, bool numbered) {
   std::error_code ignored;
   const std::string& first = input.front();
   if (input.size() == 1 && fs::is_directory(first, ignored)) {
-    FrameSequence sequence = list_folder(first, FileKind::picture);
+    FrameSequence sequence = numbered ? list_folder(first, FileKind::picture) : list_names(first, FileKind::picture);
     if (sequence.frames.empty()) {
       throw about(first, Error("holds no pictures (.png .jpg .bmp .tif): name the folder in which the frames lie"));
     }
@@ -205,11 +195,27 @@ FrameSequence sequence_of(const std::vector<std::string>& input) {
   return sequence;
 }
 
+// Unrelated pictures: those that are there, in the order of their names or as they were given.
+FrameSequence without_numbers(FrameSequence sequence) {
+  FrameSequence plain;
+  for (FrameFile& file : sequence.frames) {
+    if (!file.missing) plain.frames.push_back({static_cast<long>(plain.frames.size()), 0, std::move(file.path), false});
+  }
+  return plain;
+}
+
 }  // namespace
 
-std::unique_ptr<ColourSource> open_colour(const std::vector<std::string>& input, const ColourSettings& settings) {
+bool Source::next(Frame& frame) {
+  frame = {};
+  if (!read(frame)) return false;
+  if (frame.taken == 0) frame.taken = unix_time();
+  return true;
+}
+
+std::unique_ptr<Source> open_colour(const std::vector<std::string>& input, const ColourSettings& settings) {
   if (!std::isfinite(settings.fps) || settings.fps < 0 || settings.fps > 100000) {
-    throw Error(fmt::format("{} frames a second: it must be above 0", settings.fps));
+    throw Error(fmt::format("{} frames per second: it must be above 0", settings.fps));
   }
   if (input.empty() || input.front().empty()) {
     throw Error("no input was given: name a picture, a folder of them, a video, or a camera as in camera:0");
@@ -221,7 +227,9 @@ std::unique_ptr<ColourSource> open_colour(const std::vector<std::string>& input,
       return std::make_unique<Video>(input.front(), settings.fps);
     }
   }
-  return std::make_unique<Pictures>(sequence_of(input), settings.fps);
+  FrameSequence sequence = sequence_of(input, settings.sequence);
+  return std::make_unique<Pictures>(settings.sequence ? std::move(sequence) : without_numbers(std::move(sequence)),
+                                    settings);
 }
 
 }  // namespace kinema::io

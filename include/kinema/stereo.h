@@ -1,13 +1,14 @@
 // From a rectified stereo pair to a depth image: semi-global matching, checked from both sides, then refined by least
-// squares (disparity.h).
+// squares.
 //
 // A pixel whose match is ambiguous, differs when sought from the right picture, lies outside the right picture, does not look
 // like its match or belongs to a small lonely patch gets no depth. Without OpenCV making a matcher throws.
 #pragma once
 
-#include "io/camera_file.h"
-#include "io/image_file.h"
+#include "kinema/camera.h"
+#include "kinema/image.h"
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -39,7 +40,7 @@ public:
 
   /// Metres of each pixel of the left picture, 0: none. Where there is texture, disparities are found to some 0.07
   /// pixels.
-  std::vector<float> depth(const GreyImage& left, const GreyImage& right) const;
+  std::vector<float> depth(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right) const;
 
   /// How many disparities are sought, from 0.
   int disparities() const;

@@ -1,9 +1,9 @@
-// Wall time between two points of a command, in milliseconds.
+// Wall-clock time between two points of a program, in milliseconds.
 #pragma once
 
 #include <chrono>
 
-namespace kinema::app {
+namespace kinema {
 
 class Stopwatch {
 public:
@@ -20,4 +20,4 @@ private:
   Clock::time_point last_ = Clock::now();
 };
 
-}  // namespace kinema::app
+}  // namespace kinema

@@ -1,0 +1,49 @@
+#include "app/source_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kinema::app {
+namespace {
+
+std::size_t total_of(const io::Source& source, FrameRange range) {
+  const std::size_t size = source.size().value_or(0);
+  if (range.frames == 0) return size;
+  return source.live() ? range.frames : std::min(size, range.frames);
+}
+
+}  // namespace
+
+SourceLoop::SourceLoop(io::Source& source, FrameRange range, const std::string& what)
+    : source_(source), range_(range), total_(total_of(source, range)), progress_(what, total_, true) {}
+
+bool SourceLoop::next(io::Frame& frame) {
+  progress_.show(frames_);
+  if (broken_ || (range_.frames > 0 && frames_ >= range_.frames)) return false;
+  do {
+    if (stopped()) return false;
+    try {
+      if (!source_.next(frame)) return false;
+    } catch (const Error& error) {
+      broken_ = error;
+      return false;
+    }
+  } while (frame.index < range_.start);
+  ++frames_;
+  return true;
+}
+
+void SourceLoop::check_range() const {
+  if (frames_ > 0 || stopped() || broken_) return;
+  throw Error(fmt::format("the input has no frame from --start {} on", range_.start));
+}
+
+void SourceLoop::throw_broken() const {
+  if (!kept_) throw *broken_;
+  throw Error(fmt::format("{}; what was done until then, {} frame{}, is kept", broken_->what(), frames_,
+                          frames_ == 1 ? "" : "s"),
+              broken_->cause());
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,43 @@
+// The body's particle filter: points of a person in, a pose with its uncertainty out. body::Tracker drives it; it stands by
+// itself for callers that cut the person out in their own way.
+#pragma once
+
+#include "kinema/body_tracker.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace kinema::body {
+
+/// What a frame shows: points of the person, and rays that see past it marked as background.
+struct Frame {
+  double time = 0;  ///< seconds
+  PointsView points;
+
+  /// Where it is known: nobody reaches under it. It holds the size of a person who is not known yet.
+  std::optional<Plane> floor = {};
+};
+
+class Filter {
+public:
+  virtual ~Filter() = default;
+
+  /// The pose at the next frame. The first frame, and any after the person was lost, starts a search over position,
+  /// facing and rest poses, unless start() gave a pose.
+  virtual Estimate track(const Frame& frame) = 0;
+
+  /// A pose to start from in the next frame instead of a search.
+  virtual void start(const Pose& pose) = 0;
+
+  /// The skeleton as fitted to the person so far.
+  virtual const Skeleton& skeleton() const = 0;
+
+  /// See Tracker::particle_joints().
+  virtual std::vector<Vec3> particle_joints(std::size_t most) = 0;
+};
+
+/// The person is settings.skeleton. Throws Error where settings make no sense or the backend is not there.
+std::unique_ptr<Filter> make_filter(const TrackerSettings& settings, Backend backend = Backend::automatic);
+
+}  // namespace kinema::body

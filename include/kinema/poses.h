@@ -1,0 +1,31 @@
+// Writes the body tracker's estimates to poses.jsonl, one line per frame, or as a CSV table. See docs/poses.md.
+#pragma once
+
+#include "kinema/body_tracker.h"
+
+#include <filesystem>
+#include <memory>
+
+namespace kinema::io {
+
+/// Writes one frame at a time. The file appears at commit(); until then, and for good where the run ends early, the frames
+/// done so far stand in TARGET.partial, whole lines in the same format.
+class PosesWriter {
+public:
+  /// CSV where the name ends in .csv, else JSON lines. Throws Error where the target cannot be written.
+  PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton);
+  ~PosesWriter();
+  PosesWriter(PosesWriter&&) noexcept;
+  PosesWriter& operator=(PosesWriter&&) noexcept;
+
+  /// A frame in which nobody was found is written too, without joints and with the reason.
+  void add(const body::Estimate& estimate);
+
+  void commit();
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kinema::io

@@ -1,0 +1,77 @@
+// kinema.io: recordings, for the body tracker.
+#include "kinema/recording.h"
+
+#include "arrays.h"
+#include "module.h"
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+namespace kinema::python {
+namespace {
+
+// A frame with the width of its depth image, which the frame itself does not know.
+struct Frame : io::Frame {
+  py::ssize_t width = 0;
+};
+
+py::object array_or_none(const std::vector<float>& values, py::ssize_t columns) {
+  if (values.empty() || columns == 0) return py::none();
+  return array_of(values, {static_cast<py::ssize_t>(values.size()) / columns, columns});
+}
+
+py::object colour_of(const Frame& frame) {
+  if (frame.colour.empty()) return py::none();
+  return array_of(frame.colour.bgr, {frame.colour.height, frame.colour.width, 3});
+}
+
+Frame next(io::Recording& recording) {
+  Frame frame;
+  frame.width = recording.camera().camera.width;
+  bool more = false;
+  {
+    const py::gil_scoped_release release;
+    more = recording.next(frame);
+  }
+  if (!more) throw py::stop_iteration();
+  return frame;
+}
+
+}  // namespace
+
+void bind_recording(py::module_& module) {
+  py::class_<io::Frame>(module, "_Frame");
+  py::class_<Frame, io::Frame> frame(module, "Frame", "What a camera gave at one moment.");
+  frame.attr("__module__") = "kinema.io";
+  frame.def_readonly("index", &Frame::index, "The number in the file's name, or counted from 0.")
+      .def_readonly("time", &Frame::time, "Seconds.")
+      .def_readonly("name", &Frame::name, "Of its file.")
+      .def_readonly("gap", &Frame::gap, "Not empty: why this frame cannot be used.")
+      .def_property_readonly(
+          "depth", [](const Frame& own) { return array_or_none(own.depth, own.width); },
+          "float32 (H, W), metres, 0: nothing measured; None where there is none.")
+      .def_property_readonly(
+          "points", [](const Frame& own) { return array_or_none(own.points, 3); },
+          "float32 (I, 3), metres; None where there are none.")
+      .def_property_readonly("colour", &colour_of, "uint8 (H, W, 3), blue green red; None where there is none.");
+
+  py::class_<io::Recording> recording(module, "Recording", "Frames of depth or points, in order: iterate over it.");
+  recording.attr("__module__") = "kinema.io";
+  recording.def("__iter__", [](py::object self) { return self; })
+      .def("__next__", &next)
+      .def_property_readonly("size", &io::Recording::size, "How many frames there are; None where that is not known.")
+      .def_property_readonly("fps", &io::Recording::fps, "Frames per second.")
+      .def_property_readonly(
+          "camera", [](const io::Recording& own) { return own.camera().camera; }, "The body.Camera of its frames.");
+
+  module.def(
+      "open_recording", [](const std::vector<std::string>& input) { return io::open_recording(input).release(); },
+      py::return_value_policy::take_ownership, py::arg("input"));
+  module.def(
+      "open_recording",
+      [](const std::filesystem::path& input) { return io::open_recording({input.string()}).release(); },
+      py::return_value_policy::take_ownership, py::arg("input"),
+      "A Recording: its folder, a pattern such as depth/%06d.png, or a list of files.");
+}
+
+}  // namespace kinema::python

@@ -1,0 +1,399 @@
+// The tracking loop: sample, weigh, mean (section 2 of the paper), with annealing layers, limb-wise blocks and refinement
+// as switches, a search where there is no pose to go on from, and a fit of the person's shape in the first frames.
+#include "body/denoised_points.h"
+#include "body/deviation.h"
+#include "body/motion.h"
+#include "body/particles.h"
+#include "body/rival_monitor.h"
+#include "body/search.h"
+#include "body/shape_learner.h"
+#include "core/stopwatch.h"
+#include "kinema/body_filter.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+namespace kinema::body {
+namespace {
+
+// Measures stages by name.
+class Stages {
+public:
+  // The time since the last call.
+  void add(const std::string& name) { add(name, watch_.lap()); }
+  // What somebody else measured.
+  void add(const std::vector<StageTime>& times) {
+    for (const StageTime& time : times) add(time.stage, time.ms);
+  }
+  std::vector<StageTime> times() const { return times_; }
+
+private:
+  void add(const std::string& name, double ms) {
+    for (StageTime& time : times_) {
+      if (time.stage == name) {
+        time.ms += ms;
+        return;
+      }
+    }
+    times_.push_back({name, ms});
+  }
+
+  Stopwatch watch_;
+  std::vector<StageTime> times_;
+};
+
+// Of the cost of a frame in which nobody is where the pose says, this share is saved by the pose: 1 is a perfect fit.
+constexpr double lost_below = 0.6;   // of its running level
+constexpr double least_fit = 0.2;    // whatever the level
+constexpr double believable = 0.35;  // for a find
+
+// A rival must be so much more likely, logarithmically.
+constexpr double clearly = 5;
+
+// A find is as far off as a pose wanders in so many seconds.
+constexpr double found_spread = 0.1;
+
+void check(const TrackerSettings& settings) {
+  const auto need = [](bool sensible, const char* what, double value, const char* mend) {
+    if (!sensible) throw Error(fmt::format("tracker: {} {}: give {}", what, value, mend));
+  };
+  const double survival = settings.survival, evidence = settings.independent_points, noise = settings.sensor_noise,
+               shared = settings.shared_noise;
+  need(settings.layers >= 1, "annealing layers", settings.layers, "1 or more");
+  need(survival >= 0 && survival <= 1, "the share that survives a layer is", survival, "0 to 1");
+  need(settings.refined >= 0, "refined poses", settings.refined, "0 or more");
+  need(settings.refine_steps >= 0, "steps of refinement", settings.refine_steps, "0 or more");
+  need(settings.rivals >= 0, "rivals", settings.rivals, "0 or more");
+  need(evidence > 0 && std::isfinite(evidence), "independent points", evidence, "a number above 0");
+  need(noise >= 0 && noise <= 1, "the sensor's noise at 1 m is", noise, "metres, 0 to 1");
+  need(shared >= 0 && shared <= 1, "the noise that points share at 1 m is", shared, "metres, 0 to 1");
+  need(!std::isnan(settings.resample_below), "the share to resample below is", settings.resample_below, "a number");
+}
+
+// A pose that a tracker can start from.
+void check(const Pose& pose) {
+  const auto& [position, q, angles] = pose;
+  const double length = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+  if (!std::isfinite(position.x + position.y + position.z) || !std::isfinite(length) || length <= 0 ||
+      std::any_of(angles.begin(), angles.end(), [](double angle) { return !std::isfinite(angle); })) {
+    throw Error("a pose to start from has finite numbers and a rotation that is not 0");
+  }
+}
+
+void check(const Frame& frame) {
+  if (!std::isfinite(frame.time)) throw Error("the time of a frame is not finite: give seconds");
+  if (!frame.floor) return;
+  const auto& [normal, offset, floor] = *frame.floor;
+  const double length = std::hypot(normal.x, normal.y, normal.z);
+  if (!(std::abs(length - 1) < 1e-3) || !std::isfinite(offset))
+    throw Error(
+        fmt::format("the floor of a frame has a normal of length {} and the offset {}: give a unit normal and a "
+                    "finite offset",
+                    length, offset));
+}
+
+// Where a person looks.
+Vec3f front_of(std::span<const float> state) {
+  return rotate(Quaternionf{state[3], state[4], state[5], state[6]}, Vec3f{0, 0, 1});
+}
+
+class ParticleFilter final : public Filter {
+public:
+  ParticleFilter(const TrackerSettings& settings, Backend backend)
+      : settings_(settings),
+        backend_(choose(backend)),
+        threads_(settings.likelihood.threads),
+        learner_(settings.skeleton),
+        monitor_(settings.skeleton, settings) {
+    check(settings);
+    if (settings.skeleton.capsules.empty())
+      throw Error("the skeleton has no capsule: there is no skin to hold against points");
+    fill_in(settings_, backend_);
+    set_skeleton(settings.skeleton);
+  }
+
+  void start(const Pose& pose) override {
+    check(pose);
+    begin_at(to_state(skeleton_, pose));
+  }
+
+  const Skeleton& skeleton() const override { return skeleton_; }
+
+  std::vector<Vec3> particle_joints(std::size_t most) override {
+    std::vector<Vec3> joints;
+    watched_ = true;
+    if (!tracking_ || most == 0) return joints;
+    const std::vector<float> states = cloud_.empty() ? particles_->states() : cloud_;
+    const std::size_t count = states.size() / state_.size(), shown = std::min(most, count);
+    places_.resize(skeleton_.joints.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      place_joints(flat_->view(), states.data() + i * count / shown * state_.size(), places_.data());
+      for (const Place& place : places_) joints.push_back({place.origin.x, place.origin.y, place.origin.z});
+    }
+    return joints;
+  }
+
+  Estimate track(const Frame& frame) override {
+    check(frame);
+    stages_ = {};
+    const double seconds = std::clamp(last_time_ ? frame.time - *last_time_ : 1.0 / 30, 1e-3, 0.5);
+    last_time_ = frame.time;
+    floor_ = frame.floor;
+    if (tracking_) particles_->predict(seconds);  // which a device does while points are on their way
+    set_points(frame.points);
+    stages_.add("points");
+
+    Estimate estimate;
+    if (tracking_) {
+      gather(seconds);
+      const Hypotheses others = evaluate_rivals();
+      estimate = conclude(seconds);
+      tracking_ = !lost(estimate);
+      if (tracking_ && switch_to_rival(others, estimate)) {
+        gather(seconds);
+        estimate = conclude(seconds);
+        stages_.add("rivals");
+      }
+    }
+    // at first, and where the person was lost: look for it in this very frame
+    if (!tracking_) {
+      const Skeleton own = skeleton_;
+      const double size = search_person();
+      if (size > 0) {
+        particles_->diffuse(found_spread, -1);
+        gather(seconds);
+        estimate = conclude(seconds);
+        tracking_ = fit(estimate) > believable;
+      }
+      // a size that nobody has must not stay, or such sizes would add up
+      if (size > 0 && size != 1 && !tracking_) set_skeleton(own);
+      if (size != 1 && tracking_) learner_.begin_at_size(size);
+    }
+    estimate.time = frame.time;
+    estimate.found = tracking_;
+    if (tracking_) {
+      estimate.confidence = std::clamp(fit(estimate), 0.0, 1.0);
+      learn_shape();
+    }
+    estimate.times = stages_.times();
+    return estimate;
+  }
+
+private:
+  void set_skeleton(const Skeleton& skeleton) {
+    skeleton_ = skeleton;
+    flat_ = std::make_unique<FlatSkeleton>(skeleton_);
+    flesh_radii_ = flesh_radii(skeleton_);
+    monitor_.set_skeleton(skeleton_);
+    particles_ = make_particles(skeleton_, settings_, backend_);
+  }
+
+  void set_points(PointsView points) {
+    double distance = state_.empty() ? 0 : state_[2];
+    if (!tracking_) {
+      // of the points of the person, the one in the middle
+      points_.set(points);
+      if (points_.person.size() > 0) distance = points_.person[points_.person.size() / 2].z;
+    }
+    denoised_.set(points, settings_.sensor_noise, distance);
+    points_known_ = false;
+    particles_->set_points(denoised_.view(), denoised_.noise());
+  }
+
+  void begin_at(const std::vector<float>& state) {
+    particles_->place(state, settings_.particles);
+    state_ = state;
+    tracking_ = true;
+    level_ = 0;
+    monitor_.restart();
+  }
+
+  // Begins at the likeliest pose that a search finds. Returns the size of the person against the skeleton before, which
+  // is scaled by it; 0 where nobody was found.
+  double search_person() {
+    SearchSettings settings;
+    settings.noise = denoised_.noise().deviation;
+    RefinePoints seen = points();
+    if (settings_.fit_shape && !learner_.known()) {
+      settings.sizes = {0.88, 0.96, 1.04, 1.12};
+      seen.floor = floor_;
+    }
+    const std::vector<SearchResult> found = search(skeleton_, seen, settings, threads_);
+    if (!found.empty()) {
+      if (found.front().size != 1) {
+        set_skeleton(scaled(skeleton_, found.front().size));
+        particles_->set_points(denoised_.view(), denoised_.noise());
+      }
+      std::vector<std::vector<float>> states;
+      for (const SearchResult& one : found) {
+        if (one.size == found.front().size) states.push_back(one.state);
+      }
+      const auto [own, turned] = monitor_.compare_facings(*particles_, states);
+      begin_at(own.states[own.best()]);
+      // a search knows how people stand, which the points of a far one hardly tell
+      const std::size_t rival = turned.best();
+      if (evidence() * (turned.log_likelihood[rival] - own.log_likelihood[own.best()]) >= clearly)
+        begin_at(turned.states[rival]);
+    }
+    stages_.add("search");
+    return found.empty() ? 0 : found.front().size;
+  }
+
+  // Weigh, and let the particles gather where the weights are, layer by layer (the paper's filter has one layer); then
+  // refine the best.
+  void gather(double seconds) {
+    const int blocks = settings_.limbs ? 5 : 1;
+    for (int layer = 0; layer < settings_.layers; ++layer) {
+      for (int block = 0; block < blocks; ++block) {
+        if (layer > 0 || block > 0) {
+          particles_->resample();
+          particles_->diffuse(seconds * std::pow(0.5, layer), settings_.limbs ? block : -1);
+        }
+        particles_->weigh();
+        const bool last = layer + 1 == settings_.layers && block + 1 == blocks;
+        particles_->anneal(last ? 0 : settings_.survival, settings_.tempered ? evidence() : 1);
+      }
+    }
+    stages_.add("weigh");
+    if (settings_.refined > 0) particles_->refine(settings_.refined, seconds);
+    stages_.add("refine");
+  }
+
+  // Take the mean (eq. 1).
+  Estimate conclude(double seconds) {
+    const PointList some = points().person.thinned(residual_points);  // while a device is at work
+    const Moments moments = particles_->moments(seconds);
+    Estimate estimate;
+    state_ = moments.state;
+    estimate.pose = to_pose(moments.state);
+    places_.resize(skeleton_.joints.size());
+    place_joints(flat_->view(), state_.data(), places_.data());
+    for (const Place& place : places_) estimate.joints.push_back({place.origin.x, place.origin.y, place.origin.z});
+    const ErrorSources sources{residual_deviation(flat_->view(), some, state_, threads_),
+                               refine_settings(settings_, 1, denoised_.noise()).deviation(),
+                               settings_.shared_noise * state_[2] * state_[2], settings_.fit_shape};
+    for (std::size_t j = 0; j < flesh_radii_.size(); ++j) {
+      estimate.deviation.push_back(stated_deviation(moments.joint_variance[j], flesh_radii_[j], sources));
+    }
+    estimate.log_likelihood = moments.log_likelihood;
+    estimate.effective_sample_size = moments.effective_sample_size;
+    if (watched_) cloud_ = particles_->states();  // resampled, they would be a few poses many times over
+    if (moments.effective_sample_size < settings_.resample_below * static_cast<double>(settings_.particles)) {
+      particles_->resample();
+    }
+    stages_.add("mean");
+    stages_.add(moments.times);
+    return estimate;
+  }
+
+  // Poses elsewhere, while a device weighs the particles and refines the best.
+  Hypotheses evaluate_rivals() {
+    if (settings_.rivals <= 0) return {};
+    Hypotheses others = monitor_.evaluate_rivals(*particles_, points());
+    stages_.add(monitor_.searched() ? "search" : "rivals");
+    return others;
+  }
+
+  // Whether one of them is clearly more likely than the tracked one, and more than all that the filter came to; it then takes
+  // the particles' place. Where the tracked pose was refined as rivals were, that is what they are held against.
+  bool switch_to_rival(const Hypotheses& others, const Estimate& estimate) {
+    if (others.states.empty()) return false;
+    const std::size_t best = others.best();
+    const double found = others.log_likelihood[best], filtered = estimate.log_likelihood;
+    const double own = monitor_.searched() ? filtered : others.log_likelihood.front();
+    if (best == 0 || found < filtered || evidence() * (found - own) < clearly) return false;
+    const std::vector<float>* winner = &others.states[best];
+    // A few steps on some of the points leave more to chance than lies between the two facings of a body, and nobody turns
+    // round from one frame to the next: for that, both are refined once more with all points.
+    Hypotheses both;
+    if (dot(front_of(state_), front_of(*winner)) < 0) {
+      both = monitor_.compare(*particles_, {state_, *winner});
+      if (evidence() * (both.log_likelihood[1] - std::max(filtered, both.log_likelihood[0])) < clearly) return false;
+      winner = &both.states[1];
+    }
+    particles_->place(*winner, settings_.particles);
+    return true;
+  }
+
+  // The frame's points for refinements on the host. They are arranged when first asked for: a device weighs meanwhile.
+  const RefinePoints& points() {
+    if (!points_known_) points_.set(denoised_.view());
+    points_known_ = true;
+    return points_;
+  }
+
+  // Independent points a point.
+  double evidence() {
+    return independent_points(settings_, denoised_.noise()) /
+           static_cast<double>(std::max<std::size_t>(1, points().person.size()));
+  }
+
+  double fit(const Estimate& estimate) {
+    const LikelihoodSettings& likelihood = settings_.likelihood;
+    const double squares = -2 * likelihood.sigma * likelihood.sigma * estimate.log_likelihood;
+    const double worst = static_cast<double>(points().person.size()) * likelihood.tau * likelihood.tau;
+    return worst > 0 ? 1 - squares / worst : 0;
+  }
+
+  bool lost(const Estimate& estimate) {
+    const double now = fit(estimate);
+    if (now < std::max(least_fit, lost_below * level_)) return true;
+    level_ = level_ == 0 ? now : 0.9 * level_ + 0.1 * now;
+    return false;
+  }
+
+  void learn_shape() {
+    if (!settings_.fit_shape || !learner_.due()) return;
+    const std::optional<ShapeFit> fit =
+        learner_.add(points(), floor_, state_, refine_settings(settings_, 1, denoised_.noise()), threads_);
+    if (!fit) return;
+    set_skeleton(fit->skeleton);
+    particles_->place(fit->states.back(), settings_.particles);
+    stages_.add("shape");
+  }
+
+  TrackerSettings settings_;
+  Skeleton skeleton_;
+  Backend backend_;
+  Threads threads_;
+  ShapeLearner learner_;
+  std::unique_ptr<FlatSkeleton> flat_;
+  std::vector<double> flesh_radii_;  // (joints)
+  RivalMonitor monitor_;
+  std::unique_ptr<Particles> particles_;
+  DenoisedPoints denoised_;  // of the frame under way
+  std::optional<Plane> floor_;
+  RefinePoints points_;  // see points()
+  bool points_known_ = false;
+  std::vector<float> state_;
+  std::vector<Place> places_;  // of its joints
+  bool watched_ = false;       // somebody looks at the particles
+  std::vector<float> cloud_;   // their states as they were weighed in the last frame, where watched
+  Stages stages_;
+  bool tracking_ = false;
+  std::optional<double> last_time_;
+  double level_ = 0;  // running level of fit()
+};
+
+}  // namespace
+
+void fill_in(TrackerSettings& settings, Backend backend) {
+  const auto cores = static_cast<std::size_t>(std::max(1U, std::thread::hardware_concurrency()));
+  const bool gpu = choose(backend) == Backend::cuda;
+  if (settings.particles == 0) settings.particles = gpu ? 2000 : std::clamp<std::size_t>(100 * cores, 200, 2000);
+  if (settings.points == 0) settings.points = gpu ? 43000 : 3000;
+  // rays say whether there is somebody, not where his skin is: a few thousand draw the outline, and more of them take a
+  // fifth of a GPU's frame
+  if (settings.background_points == 0)
+    settings.background_points = std::clamp<std::size_t>(settings.points / 2, 1, 3000);
+}
+
+std::unique_ptr<Filter> make_filter(const TrackerSettings& settings, Backend backend) {
+  return std::make_unique<ParticleFilter>(settings, backend);
+}
+
+}  // namespace kinema::body

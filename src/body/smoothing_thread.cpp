@@ -1,0 +1,85 @@
+#include "body/smoothing_thread.h"
+
+#include "core/stopwatch.h"
+
+#include <utility>
+
+namespace kinema::body {
+namespace {
+
+// Queued frames hold their points: some megabytes each with the points that a GPU takes.
+constexpr std::size_t longest_queue = 64;
+
+}  // namespace
+
+SmoothingThread::SmoothingThread(const TrackerSettings& settings, std::size_t lag)
+    : smoother_(make_smoother(settings, lag)), thread_([this](const std::stop_token& stop) { work(stop); }) {}
+
+SmoothingThread::~SmoothingThread() = default;
+
+void SmoothingThread::add(const PointCloud& cloud, const Estimate& estimate) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return jobs_.size() < longest_queue || failed_; });
+  // of frames without a person, only the estimate is needed
+  jobs_.push_back({estimate.found ? cloud : PointCloud(), estimate});
+  changed_.notify_all();
+}
+
+std::vector<Estimate> SmoothingThread::take() {
+  const std::scoped_lock lock(mutex_);
+  if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
+  return std::exchange(settled_, {});
+}
+
+std::vector<Estimate> SmoothingThread::finish() {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return jobs_.empty(); });
+  }
+  std::vector<Estimate> settled = take();
+  Stopwatch watch;
+  // the queue is empty, so the thread leaves smoother and skeleton alone
+  for (Estimate& estimate : smoother_->finish()) {
+    estimate.skeleton = skeleton_;
+    settled.push_back(std::move(estimate));
+  }
+  ms_ += watch.lap();
+  return settled;
+}
+
+double SmoothingThread::ms() const {
+  const std::scoped_lock lock(mutex_);
+  return ms_;
+}
+
+void SmoothingThread::work(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [&] { return !jobs_.empty(); }) && !stop.stop_requested()) {
+    const Job& job = jobs_.front();  // stays in place while others are added behind it
+    lock.unlock();
+    std::exception_ptr failed;
+    std::vector<Estimate> settled;
+    Stopwatch watch;
+    try {
+      settled = smoother_->add({job.estimate.time, job.cloud.view()}, job.estimate, *job.estimate.skeleton);
+    } catch (...) {
+      failed = std::current_exception();
+    }
+    const double ms = watch.lap();
+    lock.lock();
+    ms_ += ms;
+    skeleton_ = job.estimate.skeleton;
+    jobs_.pop_front();
+    if (failed) {
+      failed_ = failed;
+      jobs_.clear();
+    }
+    for (Estimate& estimate : settled) {
+      estimate.skeleton = skeleton_;
+      settled_.push_back(std::move(estimate));
+    }
+    changed_.notify_all();
+  }
+}
+
+}  // namespace kinema::body
