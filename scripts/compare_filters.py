@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Which filter follows a person best for an equal number of likelihood evaluations.
 
-Makes recordings with truth from motion-capture clips, tracks each with a list of filters at several budgets, holds the
-poses against the truth, and writes bench/results/filters.json, docs/filters.md and docs/filters.svg.
+Makes recordings with truth from motion-capture clips, tracks each with a list of filters at several budgets, compares
+the poses with the truth, and writes bench/results/filters.json, docs/filters.md and docs/filters.svg.
 
     scripts/compare_filters.py                                  samples/, with build/release/kinema
     scripts/compare_filters.py walk=clips/02_01.bvh clips/      clips or folders of them, with a name if one is given
     scripts/compare_filters.py --page                           the page and the plot again, from the kept results
 
-Runs that a --scratch folder already holds are not repeated, so that a sweep which was stopped goes on; for another build
-of kinema take another folder.
+Runs that a --scratch folder already holds are not repeated, so that a sweep which was stopped resumes; use another folder
+for another build of kinema.
 """
 
 import argparse
@@ -39,11 +39,12 @@ BUDGETS = [100, 400, 1600, 200, 800, 3200, 6400]
 # evaluations of the variations about the default: those of the default on a machine with two cores
 DEFAULT_BUDGET = 480
 
-PLAIN = {"layers": 1, "refined": 0, "rivals": 0, "limbs": False, "motion": "constant-velocity",
+PLAIN = {"paper": False, "layers": 1, "refined": 0, "rivals": 0, "limbs": False, "motion": "constant-velocity",
          "association": "first-hit"}
 DEFAULT = {**PLAIN, "layers": 2, "refined": 4, "rivals": 6}
 
 FAMILIES = {
+    "paper": {**PLAIN, "paper": True, "motion": "random-walk", "association": "nearest"},
     "plain": {**PLAIN, "motion": "random-walk"},
     "plain, constant velocity": PLAIN,
     "plain, spatial": {**PLAIN, "motion": "spatial"},
@@ -69,9 +70,9 @@ VARIATIONS = {
 def overhead(filter_):
     """Evaluations of a frame besides those of the particles. One is a pass of a pose over all points of a frame.
 
-    A refined pose costs one where it starts, one a step (6; more where a step must be shortened, fewer at the bottom)
-    and one to be weighed. A rival costs as much on 600 points, and is judged on 1200; and every fifth frame at first,
-    every 15th later, a search goes over 10 rest poses and 12 facings with 300 points and refines the best 40 and 10.
+    A refined pose costs one at its start, one per step (6; more where a step must be shortened, fewer once it has
+    converged) and one to be weighed. A rival costs as much on 600 points, and is weighed on 1200; and every fifth frame at
+    first, every 15th later, a search tries 10 rest poses and 12 facings with 300 points and refines the best 40 and 10.
     """
     cost = 8 * filter_["refined"]
     if filter_["rivals"] > 0:
@@ -99,7 +100,7 @@ def plan(budgets):
     for budget in budgets:
         for name, filter_ in FAMILIES.items():
             chosen = sized(filter_, budget)
-            if chosen and (budget <= 3200 or name in ("plain", "plain, constant velocity")):
+            if chosen and (budget <= 3200 or name in ("paper", "plain", "plain, constant velocity")):
                 runs.append(("families", name, budget, chosen))
     for setting, values in VARIATIONS.items():
         for value in values:
@@ -109,6 +110,8 @@ def plan(budgets):
 
 
 def flags(filter_):
+    if filter_["paper"]:  # which is all that the dictionary says, and more
+        return ["--paper", "--particles", str(filter_["particles"])]
     words = [f"--{key} {filter_[key]}" for key in ("particles", "layers", "refined", "rivals", "motion", "association")]
     return " ".join(words + (["--limbs"] if filter_["limbs"] else [])).split()
 
@@ -246,7 +249,7 @@ def commit():
 
 
 def write_results(path, result):
-    """One run a line, so that differences between two files can be read."""
+    """One run per line, so that differences between two files can be read."""
     head = {key: value for key, value in result.items() if key != "rows"}
     text = json.dumps(head, indent=2)[:-2] + ',\n  "rows": [\n'
     text += ",\n".join("    " + json.dumps(row) for row in result["rows"]) + "\n  ]\n}\n"
@@ -259,12 +262,12 @@ def parse(argv):
     parser.add_argument("clips", nargs="*", default=[str(ROOT / "samples")], metavar="[NAME=]CLIP|DIR")
     parser.add_argument("--also", nargs="*", default=[], metavar="[NAME=]CLIP|DIR", help="clips for --rivals alone")
     parser.add_argument("--kinema", default=str(ROOT / "build" / "release" / "kinema"), help="the command")
-    parser.add_argument("--frames", type=int, default=45, help="of each clip, at 30 a second [45]")
+    parser.add_argument("--frames", type=int, default=45, help="of each clip, at 30 per second [45]")
     parser.add_argument("--seeds", default="1", help="such as 1,2,3 [1]")
-    parser.add_argument("--budgets", default=",".join(map(str, BUDGETS)), help="evaluations a frame [%(default)s]")
+    parser.add_argument("--budgets", default=",".join(map(str, BUDGETS)), help="evaluations per frame [%(default)s]")
     parser.add_argument("--only", default="", metavar="REGEX",
                         help="filters by 'families, NAME' or 'variations, NAME' [all]")
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="start no run after so many [no limit]")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="start no run after this time [no limit]")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time, one thread each [the cores]")
     parser.add_argument("--scratch", help="a folder for recordings and runs, kept [a temporary one]")
     parser.add_argument("--results", type=Path, default=RESULTS)

@@ -7,6 +7,7 @@ from statistics import mean, median
 
 # colour, dashes and width of each family's line; those of one kind share a colour
 STYLES = {
+    "paper": ("#000000", "", 1.8),
     "plain": ("#6b6b6b", "", 1.8),
     "plain, constant velocity": ("#6b6b6b", "7 4", 1.8),
     "plain, spatial": ("#6b6b6b", "2 3", 1.8),
@@ -22,31 +23,36 @@ STYLES = {
 # evaluations at which motions are shown one by one
 MIDDLE = 400
 
+# name, families that it stands for, and what they are
+FILTERS = [
+    ("paper", ["paper"], "`--paper`: the filter of the paper and nothing else, see [tracking.md](tracking.md#the-filter-of-the-paper)"),
+    ("plain", ["plain"], "`--layers 1 --refined 0 --rivals 0 --motion random-walk`: the paper's steps, with tempered weights, first "
+     "hits, free space, and one particle that is moved without noise"),
+    ("plain, constant velocity; plain, spatial", ["plain, constant velocity", "plain, spatial"],
+     "the same with that `--motion`; all that follow have constant velocity, so the first of these is their baseline"),
+    ("annealing", ["annealing, 3 layers", "annealing, 5 layers"], "`--layers 3` or `5`, `--refined 0 --rivals 0`"),
+    ("limb by limb", ["limb by limb", "limb by limb, 2 layers"], "`--limbs --layers 1` or `2`, `--refined 0 --rivals 0`"),
+    ("refined", ["refined", "refined, 2 layers"], "`--refined 4 --layers 1` or `2`, `--rivals 0`"),
+    ("default", ["default"], "`--refined 4 --layers 2 --rivals 6`: no option at all"),
+]
+
 PAGE = """\
 <!-- Made by scripts/compare_filters.py from bench/results/filters.json; changes made here by hand are lost. -->
 # Filters for an equal number of evaluations
 
-What a filter costs is how many poses it holds against the points of a frame. Given the same number of such evaluations,
-which filter follows a person best? Truth comes from motion-capture clips before a simulated depth camera, each frame
-with the sensor's noise, a floor and a wall.
+The cost of a filter is the number of poses that it compares with the points of a frame. Given the same number of such
+evaluations, which filter follows a person best? Truth comes from motion-capture clips in front of a simulated depth
+camera; each frame has the sensor's noise, a floor and a wall.
 
-![Mean joint error against evaluations a frame, one line a filter](filters.svg)
+![Mean joint error against evaluations per frame, one line per filter](filters.svg)
 
 {summary}
 ## The filters
 
-| name | `kinema body track` with |
-| --- | --- |
-| plain | `--layers 1 --refined 0 --rivals 0 --motion random-walk`: the filter of the paper |
-| plain, constant velocity; plain, spatial | the same with that `--motion`; all that follow have constant velocity, so the first of these is what they are to be held against |
-| annealing | `--layers 3` or `5`, `--refined 0 --rivals 0` |
-| limb by limb | `--limbs --layers 1` or `2`, `--refined 0 --rivals 0` |
-| refined | `--refined 4 --layers 1` or `2`, `--rivals 0` |
-| default | `--refined 4 --layers 2 --rivals 6`: no option at all |
-
-One evaluation is a pass of one pose over all points of a frame. Particles count once a layer, five times a layer with
-`--limbs`. A refined pose counts 8: where it starts, six steps, and once more to be weighed. Six rivals with the search
-that comes every fifth frame count {rivals:.0f}. Each filter gets as many particles as the budget then leaves, so the default has
+{filters}
+One evaluation is a pass of one pose over all points of a frame. Particles count once per layer, five times per layer with
+`--limbs`. A refined pose counts 8: its start, six steps, and the final weighing. Six rivals and the search in every
+fifth frame count {rivals:.0f}. Each filter gets as many particles as its budget then leaves, so the default has
 {default_particles} of them at {least} evaluations.
 
 ## Mean joint error, mm
@@ -56,7 +62,7 @@ measured.
 
 {families}
 By motion, at {middle} evaluations. "Within 100 mm" is the share of all joints of all frames, missing ones counted as
-outside; processor time is that of one thread, with reading, foreground and the search of the first frame.
+outside; processor time is that of one thread and includes reading, foreground and the search of the first frame.
 
 {by_motion}
 ## About the default
@@ -69,13 +75,14 @@ One setting changed at a time, all at {variation_budget} evaluations, as many as
 
 - The first {frames} frames of each clip, at 30 a second:
   {clips}.
-  One person in view from the front, {points:,} points, nothing before them. Rivals are there for people taken back to front,
-  limbs swapped or hidden: the motions of the plot hardly show that, so they show what rivals cost more than what they give.
+  One person seen from the front, {points:,} points, nothing in front of them. Rivals are for people taken back to front and
+  for limbs that are swapped or hidden. The motions of the plot hardly have these, so they show the cost of rivals rather
+  than their use.
 - Every run starts with the tracker's own search, the same for all filters. A filter that loses the person searches again
   in the same frame, which is not counted as evaluations, so the worst errors of the plain filters are flattered.
-- The recording's skeleton is known: the fit of a person's shape takes no part. Poses are the filter's own (`--lag 0`).
-- Evaluations are not time. The steps of a refinement find nearest capsules, sum a normal matrix and solve it, which for
-  the few points of rivals takes longer than the points; processor times stand beside the errors for that reason.
+- The recording's skeleton is given, not fitted. Poses are the filter's own (`--lag 0`): no later frame is used.
+- Evaluations are not time. The steps of a refinement find nearest capsules, sum a normal matrix and solve it; for the few
+  points of rivals the latter takes longer than the points. Processor times stand beside the errors for that reason.
 
 ## Make it again
 
@@ -83,7 +90,7 @@ One setting changed at a time, all at {variation_budget} evaluations, as many as
 scripts/compare_filters.py{arguments}
 ```
 
-takes clips of your own too, and goes on where it was stopped if it has a `--scratch` folder; `--help` says more. This
+also takes your own clips, and resumes a sweep that was stopped if it has a `--scratch` folder; see `--help`. This
 page: {cpu}, {cores} cores, {system}; {date}, commit `{commit}`.
 """
 
@@ -136,6 +143,12 @@ class Results:
         return mean(rows[motion]["mean_mm"] for rows in self.runs[group, name, budget].values())
 
 
+def filters_table(results):
+    measured = set(results.names("families"))
+    rows = [[name, words] for name, families, words in FILTERS if measured & set(families)]
+    return "| name | `kinema body track` with |\n| --- | --- |\n" + "".join(f"| {a} | {b} |\n" for a, b in rows)
+
+
 def families_table(results):
     budgets, names = results.budgets(), results.names("families")
     values = {name: [results.value("families", name, budget) for budget in budgets] for name in names}
@@ -147,7 +160,7 @@ def families_table(results):
             return "–"
         return f"**{value:.1f}**" if value == best else f"{value:.1f}"
 
-    return table(["filter \\ evaluations a frame", *(f"{budget:,}" for budget in budgets)],
+    return table(["filter \\ evaluations per frame", *(f"{budget:,}" for budget in budgets)],
                  [[name, *map(cell, values[name], least)] for name in names])
 
 
@@ -159,7 +172,7 @@ def by_motion_table(results, budget):
         rows.append([name, *(f"{results.on('families', name, budget, motion):.1f}" for motion in results.motions),
                      f"{100 * results.value('families', name, budget, 'within_100mm'):.1f} %",
                      f"{results.value('families', name, budget, 'processor_ms_per_frame'):.0f}"])
-    return table(["filter", *(f"{motion}, mm" for motion in results.motions), "within 100 mm", "processor ms a frame"],
+    return table(["filter", *(f"{motion}, mm" for motion in results.motions), "within 100 mm", "processor ms per frame"],
                  rows)
 
 
@@ -179,7 +192,7 @@ def variations_table(results, budget, default):
                      *(f"{results.on('variations', name, budget, motion):.1f}" for motion in results.motions),
                      f"{results.value('variations', name, budget, 'processor_ms_per_frame'):.0f}", seed_words])
     return table(["setting", "mean, mm", "to the default", *(f"{motion}, mm" for motion in results.motions),
-                  "processor ms a frame", "seeds, mm"], rows)
+                  "processor ms per frame", "seeds, mm"], rows)
 
 
 def others_table(result):
@@ -228,8 +241,9 @@ def summary(results):
     budgets = results.budgets()
     lines = []
     common = [budget for budget in budgets if results.value("families", "default", budget)]
-    plain = [(results.value("families", "plain", budget), budget) for budget in budgets
-             if results.value("families", "plain", budget)]
+    simplest = "paper" if "paper" in results.names("families") else "plain"
+    plain = [(results.value("families", simplest, budget), budget) for budget in budgets
+             if results.value("families", simplest, budget)]
     for budget in (common[0], MIDDLE, common[-1]):
         ranked = sorted((results.value("families", name, budget), name) for name in results.names("families")
                         if results.value("families", name, budget) is not None)
@@ -238,7 +252,8 @@ def summary(results):
                          + f"; last {ranked[-1][1]} {ranked[-1][0]:.1f} mm.")
     best, at = min(plain)
     small = results.value("families", "default", common[0])
-    lines.append(f"- The plain filter's best is {best:.1f} mm, at {at:,} evaluations; the default has {small:.1f} mm at "
+    words = "filter of the paper" if simplest == "paper" else "plain filter"
+    lines.append(f"- The best of the {words} is {best:.1f} mm, at {at:,} evaluations; the default has {small:.1f} mm at "
                  f"{common[0]:,}.")
     return "\n".join(lines) + "\n"
 
@@ -292,7 +307,7 @@ def plot(results):
                      'stroke="#ececec"/>')
         parts.append(f'<text x="{left - 8}" y="{y(error) + 4.5:.1f}" text-anchor="end" fill="#444">{error:g}</text>')
     parts.append(f'<text x="{(left + width - right) / 2}" y="{height - 14}" text-anchor="middle" fill="#222">'
-                 'likelihood evaluations a frame</text>')
+                 'likelihood evaluations per frame</text>')
     parts.append(f'<text transform="translate(18 {(top + height - bottom) / 2}) rotate(-90)" text-anchor="middle" '
                  'fill="#222">mean joint error, mm</text>')
     ends = []
@@ -323,7 +338,7 @@ def write(result, folder):
     rows = [row for row in result["rows"] if row["name"] == "default"]
     least = min(rows, key=lambda row: row["budget"])
     default = next(row["filter"] for row in rows)
-    settings = [f"{key} {value}" for key, value in default.items() if key != "particles"]
+    settings = [f"{key} {value}" for key, value in default.items() if key not in ("particles", "paper")]
     variations = [row for row in result["rows"] if row["group"] == "variations"]
     budget = variations[0]["budget"] if variations else 0
     seeds = sorted({len(runs) for key, runs in results.runs.items() if key[0] == "families"})
@@ -331,7 +346,7 @@ def write(result, folder):
     samples = set(result["clips"].values()) == {"walk.bvh"}
     machine = result["machine"]
     page = PAGE.format(
-        summary=summary(results), families=families_table(results), middle=MIDDLE, by_motion=by_motion_table(results, MIDDLE),
+        summary=summary(results), filters=filters_table(results), families=families_table(results), middle=MIDDLE, by_motion=by_motion_table(results, MIDDLE),
         rivals=least["evaluations"] - least["filter"]["particles"] * default["layers"] - 8 * default["refined"],
         default_particles=least["filter"]["particles"], least=least["budget"],
         motions=listed(results.motions), seeds=seeds_words, variation_budget=budget,

@@ -1,7 +1,8 @@
-// The tracker with paper_settings() against a plain transcription of section 2 of the paper, in double precision. They
+// The filter with paper_settings() against a plain transcription of section 2 of the paper, in double precision. They
 // share the random numbers, the kinematics and, of the weights, the reference likelihood; nothing else.
 #include "body/motion.h"
 #include "core/random.h"
+#include "kinema/body_filter.h"
 #include "problems.h"
 #include "tracker_scene.h"
 
@@ -139,7 +140,8 @@ protected:
     settings.particles = count;
     settings.seed = 7;
     settings.likelihood.sigma = sigma;
-    const auto tracker = make_tracker(skeleton_, settings, GetParam());
+    settings.skeleton = skeleton_;
+    const auto tracker = make_filter(settings, GetParam());
     PaperFilter paper{skeleton_, settings};
     tracker->start(truth(0));
     paper.start(truth(0));
@@ -164,7 +166,7 @@ protected:
     return resampled;
   }
 
-  void expect_alike(Tracker& tracker, const Estimate& estimate, const PaperFilter& paper) {
+  void expect_alike(Filter& tracker, const Estimate& estimate, const PaperFilter& paper) {
     // a state is kept in single precision, and loses some 1e-7 in every frame
     for (std::size_t i = 0; i < estimate.pose.angles.size(); ++i) {
       EXPECT_NEAR(estimate.pose.angles[i], paper.mean.angles[i], 1e-4) << i;
@@ -210,6 +212,7 @@ TEST(PaperSettings, LeaveNothingButTheFilter) {
   EXPECT_EQ(paper.rivals, 0);
   EXPECT_FALSE(paper.limbs || paper.tempered || paper.unperturbed_particle || paper.fit_shape);
   EXPECT_EQ(paper.sensor_noise, 0);
+  EXPECT_EQ(paper.lag, 0u);
   EXPECT_EQ(paper.motion, Motion::random_walk);
   EXPECT_EQ(paper.resampling, Resampling::systematic);
 }
