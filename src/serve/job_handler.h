@@ -1,8 +1,8 @@
-// Files that a page sends are tracked: the page opens a job, sends its files, says what they show, and is told how far it
-// is and where the results are. Jobs are done one after the other, by a thread of their own.
+// Tracks files that a page sends: the page opens a job, sends its files, says what they show, and is told the progress and
+// where the results are. Jobs run one after the other, on a thread of their own.
 #pragma once
 
-#include "serve/conversation.h"
+#include "serve/page_session.h"
 #include "serve/uploads.h"
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace kinema::serve {
 
-/// What whoever tracks is given.
+/// What the function that tracks is given.
 class Job {
 public:
   Job(std::string own_id, std::string own_kind, std::filesystem::path from, std::filesystem::path to)
@@ -27,33 +27,33 @@ public:
 
   const std::string id;
   const std::string kind;               ///< body, head or face
-  const std::filesystem::path input;    ///< the folder with what was sent
-  const std::filesystem::path results;  ///< the folder for what comes of it
+  const std::filesystem::path input;    ///< the folder of the files that were sent
+  const std::filesystem::path results;  ///< the folder for the results
 
   std::string note;  ///< for the page, beside the results
 
-  /// `total` 0: not known. Throws Cancelled where nobody waits for the result any more.
+  /// `total` 0: unknown. Throws Cancelled where no page waits for the result any more.
   void progress(std::size_t done, std::size_t total);
   struct Cancelled {};
 
 private:
-  friend class JobDesk;
-  friend class JobPartner;
-  void tell_end(const Packet& packet);
-  std::string told(const std::string& text) const;
+  friend class JobQueue;
+  friend class JobHandler;
+  void send_end(const Packet& packet);
+  std::string without_folder(const std::string& text) const;
 
   std::mutex mutex_;
-  Answers* page_ = nullptr;  // null once it is gone
+  PageSender* page_ = nullptr;  // null once it is gone
   std::atomic<bool> cancelled_ = false;
 };
 
 using RunJob = std::function<void(Job&)>;
 
-/// The queue that all pages share.
-class JobDesk {
+/// The jobs of all pages.
+class JobQueue {
 public:
-  JobDesk(Uploads& uploads, RunJob run);
-  ~JobDesk();
+  JobQueue(Uploads& uploads, RunJob run);
+  ~JobQueue();
 
   Uploads& uploads() { return uploads_; }
   void submit(std::shared_ptr<Job> job);
@@ -72,16 +72,16 @@ private:
   std::thread thread_;
 };
 
-/// Wishes: {"do":"job"}, answered by {"say":"job","id":...}; files then go to PUT /upload/ID/NAME; {"do":"track","id":...,
-/// "kind":"body"} starts it, {"do":"cancel"} ends it. Told: {"say":"progress","id","done","total"}, {"say":"result","id",
+/// Requests: {"do":"job"}, answered by {"say":"job","id":...}; files then go to PUT /upload/ID/NAME; {"do":"track","id":...,
+/// "kind":"body"} starts it, {"do":"cancel"} ends it. Sent: {"say":"progress","id","done","total"}, {"say":"result","id",
 /// "files","text"}, whose files lie at /result/ID/NAME, or {"say":"failed","text"}.
-class JobPartner final : public Partner {
+class JobHandler final : public RequestHandler {
 public:
-  JobPartner(Answers& answers, JobDesk& desk) : answers_(answers), desk_(desk) {}
-  ~JobPartner() override;
+  JobHandler(PageSender& sender, JobQueue& queue) : sender_(sender), queue_(queue) {}
+  ~JobHandler() override;
 
   std::vector<std::string> offers() const override { return {"files"}; }
-  bool wish(const std::string& what, const nlohmann::json& header) override;
+  bool request(const std::string& what, const nlohmann::json& header) override;
   bool message(const std::string&, const Message&) override { return false; }
 
 private:
@@ -89,8 +89,8 @@ private:
   void track(const nlohmann::json& header);
   void drop();
 
-  Answers& answers_;
-  JobDesk& desk_;
+  PageSender& sender_;
+  JobQueue& queue_;
   std::string id_;  // of the one job that a page may have
   std::shared_ptr<Job> job_;
 };

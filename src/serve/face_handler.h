@@ -1,4 +1,4 @@
-// The face fitter behind a page that sends its own camera's frames: the face is found, followed, and told to the page.
+// Face fitting for a page that sends the frames of its own camera: the face is found, tracked, and sent to the page.
 #pragma once
 
 #include "kinema/face_tracker.h"
@@ -12,39 +12,39 @@
 
 namespace kinema::serve {
 
-/// What the pages of a server share: the model that is fitted, and places for cameras.
-class FaceDesk {
+/// What the pages of a server share: the model that is fitted, and the slots for cameras.
+class FaceSharedState {
 public:
-  /// `make_detect` gives a detector of its own to each camera; what it throws is told to the page.
-  explicit FaceDesk(std::function<face::Detect()> make_detect) : make_detect_(std::move(make_detect)) {}
+  /// `make_detect` makes a detector for each camera; what it throws is reported to the page.
+  explicit FaceSharedState(std::function<face::Detect()> make_detect) : make_detect_(std::move(make_detect)) {}
 
   std::shared_ptr<const face::Model> model() const;
   void set_model(std::shared_ptr<const face::Model> model);
 
   face::Detect detect() const { return make_detect_(); }
-  CameraSeats& cameras() { return cameras_; }
+  CameraSlots& cameras() { return cameras_; }
 
 private:
   std::function<face::Detect()> make_detect_;
   mutable std::mutex mutex_;
   std::shared_ptr<const face::Model> model_;
-  CameraSeats cameras_;
+  CameraSlots cameras_;
 };
 
 /// Messages: {"do":"camera","tracker":"face","sequence":n,"time":ms} with the array "picture" (height, width, 4); answered
 /// by {"say":"face",...} with the members and arrays of a frame of the channel "face", but for the picture.
-class FacePartner final : public Partner {
+class FaceHandler final : public RequestHandler {
 public:
-  FacePartner(Answers& answers, FaceDesk& desk);
-  ~FacePartner() override;
+  FaceHandler(PageSender& sender, FaceSharedState& shared);
+  ~FaceHandler() override;
 
-  bool wish(const std::string& what, const nlohmann::json& header) override;
+  bool request(const std::string& what, const nlohmann::json& header) override;
   bool message(const std::string& what, const Message& message) override;
 
 private:
   class Worker;
-  Answers& answers_;
-  FaceDesk& desk_;
+  PageSender& sender_;
+  FaceSharedState& shared_;
   std::unique_ptr<Worker> worker_;  // while there is a camera
 };
 

@@ -1,4 +1,4 @@
-#include "serve/job_partner.h"
+#include "serve/job_handler.h"
 #include "kinema/error.h"
 #include "listener.h"
 
@@ -9,19 +9,19 @@
 namespace kinema::serve {
 namespace {
 
-TEST(JobPartner, AJobIsDoneAndItsResultsAreNamed) {
+TEST(JobHandler, AJobIsDoneAndItsResultsAreNamed) {
   Uploads uploads;
-  JobDesk desk(uploads, [](Job& job) {
+  JobQueue queue(uploads, [](Job& job) {
     EXPECT_EQ(job.kind, "body");
     job.progress(1, 2);
     job.progress(2, 2);
     std::ofstream(job.results / "poses.csv") << "x";
   });
   Listener page;
-  JobPartner partner(page, desk);
-  EXPECT_TRUE(partner.wish("job", {}));
+  JobHandler handler(page, queue);
+  EXPECT_TRUE(handler.request("job", {}));
   const std::string id = page.next()["id"];
-  EXPECT_TRUE(partner.wish("track", {{"id", id}, {"kind", "body"}}));
+  EXPECT_TRUE(handler.request("track", {{"id", id}, {"kind", "body"}}));
   EXPECT_EQ(page.next()["done"], 1);
   EXPECT_EQ(page.next()["done"], 2);
   const nlohmann::json result = page.next();
@@ -29,24 +29,25 @@ TEST(JobPartner, AJobIsDoneAndItsResultsAreNamed) {
   EXPECT_EQ(result["files"], nlohmann::json::array({"poses.csv"}));
 }
 
-TEST(JobPartner, AJobThatFailsSaysWhy) {
+TEST(JobHandler, AJobThatFailsSaysWhy) {
   Uploads uploads;
-  JobDesk desk(uploads, [](Job& job) { throw Error((job.input / "clip.mp4").string() + ": there is nothing in it"); });
+  JobQueue queue(uploads,
+                 [](Job& job) { throw Error((job.input / "clip.mp4").string() + ": there is nothing in it"); });
   Listener page;
-  JobPartner partner(page, desk);
-  partner.wish("job", {});
+  JobHandler handler(page, queue);
+  handler.request("job", {});
   const std::string id = page.next()["id"];
-  partner.wish("track", {{"id", id}, {"kind", "face"}});
+  handler.request("track", {{"id", id}, {"kind", "face"}});
   EXPECT_EQ(page.next()["text"], "clip.mp4: there is nothing in it") << "by the name that the page knows";
 }
 
-TEST(JobPartner, AJobWhosePageIsGoneEnds) {
+TEST(JobHandler, AJobWhosePageIsGoneEnds) {
   Uploads uploads;
   std::mutex gone;
   gone.lock();
   bool cancelled = false;
   {
-    JobDesk desk(uploads, [&](Job& job) {
+    JobQueue queue(uploads, [&](Job& job) {
       job.progress(1, 2);
       const std::lock_guard wait(gone);
       try {
@@ -58,10 +59,10 @@ TEST(JobPartner, AJobWhosePageIsGoneEnds) {
     });
     Listener page;
     {
-      JobPartner partner(page, desk);
-      partner.wish("job", {});
+      JobHandler handler(page, queue);
+      handler.request("job", {});
       const std::string id = page.next()["id"];
-      partner.wish("track", {{"id", id}, {"kind", "body"}});
+      handler.request("track", {{"id", id}, {"kind", "body"}});
       page.next();  // it is under way
     }
     gone.unlock();
@@ -69,34 +70,34 @@ TEST(JobPartner, AJobWhosePageIsGoneEnds) {
   EXPECT_TRUE(cancelled);
 }
 
-TEST(JobPartner, ThereIsAnEndToJobs) {
+TEST(JobHandler, ThereIsAnEndToJobs) {
   UploadLimits limits;
   limits.jobs = 1;
   Uploads uploads(limits);
-  JobDesk desk(uploads, [](Job&) {});
+  JobQueue queue(uploads, [](Job&) {});
   Listener page, other_page;
-  JobPartner partner(page, desk), other(other_page, desk);
-  partner.wish("job", {});
+  JobHandler handler(page, queue), other(other_page, queue);
+  handler.request("job", {});
   EXPECT_EQ(page.next()["say"], "job");
-  other.wish("job", {});
+  other.request("job", {});
   EXPECT_EQ(other_page.next()["say"], "failed");
-  partner.wish("job", {});
+  handler.request("job", {});
   EXPECT_EQ(page.next()["say"], "job") << "in place of its last one";
-  partner.wish("cancel", {});
-  other.wish("job", {});
+  handler.request("cancel", {});
+  other.request("job", {});
   EXPECT_EQ(other_page.next()["say"], "job");
 }
 
-TEST(JobPartner, WishesThatMakeNoSenseAreRefused) {
+TEST(JobHandler, RequestsThatMakeNoSenseAreRefused) {
   Uploads uploads;
-  JobDesk desk(uploads, [](Job&) {});
+  JobQueue queue(uploads, [](Job&) {});
   Listener page;
-  JobPartner partner(page, desk);
-  EXPECT_FALSE(partner.wish("fly", {}));
-  EXPECT_THROW(partner.wish("track", {{"id", "x"}, {"kind", "body"}}), Error);
-  partner.wish("job", {});
-  EXPECT_THROW(partner.wish("track", {{"id", "x"}, {"kind", "body"}}), Error);
-  EXPECT_THROW(partner.wish("track", {{"id", "x"}, {"kind", "cat"}}), Error);
+  JobHandler handler(page, queue);
+  EXPECT_FALSE(handler.request("fly", {}));
+  EXPECT_THROW(handler.request("track", {{"id", "x"}, {"kind", "body"}}), Error);
+  handler.request("job", {});
+  EXPECT_THROW(handler.request("track", {{"id", "x"}, {"kind", "body"}}), Error);
+  EXPECT_THROW(handler.request("track", {{"id", "x"}, {"kind", "cat"}}), Error);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "serve/face_partner.h"
+#include "serve/face_handler.h"
 
 #include "serve/face_parts.h"
 
@@ -22,22 +22,22 @@ std::vector<std::uint8_t> grey_bytes(const CameraFrame& frame) {
 
 }  // namespace
 
-std::shared_ptr<const face::Model> FaceDesk::model() const {
+std::shared_ptr<const face::Model> FaceSharedState::model() const {
   const std::lock_guard lock(mutex_);
   return model_;
 }
 
-void FaceDesk::set_model(std::shared_ptr<const face::Model> model) {
+void FaceSharedState::set_model(std::shared_ptr<const face::Model> model) {
   const std::lock_guard lock(mutex_);
   model_ = std::move(model);
 }
 
 // What the thread does.
-class FacePartner::Worker {
+class FaceHandler::Worker {
 public:
-  Worker(Answers& answers, FaceDesk& desk) : answers_(answers), desk_(desk) {}
+  Worker(PageSender& sender, FaceSharedState& shared) : sender_(sender), shared_(shared) {}
 
-  void hand(CameraFrame& frame) { thread_.hand(frame); }
+  void hand(CameraFrame& frame) { thread_.submit(frame); }
 
 private:
   void track(const CameraFrame& frame, std::uint64_t skipped) {
@@ -63,12 +63,12 @@ private:
       header["ms"]["track"] =
           std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before).count();
     }
-    answers_.newest("face", Packet::arrays(encode(std::move(header), arrays)));
+    sender_.newest("face", Packet::arrays(encode(std::move(header), arrays)));
   }
 
   // Begins anew with another model, and with a camera whose clock or picture is another.
   void take_model(const CameraFrame& frame) {
-    auto model = desk_.model();
+    auto model = shared_.model();
     const bool goes_on = frame.time > time_ && frame.width == width_ && frame.height == height_;
     time_ = frame.time;
     width_ = frame.width;
@@ -79,33 +79,33 @@ private:
     if (!model_) return;
     face::TrackerSettings settings;
     settings.fit.threads = 1;  // one face, and others want the cores too
-    tracker_.emplace(model_, settings, desk_.detect(), Backend::cpu);
+    tracker_.emplace(model_, settings, shared_.detect(), Backend::cpu);
   }
 
-  Answers& answers_;
-  FaceDesk& desk_;
+  PageSender& sender_;
+  FaceSharedState& shared_;
   std::shared_ptr<const face::Model> model_;
   std::optional<face::Tracker> tracker_;
   double time_ = 0;
   std::size_t width_ = 0, height_ = 0;
   // last, so that it ends before what it uses
-  CameraThread thread_{answers_, desk_.cameras(),
+  CameraThread thread_{sender_, shared_.cameras(),
                        [this](const CameraFrame& frame, std::uint64_t skipped) { track(frame, skipped); }};
 };
 
-FacePartner::FacePartner(Answers& answers, FaceDesk& desk) : answers_(answers), desk_(desk) {}
-FacePartner::~FacePartner() = default;
+FaceHandler::FaceHandler(PageSender& sender, FaceSharedState& shared) : sender_(sender), shared_(shared) {}
+FaceHandler::~FaceHandler() = default;
 
-bool FacePartner::wish(const std::string& what, const nlohmann::json& header) {
+bool FaceHandler::request(const std::string& what, const nlohmann::json& header) {
   if (what != "camera off" || !is_for(header, "face")) return false;
   worker_.reset();
   return true;
 }
 
-bool FacePartner::message(const std::string& what, const Message& message) {
+bool FaceHandler::message(const std::string& what, const Message& message) {
   if (what != "camera" || !is_for(message.header, "face")) return false;
   CameraFrame frame = camera_frame(message);
-  if (!worker_) worker_ = std::make_unique<Worker>(answers_, desk_);
+  if (!worker_) worker_ = std::make_unique<Worker>(sender_, shared_);
   worker_->hand(frame);
   return true;
 }

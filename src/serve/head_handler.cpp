@@ -1,4 +1,4 @@
-#include "serve/head_partner.h"
+#include "serve/head_handler.h"
 
 #include "io/filter_json.h"
 #include "kinema/error.h"
@@ -13,7 +13,7 @@
 namespace kinema::serve {
 namespace {
 
-struct Wish {
+struct CalibrationRequest {
   head::Oval oval;
   head::CalibrationSettings settings;
 };
@@ -33,40 +33,40 @@ std::optional<double> number_between(const nlohmann::json& header, const char* n
 
 }  // namespace
 
-std::optional<head::Calibration> HeadDesk::calibration() const {
+std::optional<head::Calibration> HeadSharedState::calibration() const {
   const std::lock_guard lock(mutex_);
   return calibration_;
 }
 
-void HeadDesk::set_calibration(head::Calibration calibration) {
+void HeadSharedState::set_calibration(head::Calibration calibration) {
   const std::lock_guard lock(mutex_);
   calibration_ = std::move(calibration);
 }
 
 // What the thread does.
-class HeadPartner::Worker {
+class HeadHandler::Worker {
 public:
-  Worker(Answers& answers, HeadDesk& desk) : answers_(answers), desk_(desk) {}
+  Worker(PageSender& sender, HeadSharedState& shared) : sender_(sender), shared_(shared) {}
 
-  void hand(CameraFrame& frame) { thread_.hand(frame); }
+  void hand(CameraFrame& frame) { thread_.submit(frame); }
 
-  void calibrate(const Wish& wish) {
-    thread_.ask([this, wish](const CameraFrame& frame) { make_filter(wish, frame); });
+  void calibrate(const CalibrationRequest& request) {
+    thread_.post([this, request](const CameraFrame& frame) { make_filter(request, frame); });
   }
 
 private:
-  void make_filter(const Wish& wish, const CameraFrame& frame) {
+  void make_filter(const CalibrationRequest& request, const CameraFrame& frame) {
     if (frame.rgba.empty()) throw Error("there is no picture to calibrate with yet: switch the camera on");
     const ColourView view = frame.view();
-    head::Calibration calibration = head::calibrate({&view, 1}, {&wish.oval, 1}, wish.settings);
+    head::Calibration calibration = head::calibrate({&view, 1}, {&request.oval, 1}, request.settings);
     calibration.filter.camera = "browser";
     start(calibration, frame);
-    tracker_->start(wish.oval);
+    tracker_->start(request.oval);
     nlohmann::ordered_json answer{{"say", "calibrated"}, {"score", calibration.filter.score}};
     answer["low"] = calibration.filter.score < head::low_score;
     answer["filter"] = io::filter_json(calibration);
-    desk_.set_calibration(std::move(calibration));
-    answers_.reply(Packet::text(dumped(answer)));
+    shared_.set_calibration(std::move(calibration));
+    sender_.reply(Packet::text(dumped(answer)));
   }
 
   void start(const head::Calibration& calibration, const CameraFrame& frame) {
@@ -81,13 +81,13 @@ private:
   void track(const CameraFrame& frame, std::uint64_t skipped) {
     if (!tracker_ || frame.width != width_ || frame.height != height_) {
       tracker_.reset();
-      if (const auto calibration = desk_.calibration()) start(*calibration, frame);
+      if (const auto calibration = shared_.calibration()) start(*calibration, frame);
     }
     nlohmann::ordered_json header = camera_answer("head", frame, skipped);
     if (!tracker_) {
       header["found"] = false;
       header["why"] = "not calibrated";
-      answers_.newest("head", Packet::arrays(encode(std::move(header), {})));
+      sender_.newest("head", Packet::arrays(encode(std::move(header), {})));
       return;
     }
     const auto before = std::chrono::steady_clock::now();
@@ -97,22 +97,22 @@ private:
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before).count();
     const DegreePicture degrees = degree_picture(view, *tracker_);
     const ArrayPart part = array_part<std::uint8_t>("degrees", degrees.degrees, {degrees.height, degrees.width});
-    answers_.newest("head", Packet::arrays(encode(std::move(header), {&part, 1})));
+    sender_.newest("head", Packet::arrays(encode(std::move(header), {&part, 1})));
   }
 
-  Answers& answers_;
-  HeadDesk& desk_;
+  PageSender& sender_;
+  HeadSharedState& shared_;
   std::size_t width_ = 0, height_ = 0;
   std::optional<head::Tracker> tracker_;
   // last, so that it ends before what it uses
-  CameraThread thread_{answers_, desk_.cameras(),
+  CameraThread thread_{sender_, shared_.cameras(),
                        [this](const CameraFrame& frame, std::uint64_t skipped) { track(frame, skipped); }};
 };
 
-HeadPartner::HeadPartner(Answers& answers, HeadDesk& desk) : answers_(answers), desk_(desk) {}
-HeadPartner::~HeadPartner() = default;
+HeadHandler::HeadHandler(PageSender& sender, HeadSharedState& shared) : sender_(sender), shared_(shared) {}
+HeadHandler::~HeadHandler() = default;
 
-bool HeadPartner::wish(const std::string& what, const nlohmann::json& header) {
+bool HeadHandler::request(const std::string& what, const nlohmann::json& header) {
   if (what == "camera off" && is_for(header, "head")) {
     worker_.reset();
     return true;
@@ -120,19 +120,19 @@ bool HeadPartner::wish(const std::string& what, const nlohmann::json& header) {
   if (what != "calibrate") return false;
   const auto numbers = header.at("oval").get<std::vector<double>>();
   if (numbers.size() != 4) throw Error("an oval is its centre and its radii: four numbers");
-  Wish wish;
-  wish.oval = {numbers[0], numbers[1], numbers[2], numbers[3]};
-  wish.settings.distance = number_between(header, "distance", 0.01, 100);
-  wish.settings.field_of_view = number_between(header, "field_of_view", 0.02, 3);
+  CalibrationRequest request;
+  request.oval = {numbers[0], numbers[1], numbers[2], numbers[3]};
+  request.settings.distance = number_between(header, "distance", 0.01, 100);
+  request.settings.field_of_view = number_between(header, "field_of_view", 0.02, 3);
   if (!worker_) throw Error("there is no picture to calibrate with yet: switch the camera on");
-  worker_->calibrate(wish);
+  worker_->calibrate(request);
   return true;
 }
 
-bool HeadPartner::message(const std::string& what, const Message& message) {
+bool HeadHandler::message(const std::string& what, const Message& message) {
   if (what != "camera" || !is_for(message.header, "head")) return false;
   CameraFrame frame = camera_frame(message);
-  if (!worker_) worker_ = std::make_unique<Worker>(answers_, desk_);
+  if (!worker_) worker_ = std::make_unique<Worker>(sender_, shared_);
   worker_->hand(frame);
   return true;
 }

@@ -1,4 +1,4 @@
-#include "serve/face_partner.h"
+#include "serve/face_handler.h"
 #include "kinema/error.h"
 #include "kinema/face.h"
 #include "listener.h"
@@ -46,7 +46,7 @@ std::vector<face::Start::Box> box_about(const std::vector<float>& landmarks) {
   return {{left, top, right - left, bottom - top, false}};
 }
 
-class FacePartnerTest : public ::testing::Test {
+class FaceHandlerTest : public ::testing::Test {
 protected:
   void show(std::uint32_t frame) {
     std::vector<std::uint8_t> rgba;
@@ -57,22 +57,22 @@ protected:
     const ArrayPart part = array_part<std::uint8_t>("picture", rgba, {size, size, 4});
     const nlohmann::ordered_json header{
         {"do", "camera"}, {"tracker", "face"}, {"sequence", frame}, {"time", 33.0 * frame + 1}};
-    EXPECT_TRUE(partner_.message("camera", decode(encode(header, {&part, 1}))));
+    EXPECT_TRUE(handler_.message("camera", decode(encode(header, {&part, 1}))));
   }
 
   synth::FaceShot shot_ = synth::face_shot(seed, 4, size);
   Listener page_;
-  FaceDesk desk_{[this] { return [this](const face::GreyView&) { return box_about(shot_.landmarks); }; }};
-  FacePartner partner_{page_, desk_};
+  FaceSharedState shared_{[this] { return [this](const face::GreyView&) { return box_about(shot_.landmarks); }; }};
+  FaceHandler handler_{page_, shared_};
 };
 
-TEST_F(FacePartnerTest, ACameraNeedsAModelAndTakesItWhenItComes) {
+TEST_F(FaceHandlerTest, ACameraNeedsAModelAndTakesItWhenItComes) {
   show(0);
   const nlohmann::json without = page_.next();
   EXPECT_EQ(without["say"], "face");
   EXPECT_EQ(without["found"], false);
   EXPECT_NE(without["why"].get<std::string>().find("no model"), std::string::npos);
-  desk_.set_model(small_model());
+  shared_.set_model(small_model());
   for (std::uint32_t frame = 1; frame < 4; ++frame) {
     show(frame);
     const nlohmann::json face = page_.next();
@@ -85,23 +85,23 @@ TEST_F(FacePartnerTest, ACameraNeedsAModelAndTakesItWhenItComes) {
   }
 }
 
-TEST_F(FacePartnerTest, ADetectorThatIsNotThereIsTold) {
-  FaceDesk blind([]() -> face::Detect { throw Error("there is no face detector"); });
+TEST_F(FaceHandlerTest, ADetectorThatIsNotThereIsTold) {
+  FaceSharedState blind([]() -> face::Detect { throw Error("there is no face detector"); });
   blind.set_model(small_model());
-  FacePartner partner(page_, blind);
+  FaceHandler handler(page_, blind);
   const std::vector<std::uint8_t> grey(std::size_t{4} * 32 * 32, 128);
   const ArrayPart part = array_part<std::uint8_t>("picture", grey, {32, 32, 4});
   const nlohmann::ordered_json header{{"do", "camera"}, {"tracker", "face"}, {"sequence", 0}, {"time", 1.0}};
-  partner.message("camera", decode(encode(header, {&part, 1})));
+  handler.message("camera", decode(encode(header, {&part, 1})));
   EXPECT_EQ(page_.next()["text"], "there is no face detector");
 }
 
-TEST_F(FacePartnerTest, WhatIsMeantForAnotherIsLeftToIt) {
-  EXPECT_FALSE(partner_.wish("camera off", nlohmann::json::object()));
-  EXPECT_TRUE(partner_.wish("camera off", {{"tracker", "face"}}));
+TEST_F(FaceHandlerTest, WhatIsMeantForAnotherIsLeftToIt) {
+  EXPECT_FALSE(handler_.request("camera off", nlohmann::json::object()));
+  EXPECT_TRUE(handler_.request("camera off", {{"tracker", "face"}}));
   Message head;
   head.header = {{"do", "camera"}, {"sequence", 0}, {"time", 0}};
-  EXPECT_FALSE(partner_.message("camera", head));
+  EXPECT_FALSE(handler_.message("camera", head));
 }
 
 }  // namespace

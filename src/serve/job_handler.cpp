@@ -1,4 +1,4 @@
-#include "serve/job_partner.h"
+#include "serve/job_handler.h"
 
 #include "kinema/error.h"
 
@@ -23,16 +23,16 @@ void Job::progress(std::size_t done, std::size_t total) {
   page_->newest("progress", packet({{"say", "progress"}, {"id", id}, {"done", done}, {"total", total}}));
 }
 
-// The last word: no progress is told after it.
-void Job::tell_end(const Packet& words) {
+// The last message: no progress follows it.
+void Job::send_end(const Packet& words) {
   const std::lock_guard lock(mutex_);
   if (page_ == nullptr) return;
   page_->newest("progress", std::nullopt);
   page_->reply(words);
 }
 
-// A message about the job's files, which pages know by the names that they gave them.
-std::string Job::told(const std::string& text) const {
+// A message about files of the job, which pages know by the names that they gave them.
+std::string Job::without_folder(const std::string& text) const {
   const std::string folder = input.string() + "/";
   std::string result = text;
   for (auto at = result.find(folder); at != std::string::npos; at = result.find(folder))
@@ -40,11 +40,11 @@ std::string Job::told(const std::string& text) const {
   return result;
 }
 
-JobDesk::JobDesk(Uploads& uploads, RunJob run) : uploads_(uploads), run_(std::move(run)) {
+JobQueue::JobQueue(Uploads& uploads, RunJob run) : uploads_(uploads), run_(std::move(run)) {
   thread_ = std::thread([this] { work(); });
 }
 
-JobDesk::~JobDesk() {
+JobQueue::~JobQueue() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -54,7 +54,7 @@ JobDesk::~JobDesk() {
   thread_.join();
 }
 
-void JobDesk::submit(std::shared_ptr<Job> job) {
+void JobQueue::submit(std::shared_ptr<Job> job) {
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(job));
@@ -62,7 +62,7 @@ void JobDesk::submit(std::shared_ptr<Job> job) {
   news_.notify_one();
 }
 
-void JobDesk::work() {
+void JobQueue::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     news_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
@@ -76,7 +76,7 @@ void JobDesk::work() {
   }
 }
 
-void JobDesk::do_job(Job& job) {
+void JobQueue::do_job(Job& job) {
   if (job.cancelled_) return;
   try {
     run_(job);
@@ -85,52 +85,52 @@ void JobDesk::do_job(Job& job) {
       files.push_back(entry.path().filename().string());
     }
     std::sort(files.begin(), files.end());
-    job.tell_end(packet({{"say", "result"}, {"id", job.id}, {"files", files}, {"text", job.note}}));
+    job.send_end(packet({{"say", "result"}, {"id", job.id}, {"files", files}, {"text", job.note}}));
   } catch (const Job::Cancelled&) {
-    // nobody waits
+    // no page waits
   } catch (const std::exception& error) {
-    job.tell_end(packet({{"say", "failed"}, {"id", job.id}, {"text", job.told(error.what())}}));
+    job.send_end(packet({{"say", "failed"}, {"id", job.id}, {"text", job.without_folder(error.what())}}));
   }
 }
 
-JobPartner::~JobPartner() { drop(); }
+JobHandler::~JobHandler() { drop(); }
 
-// The page is gone, or wants something else.
-void JobPartner::drop() {
+// The page is gone, or requested something else.
+void JobHandler::drop() {
   if (job_) {
     job_->cancelled_ = true;
     const std::lock_guard lock(job_->mutex_);
     job_->page_ = nullptr;
   }
   job_.reset();
-  if (!id_.empty()) desk_.uploads().close(id_);
+  if (!id_.empty()) queue_.uploads().close(id_);
   id_.clear();
 }
 
-void JobPartner::open() {
+void JobHandler::open() {
   drop();
   try {
-    id_ = desk_.uploads().open();
+    id_ = queue_.uploads().open();
   } catch (const Error& error) {
-    answers_.reply(packet({{"say", "failed"}, {"text", error.what()}}));
+    sender_.reply(packet({{"say", "failed"}, {"text", error.what()}}));
     return;
   }
-  const UploadLimits& limits = desk_.uploads().limits();
-  answers_.reply(packet({{"say", "job"}, {"id", id_}, {"file_bytes", limits.file_bytes}, {"files", limits.files}}));
+  const UploadLimits& limits = queue_.uploads().limits();
+  sender_.reply(packet({{"say", "job"}, {"id", id_}, {"file_bytes", limits.file_bytes}, {"files", limits.files}}));
 }
 
-void JobPartner::track(const nlohmann::json& header) {
+void JobHandler::track(const nlohmann::json& header) {
   const auto kind = header.at("kind").get<std::string>();
   if (kind != "body" && kind != "head" && kind != "face") throw Error(fmt::format("'{}' is not tracked here", kind));
   if (id_.empty() || header.at("id") != id_ || job_) {
     throw Error("ask for a job, send its files, then let them be tracked");
   }
-  job_ = std::make_shared<Job>(id_, kind, desk_.uploads().input_folder(id_), desk_.uploads().result_folder(id_));
-  job_->page_ = &answers_;
-  desk_.submit(job_);
+  job_ = std::make_shared<Job>(id_, kind, queue_.uploads().input_folder(id_), queue_.uploads().result_folder(id_));
+  job_->page_ = &sender_;
+  queue_.submit(job_);
 }
 
-bool JobPartner::wish(const std::string& what, const nlohmann::json& header) {
+bool JobHandler::request(const std::string& what, const nlohmann::json& header) {
   if (what == "job") {
     open();
   } else if (what == "track") {
