@@ -130,14 +130,15 @@ endif()
 find_package(pugixml QUIET CONFIG)
 set(KINEMA_HAVE_PUGIXML ${pugixml_FOUND})
 
-# The server of the live page is header-only Boost.Beast; its pages are built with npm, from packages that a machine
-# without a network does not get.
+# The server of the live page is header-only Boost.Beast. Its page and that of reports are built with npm, from packages
+# that a machine without a network cannot get.
 find_path(KINEMA_BOOST_INCLUDE boost/beast/websocket.hpp)
 set(KINEMA_HAVE_BEAST OFF)
 set(KINEMA_HAVE_WEB OFF)
+include(KinemaPages)
 if(KINEMA_WEB AND KINEMA_BOOST_INCLUDE)
   set(KINEMA_HAVE_BEAST ON)
-  include(KinemaPages)
+  set(KINEMA_HAVE_WEB ${KINEMA_HAVE_NPM})
 endif()
 
 # For comparison in `kinema bench body` only.
