@@ -45,7 +45,8 @@ struct Relative {
   }
 };
 
-// What threads of one block exchange while an exponent is searched: by turns, so that one wait is enough.
+// What threads of one block exchange while an exponent is searched. Two of each, used alternately, so that one wait per
+// call is enough.
 struct AnnealExchange {
   float4 sums[2][anneal_warps];
   float greatest[2][anneal_warps];
