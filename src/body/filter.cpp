@@ -2,6 +2,7 @@
 // as switches, a search where there is no pose to go on from, and a fit of the person's shape in the first frames.
 #include "body/denoised_points.h"
 #include "body/deviation.h"
+#include "body/likelihood_backends.h"
 #include "body/motion.h"
 #include "body/particles.h"
 #include "body/rival_monitor.h"
@@ -58,6 +59,7 @@ constexpr double clearly = 5;
 constexpr double found_spread = 0.1;
 
 void check(const TrackerSettings& settings) {
+  check_settings(settings.likelihood);
   const auto need = [](bool sensible, const char* what, double value, const char* mend) {
     if (!sensible) throw Error(fmt::format("tracker: {} {}: give {}", what, value, mend));
   };
