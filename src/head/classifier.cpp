@@ -5,10 +5,17 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace kinema::head {
 namespace {
 
 constexpr std::string_view plane_name = "plane";
+
+/// Far beyond what tells any colour from its neighbour; sums of larger numbers would run out of digits.
+constexpr double steepest = 1e9;
+
+constexpr std::size_t table_size = std::size_t{1} << 24;
 
 template <class... Numbers>
 void check_finite(std::string_view what, const Numbers&... numbers) {
@@ -78,6 +85,21 @@ void fill_row(const HistogramDegree& degree, double r, double g, std::uint8_t* o
 }
 
 }  // namespace
+
+void check_classifier(const Classifier& classifier) {
+  if (const auto* plane = std::get_if<SkinPlane>(&classifier)) {
+    for (const double number : {plane->r, plane->g, plane->b, plane->d})
+      if (!(std::abs(number) <= steepest))
+        throw Error(
+            fmt::format("plane: {} is no number of a filter; give fR, fG, fB and fD up to {}", number, steepest));
+    return;
+  }
+  const auto& table = std::get<std::shared_ptr<const Table>>(classifier);
+  if (table == nullptr) throw Error("table: there is none; make one with make_table()");
+  if (table->degrees.size() != table_size)
+    throw Error(
+        fmt::format("table: {} degrees; give one for each of the {} colours", table->degrees.size(), table_size));
+}
 
 std::string_view name(const SkinModel& model) {
   if (std::holds_alternative<SkinPlane>(model)) return plane_name;

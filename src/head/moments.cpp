@@ -9,11 +9,6 @@
 namespace kinema::head {
 namespace {
 
-/// Far beyond what tells any colour from its neighbour; sums of larger numbers would run out of digits.
-constexpr double steepest = 1e9;
-
-constexpr std::size_t colours = std::size_t{1} << 24;
-
 /// A coordinate so large that no frame reaches it, small enough to be counted in pixels.
 constexpr double far_away = 1e9;
 
@@ -22,20 +17,6 @@ std::size_t pixel_from(double x, std::size_t most) {
 }
 
 }  // namespace
-
-void check_classifier(const Classifier& classifier) {
-  if (const auto* plane = std::get_if<SkinPlane>(&classifier)) {
-    for (const double number : {plane->r, plane->g, plane->b, plane->d})
-      if (!(std::abs(number) <= steepest))
-        throw Error(
-            fmt::format("plane: {} is no number of a filter; give fR, fG, fB and fD up to {}", number, steepest));
-    return;
-  }
-  const auto& table = std::get<std::shared_ptr<const Table>>(classifier);
-  if (table == nullptr) throw Error("table: there is none; make one with make_table()");
-  if (table->degrees.size() != colours)
-    throw Error(fmt::format("table: {} degrees; give one for each of the {} colours", table->degrees.size(), colours));
-}
 
 std::size_t row_bytes(const ColourView& frame) {
   switch (frame.format) {

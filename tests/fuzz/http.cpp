@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     line = bytes.substr(begin, end - begin);
     begin = std::min(end + 1, bytes.size());
   }
-  const auto& [target, host, origin, cookies] = lines;
+  const std::string_view target = lines[0], host = lines[1], origin = lines[2], cookies = lines[3];
   fuzz::expect_result_or_error([&] {
     if (const auto parsed = serve::parse_target(target)) {
       fuzz::require(parsed->path.starts_with('/') && parsed->path.find("..") == std::string::npos);
