@@ -1,17 +1,17 @@
 #include "io/calibration_file.h"
 
 #include "io/input_file.h"
-#include "io/opencv_quiet.h"
+#include "io/stored_values.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <opencv2/core.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
-#include <string_view>
+#include <utility>
 
 namespace kinema::io {
 namespace {
@@ -20,95 +20,55 @@ using Names = std::vector<std::string>;
 
 constexpr std::size_t largest_file = std::size_t{1} << 24;
 
-// OpenCV's parsers call themselves for each level of a file: one of nothing but brackets would exhaust the stack.
-void check_nesting(std::string_view text) {
-  constexpr int deepest = 64;
-  int brackets = 0, tags = 0, dashes = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i], next = i + 1 < text.size() ? text[i + 1] : '\0';
-    if (c == '[' || c == '{') ++brackets;
-    if ((c == ']' || c == '}') && brackets > 0) --brackets;
-    if (c == '<' && next != '/' && next != '?' && next != '!') ++tags;
-    if (((c == '<' && next == '/') || (c == '/' && next == '>')) && tags > 0) --tags;
-    // a list within a list of YAML: "- - 1"
-    dashes = c == '-' && next == ' ' ? dashes + 1 : c == ' ' ? dashes : 0;
-    if (std::max({brackets, tags, dashes}) > deepest) {
-      throw Error(fmt::format("is nested more than {} deep: no calibration is", deepest));
-    }
-  }
-}
-
 class Storage {
 public:
   explicit Storage(const std::vector<std::filesystem::path>& files) {
     for (const auto& path : files) {
       try {
-        const std::string text = read_bytes(path, largest_file);
-        // OpenCV tells the format by the first bytes, and its words for anything else help nobody
-        if (text.rfind("%YAML", 0) != 0 && text.rfind("<?xml", 0) != 0 && text.rfind('{', 0) != 0) {
-          throw Error("is no calibration file: OpenCV's begin with %YAML:1.0, <?xml or {");
-        }
-        check_nesting(text);
-        storages_.emplace_back(text, cv::FileStorage::READ | cv::FileStorage::MEMORY);
-        if (!storages_.back().isOpened()) throw Error("is no calibration file that OpenCV can read");
+        files_.push_back(read_stored_values(read_bytes(path, largest_file)));
       } catch (const Error& error) {
         throw about(path, error);
-      } catch (const cv::Exception& error) {
-        throw about(path, Error(fmt::format("is no calibration file that OpenCV can read: {}", one_line(error.err))));
       }
     }
-  }
-
-  cv::FileNode find(const Names& names) const {
-    for (const std::string& name : names) {
-      for (const cv::FileStorage& storage : storages_) {
-        cv::FileNode node = storage[name];
-        if (!node.empty()) return node;
-      }
-    }
-    return {};
   }
 
   // Row-major numbers of a matrix with as many elements as asked for, or (sizes empty) any number of them.
   std::optional<std::vector<double>> matrix(const Names& names, const std::vector<std::size_t>& sizes) const {
-    const cv::FileNode node = find(names);
-    if (node.empty()) return std::nullopt;
-    std::vector<double> numbers;
-    if (node.isSeq()) {
-      for (const cv::FileNode& value : node) {
-        if (!value.isReal() && !value.isInt())
-          throw Error(fmt::format("{} holds something else than numbers", node.name()));
-        numbers.push_back(value.real());
-      }
-    } else {
-      // ROS writes a plain map of rows, cols and data; OpenCV's own has a type besides
-      const cv::FileNode data = node.isMap() ? node["data"] : cv::FileNode();
-      if (!data.isSeq()) throw Error(fmt::format("{} is no matrix", names.front()));
-      for (const cv::FileNode& value : data) {
-        if (!value.isReal() && !value.isInt())
-          throw Error(fmt::format("{} holds something else than numbers", node.name()));
-        numbers.push_back(value.real());
-      }
-    }
+    const auto found = find(names);
+    if (!found) return std::nullopt;
+    const auto& [name, value] = *found;
+    if (value.kind != StoredValue::Kind::list) throw Error(fmt::format("{} is no matrix", name));
+    if (!value.only_numbers) throw Error(fmt::format("{} holds something else than numbers", name));
+    const std::vector<double>& numbers = value.numbers;
     bool fits = sizes.empty();
     for (std::size_t size : sizes) fits = fits || numbers.size() == size;
     if (!fits) {
-      throw Error(
-          fmt::format("{} has {} numbers where {} are needed", node.name(), numbers.size(), fmt::join(sizes, " or ")));
+      throw Error(fmt::format("{} has {} numbers where {} are needed", name, numbers.size(), fmt::join(sizes, " or ")));
     }
     for (double number : numbers) {
-      if (!std::isfinite(number)) throw Error(fmt::format("{} holds a number that is not finite", node.name()));
+      if (!std::isfinite(number)) throw Error(fmt::format("{} holds a number that is not finite", name));
     }
     return numbers;
   }
 
   int integer(const Names& names) const {
-    const cv::FileNode node = find(names);
-    return node.isInt() || node.isReal() ? static_cast<int>(std::min(1e9, std::max(-1.0, node.real()))) : 0;
+    const auto found = find(names);
+    if (!found || found->second.kind != StoredValue::Kind::number) return 0;
+    const double number = found->second.numbers.front();
+    return std::isnan(number) ? 0 : static_cast<int>(std::clamp(number, -1.0, 1e9));
   }
 
 private:
-  std::vector<cv::FileStorage> storages_;
+  std::optional<std::pair<std::string, StoredValue>> find(const Names& names) const {
+    for (const std::string& name : names) {
+      for (const auto& file : files_) {
+        if (const auto found = file.find(name); found != file.end()) return *found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::vector<std::map<std::string, StoredValue>> files_;
 };
 
 std::optional<Lens> read_lens(const Storage& storage, const Names& matrix_names, const Names& distortion_names) {
@@ -191,15 +151,12 @@ Calibration read_matrices(const Storage& storage) {
 }  // namespace
 
 Calibration read_calibration(const std::vector<std::filesystem::path>& files) {
-  const QuietOpenCV quiet;
   if (files.empty()) throw Error("no calibration file was given");
   const Storage storage(files);
   try {
     return read_matrices(storage);
   } catch (const Error& error) {
     throw about(files.front(), error);
-  } catch (const cv::Exception& error) {
-    throw about(files.front(), Error(fmt::format("OpenCV cannot read its matrices: {}", one_line(error.err))));
   }
 }
 

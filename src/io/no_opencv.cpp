@@ -1,5 +1,4 @@
 // What needs OpenCV, in a build without it: everything here is refused in the same words.
-#include "io/calibration_file.h"
 #include "io/face_detector.h"
 #include "io/face_overlay.h"
 #include "io/head_baselines.h"
@@ -19,17 +18,13 @@ namespace kinema::io {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error(fmt::format(
-      "{}: this build has no OpenCV, which pictures, video, cameras, stereo pairs, calibration files and the "
-      "face detector need: install it (Debian: libopencv-dev) and build again, or use point clouds",
-      what));
+  throw Error(
+      fmt::format("{}: this build has no OpenCV, which pictures, video, cameras, stereo pairs and the "
+                  "face detector need: install it (Debian: libopencv-dev) and build again, or use point clouds",
+                  what));
 }
 
 }  // namespace
-
-Calibration read_calibration(const std::vector<std::filesystem::path>& files) {
-  refuse(files.empty() ? "a calibration" : files.front().string());
-}
 
 DepthImage read_depth_image(const std::filesystem::path& path) { refuse(path.string()); }
 Picture read_picture(const std::filesystem::path& path) { refuse(path.string()); }
