@@ -1,7 +1,7 @@
 // kinema bench body: the figures of the body paper, remade on this machine.
 #include "app/bench_options.h"
 #include "bench/body_bench.h"
-#include "bench/body_contestants.h"
+#include "bench/body_implementations.h"
 
 #include <memory>
 

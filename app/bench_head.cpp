@@ -1,7 +1,7 @@
 // kinema bench head: the table and figure of the head paper, remade on this machine.
 #include "app/bench_options.h"
 #include "bench/head_bench.h"
-#include "bench/head_contestants.h"
+#include "bench/head_implementations.h"
 #include "kinema/error.h"
 
 #include <memory>

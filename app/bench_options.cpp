@@ -9,8 +9,8 @@ namespace kinema::app {
 void add_bench_options(Verb verb, const std::string& name, const std::string& timed, bench::BenchOptions& bench,
                        CommonOptions& common) {
   verb.option("--out", bench.out, fmt::format("A folder for {0}.txt, {0}.json and {0}.html", name)).type("DIR");
-  verb.option("--seconds", bench.seconds, fmt::format("How long {} is timed, about", timed)).type("S");
-  verb.flag("--quick", bench.quick, "Less of it and shorter times, for a first look");
+  verb.option("--seconds", bench.seconds, fmt::format("Approximate time spent on {}", timed)).type("S");
+  verb.flag("--quick", bench.quick, "Fewer sizes and shorter times, for a first look");
   add_common_options(verb, common);
 }
 

@@ -1,6 +1,6 @@
 // kinema body evaluate: poses held against truth.
 #include "app/evaluation.h"
-#include "app/evaluation_page.h"
+#include "app/evaluation_report.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
 #include "io/output_file.h"
@@ -118,7 +118,7 @@ void run(const Options& options) {
     json_file.emplace(folder / "evaluate.json");
     page_file.emplace(folder / "evaluate.html");
     json_file->write(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
-    page_file->write(evaluation_page(evaluation, options.poses, options.truth));
+    page_file->write(report::to_html(evaluation_report(evaluation, options.poses, options.truth)));
     json_file->commit();
     page_file->commit();
   }

@@ -1,6 +1,6 @@
 // kinema demo: a walking person and a moving head followed, and faces fitted, all held against the truth, and the
 // likelihood beneath the first held against the reference, with a page to look at.
-#include "app/demo_page.h"
+#include "app/demo_report.h"
 #include "app/demo_view.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
@@ -203,7 +203,7 @@ void run(const Options& options) {
   nlohmann::ordered_json with_samples = json;
   with_samples["results"]["log_likelihood"] = demo.log_likelihood;
   numbers.write(with_samples.dump(1) + "\n");
-  page.write(demo_page(walk, head, face, demo));
+  page.write(report::to_html(demo_report(walk, head, face, demo)));
   numbers.commit();
   page.commit();
   if (options.common.json) {
@@ -222,7 +222,7 @@ void add_demo(Verb parent, Task& task) {
   verb.option("--out", options->out, "The folder for the page, the recording and what was tracked")
       .type("DIR")
       .show_default();
-  verb.option("--frames", options->frames, "At most so many frames of each, of which the walk has 86")
+  verb.option("--frames", options->frames, "At most N frames of each; the walk has 86")
       .type("N")
       .between(2, 1000)
       .show_default();

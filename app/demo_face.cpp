@@ -1,10 +1,7 @@
 #include "app/demo_face.h"
 
-#include "app/base64.h"
-#include "app/face_evaluation_page.h"
 #include "app/face_sinks.h"
 #include "app/progress.h"
-#include "bench/plot.h"
 #include "core/stopwatch.h"
 #include "io/face_model_file.h"
 #include "io/input_file.h"
@@ -144,10 +141,6 @@ void follow_clip(FaceDemo& demo, const std::shared_ptr<const face::Model>& model
   if (overlay) overlay->commit();
 }
 
-std::string number(const std::string& value, const std::string& label) {
-  return fmt::format("<div><b>{}</b>{}</div>\n", value, label);
-}
-
 }  // namespace
 
 std::vector<std::string> FaceDemo::commands() const {
@@ -178,40 +171,6 @@ FaceDemo fit_demo_faces(const FaceDemoSettings& settings) {
   follow_clip(demo, model, pictures);
   demo.clip_ms = watch.lap();
   return demo;
-}
-
-std::string face_part_style() { return face_curve_style(); }
-
-std::string face_part(const FaceDemo& demo) {
-  std::string html =
-      "<h2>A face, fitted</h2>\n<p class=\"lead\">An appearance model learnt from synthetic faces how shape and "
-      "texture "
-      "vary. It was then fitted to faces it had not seen, and followed another through a clip, frame by frame.</p>\n";
-  if (!demo.strip.empty()) {
-    html += "<div class=\"strip\">\n";
-    for (const Shot& shot : demo.strip) {
-      html += fmt::format(
-          "<figure><img width=\"{}\" height=\"{}\" alt=\"landmarks over frame {}\" src=\"data:image/png;base64,{}\">"
-          "<figcaption>{:.2f} s</figcaption></figure>\n",
-          shot.width, shot.height, shot.frame, base64(shot.png), shot.time);
-    }
-    html += "</div>\n<p class=\"note\">68 landmarks and the mesh of the model; doubtful ones in amber. ";
-    html += demo.no_video.empty() ? "All frames: <a href=\"face.mp4\">face.mp4</a>."
-                                  : fmt::format("No video: {}.", bench::escape(demo.no_video));
-    html += "</p>\n";
-  }
-  html += "<section class=\"card numbers\">\n";
-  html += number(fmt::format("{:.1f} %", 100 * demo.test.all.mean),
-                 fmt::format("mean error on {} new faces, over the outer-eye distance", demo.test.faces.size()));
-  html += number(fmt::format("{:.1f} %", 100 * demo.test.all.failures), "of them off by more than 8 %");
-  html += number(fmt::format("{} of {}", demo.clip_found, demo.clip_frames),
-                 fmt::format("frames of the clip, {:.1f} % off", 100 * demo.clip_error));
-  html += number(fmt::format("{:.1f} s", demo.train_ms / 1000),
-                 fmt::format("to train on {} faces and their mirror images, {} pixels", demo.trained, demo.pixels));
-  html += "</section>\n<section class=\"card\">" + face_curve(demo.test) + "</section>\n";
-  html += "<section class=\"card\"><pre>";
-  for (const std::string& command : demo.commands()) html += bench::escape(command) + "\n";
-  return html + "</pre></section>\n";
 }
 
 }  // namespace kinema::app

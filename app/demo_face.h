@@ -43,8 +43,4 @@ struct FaceDemo {
 
 FaceDemo fit_demo_faces(const FaceDemoSettings& settings);
 
-/// The part of the page, and what it needs in the style sheet.
-std::string face_part(const FaceDemo& demo);
-std::string face_part_style();
-
 }  // namespace kinema::app

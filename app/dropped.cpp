@@ -77,15 +77,15 @@ void track_body(serve::Job& job, serve::Hub& hub) {
   feed.finish();
 }
 
-void track_head(serve::Job& job, serve::Hub& hub, serve::HeadDesk& desk) {
+void track_head(serve::Job& job, serve::Hub& hub, serve::HeadSharedState& shared) {
   const Dropped found = dropped(job.input, ".json");
-  if (found.beside) desk.set_calibration(io::read_filter(*found.beside));
+  if (found.beside) shared.set_calibration(io::read_filter(*found.beside));
   if (found.beside && !found.frames) {
     job.note = "These colours are looked for from now on, in files and by cameras that are switched on.";
     return;
   }
   const fs::path input = frames_of(found);
-  const auto calibration = desk.calibration();
+  const auto calibration = shared.calibration();
   if (!calibration) {
     throw Error(
         "the head's colours are not known: calibrate on the Head page first, or drop filter.json with the video");
@@ -108,12 +108,12 @@ void track_head(serve::Job& job, serve::Hub& hub, serve::HeadDesk& desk) {
   feed.finish();
 }
 
-void fit_face(serve::Job& job, serve::Hub& hub, serve::FaceDesk& desk) {
+void fit_face(serve::Job& job, serve::Hub& hub, serve::FaceSharedState& shared) {
   const Dropped found = dropped(job.input, ".kface");
   if (!found.beside) frames_of(found);
-  if (found.beside) desk.set_model(std::make_shared<const face::Model>(io::read_face_model(*found.beside)));
+  if (found.beside) shared.set_model(std::make_shared<const face::Model>(io::read_face_model(*found.beside)));
   FaceRun run;
-  run.tracker.model = desk.model();
+  run.tracker.model = shared.model();
   if (!run.tracker.model) {
     throw Error("drop a face model (.kface, from kinema face train) together with the pictures or the video");
   }
@@ -137,7 +137,7 @@ void fit_face(serve::Job& job, serve::Hub& hub, serve::FaceDesk& desk) {
 
 }  // namespace
 
-void track_dropped(serve::Job& job, serve::Hub& hub, serve::HeadDesk& heads, serve::FaceDesk& faces) {
+void track_dropped(serve::Job& job, serve::Hub& hub, serve::HeadSharedState& heads, serve::FaceSharedState& faces) {
   if (job.kind == "body") return track_body(job, hub);
   if (job.kind == "head") return track_head(job, hub, heads);
   fit_face(job, hub, faces);

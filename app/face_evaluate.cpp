@@ -1,6 +1,6 @@
 // kinema face evaluate: fits held against landmarks that people set.
 #include "app/face_evaluation.h"
-#include "app/face_evaluation_page.h"
+#include "app/face_evaluation_report.h"
 #include "app/face_reliability.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
@@ -184,14 +184,15 @@ void write_report(const Options& options, const FaceEvaluation& evaluation, cons
                   const face::Model& model, const ordered_json& json) {
   const std::filesystem::path folder = options.out;
   io::OutputFile json_file(folder / "evaluate.json"), page_file(folder / "evaluate.html");
-  std::string worst;
+  report::Pictures::Picture worst;
   if (options.worst > 0) {
-    io::write_picture_png(folder / "worst.png", worst_picture(options, evaluation, examples, model));
-    worst = io::read_bytes(folder / "worst.png");
+    const io::Picture picture = worst_picture(options, evaluation, examples, model);
+    io::write_picture_png(folder / "worst.png", picture);
+    worst = {io::read_bytes(folder / "worst.png"), picture.width, picture.height, "the worst faces", ""};
   }
   json_file.write(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
-  page_file.write(
-      face_evaluation_page(evaluation, options.fit.model, options.images.images.front(), options.init, worst));
+  page_file.write(report::to_html(
+      face_evaluation_report(evaluation, options.fit.model, options.images.images.front(), options.init, worst)));
   json_file.commit();
   page_file.commit();
 }

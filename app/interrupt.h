@@ -1,4 +1,4 @@
-// Ctrl-C as a wish: the work under way is finished, and what was done is kept. A second Ctrl-C ends the program.
+// Ctrl-C as a request to stop: the work under way is finished, and what was done is kept. A second Ctrl-C ends the program.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace kinema::app {
 
 class Interrupt {
 public:
-  /// What counts: Ctrl-C alone, or also the wishes of a system that ends or of a terminal that is closed.
+  /// What counts: Ctrl-C only, or also the signals of a system that shuts down or of a terminal that is closed.
   enum class From { keyboard, anybody };
 
   // of several at once, such as a page's server and what runs behind it, the first one counts

@@ -4,7 +4,7 @@
 #include "app/interrupt.h"
 #include "io/face_detector.h"
 #include "kinema/error.h"
-#include "serve/partners.h"
+#include "serve/request_handlers.h"
 
 #include <chrono>
 #include <memory>
@@ -62,21 +62,21 @@ View::View(const ViewOptions& options, std::optional<head::Calibration> calibrat
     : heads_(std::move(calibration)),
       faces_(make_detect),
       uploads_(drops ? std::make_unique<serve::Uploads>() : nullptr),
-      jobs_(drops ? std::make_unique<serve::JobDesk>(
+      jobs_(drops ? std::make_unique<serve::JobQueue>(
                         *uploads_, [this](serve::Job& job) { track_dropped(job, hub_, heads_, faces_); })
                   : nullptr),
       server_(
-          settings(options), pages(), hub_, [this](serve::Answers& answers) { return partner(answers); },
+          settings(options), pages(), hub_, [this](serve::PageSender& sender) { return handler(sender); },
           uploads_.get()) {
   fmt::print(stderr, "kinema: look at {} (Ctrl-C ends)\n", server_.url());
 }
 
-std::unique_ptr<serve::Partner> View::partner(serve::Answers& answers) {
-  auto partners = std::make_unique<serve::Partners>();
-  partners->add(std::make_unique<serve::HeadPartner>(answers, heads_));
-  partners->add(std::make_unique<serve::FacePartner>(answers, faces_));
-  if (jobs_) partners->add(std::make_unique<serve::JobPartner>(answers, *jobs_));
-  return partners;
+std::unique_ptr<serve::RequestHandler> View::handler(serve::PageSender& sender) {
+  auto handlers = std::make_unique<serve::RequestHandlers>();
+  handlers->add(std::make_unique<serve::HeadHandler>(sender, heads_));
+  handlers->add(std::make_unique<serve::FaceHandler>(sender, faces_));
+  if (jobs_) handlers->add(std::make_unique<serve::JobHandler>(sender, *jobs_));
+  return handlers;
 }
 
 void View::wait() {

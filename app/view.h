@@ -5,10 +5,10 @@
 #include "app/track_run.h"
 #include "serve/body_feed.h"
 #include "serve/face_feed.h"
-#include "serve/face_partner.h"
+#include "serve/face_handler.h"
 #include "serve/head_feed.h"
-#include "serve/head_partner.h"
-#include "serve/job_partner.h"
+#include "serve/head_handler.h"
+#include "serve/job_handler.h"
 #include "serve/server.h"
 
 #include <cstdint>
@@ -40,19 +40,19 @@ public:
   serve::Hub& hub() { return hub_; }
 
   /// Cameras of pages are fitted with its model.
-  serve::FaceDesk& faces() { return faces_; }
+  serve::FaceSharedState& faces() { return faces_; }
 
   /// Until Ctrl-C.
   void wait();
 
 private:
-  std::unique_ptr<serve::Partner> partner(serve::Answers& answers);
+  std::unique_ptr<serve::RequestHandler> handler(serve::PageSender& sender);
 
   serve::Hub hub_;
-  serve::HeadDesk heads_;
-  serve::FaceDesk faces_;
+  serve::HeadSharedState heads_;
+  serve::FaceSharedState faces_;
   std::unique_ptr<serve::Uploads> uploads_;  // where files may be dropped
-  std::unique_ptr<serve::JobDesk> jobs_;
+  std::unique_ptr<serve::JobQueue> jobs_;
   serve::Server server_;
 };
 

@@ -14,8 +14,9 @@ ResultFiles::ResultFiles(const BenchOptions& options, const std::string& name) :
   page_ = options.out / (name + ".html");
 }
 
-void ResultFiles::publish(const std::string& text, const std::string& json, const std::string& page) {
-  const std::string* contents[] = {&text, &json, &page};
+void ResultFiles::publish(const std::string& text, const std::string& json, const report::Report& page) {
+  const std::string html = files_.empty() ? "" : report::to_html(page);
+  const std::string* contents[] = {&text, &json, &html};
   for (std::size_t i = 0; i < files_.size(); ++i) files_[i]->write(*contents[i]);
   for (const auto& file : files_) file->commit();
   if (!files_.empty()) say(fmt::format("wrote {}", page_.string()));

@@ -1,7 +1,8 @@
-// What every `kinema bench` has in common: its options, and where its results go.
+// What all benchmarks have in common: options, and where results go.
 #pragma once
 
 #include "io/output_file.h"
+#include "report/report.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -15,23 +16,23 @@ struct BenchOptions {
   /// A folder for text, JSON and a page, each with the benchmark's name, made where it is missing; empty: no files.
   std::filesystem::path out;
 
-  /// About how long each row is timed; 0: as long as the benchmark sees fit, less where `quick`.
+  /// Approximate time spent on each row; 0: the default of the benchmark, less where `quick`.
   double seconds = 0;
 
-  int threads = 0;  ///< of the CPU backends that have any; 0: one a core
+  int threads = 0;  ///< of the CPU backends that have any; 0: one per core
   std::uint64_t seed = 1;
   bool json = false;   ///< one JSON object on standard output instead of tables
   bool quick = false;  ///< fewer sizes or shorter times, for a first look
 };
 
-/// The files of a result. They are opened first: a place that cannot be written is found before the minutes of
-/// measuring, not after.
+/// The files of a result. They are opened first, so that a folder that cannot be written to is found before the minutes of
+/// measuring rather than after.
 class ResultFiles {
 public:
   ResultFiles(const BenchOptions& options, const std::string& name);
 
   /// Writes the files, and prints the text or the JSON.
-  void publish(const std::string& text, const std::string& json, const std::string& page);
+  void publish(const std::string& text, const std::string& json, const report::Report& page);
 
 private:
   std::filesystem::path page_;
@@ -39,7 +40,7 @@ private:
   std::vector<std::unique_ptr<io::OutputFile>> files_;
 };
 
-/// A line of progress for a person.
+/// Prints a line of progress to standard error.
 void say(const std::string& line);
 
 }  // namespace kinema::bench

@@ -1,6 +1,6 @@
 #include "bench/body_bench.h"
 
-#include "bench/body_contestants.h"
+#include "bench/body_implementations.h"
 #include "bench/body_problem.h"
 #include "bench/times.h"
 #include "bench/tracker_bench.h"
@@ -20,24 +20,20 @@ using body::Association;
 using body::CapsulesView;
 using body::Likelihood;
 
-constexpr std::size_t rounds = 5;               // turns of each backend at a size
-constexpr std::size_t fewest_repeats = 3;       // even where one takes longer than all of its turns
-constexpr std::size_t fewest_granules = 3;      // sample 0, the true pose, is not like the others
+constexpr std::size_t fewest_batchs = 3;        // sample 0, the true pose, is not like the others
 constexpr std::size_t most_turn_repeats = 200;  // more would not sharpen a median
 constexpr std::size_t most_error_samples = 16;
 
-// A contestant with what it did at the present size.
+// An implementation with its measurements at the current size.
 struct Runner {
-  Contestant contestant;
+  Implementation implementation;
   std::unique_ptr<Likelihood> likelihood;
-  Spread set_points_ms;
+  Times set_points_times;
   CapsulesView capsules;  // those that it is timed on
   std::vector<double> log_likelihood;
   Times times;
 
-  double evaluate() {
-    return ms_of([&] { likelihood->evaluate(capsules, log_likelihood); });
-  }
+  void evaluate() { likelihood->evaluate(capsules, log_likelihood); }
 };
 
 CapsulesView first_samples(const BodyProblem& problem, std::size_t count) {
@@ -51,26 +47,12 @@ void prepare(Runner& runner, const BodyProblem& problem, std::size_t samples, do
     runner.log_likelihood.assign(count, 0);
   };
   runner.times = {};
-  const std::size_t granule = runner.contestant.granule;
-  use(runner.contestant.scaled ? std::min(samples, granule) : samples);
-  const double probe_ms = runner.evaluate();
-  if (!runner.contestant.scaled) return;
+  const std::size_t batch = runner.implementation.batch;
+  use(runner.implementation.scaled ? std::min(samples, batch) : samples);
+  const double probe_ms = ms_of([&] { runner.evaluate(); });
+  if (!runner.implementation.scaled) return;
   const double fit = std::min(turn_ms / std::max(probe_ms, 1e-3), static_cast<double>(samples));
-  use(std::min(samples, granule * std::max(fewest_granules, static_cast<std::size_t>(fit))));
-}
-
-// One backend's turn: evaluations until its time is up.
-void take_turn(Runner& runner, double turn_ms) {
-  const bool slow = runner.times.total() > fewest_repeats * turn_ms * rounds;
-  if (slow && runner.times.count() >= fewest_repeats) return;
-  double spent = 0;
-  for (std::size_t repeat = 0; repeat < most_turn_repeats && (repeat == 0 || spent < turn_ms); ++repeat) {
-    const double ms = runner.evaluate();
-    spent += ms;
-    // the first of a turn finds the caches full of the others' data; it counts only where it is long enough not to care
-    if (repeat == 0 && ms < 0.1 * turn_ms) continue;
-    runner.times.add(ms, runner.likelihood->times());
-  }
+  use(std::min(samples, batch * std::max(fewest_batchs, static_cast<std::size_t>(fit))));
 }
 
 // The reference's log-likelihood of the first samples, by association: what errors are measured against.
@@ -111,8 +93,8 @@ private:
 
 BodyRow make_row(const Runner& runner, std::size_t points, std::size_t samples, Oracle& oracle) {
   BodyRow row;
-  row.backend = runner.contestant.backend;
-  row.association = runner.contestant.association;
+  row.backend = runner.implementation.backend;
+  row.association = runner.implementation.association;
   row.points = points;
   row.samples = samples;
   row.timed_samples = runner.capsules.rows;
@@ -120,7 +102,7 @@ BodyRow make_row(const Runner& runner, std::size_t points, std::size_t samples, 
   const double scale = static_cast<double>(samples) / static_cast<double>(row.timed_samples);
   row.ms = runner.times.wall(scale);
   row.stages = runner.times.stages(scale);
-  row.set_points_ms = runner.set_points_ms.median;
+  row.set_points_ms = runner.set_points_times.wall().median;
   row.pairs_per_second = static_cast<double>(points) * static_cast<double>(samples) *
                          static_cast<double>(person_capsules) / (row.ms.median * 1e-3);
 
@@ -133,17 +115,27 @@ BodyRow make_row(const Runner& runner, std::size_t points, std::size_t samples, 
   return row;
 }
 
-void set_points(Runner& runner, const BodyProblem& problem, double budget_ms, std::vector<SetPointsRow>& rows) {
+// Warmed up and timed in turns as evaluations are. Measured in one go, a backend whose threads were woken or descheduled
+// just then would differ by orders of magnitude from its like.
+void time_set_points(std::vector<Runner>& runners, const BodyProblem& problem, double turn_ms,
+                     std::vector<SetPointsRow>& rows) {
   const PointsView points{problem.points.data(), problem.points.size() / 3};
-  const auto once = [&] { return ms_of([&] { runner.likelihood->set_points(points); }); };
-  once();
-  Times times;
-  while (times.count() < fewest_repeats || (times.total() < budget_ms && times.count() < most_turn_repeats)) {
-    const double ms = once();
-    times.add(ms, runner.likelihood->times());
+  const auto once = [&](Runner& runner) { runner.likelihood->set_points(points); };
+  for (Runner& runner : runners) {
+    runner.set_points_times = {};
+    for (double spent = 0; spent < turn_ms;) spent += ms_of([&] { once(runner); }) + 1e-3;
   }
-  runner.set_points_ms = times.wall();
-  rows.push_back({runner.contestant.backend, runner.contestant.association, points.size, times.wall(), times.stages()});
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (Runner& runner : runners) {
+      take_turn(
+          runner.set_points_times, turn_ms, most_turn_repeats, [&] { once(runner); },
+          [&] { return runner.likelihood->times(); });
+    }
+  }
+  for (const Runner& runner : runners) {
+    rows.push_back({runner.implementation.backend, runner.implementation.association, points.size,
+                    runner.set_points_times.wall(), runner.set_points_times.stages()});
+  }
 }
 
 std::vector<std::size_t> sizes(const std::vector<std::size_t>& wanted, std::vector<std::size_t> otherwise,
@@ -175,11 +167,12 @@ BodyReport measure_body(const BodyBenchOptions& options, const std::function<voi
       sizes(options.samples, options.quick ? Sizes{500, 3500} : Sizes{50, 100, 250, 500, 1000, 2000, 3500}, "samples");
 
   std::vector<Runner> runners;
-  for (Contestant& contestant : body_contestants(options.backends, static_cast<std::size_t>(report.machine.threads))) {
+  for (Implementation& implementation :
+       body_implementations(options.backends, static_cast<std::size_t>(report.machine.threads))) {
     body::LikelihoodSettings settings = report.settings;
-    settings.association = contestant.association;
-    auto likelihood = contestant.make(settings);
-    runners.push_back({std::move(contestant), std::move(likelihood), {}, {}, {}, {}});
+    settings.association = implementation.association;
+    auto likelihood = implementation.make(settings);
+    runners.push_back({std::move(implementation), std::move(likelihood), {}, {}, {}, {}});
   }
 
   // the sweep over points at the most samples; the samples then follow at the most points, which come last
@@ -199,11 +192,14 @@ BodyReport measure_body(const BodyBenchOptions& options, const std::function<voi
       problem = make_body_problem(points, report.samples.back(), options.seed);
       points_held = points;
       oracle.set_problem(problem);
-      for (Runner& runner : runners) set_points(runner, problem, turn_ms / 4, report.set_points);
+      time_set_points(runners, problem, turn_ms / 4, report.set_points);
     }
     for (Runner& runner : runners) prepare(runner, problem, samples, turn_ms);
     for (std::size_t round = 0; round < rounds; ++round)
-      for (Runner& runner : runners) take_turn(runner, turn_ms);
+      for (Runner& runner : runners)
+        take_turn(
+            runner.times, turn_ms, most_turn_repeats, [&] { runner.evaluate(); },
+            [&] { return runner.likelihood->times(); });
     for (const Runner& runner : runners) report.rows.push_back(make_row(runner, points, samples, oracle));
   }
   compare_rows(report.rows);
@@ -216,7 +212,7 @@ BodyReport measure_body(const BodyBenchOptions& options, const std::function<voi
 void run_body(const BodyBenchOptions& options) {
   ResultFiles files(options, "body");
   const BodyReport report = measure_body(options, say);
-  files.publish(body_text(report), body_json(report), body_html(report));
+  files.publish(body_text(report), body_json(report), body_page(report));
 }
 
 }  // namespace kinema::bench

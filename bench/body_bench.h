@@ -1,8 +1,8 @@
-// `kinema bench body`: figures 5 and 6 of the body paper, remade on this machine with every backend it has.
+// `kinema bench body`: figures 5 and 6 of the body paper, measured on this machine with every backend it has.
 #pragma once
 
 #include "bench/bench_run.h"
-#include "bench/report.h"
+#include "bench/body_report.h"
 
 #include <cstddef>
 #include <functional>
@@ -23,8 +23,8 @@ struct BodyBenchOptions : BenchOptions {
   int tracker_frames = 0;
 };
 
-/// Backends of one size run in turns within the same seconds, so that their ratios hold on a machine whose speed
-/// wanders. `progress` is called with a line for a person before each size. Throws Error for options that make no sense.
+/// Backends of one size run in turns within the same seconds, so that their ratios hold on a machine whose speed varies.
+/// `progress` is called with a line of text before each size. Throws Error for options that make no sense.
 BodyReport measure_body(const BodyBenchOptions& options, const std::function<void(const std::string&)>& progress = {});
 
 /// Measures, prints the result to standard output and the progress to standard error, and writes the files. Throws Error

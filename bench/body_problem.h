@@ -1,4 +1,4 @@
-// A likelihood problem made on the spot: a person of 48 capsules before a depth camera, and poses near the true one.
+// A likelihood problem made on the spot: a person of 48 capsules in front of a depth camera, and poses near the true one.
 #pragma once
 
 #include "kinema/camera.h"

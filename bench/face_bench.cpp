@@ -18,7 +18,7 @@
 namespace kinema::bench {
 namespace {
 
-constexpr std::size_t rounds = 5, most_turn_repeats = 200, faces_each = 8, batch_faces = 4096;
+constexpr std::size_t most_turn_repeats = 200, faces_each = 8, batch_faces = 4096;
 constexpr std::size_t least_pixels = 256, most_pixels = 1u << 20;
 constexpr std::uint32_t first_test_face = 1000;
 constexpr std::size_t facemark_pixels[] = {4096, 49152};  // its training takes minutes at all sixteen sizes
@@ -33,21 +33,21 @@ std::string obstacle(const std::string& backend) {
 }
 
 // What all sizes have in common: faces to train on, and faces to fit.
-struct Gallery {
+struct FaceSet {
   std::vector<DrawnFace> training, test;
   std::vector<DevicePicture> device;
   std::vector<face::Start> starts;
 };
 
-Gallery make_gallery(const FaceBenchOptions& options) {
-  Gallery gallery;
-  gallery.training = draw_faces(options.seed, training_faces, options.threads);
+FaceSet make_face_set(const FaceBenchOptions& options) {
+  FaceSet faces;
+  faces.training = draw_faces(options.seed, training_faces, options.threads);
   for (std::uint32_t i = 0; i < faces_each; ++i) {
-    gallery.test.push_back(draw_face(options.seed, first_test_face + i));
-    gallery.starts.push_back(displaced_start(gallery.test.back(), options.seed, i));
-    if (!gpus().empty()) gallery.device.push_back(on_device(gallery.test.back()));
+    faces.test.push_back(draw_face(options.seed, first_test_face + i));
+    faces.starts.push_back(displaced_start(faces.test.back(), options.seed, i));
+    if (!gpus().empty()) faces.device.push_back(on_device(faces.test.back()));
   }
-  return gallery;
+  return faces;
 }
 
 // A backend with its model of one size.
@@ -56,7 +56,6 @@ struct Runner {
   std::function<void()> once;
   std::function<std::vector<StageTime>()> stages = [] { return std::vector<StageTime>{}; };
   Times times;
-  std::vector<double> walls;
 };
 
 double farthest(const std::vector<float>& a, const std::vector<float>& b) {
@@ -68,13 +67,13 @@ double farthest(const std::vector<float>& a, const std::vector<float>& b) {
 
 class Size {
 public:
-  Size(const Gallery& gallery, const FaceBenchOptions& options, std::size_t pixels)
-      : gallery_(gallery), options_(options), pixels_(pixels) {
+  Size(const FaceSet& faces, const FaceBenchOptions& options, std::size_t pixels)
+      : faces_(faces), options_(options), pixels_(pixels) {
     FaceModelSettings settings;
     settings.pixels = static_cast<std::uint32_t>(pixels);
     settings.seed = options.seed;
     settings.threads = options.threads;
-    model_ = make_face_model(gallery.training, settings);
+    model_ = make_face_model(faces.training, settings);
     settings_.stages = {{face::Method::combined, 0, static_cast<std::uint32_t>(options.iterations), 0}};
     settings_.threshold = -1;
     settings_.score = false;
@@ -124,8 +123,8 @@ public:
   }
 
 private:
-  face::Face on_host(std::size_t i) const { return {gallery_.test[i].view(), gallery_.starts[i], false}; }
-  face::Face on_gpu(std::size_t i) const { return {gallery_.device[i].view, gallery_.starts[i], true}; }
+  face::Face on_host(std::size_t i) const { return {faces_.test[i].view(), faces_.starts[i], false}; }
+  face::Face on_gpu(std::size_t i) const { return {faces_.device[i].view, faces_.starts[i], true}; }
 
   // Pictures in which the face itself has about so many pixels: FacemarkAAM takes its texture at that size.
   Runner facemark(Runner runner) const {
@@ -142,27 +141,13 @@ private:
     return runner;
   }
 
-  const Gallery& gallery_;
+  const FaceSet& faces_;
   const FaceBenchOptions& options_;
   std::size_t pixels_;
   std::shared_ptr<const face::Model> model_;
   face::FitSettings settings_;
   std::vector<std::vector<float>> truth_;
 };
-
-// One backend's turn: fits until its time is up.
-void take_turn(Runner& runner, double turn_ms) {
-  if (runner.times.count() >= 3 && runner.times.total() > 3 * turn_ms * rounds) return;
-  double spent = 0;
-  for (std::size_t repeat = 0; repeat < most_turn_repeats && (repeat == 0 || spent < turn_ms); ++repeat) {
-    const double ms = ms_of(runner.once);
-    spent += ms;
-    // the first of a turn finds the caches full of the others' data; it counts only where it is long enough not to care
-    if (repeat == 0 && ms < 0.1 * turn_ms) continue;
-    runner.times.add(ms, runner.stages());
-    runner.walls.push_back(ms);
-  }
-}
 
 FaceRow make_row(const Runner& runner, int iterations) {
   FaceRow row = runner.row;
@@ -173,8 +158,8 @@ FaceRow make_row(const Runner& runner, int iterations) {
   row.iteration_ms = row.ms.median / std::max(1, iterations);
   double sum = 0;
   std::size_t next = 1;
-  for (std::size_t i = 0; row.faces == 1 && i < runner.walls.size(); ++i) {
-    sum += runner.walls[i];
+  for (std::size_t i = 0; row.faces == 1 && i < runner.times.count(); ++i) {
+    sum += runner.times.walls()[i];
     if (i + 1 == next) row.frame_ms.push_back(sum), next *= 2;
   }
   return row;
@@ -220,12 +205,12 @@ FaceReport measure_face(const FaceBenchOptions& options, const std::function<voi
   report.pixels = sizes_of(options);
 
   if (progress) progress("bench face: drawing faces");
-  const Gallery gallery = make_gallery(options);
+  const FaceSet faces = make_face_set(options);
   const double turn_ms = report.seconds * 1e3 / rounds;
   for (std::size_t i = 0; i < report.pixels.size(); ++i) {
     if (progress)
       progress(fmt::format("bench face: {} pixels ({} of {})", report.pixels[i], i + 1, report.pixels.size()));
-    Size size(gallery, options, report.pixels[i]);
+    Size size(faces, options, report.pixels[i]);
     std::vector<Runner> runners;
     for (const char* backend : all_backends) {
       const bool named = std::find(options.backends.begin(), options.backends.end(), backend) != options.backends.end();
@@ -236,7 +221,7 @@ FaceReport measure_face(const FaceBenchOptions& options, const std::function<voi
         runners.push_back(size.runner(backend));
     }
     for (std::size_t round = 0; round < rounds; ++round)
-      for (Runner& runner : runners) take_turn(runner, turn_ms);
+      for (Runner& runner : runners) take_turn(runner.times, turn_ms, most_turn_repeats, runner.once, runner.stages);
     for (const Runner& runner : runners) report.rows.push_back(make_row(runner, options.iterations));
   }
   compare_rows(report);
@@ -246,7 +231,7 @@ FaceReport measure_face(const FaceBenchOptions& options, const std::function<voi
 void run_face(const FaceBenchOptions& options) {
   ResultFiles files(options, "face");
   const FaceReport report = measure_face(options, say);
-  files.publish(face_text(report), face_json(report), face_html(report));
+  files.publish(face_text(report), face_json(report), face_page(report));
 }
 
 }  // namespace kinema::bench

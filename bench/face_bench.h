@@ -1,4 +1,4 @@
-// `kinema bench face`: table 1 and figures 6 to 8 of the face paper, remade on this machine.
+// `kinema bench face`: table 1 and figures 6 to 8 of the face paper, measured on this machine.
 #pragma once
 
 #include "bench/bench_run.h"

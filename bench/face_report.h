@@ -1,9 +1,10 @@
-// What `kinema bench face` found, and its three forms: text for a terminal, JSON for programs, a page for people.
+// The results of `kinema bench face`, and their three forms: text for a terminal, JSON for programs, a report page.
 #pragma once
 
-#include "bench/report_machine.h"
+#include "bench/machine.h"
 #include "bench/statistics.h"
 #include "kinema/stage_time.h"
+#include "report/report.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +24,8 @@ struct FaceRow {
   std::string image;      ///< "host" or "device"
   std::size_t repeats = 0;
 
-  Spread ms;                      ///< wall clock, a frame: all iterations of a face
-  std::vector<StageTime> stages;  ///< medians of what the backend reports, a frame; "device": the GPU's part
+  Spread ms;                      ///< wall time per frame: all iterations of a face
+  std::vector<StageTime> stages;  ///< medians of what the backend reports, per frame; "device": the GPU's part
   double iteration_ms = 0;
   std::vector<double> frame_ms;  ///< time of the first 1, 2, 4 ... frames, one after the other (figure 6)
 
@@ -45,7 +46,7 @@ struct FaceReport {
   Machine machine;
   std::string facemark;  ///< OpenCV's version where its module is built in
   std::uint64_t seed = 0;
-  double seconds = 0;  ///< spent on each measurement, about
+  double seconds = 0;  ///< spent on each measurement, approximately
   int iterations = 0;
   std::vector<std::size_t> pixels;
   std::vector<FaceRow> rows;
@@ -58,7 +59,7 @@ struct FaceReport {
 /// Fills growth and speed-ups.
 void compare_rows(FaceReport& report);
 
-/// Table 1 of the paper: ms a frame on the CPU and on the GPU (Athlon II X2 250, GTX 650); none for other sizes.
+/// Table 1 of the paper: ms per frame on the CPU and on the GPU (Athlon II X2 250, GTX 650); none for other sizes.
 struct PaperFaceTime {
   std::size_t pixels;
   double cpu_ms, gpu_ms;
@@ -67,6 +68,6 @@ std::optional<PaperFaceTime> paper_face_time(std::size_t pixels);
 
 std::string face_text(const FaceReport& report);
 std::string face_json(const FaceReport& report);
-std::string face_html(const FaceReport& report);
+report::Report face_page(const FaceReport& report);
 
 }  // namespace kinema::bench

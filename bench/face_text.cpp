@@ -1,15 +1,9 @@
 #include "bench/face_report.h"
-#include "bench/report.h"
+#include "bench/number_text.h"
 
 #include <fmt/format.h>
 
 namespace kinema::bench {
-namespace {
-
-std::string or_dash(const std::optional<double>& value) { return value ? short_number(*value) : "-"; }
-
-}  // namespace
-
 std::string face_text(const FaceReport& report) {
   std::string text =
       fmt::format("Fitting faces: combined appearance models, {} landmarks, {} iterations a frame, seed {}\n", 68,

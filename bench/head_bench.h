@@ -1,4 +1,4 @@
-// `kinema bench head`: table 1 and figure 4 of the head paper, remade on this machine, and beyond.
+// `kinema bench head`: table 1 and figure 4 of the head paper, measured on this machine, and more.
 #pragma once
 
 #include "bench/bench_run.h"
@@ -18,8 +18,8 @@ struct HeadBenchOptions : BenchOptions {
   std::vector<std::string> tables;
 };
 
-/// All rows run in turns, so that their ratios hold on a machine whose speed wanders. `progress` is called with a line for
-/// a person before each turn. Throws Error for options that make no sense.
+/// All rows run in turns, so that their ratios hold on a machine whose speed varies. `progress` is called with a line of
+/// text before each turn. Throws Error for options that make no sense.
 HeadReport measure_head(const HeadBenchOptions& options, const std::function<void(const std::string&)>& progress = {});
 
 /// Measures, prints the result to standard output and the progress to standard error, and writes the files. Throws Error

@@ -1,5 +1,5 @@
-// What `kinema bench head` needs of a GPU beside the backends: frames in its memory and in pinned memory, and the times
-// of the least that any program would do, a transfer and a pass of reading. Without CUDA all of it throws Error.
+// What `kinema bench head` needs of a GPU in addition to the backends: frames in device and in pinned memory, and the times
+// of the least that any program must do, a transfer and one read. Without CUDA all of it throws Error.
 #pragma once
 
 #include "bench/head_frames.h"

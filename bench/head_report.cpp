@@ -1,6 +1,6 @@
 #include "bench/head_report.h"
 
-#include "bench/report_machine_json.h"
+#include "bench/machine_json.h"
 
 #include <algorithm>
 

@@ -1,9 +1,10 @@
-// What `kinema bench head` found, and its three forms: text for a terminal, JSON for programs, a page for people.
+// The results of `kinema bench head`, and their three forms: text for a terminal, JSON for programs, a report page.
 #pragma once
 
-#include "bench/report_machine.h"
+#include "bench/machine.h"
 #include "bench/statistics.h"
 #include "kinema/stage_time.h"
+#include "report/report.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -50,7 +51,7 @@ struct HeadReport {
   Machine machine;
   std::size_t width = 0, height = 0;
   std::uint64_t seed = 0;
-  double seconds = 0;  ///< spent on each row, about
+  double seconds = 0;  ///< spent on each row, approximately
   std::vector<HeadRow> rows;
 
   std::vector<const HeadRow*> table(std::string_view name) const;
@@ -62,6 +63,6 @@ void compare_rows(HeadReport& report);
 
 std::string head_text(const HeadReport& report);
 std::string head_json(const HeadReport& report);
-std::string head_html(const HeadReport& report);
+report::Report head_page(const HeadReport& report);
 
 }  // namespace kinema::bench

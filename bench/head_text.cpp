@@ -1,13 +1,12 @@
 #include "bench/head_report.h"
+#include "bench/number_text.h"
 #include "bench/paper_table.h"
-#include "bench/report.h"
 
 #include <fmt/format.h>
 
 namespace kinema::bench {
 namespace {
 
-std::string or_dash(const std::optional<double>& value) { return value ? short_number(*value) : "-"; }
 std::string small(const std::optional<double>& value) { return value ? fmt::format("{:.1e}", *value) : "-"; }
 
 std::string paper_table(const HeadReport& report) {

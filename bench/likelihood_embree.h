@@ -1,4 +1,4 @@
-// The same likelihood by a general ray tracer, Embree 3: what the culling of this project is held against.
+// The same likelihood by a general ray tracer, Embree 3, as a baseline for the culling of this project.
 #pragma once
 
 #include "kinema/body.h"

@@ -1,5 +1,5 @@
 // Table 1 of the head paper: milliseconds for one frame of 1920 x 1080 on a laptop of 2015 (Core i5-2450M, GeForce GT
-// 630M), to stand beside what is measured here.
+// 630M), to compare with what is measured here.
 #pragma once
 
 #include <optional>

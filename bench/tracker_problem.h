@@ -1,4 +1,4 @@
-// Frames of a person who walks before a camera, for the tracker: made on the spot, with the pose that they show.
+// Frames of a person who walks in front of a camera, for the tracker: made on the spot, with the true poses.
 #pragma once
 
 #include "kinema/body_tracker.h"

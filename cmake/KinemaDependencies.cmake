@@ -136,17 +136,19 @@ endif()
 find_package(pugixml QUIET CONFIG)
 set(KINEMA_HAVE_PUGIXML ${pugixml_FOUND})
 
-# The server of the live page uses Boost.Beast, which is header-only; its pages are built with npm, which needs a network
-# for the packages.
+# The server of the live page uses Boost.Beast, which is header-only. Its page and that of reports are built with npm, which
+# needs a network for the packages.
 set(KINEMA_HAVE_BEAST OFF)
 set(KINEMA_HAVE_WEB OFF)
+set(KINEMA_HAVE_NPM OFF)
+if(KINEMA_PROGRAMS)
+  include(KinemaPages)
+endif()
 if(KINEMA_WEB AND KINEMA_PROGRAMS)
   find_path(KINEMA_BOOST_INCLUDE boost/beast/websocket.hpp)
   if(KINEMA_BOOST_INCLUDE)
     set(KINEMA_HAVE_BEAST ON)
-    if(KINEMA_PAGES)
-      include(KinemaPages)
-    endif()
+    set(KINEMA_HAVE_WEB ${KINEMA_HAVE_NPM})
   endif()
 endif()
 

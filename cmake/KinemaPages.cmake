@@ -1,6 +1,41 @@
-# The pages of the live view: npm brings Vite, three.js and uPlot into web/node_modules when this is configured, Vite
-# builds the pages when they changed, and they become a source file of the library. Sets KINEMA_HAVE_WEB and KINEMA_NODE.
+# The live page and the page of reports: npm installs Vite, three.js and uPlot into web/node_modules at configuration, Vite
+# builds the pages when they have changed, and they become source files of the library. Sets KINEMA_HAVE_NPM and
+# KINEMA_NODE.
 
+# kinema_add_report_page(target): the page of reports becomes a source of the target; without npm a plainer one does, made
+# of the same style and the same script but for the plots.
+function(kinema_add_report_page target)
+  set(web ${PROJECT_SOURCE_DIR}/web)
+  set(source ${PROJECT_BINARY_DIR}/report_page.cpp)
+  set(embed ${PROJECT_SOURCE_DIR}/cmake/EmbedReportPage.cmake)
+  file(GLOB sources CONFIGURE_DEPENDS ${web}/src/report/*)
+  if(KINEMA_HAVE_NPM)
+    set(dist ${PROJECT_BINARY_DIR}/web-report)
+    set(page ${dist}/report.html)
+    set(build
+      COMMAND ${KINEMA_NODE} node_modules/typescript/bin/tsc --noEmit
+      COMMAND ${KINEMA_NODE} node_modules/vite/bin/vite.js build --mode report --logLevel warn --outDir ${dist} --emptyOutDir)
+    list(APPEND sources ${web}/report.html ${web}/vite.config.ts ${web}/tsconfig.json ${web}/node_modules/.kinema-lock.json)
+  else()
+    set(page ${web}/report_plain.html)
+    set(build "")
+    list(APPEND sources ${page})
+  endif()
+  add_custom_command(
+    OUTPUT ${source}
+    ${build}
+    COMMAND ${CMAKE_COMMAND} -DPAGE=${page} -DPARTS=${web}/src/report -DOUTPUT=${source} -P ${embed}
+    WORKING_DIRECTORY ${web}
+    DEPENDS ${sources} ${embed}
+    COMMENT "Building the page of reports"
+    VERBATIM)
+  target_sources(${target} PRIVATE ${source})
+endfunction()
+
+set(KINEMA_HAVE_NPM OFF)
+if(NOT KINEMA_PAGES)
+  return()
+endif()
 find_program(KINEMA_NPM npm)
 find_program(KINEMA_NODE node)
 if(NOT KINEMA_NPM OR NOT KINEMA_NODE)
@@ -38,14 +73,14 @@ if(NOT present STREQUAL wanted)
   configure_file(${web}/package-lock.json ${installed} COPYONLY)
 endif()
 
-set(KINEMA_HAVE_WEB ON)
+set(KINEMA_HAVE_NPM ON)
 
-# kinema_add_pages(target): the pages become a source of the target, made anew when one of theirs changes.
+# kinema_add_pages(target): the live page becomes a source of the target, built again when a file of it changes.
 function(kinema_add_pages target)
   set(web ${PROJECT_SOURCE_DIR}/web)
   set(dist ${PROJECT_BINARY_DIR}/web)
   set(pages ${PROJECT_BINARY_DIR}/pages.cpp)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${web}/src/*.ts ${web}/src/*.css ${web}/public/*)
+  file(GLOB sources CONFIGURE_DEPENDS ${web}/src/*.ts ${web}/src/*.css ${web}/public/*)
   add_custom_command(
     OUTPUT ${pages}
     COMMAND ${KINEMA_NODE} node_modules/typescript/bin/tsc --noEmit

@@ -31,4 +31,4 @@ kinema_summary_line(tests KINEMA_TESTS KINEMA_HAVE_TESTS "GoogleTest ${GTest_VER
 kinema_summary_line(Embree "" embree_FOUND "${embree_VERSION}, for comparison in the benchmark")
 kinema_summary_line(ccache "" KINEMA_CCACHE "")
 kinema_summary_line(server KINEMA_WEB KINEMA_HAVE_BEAST "Boost.Beast, for the live page")
-kinema_summary_line(pages KINEMA_PAGES KINEMA_HAVE_WEB "of the live page, with npm ${KINEMA_NPM_VERSION}")
+kinema_summary_line(pages KINEMA_PAGES KINEMA_HAVE_NPM "live page and reports, with npm ${KINEMA_NPM_VERSION}")

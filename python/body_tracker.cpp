@@ -71,7 +71,10 @@ particles           poses tried in a layer; 0: what this machine holds
 layers              annealing layers
 refined             poses that are refined by least squares; 0: none
 rivals              alternative poses that each frame is held against; 0: none
-independent_points  as many of a frame's points count as independent evidence
+independent_points  the number of a frame's points that count as independent evidence
+tempered            weights are the likelihood to the power of independent_points over the number of points; False: the
+                    likelihood itself
+unperturbed_particle  one particle is moved without noise
 sensor_noise        standard deviation of a depth at 1 m, metres; it grows with the square of the distance
 shared_noise        the part of it that all points have in common, as those of matched stereo pairs do
 points              of the person that are kept of a frame; 0: what this machine holds
@@ -92,6 +95,8 @@ threads             of the CPU work; 0: one per core. Results do not depend on i
       .def_readwrite("refined", &Settings::refined)
       .def_readwrite("rivals", &Settings::rivals)
       .def_readwrite("independent_points", &Settings::independent_points)
+      .def_readwrite("tempered", &Settings::tempered)
+      .def_readwrite("unperturbed_particle", &Settings::unperturbed_particle)
       .def_readwrite("sensor_noise", &Settings::sensor_noise)
       .def_readwrite("shared_noise", &Settings::shared_noise)
       .def_readwrite("points", &Settings::points)

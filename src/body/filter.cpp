@@ -3,6 +3,7 @@
 #include "body/constants.h"
 #include "body/denoised_points.h"
 #include "body/deviation.h"
+#include "body/likelihood_backends.h"
 #include "body/motion.h"
 #include "body/particles.h"
 #include "body/rival_monitor.h"
@@ -51,6 +52,7 @@ private:
 };
 
 void check(const TrackerSettings& settings) {
+  check_settings(settings.likelihood);
   const auto need = [](bool sensible, const char* what, double value, const char* mend) {
     if (!sensible) throw Error(fmt::format("tracker: {} {}: give {}", what, value, mend));
   };

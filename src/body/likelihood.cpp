@@ -43,14 +43,19 @@ void refuse_capsule(const CapsulesView& capsules, std::size_t sample, std::size_
                      : fmt::format("capsules[{}, {}]: a number is not finite", sample, capsule));
 }
 
-std::unique_ptr<Likelihood> make_likelihood(const LikelihoodSettings& settings, Backend backend) {
+void check_settings(const LikelihoodSettings& settings) {
   if (!(settings.tau > 0) || !std::isfinite(settings.tau))
     throw Error(fmt::format("tau is {}; it must be a length above 0, in metres", settings.tau));
   if (!(settings.sigma > 0) || !std::isfinite(settings.sigma))
     throw Error(fmt::format("sigma is {}; it must be a length above 0, in metres", settings.sigma));
   if (!std::isfinite(settings.camera.x) || !std::isfinite(settings.camera.y) || !std::isfinite(settings.camera.z))
     throw Error("camera: a coordinate is not finite");
-  if (settings.threads < 0) throw Error(fmt::format("threads is {}; give 0 for one a core, or more", settings.threads));
+  if (settings.threads < 0)
+    throw Error(fmt::format("threads is {}; give 0 for one per core, or more", settings.threads));
+}
+
+std::unique_ptr<Likelihood> make_likelihood(const LikelihoodSettings& settings, Backend backend) {
+  check_settings(settings);
 
   switch (choose(backend)) {
     case Backend::reference:

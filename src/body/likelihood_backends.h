@@ -9,6 +9,9 @@ std::unique_ptr<Likelihood> make_reference_likelihood(const LikelihoodSettings& 
 std::unique_ptr<Likelihood> make_cpu_likelihood(const LikelihoodSettings& settings);
 std::unique_ptr<Likelihood> make_cuda_likelihood(const LikelihoodSettings& settings);
 
+/// Throws Error where settings make no sense.
+void check_settings(const LikelihoodSettings& settings);
+
 /// Throws where there is no data behind a size, or marks of another number than points.
 void check_points(const PointsView& points);
 

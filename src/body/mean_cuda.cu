@@ -10,7 +10,7 @@ constexpr int warps = 8;
 constexpr int threads = warps * warp_size;
 constexpr std::size_t shared_limit = std::size_t{72} << 10;  // beside the 24 KiB of the kernel itself
 
-// Sums over particles: four numbers a joint (its quaternion, or the angle of a hinge), then position and squared weight.
+// Sums over particles: four numbers per joint (its quaternion, or the angle of a hinge), then position and squared weight.
 constexpr int joint_channels = 4 * static_cast<int>(max_joints);
 constexpr int channels = joint_channels + 4;
 
@@ -96,7 +96,7 @@ __device__ void finish_mean(const Given& given, double* sums) {
   for (int j = thread; j < kinematics.joint_count; j += threads) given.places[j] = places[j];
 }
 
-// A warp a particle, a lane a joint or two.
+// One warp per particle, one or two joints per lane.
 __global__ __launch_bounds__(threads) void mean_kernel(Given given) {
   __shared__ double sums[warps][channels];
   const Kinematics& kinematics = given.skeleton.kinematics;

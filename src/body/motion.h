@@ -1,4 +1,4 @@
-// Motion models: how far a pose may wander from one frame to the next, p(theta_t | theta_t-1) of section 2.
+// Motion models: the noise of a pose from one frame to the next, p(theta_t | theta_t-1) of section 2.
 #pragma once
 
 #include "body/constants.h"
@@ -21,20 +21,20 @@ std::vector<double> walk_speed(const Skeleton& skeleton);
 /// Standard deviation of each number of the tangent over `seconds`, as their speeds say.
 std::vector<float> walk_deviation(const Skeleton& skeleton, double seconds);
 
-/// The inverse squares of the same: how strongly the last frame holds this one.
+/// The inverse squares of the same: the precision of the prior that the last frame gives.
 std::vector<double> walk_precision(const Skeleton& skeleton, double seconds);
 
-/// What a refinement expects: the predicted state, held as the walk of `seconds` holds it, and, far more weakly, the
-/// most common rest pose: a limb that nobody sees for a while goes there instead of anywhere.
+/// The prior of a refinement: the predicted state, with the precision of a walk of `seconds`, and, far weaker, the
+/// most common rest pose: a limb that is hidden for a while goes there instead of anywhere.
 PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predicted, double seconds);
 
 /// Share of the last velocity that a pose keeps.
 double velocity_kept(Motion motion);
 
-/// As many points about the skin as say as much as a frame with such noise.
+/// The number of points without noise that are as informative as a frame with this noise.
 double independent_points(const TrackerSettings& settings, const PointNoise& noise);
 
-/// The refinement that belongs to a tracker's settings, for a frame of so many points with such noise.
+/// The refinement that belongs to a tracker's settings, for a frame with this number of points and this noise.
 RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points, const PointNoise& noise);
 
 /// The spatial prior: noise that displaces every bone end by about `deviation` metres whatever the pose, instead of noise

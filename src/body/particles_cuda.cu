@@ -199,7 +199,7 @@ private:
     if (settings_.motion == Motion::spatial) {
       factor = spatial_.factor(seconds * root_speed, seconds, memory_.data(), stream_);
     }
-    // where all fit, their skins are made in passing; and those that were just drawn are fetched in passing
+    // where all fit, the same kernel makes their skins; and it fetches those that were just drawn
     posed_ = static_cast<std::size_t>(count_) <= turn();
     if (posed_) capsules_.reserve(static_cast<std::size_t>(count_) * skin_floats());
     float* capsules = posed_ ? capsules_.data() : nullptr;
@@ -279,7 +279,7 @@ private:
   WeightsCuda weights_;
   int count_ = 0;
   bool refined_ = false;                      // since the last mean
-  bool drawn_ = false;                        // weights_.index() says who goes on, and nobody has moved yet
+  bool drawn_ = false;                        // weights_.index() is drawn, and particles are not rearranged yet
   bool posed_ = false;                        // capsules_ are those of all particles
   cuda::Buffer<float> states_, next_states_;  // (n, state)
   cuda::Buffer<double> log_likelihood_, next_log_likelihood_;

@@ -1,4 +1,4 @@
-// Poses on the device: how particles wander, and the skins of their poses. A warp a particle.
+// Poses on the device: how particles are sampled, and the skins of their poses. One warp per particle.
 #pragma once
 
 #include "body/skeleton_cuda.cuh"
@@ -10,15 +10,15 @@ struct Wander {
   std::uint64_t seed;
   std::uint32_t step;
   double seconds;
-  double drift;         // seconds of the velocity that all go on with
+  double drift;         // seconds of the last velocity that all are moved by
   int block;            // -1: all numbers
   const float* factor;  // (tangent, tangent) of spatial noise, or null: each number at its own speed
   bool first_rests;     // the first particle drifts, but does not wander
 };
 
-/// From where to where particles move.
+/// The particles before and after a move.
 struct Moves {
-  const int* index;                   // particle j goes on from this one, or null: from itself
+  const int* index;                   // particle j continues this one, or null: itself
   const float* from;                  // (n, state)
   float* to;                          // (n, state); `from` itself where there is no index
   const double* log_likelihood_from;  // which go along with an index

@@ -28,7 +28,7 @@ private:
   float* host_state(std::size_t i) { return states_host_.data() + i * static_cast<std::size_t>(skeleton_.state()); }
 
   const SkeletonCuda& skeleton_;
-  cuda::Stream stream_{cuda::Priority::high};  // small work that somebody waits for
+  cuda::Stream stream_{cuda::Priority::high};  // small work that the host waits for
   RefineCuda refine_;
   WeighCuda weigh_;
   cuda::PinnedBuffer<float> states_host_;

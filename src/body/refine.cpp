@@ -89,7 +89,7 @@ void for_each_contact(const Posed& posed, const RefinePoints& points, const Refi
 
 struct Linearised {
   double data = 0;
-  std::vector<BodySums> bodies;  // one a joint
+  std::vector<BodySums> bodies;  // one per joint
 };
 
 Linearised linearise(const Kinematics& kinematics, const Posed& posed, const RefinePoints& points,

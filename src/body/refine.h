@@ -64,7 +64,7 @@ struct Refined {
 };
 
 /// What the points alone say of a pose: their part of the sum above, and its first two derivatives by the tangent, the
-/// second one as Gauss and Newton take it.
+/// second one in the Gauss-Newton approximation.
 struct PointEvidence {
   double cost = 0;
   Eigen::VectorXd gradient;
@@ -77,7 +77,7 @@ PointEvidence point_evidence(const Kinematics& kinematics, const RefinePoints& p
 Refined refine(const Kinematics& kinematics, const RefinePoints& points, const PosePrior& prior,
                const RefineSettings& settings, std::span<float> state);
 
-/// Improves every pose with about so many of the points; settings.evidence is that of all of them together.
+/// Improves every pose with about `share` of the points; settings.evidence is that of all of them together.
 void refine_candidates(const Kinematics& kinematics, const RefinePoints& points, RefineSettings settings,
                        PointShare share, const Threads& threads, std::span<PoseCandidate> poses);
 

@@ -193,7 +193,7 @@ void RefineCuda::start(const RayTilesView& tiles, const RefineSettings& settings
   begin_kernel<<<static_cast<unsigned>(count), threads, shared_bytes_, stream>>>(problem);
   cuda::check_launch("begin_refinement");
   if (blocks == 1) {
-    // nobody waits for another
+    // no block waits for another
     refine_kernel<<<dim3(1, static_cast<unsigned>(count)), threads, shared_bytes_, stream>>>(problem);
     cuda::check_launch("refine");
     return;

@@ -2,7 +2,7 @@
 //
 // The blocks of a pose find the contacts of their share of the points, and the last of them to be done sums what they
 // found, takes or leaves the step, and solves for the next, for which the others wait. One launch is all steps of all poses.
-// Few points want one block a pose, which waits for nobody.
+// Few points need one block per pose, which waits for no other.
 #pragma once
 
 #include "body/contact.h"
@@ -37,7 +37,7 @@ public:
   void refine(const RayTilesView& tiles, const RefineSettings& settings, const PosePrior& prior, float* states,
               int count, cudaStream_t stream);
 
-  /// The same for poses with a prior each, a block a pose, with about so many of the points.
+  /// The same for poses with a prior each, one block per pose, with about `share` of the points.
   void refine_apart(const RayTilesView& tiles, const RefineSettings& settings, PointShare share,
                     std::span<const PosePrior* const> priors, float* states, cudaStream_t stream);
 

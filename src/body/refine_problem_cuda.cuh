@@ -22,9 +22,9 @@ struct Problem {
   RayTilesView tiles;
   RefineSettings settings;
   Reach reach;
-  int thinning[2];  // one of so many points is looked at: of the person, and of those past it
+  int thinning[2];  // every n-th point is used: of the person, and of those past it
   const PriorMemory* priors;
-  bool own_priors;  // one a pose, or the first for all
+  bool own_priors;  // one per pose, or the first for all
   float* states;
   RefineProgress* progress;
   float* trial;

@@ -30,7 +30,7 @@ struct Relative {
     for (int i = 0; i < kept; ++i) {
       const int j = static_cast<int>(threadIdx.x) + i * anneal_threads;
       own[i] = j < count ? all[j] : no_weight;
-      own_carried[i] = j < count ? carried_at(j) : 0;
+      own_carried[i] = j < count ? carried_at(j) : no_weight;  // at the exponent 0 it alone keeps the padding out
     }
   }
   __device__ float carried_at(int j) const {
@@ -45,7 +45,8 @@ struct Relative {
   }
 };
 
-// What threads of one block exchange while an exponent is searched: by turns, so that one wait is enough.
+// What threads of one block exchange while an exponent is searched. Two of each, used alternately, so that one wait per
+// call is enough.
 struct AnnealExchange {
   float4 sums[2][anneal_warps];
   float greatest[2][anneal_warps];

@@ -1,5 +1,5 @@
-// Who may talk to the server: tokens, the Host and Origin that browsers state, and the targets of requests. Everything
-// here was sent by somebody who is not trusted.
+// Access to the server: tokens, the Host and Origin headers of browsers, and the targets of requests. All of this input is
+// untrusted.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@ namespace kinema::serve {
 /// 128 random bits, in hexadecimal.
 std::string make_token();
 
-/// In a time that does not tell how much of it was right.
+/// In constant time, so that the time does not reveal how much of it was right.
 bool same_secret(std::string_view given, std::string_view expected);
 
 /// The path of a request's target, and the token in its query ("/?token=..."). Nothing where it is no plain path: it
-/// must start with '/' and hold letters, digits, '/', '-', '_' and single dots alone.
+/// must start with '/' and contain only letters, digits, '/', '-', '_' and single dots.
 struct Target {
   std::string path;
   std::string token;

@@ -13,7 +13,7 @@ namespace kinema::serve {
 
 class BodyFeed {
 public:
-  /// What a page draws of a frame at most; more is thinned evenly.
+  /// The most that a page draws of a frame; more is thinned evenly.
   static constexpr std::size_t most_points = 5000, most_particles = 500;
 
   /// `source` is what is tracked, for people; `frames` how many there are, 0: not known.

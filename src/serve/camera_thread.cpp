@@ -22,7 +22,7 @@ CameraFrame camera_frame(const Message& message) {
   frame.width = picture.shape[1];
   if (picture.shape[2] != 4 || std::min(frame.width, frame.height) < smallest_side ||
       std::max(frame.width, frame.height) > largest_side) {
-    throw Error(fmt::format("a camera's picture has 4 bytes a pixel and sides of {} to {} pixels", smallest_side,
+    throw Error(fmt::format("a camera's picture has 4 bytes per pixel and sides of {} to {} pixels", smallest_side,
                             largest_side));
   }
   frame.sequence = message.header.at("sequence").get<std::uint64_t>();
@@ -42,21 +42,21 @@ nlohmann::ordered_json camera_answer(const char* tracker, const CameraFrame& fra
           {"skipped", skipped}, {"width", frame.width},       {"height", frame.height}};
 }
 
-bool CameraSeats::take() {
+bool CameraSlots::acquire() {
   const std::lock_guard lock(mutex_);
   if (taken_ >= most) return false;
   ++taken_;
   return true;
 }
 
-void CameraSeats::leave() {
+void CameraSlots::release() {
   const std::lock_guard lock(mutex_);
   --taken_;
 }
 
-CameraThread::CameraThread(Answers& answers, CameraSeats& seats, Track track)
-    : answers_(answers), seats_(seats), track_(std::move(track)) {
-  if (!seats_.take()) throw Error("too many cameras are tracked already: close another page");
+CameraThread::CameraThread(PageSender& sender, CameraSlots& slots, Track track)
+    : sender_(sender), slots_(slots), track_(std::move(track)) {
+  if (!slots_.acquire()) throw Error("too many cameras are tracked already: close another page");
   thread_ = std::thread([this] { run(); });
 }
 
@@ -67,10 +67,10 @@ CameraThread::~CameraThread() {
   }
   news_.notify_one();
   thread_.join();
-  seats_.leave();
+  slots_.release();
 }
 
-void CameraThread::hand(CameraFrame& frame) {
+void CameraThread::submit(CameraFrame& frame) {
   {
     const std::lock_guard lock(mutex_);
     if (fresh_) ++skipped_;
@@ -80,10 +80,10 @@ void CameraThread::hand(CameraFrame& frame) {
   news_.notify_one();
 }
 
-void CameraThread::ask(Wish wish) {
+void CameraThread::post(Request request) {
   {
     const std::lock_guard lock(mutex_);
-    wish_ = std::move(wish);
+    request_ = std::move(request);
   }
   news_.notify_one();
 }
@@ -91,18 +91,18 @@ void CameraThread::ask(Wish wish) {
 void CameraThread::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    news_.wait(lock, [this] { return ending_ || fresh_ || wish_; });
+    news_.wait(lock, [this] { return ending_ || fresh_ || request_; });
     if (ending_) return;
     const bool fresh = std::exchange(fresh_, false);
     if (fresh) std::swap(next_, frame_);
-    const Wish wish = std::exchange(wish_, nullptr);
+    const Request request = std::exchange(request_, nullptr);
     const std::uint64_t skipped = skipped_;
     lock.unlock();
     try {
-      if (wish) wish(frame_);
+      if (request) request(frame_);
       if (fresh) track_(frame_, skipped);
     } catch (const std::exception& error) {
-      answers_.reply(error_packet(error.what()));
+      sender_.reply(error_packet(error.what()));
     }
     lock.lock();
   }

@@ -1,9 +1,9 @@
-// Frames that a page's own camera sends, and the thread that tracks them. The newest frame is tracked; those that came
-// while another was worked on are not.
+// Frames that a page's own camera sends, and the thread that tracks them. The newest frame is tracked; those that arrived
+// while another was tracked are skipped.
 #pragma once
 
 #include "kinema/image.h"
-#include "serve/conversation.h"
+#include "serve/page_session.h"
 
 #include <condition_variable>
 #include <cstddef>
@@ -19,7 +19,7 @@ struct CameraFrame {
   std::uint64_t sequence = 0;
   double time = 0;  ///< milliseconds of the page's clock
   std::size_t width = 0, height = 0;
-  std::vector<std::uint8_t> rgba;  ///< the last byte has no meaning
+  std::vector<std::uint8_t> rgba;  ///< the fourth byte of a pixel is unused
 
   ColourView view() const { return {rgba.data(), width, height, 4 * width, PixelFormat::rgba}; }
 };
@@ -27,19 +27,19 @@ struct CameraFrame {
 /// Of a message {"do":"camera",...}. Throws Error where it holds no picture of a camera.
 CameraFrame camera_frame(const Message& message);
 
-/// Whom a page's camera is for: {"tracker":"face"}, and else the head.
+/// Whether a message is for this tracker: {"tracker":"face"}, and the head without it.
 bool is_for(const nlohmann::json& header, const char* tracker);
 
 /// The beginning of an answer to a frame.
 nlohmann::ordered_json camera_answer(const char* tracker, const CameraFrame& frame, std::uint64_t skipped);
 
-/// Places for cameras: each has a thread, so there is an end to them.
-class CameraSeats {
+/// Limits the number of cameras, each of which has a thread.
+class CameraSlots {
 public:
   static constexpr int most = 8;
 
-  bool take();
-  void leave();
+  bool acquire();
+  void release();
 
 private:
   std::mutex mutex_;
@@ -49,32 +49,32 @@ private:
 class CameraThread {
 public:
   using Track = std::function<void(const CameraFrame&, std::uint64_t skipped)>;
-  using Wish = std::function<void(const CameraFrame&)>;
+  using Request = std::function<void(const CameraFrame&)>;
 
-  /// What `track` throws is told to the page. Throws Error where all seats are taken.
-  CameraThread(Answers& answers, CameraSeats& seats, Track track);
+  /// What `track` throws is reported to the page. Throws Error where no slot is free.
+  CameraThread(PageSender& sender, CameraSlots& slots, Track track);
   ~CameraThread();
   CameraThread(const CameraThread&) = delete;
   CameraThread& operator=(const CameraThread&) = delete;
 
-  /// Takes the frame, and gives back one whose memory can be used again.
-  void hand(CameraFrame& frame);
+  /// Takes the frame, and returns one whose memory can be reused.
+  void submit(CameraFrame& frame);
 
-  /// Is done with the last frame that was tracked, which is empty before the first; of several wishes the last counts.
-  void ask(Wish wish);
+  /// Runs on the last frame that was tracked, which is empty before the first; of several requests only the last runs.
+  void post(Request request);
 
 private:
   void run();
 
-  Answers& answers_;
-  CameraSeats& seats_;
+  PageSender& sender_;
+  CameraSlots& slots_;
   Track track_;
   std::mutex mutex_;
   std::condition_variable news_;
   CameraFrame next_;  // waits to be tracked, if fresh
   bool fresh_ = false, ending_ = false;
   std::uint64_t skipped_ = 0;
-  Wish wish_;
+  Request request_;
   CameraFrame frame_;  // the thread's own
   std::thread thread_;
 };

@@ -4,8 +4,8 @@
 
 namespace kinema::serve {
 
-Channel::Channel(std::string name, std::size_t history_bytes, std::function<void()> told)
-    : name_(std::move(name)), most_bytes_(history_bytes), told_(std::move(told)) {}
+Channel::Channel(std::string name, std::size_t history_bytes, std::function<void()> changed)
+    : name_(std::move(name)), most_bytes_(history_bytes), changed_(std::move(changed)) {}
 
 void Channel::open(Packet opening) {
   {
@@ -13,7 +13,7 @@ void Channel::open(Packet opening) {
     opening_ = std::move(opening);
     ++state_.opening;
   }
-  told_();
+  changed_();
 }
 
 std::uint64_t Channel::next_index() const { return state().end; }
@@ -31,7 +31,7 @@ void Channel::publish(Packet frame) {
       ++state_.first;
     }
   }
-  told_();
+  changed_();
 }
 
 void Channel::begin() {
@@ -47,7 +47,7 @@ void Channel::finish() {
     const std::lock_guard lock(mutex_);
     state_.finished = true;
   }
-  told_();
+  changed_();
 }
 
 Channel::State Channel::state() const {
@@ -85,19 +85,19 @@ std::vector<Channel*> Hub::channels() {
   return all;
 }
 
-void Hub::add(Sleeper& sleeper) {
-  const std::lock_guard lock(sleepers_mutex_);
-  sleepers_.insert(&sleeper);
+void Hub::add(Subscriber& subscriber) {
+  const std::lock_guard lock(subscribers_mutex_);
+  subscribers_.insert(&subscriber);
 }
 
-void Hub::remove(Sleeper& sleeper) {
-  const std::lock_guard lock(sleepers_mutex_);
-  sleepers_.erase(&sleeper);
+void Hub::remove(Subscriber& subscriber) {
+  const std::lock_guard lock(subscribers_mutex_);
+  subscribers_.erase(&subscriber);
 }
 
 void Hub::wake_all() {
-  const std::lock_guard lock(sleepers_mutex_);
-  for (Sleeper* sleeper : sleepers_) sleeper->wake();
+  const std::lock_guard lock(subscribers_mutex_);
+  for (Subscriber* subscriber : subscribers_) subscriber->wake();
 }
 
 }  // namespace kinema::serve

@@ -1,5 +1,5 @@
-// What a tracker tells, frame by frame, to any number of pages: the newest frame for those who watch, and as many of the
-// frames before as its memory holds for those who look back. Telling never waits for anybody.
+// The frames that a tracker publishes to any number of pages: the newest for those that follow live, and as many earlier
+// ones as the memory for them holds for those that seek. Publishing never waits.
 #pragma once
 
 #include "serve/packet.h"
@@ -20,12 +20,12 @@ namespace kinema::serve {
 
 class Channel {
 public:
-  /// `told` is called after every change, by the thread that made it.
-  Channel(std::string name, std::size_t history_bytes, std::function<void()> told);
+  /// `changed` is called after every change, by the thread that made it.
+  Channel(std::string name, std::size_t history_bytes, std::function<void()> changed);
 
   const std::string& name() const { return name_; }
 
-  /// What every page must know before the first frame, such as the skeleton. Replaces what was said before.
+  /// What every page must know before the first frame, such as the skeleton. Replaces the previous opening.
   void open(Packet opening);
 
   /// The index that the next frame will have; for the one thread that publishes.
@@ -33,14 +33,14 @@ public:
 
   void publish(Packet frame);
 
-  /// Another run begins: what was before is gone, indices go on.
+  /// Another run begins: earlier frames are dropped, indices continue.
   void begin();
 
   /// No frame will follow.
   void finish();
 
   struct State {
-    std::uint64_t first = 0, end = 0;  ///< frames first <= index < end are still here
+    std::uint64_t first = 0, end = 0;  ///< frames first <= index < end are available
     std::uint64_t begin = 0;           ///< the first frame of this run
     std::uint64_t opening = 0;         ///< how often open() was called
     bool finished = false;
@@ -48,13 +48,13 @@ public:
   State state() const;
   Packet opening() const;
 
-  /// Nothing where the frame is not here, or not here any more.
+  /// Nothing where there is no such frame, or not any more.
   std::optional<Packet> frame(std::uint64_t index) const;
 
 private:
   std::string name_;
   std::size_t most_bytes_;
-  std::function<void()> told_;
+  std::function<void()> changed_;
   mutable std::mutex mutex_;
   Packet opening_;
   std::deque<Packet> frames_;
@@ -62,10 +62,10 @@ private:
   State state_;
 };
 
-/// All channels of a program, and who is to be woken when one of them has something new.
+/// All channels of a program, and the subscribers to be woken when one of them changes.
 class Hub {
 public:
-  /// Memory for frames gone by, of each channel.
+  /// Memory for the earlier frames of each channel.
   explicit Hub(std::size_t history_bytes = std::size_t{256} << 20) : history_bytes_(history_bytes) {}
   Hub(const Hub&) = delete;
   Hub& operator=(const Hub&) = delete;
@@ -75,19 +75,19 @@ public:
   Channel* find(const std::string& name);
   std::vector<Channel*> channels();
 
-  /// Is woken by any thread at any time; it must only pass the word on.
-  class Sleeper {
+  /// Is woken by any thread at any time, and must return at once.
+  class Subscriber {
   public:
-    virtual ~Sleeper() = default;
+    virtual ~Subscriber() = default;
     virtual void wake() = 0;
   };
-  void add(Sleeper& sleeper);
-  void remove(Sleeper& sleeper);  ///< afterwards it is not woken any more
+  void add(Subscriber& subscriber);
+  void remove(Subscriber& subscriber);  ///< afterwards it is not woken any more
 
   /// Of all pages together.
   struct Counts {
     std::atomic<std::uint64_t> sent = 0;     ///< frames
-    std::atomic<std::uint64_t> skipped = 0;  ///< frames that a page did not get since newer ones were there
+    std::atomic<std::uint64_t> skipped = 0;  ///< frames that a page did not get because newer ones were there
   };
   Counts& counts() { return counts_; }
 
@@ -95,9 +95,9 @@ private:
   void wake_all();
 
   std::size_t history_bytes_;
-  std::mutex channels_mutex_, sleepers_mutex_;
+  std::mutex channels_mutex_, subscribers_mutex_;
   std::map<std::string, Channel> channels_;
-  std::set<Sleeper*> sleepers_;
+  std::set<Subscriber*> subscribers_;
   Counts counts_;
 };
 

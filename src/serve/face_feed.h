@@ -1,5 +1,5 @@
 // The face fitter's frames, for the Face page: the picture, landmarks with their confidence, and the parameters of the
-// appearance; the model itself is told once, so that the page draws its faces.
+// appearance; the model itself is sent once, so that the page can draw its faces.
 #pragma once
 
 #include "kinema/face_tracker.h"

@@ -1,4 +1,4 @@
-// What a page is told of a face that was found: landmarks, their confidence, and the parameters of the appearance.
+// What is sent of a face that was found: landmarks, their confidence, and the parameters of the appearance.
 #pragma once
 
 #include "kinema/face_tracker.h"

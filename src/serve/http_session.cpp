@@ -18,7 +18,7 @@ namespace http = beast::http;
 
 constexpr std::string_view token_cookie = "kinema_token";
 
-// Scripts and connections of the page's own alone; the address, which may hold the token, is told to nobody.
+// Only scripts and connections of the page's own origin; its address, which may contain the token, is never passed on.
 constexpr std::array<std::pair<const char*, const char*>, 5> protections = {{
     {"Content-Security-Policy",
      "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -31,16 +31,19 @@ constexpr std::array<std::pair<const char*, const char*>, 5> protections = {{
 
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
 public:
-  HttpSession(boost::asio::ip::tcp::socket socket, House& house, std::shared_ptr<Seat> seat)
-      : stream_(std::move(socket)), house_(house), seat_(std::move(seat)), buffer_(2 * house.limits.header_bytes) {}
+  HttpSession(boost::asio::ip::tcp::socket socket, ServerContext& context, std::shared_ptr<ConnectionSlot> slot)
+      : stream_(std::move(socket)),
+        context_(context),
+        slot_(std::move(slot)),
+        buffer_(2 * context.limits.header_bytes) {}
 
   void read() {
     parser_.emplace();
     version_ = 11;
     keep_alive_ = head_ = unread_ = false;
-    parser_->header_limit(static_cast<std::uint32_t>(house_.limits.header_bytes));
-    parser_->body_limit(house_.uploads != nullptr ? house_.uploads->limits().file_bytes : 0);
-    stream_.expires_after(house_.limits.request);
+    parser_->header_limit(static_cast<std::uint32_t>(context_.limits.header_bytes));
+    parser_->body_limit(context_.uploads != nullptr ? context_.uploads->limits().file_bytes : 0);
+    stream_.expires_after(context_.limits.request);
     http::async_read_header(stream_, buffer_, *parser_,
                             [self = shared_from_this()](beast::error_code error, std::size_t) { self->answer(error); });
   }
@@ -64,10 +67,10 @@ private:
     const auto target = parse_target(view(request.target()));
     if (!target) return refuse(http::status::bad_request, "there is no such place", false);
     if (!allowed(*target, host)) {
-      ++house_.unauthorised;
+      ++context_.unauthorised;
       return refuse(http::status::forbidden, "open the address that kinema printed", false);
     }
-    if (const auto place = Uploads::parse(target->path, "/upload/"); place && house_.uploads != nullptr) {
+    if (const auto place = Uploads::parse(target->path, "/upload/"); place && context_.uploads != nullptr) {
       return take_upload(*place);
     }
     if (!parser_->is_done()) return refuse_body("this request has no body");
@@ -75,38 +78,38 @@ private:
     if (request.method() != http::verb::get && request.method() != http::verb::head) {
       return refuse(http::status::method_not_allowed, "pages are only read", false);
     }
-    if (const auto place = Uploads::parse(target->path, "/result/"); place && house_.uploads != nullptr) {
+    if (const auto place = Uploads::parse(target->path, "/result/"); place && context_.uploads != nullptr) {
       return send_result(*place);
     }
     send_page(*target);
   }
 
-  // A file that a page sends goes to the disk as it comes.
+  // A file that a page sends is written to disk as it arrives.
   void take_upload(const Uploads::Place& place) {
     unread_ = true;
     if (parser_->get().method() != http::verb::put || !parser_->content_length()) {
       return refuse(http::status::length_required, "files are sent with PUT and their length", false);
     }
-    if (!house_.uploads->has(place.job)) return refuse(http::status::not_found, "there is no such job", false);
+    if (!context_.uploads->has(place.job)) return refuse(http::status::not_found, "there is no such job", false);
     const std::uint64_t length = *parser_->content_length();
     upload_.emplace(std::move(*parser_));
     try {
-      coming_ = house_.uploads->expect(place, length);
+      incoming_ = context_.uploads->expect(place, length);
       beast::error_code error;
-      upload_->get().body().open(coming_->path().c_str(), beast::file_mode::write_new, error);
+      upload_->get().body().open(incoming_->path().c_str(), beast::file_mode::write_new, error);
       if (error) throw Error(error.message(), Error::Cause::running);
     } catch (const Error& error) {
       return refuse_upload(error);
     }
-    upload_end_ = std::chrono::steady_clock::now() + house_.limits.upload;
+    upload_end_ = std::chrono::steady_clock::now() + context_.limits.upload;
     read_upload();
   }
 
-  // Piece by piece: one who says nothing for a while has gone, one who goes on for ever is stopped.
+  // Piece by piece: a client that sends nothing for a while is gone, and one that never ends is stopped.
   void read_upload() {
     if (upload_->is_done()) return finish_upload();
     const auto left = upload_end_ - std::chrono::steady_clock::now();
-    stream_.expires_after(std::min<std::chrono::steady_clock::duration>(left, house_.limits.silence));
+    stream_.expires_after(std::min<std::chrono::steady_clock::duration>(left, context_.limits.idle));
     http::async_read_some(stream_, buffer_, *upload_,
                           [self = shared_from_this()](beast::error_code error, std::size_t) {
                             if (!error) return self->read_upload();
@@ -118,24 +121,24 @@ private:
     unread_ = false;
     upload_->get().body().close();
     try {
-      coming_->arrived();
+      incoming_->arrived();
     } catch (const Error& error) {
       return refuse_upload(error);
     }
-    coming_.reset();
+    incoming_.reset();
     refuse(http::status::created, "taken", true);
   }
 
   void break_upload(beast::error_code error) {
     upload_->get().body().close();
-    coming_.reset();
+    incoming_.reset();
     const bool short_of = error == http::error::partial_message || error == beast::error::timeout;
     if (short_of) return refuse(http::status::bad_request, "the file did not arrive whole", false);
     refuse(http::status::insufficient_storage, "the file cannot be kept: " + error.message(), false);
   }
 
   void refuse_upload(const Error& error) {
-    coming_.reset();
+    incoming_.reset();
     const bool full = error.cause() == Error::Cause::running;
     refuse(full ? http::status::insufficient_storage : http::status::payload_too_large, error.what(), false);
   }
@@ -146,7 +149,7 @@ private:
   }
 
   void send_result(const Uploads::Place& place) {
-    const auto path = house_.uploads->result(place);
+    const auto path = context_.uploads->result(place);
     if (!path) return refuse(http::status::not_found, "there is no such result", true);
     http::file_body::value_type file;
     beast::error_code error;
@@ -161,28 +164,28 @@ private:
 
   bool allowed(const Target& target, std::string_view host) {
     if (!same_origin(header(http::field::origin), host)) return false;
-    if (house_.token.empty()) return names_this_machine(host);
-    return same_secret(target.token, house_.token) ||
-           same_secret(cookie(header(http::field::cookie), token_cookie), house_.token);
+    if (context_.token.empty()) return names_this_machine(host);
+    return same_secret(target.token, context_.token) ||
+           same_secret(cookie(header(http::field::cookie), token_cookie), context_.token);
   }
 
   void upgrade(const Target& target) {
     if (target.path != "/live") return refuse(http::status::not_found, "there is no such place", false);
-    serve_socket(std::move(stream_), parser_->release(), house_, std::move(seat_));
+    serve_socket(std::move(stream_), parser_->release(), context_, std::move(slot_));
   }
 
   void send_page(const Target& target) {
     const std::string_view path = target.path == "/" ? "/index.html" : std::string_view(target.path);
     const auto page =
-        std::find_if(house_.pages.begin(), house_.pages.end(), [&](const Page& one) { return one.path == path; });
-    if (page == house_.pages.end()) return refuse(http::status::not_found, "there is no such page", true);
+        std::find_if(context_.pages.begin(), context_.pages.end(), [&](const Page& one) { return one.path == path; });
+    if (page == context_.pages.end()) return refuse(http::status::not_found, "there is no such page", true);
     using Span = http::span_body<const char>;
     auto response = std::make_shared<http::response<Span>>(http::status::ok, version_);
     response->set(http::field::content_type, boost::string_view(page->type.data(), page->type.size()));
-    // scripts and styles of the page bring the token along by themselves
-    if (!house_.token.empty() && same_secret(target.token, house_.token)) {
+    // so that requests for the scripts and styles of the page carry the token too
+    if (!context_.token.empty() && same_secret(target.token, context_.token)) {
       response->set(http::field::set_cookie,
-                    std::string(token_cookie) + "=" + house_.token + "; HttpOnly; SameSite=Strict; Path=/");
+                    std::string(token_cookie) + "=" + context_.token + "; HttpOnly; SameSite=Strict; Path=/");
     }
     response->body() = {page->content.data(), page->content.size()};
     send(std::move(response), true);
@@ -198,13 +201,13 @@ private:
   template <class Response>
   void send(std::shared_ptr<Response> response, bool keep) {
     for (const auto& [name, value] : protections) response->set(name, value);
-    // an answer to HEAD tells the length of a body that does not follow, which ends the connection
+    // the answer to HEAD states the length of a body that does not follow, which ends the connection
     keep = keep && keep_alive_ && !head_;
     response->keep_alive(keep);
     const auto size = response->body().size();
     response->content_length(size);
     if (head_) response->body() = {};
-    stream_.expires_after(house_.limits.request);
+    stream_.expires_after(context_.limits.request);
     http::async_write(stream_, *response,
                       [self = shared_from_this(), response, keep](beast::error_code error, std::size_t) {
                         if (error || !keep) return self->close();
@@ -212,18 +215,18 @@ private:
                       });
   }
 
-  // One who still sends what was refused would otherwise be cut off before it can read why.
+  // A client that is still sending what was refused would otherwise be disconnected before it can read why.
   void close() {
     beast::error_code ignored;
     stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
     if (!unread_) return;
-    stream_.expires_after(house_.limits.goodbye);
+    stream_.expires_after(context_.limits.close);
     discard();
   }
 
   void discard() {
     buffer_.clear();
-    stream_.async_read_some(buffer_.prepare(house_.limits.header_bytes),
+    stream_.async_read_some(buffer_.prepare(context_.limits.header_bytes),
                             [self = shared_from_this()](beast::error_code error, std::size_t) {
                               if (!error) self->discard();
                             });
@@ -233,22 +236,22 @@ private:
   std::string_view header(http::field field) const { return view(parser_->get()[field]); }
 
   beast::tcp_stream stream_;
-  House& house_;
-  std::shared_ptr<Seat> seat_;
+  ServerContext& context_;
+  std::shared_ptr<ConnectionSlot> slot_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::empty_body>> parser_;
   std::optional<http::request_parser<http::file_body>> upload_;
-  std::unique_ptr<Uploads::Coming> coming_;
+  std::unique_ptr<Uploads::IncomingFile> incoming_;
   std::chrono::steady_clock::time_point upload_end_;
   unsigned version_ = 11;
   bool keep_alive_ = false, head_ = false;
-  bool unread_ = false;  // a body that nobody wants
+  bool unread_ = false;  // a body that will not be read
 };
 
 }  // namespace
 
-void serve_http(boost::asio::ip::tcp::socket socket, House& house, std::shared_ptr<Seat> seat) {
-  std::make_shared<HttpSession>(std::move(socket), house, std::move(seat))->read();
+void serve_http(boost::asio::ip::tcp::socket socket, ServerContext& context, std::shared_ptr<ConnectionSlot> slot) {
+  std::make_shared<HttpSession>(std::move(socket), context, std::move(slot))->read();
 }
 
 }  // namespace kinema::serve

@@ -1,4 +1,4 @@
-// One connection of a client, as long as it speaks HTTP.
+// One connection of a client while it speaks HTTP.
 #pragma once
 
 #include "serve/server.h"
@@ -14,31 +14,31 @@
 namespace kinema::serve {
 
 /// What all connections of a server share. The counts are read by other threads.
-struct House {
+struct ServerContext {
   std::span<const Page> pages;
   Hub& hub;
-  MakePartner make_partner;
+  MakeHandler make_handler;
   Limits limits;
   Uploads* uploads = nullptr;  ///< null: pages send no files
   std::string token;           ///< "": none is needed, since only this machine can connect
   std::atomic<std::size_t> open = 0;
   std::atomic<std::uint64_t> refused = 0, unauthorised = 0;
-  std::mutex door{};    ///< held by other threads while they pass a word to the server's own
-  bool closed = false;  ///< it hears nobody any more
+  std::mutex mutex{};   ///< held by other threads while they post to the server's thread
+  bool closed = false;  ///< nothing can be posted any more
 };
 
-/// A place among the connections, given back when the last who holds it is gone.
-class Seat {
+/// One of the limited number of connections, released with the last reference to it.
+class ConnectionSlot {
 public:
-  explicit Seat(House& house) : house_(house) { ++house_.open; }
-  ~Seat() { --house_.open; }
-  Seat(const Seat&) = delete;
-  Seat& operator=(const Seat&) = delete;
+  explicit ConnectionSlot(ServerContext& context) : context_(context) { ++context_.open; }
+  ~ConnectionSlot() { --context_.open; }
+  ConnectionSlot(const ConnectionSlot&) = delete;
+  ConnectionSlot& operator=(const ConnectionSlot&) = delete;
 
 private:
-  House& house_;
+  ServerContext& context_;
 };
 
-void serve_http(boost::asio::ip::tcp::socket socket, House& house, std::shared_ptr<Seat> seat);
+void serve_http(boost::asio::ip::tcp::socket socket, ServerContext& context, std::shared_ptr<ConnectionSlot> slot);
 
 }  // namespace kinema::serve

@@ -1,8 +1,8 @@
-// Messages with arrays: a JSON object and numbers that a page can look at without copying them. Both directions; see
+// Messages with arrays: a JSON object and numbers that a page can use without copying them, in both directions; see
 // docs/protocol.md.
 //
 //   uint32, little-endian: bytes of the JSON that follows, a multiple of 4 such that it ends at a multiple of 8
-//   JSON (UTF-8, blanks at its end): what the sender says, and "arrays": [{"name", "type", "shape", "offset"}, ...]
+//   JSON (UTF-8, padded with blanks): the header, and "arrays": [{"name", "type", "shape", "offset"}, ...]
 //   the arrays, row-major and little-endian, each at its offset from the message's start, a multiple of 8
 #pragma once
 

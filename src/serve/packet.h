@@ -1,4 +1,4 @@
-// What goes to a page in one piece. Its bytes are shared by all who send it.
+// One message to a page. Its bytes are shared by all sessions that send it.
 #pragma once
 
 #include <memory>

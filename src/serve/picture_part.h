@@ -1,4 +1,4 @@
-// Pictures for pages: made smaller where they are large, as red green blue.
+// Pictures for pages: red, green, blue, scaled down where they are large.
 #pragma once
 
 #include "kinema/picture.h"

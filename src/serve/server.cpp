@@ -33,11 +33,11 @@ tcp::endpoint endpoint(const ServerSettings& settings) {
 }  // namespace
 
 struct Server::State {
-  State(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner,
+  State(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakeHandler make_handler,
         Uploads* uploads)
-      : house{pages, hub, std::move(make_partner), settings.limits, uploads, {}, {}, {}, {}},
+      : context{pages, hub, std::move(make_handler), settings.limits, uploads, {}, {}, {}, {}},
         address(settings.address) {
-    if (!is_loopback(address)) house.token = make_token();
+    if (!is_loopback(address)) context.token = make_token();
     const tcp::endpoint place = endpoint(settings);
     boost::system::error_code error;
     acceptor.open(place.protocol(), error);
@@ -56,9 +56,9 @@ struct Server::State {
   ~State() {
     loop.stop();
     thread.join();
-    // conversations go with the loop, and whoever answers in them must not reach it on the way
-    const std::lock_guard lock(house.door);
-    house.closed = true;
+    // sessions are destroyed with the loop, and threads that answer in them must not reach it meanwhile
+    const std::lock_guard lock(context.mutex);
+    context.closed = true;
   }
 
   void run() {
@@ -67,23 +67,23 @@ struct Server::State {
         loop.run();
         return;
       } catch (const std::exception&) {
-        // what one client made fail, such as a lack of memory, ends that client's connection alone
+        // what fails for one client, such as a lack of memory, ends only that client's connection
       }
     }
   }
 
   void accept() {
     acceptor.async_accept([this](boost::system::error_code error, tcp::socket socket) {
-      if (!error && house.open < house.limits.connections) {
-        serve_http(std::move(socket), house, std::make_shared<Seat>(house));
+      if (!error && context.open < context.limits.connections) {
+        serve_http(std::move(socket), context, std::make_shared<ConnectionSlot>(context));
       } else if (!error) {
-        ++house.refused;
+        ++context.refused;
         boost::system::error_code ignored;
         socket.close(ignored);
       }
       if (error == boost::asio::error::operation_aborted) return;
       if (!error) return accept();
-      // such as no file descriptors left: they come back when somebody goes
+      // such as no file descriptors left: they become free when a client disconnects
       pause.expires_after(std::chrono::milliseconds(100));
       pause.async_wait([this](boost::system::error_code stopped) {
         if (!stopped) accept();
@@ -91,7 +91,7 @@ struct Server::State {
     });
   }
 
-  House house;
+  ServerContext context;
   std::string address;
   std::uint16_t port = 0;
   boost::asio::io_context loop{1};
@@ -100,9 +100,9 @@ struct Server::State {
   std::thread thread;
 };
 
-Server::Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakePartner make_partner,
+Server::Server(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakeHandler make_handler,
                Uploads* uploads)
-    : state_(std::make_unique<State>(settings, pages, hub, std::move(make_partner), uploads)) {}
+    : state_(std::make_unique<State>(settings, pages, hub, std::move(make_handler), uploads)) {}
 
 Server::~Server() = default;
 
@@ -117,13 +117,13 @@ std::string Server::url() const {
     if (::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0') host = name.data();
   }
   if (host.find(':') != std::string::npos) host = "[" + host + "]";
-  const std::string token = state_->house.token.empty() ? "" : "?token=" + state_->house.token;
+  const std::string token = state_->context.token.empty() ? "" : "?token=" + state_->context.token;
   return fmt::format("http://{}:{}/{}", host, state_->port, token);
 }
 
 Server::Counts Server::counts() const {
-  const House& house = state_->house;
-  return {house.open, house.refused, house.unauthorised};
+  const ServerContext& context = state_->context;
+  return {context.open, context.refused, context.unauthorised};
 }
 
 }  // namespace kinema::serve

@@ -10,13 +10,13 @@ namespace {
 namespace beast = boost::beast;
 namespace websocket = beast::websocket;
 
-// What the system holds for a page that does not read: a frame or two, so that what it reads next is not old.
+// What the system buffers for a page that does not read: a frame or two, so that what it reads next is recent.
 constexpr int send_buffer = 1 << 18;
 
 class SocketSession : public std::enable_shared_from_this<SocketSession> {
 public:
-  SocketSession(beast::tcp_stream stream, House& house, std::shared_ptr<Seat> seat)
-      : house_(house), seat_(std::move(seat)), socket_(std::move(stream)) {}
+  SocketSession(beast::tcp_stream stream, ServerContext& context, std::shared_ptr<ConnectionSlot> slot)
+      : context_(context), slot_(std::move(slot)), socket_(std::move(stream)) {}
 
   void start(beast::http::request<beast::http::empty_body> request) {
     beast::error_code ignored;
@@ -24,8 +24,8 @@ public:
     stream.expires_never();  // the WebSocket keeps its own time
     stream.socket().set_option(boost::asio::ip::tcp::no_delay(true), ignored);
     stream.socket().set_option(boost::asio::socket_base::send_buffer_size(send_buffer), ignored);
-    socket_.set_option(websocket::stream_base::timeout{house_.limits.request, house_.limits.silence, true});
-    socket_.read_message_max(house_.limits.message_bytes);
+    socket_.set_option(websocket::stream_base::timeout{context_.limits.request, context_.limits.idle, true});
+    socket_.read_message_max(context_.limits.message_bytes);
     socket_.auto_fragment(false);
     request_ = std::move(request);
     socket_.async_accept(request_, [self = shared_from_this()](beast::error_code error) {
@@ -35,15 +35,16 @@ public:
 
 private:
   void open() {
-    // woken by any thread: the word goes to the server's own
+    // called by any thread: the work is posted to the server's own
     const std::weak_ptr<SocketSession> self = weak_from_this();
-    conversation_.emplace(house_.hub, house_.make_partner, [self, &house = house_, executor = socket_.get_executor()] {
-      const std::lock_guard lock(house.door);
-      if (house.closed) return;
-      boost::asio::post(executor, [self] {
-        if (const auto session = self.lock()) session->pump();
-      });
-    });
+    session_.emplace(context_.hub, context_.make_handler,
+                     [self, &context = context_, executor = socket_.get_executor()] {
+                       const std::lock_guard lock(context.mutex);
+                       if (context.closed) return;
+                       boost::asio::post(executor, [self] {
+                         if (const auto session = self.lock()) session->pump();
+                       });
+                     });
     pump();
     read();
   }
@@ -57,9 +58,9 @@ private:
   void received() {
     const std::string_view bytes(static_cast<const char*>(buffer_.data().data()), buffer_.size());
     if (socket_.got_text()) {
-      conversation_->received_text(bytes);
+      session_->received_text(bytes);
     } else {
-      conversation_->received_message(bytes);
+      session_->received_message(bytes);
     }
     buffer_.consume(buffer_.size());
     pump();
@@ -69,11 +70,11 @@ private:
   // Sends what there is, one packet at a time.
   void pump() {
     if (closing_) return;
-    if (conversation_->stalled()) return cut_off();
+    if (session_->stalled()) return disconnect();
     if (writing_) return;
-    auto packet = conversation_->next();
+    auto packet = session_->next();
     if (!packet) {
-      if (conversation_->broken()) hang_up();
+      if (session_->broken()) close();
       return;
     }
     writing_ = true;
@@ -85,32 +86,32 @@ private:
     });
   }
 
-  void cut_off() {
+  void disconnect() {
     closing_ = true;
     beast::get_lowest_layer(socket_).close();
   }
 
-  void hang_up() {
+  void close() {
     closing_ = true;
-    // one who breaks the rules may not say goodbye either
-    socket_.set_option(websocket::stream_base::timeout{house_.limits.goodbye, house_.limits.silence, false});
+    // a client that breaks the protocol is not waited for either
+    socket_.set_option(websocket::stream_base::timeout{context_.limits.close, context_.limits.idle, false});
     socket_.async_close(websocket::close_code::policy_error, [self = shared_from_this()](beast::error_code) {});
   }
 
-  House& house_;
-  std::shared_ptr<Seat> seat_;
+  ServerContext& context_;
+  std::shared_ptr<ConnectionSlot> slot_;
   websocket::stream<beast::tcp_stream, false> socket_;  // false: no compression, which would cost time on this machine
   beast::http::request<beast::http::empty_body> request_;
   beast::flat_buffer buffer_;
   bool writing_ = false, closing_ = false;
-  std::optional<Conversation> conversation_;
+  std::optional<PageSession> session_;
 };
 
 }  // namespace
 
-void serve_socket(beast::tcp_stream stream, beast::http::request<beast::http::empty_body> request, House& house,
-                  std::shared_ptr<Seat> seat) {
-  std::make_shared<SocketSession>(std::move(stream), house, std::move(seat))->start(std::move(request));
+void serve_socket(beast::tcp_stream stream, beast::http::request<beast::http::empty_body> request,
+                  ServerContext& context, std::shared_ptr<ConnectionSlot> slot) {
+  std::make_shared<SocketSession>(std::move(stream), context, std::move(slot))->start(std::move(request));
 }
 
 }  // namespace kinema::serve

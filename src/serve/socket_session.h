@@ -1,4 +1,4 @@
-// One connection of a page, once it speaks WebSocket: carries a Conversation.
+// One connection of a page once it speaks WebSocket: the transport of a PageSession.
 #pragma once
 
 #include "serve/http_session.h"
@@ -10,6 +10,6 @@
 namespace kinema::serve {
 
 void serve_socket(boost::beast::tcp_stream stream, boost::beast::http::request<boost::beast::http::empty_body> request,
-                  House& house, std::shared_ptr<Seat> seat);
+                  ServerContext& context, std::shared_ptr<ConnectionSlot> slot);
 
 }  // namespace kinema::serve

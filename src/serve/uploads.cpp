@@ -72,7 +72,7 @@ bool Uploads::has(const std::string& job) const {
   return jobs_.contains(job);
 }
 
-std::unique_ptr<Uploads::Coming> Uploads::expect(const Place& place, std::uint64_t bytes) {
+std::unique_ptr<Uploads::IncomingFile> Uploads::expect(const Place& place, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   const auto job = jobs_.find(place.job);
   if (job == jobs_.end()) throw Error(no_job);
@@ -88,20 +88,21 @@ std::unique_ptr<Uploads::Coming> Uploads::expect(const Place& place, std::uint64
   job->second.bytes += bytes;
   ++job->second.files;
   bytes_ += bytes;
-  return std::make_unique<Coming>(*this, place, bytes, root_ / place.job / "coming" / std::to_string(numbered_++));
+  return std::make_unique<IncomingFile>(*this, place, bytes,
+                                        root_ / place.job / "coming" / std::to_string(numbered_++));
 }
 
-Uploads::Coming::Coming(Uploads& uploads, Place place, std::uint64_t bytes, fs::path path)
+Uploads::IncomingFile::IncomingFile(Uploads& uploads, Place place, std::uint64_t bytes, fs::path path)
     : uploads_(uploads), place_(std::move(place)), bytes_(bytes), path_(std::move(path)) {}
 
-Uploads::Coming::~Coming() {
+Uploads::IncomingFile::~IncomingFile() {
   if (path_.empty()) return;
   std::error_code ignored;
   fs::remove(path_, ignored);
   uploads_.missed(place_, bytes_);
 }
 
-void Uploads::Coming::arrived() {
+void Uploads::IncomingFile::arrived() {
   uploads_.arrived(place_, path_);
   path_.clear();
 }

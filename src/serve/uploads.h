@@ -1,4 +1,4 @@
-// Files that pages send to be tracked, and the results that they take away: a folder for each job, below one that is gone
+// Files that pages send to be tracked, and the results that they download: a folder per job, below one that is removed
 // with the server. Names come from pages and are not trusted.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace kinema::serve {
 struct UploadLimits {
   std::uint64_t file_bytes = std::uint64_t{2} << 30;
   std::uint64_t all_bytes = std::uint64_t{8} << 30;      ///< of all jobs together
-  std::uint64_t spare_bytes = std::uint64_t{256} << 20;  ///< of the disk, left to others
+  std::uint64_t spare_bytes = std::uint64_t{256} << 20;  ///< of the disk, left free
   std::size_t files = 20000;                             ///< of a job
   std::size_t jobs = 16;                                 ///< at once
 };
@@ -32,7 +32,7 @@ public:
 
   const UploadLimits& limits() const { return limits_; }
 
-  /// A new job's name, which nobody can guess. Throws Error where there are too many.
+  /// A new job's name, which cannot be guessed. Throws Error where there are too many.
   std::string open();
 
   /// Its files are removed.
@@ -46,13 +46,13 @@ public:
   };
   static std::optional<Place> parse(std::string_view path, std::string_view root);
 
-  /// A file on its way: written at path(), it is one of the job's once arrived() was called, and else leaves no trace.
-  class Coming {
+  /// A file being received: written at path(), it belongs to the job once arrived() was called, and is removed otherwise.
+  class IncomingFile {
   public:
-    Coming(Uploads& uploads, Place place, std::uint64_t bytes, std::filesystem::path path);
-    ~Coming();
-    Coming(const Coming&) = delete;
-    Coming& operator=(const Coming&) = delete;
+    IncomingFile(Uploads& uploads, Place place, std::uint64_t bytes, std::filesystem::path path);
+    ~IncomingFile();
+    IncomingFile(const IncomingFile&) = delete;
+    IncomingFile& operator=(const IncomingFile&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
 
@@ -65,11 +65,11 @@ public:
     std::uint64_t bytes_;
     std::filesystem::path path_;  // empty once it has arrived
   };
-  friend class Coming;
+  friend class IncomingFile;
 
-  /// For a file of so many bytes. Throws Error where there is no such job, or a limit is passed; its cause is `running`
-  /// where the disk is full.
-  std::unique_ptr<Coming> expect(const Place& place, std::uint64_t bytes);
+  /// For a file of this many bytes. Throws Error where there is no such job or a limit is exceeded; its cause is
+  /// `running` where the disk is full.
+  std::unique_ptr<IncomingFile> expect(const Place& place, std::uint64_t bytes);
 
   /// A result of a job; nothing where there is none of this name.
   std::optional<std::filesystem::path> result(const Place& place) const;
@@ -93,7 +93,7 @@ private:
   mutable std::mutex mutex_;
   std::map<std::string, Job> jobs_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t numbered_ = 0;  // names of files on their way
+  std::uint64_t numbered_ = 0;  // names of files being received
 };
 
 }  // namespace kinema::serve

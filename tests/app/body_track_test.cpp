@@ -183,8 +183,18 @@ TEST_F(BodyTrack, FitsThePersonWhereNobodySaysItsSize) {
   EXPECT_LT(mean_error(lines.back(), truth.back()), 0.1);
 }
 
-TEST_F(BodyTrack, ThePlainFilterAndOneParticleRun) {
-  EXPECT_EQ(tracked(recording(), {"--frames", "3", "--layers", "1", "--refined", "0", "--rivals", "0"}).size(), 3u);
+// --paper is where all other options start from, wherever it stands.
+TEST_F(BodyTrack, OptionsChangeTheFilterOfThePaper) {
+  const Outcome outcome = track(recording(), {"--frames", "3", "--layers", "3", "--paper", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result["layers"], 3);
+  EXPECT_EQ(result["particles"], 40);
+  EXPECT_FALSE(result["ms"].contains("smooth")) << result;
+}
+
+TEST_F(BodyTrack, TheFilterOfThePaperAndOneParticleRun) {
+  EXPECT_EQ(tracked(recording(), {"--frames", "3", "--paper"}).size(), 3u);
   EXPECT_EQ(tracked(recording(), {"--frames", "3", "--particles", "1"}).size(), 3u);
 }
 

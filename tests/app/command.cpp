@@ -46,6 +46,12 @@ std::string bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+nlohmann::json report_data(const std::filesystem::path& page) {
+  const std::string html = bytes_of(page), begin = R"(<script id="data" type="application/json">)";
+  const std::size_t from = html.find(begin) + begin.size();
+  return nlohmann::json::parse(html.substr(from, html.find("</script>", from) - from));
+}
+
 Outcome run_program(const std::string& program, const Arguments& arguments, const std::filesystem::path& folder,
                     const Environment& environment) {
   const std::filesystem::path streams = make_scratch_folder();

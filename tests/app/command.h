@@ -5,6 +5,7 @@
 #include "io/output_file.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdlib>
 #include <filesystem>
@@ -34,6 +35,9 @@ Outcome run_kinema(const Arguments& arguments, const std::filesystem::path& fold
 void expect_one_line(const Outcome& outcome, int exit_code, const std::string& says);
 
 std::string bytes_of(const std::filesystem::path& path);
+
+/// The data that a report page carries.
+nlohmann::json report_data(const std::filesystem::path& page);
 
 /// A folder with points.npy (I,3) and capsules.npy (J,48,7) of a small problem, gone when the test ends.
 class Problem {

@@ -47,7 +47,18 @@ TEST_P(FitterAgrees, OnModelsOfAnySize) {
 TEST_P(FitterAgrees, WithTheLoopsOwnEnd) {
   FitSettings settings = ten_iterations();
   settings.threshold = 1e-4;
-  expect_agreement(drawn_model(Features::intensity, false), settings, 8);
+  const auto model = drawn_model(Features::intensity, false);
+  if (std::string_view(GetParam()) != "paper") return expect_agreement(model, settings, 8);
+  // The paper's kernels are compiled with approximate arithmetic, so an improvement near the threshold may end their loop
+  // some iterations earlier or later: each is worth about the threshold, and a hundredth of a pixel.
+  const auto reference = make_fitter(model, settings, Backend::reference);
+  const auto tested = fitter(model, settings);
+  for (std::uint32_t number = 0; number < 8; ++number) {
+    const bench::DrawnFace drawn = unseen_face(number);
+    const Fit truth = reference->fit(face_of(drawn, number)), fit = tested->fit(face_of(drawn, number));
+    EXPECT_LT(farthest(fit.landmarks, truth.landmarks), 5 * tolerance) << "face " << number;
+    EXPECT_NEAR(fit.error, truth.error, 5e-3 * truth.error) << "face " << number;
+  }
 }
 
 TEST_P(FitterAgrees, WithOneFactorAndWithoutLimits) {

@@ -27,7 +27,11 @@ struct Target {
 };
 
 #define KINEMA_TARGET(name) {#name, fuzz_##name},
-const Target targets[] = {};
+const Target targets[] = {
+// clang-format off: it would take this for the include above, a second time
+#include "targets.inc"
+    // clang-format on
+};
 #undef KINEMA_TARGET
 
 std::vector<fs::path> files_of(const fs::path& folder) {

@@ -99,6 +99,11 @@ class Body(unittest.TestCase):
             joints.append(person.joints)
         np.testing.assert_array_equal(*joints)
 
+    def test_the_filter_of_the_paper_has_its_settings(self):
+        paper = body.paper_settings()
+        self.assertEqual((paper.layers, paper.refined, paper.rivals, paper.lag), (1, 0, 0, 0))
+        self.assertFalse(paper.tempered or paper.unperturbed_particle or paper.fit_shape)
+
     def test_nobody_is_found_in_nothing(self):
         nobody = body.Tracker(backend="cpu").track_points(np.empty((0, 3), np.float32), 0)
         self.assertEqual((nobody.found, nobody.why), (False, "nobody in sight"))

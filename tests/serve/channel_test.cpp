@@ -8,8 +8,8 @@ namespace {
 Packet frame(std::size_t bytes) { return Packet::text(std::string(bytes, 'x')); }
 
 TEST(Channel, KeepsAsManyFramesAsItsMemoryHolds) {
-  int told = 0;
-  Channel channel("body", 1000, [&] { ++told; });
+  int changes = 0;
+  Channel channel("body", 1000, [&] { ++changes; });
   for (int i = 0; i < 25; ++i) channel.publish(frame(100));
   const Channel::State state = channel.state();
   EXPECT_EQ(state.first, 15U);
@@ -18,7 +18,7 @@ TEST(Channel, KeepsAsManyFramesAsItsMemoryHolds) {
   EXPECT_TRUE(channel.frame(15));
   EXPECT_TRUE(channel.frame(24));
   EXPECT_FALSE(channel.frame(25));
-  EXPECT_EQ(told, 25);
+  EXPECT_EQ(changes, 25);
 }
 
 TEST(Channel, KeepsTheNewestFrameHoweverLarge) {

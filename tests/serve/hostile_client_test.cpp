@@ -18,7 +18,7 @@ ServerSettings small_limits() {
   settings.port = 0;
   settings.limits.connections = 8;
   settings.limits.message_bytes = 100000;
-  settings.limits.goodbye = std::chrono::milliseconds(20);
+  settings.limits.close = std::chrono::milliseconds(20);
   return settings;
 }
 
@@ -105,7 +105,7 @@ TEST_F(HostileClient, ComesHundredsOfTimes) {
   EXPECT_TRUE(crowd.back()->hung_up());
   EXPECT_EQ(server_.counts().open, 8U);
   EXPECT_EQ(server_.counts().refused, 292U);
-  // the seats are free again when their holders are gone
+  // the slots are free again when their holders are gone
   for (auto& client : crowd) client->send("x\r\n\r\n");
   for (auto& client : crowd) EXPECT_TRUE(client->hung_up());
 }
@@ -148,11 +148,11 @@ TEST_F(HostileClient, BreaksTheRulesOfWebSockets) {
   }
 }
 
-TEST_F(HostileClient, SendsWishesThatAreNone) {
-  for (const std::string& wish :
+TEST_F(HostileClient, SendsRequestsThatAreNone) {
+  for (const std::string& request :
        {std::string("x"), std::string("[[[[[[[["), std::string(50000, '['), std::string("{}")}) {
     const auto client = connected();
-    client->send_frame(Client::text, wish);
+    client->send_frame(Client::text, request);
     EXPECT_EQ(nlohmann::json::parse(client->receive_frame().payload)["say"], "error");
     EXPECT_EQ(client->receive_frame().opcode, Client::close);
     EXPECT_TRUE(client->hung_up());

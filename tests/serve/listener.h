@@ -1,7 +1,7 @@
-// A page that waits for the answers of its partner.
+// A page that waits for the replies of a handler.
 #pragma once
 
-#include "serve/conversation.h"
+#include "serve/page_session.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -13,7 +13,7 @@
 
 namespace kinema::serve {
 
-class Listener final : public Answers {
+class Listener final : public PageSender {
 public:
   void reply(Packet packet) override { take(std::move(packet)); }
   void newest(const std::string&, std::optional<Packet> packet) override {

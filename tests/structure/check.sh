@@ -31,7 +31,7 @@ includes() {
 
 # only FOLDER ALLOWED MESSAGE: of the project's own files, a folder includes only those that match, and its neighbours
 only() {
-  local own='"|<(kinema|core|body|head|face|io|synth|serve|app|bench)/'
+  local own='"|<(kinema|core|body|head|face|io|synth|report|serve|app|bench)/'
   includes "$1" | grep -E ":($own)" | grep -vE ":[<\"](($2)|[^/]*$)" | report "$3"
 }
 
@@ -45,10 +45,11 @@ check() {
   only src/face '(kinema|core|face)/' "$tracker"
   only src/io '(kinema|core|io)/' 'io depends on the public types and core only'
   only src/synth '(kinema|core|io|synth)/' 'synth stands on the public types, core and io'
+  only src/report 'report/' 'report is data for a page and includes nothing else'
   only src/serve '(kinema|core|io|serve)/' 'serve stands on the public types, core and io'
-  only app '(kinema|core|io|synth|serve|bench|app)/' 'the command is written against the public headers, core, io, synth and bench'
+  only app '(kinema|core|io|synth|report|serve|bench|app)/' 'the command is written against the public headers, core, io, synth, report and bench'
   only python '(kinema)/' 'the Python module is written against the public headers'
-  only bench '(kinema|core|body|head|face|io|bench)/' 'a benchmark never includes the command'
+  only bench '(kinema|core|body|head|face|io|report|bench)/' 'a benchmark never includes the command'
 
   # CUDA in its place
   includes include src app bench python |

@@ -1,8 +1,8 @@
-// The camera of the person who looks at the page. A frame is sent when the one before was answered, and then the newest:
-// nothing queues up, here or on the way.
+// The viewer's camera. A frame is sent once the one before was answered, and then the newest: nothing queues up, here or on
+// the way.
 import type { Connection } from "./connection";
 
-// Of what is sent: enough for a head, and 9 MB a second at 30 frames; landmarks are finer.
+// Width of what is sent: enough for a head, and 9 MB per second at 30 frames per second; landmarks need more.
 const widths = { head: 320, face: 400 };
 
 export class Camera {
@@ -20,7 +20,7 @@ export class Camera {
     this.video.playsInline = true;
   }
 
-  /** Throws where there is no camera, or it may not be used. */
+  /** Throws where there is no camera, or no permission to use it. */
   async start() {
     if (!navigator.mediaDevices) throw new Error("browsers give the camera to https pages and to localhost only");
     this.stream = await navigator.mediaDevices.getUserMedia({
@@ -61,14 +61,14 @@ export class Camera {
   }
 
   stop() {
-    if (this.on) this.connection.wish({ do: "camera off", tracker: this.tracker });
+    if (this.on) this.connection.request({ do: "camera off", tracker: this.tracker });
     this.on = false;
     for (const track of this.stream?.getTracks() ?? []) track.stop();
     this.video.srcObject = null;
   }
 }
 
-/** A button that switches the camera on and off, and tells why where it cannot. */
+/** A button that switches the camera on and off, and says why where it cannot. */
 export function cameraButton(camera: Camera, changed: (on: boolean, trouble?: string) => void) {
   const button = document.createElement("button");
   button.type = "button";

@@ -1,4 +1,4 @@
-// The WebSocket to the program: pages follow channels and are told of frames; wishes go the other way.
+// The WebSocket to the program: pages follow channels and receive frames; requests go the other way.
 import { decode, encodeBytes, type Header, type Message } from "./message";
 
 export interface ChannelState {
@@ -25,7 +25,7 @@ export class Connection {
   channels: string[] = [];
   offers: string[] = []; // what the program does beside showing them
 
-  /** `changed` is told whether the program can be reached, each time that changes. */
+  /** `changed` is called with whether the program can be reached, each time that changes. */
   constructor(private readonly changed: (connected: boolean) => void) {
     this.open();
   }
@@ -52,7 +52,7 @@ export class Connection {
       this.waiting = 500;
       this.channels = header.channels as string[];
       this.offers = header.offers as string[];
-      for (const channel of this.listeners.keys()) if (this.channels.includes(channel)) this.wish({ do: "follow", channel });
+      for (const channel of this.listeners.keys()) if (this.channels.includes(channel)) this.request({ do: "follow", channel });
       this.changed(true);
       return;
     }
@@ -67,21 +67,21 @@ export class Connection {
     return this.socket?.readyState === WebSocket.OPEN;
   }
 
-  /** Bytes that are still to be sent: somebody who sends a stream waits for none. */
+  /** Bytes still to be sent: a sender of a stream waits until there are none. */
   get pending() {
     return this.socket?.bufferedAmount ?? 0;
   }
 
   follow(channel: string, listener: Listener) {
     this.listeners.set(channel, listener);
-    if (this.channels.includes(channel)) this.wish({ do: "follow", channel });
+    if (this.channels.includes(channel)) this.request({ do: "follow", channel });
   }
 
   leave(channel: string) {
-    if (this.listeners.delete(channel) && this.channels.includes(channel)) this.wish({ do: "leave", channel });
+    if (this.listeners.delete(channel) && this.channels.includes(channel)) this.request({ do: "leave", channel });
   }
 
-  /** What is told with {"say": what}. */
+  /** Listens to {"say": what}. */
   on(what: string, handler: Handler) {
     this.handlers.set(what, handler);
   }
@@ -90,8 +90,8 @@ export class Connection {
     this.handlers.delete(what);
   }
 
-  wish(wish: object) {
-    if (this.connected) this.socket?.send(JSON.stringify(wish));
+  request(request: object) {
+    if (this.connected) this.socket?.send(JSON.stringify(request));
   }
 
   send(header: object, name: string, data: Uint8ClampedArray | Uint8Array, shape: number[]) {

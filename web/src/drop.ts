@@ -1,4 +1,4 @@
-// Files dropped anywhere on the page are sent to the program, tracked there, and their results offered to take away.
+// Files dropped anywhere on the page are sent to the program and tracked there; their results are offered for download.
 import type { Connection } from "./connection";
 import { element } from "./page";
 
@@ -10,7 +10,7 @@ interface Dropped {
 const kinds = { body: "a body (depth, stereo, points)", head: "a head (colour video)", face: "faces (with a .kface model)" };
 type Kind = keyof typeof kinds;
 
-// Names as the program takes them: plain letters, at most three parts.
+// Names as the program accepts them: plain letters, at most three parts.
 function plainPath(path: string) {
   return path.split("/").slice(-3).map((part) => part.replace(/[^A-Za-z0-9_.-]/g, "_").replace(/\.+/g, ".")
     .replace(/^\.|\.$/g, "_")).join("/");
@@ -30,7 +30,7 @@ async function filesOf(entry: FileSystemEntry): Promise<Dropped[]> {
   }
 }
 
-// What the files say by themselves; nothing where a person must be asked.
+// What the files show, by their names; nothing where the user must be asked.
 function guess(files: Dropped[]): Kind | undefined {
   const any = (pattern: RegExp) => files.some(({ path }) => pattern.test(path));
   if (any(/\.kface$/i)) return "face";
@@ -60,10 +60,10 @@ export class DropZone {
   private sending = new AbortController();
   private opened?: (limits: { id: string; file_bytes: number; files: number }) => void;
 
-  /** Opens the panel by hand. */
+  /** Opens the panel without dropping anything. */
   readonly button = element("button", { type: "button", "data-action": "files", click: () => this.offer() }, "track files …");
 
-  /** `shown` is told whose page shows what is tracked. */
+  /** `shown` is called with the name of the page that shows what is tracked. */
   constructor(private readonly connection: Connection, private readonly shown: (kind: Kind) => void) {
     this.panel.append(
       element("button", { type: "button", class: "close", title: "close", click: () => this.close() }, "×"),
@@ -84,7 +84,7 @@ export class DropZone {
     connection.on("failed", ({ text }) => this.fail(String(text)));
   }
 
-  /** The program can be reached, or not any more, and with it a job. */
+  /** The program can be reached, or not any more, in which case its job is lost. */
   connected(on: boolean) {
     this.button.hidden = !this.connection.offers.includes("files");
     if (on || this.id === "") return;
@@ -99,7 +99,7 @@ export class DropZone {
     else this.bar.value = share;
   }
 
-  // Words for a person to act on.
+  // A message that the user can act on.
   private ask(words: string, ...choices: Node[]) {
     this.tell(words, 0);
     this.bar.hidden = true;
@@ -119,7 +119,7 @@ export class DropZone {
     delete this.panel.dataset.state;
   }
 
-  // Files chosen by hand, for those who do not drag.
+  // Files chosen by a dialog instead of dropped.
   private offer() {
     const input = (label: string, folder: boolean) => {
       const chosen = element("input", { type: "file", multiple: true, webkitdirectory: folder, "data-files": label,
@@ -148,7 +148,7 @@ export class DropZone {
     if (files.length === 0) return this.ask("There is no file in what was dropped.");
     const kind = guess(files);
     if (kind) return void this.start(files, kind);
-    this.ask(`${files.length === 1 ? files[0].path : `${files.length} files`}: what is to be seen?`,
+    this.ask(`${files.length === 1 ? files[0].path : `${files.length} files`}: what do they show?`,
       ...Object.entries(kinds).map(([name, label]) => element("button", { type: "button", "data-kind": name,
         click: () => void this.start(files, name as Kind) }, label)));
   }
@@ -159,7 +159,7 @@ export class DropZone {
     const { signal } = this.sending;
     const job = await new Promise<Parameters<NonNullable<typeof this.opened>>[0]>((resolve) => {
       this.opened = resolve;
-      this.connection.wish({ do: "job" });
+      this.connection.request({ do: "job" });
     });
     this.id = job.id;
     const large = files.find(({ file }) => file.size > job.file_bytes);
@@ -178,11 +178,11 @@ export class DropZone {
     }
     this.tell("waiting for its turn");
     this.shown(kind);
-    this.connection.wish({ do: "track", id: job.id, kind });
+    this.connection.request({ do: "track", id: job.id, kind });
   }
 
   private finish(files: string[], text: string) {
-    this.ask(text || "Done. Take what you need:", ...files.map((name) =>
+    this.ask(text || "Done. Download what you need:", ...files.map((name) =>
       element("a", { href: `result/${this.id}/${name}`, download: name }, name)));
     this.panel.dataset.state = "done";
   }
@@ -190,6 +190,6 @@ export class DropZone {
   private close() {
     this.forget();
     this.panel.hidden = true;
-    this.connection.wish({ do: "cancel" });
+    this.connection.request({ do: "cancel" });
   }
 }

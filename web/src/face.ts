@@ -11,7 +11,7 @@ const channel = "face";
 const kinds: ModeKind[] = ["shape", "texture", "combined"];
 const sliders = 6; // of each kind
 
-// Of red green blue, in rows.
+// From red, green, blue, row by row.
 function opaque(picture: ArrayPart) {
   const [height, width] = picture.shape;
   const image = new ImageData(width, height);

@@ -1,10 +1,10 @@
-// A face of the model: the mean and as much of each mode as is asked for, its texture drawn over its triangles.
+// A face of the model: the mean plus an amount of each mode, its texture drawn over its triangles.
 import * as three from "three";
 import type { ArrayPart, Message } from "./message";
 
 export type ModeKind = "shape" | "texture" | "combined";
 
-/** The model as the program told it: modes are as they are at one standard deviation. */
+/** The model as the program sent it: modes at one standard deviation. */
 export class FaceModel {
   readonly width: number;
   readonly height: number;
@@ -47,7 +47,7 @@ export class FaceModel {
     return points;
   }
 
-  /** Red green blue and a last byte, width x height. */
+  /** Red, green, blue, alpha; width x height. */
   texture(texture: ArrayLike<number>, combined: ArrayLike<number> = []) {
     const grey = Float32Array.from(this.meanTexture.data);
     this.add(grey, this.modes.texture_modes, texture);

@@ -98,7 +98,7 @@ class HeadPage implements Page {
 
   private ask() {
     this.verdict.textContent = "looking for the colours of your skin …";
-    this.connection.wish({ do: "calibrate", oval: this.picture.oval as Oval,
+    this.connection.request({ do: "calibrate", oval: this.picture.oval as Oval,
       distance: Number(this.distance.value) / 100, field_of_view: Number(this.view.value) * radians });
   }
 

@@ -1,11 +1,11 @@
 // The camera's picture with what the tracker sees in it: degrees of skin, the head's outline, its centre, and the oval
-// that a person draws with the mouse to calibrate.
+// that the user draws with the mouse to calibrate.
 import type { HeadFrame } from "./head_source";
 import type { ArrayPart } from "./message";
 
 export type Oval = [number, number, number, number]; // centre and radii, pixels of the tracked picture
 
-/** Red green blue, or one channel as a tint, as a canvas. */
+/** Red, green, blue, or one channel as a tint, as a canvas. */
 function painted(part: ArrayPart, canvas: HTMLCanvasElement) {
   const [height, width, channels = 1] = part.shape;
   canvas.width = width;
@@ -33,7 +33,7 @@ export class HeadPicture {
   mirrored = true; // of the camera alone: in a recording, words would be
   oval?: Oval;
 
-  /** `drawn` is told when a person has drawn an oval. */
+  /** `drawn` is called when the user has drawn an oval. */
   constructor(private readonly video: HTMLVideoElement, private readonly drawn: (oval: Oval) => void) {
     this.canvas.className = "picture";
     this.canvas.addEventListener("pointerdown", (event) => this.press(event));

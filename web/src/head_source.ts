@@ -1,4 +1,4 @@
-// Where the head is, whoever says it: the program's own run (channel "head"), or the tracker behind this page's camera.
+// Where the head is, from either source: the program's own run (channel "head"), or the tracking of this page's camera.
 import type { Camera } from "./camera";
 import type { ChannelState, Connection } from "./connection";
 import type { ArrayPart, Header, Message } from "./message";

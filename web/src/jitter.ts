@@ -1,4 +1,4 @@
-// How much a place trembles: what is left of it when its steady movement is taken away. The second difference of white
+// Jitter of a position: what remains when steady movement is subtracted. The second difference of white
 // noise of deviation s has deviation s √6.
 const length = 30;
 

@@ -1,4 +1,4 @@
-// The frame about the pages: one connection, and a page at a time by the address's #name.
+// The frame around the pages: one connection, and one page at a time, named by the fragment of the address.
 import { openBody } from "./body";
 import { Connection } from "./connection";
 import { DropZone } from "./drop";
@@ -23,7 +23,7 @@ let page: Page | undefined;
 let shown = "";
 
 const connection = new Connection((connected) => {
-  status.textContent = connected ? "connected" : "the program is gone; trying again";
+  status.textContent = connected ? "connected" : "connection lost; reconnecting";
   status.dataset.connected = String(connected);
   drop.connected(connected);
   if (connected) route();

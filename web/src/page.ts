@@ -1,8 +1,8 @@
-// What a page is, and the small things that all pages are made of.
+// What a page is, and the elements that all pages share.
 import type { Connection } from "./connection";
 
 export interface Page {
-  /** Everything that goes on is ended. */
+  /** Ends everything that is running. */
   close(): void;
 }
 
@@ -51,7 +51,7 @@ export function hint(text: string) {
     ...text.split("`").map((part, i) => (i % 2 === 0 ? part : element("code", {}, part))));
 }
 
-/** How many a second, over the last second. */
+/** Events per second, over the last second. */
 export class Rate {
   private times: number[] = [];
 

@@ -31,7 +31,7 @@ export class Player {
     this.rate = rate;
   }
 
-  /** A frame has come. */
+  /** A frame has arrived. */
   shown(index: number) {
     this.index = index;
     this.end = Math.max(this.end, index + 1);
@@ -47,7 +47,7 @@ export class Player {
     // another run begins, which is looked at as it goes
     if (this.finished && !state.finished && this.mode !== "live") {
       this.mode = "live";
-      this.connection.wish({ do: "follow", channel: this.channel, live: true });
+      this.connection.request({ do: "follow", channel: this.channel, live: true });
     }
     this.begin = state.begin;
     this.first = state.first;
@@ -66,7 +66,7 @@ export class Player {
     const wanted = Math.min(Math.max(index, this.first), this.end - 1);
     if (wanted < 0) return;
     this.asked = performance.now();
-    this.connection.wish({ do: "seek", channel: this.channel, index: wanted });
+    this.connection.request({ do: "seek", channel: this.channel, index: wanted });
     this.slider.value = String(wanted);
     this.update();
   }
@@ -74,13 +74,13 @@ export class Player {
   private toggle() {
     if (this.mode === "playing" || (this.mode === "live" && !this.finished)) {
       this.mode = "paused";
-      this.connection.wish({ do: "follow", channel: this.channel, live: false });
+      this.connection.request({ do: "follow", channel: this.channel, live: false });
     } else if (this.finished) {
       this.mode = "playing";
       this.seek(this.index + 1 < this.end ? this.index + 1 : this.first);
     } else {
       this.mode = "live";
-      this.connection.wish({ do: "follow", channel: this.channel, live: true });
+      this.connection.request({ do: "follow", channel: this.channel, live: true });
     }
     this.update();
   }

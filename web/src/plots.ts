@@ -6,7 +6,7 @@ import { element } from "./page";
 const colours = ["#5cc8ff", "#ffb454", "#7ee787", "#ff7b9c", "#c792ea", "#8f9ba8", "#e6db74", "#4dd0b5"];
 const kept = 600;
 
-// Never so narrow that the numbers beside the axis would be the same: uPlot would look for others without end.
+// Never so narrow that all labels of the axis would be equal: uPlot would then search for others forever.
 function rangeOf(least: number | null, most: number | null): [number, number] {
   if (least === null || most === null) return [0, 1];
   const middle = (least + most) / 2;
@@ -22,7 +22,7 @@ export class RunningPlot {
   private stale = false;
   private readonly watcher: ResizeObserver;
 
-  /** `range`: of what can be, where that is known. */
+  /** `range`: of possible values, where known. */
   constructor(title: string, unit: string, range?: [number, number]) {
     const height = 120;
     this.root = element("section", { class: "plot" }, element("h3", {}, title, element("small", {}, unit)));
@@ -71,7 +71,7 @@ export class RunningPlot {
     this.stale = true;
   }
 
-  /** Called once a drawing; the plot itself is redrawn only if there is something new. */
+  /** Called once per drawn frame; the plot is redrawn only if there is something new. */
   draw() {
     if (!this.stale) return;
     this.stale = false;

@@ -1,4 +1,4 @@
-// The drawing itself, with smooth edges and fine pixels where there is a GPU; without one, what keeps up is better.
+// The WebGL renderer: antialiased at full resolution where there is a GPU, coarser without one so that it keeps up.
 import { WebGLRenderer } from "three";
 
 function drawnBySoftware() {

@@ -88,7 +88,7 @@ class Skin {
 }
 const flip = new three.Quaternion(1, 0, 0, 0);
 
-/** Straight lines between places that change. */
+/** Straight lines between positions that change. */
 class Lines {
   readonly lines: three.LineSegments;
   private attribute = new three.BufferAttribute(new Float32Array(0), 3);
@@ -160,7 +160,7 @@ export class BodyScene {
     this.aimed = undefined;
   }
 
-  /** What of it is seen. */
+  /** Which parts are visible. */
   show(what: "points" | "particles" | "skin" | "trail", visible: boolean) {
     const objects = { points: this.points.points, particles: this.particles.points, skin: this.skin.group,
       trail: this.trail.lines };
@@ -200,7 +200,7 @@ export class BodyScene {
     this.trail.set(places);
   }
 
-  // At the first person: look at it, and lay the floor beneath it. Then go with it, as one has turned.
+  // With the first person: look at it, and put the floor beneath it. Then move with it, keeping the viewing direction.
   private aim(joints: Float32Array) {
     const place = new three.Vector3(joints[0], -joints[1], -joints[2]);
     if (this.aimed) {

@@ -68,7 +68,7 @@ class WindowPage implements Page {
     if (frame.found) this.lastHead = performance.now();
   }
 
-  // The mouse, while nobody is tracked.
+  // The mouse stands in while nobody is tracked.
   private point(event: PointerEvent) {
     if (performance.now() - this.lastHead < 2000) return;
     const box = this.stage.getBoundingClientRect();

@@ -1,6 +1,6 @@
 // Runs the kinema command and a real browser beside it. From the environment: KINEMA_COMMAND, KINEMA_CHROMIUM, and
 // KINEMA_SCREENSHOTS, a folder to keep pictures in (optional).
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,6 +46,13 @@ export async function startKinema(args, folder) {
   return { url, wrote, finished, stop };
 }
 
+/** Runs the command to its end. */
+export function runKinema(args, folder) {
+  return new Promise((resolve, reject) => {
+    execFile(process.env.KINEMA_COMMAND, args, { cwd: folder }, (error, _, err) => (error ? reject(new Error(err)) : resolve()));
+  });
+}
+
 /** A browser; its camera shows what lies in the file `clip` when it is switched on. */
 export function startBrowser(clip) {
   const camera = clip
@@ -74,6 +81,19 @@ export async function openPage(browser, url, name, prepare = () => {}) {
   await page.goto(`${url}#${name}`);
   await page.locator("#connection[data-connected=true]").waitFor();
   await page.locator(".page").waitFor();
+  return { page, complaints };
+}
+
+/** A report page from its file, without a network; complaints as above. */
+export async function openReport(browser, file, colorScheme) {
+  const page = await browser.newPage({ viewport: { width: 1000, height: 640 }, colorScheme, offline: true });
+  page.setDefaultTimeout(patience);
+  const complaints = [];
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => /^(file|data):/.test(request.url()) || complaints.push(`fetches ${request.url()}`));
+  await page.goto(`file://${file}`);
+  await page.locator("h1").waitFor();
   return { page, complaints };
 }
 
@@ -111,5 +131,5 @@ export async function keepScreenshot(page, name) {
   const folder = process.env.KINEMA_SCREENSHOTS;
   if (!folder) return;
   mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`) });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { makeClips } from "./clip.mjs";
 import { decode } from "./decode.mjs";
-import { dropOn, figure, figureThat, keepScreenshot, openPage, patience, scratchFolder, startBrowser, startKinema,
+import { dropOn, figure, figureThat, keepScreenshot, openPage, patience, runKinema, scratchFolder, startBrowser, startKinema,
   turnTo } from "./harness.mjs";
+import { checkReport } from "./reports.mjs";
 
 const folder = scratchFolder();
 const demo = join(folder, "demo");
@@ -238,4 +239,28 @@ test("what cannot be tracked is refused with a reason, by the name that it was g
   assert.doesNotMatch(words, /tmp/);
   assert.deepEqual(files, []);
   assert.deepEqual(complaints, []);
+});
+
+test("the demo's report draws its plots, pictures and scenes from a file", async () => {
+  await checkReport(browser, join(demo, "demo.html"), "demo",
+    { title: "A walking person, followed", plots: 4, tables: 1, pictures: 18, scenes: 2 });
+});
+
+test("the reports of evaluations draw curves, bars and the worst faces from a file", async () => {
+  await runKinema(["body", "evaluate", "--poses", "poses.jsonl", "--truth", "walk/truth.jsonl", "--out", "body"], demo);
+  await checkReport(browser, join(demo, "body/evaluate.html"), "body-evaluate",
+    { title: "Poses against truth", plots: 1, bars: 1, tables: 1 });
+  await runKinema(["face", "evaluate", "--model", "face.kface", "--images", "faces/test", "--out", "face"], demo);
+  await checkReport(browser, join(demo, "face/evaluate.html"), "face-evaluate",
+    { title: "Faces against truth", plots: 2, tables: 4, pictures: 1 });
+});
+
+test("the reports of benchmarks draw the figures of the papers from a file", async () => {
+  const brief = ["--seconds", "0.01", "--quick", "--out", "bench"];
+  await runKinema(["bench", "body", "--points", "200,400", "--samples", "8,16", "--backends", "listing,cpu", ...brief], folder);
+  await checkReport(browser, join(folder, "bench/body.html"), "bench-body",
+    { title: "The body likelihood, measured", plots: 4, tables: 6 });
+  await runKinema(["bench", "head", "--size", "160x120", ...brief], folder);
+  await checkReport(browser, join(folder, "bench/head.html"), "bench-head",
+    { title: "The head's sums, measured", plots: 0, bars: 2, tables: 4 });
 });

@@ -35,8 +35,8 @@ function client(reads) {
   socket.write(`GET /live HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
   socket.once("data", () => {
-    const wish = Buffer.from('{"do":"follow","channel":"body"}');
-    socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | wish.length, 0, 0, 0, 0]), wish]));
+    const request = Buffer.from('{"do":"follow","channel":"body"}');
+    socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | request.length, 0, 0, 0, 0]), request]));
     if (reads) socket.resume();
     else socket.pause();
   });

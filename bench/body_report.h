@@ -1,0 +1,97 @@
+// The results of `kinema bench body`, and their three forms: text for a terminal, JSON for programs, a report page.
+#pragma once
+
+#include "bench/machine.h"
+#include "bench/statistics.h"
+#include "kinema/body.h"
+#include "report/report.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kinema::bench {
+
+/// One backend on one size of problem.
+struct BodyRow {
+  std::string backend;
+  body::Association association = body::Association::nearest;
+  std::size_t points = 0, samples = 0;
+
+  /// How many samples were in fact evaluated; where fewer than `samples`, times are scaled up in proportion.
+  std::size_t timed_samples = 0;
+  std::size_t repeats = 0;
+
+  Spread ms;                      ///< wall clock around evaluate(), all samples
+  std::vector<StageTime> stages;  ///< medians of what the backend itself reports; "device": all work on the GPU
+  double set_points_ms = 0;       ///< once per frame, not part of `ms`
+
+  double pairs_per_second = 0;                            ///< points x samples x capsules over `ms`
+  std::optional<double> speedup_listing, speedup_embree;  ///< over these at the same size, by `ms`
+  std::optional<double> speedup_paper;                    ///< over the paper's kernels, by "device"
+
+  /// Of the log-likelihood, against the reference with the same association, over the first `error_samples` samples.
+  double max_relative_error = 0;
+  std::size_t error_samples = 0;
+
+  /// The time of a stage, where the backend reports it.
+  std::optional<double> stage(std::string_view name) const;
+};
+
+/// The time a backend takes to set the points of a frame.
+struct SetPointsRow {
+  std::string backend;
+  body::Association association = body::Association::nearest;
+  std::size_t points = 0;
+  Spread ms;
+  std::vector<StageTime> stages;
+};
+
+/// The whole tracker on a sequence of frames.
+struct TrackerRow {
+  std::string backend;
+  body::Association association = body::Association::first_hit;
+  std::size_t particles = 0;
+  int layers = 0, refined = 0, refine_steps = 0, rivals = 0;
+  bool foreground = false;                 ///< cutting the person out of a depth image is part of it
+  std::size_t points = 0, background = 0;  ///< of a frame, medians
+  std::size_t frames = 0;                  ///< that were timed
+  std::size_t lost = 0;                    ///< frames in which the person was not found
+  double frames_per_second = 0;
+  Spread ms;                      ///< of a frame
+  std::vector<StageTime> stages;  ///< medians; "device ...": of a GPU, by its own clock
+  double joint_error = 0;         ///< mean distance of a joint from the truth, metres
+};
+
+struct BodyReport {
+  std::string date;    ///< UTC, ISO 8601
+  std::string commit;  ///< "" where it is not known
+  Machine machine;
+  body::LikelihoodSettings settings;
+  std::uint64_t seed = 0;
+  double seconds = 0;  ///< spent on each measurement, approximately
+
+  /// The sweeps, ascending: points at the most samples, and samples at the most points.
+  std::vector<std::size_t> points, samples;
+  std::vector<BodyRow> rows;
+  std::vector<SetPointsRow> set_points;
+  std::vector<TrackerRow> trackers;
+
+  /// Rows of one sweep, in the order of the sweep.
+  std::vector<const BodyRow*> by_points() const;
+  std::vector<const BodyRow*> by_samples() const;
+};
+
+/// Fills the speed-ups of every row from the rows of the same size.
+void compare_rows(std::vector<BodyRow>& rows);
+
+std::string_view name(body::Association association);
+
+std::string body_text(const BodyReport& report);
+std::string body_json(const BodyReport& report);
+report::Report body_page(const BodyReport& report);
+
+}  // namespace kinema::bench

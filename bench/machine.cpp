@@ -1,0 +1,93 @@
+#include "bench/machine.h"
+
+#include "bench/likelihood_embree.h"
+#include "core/threads.h"
+#include "kinema_commit.h"
+
+#include <fmt/format.h>
+
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+namespace kinema::bench {
+namespace {
+
+// "key : value" lines; the first line of that key.
+std::string cpuinfo(const std::string& key) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "";
+}
+
+std::string cpu_name() {
+  if (const std::string model = cpuinfo("model name"); !model.empty()) return model;
+
+  // Arm kernels give numbers only; these are the server cores that people rent
+  const std::string part = cpuinfo("CPU part");
+  struct Core {
+    const char *part, *name;
+  };
+  for (const Core core : {Core{"0xd08", "Cortex-A72"}, Core{"0xd0b", "Cortex-A76"}, Core{"0xd0c", "Neoverse N1"},
+                          Core{"0xd40", "Neoverse V1"}, Core{"0xd49", "Neoverse N2"}, Core{"0xd4f", "Neoverse V2"},
+                          Core{"0xd83", "Neoverse V3"}, Core{"0xd8e", "Neoverse N3"}})
+    if (part == core.part) return core.name;
+  return part.empty() ? "unknown" : "Arm, part " + part;
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+Machine describe_machine(int threads) {
+  Machine machine;
+  machine.cpu = cpu_name();
+  utsname system{};
+  if (uname(&system) == 0) machine.system = std::string(system.sysname) + " " + system.machine;
+  machine.cores = usable_cores();
+  machine.threads = Threads(threads).count();
+  machine.gpus = gpus();
+  machine.build = build();
+  machine.build_type = KINEMA_BUILD_TYPE;
+  machine.embree = embree_version();
+  return machine;
+}
+
+std::string machine_text(const Machine& machine, const std::string& commit, const std::string& date) {
+  const Build& build = machine.build;
+  std::string text =
+      fmt::format("{}, {} cores, {} threads, {}\n", machine.cpu, machine.cores, machine.threads, machine.system);
+  for (const Gpu& gpu : machine.gpus) text += fmt::format("{}, {} multiprocessors\n", gpu.name, gpu.multiprocessors);
+  text += fmt::format("kinema {} {}, {}, SIMD {}, threads {}", build.version, machine.build_type, build.compiler,
+                      build.simd, build.threads);
+  if (!build.cuda.empty()) text += fmt::format(", CUDA {}", build.cuda);
+  if (!machine.embree.empty()) text += fmt::format(", Embree {}", machine.embree);
+  return text + fmt::format("\n{}{}{}\n", date, commit.empty() ? "" : ", commit ", commit);
+}
+
+std::string source_commit() {
+  if (const char* commit = std::getenv("KINEMA_COMMIT")) return commit;
+  return KINEMA_BUILT_COMMIT;
+}
+
+std::string utc_date() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
+}
+
+}  // namespace kinema::bench

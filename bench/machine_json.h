@@ -1,0 +1,30 @@
+// What a benchmark ran on, as the JSON of every kind of result has it.
+#pragma once
+
+#include "bench/machine.h"
+
+#include <nlohmann/json.hpp>
+
+namespace kinema::bench {
+
+inline nlohmann::ordered_json machine_json(const Machine& machine) {
+  auto gpus = nlohmann::ordered_json::array();
+  for (const Gpu& gpu : machine.gpus)
+    gpus.push_back({{"name", gpu.name},
+                    {"multiprocessors", gpu.multiprocessors},
+                    {"compute_capability", gpu.compute_capability},
+                    {"memory_bytes", gpu.memory_bytes}});
+  return {{"cpu", machine.cpu},
+          {"cores", machine.cores},
+          {"threads", machine.threads},
+          {"system", machine.system},
+          {"gpus", gpus}};
+}
+
+inline nlohmann::ordered_json build_json(const Machine& machine) {
+  return {{"version", machine.build.version}, {"type", machine.build_type},       {"compiler", machine.build.compiler},
+          {"simd", machine.build.simd},       {"threads", machine.build.threads}, {"cuda", machine.build.cuda},
+          {"embree", machine.embree}};
+}
+
+}  // namespace kinema::bench

@@ -1,0 +1,25 @@
+// What the report pages of all benchmarks share: the machine they ran on, and texts of measured values.
+#pragma once
+
+#include "bench/machine.h"
+#include "bench/statistics.h"
+#include "report/report.h"
+
+#include <optional>
+#include <string>
+
+namespace kinema::bench {
+
+/// Machine, build, commit and date, and in a line what was measured on.
+report::List machine_list(const Machine& machine, const std::string& commit, const std::string& date,
+                          const std::string& problem);
+
+/// Without series: counts on the x axis, both axes logarithmic.
+report::Plot logarithmic_plot(const std::string& title, const char* x_label, const char* y_label, report::Unit y_unit);
+
+/// "1.2 ms – 1.4 ms"
+std::string quartiles(const Spread& ms);
+
+std::string or_dash(const std::optional<double>& value, report::Unit unit);
+
+}  // namespace kinema::bench

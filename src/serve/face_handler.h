@@ -1,0 +1,51 @@
+// Face fitting for a page that sends the frames of its own camera: the face is found, tracked, and sent to the page.
+#pragma once
+
+#include "kinema/face_tracker.h"
+#include "serve/camera_thread.h"
+#include "serve/channel.h"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace kinema::serve {
+
+/// What the pages of a server share: the model that is fitted, and the slots for cameras.
+class FaceSharedState {
+public:
+  /// `make_detect` makes a detector for each camera; what it throws is reported to the page.
+  explicit FaceSharedState(std::function<face::Detect()> make_detect) : make_detect_(std::move(make_detect)) {}
+
+  std::shared_ptr<const face::Model> model() const;
+  void set_model(std::shared_ptr<const face::Model> model);
+
+  face::Detect detect() const { return make_detect_(); }
+  CameraSlots& cameras() { return cameras_; }
+
+private:
+  std::function<face::Detect()> make_detect_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const face::Model> model_;
+  CameraSlots cameras_;
+};
+
+/// Messages: {"do":"camera","tracker":"face","sequence":n,"time":ms} with the array "picture" (height, width, 4); answered
+/// by {"say":"face",...} with the members and arrays of a frame of the channel "face", but for the picture.
+class FaceHandler final : public RequestHandler {
+public:
+  FaceHandler(PageSender& sender, FaceSharedState& shared);
+  ~FaceHandler() override;
+
+  bool request(const std::string& what, const nlohmann::json& header) override;
+  bool message(const std::string& what, const Message& message) override;
+
+private:
+  class Worker;
+  PageSender& sender_;
+  FaceSharedState& shared_;
+  std::unique_ptr<Worker> worker_;  // while there is a camera
+};
+
+}  // namespace kinema::serve

@@ -1,0 +1,37 @@
+// What a report page must hold, whichever command wrote it.
+import assert from "node:assert/strict";
+import { keepScreenshot, openReport } from "./harness.mjs";
+
+// How many of its pixels a canvas has drawn on.
+const inkOf = (canvas) => canvas.evaluate((element) => {
+  const { data } = element.getContext("2d").getImageData(0, 0, element.width, element.height);
+  let drawn = 0;
+  for (let i = 3; i < data.length; i += 4) drawn += data[i] > 0;
+  return drawn;
+});
+
+/**
+ * Opens a report from its file by day and by night: it has this many plots, all of them drawn, and as many tables and pictures;
+ * it complains of nothing and fetches nothing.
+ */
+export async function checkReport(browser, file, name, { title, plots, tables, bars = 0, pictures = 0, scenes = 0 }) {
+  const grounds = [];
+  for (const scheme of ["light", "dark"]) {
+    const { page, complaints } = await openReport(browser, file, scheme);
+    assert.equal(await page.title(), `kinema: ${title}`);
+    const canvases = page.locator(".plot canvas");
+    await canvases.nth(plots - 1).waitFor();
+    assert.equal(await canvases.count(), plots, "plots");
+    for (const canvas of await canvases.all()) assert.ok((await inkOf(canvas)) > 1000, "a plot is empty");
+    const counts = { tables: ".card > .scroll > table", bars: ".bars", pictures: ".strip img", scenes: ".scene svg" };
+    const found = {};
+    for (const [kind, selector] of Object.entries(counts)) found[kind] = await page.locator(selector).count();
+    assert.deepEqual(found, { tables, bars, pictures, scenes });
+    for (const image of await page.locator("img").all()) assert.ok(await image.evaluate((one) => one.naturalWidth > 0));
+    grounds.push(await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor));
+    await keepScreenshot(page, `report-${name}-${scheme}`);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  }
+  assert.notEqual(grounds[0], grounds[1]);
+}
