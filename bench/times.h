@@ -2,10 +2,10 @@
 #pragma once
 
 #include "bench/statistics.h"
+#include "core/stopwatch.h"
 #include "kinema/stage_time.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -14,9 +14,9 @@
 namespace kinema::bench {
 
 inline double ms_of(const auto& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return watch.ms();
 }
 
 /// Repeated times of one operation, and of the stages that the backend reports for it.

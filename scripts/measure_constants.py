@@ -1,146 +1,228 @@
 #!/usr/bin/env python3
-"""Makes docs/constants.md: the constants of each tracker that were chosen by trial (src/<tracker>/constants.h), and how far
+"""Makes docs/constants.md: the constants of each tracker that were chosen by trial (src/<tracker>/constants*.h), and how much
 the result depends on them.
 
     scripts/measure_constants.py                             write the page from what is kept in bench/results
     scripts/measure_constants.py --check                     exit 1 if the page is not what the sources and results give
-    scripts/measure_constants.py --measure build/tunable/kinema [--trackers head,face] [--clip FOLDER BOXES]...
+    scripts/measure_constants.py --list                      the constants, as tracker.name=value
+    scripts/measure_constants.py --measure [--command build/tunable/kinema] [--only body,head] [--jobs 16]
 
-The last runs a command that was built with -DKINEMA_TUNABLE=ON -DKINEMA_CUDA=OFF, with each constant doubled and halved, on
-what `kinema demo` makes (a walk, a head, faces), and keeps the numbers in bench/results/constants.json. A --clip is a folder
-of pictures with boxes x,y,w,h of the head, one line per frame; clips count beside the head of the demo.
+The last runs a command that was built with -DKINEMA_TUNABLE=ON -DKINEMA_CUDA=OFF (without --command it is built first, in
+build/tunable) with each constant doubled and halved, and keeps the numbers in bench/results/constants.json:
+
+    body   the walk of samples/, 40 frames as depth images, of a person who is not known: mean joint error
+    head   the head of `kinema demo`, and each --clip: a folder of pictures and a file with boxes x,y,w,h of the head
+    face   a model trained on the faces of `kinema demo`, on faces that it has not seen
+
+Every run has one thread and the same seed, so that any machine can make --jobs of them at once. What one run varies by from
+seed to seed is measured too: a change below that says nothing. --constants a,b measures these again and keeps the others.
 """
 
 import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results" / "constants.json"
 PAGE = ROOT / "docs" / "constants.md"
 TRACKERS = ("body", "head", "face")
+SEEDS = (1, 2, 3)  # the first is that of all other runs
 
 INTRODUCTION = """\
-<!-- Made by scripts/measure_constants.py; changes made here by hand are lost. -->
+<!-- Made by scripts/measure_constants.py from the sources and bench/results/constants.json; changes made here by hand are
+lost. -->
 # Constants
 
-Numbers that were chosen by trial, not derived. Each stands in `src/<tracker>/constants.h`. A build with `-DKINEMA_TUNABLE=ON
--DKINEMA_CUDA=OFF` reads other values from the environment: `KINEMA_CONSTANTS=head.size_gain=0.8,head.lost_contrast=0.2`.
+Numbers that were chosen by trial, not derived. Each stands in `src/<tracker>/constants.h`, or in a `constants_<part>.h`
+beside it, with its meaning. A build with `-DKINEMA_TUNABLE=ON -DKINEMA_CUDA=OFF` reads other values from the environment:
+`KINEMA_CONSTANTS=head.size_gain=0.8,head.lost_contrast=0.2`.
 """
 
 METRICS = {
-    "body": "mean joint error on the demo's walk, mm",
-    "head": "mean error over the head's width, in percent, on the demo's head and on clips",
-    "face": "mean error over the outer-eye distance, in percent, on the demo's unseen faces",
+    "body": "mean joint error in mm, the walk of `samples/` as depth images, 40 frames, a person who is not known, lag 15",
+    "head": "mean error in percent of the head's width, a lost frame counted as 100, the head of `kinema demo`",
+    "face": "mean error in percent of the outer-eye distance, unseen faces of `kinema demo`",
 }
 
 SCALAR = re.compile(r"^KINEMA_CONSTANT\(([\w:]+), (\w+), (.+)\);")
 ARRAY = re.compile(r"^inline constexpr [\w:<>, ]+? (\w+)(?:\[\])? = (\{.*\});")
+GROUP = re.compile(r"^namespace (\w+) \{")
+NUMBER = re.compile(r"(?<![\w.])(\d+\.?\d*(?:e-?\d+)?)f?(?!\w)")
+
+
+def value_of(text):
+    """The number that a constant's text means: 0.06f, 1e-3, 1.0 / 30."""
+    plain = NUMBER.sub(r"\1", text)
+    if not re.fullmatch(r"[-+*/().\de ]+", plain):
+        raise SystemExit(f"measure_constants: {text} is no number that this script can read")
+    return eval(plain, {"__builtins__": {}})
+
+
+def headers(tracker):
+    folder = ROOT / "src" / tracker
+    return sorted(folder.glob("constants*.h"), key=lambda path: path.name.removesuffix(".h"))
 
 
 def constants(tracker):
-    """Name, value, unit, origin and meaning of each constant, in the order of the file."""
-    path = ROOT / "src" / tracker / "constants.h"
-    if not path.exists():
-        return []
-    found, comment = [], []
-    for line in path.read_text().splitlines():
-        if line.startswith("///"):
-            comment.append(line[3:].strip())
-            continue
-        scalar, array = SCALAR.match(line), ARRAY.match(line)
-        if scalar or array:
-            tags = {"unit": "", "chosen": ""}
-            words = []
-            for part in comment:
-                tag = re.match(r"@(\w+) (.*)", part)
-                if tag:
-                    tags[tag[1]] = tag[2]
-                else:
-                    words.append(part)
-            found.append({
-                "name": scalar[2] if scalar else array[1],
-                "type": scalar[1] if scalar else "array",
-                "value": (scalar[3] if scalar else array[2]).removesuffix("f"),
-                "meaning": " ".join(words),
-                **tags,
-            })
-        comment = []
+    """Group, name, value, unit, origin and meaning of each constant, in the order of the files."""
+    found, comment, group = [], [], ""
+    for path in headers(tracker):
+        for line in path.read_text().splitlines():
+            if line.startswith("///"):
+                comment.append(line[3:].strip())
+                continue
+            if opened := GROUP.match(line):
+                group = opened[1]
+            scalar, array = SCALAR.match(line), ARRAY.match(line)
+            if scalar or array:
+                tags, words = {"unit": "", "chosen": ""}, []
+                for part in comment:
+                    if tag := re.match(r"@(\w+) (.*)", part):
+                        tags[tag[1]] = tag[2]
+                    else:
+                        words.append(part)
+                text = scalar[3] if scalar else array[2]
+                found.append({"group": group, "name": scalar[2] if scalar else array[1],
+                              "type": scalar[1] if scalar else "array",
+                              "value": NUMBER.sub(r"\1", text), "meaning": " ".join(words), **tags})
+            comment = []
+    names = [constant["name"] for constant in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SystemExit(f"measure_constants: {tracker} has these names twice: {', '.join(twice)}")
     return found
 
 
-class Demo:
-    """Recordings that the trackers are measured on, made once."""
+def changed(constant, factor):
+    """The value times the factor, as its type allows; nothing where that is the value itself."""
+    value = value_of(constant["value"])
+    other = value * factor
+    if constant["type"] not in ("double", "float"):
+        other = max(1, round(other))
+    return None if other == value else other
 
-    def __init__(self, command, folder, clips):
-        self.command, self.folder = Path(command).resolve(), Path(folder)
+
+class Measurement:
+    """Recordings that the trackers are measured on, made once, and one number for each run."""
+
+    def __init__(self, command, scratch, clips):
+        self.command, self.scratch = Path(command).resolve(), Path(scratch)
         self.clips = [(Path(frames).resolve(), Path(boxes).resolve()) for frames, boxes in clips]
-        self.run("demo", "--out", ".", "--backend", "cpu")
 
-    def run(self, *arguments, constants=""):
-        done = subprocess.run([self.command, *arguments, "--json"], cwd=self.folder, capture_output=True, text=True,
-                              env={**os.environ, "KINEMA_CONSTANTS": constants})
+    def call(self, *arguments, folder=None, constants=""):
+        done = subprocess.run([str(self.command), *map(str, arguments), "--json"], cwd=folder or self.scratch,
+                              capture_output=True, text=True, env={**os.environ, "KINEMA_CONSTANTS": constants})
         if done.returncode != 0:
             raise RuntimeError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no message")
         return json.loads(done.stdout)
 
-    def body(self, constants):
-        self.run("body", "track", "--input", "walk", "--height", "1.65", "--backend", "cpu", "--out", "p.jsonl",
-                 constants=constants)
-        result = self.run("body", "evaluate", "--poses", "p.jsonl", "--truth", "walk/truth.jsonl")
-        return result["results"]["mean_mm"]
+    def prepare(self, trackers):
+        if "body" in trackers:
+            self.call("body", "simulate", "--motion", ROOT / "samples" / "walk.bvh", "--mode", "depth", "--frames", 40,
+                      "--out", "recording")
+            (self.scratch / "recording" / "skeleton.json").unlink()  # a person who is not known
+        if "head" in trackers or "face" in trackers:
+            self.call("demo", "--out", "demo", "--frames", 60, "--backend", "cpu")
 
-    def head(self, constants):
-        errors = []
-        for frames, boxes in [(self.folder / "head", self.folder / "head-boxes.txt"), *self.clips]:
-            x, y, w, h = map(float, re.split(r"[,\s]+", boxes.read_text().split("\n", 1)[0].strip()))
+    def run(self, tracker, constants="", seed=SEEDS[0]):
+        folder = tempfile.mkdtemp(dir=self.scratch)
+        try:
+            return getattr(self, tracker)(folder, constants, seed)
+        finally:
+            shutil.rmtree(folder)
+
+    def body(self, folder, constants, seed):
+        self.call("body", "track", "--input", self.scratch / "recording", "--backend", "cpu", "--threads", 1, "--particles", 200,
+                  "--points", 3000, "--seed", seed, "--out", "p.jsonl", folder=folder, constants=constants)
+        evaluated = self.call("body", "evaluate", "--poses", "p.jsonl", "--truth",
+                              self.scratch / "recording" / "truth.jsonl", folder=folder)
+        frames = evaluated["frames"]
+        return {"error": evaluated["results"]["mean_mm"], "found": 1 - frames["missing"] / frames["truth"]}
+
+    def head(self, folder, constants, seed):
+        errors, missing, all_frames = [], 0, 0
+        for frames, boxes in [(self.scratch / "demo" / "head", self.scratch / "demo" / "head-boxes.txt"), *self.clips]:
+            x, y, w, h = map(float, re.split(r"[,\s]+", boxes.read_text().split("\n", 1)[0].strip())[:4])
             oval = f"{x - 1 + (w - 1) / 2},{y - 1 + (h - 1) / 2},{w / 2},{h / 2}"
-            self.run("head", "calibrate", "--input", str(frames), "--frames", "1", "--oval", oval, "--out", "f.json",
-                     constants=constants)
-            result = self.run("head", "track", "--input", str(frames), "--filter", "f.json", "--backend", "cpu",
-                              "--truth", str(boxes), "--out", "h.csv", constants=constants)
-            truth = result["results"]["truth"]
-            # a frame without an answer counts as a whole width
+            self.call("head", "calibrate", "--input", frames, "--frames", 1, "--oval", oval, "--out", "f.json", folder=folder,
+                      constants=constants)
+            truth = self.call("head", "track", "--input", frames, "--filter", "f.json", "--backend", "cpu", "--truth", boxes,
+                              "--out", "h.csv", folder=folder, constants=constants)["results"]["truth"]
             answered = truth["frames"] - truth["missing"]
-            errors.append(100 * (truth["mean"] * answered + truth["missing"]) / truth["frames"])
-        return sum(errors) / len(errors)
+            errors.append(100 * ((truth["mean"] or 0) * answered + truth["missing"]) / truth["frames"])
+            missing, all_frames = missing + truth["missing"], all_frames + truth["frames"]
+        return {"error": sum(errors) / len(errors), "found": 1 - missing / all_frames}
 
-    def face(self, constants):
-        self.run("face", "train", "--images", "faces/train", "--pixels", "4096", "--out", "m.kface", constants=constants)
-        result = self.run("face", "evaluate", "--model", "m.kface", "--images", "faces/test", "--backend", "cpu",
-                          constants=constants)
-        return 100 * result["results"]["mean"]
+    def face(self, folder, constants, seed):
+        faces = self.scratch / "demo" / "faces"
+        self.call("face", "train", "--images", faces / "train", "--pixels", 4096, "--threads", 1, "--seed", seed, "--out", "m.kface",
+                  folder=folder, constants=constants)
+        result = self.call("face", "evaluate", "--model", "m.kface", "--images", faces / "test", "--backend", "cpu", "--threads",
+                           1, "--seed", seed, folder=folder, constants=constants)
+        return {"error": 100 * result["results"]["mean"], "found": 1}
 
 
-def measure(command, trackers, clips):
+def measure(arguments, trackers):
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    with tempfile.TemporaryDirectory() as folder:
-        demo = Demo(command, folder, clips)
+    wanted = set(filter(None, arguments.constants.split(",")))
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(arguments.jobs) as pool:
+        measurement = Measurement(arguments.command, scratch, arguments.clip)
+        measurement.prepare(trackers)
+
+        def work(job):
+            tracker, name, word, setting, seed = job
+            try:
+                row = measurement.run(tracker, setting, seed)
+            except RuntimeError as error:
+                row = {"error": None, "found": 0, "why": str(error)}
+            print(f"{tracker} {setting or f'as it is, seed {seed}'}: {row}", file=sys.stderr, flush=True)
+            return (tracker, name, word), row
+
+        jobs = []
         for tracker in trackers:
-            metric = getattr(demo, tracker)
-            kept[tracker] = {"clips": [frames.parent.name for frames, _ in demo.clips] if tracker == "head" else [],
-                             "as_it_is": metric(""), "constants": {}}
+            if not wanted or tracker not in kept:
+                kept[tracker] = {"constants": {}}
+            jobs += [(tracker, None, seed, "", seed) for seed in SEEDS]
             for constant in constants(tracker):
-                if constant["type"] == "array":
+                name = constant["name"]
+                if constant["type"] == "array" or wanted and name not in wanted:
                     continue
-                name, value = constant["name"], float(constant["value"])
-                row = {}
                 for word, factor in (("halved", 0.5), ("doubled", 2)):
-                    other = value * factor
-                    if constant["type"] not in ("double", "float"):
-                        other = max(1, round(other))
-                    try:
-                        row[word] = metric(f"{tracker}.{name}={other}")
-                    except RuntimeError as error:
-                        row[word] = str(error)
-                kept[tracker]["constants"][name] = row
-                print(f"{tracker}.{name}: {row}", file=sys.stderr)
+                    other = changed(constant, factor)
+                    if other is not None:
+                        jobs.append((tracker, name, word, f"{tracker}.{name}={other!r}", SEEDS[0]))
+        for done, ((tracker, name, word), row) in enumerate(pool.map(work, jobs), 1):
+            if name is None:
+                kept[tracker].setdefault("as_it_is", {})[str(word)] = row
+            else:
+                kept[tracker]["constants"].setdefault(name, {})[word] = row
+            if done % 20 == 0 or done == len(jobs):  # one that is stopped keeps what it has
                 RESULTS.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def build():
+    folder = ROOT / "build" / "tunable"
+    for command in (["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DKINEMA_TUNABLE=ON",
+                     "-DKINEMA_CUDA=OFF", "-DKINEMA_WEB=OFF", "-DKINEMA_PYTHON=OFF", "-DKINEMA_TESTS=OFF"],
+                    ["cmake", "--build", folder, "--target", "kinema_command"]):
+        subprocess.run([str(word) for word in command], check=True, stdout=sys.stderr)
+    return folder / "kinema"
+
+
+def cell(row, digits=2):
+    if not row:
+        return ""
+    if row["error"] is None:
+        return "fails"
+    lost = f", {100 * (1 - row['found']):.0f} % lost" if row["found"] < 1 else ""
+    return f"{row['error']:.{digits}f}{lost}"
 
 
 def page():
@@ -150,20 +232,21 @@ def page():
         rows = constants(tracker)
         if not rows:
             continue
-        measured = kept.get(tracker)
+        measured = kept.get(tracker, {})
+        own = measured.get("as_it_is", {})
         text += f"\n## {tracker.capitalize()}\n\n"
-        if measured:
-            text += f"Effect: {METRICS[tracker]}; {measured['as_it_is']:.2f} with all constants as they are"
-            text += f", clips: {', '.join(measured['clips'])}.\n\n" if measured["clips"] else ".\n\n"
-        titles = ["name", "value", "unit", "meaning", "chosen on"] + (["halved", "doubled"] if measured else [])
-        text += f"| {' | '.join(titles)} |\n|{' --- |' * len(titles)}\n"
+        if own:
+            errors = [row["error"] for row in own.values()]
+            text += (f"Halved, as it is, doubled: {METRICS[tracker]}. Seeds alone move it from {min(errors):.2f} to "
+                     f"{max(errors):.2f}.\n\n")
+        titles = ["constant", "value", "unit", "chosen on"] + (["halved", "as it is", "doubled"] if own else [])
+        text += f"| {' | '.join(titles)} |\n|{' --- |' * 4}{' ---: |' * (len(titles) - 4)}\n"
         for row in rows:
-            cells = [f"`{row['name']}`", row["value"], row["unit"], row["meaning"], row["chosen"]]
-            if measured:
+            name = f"{row['group']}::{row['name']}" if row["group"] else row["name"]
+            cells = [f"`{name}`", row["value"], row["unit"], row["chosen"]]
+            if own:
                 effect = measured["constants"].get(row["name"], {})
-                for word in ("halved", "doubled"):
-                    value = effect.get(word, "")
-                    cells.append(f"{value:.2f}" if isinstance(value, float) else ("fails" if value else ""))
+                cells += [cell(effect.get("halved")), cell(own[str(SEEDS[0])]) if effect else "", cell(effect.get("doubled"))]
             text += f"| {' | '.join(cells)} |\n"
     return text
 
@@ -171,12 +254,25 @@ def page():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--measure", metavar="COMMAND")
-    parser.add_argument("--trackers", default="head,face,body")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--measure", action="store_true")
+    parser.add_argument("--command", help="a kinema built with KINEMA_TUNABLE")
+    parser.add_argument("--only", default=",".join(TRACKERS), help="trackers: body,head,face")
+    parser.add_argument("--constants", default="", help="names: measure only these")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at once, of one thread each")
     parser.add_argument("--clip", nargs=2, action="append", default=[], metavar=("FOLDER", "BOXES"))
     arguments = parser.parse_args()
+    trackers = arguments.only.split(",")
+    if unknown := [tracker for tracker in trackers if tracker not in TRACKERS]:
+        parser.error(f"--only {unknown[0]}: give some of {','.join(TRACKERS)}")
+    if arguments.list:
+        for tracker in trackers:
+            for constant in constants(tracker):
+                print(f"{tracker}.{constant['name']}={constant['value']}")
+        return
     if arguments.measure:
-        measure(arguments.measure, arguments.trackers.split(","), arguments.clip)
+        arguments.command = arguments.command or build()
+        measure(arguments, trackers)
     text = page()
     if arguments.check:
         if not PAGE.exists() or PAGE.read_text() != text:

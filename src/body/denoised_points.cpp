@@ -1,5 +1,7 @@
 #include "body/denoised_points.h"
 
+#include "body/constants.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,10 +11,7 @@
 namespace kinema::body {
 namespace {
 
-constexpr double negligible = 0.02;  // metres: a skin of capsules is as uneven
-constexpr double furthest = 0.06;    // metres from a point to a neighbour
-constexpr double together = 4.2;     // deviations between two points of one skin
-constexpr double widest = 10;        // metres: no person is larger
+using namespace constants::denoising;
 
 // The direction of a ray, in metres at the person's distance, and the inverse depth at which it ended: the noise of an
 // inverse depth is the same everywhere.
@@ -41,7 +40,7 @@ public:
       left_ = std::min(left_, s.x), right_ = std::max(right_, s.x);
       top_ = std::min(top_, s.y), bottom_ = std::max(bottom_, s.y);
     }
-    if (!(right_ - left_ < widest && bottom_ - top_ < widest)) return;
+    if (!(right_ - left_ < widest_person && bottom_ - top_ < widest_person)) return;
     columns_ = column(right_) + 1;
     first_.assign(columns_ * (row(bottom_) + 1) + 1, 0);
     for (const Sight& s : sights) ++first_[cell_of(s) + 1];
@@ -59,7 +58,7 @@ public:
 
   // Sights a square metre, where there are any.
   double density() const {
-    return static_cast<double>(sorted_.size()) / (static_cast<double>(occupied_) * cell * cell);
+    return static_cast<double>(sorted_.size()) / (static_cast<double>(occupied_) * ray_cell * ray_cell);
   }
 
   // Calls take(sight) for those in the cells that lie within `reach` of one.
@@ -73,10 +72,8 @@ public:
   }
 
 private:
-  static constexpr float cell = 0.03f;
-
-  std::size_t column(float x) const { return static_cast<std::size_t>((x - left_) / cell); }
-  std::size_t row(float y) const { return static_cast<std::size_t>((y - top_) / cell); }
+  std::size_t column(float x) const { return static_cast<std::size_t>((x - left_) / ray_cell); }
+  std::size_t row(float y) const { return static_cast<std::size_t>((y - top_) / ray_cell); }
   std::size_t cell_of(const Sight& s) const { return row(s.y) * columns_ + column(s.x); }
 
   float left_ = 1e30f, right_ = -1e30f, top_ = 1e30f, bottom_ = -1e30f;
@@ -90,15 +87,16 @@ private:
 void DenoisedPoints::set(PointsView points, double noise, double distance) {
   view_ = points;
   noise_ = {.deviation = noise * distance * distance};
-  if (!(noise_.deviation > negligible)) return;
+  if (!(noise_.deviation > negligible_noise)) return;
   const SightGrid grid(person_sights(points, distance));
   if (grid.empty()) return;
 
-  const double wanted = noise_.deviation * noise_.deviation / (negligible * negligible);
+  const double wanted = noise_.deviation * noise_.deviation / (negligible_noise * negligible_noise);
   // at least to the next pixels
-  const double own = 1.2 / std::sqrt(grid.density()), needed = std::sqrt(wanted / (std::numbers::pi * grid.density()));
-  const auto reach = static_cast<float>(std::min(furthest, std::max(own, needed)));
-  const auto apart = static_cast<float>(together * noise);
+  const double own = neighbour_spacing / std::sqrt(grid.density()),
+               needed = std::sqrt(wanted / (std::numbers::pi * grid.density()));
+  const auto reach = static_cast<float>(std::min(averaging_reach, std::max(own, needed)));
+  const auto apart = static_cast<float>(same_skin * noise);
   xyz_.assign(points.xyz, points.xyz + 3 * points.size);
   double independent = 0;
   for (const Sight& s : grid.sights()) {

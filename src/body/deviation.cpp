@@ -1,5 +1,7 @@
 #include "body/deviation.h"
 
+#include "body/constants.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,16 +11,7 @@ namespace {
 // Of a normal distribution: standard deviation over median of absolute values.
 constexpr double median_to_deviation = 1.4826;
 
-// Points of one limb err together, and again in the next frame: their errors count for more than the filter's number of
-// independent points lets expect.
-constexpr double error_together = 2;
-
-// A peak wider than this is held by the last frame rather than by points, and has that frame's error too, metres.
-constexpr double held_by_points = 0.04;
-
-// Flesh is no capsule: a joint lies as far from where a skin of capsules puts it, in parts of their radius. Lengths that
-// were fitted are off besides.
-constexpr double flesh_share = 0.13, fitted_flesh_share = 0.16;
+using namespace constants::deviation;
 
 }  // namespace
 

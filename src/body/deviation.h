@@ -10,9 +10,8 @@
 namespace kinema::body {
 
 /// How far points lie from the skin of a pose: the standard deviation of a normal distribution with the same median, which
-/// is robust against outliers. It includes the sensor's noise and the misfit of the capsules. This many points, evenly
-/// chosen, are enough; 0 where there are none.
-inline constexpr std::size_t residual_points = 1000;
+/// is robust against outliers. It includes the sensor's noise and the misfit of the capsules. As many points as
+/// constants::deviation::residual_points, evenly chosen, are enough; 0 where there are none.
 double residual_deviation(const Kinematics& kinematics, const PointList& points, std::span<const float> state,
                           const Threads& threads);
 

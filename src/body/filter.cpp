@@ -1,5 +1,6 @@
 // The tracking loop: sample, weigh, mean (section 2 of the paper), with annealing layers, limb-wise blocks and refinement
 // as switches, a search where there is no pose to go on from, and a fit of the person's shape in the first frames.
+#include "body/constants.h"
 #include "body/denoised_points.h"
 #include "body/deviation.h"
 #include "body/likelihood_backends.h"
@@ -20,6 +21,9 @@
 
 namespace kinema::body {
 namespace {
+
+using namespace constants::pipeline;
+using namespace constants::filter;
 
 // Measures stages by name.
 class Stages {
@@ -46,17 +50,6 @@ private:
   Stopwatch watch_;
   std::vector<StageTime> times_;
 };
-
-// Of the cost of a frame in which nobody is where the pose says, this share is saved by the pose: 1 is a perfect fit.
-constexpr double lost_below = 0.6;   // of its running level
-constexpr double least_fit = 0.2;    // whatever the level
-constexpr double believable = 0.35;  // for a find
-
-// A rival must be so much more likely, logarithmically.
-constexpr double clearly = 5;
-
-// A find is as far off as a pose wanders in so many seconds.
-constexpr double found_spread = 0.1;
 
 void check(const TrackerSettings& settings) {
   check_settings(settings.likelihood);
@@ -142,7 +135,8 @@ public:
   Estimate track(const Frame& frame) override {
     check(frame);
     stages_ = {};
-    const double seconds = std::clamp(last_time_ ? frame.time - *last_time_ : 1.0 / 30, 1e-3, 0.5);
+    const double seconds =
+        std::clamp(last_time_ ? frame.time - *last_time_ : usual_interval, shortest_interval, longest_interval);
     last_time_ = frame.time;
     floor_ = frame.floor;
     if (tracking_) particles_->predict(seconds);  // which a device does while points are on their way
@@ -169,7 +163,7 @@ public:
         particles_->diffuse(found_spread, -1);
         gather(seconds);
         estimate = conclude(seconds);
-        tracking_ = fit(estimate) > believable;
+        tracking_ = fit(estimate) > found_fit;
       }
       // a size that nobody has must not stay, or such sizes would add up
       if (size > 0 && size != 1 && !tracking_) set_skeleton(own);
@@ -221,7 +215,7 @@ private:
     settings.noise = denoised_.noise().deviation;
     RefinePoints seen = points();
     if (settings_.fit_shape && !learner_.known()) {
-      settings.sizes = {0.88, 0.96, 1.04, 1.12};
+      settings.sizes.assign(std::begin(searched_sizes), std::end(searched_sizes));
       seen.floor = floor_;
     }
     const std::vector<SearchResult> found = search(skeleton_, seen, settings, threads_);
@@ -238,7 +232,7 @@ private:
       begin_at(own.states[own.best()]);
       // a search knows how people stand, which the points of a far one hardly tell
       const std::size_t rival = turned.best();
-      if (evidence() * (turned.log_likelihood[rival] - own.log_likelihood[own.best()]) >= clearly)
+      if (evidence() * (turned.log_likelihood[rival] - own.log_likelihood[own.best()]) >= clear_log_ratio)
         begin_at(turned.states[rival]);
     }
     stages_.add("search");
@@ -253,7 +247,7 @@ private:
       for (int block = 0; block < blocks; ++block) {
         if (layer > 0 || block > 0) {
           particles_->resample();
-          particles_->diffuse(seconds * std::pow(0.5, layer), settings_.limbs ? block : -1);
+          particles_->diffuse(seconds * std::pow(layer_spread, layer), settings_.limbs ? block : -1);
         }
         particles_->weigh();
         const bool last = layer + 1 == settings_.layers && block + 1 == blocks;
@@ -267,7 +261,7 @@ private:
 
   // Take the mean (eq. 1).
   Estimate conclude(double seconds) {
-    const PointList some = points().person.thinned(residual_points);  // while a device is at work
+    const PointList some = points().person.thinned(constants::deviation::residual_points);  // while a device is at work
     const Moments moments = particles_->moments(seconds);
     Estimate estimate;
     state_ = moments.state;
@@ -307,14 +301,15 @@ private:
     const std::size_t best = others.best();
     const double found = others.log_likelihood[best], filtered = estimate.log_likelihood;
     const double own = monitor_.searched() ? filtered : others.log_likelihood.front();
-    if (best == 0 || found < filtered || evidence() * (found - own) < clearly) return false;
+    if (best == 0 || found < filtered || evidence() * (found - own) < clear_log_ratio) return false;
     const std::vector<float>* winner = &others.states[best];
     // A few steps on some of the points leave more to chance than lies between the two facings of a body, and nobody turns
     // round from one frame to the next: for that, both are refined once more with all points.
     Hypotheses both;
     if (dot(front_of(state_), front_of(*winner)) < 0) {
       both = monitor_.compare(*particles_, {state_, *winner});
-      if (evidence() * (both.log_likelihood[1] - std::max(filtered, both.log_likelihood[0])) < clearly) return false;
+      if (evidence() * (both.log_likelihood[1] - std::max(filtered, both.log_likelihood[0])) < clear_log_ratio)
+        return false;
       winner = &both.states[1];
     }
     particles_->place(*winner, settings_.particles);
@@ -344,7 +339,7 @@ private:
   bool lost(const Estimate& estimate) {
     const double now = fit(estimate);
     if (now < std::max(least_fit, lost_below * level_)) return true;
-    level_ = level_ == 0 ? now : 0.9 * level_ + 0.1 * now;
+    level_ = level_ == 0 ? now : (1 - level_rate) * level_ + level_rate * now;
     return false;
   }
 
@@ -386,12 +381,11 @@ private:
 void fill_in(TrackerSettings& settings, Backend backend) {
   const auto cores = static_cast<std::size_t>(std::max(1U, std::thread::hardware_concurrency()));
   const bool gpu = choose(backend) == Backend::cuda;
-  if (settings.particles == 0) settings.particles = gpu ? 2000 : std::clamp<std::size_t>(100 * cores, 200, 2000);
-  if (settings.points == 0) settings.points = gpu ? 43000 : 3000;
-  // rays say whether there is somebody, not where his skin is: a few thousand draw the outline, and more of them take a
-  // fifth of a GPU's frame
+  if (settings.particles == 0)
+    settings.particles = gpu ? gpu_particles : std::clamp(core_particles * cores, fewest_particles, most_particles);
+  if (settings.points == 0) settings.points = gpu ? gpu_points : cpu_points;
   if (settings.background_points == 0)
-    settings.background_points = std::clamp<std::size_t>(settings.points / 2, 1, 3000);
+    settings.background_points = std::clamp<std::size_t>(settings.points / 2, 1, most_background_points);
 }
 
 std::unique_ptr<Filter> make_filter(const TrackerSettings& settings, Backend backend) {

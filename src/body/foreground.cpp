@@ -1,5 +1,6 @@
 #include "kinema/foreground.h"
 
+#include "body/constants_foreground.h"
 #include "body/foreground_clusters.h"
 #include "body/foreground_gate.h"
 #include "body/foreground_scene.h"
@@ -16,10 +17,9 @@
 namespace kinema::body {
 namespace {
 
-constexpr float touch = 0.06f;  // within this of the expected skin, floor and foot cannot be told apart
-constexpr std::size_t cell_margin = 1;
+using namespace constants::gate;
+
 constexpr std::size_t band_rows = 8;  // of the image, by one thread
-constexpr float widest_view = 3;      // tangent of the angle off the axis up to which points of a cloud are looked at
 constexpr float furthest_ray = 1e4f;  // what is measured beyond is no measurement
 
 void check(const ForegroundSettings& s) {
@@ -55,12 +55,8 @@ void check_expected(std::span<const float> expected) {
   }
 }
 
-// Up to this many times the wanted number, points are left out by their place in the scan, which is as even as any choice
-// where so many stay, and costs nothing.
-constexpr double few_too_many = 1.5;
-
 bool too_many(std::size_t count, std::size_t most) {
-  return most != 0 && static_cast<double>(count) > few_too_many * static_cast<double>(most);
+  return most != 0 && static_cast<double>(count) > thinning_ratio * static_cast<double>(most);
 }
 
 // The points found in one part of the frame. Aligned to cache lines: threads that fill two parts would otherwise share
@@ -174,7 +170,7 @@ struct Foreground::State {
   Gate search(ImageView<const float> depth) {
     std::vector<Vec3f> points;
     Gate::View seen{1e9f, -1e9f, 1e9f, -1e9f};
-    const std::size_t step = std::max<std::size_t>(1, depth.width / 320);
+    const std::size_t step = std::max<std::size_t>(1, depth.width / searched_columns);
     const auto low = static_cast<float>(settings.nearest);
     for (std::size_t v = step / 2; v < depth.height; v += step) {
       const float* limits = scene.limits(v);
@@ -198,7 +194,7 @@ struct Foreground::State {
     const Clusters found = find_clusters(points, context);
     for (const Cluster& cluster : found.clusters) candidates.push_back(cluster.candidate);
     if (found.clusters.empty()) return {};
-    return Gate::around_cells(found.grid, found.clusters.front().cells, cell_margin);
+    return Gate::around_cells(found.grid, found.clusters.front().cells, gate_margin);
   }
 
   Gate expect(std::span<const float> expected) const {
@@ -208,7 +204,7 @@ struct Foreground::State {
   // A measurement that no neighbour shares is a wrong one.
   bool supported(ImageView<const float> depth, std::size_t u, std::size_t v, float z) const {
     const auto noise = static_cast<float>(scene.noise());
-    const float slack = 0.03f + 5 * noise * z * z;
+    const float slack = support_slack + support_deviations * noise * z * z;
     // mostly those beside it do
     const float* row = &depth.at(0, v);
     if (u > 0 && u + 1 < depth.width && std::abs(row[u - 1] - z) < slack && std::abs(row[u + 1] - z) < slack)
@@ -216,7 +212,7 @@ struct Foreground::State {
     int support = 0;
     for (std::size_t y = v > 0 ? v - 1 : 0; y <= std::min(v + 1, depth.height - 1); ++y)
       for (std::size_t x = u > 0 ? u - 1 : 0; x <= std::min(u + 1, depth.width - 1); ++x)
-        if (std::abs(depth.at(x, y) - z) < slack && ++support == 3) return true;  // itself and two
+        if (std::abs(depth.at(x, y) - z) < slack && ++support == support_count) return true;
     return false;
   }
 
@@ -237,7 +233,7 @@ struct Foreground::State {
     Lattice lattice{1, 1};
     if (settings.background_points != 0) {
       const double cell = static_cast<double>((right - left) * (bottom - top)) /
-                          (few_too_many * static_cast<double>(settings.background_points));
+                          (thinning_ratio * static_cast<double>(settings.background_points));
       lattice.down = static_cast<std::size_t>(std::max(1.0, std::sqrt(cell)));
       lattice.across = static_cast<std::size_t>(std::max(1.0, std::ceil(cell / static_cast<double>(lattice.down))));
     }

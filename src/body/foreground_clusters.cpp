@@ -1,5 +1,7 @@
 #include "body/foreground_clusters.h"
 
+#include "body/constants_foreground.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,12 +11,7 @@
 namespace kinema::body {
 namespace {
 
-constexpr float cell_size = 0.06f;
-constexpr std::size_t fewest_cells = 12;  // less is no person
-constexpr std::size_t speck_cells = 2;    // more may be a foot
-constexpr double joining_gap = 0.25;      // an arm that noise cut off, and the body
-constexpr double largest_limb = 0.2;      // square metres; larger clusters are things of their own,
-constexpr double stacked = 0.3;           // unless they stand above each other, as trunk and legs do
+using namespace constants::clusters;
 
 // Steps over the cells of a grid whose border cells are never used, so that every used cell has all its neighbours.
 std::array<std::ptrdiff_t, 26> neighbours(const CellGrid& grid) {
@@ -38,10 +35,10 @@ Vec3f middle_of(const CellGrid& grid, std::size_t cell) {
           grid.straight(at(grid.low.z, cell / (grid.nx * grid.ny)))};
 }
 
-// 1 from low to high, and less outside: half at half of low, half at twice high, and so on.
+// 1 from low to high, and less outside, alike at half of low and at twice high.
 double plausible(double value, double low, double high) {
   const double off = value < low ? low / std::max(value, 1e-3) : value / high;
-  return off <= 1 ? 1 : 1 / (1 + 2 * (off - 1) * (off - 1));
+  return off <= 1 ? 1 : 1 / (1 + likeness_falloff * (off - 1) * (off - 1));
 }
 
 double level_distance(const Vec3& a, const Vec3& b, const Vec3& up) {
@@ -59,8 +56,8 @@ Candidate judge(const CellGrid& grid, std::span<const std::size_t> cells, const 
   std::array<double, 3> low{most, most, most}, high{-most, -most, -most};
   Vec3 sum{0, 0, 0};
   double above_floor = most;
-  std::size_t at_border = 0;
-  const auto border = 0.6f * grid.cell;
+  int at_border = 0;
+  const auto border = border_width * grid.cell;
   for (const std::size_t cell : cells) {
     const Vec3f m = middle_of(grid, cell);
     const Vec3 p{m.x, m.y, m.z};
@@ -84,18 +81,20 @@ Candidate judge(const CellGrid& grid, std::span<const std::size_t> cells, const 
   candidate.height = high[0] - low[0] + grid.cell;
   candidate.width = high[1] - low[1] + grid.cell;
   candidate.depth = high[2] - low[2] + grid.cell;
-  // a surface that cuts cells at any angle touches some 1.6 for each cell's worth of area
-  candidate.area = n * grid.cell * grid.cell / 1.6;
-  candidate.cut_off = at_border >= 3;
+  // a surface cuts cells at any angle
+  candidate.area = n * grid.cell * grid.cell / cells_per_area;
+  candidate.cut_off = at_border >= border_cells;
 
-  const double whole = candidate.cut_off ? 0.5 : 1.2;
-  double likeness = plausible(candidate.height, whole, 2.1) * plausible(candidate.width, 0.3, 1.3) *
-                    plausible(candidate.depth, 0.1, 1.2) *
-                    plausible(candidate.area, candidate.cut_off ? 0.2 : 0.3, 1.2);
-  likeness *=
-      plausible(candidate.height / std::max(candidate.width, candidate.depth), candidate.cut_off ? 0.7 : 1.2, 10);
+  const bool cut = candidate.cut_off;
+  double likeness = plausible(candidate.height, cut ? least_cut_height : least_height, greatest_height) *
+                    plausible(candidate.width, least_width, greatest_width) *
+                    plausible(candidate.depth, least_depth, greatest_depth) *
+                    plausible(candidate.area, cut ? least_cut_area : least_area, greatest_area);
+  likeness *= plausible(candidate.height / std::max(candidate.width, candidate.depth),
+                        cut ? least_cut_aspect : least_aspect, greatest_aspect);
   // who is all in the picture stands on the floor
-  if (scene.floor && !candidate.cut_off) likeness *= plausible(std::max(above_floor, 0.1), 0.1, 0.3);
+  if (scene.floor && !cut)
+    likeness *= plausible(std::max(above_floor, usual_floor_gap), usual_floor_gap, greatest_floor_gap);
   candidate.likeness = likeness;
   return candidate;
 }
@@ -113,8 +112,8 @@ std::vector<std::int32_t> count_points(const CellGrid& grid, std::span<const Vec
   const auto steps = neighbours(grid);
   for (const std::size_t cell : used) {
     std::int32_t sum = counts[cell];
-    for (std::size_t i = 0; i < steps.size() && sum < 4; ++i) sum += counts[moved(cell, steps[i])];
-    if (sum >= 4) solid.push_back(cell);
+    for (std::size_t i = 0; i < steps.size() && sum < solid_points; ++i) sum += counts[moved(cell, steps[i])];
+    if (sum >= solid_points) solid.push_back(cell);
   }
   return counts;
 }
@@ -155,7 +154,7 @@ void join_limbs(Clusters& found, std::vector<std::int32_t>& labels, const SceneC
       std::vector<std::size_t> together = body.cells;
       together.insert(together.end(), cluster.cells.begin(), cluster.cells.end());
       const Candidate whole = judge(found.grid, together, scene);
-      limb = whole.likeness > 0.8 * body.candidate.likeness;
+      limb = whole.likeness > joined_likeness * body.candidate.likeness;
       if (limb) {
         body.cells = std::move(together);
         body.candidate = whole;
@@ -177,7 +176,7 @@ Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene)
     low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
     high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
   }
-  const auto bend = static_cast<float>(std::sqrt(static_cast<double>(cell_size) / (3 * scene.noise)));
+  const auto bend = static_cast<float>(std::sqrt(static_cast<double>(cell_size) / (cell_deviations * scene.noise)));
   low.z = CellGrid::bent(low.z, bend);
   high.z = CellGrid::bent(high.z, bend);
   // two cells of room on all sides: neighbours need no test, also where a large box made the cells larger
@@ -209,7 +208,7 @@ Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene)
 
   // of two alike the nearer
   const auto rank = [](const Cluster& cluster) {
-    return cluster.candidate.likeness / (1 + 0.1 * cluster.candidate.centre.z);
+    return cluster.candidate.likeness / (1 + nearness * cluster.candidate.centre.z);
   };
   std::stable_sort(found.clusters.begin(), found.clusters.end(),
                    [&](const Cluster& a, const Cluster& b) { return rank(a) > rank(b); });

@@ -1,5 +1,7 @@
 #include "body/foreground_gate.h"
 
+#include "body/constants_foreground.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -87,7 +89,6 @@ CellGrid CellGrid::around(Vec3f low, Vec3f high, float cell, float bend) {
 }
 
 Gate Gate::around_capsules(std::span<const float> capsules, float reach, float touch, const Threads& threads) {
-  constexpr float cell = 0.05f;
   Vec3f low{std::numeric_limits<float>::max(), std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};
   Vec3f high = -1.0f * low;
   const auto count = capsules.size() / 7;
@@ -100,7 +101,7 @@ Gate Gate::around_capsules(std::span<const float> capsules, float reach, float t
             std::max({high.z, c[2] + r, c[6] + r})};
   }
   Gate gate;
-  gate.grid_ = CellGrid::around(low, high, cell);
+  gate.grid_ = CellGrid::around(low, high, constants::gate::gate_cell);
   const CellGrid& grid = gate.grid_;
   gate.levels_.assign(grid.size() + 1, outside);
 
@@ -147,7 +148,8 @@ Gate Gate::around_cells(const CellGrid& grid, std::span<const std::size_t> cells
   Gate gate;
   if (places.empty()) return gate;
   // wide enough for the rays beside the person
-  const auto around = std::max(margin, static_cast<std::size_t>(std::lround(0.3f / grid.cell)));
+  const auto around =
+      std::max(margin, static_cast<std::size_t>(std::lround(constants::gate::gate_surroundings / grid.cell)));
   const float shift = static_cast<float>(around) * grid.cell;
   CellGrid& own = gate.grid_;
   own = grid;

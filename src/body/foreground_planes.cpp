@@ -1,5 +1,7 @@
 #include "body/foreground_planes.h"
 
+#include "body/constants_foreground.h"
+
 #include "core/geometry.h"
 #include "core/random.h"
 
@@ -10,12 +12,8 @@
 namespace kinema::body {
 namespace {
 
-constexpr int trials = 400;            // planes tried for each that is looked for
-constexpr int most_searches = 12;      // planes looked for
-constexpr double unevenness = 0.015;   // of floors and walls, metres
-constexpr double smallest_area = 0.6;  // of a plane in sample, square metres; a back has 0.3
-constexpr double smallest_share = 0.02;
-constexpr float tilt = 0.75f;  // cosine of 41 degrees: the tilt of a small far block is uncertain
+using namespace constants::planes;
+
 constexpr std::uint64_t seed = 0x666c6f6f72;
 
 Vec3 direction(const InverseDepthPlane& plane) {
@@ -25,40 +23,39 @@ Vec3 direction(const InverseDepthPlane& plane) {
 
 // How far from the plane a sample of it may lie: the noise, and the unevenness along the ray.
 double tolerance(const InverseDepthPlane& plane, double w, double noise) {
-  return 3 * noise + unevenness * norm(Vec3{plane.a, plane.b, plane.c}) * w;
+  return plane_deviations * noise + unevenness * norm(Vec3{plane.a, plane.b, plane.c}) * w;
 }
 
 // Fits a block's plane and says whether it is flat; the noise of the flat ones is learned from `deviation`.
-void close_block(Block& block, std::vector<InverseDepthSample>& samples, double deviation_limit,
-                 std::vector<double>& deviations) {
-  if (samples.size() < 8) return;
+void close_block(Block& block, std::vector<InverseDepthSample>& samples, std::vector<double>& deviations) {
+  if (samples.size() < fewest_block_samples) return;
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
   std::nth_element(samples.begin(), middle, samples.end(),
                    [](const InverseDepthSample& a, const InverseDepthSample& b) { return a.w < b.w; });
   const float median = middle->w;
   // what a block of a tilted plane spans, and no more: single wrong depths must not tilt it
-  const float reach = 0.02f + 0.06f * median;
+  const float reach = block_reach + block_reach_share * median;
   for (const InverseDepthSample& sample : samples)
     if (std::abs(sample.w - median) < reach) block.sums.add(sample);
   const double n = block.sums.n;
   block.measured = true;
   block.middle = {static_cast<float>(block.sums.x / n), static_cast<float>(block.sums.y / n), median};
-  if (n < 0.8 * static_cast<double>(samples.size())) return;
+  if (n < block_inliers * static_cast<double>(samples.size())) return;
   const auto plane = block.sums.fit();
   if (!plane) return;
   const PlaneSums& s = block.sums;
   const double rest = s.ww - plane->a * s.xw - plane->b * s.yw - plane->c * s.w;
   const double deviation = std::sqrt(std::max(rest, 0.0) / std::max(n - 3, 1.0));
   block.plane = *plane;
-  block.flat = deviation < deviation_limit + 0.02 * median;
+  block.flat = deviation < flat_deviation + flat_deviation_share * median;
   if (block.flat) deviations.push_back(deviation);
 }
 
 void learn_noise(DepthBlocks& blocks, std::vector<double>& deviations) {
-  if (deviations.size() < 20) return;
+  if (deviations.size() < fewest_flat_blocks) return;
   const auto middle = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 2);
   std::nth_element(deviations.begin(), middle, deviations.end());
-  blocks.noise = std::clamp(*middle, 0.0004, 0.02);
+  blocks.noise = std::clamp(*middle, least_noise, greatest_noise);
 }
 
 struct Found {
@@ -106,8 +103,8 @@ std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t>
     InverseDepthSample sample;
     Vec3f normal;
   };
-  std::vector<Facing> some;  // a plane is judged by 1500 of the blocks
-  const std::size_t step = std::max<std::size_t>(1, free.size() / 1500);
+  std::vector<Facing> some;  // blocks by which a plane is judged
+  const std::size_t step = std::max<std::size_t>(1, free.size() / judging_blocks);
   for (std::size_t i = 0; i < free.size(); i += step) {
     const Vec3 n = direction(all.blocks[free[i]].plane);
     some.push_back({sample(free[i]), {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)}});
@@ -119,7 +116,7 @@ std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t>
     const Philox p = philox(seed, static_cast<std::uint32_t>(trial), round, 0, 0);
     const Philox q = philox(seed, static_cast<std::uint32_t>(trial), round, 1, 0);
     const std::size_t first = free[p.word[0] % free.size()];
-    const int reach = 6 + static_cast<int>(p.word[1] % 26);
+    const int reach = least_block_distance + static_cast<int>(p.word[1] % static_cast<unsigned>(block_distance_range));
     const auto near = [&](std::uint32_t dx, std::uint32_t dy) -> std::size_t {
       const auto span = static_cast<std::uint32_t>(2 * reach + 1);
       const int column = static_cast<int>(first % all.grid.columns) + static_cast<int>(dx % span) - reach;
@@ -134,7 +131,7 @@ std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t>
     if (!plane || !lies_in(all.blocks[first], *plane, direction(*plane), all.noise)) continue;
     std::size_t count = 0;
     const auto a = static_cast<float>(plane->a), b = static_cast<float>(plane->b), c = static_cast<float>(plane->c);
-    const auto slack = static_cast<float>(3 * all.noise);
+    const auto slack = static_cast<float>(plane_deviations * all.noise);
     const auto steep = static_cast<float>(unevenness * std::sqrt(a * a + b * b + c * c));
     const float size = std::sqrt(a * a + b * b + c * c);
     for (const auto& [s, n] : some) {
@@ -151,7 +148,7 @@ std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t>
   if (most == 0) return std::nullopt;
 
   Found found{best, members_of(all, free, best)};
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < plane_fits; ++i) {
     PlaneSums sums;
     for (const std::size_t m : found.members) sums.add(all.blocks[m].sums);
     const auto plane = sums.fit();
@@ -232,7 +229,7 @@ std::optional<InverseDepthPlane> PlaneSums::fit() const {
 DepthBlocks make_blocks(ImageView<const float> depth, std::span<const float> x, std::span<const float> y,
                         double nearest, double farthest) {
   DepthBlocks all;
-  const std::size_t side = std::max<std::size_t>(8, depth.width / 80), step = side / 8;
+  const std::size_t side = std::max<std::size_t>(8, depth.width / block_columns), step = side / 8;
   all.grid.columns = depth.width / side;
   all.grid.rows = depth.height / side;
   all.blocks.resize(all.grid.columns * all.grid.rows);
@@ -256,7 +253,7 @@ DepthBlocks make_blocks(ImageView<const float> depth, std::span<const float> x, 
       Block& block = all.blocks[row * all.grid.columns + column];
       const auto pixels = static_cast<float>(side * side);
       block.area = pixels * (x[column * side + 1] - x[column * side]) * (y[row * side + 1] - y[row * side]);
-      if (2 * samples.size() > side * side / (step * step)) close_block(block, samples, 0.003, deviations);
+      if (2 * samples.size() > side * side / (step * step)) close_block(block, samples, deviations);
     }
   }
   learn_noise(all, deviations);
@@ -265,9 +262,9 @@ DepthBlocks make_blocks(ImageView<const float> depth, std::span<const float> x, 
 
 DepthBlocks make_blocks(std::span<const InverseDepthSample> samples) {
   DepthBlocks all;
-  if (samples.size() < 100) return all;
+  if (samples.size() < fewest_cloud_samples) return all;
   // as many blocks as have some samples each, over the part of the view that all but a few samples fill
-  constexpr float widest = 2;
+  const float widest = widest_cloud;
   std::array<float, 4> range{widest, -widest, widest, -widest};
   for (const InverseDepthSample& s : samples) {
     range[0] = std::min(range[0], std::max(s.x, -widest));
@@ -277,7 +274,7 @@ DepthBlocks make_blocks(std::span<const InverseDepthSample> samples) {
   }
   const float width = range[1] - range[0], height = range[3] - range[2];
   if (!(width > 0.01f) || !(height > 0.01f)) return all;
-  const auto wanted = static_cast<float>(std::clamp<std::size_t>(samples.size() / 30, 16, 4800));
+  const auto wanted = static_cast<float>(std::clamp(samples.size() / samples_per_block, fewest_blocks, most_blocks));
   const float side = std::sqrt(width * height / wanted);
   all.grid.columns = std::min<std::size_t>(400, static_cast<std::size_t>(width / side) + 1);
   all.grid.rows = std::min<std::size_t>(400, static_cast<std::size_t>(height / side) + 1);
@@ -295,7 +292,7 @@ DepthBlocks make_blocks(std::span<const InverseDepthSample> samples) {
   std::vector<double> deviations;
   for (std::size_t i = 0; i < content.size(); ++i) {
     all.blocks[i].area = side * side;
-    close_block(all.blocks[i], content[i], 0.003, deviations);
+    close_block(all.blocks[i], content[i], deviations);
   }
   learn_noise(all, deviations);
   return all;
@@ -308,9 +305,9 @@ std::vector<Surface> find_surfaces(const DepthBlocks& all) {
     measured += all.blocks[i].measured ? 1 : 0;
     if (all.blocks[i].flat) free.push_back(i);
   }
-  const auto fewest = static_cast<std::size_t>(smallest_share * static_cast<double>(measured)) + 3;
+  const auto fewest = static_cast<std::size_t>(smallest_plane_share * static_cast<double>(measured)) + 3;
   std::vector<Surface> surfaces;
-  for (std::uint32_t round = 0; round < most_searches && free.size() >= fewest; ++round) {
+  for (std::uint32_t round = 0; round < static_cast<std::uint32_t>(most_searches) && free.size() >= fewest; ++round) {
     const auto found = search(all, free, round);
     if (!found || found->members.size() < fewest) continue;  // another round draws other blocks
     Surface surface = describe(all, *found);
@@ -329,13 +326,13 @@ std::vector<Surface> find_surfaces(const DepthBlocks& all) {
       const double w = found->plane.at(block.middle.x, block.middle.y);
       if (w > 0 && block.middle.w < w - 2 * tolerance(found->plane, w, surface.noise)) ++behind;
     }
-    surface.bounding = static_cast<double>(behind) < 0.15 * static_cast<double>(found->members.size());
-    if (area > smallest_area) surfaces.push_back(surface);
+    surface.bounding = static_cast<double>(behind) < behind_share * static_cast<double>(found->members.size());
+    if (area > smallest_plane_area) surfaces.push_back(surface);
     std::erase_if(free, [&](std::size_t i) { return taken[i] != 0; });
   }
 
   // the floor is the bounding plane below the camera that is most level
-  double level = 0.6;
+  double level = least_level;
   Surface* floor = nullptr;
   for (Surface& surface : surfaces) {
     if (!surface.bounding || -surface.plane.normal.y < level) continue;
@@ -351,7 +348,8 @@ std::vector<Surface> find_surfaces(const DepthBlocks& all) {
 SurfaceCount count_in(const Surface& surface, std::span<const InverseDepthSample> samples) {
   std::size_t within = 0, behind = 0;
   const auto a = static_cast<float>(surface.inverse_depth.a), b = static_cast<float>(surface.inverse_depth.b);
-  const auto c = static_cast<float>(surface.inverse_depth.c), slack = static_cast<float>(4 * surface.noise);
+  const auto c = static_cast<float>(surface.inverse_depth.c),
+             slack = static_cast<float>(constants::scene::scene_deviations * surface.noise);
   for (const InverseDepthSample& s : samples) {
     const float w = a * s.x + b * s.y + c;
     const float rest = s.w - w;

@@ -1,5 +1,7 @@
 #include "body/foreground_scene.h"
 
+#include "body/constants_foreground.h"
+
 #include "core/geometry.h"
 
 #include <algorithm>
@@ -8,11 +10,11 @@
 namespace kinema::body {
 namespace {
 
-constexpr int patience = 30;  // frames between searches where none found a plane
+using namespace constants::scene;
 
 bool alike(const Plane& a, const Plane& b) {
   const double cosine = a.normal.x * b.normal.x + a.normal.y * b.normal.y + a.normal.z * b.normal.z;
-  return cosine > 0.996 && std::abs(a.offset - b.offset) < 0.1;
+  return cosine > same_plane_cosine && std::abs(a.offset - b.offset) < same_plane_offset;
 }
 
 }  // namespace
@@ -40,7 +42,7 @@ void Scene::set_background(ImageView<const float> depth) {
   // The nearest of each pixel and its neighbours: at an edge now one side is measured, now the other.
   const std::size_t width = columns_.size(), height = rows_.size();
   background_.assign(width * height, 0.0f);
-  const auto slack = static_cast<float>(4 * noise_);
+  const auto slack = static_cast<float>(scene_deviations * noise_);
   for (std::size_t v = 0; v < height; ++v) {
     for (std::size_t u = 0; u < width; ++u) {
       float nearest = 0;  // largest inverse depth
@@ -50,7 +52,7 @@ void Scene::set_background(ImageView<const float> depth) {
           if (z > 0 && std::isfinite(z)) nearest = std::max(nearest, 1 / z);
         }
       }
-      if (nearest > 0) background_[v * width + u] = 1 / std::max(1 / nearest - 0.02f, 1e-3f) + slack;
+      if (nearest > 0) background_[v * width + u] = 1 / std::max(1 / nearest - background_margin, 1e-3f) + slack;
     }
   }
   update_limits();
@@ -76,7 +78,7 @@ void Scene::look(ImageView<const float> depth) {
 void Scene::look(std::span<const InverseDepthSample> samples) {
   if (!settings_.planes) return;
   std::vector<InverseDepthSample> some;
-  const std::size_t step = std::max<std::size_t>(1, samples.size() / 4800);
+  const std::size_t step = std::max<std::size_t>(1, samples.size() / scene_samples);
   for (std::size_t i = 0; i < samples.size(); i += step) some.push_back(samples[i]);
   std::vector<SurfaceCount> counts;
   for (const Surface& surface : surfaces_) counts.push_back(count_in(surface, some));
@@ -85,7 +87,7 @@ void Scene::look(std::span<const InverseDepthSample> samples) {
 }
 
 void Scene::sample(ImageView<const float> depth) {
-  const std::size_t step = std::max<std::size_t>(8, depth.width / 80);
+  const std::size_t step = std::max<std::size_t>(8, depth.width / constants::planes::block_columns);
   const auto low = static_cast<float>(settings_.nearest), high = static_cast<float>(settings_.farthest);
   // an image is not in the cache yet, so that threads wait for it at the same time
   constexpr std::size_t rows_each = 2;
@@ -115,7 +117,7 @@ bool Scene::holds(std::span<const SurfaceCount> counts, std::size_t samples) con
   for (std::size_t i = 0; i < surfaces_.size(); ++i) {
     if (!surfaces_[i].bounding) continue;
     const SurfaceShare now = share_of(counts[i], samples);
-    if (now.within < 0.6 * surfaces_[i].share || now.behind > 0.25 * surfaces_[i].share) return false;
+    if (now.within < still_within * surfaces_[i].share || now.behind > moved_behind * surfaces_[i].share) return false;
   }
   return true;
 }
@@ -130,7 +132,9 @@ void Scene::search(const DepthBlocks& blocks, std::span<const InverseDepthSample
     const bool again = std::any_of(found.begin(), found.end(), [&](const Surface& surface) {
       return surface.bounding && alike(surface.plane, old.plane);
     });
-    if (again || now.within < 0.25 * old.share || now.within < 0.01 || now.behind > 0.15 * now.within) continue;
+    if (again || now.within < hidden_within * old.share || now.within < hidden_share ||
+        now.behind > hidden_behind * now.within)
+      continue;
     old.share = now.within;
     if (std::any_of(found.begin(), found.end(), [](const Surface& s) { return s.plane.floor; }))
       old.plane.floor = false;
@@ -139,7 +143,7 @@ void Scene::search(const DepthBlocks& blocks, std::span<const InverseDepthSample
   surfaces_ = std::move(found);
   noise_ = blocks.noise;
   describe();
-  until_search_ = planes_.empty() ? patience : 1 << 30;
+  until_search_ = planes_.empty() ? plane_search_interval : 1 << 30;
 }
 
 void Scene::describe() {
@@ -185,7 +189,8 @@ bool Scene::in_flat_thing(float x, float y, float depth) const {
   for (const Surface& flat : flat_) {
     if (flat.covered[flat.grid.find(x, y)] == 0) continue;
     const double w = flat.inverse_depth.at(x, y);
-    if (std::abs(measured - w) < 3 * flat.noise + settings_.wall_margin / flat.plane.offset * w) return true;
+    if (std::abs(measured - w) < flat_thing_deviations * flat.noise + settings_.wall_margin / flat.plane.offset * w)
+      return true;
   }
   return false;
 }

@@ -44,7 +44,9 @@ PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predict
   return prior;
 }
 
-double velocity_kept(Motion motion) { return motion == Motion::constant_velocity ? 0.8 : 0; }
+double velocity_kept(Motion motion) {
+  return motion == Motion::constant_velocity ? constants::motion::kept_velocity : 0;
+}
 
 double independent_points(const TrackerSettings& settings, const PointNoise& noise) {
   const double skin = settings.likelihood.sigma;

@@ -1,6 +1,7 @@
 // Motion models: the noise of a pose from one frame to the next, p(theta_t | theta_t-1) of section 2.
 #pragma once
 
+#include "body/constants.h"
 #include "body/joint_axes.h"
 #include "body/refine_settings.h"
 #include "kinema/body_tracker.h"
@@ -10,9 +11,9 @@
 
 namespace kinema::body {
 
-/// How fast the first joint wanders: standard deviation over a second.
-inline constexpr double root_speed = 1.5;       // metres
-inline constexpr double root_turn_speed = 2.5;  // radians
+using constants::motion::comfort_precision;
+using constants::motion::root_speed;
+using constants::motion::root_turn_speed;
 
 /// Speed of each number of the tangent: standard deviation over a second.
 std::vector<double> walk_speed(const Skeleton& skeleton);
@@ -22,10 +23,6 @@ std::vector<float> walk_deviation(const Skeleton& skeleton, double seconds);
 
 /// The inverse squares of the same: the precision of the prior that the last frame gives.
 std::vector<double> walk_precision(const Skeleton& skeleton, double seconds);
-
-/// How strongly angles are held to the most common rest pose, at all times.
-inline constexpr double comfort_deviation = 2;  // radians
-inline constexpr double comfort_precision = 1 / (comfort_deviation * comfort_deviation);
 
 /// The prior of a refinement: the predicted state, with the precision of a walk of `seconds`, and, far weaker, the
 /// most common rest pose: a limb that is hidden for a while goes there instead of anywhere.

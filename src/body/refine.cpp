@@ -9,6 +9,8 @@
 namespace kinema::body {
 namespace {
 
+using namespace constants::refinement;
+
 // The sums of the contacts of one rigid body: 6x6 normal matrix and right side, for its twist (v, w).
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
 using Vector6 = Eigen::Matrix<double, 6, 1>;
@@ -33,9 +35,6 @@ struct Posed {
     }
   }
 };
-
-// Floors are uneven and soles thin: an end this far under it is none, metres.
-constexpr double into_floor = 0.02;
 
 // As below, for the ends of the capsules under the floor.
 template <class Take>
@@ -201,7 +200,7 @@ Refined refine(const Kinematics& kinematics, const RefinePoints& points, const P
   Linearised current = linearise(kinematics, posed, points, settings);
   std::vector<float> away = from_prior(state);
   double cost = scale * current.data + prior_cost(away);
-  double damping = 1e-3;
+  double damping = first_damping;
   Refined result;
   Eigen::VectorXd gradient;
   std::vector<Twist> twists(length);
@@ -221,7 +220,7 @@ Refined refine(const Kinematics& kinematics, const RefinePoints& points, const P
 
     // a step that does not help is tried again shorter; after a few, this is the bottom
     bool moved = false;
-    for (int attempt = 0; attempt < 4 && !moved; ++attempt) {
+    for (int attempt = 0; attempt < attempts && !moved; ++attempt) {
       Eigen::MatrixXd damped = result.information;
       damped.diagonal() += (damping * result.information.diagonal().array() + 1e-9).matrix();
       // an angle at its limit that is pushed further stays there, and the others move without it
@@ -250,9 +249,9 @@ Refined refine(const Kinematics& kinematics, const RefinePoints& points, const P
         posed = std::move(next);
         current = std::move(linearised);
         std::copy(trial.begin(), trial.end(), state.begin());
-        damping = std::max(1e-6, damping * 0.3);
+        damping = std::max(least_damping, damping * damping_decrease);
       } else {
-        damping = std::max(1e-3, damping * 10);
+        damping = std::max(least_raised_damping, damping * damping_increase);
       }
     }
     if (!moved) break;

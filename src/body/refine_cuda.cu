@@ -14,7 +14,6 @@ using refinement::SolveMemory;
 
 constexpr int most_blocks = 20;    // that share the points of a pose; sums depend on it
 constexpr int most_points = 4096;  // of the person that are looked at: a batch of 32 a warp, and enough for a pose
-constexpr int attempts = 4;        // of a step, as in refine.cpp
 constexpr int most_threads = 256;
 constexpr std::size_t shared_limit = std::size_t{60} << 10;  // every device since 2018 can give a block 64
 
@@ -33,7 +32,7 @@ __device__ void begin(const Problem& problem, int pose, const SolveMemory& memor
   if (thread == 0) {
     const double evidence = problem.settings.evidence / fmax(1.0, points / problem.thinning[0]);
     const double sigma = problem.settings.sigma;
-    problem.progress[pose] = {evidence / (sigma * sigma), 0, 1e-3, 0, 0, false, false};
+    problem.progress[pose] = {evidence / (sigma * sigma), 0, constants::refinement::first_damping, 0, 0, false, false};
     problem.arrived[pose] = 0;
     problem.turns[pose] = 0;
   }
@@ -64,7 +63,7 @@ __global__ __launch_bounds__(most_threads) void refine_kernel(Problem problem) {
   const ContactMemory contacts(contact_room, kinematics.joint_count, kinematics.capsule_count,
                                static_cast<int>(blockDim.x) / warp_size);
   const SolveMemory solve(solve_room, kinematics.joint_count, tangent_size(kinematics), problem.matrix == nullptr);
-  const auto turns = static_cast<unsigned>(1 + problem.settings.steps * attempts);
+  const auto turns = static_cast<unsigned>(1 + problem.settings.steps * constants::refinement::attempts);
   for (unsigned turn = 1; turn <= turns; ++turn) {
     sum_contacts(problem, pose, contacts);
     if (block::last_to_arrive(problem.arrived + pose, gridDim.x)) {

@@ -1,6 +1,8 @@
 // Settings and prior of the refinement of a pose; see refine.h for the sum that they stand in.
 #pragma once
 
+#include "body/constants.h"
+
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -15,11 +17,13 @@ struct PointNoise {
 };
 
 struct RefineSettings {
-  double tau = 0.12;       ///< beyond this distance a point has no weight, metres; further where it has noise
-  double sigma = 0.02;     ///< standard deviation of a point about the skin
+  /// Beyond this distance a point has no weight, metres; further where it has noise.
+  double tau = constants::refinement::contact_reach;
+  double sigma = constants::refinement::skin_deviation;  ///< standard deviation of a point about the skin
   double noise = 0;        ///< of the sensor, along the ray; distances across the ray do not have it
   double evidence = 0.05;  ///< independent points per point: neighbours err together
-  double free_space = 1;   ///< weight of a ray that saw past the person against that of a point; 0: none
+  /// Weight of a ray that saw past the person against that of a point; 0: none.
+  double free_space = constants::refinement::free_space_weight;
   int steps = 6;
 
   /// Of a point about a skin that is seen straight on; and how much its variance exceeds that of one across the ray, in parts

@@ -170,7 +170,8 @@ __device__ inline void solve_step(const Problem& problem, int particle, int bloc
   float* state = problem.states + static_cast<std::size_t>(particle) * floats;
   if (!progress.begun || cost < progress.cost) {
     if (progress.begun) {
-      progress.damping = fmax(1e-6, progress.damping * 0.3);
+      progress.damping =
+          fmax(constants::refinement::least_damping, progress.damping * constants::refinement::damping_decrease);
       ++progress.step;
     }
     progress.begun = true;
@@ -181,8 +182,9 @@ __device__ inline void solve_step(const Problem& problem, int particle, int bloc
     progress.done = progress.step >= problem.settings.steps;
   } else {
     // a step that does not help is tried again shorter; after a few, this is the bottom
-    progress.damping = fmax(1e-3, progress.damping * 10);
-    progress.done = ++progress.attempt >= 4;
+    progress.damping =
+        fmax(constants::refinement::least_raised_damping, progress.damping * constants::refinement::damping_increase);
+    progress.done = ++progress.attempt >= constants::refinement::attempts;
   }
   if (!progress.done) {
     next_trial(problem, particle, progress.damping, state, memory);

@@ -1,5 +1,6 @@
 #include "body/rival_monitor.h"
 
+#include "body/constants_search.h"
 #include "body/motion.h"
 #include "body/search.h"
 
@@ -8,25 +9,8 @@
 #include <utility>
 
 namespace kinema::body {
-namespace {
 
-// Points of the person with which rivals are refined.
-constexpr std::size_t rival_points = 600;
-
-// By how much further from its skin points attract a rival than a tracked pose, metres.
-constexpr double longer_reach = 0.08;
-
-// The prior of a rival is as wide as the motion model spreads a pose in this time, seconds.
-constexpr double looseness = 0.3;
-
-// Poses that compare() decides between are refined further, with up to this many points of the person.
-constexpr std::size_t compared_points = 3000;
-constexpr int compared_steps = 10;
-
-// At most this many results of a search are compared, with each other and turned round.
-constexpr std::size_t compared_results = 5;
-
-}  // namespace
+using namespace constants::rivals;
 
 std::size_t Hypotheses::best() const {
   return static_cast<std::size_t>(std::max_element(log_likelihood.begin(), log_likelihood.end()) -
@@ -34,17 +18,17 @@ std::size_t Hypotheses::best() const {
 }
 
 RivalMonitor::RivalMonitor(const Skeleton& skeleton, const TrackerSettings& settings)
-    : skeleton_(skeleton), settings_(settings), rivals_(skeleton), precision_(walk_precision(skeleton, looseness)) {}
+    : skeleton_(skeleton), settings_(settings), rivals_(skeleton), precision_(walk_precision(skeleton, rival_spread)) {}
 
 void RivalMonitor::set_skeleton(const Skeleton& skeleton) {
   skeleton_ = skeleton;
   rivals_ = RivalPoses(skeleton);
-  precision_ = walk_precision(skeleton, looseness);
+  precision_ = walk_precision(skeleton, rival_spread);
 }
 
 Hypotheses RivalMonitor::evaluate_rivals(Particles& particles, const RefinePoints& points) {
   ++age_;
-  const int every = age_ < 30 ? 5 : 15;
+  const int every = age_ < young_age ? young_search_interval : search_interval;
   searched_ = age_ % every == every - 1;
   const std::vector<float> state = particles.predicted();
   Hypotheses hypotheses;
@@ -52,7 +36,7 @@ Hypotheses RivalMonitor::evaluate_rivals(Particles& particles, const RefinePoint
     hypotheses.states.push_back(state);
     SearchSettings search_settings;
     search_settings.pelvis = Vec3f{state[0], state[1], state[2]};
-    search_settings.points = 300;
+    search_settings.points = rival_search_points;
     search_settings.noise = particles.noise().deviation;
     const auto refine_many = [&](std::span<PoseCandidate> candidates, const RefineSettings& settings,
                                  PointShare share) { particles.refine_poses(candidates, settings, share); };
@@ -61,7 +45,7 @@ Hypotheses RivalMonitor::evaluate_rivals(Particles& particles, const RefinePoint
     }
   } else {
     RefineSettings refinement = refine_settings(settings_, 1, particles.noise());
-    refinement.tau += longer_reach;
+    refinement.tau += rival_reach;
     // the same width for all, so that poses are compared rather than distances from the last one
     std::vector<PoseCandidate> poses{{state, {state, precision_}}};
     for (int i = 0; i < settings_.rivals; ++i) {
@@ -79,7 +63,7 @@ Hypotheses RivalMonitor::compare(Particles& particles, const std::vector<std::ve
   Hypotheses hypotheses{states, particles.weigh_poses(states)};
   std::vector<PoseCandidate> poses;
   for (const std::vector<float>& state : states) poses.push_back({state, {state, precision_}});
-  for (const double reach : {longer_reach, 0.0}) {
+  for (const double reach : {rival_reach, 0.0}) {
     RefineSettings refinement = refine_settings(settings_, 1, particles.noise());
     refinement.tau += reach;
     refinement.steps = compared_steps;

@@ -1,5 +1,6 @@
 #include "body/search.h"
 
+#include "body/constants.h"
 #include "body/rest_poses.h"
 
 #include <algorithm>
@@ -8,11 +9,7 @@
 namespace kinema::body {
 namespace {
 
-constexpr std::size_t fewest_points = 60;
-
-// How much grown-ups differ in height. Clouds without rays do not contradict legs that reach further than points do, so
-// of sizes that fit alike the common one is taken.
-constexpr double size_deviation = 0.06;
+using namespace constants::search;
 
 // Where the body of a candidate must go to lie over the points: middle on middle across, and either middle on middle or
 // crown on crown in height, since legs may be out of view.
@@ -28,7 +25,7 @@ Extent extent_of(const PointList& points) {
     extent.middle = extent.middle + (1 / static_cast<float>(points.size())) * points[i];
     y.push_back(points[i].y);
   }
-  const auto few = static_cast<std::ptrdiff_t>(y.size() / 100);
+  const auto few = static_cast<std::ptrdiff_t>(y.size() / crown_outliers);
   std::nth_element(y.begin(), y.begin() + few, y.end());
   extent.top = y[static_cast<std::size_t>(few)];
   return extent;
@@ -57,6 +54,9 @@ Extent extent_of(const Kinematics& kinematics, const std::vector<float>& state) 
 std::vector<PoseCandidate> make_candidates(const Skeleton& skeleton, const Extent& seen,
                                            const SearchSettings& settings) {
   std::vector<PoseCandidate> candidates;
+  const double start_angle_precision = 1 / (start_angle_deviation * start_angle_deviation);
+  const double start_position_precision = 1 / (start_position_deviation * start_position_deviation);
+  const double start_tilt_precision = 1 / (start_tilt_deviation * start_tilt_deviation);
   for (std::size_t size = 0; size < settings.sizes.size(); ++size) {
     const FlatSkeleton person(scaled(skeleton, settings.sizes[size]));
     const Kinematics kinematics = person.view();
@@ -74,7 +74,7 @@ std::vector<PoseCandidate> make_candidates(const Skeleton& skeleton, const Exten
           candidate.state = to_state(skeleton, pose);
           const Extent own = extent_of(kinematics, candidate.state);
           // the points are on the near side of the person
-          const Vec3f middle = (1 + 0.07f / std::max(norm(seen.middle), 0.07f)) * seen.middle;
+          const Vec3f middle = (1 + half_depth / std::max(norm(seen.middle), half_depth)) * seen.middle;
           Vec3f pelvis{candidate.state[0] + middle.x - own.middle.x,
                        candidate.state[1] + (by_crown ? seen.top - own.top : middle.y - own.middle.y),
                        candidate.state[2] + middle.z - own.middle.z};
@@ -85,9 +85,9 @@ std::vector<PoseCandidate> make_candidates(const Skeleton& skeleton, const Exten
           candidate.state[0] = pelvis.x, candidate.state[1] = pelvis.y, candidate.state[2] = pelvis.z;
 
           candidate.prior.state = candidate.state;
-          candidate.prior.precision.assign(static_cast<std::size_t>(tangent_size(kinematics)), 1 / (0.6 * 0.6));
-          for (std::size_t i : {0, 1, 2}) candidate.prior.precision[i] = 1 / (0.5 * 0.5);
-          for (std::size_t i : {3, 5}) candidate.prior.precision[i] = 1 / (0.2 * 0.2);  // people stand upright
+          candidate.prior.precision.assign(static_cast<std::size_t>(tangent_size(kinematics)), start_angle_precision);
+          for (std::size_t i : {0, 1, 2}) candidate.prior.precision[i] = start_position_precision;
+          for (std::size_t i : {3, 5}) candidate.prior.precision[i] = start_tilt_precision;
           candidates.push_back(std::move(candidate));
         }
       }
@@ -100,7 +100,7 @@ std::vector<PoseCandidate> make_candidates(const Skeleton& skeleton, const Exten
 
 std::vector<SearchResult> search(const Skeleton& skeleton, const PointList& person, const SearchSettings& settings,
                                  const RefineMany& refine_many) {
-  if (person.size() < fewest_points) return {};
+  if (person.size() < constants::pipeline::fewest_person_points) return {};
   std::vector<PoseCandidate> candidates =
       make_candidates(skeleton, extent_of(person.thinned(settings.points)), settings);
 
@@ -110,20 +110,20 @@ std::vector<SearchResult> search(const Skeleton& skeleton, const PointList& pers
     double tau;
     int steps;
   };
-  const Round rounds[] = {{candidates.size(), settings.points, 0.4, 4},
-                          {40, 2 * settings.points, 0.25, 6},
-                          {10, 4 * settings.points, 0.15, 12}};
+  const Round rounds[] = {{candidates.size(), settings.points, first_round_reach, first_round_steps},
+                          {second_round_candidates, 2 * settings.points, second_round_reach, second_round_steps},
+                          {third_round_candidates, 4 * settings.points, third_round_reach, third_round_steps}};
   for (const Round& round : rounds) {
     candidates.resize(std::min(candidates.size(), round.keep));
     RefineSettings refinement;
     refinement.tau = round.tau;
     refinement.steps = round.steps;
-    refinement.sigma = 0.03;
+    refinement.sigma = search_skin_deviation;
     refinement.noise = settings.noise;
-    refinement.evidence = 150;  // as much in every round, whatever the number of points
+    refinement.evidence = search_evidence;  // as much in every round, whatever the number of points
     refine_many(candidates, refinement, {round.points, round.points / 2});
     for (PoseCandidate& candidate : candidates) {
-      const double unusual = (settings.sizes[candidate.size] - 1) / size_deviation;
+      const double unusual = (settings.sizes[candidate.size] - 1) / constants::shape::size_deviation;
       candidate.cost += 0.5 * unusual * unusual;
     }
     // points further off than numbers go lead to no pose

@@ -1,6 +1,7 @@
 // Finds a person in a frame without a pose to start from: a search over position, facing, size and rest poses.
 #pragma once
 
+#include "body/constants_search.h"
 #include "body/refine.h"
 #include "core/threads.h"
 
@@ -10,11 +11,11 @@
 namespace kinema::body {
 
 struct SearchSettings {
-  int facings = 12;
-  std::optional<Vec3f> pelvis;        ///< where it is known to be; else where the points are
-  std::vector<double> sizes = {1.0};  ///< of the person, relative to the skeleton
-  double noise = 0;                   ///< standard deviation of the points along their rays, metres
-  std::size_t points = 500;           ///< of the person, in the first round
+  int facings = constants::search::facings;
+  std::optional<Vec3f> pelvis;                            ///< where it is known to be; else where the points are
+  std::vector<double> sizes = {1.0};                      ///< of the person, relative to the skeleton
+  double noise = 0;                                       ///< standard deviation of the points along their rays, metres
+  std::size_t points = constants::search::search_points;  ///< of the person, in the first round
 };
 
 /// A pose that may be the person's.

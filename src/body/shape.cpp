@@ -205,7 +205,9 @@ ShapeFit fit_shape(const Skeleton& skeleton, const std::vector<ShapeFrame>& fram
       pose_gradient[f] = systems[f].gradient.head(pose_size);
       std::vector<float> away(static_cast<std::size_t>(pose_size));
       state_difference(flat.view(), first[f].data(), fit.states[f].data(), away.data());
-      constexpr double held = 1 / (0.2 * 0.2);  // of a pose to where the tracker saw it
+      // how strongly a pose is held to where the tracker saw it
+      using constants::shape::shape_pose_deviation;
+      const double held = 1 / (shape_pose_deviation * shape_pose_deviation);
       for (int i = 0; i < pose_size; ++i) {
         pose(i, i) += held;
         pose_gradient[f][i] += held * away[static_cast<std::size_t>(i)];

@@ -6,6 +6,7 @@
 // frames by Gauss-Newton steps; the poses are eliminated frame by frame (Schur complement), so that frames add up.
 #pragma once
 
+#include "body/constants.h"
 #include "body/refine.h"
 #include "core/threads.h"
 
@@ -19,11 +20,11 @@ struct ShapeFrame {
 
 /// How people differ from the skeleton that they are measured with, relative.
 struct ShapeSettings {
-  double size_deviation = 0.06;    ///< of the whole person
-  double length_deviation = 0.04;  ///< of one bone against the whole
-  double width_deviation = 0.15;   ///< of the trunk at one joint, and of clavicles
-  double radius_deviation = 0.1;   ///< of the radii of one joint
-  int steps = 6;
+  double size_deviation = constants::shape::size_deviation;      ///< of the whole person
+  double length_deviation = constants::shape::length_deviation;  ///< of one bone against the whole
+  double width_deviation = constants::shape::width_deviation;    ///< of the trunk at one joint, and of clavicles
+  double radius_deviation = constants::shape::radius_deviation;  ///< of the radii of one joint
+  int steps = constants::shape::shape_steps;
 };
 
 /// The shape of somebody who is like the skeleton but larger.

@@ -32,7 +32,7 @@ private:
   std::vector<double> shape_;  // against it; empty: the same
   std::vector<ShapeFrame> kept_;
   int frames_ = 0;
-  int every_ = 3;
+  int every_ = constants::shape::shape_interval;
   bool known_ = false;
 };
 

@@ -2,6 +2,7 @@
 // that each has seen at least `lag` frames after it, and the second half waits.
 #include "kinema/body_smoother.h"
 
+#include "body/constants.h"
 #include "body/denoised_points.h"
 #include "body/deviation.h"
 #include "body/motion.h"
@@ -14,14 +15,7 @@
 namespace kinema::body {
 namespace {
 
-// Enough of a frame's points to pose a person by.
-constexpr PointShare kept_points{1500, 750};
-
-// However well points fit, they do not say more than this allows: see evidence_shared().
-constexpr double fewest_shares = 0.1;
-
-// Whoever moves or turns further from one frame to the next was found anew: at once and by a second, metres and radians.
-constexpr double jump = 0.3, fastest = 5, spin = 0.7, fastest_turn = 6;
+using namespace constants::smoothing;
 
 // Settled frames that the next ones go on from: two say where somebody was and how fast.
 constexpr std::size_t gone_on_from = 2;
@@ -82,7 +76,8 @@ private:
 
   // As a tracker counts them.
   double seconds_to(const Frame& frame) const {
-    return std::clamp(frames_.empty() ? 1.0 / 30 : frame.time - last_time_, 1e-3, 0.5);
+    using namespace constants::pipeline;
+    return std::clamp(frames_.empty() ? usual_interval : frame.time - last_time_, shortest_interval, longest_interval);
   }
 
   // The same person, measured better, or another.
@@ -108,14 +103,14 @@ private:
     TrajectoryFrame kept;
     kept.seconds = seconds_to(frame);
     last_time_ = frame.time;
-    kept.points = {points.person.thinned(kept_points.person), points.background.thinned(kept_points.background)};
+    kept.points = {points.person.thinned(smoothed_points), points.background.thinned(smoothed_background_points)};
     kept.state = to_state(skeleton_, estimate.pose);
     kept.refinement = refine_settings(settings_, kept.points.person.size(), denoised_.noise());
-    const PointList some = points.person.thinned(residual_points);
+    const PointList some = points.person.thinned(constants::deviation::residual_points);
     const ErrorSources sources{residual_deviation(flat_->view(), some, kept.state, threads_),
                                kept.refinement.deviation(), settings_.shared_noise * kept.state[2] * kept.state[2],
                                settings_.fit_shape};
-    kept.refinement.evidence /= std::max(fewest_shares, evidence_shared(sources));
+    kept.refinement.evidence /= std::max(least_evidence_shared, evidence_shared(sources));
     frames_.push_back(std::move(kept));
     estimates_.push_back(estimate);
     error_sources_.push_back(sources);

@@ -1,6 +1,7 @@
 // The pipeline of the body tracker: cut the person out of the frame, track it, expect it there in the next frame, smooth.
 #include "kinema/body_tracker.h"
 
+#include "body/constants.h"
 #include "body/smoothing_thread.h"
 #include "core/stopwatch.h"
 #include "kinema/body_filter.h"
@@ -16,14 +17,9 @@
 namespace kinema::body {
 namespace {
 
-// Disparities of a person are off together by what matching and calibration leave: pixels, standard deviation.
-constexpr double shared_disparity = 0.1;
-
-// Fewer points than this are nobody.
-constexpr std::ptrdiff_t fewest_points = 60;
-
 bool nobody_in(const PointCloud& cloud) {
-  return std::count(cloud.background.begin(), cloud.background.end(), 0) < fewest_points;
+  const auto points = std::count(cloud.background.begin(), cloud.background.end(), 0);
+  return static_cast<std::size_t>(points) < constants::pipeline::fewest_person_points;
 }
 
 // What the caller left open, and what follows from the rest.
@@ -33,7 +29,7 @@ TrackerSettings complete(TrackerSettings settings, Backend backend) {
   settings.foreground.background_points = settings.background_points;
   settings.foreground.threads = settings.likelihood.threads;
   if (settings.baseline > 0 && settings.shared_noise == 0)
-    settings.shared_noise = shared_disparity / (settings.camera.fx * settings.baseline);
+    settings.shared_noise = constants::pipeline::shared_disparity / (settings.camera.fx * settings.baseline);
   return settings;
 }
 

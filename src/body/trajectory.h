@@ -7,6 +7,7 @@
 // the last one's poses: it binds the poses of three frames together, those of a limb with its neighbours.
 #pragma once
 
+#include "body/constants.h"
 #include "body/refine.h"
 
 #include <span>
@@ -29,8 +30,8 @@ struct TrajectoryModel {
 };
 
 struct TrajectorySettings {
-  double velocity_kept = 0.8;
-  int steps = 4;
+  double velocity_kept = constants::motion::kept_velocity;
+  int steps = constants::smoothing::trajectory_steps;
 };
 
 /// Puts frames right, all but the first `settled`, which the others go on from.

@@ -21,7 +21,7 @@ struct Place {
 
 // A joint's place in its parent's frame.
 Place local_place(const BvhJoint& joint, std::span<const double> frame) {
-  Place place{joint.offset, {}};
+  Place place{.position = joint.offset};
   for (std::size_t c = 0; c < joint.channels.size(); ++c) {
     const double value = frame[joint.first_channel + c];
     const double half = value * std::numbers::pi / 360;

@@ -62,7 +62,7 @@ struct Refusal {
 
 TEST(FilterJson, NonsenseIsRefusedInOneLine) {
   const Refusal refusals[] = {
-      {"", "is no JSON"},
+      {"", "is empty"},
       {"{", "is no JSON"},
       {"[1,2,3]", "filter"},
       {"{}", "has no \"classifier\""},

@@ -197,7 +197,7 @@ TEST(SkeletonJson, RefusesWhatIsNoJson) {
   };
   refused(folder / "none.json", "none.json: there is no such file");
   refused(folder.path(), "is a folder");
-  refused(folder.write("a.json", ""), "a.json: is no JSON");
+  refused(folder.write("a.json", ""), "a.json: is empty");
   refused(folder.write("b.json", "{\n  \"joints\": [,]}"), "is no JSON (line 2, column 14: something does not belong");
   refused(folder.write("c.json", "{\"joints\": ["), "it ends too early");
   refused(folder.write("d.json", "{\"joints\": [], \"joints\": []}"), "has \"joints\" twice in one object: keep one");

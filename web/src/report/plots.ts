@@ -33,8 +33,11 @@ function rangeOf(axis: Axis, values: number[]): [number, number] {
   return [axis.from ?? low - margin, axis.to ?? high + margin];
 }
 
+// Steps between ticks where values are whole, such as frames.
+const wholeSteps = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+
 // `size` in pixels: room for the labels of the ticks.
-function axisOptions(axis: Axis, size: number): uPlot.Axis {
+function axisOptions(axis: Axis, size: number, whole: boolean): uPlot.Axis {
   const made: uPlot.Axis = {
     show: !axis.hidden,
     label: axis.label,
@@ -48,7 +51,7 @@ function axisOptions(axis: Axis, size: number): uPlot.Axis {
     ticks: { stroke: colour("rule"), width: 1 },
     values: (_, splits) => splits.map((value) => (value === null ? "" : withUnit(value, axis.unit))),
   };
-  if (!axis.logarithmic) return made;
+  if (!axis.logarithmic) return whole ? { ...made, incrs: wholeSteps } : made;
   made.splits = (_, __, from, to) => logarithmicTicks(from, to).map(({ value }) => value);
   made.filter = (self, splits, which) => {
     const { min, max } = self.scales[which === 0 ? "x" : "y"];
@@ -132,6 +135,7 @@ export function drawPlot(plot: Plot, place: HTMLElement) {
   const data = uPlot.join(series.map((one) => [one.x, one.y] as uPlot.AlignedData));
 
   const longest = Math.max(...y.map((value) => withUnit(Number(value.toPrecision(2)), plot.y.unit).length), 4);
+  const whole = series.every((one) => one.x.every(Number.isInteger));
   const abscissa = plot.x.label.length < 20 ? plot.x.label : "x";
 
   let made: uPlot | undefined;
@@ -144,7 +148,7 @@ export function drawPlot(plot: Plot, place: HTMLElement) {
         x: { time: false, distr: plot.x.logarithmic ? 3 : 1, range: x },
         y: { distr: plot.y.logarithmic ? 3 : 1, range: y },
       },
-      axes: [axisOptions(plot.x, 34), axisOptions(plot.y, 28 + 7 * longest)],
+      axes: [axisOptions(plot.x, 34, whole), axisOptions(plot.y, 28 + 7 * longest, false)],
       series: [{ label: abscissa, value: (_, value) => (value === null ? "–" : withUnit(value, plot.x.unit)) },
         ...series.map((one) => seriesOptions(one, plot))],
       cursor: { drag: { x: false, y: false } },

@@ -1,0 +1,393 @@
+// Constants of the body tracker that were chosen by trial. See core/constant.h for what the tags mean and how a special build
+// overrides them; docs/constants.md shows how far the result depends on each. Those of the foreground, which cuts a person out
+// of a frame, stand in constants_foreground.h, those of the search for a person in constants_search.h. Names are unique over all
+// three.
+//
+// "CMU clips": the clips of docs/accuracy.md; "before" is an earlier value that did worse there. "as first written": the value
+// was never revised, and what it was chosen on is not recorded; the CMU clips were measured with it.
+#pragma once
+
+#include "core/constant.h"
+
+#include <cstddef>
+
+namespace kinema::body::constants {
+
+// One frame after another: tracker.cpp, filter.cpp.
+namespace pipeline {
+
+/// Standard deviation of the error that matching and calibration leave in all disparities of a person together.
+/// @unit pixels
+/// @chosen CMU clips as stereo pairs, before: 0.2
+KINEMA_CONSTANT(double, shared_disparity, 0.1);
+
+/// Fewer points than this are nobody.
+/// @unit points
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, fewest_person_points, 60);
+
+/// Time before the first frame, where there is none to measure it from.
+/// @unit seconds
+/// @chosen frame rate of common cameras
+KINEMA_CONSTANT(double, usual_interval, 1.0 / 30);
+
+/// Frames that follow each other faster, or whose times go backwards, count as this far apart.
+/// @unit seconds
+/// @chosen as first written
+KINEMA_CONSTANT(double, shortest_interval, 1e-3);
+
+/// After a longer gap a pose is expected as after this one.
+/// @unit seconds
+/// @chosen as first written
+KINEMA_CONSTANT(double, longest_interval, 0.5);
+
+/// Particles of the cuda backend, where the caller leaves them open.
+/// @unit particles
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, gpu_particles, 2000);
+
+/// Particles of the other backends, likewise.
+/// @unit particles per core
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, core_particles, 100);
+
+/// Particles of the other backends, at least.
+/// @unit particles
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, fewest_particles, 200);
+
+/// Particles of the other backends, at most.
+/// @unit particles
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, most_particles, 2000);
+
+/// Points of the person with the cuda backend, where the caller leaves them open.
+/// @unit points
+/// @chosen the paper, which has as many
+KINEMA_CONSTANT(std::size_t, gpu_points, 43000);
+
+/// Points of the person with the other backends, likewise.
+/// @unit points
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, cpu_points, 3000);
+
+/// Rays past the person, at most, likewise. They say whether there is somebody, not where the skin is: a few thousand
+/// draw the outline, and more of them take a fifth of a GPU's frame.
+/// @unit points
+/// @chosen time of a frame on a GPU
+KINEMA_CONSTANT(std::size_t, most_background_points, 3000);
+
+}  // namespace pipeline
+
+// The particle filter, and when a person is lost: filter.cpp. The fit of a pose is the share that it saves of the cost of a frame in
+// which nobody is where the pose says: 1 is perfect.
+namespace filter {
+
+/// Below this the person is lost.
+/// @unit share of the running level of the fit
+/// @chosen as first written
+KINEMA_CONSTANT(double, lost_below, 0.6);
+
+/// Below this the person is lost, whatever the level.
+/// @unit fit
+/// @chosen as first written
+KINEMA_CONSTANT(double, least_fit, 0.2);
+
+/// A person who is found by a search fits at least this well.
+/// @unit fit
+/// @chosen as first written
+KINEMA_CONSTANT(double, found_fit, 0.35);
+
+/// Rate at which the running level follows the fit.
+/// @unit share per frame
+/// @chosen as first written
+KINEMA_CONSTANT(double, level_rate, 0.1);
+
+/// A rival takes over if it is this much more likely.
+/// @unit logarithm of the ratio of likelihoods
+/// @chosen CMU clips, before: 2
+KINEMA_CONSTANT(double, clear_log_ratio, 5);
+
+/// A pose that a search found is as uncertain as one that wandered for this time.
+/// @unit seconds
+/// @chosen CMU clips
+KINEMA_CONSTANT(double, found_spread, 0.1);
+
+/// Spread of the particles in an annealing layer, over that in the layer before.
+/// @unit ratio
+/// @chosen as first written
+KINEMA_CONSTANT(double, layer_spread, 0.5);
+
+/// Sizes of a person who is not known, over the skeleton, at which a search starts.
+/// @unit ratio
+/// @chosen as first written
+inline constexpr double searched_sizes[] = {0.88, 0.96, 1.04, 1.12};
+
+}  // namespace filter
+
+// How far poses wander: motion.cpp, trajectory.cpp.
+namespace motion {
+
+/// How fast the first joint wanders.
+/// @unit metres, standard deviation over a second
+/// @chosen as first written
+KINEMA_CONSTANT(double, root_speed, 1.5);
+
+/// How fast it turns.
+/// @unit radians, standard deviation over a second
+/// @chosen as first written
+KINEMA_CONSTANT(double, root_turn_speed, 2.5);
+
+/// Share of its last velocity that a pose keeps, with Motion::constant_velocity and in the smoother.
+/// @unit share per frame
+/// @chosen as first written
+KINEMA_CONSTANT(double, kept_velocity, 0.8);
+
+/// How strongly angles are held to the most common rest pose, at all times.
+/// @unit radians
+/// @chosen CMU clips, before: 0.6, which pulled a runner's shins to where a standing person's are
+KINEMA_CONSTANT(double, comfort_deviation, 2);
+
+/// The same as a precision.
+inline const double comfort_precision = 1 / (comfort_deviation * comfort_deviation);
+
+}  // namespace motion
+
+// Gauss-Newton steps of a pose: refine.cpp and, the same, refine_cuda.cu.
+namespace refinement {
+
+/// Beyond this distance from the skin a point has no weight.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, contact_reach, 0.12);
+
+/// Standard deviation of a point about the skin of capsules.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, skin_deviation, 0.02);
+
+/// Weight of a ray that saw past the person.
+/// @unit weight of a point
+/// @chosen as first written
+KINEMA_CONSTANT(double, free_space_weight, 1);
+
+/// Floors are uneven and soles thin: the end of a capsule may go this far under the floor.
+/// @unit metres
+/// @chosen CMU clips
+KINEMA_CONSTANT(double, into_floor, 0.02);
+
+/// Damping of the first step (Levenberg and Marquardt).
+/// @unit share of the diagonal
+/// @chosen as first written
+KINEMA_CONSTANT(double, first_damping, 1e-3);
+
+/// Damping after steps that helped, at least.
+/// @unit share of the diagonal
+/// @chosen as first written
+KINEMA_CONSTANT(double, least_damping, 1e-6);
+
+/// Damping after a step that did not help, at least.
+/// @unit share of the diagonal
+/// @chosen as first written
+KINEMA_CONSTANT(double, least_raised_damping, 1e-3);
+
+/// Change of the damping by a step that helped.
+/// @unit ratio
+/// @chosen as first written
+KINEMA_CONSTANT(double, damping_decrease, 0.3);
+
+/// Change of the damping by a step that did not help.
+/// @unit ratio
+/// @chosen as first written
+KINEMA_CONSTANT(double, damping_increase, 10);
+
+/// After this many attempts that did not help a pose has converged.
+/// @unit attempts
+/// @chosen as first written
+KINEMA_CONSTANT(int, attempts, 4);
+
+}  // namespace refinement
+
+// Points of a far person are averaged with their neighbours: denoised_points.cpp.
+namespace denoising {
+
+/// Points with no more noise stay as they are.
+/// @unit metres
+/// @chosen CMU clips; a skin of capsules is as uneven
+KINEMA_CONSTANT(double, negligible_noise, 0.02);
+
+/// Distance from a point to a neighbour, at most.
+/// @unit metres
+/// @chosen CMU clips
+KINEMA_CONSTANT(double, averaging_reach, 0.06);
+
+/// Two points further apart in inverse depth lie on different limbs.
+/// @unit standard deviations
+/// @chosen three deviations of a difference
+KINEMA_CONSTANT(double, same_skin, 4.2);
+
+/// Neighbours are sought at least this far, which is to the next pixels.
+/// @unit spacings of points
+/// @chosen as first written
+KINEMA_CONSTANT(double, neighbour_spacing, 1.2);
+
+/// Points of a larger extent are nobody's, and are left as they are.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, widest_person, 10);
+
+/// Side of a cell of the grid in which neighbours are sought.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(float, ray_cell, 0.03f);
+
+}  // namespace denoising
+
+// Stated deviations of joints: deviation.cpp. Chosen so that the normalised errors of docs/accuracy.md are near 1.
+namespace deviation {
+
+/// Points by which the residual of a frame is measured.
+/// @unit points
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, residual_points, 1000);
+
+/// Points of one limb err together, and again in the next frame: their errors count for more than the number of
+/// independent points lets expect.
+/// @unit ratio
+/// @chosen CMU clips
+KINEMA_CONSTANT(double, error_together, 2);
+
+/// A peak wider than this is held by the last frame rather than by points, and has that frame's error too.
+/// @unit metres
+/// @chosen CMU clips
+KINEMA_CONSTANT(double, held_by_points, 0.04);
+
+/// Flesh is no capsule: a joint lies this far from where a skin of capsules puts it.
+/// @unit share of the radius of the capsules
+/// @chosen CMU clips
+KINEMA_CONSTANT(double, flesh_share, 0.13);
+
+/// The same where lengths are fitted, which are off besides.
+/// @unit share of the radius of the capsules
+/// @chosen CMU clips, before: 0.18 and 0.17
+KINEMA_CONSTANT(double, fitted_flesh_share, 0.16);
+
+}  // namespace deviation
+
+// How people differ from the skeleton they are measured with, and when they are measured: shape.cpp, shape_learner.cpp.
+namespace shape {
+
+/// Of the whole person. Where sizes fit alike, as in clouds without rays, which do not contradict legs that reach further
+/// than the points, a search takes the common one.
+/// @unit share
+/// @chosen CMU clips, before: 0.08
+KINEMA_CONSTANT(double, size_deviation, 0.06);
+
+/// Of one bone against the whole.
+/// @unit share
+/// @chosen as first written
+KINEMA_CONSTANT(double, length_deviation, 0.04);
+
+/// Of the trunk at one joint, and of clavicles.
+/// @unit share
+/// @chosen CMU clips
+KINEMA_CONSTANT(double, width_deviation, 0.15);
+
+/// Of the radii of one joint.
+/// @unit share
+/// @chosen as first written
+KINEMA_CONSTANT(double, radius_deviation, 0.1);
+
+/// Steps of a fit.
+/// @unit steps
+/// @chosen as first written
+KINEMA_CONSTANT(int, shape_steps, 6);
+
+/// How far a fit may move the poses of its frames.
+/// @unit metres and radians
+/// @chosen as first written
+KINEMA_CONSTANT(double, shape_pose_deviation, 0.2);
+
+/// At first, frames from one that is kept to the next.
+/// @unit frames
+/// @chosen CMU clips
+KINEMA_CONSTANT(int, shape_interval, 3);
+
+/// A first fit is made with this many, so that the person is followed well enough to be measured.
+/// @unit frames
+/// @chosen CMU clips
+KINEMA_CONSTANT(std::size_t, early_shape_frames, 4);
+
+/// A second one is made with this many, which a second shows.
+/// @unit frames
+/// @chosen CMU clips
+KINEMA_CONSTANT(std::size_t, enough_shape_frames, 10);
+
+/// A further one is made with this many; then every second frame is dropped, and the interval doubles.
+/// @unit frames
+/// @chosen CMU clips
+KINEMA_CONSTANT(std::size_t, most_shape_frames, 20);
+
+/// Points of the person that are kept of a frame.
+/// @unit points
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, shape_points, 1500);
+
+/// Rays past the person that are kept of a frame.
+/// @unit points
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, shape_background_points, 750);
+
+/// Flesh that is no capsule errs alike in all frames, so points say less about a shape than about a pose.
+/// @unit ratio
+/// @chosen CMU clips
+KINEMA_CONSTANT(double, shape_evidence_together, 3);
+
+}  // namespace shape
+
+// Poses corrected by later frames: smoother.cpp, trajectory.cpp.
+namespace smoothing {
+
+/// Points of the person that are kept of a frame.
+/// @unit points
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, smoothed_points, 1500);
+
+/// Rays past the person that are kept of a frame.
+/// @unit points
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, smoothed_background_points, 750);
+
+/// However well points fit, they do not count for more than this allows; see evidence_shared().
+/// @unit ratio
+/// @chosen CMU clips
+KINEMA_CONSTANT(double, least_evidence_shared, 0.1);
+
+/// Whoever moves further from one frame to the next than this and `fastest` allow was found anew.
+/// @unit metres
+/// @chosen CMU clips, before: 0.5
+KINEMA_CONSTANT(double, jump, 0.3);
+
+/// See jump.
+/// @unit metres per second
+/// @chosen CMU clips
+KINEMA_CONSTANT(double, fastest, 5);
+
+/// Likewise of turns.
+/// @unit radians
+/// @chosen CMU clips, before: 1
+KINEMA_CONSTANT(double, spin, 0.7);
+
+/// See spin.
+/// @unit radians per second
+/// @chosen CMU clips
+KINEMA_CONSTANT(double, fastest_turn, 6);
+
+/// Gauss-Newton steps of a trajectory, at most.
+/// @unit steps
+/// @chosen as first written
+KINEMA_CONSTANT(int, trajectory_steps, 4);
+
+}  // namespace smoothing
+
+}  // namespace kinema::body::constants

@@ -1,0 +1,155 @@
+// Constants of the search for a person and of rival poses that were chosen by trial; see constants.h for the words of the tags.
+#pragma once
+
+#include "core/constant.h"
+
+#include <cstddef>
+
+namespace kinema::body::constants {
+
+// Finding a person without a pose to start from: search.cpp.
+namespace search {
+
+/// Facings of a person at which a search starts.
+/// @unit directions
+/// @chosen as first written
+KINEMA_CONSTANT(int, facings, 12);
+
+/// Points of the person in the first round. The second has twice as many, the third four times.
+/// @unit points
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, search_points, 500);
+
+/// The points of a person lie this far before its middle.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(float, half_depth, 0.07f);
+
+/// Of this many points, one may lie above the crown.
+/// @unit points
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, crown_outliers, 100);
+
+/// How far angles may be from those of a rest pose.
+/// @unit radians
+/// @chosen as first written
+KINEMA_CONSTANT(double, start_angle_deviation, 0.6);
+
+/// How far the pelvis may be from where the points put it.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, start_position_deviation, 0.5);
+
+/// How far from upright people stand.
+/// @unit radians
+/// @chosen as first written
+KINEMA_CONSTANT(double, start_tilt_deviation, 0.2);
+
+/// Distance from the skin beyond which points have no weight, in the first round.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, first_round_reach, 0.4);
+
+/// Steps of that round.
+/// @unit steps
+/// @chosen as first written
+KINEMA_CONSTANT(int, first_round_steps, 4);
+
+/// Candidates of the second round.
+/// @unit poses
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, second_round_candidates, 40);
+
+/// As first_round_reach.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, second_round_reach, 0.25);
+
+/// Steps of that round.
+/// @unit steps
+/// @chosen as first written
+KINEMA_CONSTANT(int, second_round_steps, 6);
+
+/// Candidates of the third round.
+/// @unit poses
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, third_round_candidates, 10);
+
+/// As first_round_reach.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, third_round_reach, 0.15);
+
+/// Steps of that round.
+/// @unit steps
+/// @chosen as first written
+KINEMA_CONSTANT(int, third_round_steps, 12);
+
+/// Standard deviation of a point about the skin of somebody who is not known yet.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, search_skin_deviation, 0.03);
+
+/// Independent points of a frame, as many in every round.
+/// @unit points
+/// @chosen as first written
+KINEMA_CONSTANT(double, search_evidence, 150);
+
+}  // namespace search
+
+// Poses elsewhere that are held against the tracked one: rival_monitor.cpp.
+namespace rivals {
+
+/// Points of the person with which rivals are refined.
+/// @unit points
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, rival_points, 600);
+
+/// By this much further from its skin points attract a rival than a tracked pose.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, rival_reach, 0.08);
+
+/// The prior of a rival is as wide as the motion model spreads a pose in this time.
+/// @unit seconds
+/// @chosen as first written
+KINEMA_CONSTANT(double, rival_spread, 0.3);
+
+/// Age up to which a tracked pose is searched again more often.
+/// @unit frames
+/// @chosen as first written
+KINEMA_CONSTANT(int, young_age, 30);
+
+/// Frames from one search to the next, of a young pose.
+/// @unit frames
+/// @chosen as first written
+KINEMA_CONSTANT(int, young_search_interval, 5);
+
+/// Frames from one search to the next, later.
+/// @unit frames
+/// @chosen as first written
+KINEMA_CONSTANT(int, search_interval, 15);
+
+/// Points of the person in the first round of such a search.
+/// @unit points
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, rival_search_points, 300);
+
+/// Poses between which a comparison decides are refined with this many points of the person, at most.
+/// @unit points
+/// @chosen CMU clips
+KINEMA_CONSTANT(std::size_t, compared_points, 3000);
+
+/// Steps of that refinement.
+/// @unit steps
+/// @chosen CMU clips
+KINEMA_CONSTANT(int, compared_steps, 10);
+
+/// Results of a search that are compared with each other and turned round, at most.
+/// @unit poses
+/// @chosen CMU clips
+KINEMA_CONSTANT(std::size_t, compared_results, 5);
+
+}  // namespace rivals
+
+}  // namespace kinema::body::constants
