@@ -59,7 +59,7 @@ TEST(CalibrationFile, IsRefusedByWhatIsWrong) {
   } wrong[] = {
       {"", "is empty"},
       {"hello: 1\n", "is no calibration file"},
-      {"%YAML:1.0\n---\nM1: !!opencv-matrix\n  rows: [", "a list begins with"},
+      {"%YAML:1.0\n---\nM1: !!opencv-matrix\n  rows: [", "M1 is no matrix"},
       {yaml + "a: 1\n", "holds no camera matrix"},
       {yaml + intrinsics, "holds no R"},
       {yaml + intrinsics + matrix("R", 3, 3, "1, 0, 0, 0, 1, 0, 0, 0, 1"), "holds no T"},
