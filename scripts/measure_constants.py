@@ -10,7 +10,7 @@ the result depends on them.
 The last runs a command that was built with -DKINEMA_TUNABLE=ON -DKINEMA_CUDA=OFF (without --command it is built first, in
 build/tunable) with each constant doubled and halved, and keeps the numbers in bench/results/constants.json:
 
-    body   the walk of samples/, 40 frames as depth images, of a person who is not known: mean joint error
+    body   the walk of samples/, 40 frames as depth images, of a person who is not known: mean joint error, normalised error
     head   the head of `kinema demo`, and each --clip: a folder of pictures and a file with boxes x,y,w,h of the head
     face   a model trained on the faces of `kinema demo`, on faces that it has not seen
 
@@ -46,7 +46,7 @@ beside it, with its meaning. A build with `-DKINEMA_TUNABLE=ON -DKINEMA_CUDA=OFF
 """
 
 METRICS = {
-    "body": "mean joint error in mm, the walk of `samples/` as depth images, 40 frames, a person who is not known, lag 15",
+    "body": "mean joint error in mm and, in brackets, normalised error; the walk of `samples/` as depth images, 40 frames, a person who is not known, lag 15",
     "head": "mean error in percent of the head's width, a lost frame counted as 100, the head of `kinema demo`",
     "face": "mean error in percent of the outer-eye distance, unseen faces of `kinema demo`",
 }
@@ -144,7 +144,8 @@ class Measurement:
         evaluated = self.call("body", "evaluate", "--poses", "p.jsonl", "--truth",
                               self.scratch / "recording" / "truth.jsonl", folder=folder)
         frames = evaluated["frames"]
-        return {"error": evaluated["results"]["mean_mm"], "found": 1 - frames["missing"] / frames["truth"]}
+        return {"error": evaluated["results"]["mean_mm"], "normalised": evaluated["results"]["normalised_error"],
+                "found": 1 - frames["missing"] / frames["truth"]}
 
     def head(self, folder, constants, seed):
         errors, missing, all_frames = [], 0, 0
@@ -222,7 +223,8 @@ def cell(row, digits=2):
     if row["error"] is None:
         return "fails"
     lost = f", {100 * (1 - row['found']):.0f} % lost" if row["found"] < 1 else ""
-    return f"{row['error']:.{digits}f}{lost}"
+    honest = f" ({row['normalised']:.2f})" if "normalised" in row else ""
+    return f"{row['error']:.{digits}f}{honest}{lost}"
 
 
 def page():
