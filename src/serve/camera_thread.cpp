@@ -25,7 +25,7 @@ CameraFrame camera_frame(const Message& message) {
     throw Error(fmt::format("a camera's picture has 4 bytes per pixel and sides of {} to {} pixels", smallest_side,
                             largest_side));
   }
-  frame.sequence = message.header.at("sequence").get<std::uint64_t>();
+  frame.sequence = whole_number(message.header, "sequence");
   frame.time = message.header.at("time").get<double>();
   if (!std::isfinite(frame.time)) throw Error("the time of a picture is not finite");
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(picture.bytes.data());

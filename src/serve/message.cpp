@@ -43,7 +43,7 @@ std::string dumped(const nlohmann::ordered_json& json) {
 
 // A whole number of a page; those of JavaScript are doubles.
 std::optional<std::size_t> whole_number(const nlohmann::json& json) {
-  if (!json.is_number_unsigned()) return std::nullopt;
+  if (!json.is_number_integer() || (!json.is_number_unsigned() && json.get<std::int64_t>() < 0)) return std::nullopt;
   return json.get<std::size_t>();
 }
 
@@ -130,6 +130,13 @@ Message decode(std::string_view bytes) {
   if (!arrays->is_array() || arrays->size() > most_arrays) refuse("its arrays are no list");
   for (const nlohmann::json& part : *arrays) message.arrays.push_back(read_part(part, bytes));
   return message;
+}
+
+std::uint64_t whole_number(const nlohmann::json& header, const char* name) {
+  const auto member = header.find(name);
+  const auto number = member != header.end() ? whole_number(*member) : std::nullopt;
+  if (!number) throw Error(fmt::format("\"{}\" is no whole number of 0 or above", name));
+  return *number;
 }
 
 std::vector<std::int16_t> millimetres(std::span<const float> metres) {

@@ -44,6 +44,10 @@ struct Message {
 /// Throws Error where anything does not fit: senders are not trusted.
 Message decode(std::string_view bytes);
 
+/// A member of a header that must be a whole number of 0 or above. Throws Error where it is not: a fraction or 1e300 has no
+/// meaning as an integer.
+std::uint64_t whole_number(const nlohmann::json& header, const char* name);
+
 /// Metres as whole millimetres; what lies beyond 32 m is cut off, what is no number is 0.
 std::vector<std::int16_t> millimetres(std::span<const float> metres);
 

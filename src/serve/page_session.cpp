@@ -152,7 +152,7 @@ void PageSession::seek(const nlohmann::json& header) {
   const auto place = subscriptions_.find(header.at("channel").get<std::string>());
   if (place == subscriptions_.end()) throw Error("follow a channel before seeking in it");
   place->second.live = false;
-  place->second.wanted = header.at("index").get<std::uint64_t>();
+  place->second.wanted = whole_number(header, "index");
 }
 
 std::optional<Packet> PageSession::next_of(Subscription& subscription) {
