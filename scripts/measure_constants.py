@@ -10,7 +10,8 @@ the result depends on them.
 The last runs a command that was built with -DKINEMA_TUNABLE=ON -DKINEMA_CUDA=OFF (without --command it is built first, in
 build/tunable) with each constant doubled and halved, and keeps the numbers in bench/results/constants.json:
 
-    body   the walk of samples/, 40 frames as depth images, of a person who is not known: mean joint error
+    body   the walk of samples/, 40 frames as depth images (--mode points where there is no OpenCV), of a person who is not
+           known: mean joint error, normalised error
     head   the head of `kinema demo`, and each --clip: a folder of pictures and a file with boxes x,y,w,h of the head
     face   a model trained on the faces of `kinema demo`, on faces that it has not seen
 
@@ -46,7 +47,7 @@ beside it, with its meaning. A build with `-DKINEMA_TUNABLE=ON -DKINEMA_CUDA=OFF
 """
 
 METRICS = {
-    "body": "mean joint error in mm, the walk of `samples/` as depth images, 40 frames, a person who is not known, lag 15",
+    "body": "mean joint error in mm and, in brackets, normalised error; the walk of `samples/` as {mode}, 40 frames, a person who is not known, lag 15",
     "head": "mean error in percent of the head's width, a lost frame counted as 100, the head of `kinema demo`",
     "face": "mean error in percent of the outer-eye distance, unseen faces of `kinema demo`",
 }
@@ -112,8 +113,8 @@ def changed(constant, factor):
 class Measurement:
     """Recordings that the trackers are measured on, made once, and one number for each run."""
 
-    def __init__(self, command, scratch, clips):
-        self.command, self.scratch = Path(command).resolve(), Path(scratch)
+    def __init__(self, command, scratch, clips, mode):
+        self.command, self.scratch, self.mode = Path(command).resolve(), Path(scratch), mode
         self.clips = [(Path(frames).resolve(), Path(boxes).resolve()) for frames, boxes in clips]
 
     def call(self, *arguments, folder=None, constants=""):
@@ -125,7 +126,7 @@ class Measurement:
 
     def prepare(self, trackers):
         if "body" in trackers:
-            self.call("body", "simulate", "--motion", ROOT / "samples" / "walk.bvh", "--mode", "depth", "--frames", 40,
+            self.call("body", "simulate", "--motion", ROOT / "samples" / "walk.bvh", "--mode", self.mode, "--frames", 40,
                       "--out", "recording")
             (self.scratch / "recording" / "skeleton.json").unlink()  # a person who is not known
         if "head" in trackers or "face" in trackers:
@@ -144,7 +145,8 @@ class Measurement:
         evaluated = self.call("body", "evaluate", "--poses", "p.jsonl", "--truth",
                               self.scratch / "recording" / "truth.jsonl", folder=folder)
         frames = evaluated["frames"]
-        return {"error": evaluated["results"]["mean_mm"], "found": 1 - frames["missing"] / frames["truth"]}
+        return {"error": evaluated["results"]["mean_mm"], "normalised": evaluated["results"]["normalised_error"],
+                "found": 1 - frames["missing"] / frames["truth"]}
 
     def head(self, folder, constants, seed):
         errors, missing, all_frames = [], 0, 0
@@ -173,7 +175,7 @@ def measure(arguments, trackers):
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     wanted = set(filter(None, arguments.constants.split(",")))
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(arguments.jobs) as pool:
-        measurement = Measurement(arguments.command, scratch, arguments.clip)
+        measurement = Measurement(arguments.command, scratch, arguments.clip, arguments.mode)
         measurement.prepare(trackers)
 
         def work(job):
@@ -189,6 +191,8 @@ def measure(arguments, trackers):
         for tracker in trackers:
             if not wanted or tracker not in kept:
                 kept[tracker] = {"constants": {}}
+            if tracker == "body":
+                kept[tracker]["mode"] = arguments.mode
             jobs += [(tracker, None, seed, "", seed) for seed in SEEDS]
             for constant in constants(tracker):
                 name = constant["name"]
@@ -222,7 +226,8 @@ def cell(row, digits=2):
     if row["error"] is None:
         return "fails"
     lost = f", {100 * (1 - row['found']):.0f} % lost" if row["found"] < 1 else ""
-    return f"{row['error']:.{digits}f}{lost}"
+    honest = f" ({row['normalised']:.2f})" if "normalised" in row else ""
+    return f"{row['error']:.{digits}f}{honest}{lost}"
 
 
 def page():
@@ -237,7 +242,7 @@ def page():
         text += f"\n## {tracker.capitalize()}\n\n"
         if own:
             errors = [row["error"] for row in own.values()]
-            text += (f"Halved, as it is, doubled: {METRICS[tracker]}. Seeds alone move it from {min(errors):.2f} to "
+            text += (f"Halved, as it is, doubled: {METRICS[tracker].format(mode=measured.get("mode"))}. Seeds alone move it from {min(errors):.2f} to "
                      f"{max(errors):.2f}.\n\n")
         titles = ["constant", "value", "unit", "chosen on"] + (["halved", "as it is", "doubled"] if own else [])
         text += f"| {' | '.join(titles)} |\n|{' --- |' * 4}{' ---: |' * (len(titles) - 4)}\n"
@@ -260,6 +265,7 @@ def main():
     parser.add_argument("--only", default=",".join(TRACKERS), help="trackers: body,head,face")
     parser.add_argument("--constants", default="", help="names: measure only these")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at once, of one thread each")
+    parser.add_argument("--mode", default="depth", choices=("depth", "points", "stereo"), help="of the walk")
     parser.add_argument("--clip", nargs=2, action="append", default=[], metavar=("FOLDER", "BOXES"))
     arguments = parser.parse_args()
     trackers = arguments.only.split(",")
