@@ -242,7 +242,7 @@ def page():
         text += f"\n## {tracker.capitalize()}\n\n"
         if own:
             errors = [row["error"] for row in own.values()]
-            text += (f"Halved, as it is, doubled: {METRICS[tracker].format(mode=measured.get("mode"))}. Seeds alone move it from {min(errors):.2f} to "
+            text += (f"Halved, as it is, doubled: {METRICS[tracker].format(mode=measured.get('mode'))}. Seeds alone move it from {min(errors):.2f} to "
                      f"{max(errors):.2f}.\n\n")
         titles = ["constant", "value", "unit", "chosen on"] + (["halved", "as it is", "doubled"] if own else [])
         text += f"| {' | '.join(titles)} |\n|{' --- |' * 4}{' ---: |' * (len(titles) - 4)}\n"

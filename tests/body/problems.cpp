@@ -51,7 +51,9 @@ Problem random_problem(std::uint64_t seed, Size size) {
   std::mt19937_64 random(seed);
   const auto uniform = [&](double low, double high) { return std::uniform_real_distribution(low, high)(random); };
   const auto chance = [&](double share) { return uniform(0, 1) < share; };
-  const auto normal = [&](double deviation) { return std::normal_distribution(0.0, deviation)(random); };
+  const auto normal = [&](double deviation) {
+    return deviation > 0 ? std::normal_distribution(0.0, deviation)(random) : 0.0;  // it has none of width 0
+  };
 
   Problem problem;
   problem.samples = size.samples;
