@@ -172,7 +172,8 @@ public:
   Estimate skip(double time, const std::string& why);
 
   /// The estimates that `lag` later frames have settled since the last call, oldest first. Each frame comes back once, with
-  /// corrected pose, joints and deviations. Smoothing runs in a thread of its own beside track().
+  /// corrected pose, joints and deviations. Smoothing runs in a thread of its own beside track(). Where they are not taken,
+  /// only the newest are kept (at least 2000 frames, and 4 lag).
   std::vector<Estimate> settled();
 
   /// Settles all frames that are left; the next one begins anew.
