@@ -87,7 +87,7 @@ template Option Verb::option(const std::string&, std::vector<std::size_t>&, cons
 template Option Verb::option(const std::string&, std::vector<std::string>&, const std::string&);
 
 Option Verb::text(const std::string& names, std::function<void(const std::string&)> read, const std::string& help) {
-  return Option(*app_->add_option_function<std::string>(names, read, help));
+  return Option(*app_->add_option_function<std::string>(names, std::move(read), help));
 }
 
 Option Verb::flag(const std::string& name, bool& value, const std::string& help) {

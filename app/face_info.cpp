@@ -100,6 +100,7 @@ io::Picture shape_picture(const face::Model& model, const std::vector<float>& sh
   const float scale = 0.42f * side / reach;
   io::Picture picture{side, side, std::vector<std::uint8_t>(3 * side * side, 30)};
   std::vector<float> placed;
+  placed.reserve(shape.size());
   for (float value : shape) placed.push_back(value * scale + side / 2.0f);
   io::FaceDrawing drawing;
   drawing.caption = caption;

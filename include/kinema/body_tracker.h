@@ -171,7 +171,8 @@ public:
   Estimate skip(double time, const std::string& why);
 
   /// The estimates that `lag` later frames have settled since the last call, oldest first. Each frame is returned once, with
-  /// corrected pose, joints and deviations. Smoothing runs in its own thread, concurrently with track().
+  /// corrected pose, joints and deviations. Smoothing runs in its own thread, concurrently with track(). If the caller does
+  /// not take them, only the newest are kept (at least 2000 frames, and 4 lag).
   std::vector<Estimate> settled();
 
   /// Settles all remaining frames; the next one starts a new sequence.

@@ -2,6 +2,7 @@
 
 #include "core/stopwatch.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kinema::body {
@@ -13,9 +14,14 @@ constexpr std::size_t longest_queue = 64;
 }  // namespace
 
 SmoothingThread::SmoothingThread(const TrackerSettings& settings, std::size_t lag)
-    : smoother_(make_smoother(settings, lag)), thread_([this](const std::stop_token& stop) { work(stop); }) {}
+    : lag_(lag),
+      smoother_(make_smoother(settings, lag)),
+      thread_([this](const std::stop_token& stop) { work(stop); }) {}
 
 SmoothingThread::~SmoothingThread() = default;
+
+// a minute at usual frame rates, and always more than are settled in one go
+std::size_t SmoothingThread::most_unclaimed(std::size_t lag) { return std::max<std::size_t>(2000, 4 * lag); }
 
 void SmoothingThread::add(const PointCloud& cloud, const Estimate& estimate) {
   std::unique_lock lock(mutex_);
@@ -78,6 +84,8 @@ void SmoothingThread::work(const std::stop_token& stop) {
       estimate.skeleton = skeleton_;
       settled_.push_back(std::move(estimate));
     }
+    if (const std::size_t most = most_unclaimed(lag_); settled_.size() > most)
+      settled_.erase(settled_.begin(), settled_.end() - static_cast<std::ptrdiff_t>(most));
     changed_.notify_all();
   }
 }

@@ -25,8 +25,8 @@ public:
   /// The points of a frame and its estimate, with the skeleton it belongs to. Waits while the queue is full.
   void add(const PointCloud& cloud, const Estimate& estimate);
 
-  /// What was settled since the last call, oldest first, with the skeleton they were settled with. Throws what the
-  /// smoother threw.
+  /// What was settled since the last call, oldest first, with the skeleton they were settled with; of more than
+  /// most_unclaimed() estimates the newest. Throws what the smoother threw.
   std::vector<Estimate> take();
 
   /// Waits for all that was added, and settles it.
@@ -34,6 +34,9 @@ public:
 
   /// The time spent smoothing so far, milliseconds.
   double ms() const;
+
+  /// How many settled estimates are kept for a caller that does not take them: they must not grow without bound.
+  static std::size_t most_unclaimed(std::size_t lag);
 
 private:
   struct Job {
@@ -43,6 +46,7 @@ private:
 
   void work(const std::stop_token& stop);
 
+  const std::size_t lag_;
   const std::unique_ptr<Smoother> smoother_;  // the thread's, except in finish()
   mutable std::mutex mutex_;                  // of all below
   std::condition_variable_any changed_;

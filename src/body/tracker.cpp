@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 namespace kinema::body {
@@ -75,13 +76,15 @@ struct Tracker::State {
       smoothing->add(cloud, estimate);
     } else {
       ready.push_back(estimate);
+      if (ready.size() > SmoothingThread::most_unclaimed(0)) ready.pop_front();
     }
     return estimate;
   }
 
   std::vector<Estimate> take(std::vector<Estimate> from_smoother) {
-    std::vector<Estimate> all = std::exchange(ready, {});
-    all.insert(all.end(), std::move_iterator(from_smoother.begin()), std::move_iterator(from_smoother.end()));
+    if (smoothing) return from_smoother;
+    std::vector<Estimate> all(std::move_iterator(ready.begin()), std::move_iterator(ready.end()));
+    ready.clear();
     return all;
   }
 
@@ -93,7 +96,7 @@ struct Tracker::State {
   std::optional<io::StereoMatcher> matcher;  // made with the first pair
   std::vector<float> expected;               // capsules of the last pose: where the person is looked for
   PointCloud cloud;                          // of the last frame
-  std::vector<Estimate> ready;               // without a smoother
+  std::deque<Estimate> ready;                // without a smoother
   std::int64_t next_frame = 0;
 };
 
