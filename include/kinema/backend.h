@@ -1,5 +1,5 @@
-// Where a hot operation runs. Chosen at run time; every backend agrees with the reference within the tolerance stated in
-// its tests.
+// Where a hot operation runs. Chosen at run time; every backend agrees with the reference within the tolerance stated
+// in its tests.
 #pragma once
 
 #include <cstddef>

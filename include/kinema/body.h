@@ -28,8 +28,8 @@ enum class Association {
 };
 
 struct LikelihoodSettings {
-  /// Distances are truncated here, in metres; a ray that hits no capsule costs as much. A small tau is robust to outliers,
-  /// but does not attract limbs that are further away.
+  /// Distances are truncated here, in metres; a ray that hits no capsule costs as much. A small tau is robust to
+  /// outliers, but does not attract limbs that are further away.
   double tau = 0.1;
 
   /// Standard deviation of a point about the skin, in metres.

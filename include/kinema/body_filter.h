@@ -1,5 +1,5 @@
-// The body's particle filter: points of a person in, a pose with its uncertainty out. body::Tracker drives it; it is public
-// for callers that segment the person themselves.
+// The body's particle filter: points of a person in, a pose with its uncertainty out. body::Tracker drives it; it is
+// public for callers that segment the person themselves.
 #pragma once
 
 #include "kinema/body_tracker.h"

@@ -1,8 +1,10 @@
-// The body tracker: depth images, stereo pairs or point clouds of one camera in, a moving skeleton with its uncertainty out.
+// The body tracker: depth images, stereo pairs or point clouds of one camera in, a moving skeleton with its uncertainty
+// out.
 //
-// The particle filter of "GPU Accelerated Likelihoods for Stereo-Based Articulated Tracking", section 2, extended to work in
-// 40 and more dimensions and on real frames: the person is segmented in each frame, tracked, detected again after a loss,
-// measured, and smoothed by later frames. Callers that bring their own points use body_filter.h and body_smoother.h.
+// The particle filter of "GPU Accelerated Likelihoods for Stereo-Based Articulated Tracking", section 2, extended to
+// work in 40 and more dimensions and on real frames: the person is segmented in each frame, tracked, detected again
+// after a loss, measured, and smoothed by later frames. Callers that bring their own points use body_filter.h and
+// body_smoother.h.
 #pragma once
 
 #include "kinema/camera.h"
@@ -65,11 +67,12 @@ struct TrackerSettings {
   /// Share of the particles that survive a layer: it determines the exponent of the layer's weights.
   double survival = 0.3;
 
-  /// Sample limb by limb: each limb keeps its best among the particles. Helps with few particles, costs a layer per limb.
+  /// Sample limb by limb: each limb keeps its best among the particles. Helps with few particles, costs a layer per
+  /// limb.
   bool limbs = false;
 
-  /// Number of poses refined by Levenberg-Marquardt steps on the distances between points and skin, then weighted again;
-  /// 0: none.
+  /// Number of poses refined by Levenberg-Marquardt steps on the distances between points and skin, then weighted
+  /// again; 0: none.
   int refined = 4;
   int refine_steps = 6;
 
@@ -86,8 +89,8 @@ struct TrackerSettings {
   double sensor_noise = 0.0015;
 
   /// The part of a depth's error that all points of the person have in common: standard deviation at 1 m, in metres,
-  /// growing as sensor_noise does. Residuals do not show it, but stated deviations include it. Matched stereo pairs have
-  /// it: about 0.1 pixels over focal length and baseline.
+  /// growing as sensor_noise does. Residuals do not show it, but stated deviations include it. Matched stereo pairs
+  /// have it: about 0.1 pixels over focal length and baseline.
   double shared_noise = 0;
 
   /// Weights are the likelihood raised to independent_points over the number of points. False: the likelihood
@@ -113,13 +116,13 @@ struct TrackerSettings {
 };
 
 /// The filter of the paper and nothing else: every particle is sampled by a random walk and weighted by eq. 3 (nearest
-/// capsule, no free space, no tempering, points as measured), the estimate is their mean (eq. 1), and they are resampled
-/// systematically if the effective sample size falls below half of them. One layer, no refinement, no rivals, no fit
-/// of the shape. Only the start is kinema's own: a search, if start() gave no pose or the person was lost.
+/// capsule, no free space, no tempering, points as measured), the estimate is their mean (eq. 1), and they are
+/// resampled systematically if the effective sample size falls below half of them. One layer, no refinement, no rivals,
+/// no fit of the shape. Only the start is kinema's own: a search, if start() gave no pose or the person was lost.
 TrackerSettings paper_settings();
 
-/// Chooses the numbers that are 0 (particles, points, background points) for a backend on this machine: on the CPU by its
-/// cores, to reach about 10 frames per second. They do not depend on the number of threads.
+/// Chooses the numbers that are 0 (particles, points, background points) for a backend on this machine: on the CPU by
+/// its cores, to reach about 10 frames per second. They do not depend on the number of threads.
 void fill_in(TrackerSettings& settings, Backend backend);
 
 /// `settings` for a recording: with its camera, and with the person of its skeleton.json if there is one.
@@ -143,8 +146,8 @@ struct Estimate {
   std::vector<StageTime> times;
 };
 
-/// Tracks one person through the frames of one camera. Not thread-safe. One seed gives the same bits whatever the number of
-/// threads.
+/// Tracks one person through the frames of one camera. Not thread-safe. One seed gives the same bits whatever the
+/// number of threads.
 class Tracker {
 public:
   /// Throws Error if settings are invalid or the backend is not available.
@@ -153,9 +156,9 @@ public:
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;
 
-  /// The pose at the next frame, from it and those before it. The first frame, and any after a loss, starts a search, unless
-  /// start() gave a pose. `time` in seconds; depth in metres, not positive or not finite: no measurement. Throws Error if an
-  /// image differs in size from the camera's.
+  /// The pose at the next frame, from it and those before it. The first frame, and any after a loss, starts a search,
+  /// unless start() gave a pose. `time` in seconds; depth in metres, not positive or not finite: no measurement. Throws
+  /// Error if an image differs in size from the camera's.
   Estimate track(ImageView<const float> depth, double time);
 
   /// The same for a cloud measured by a camera at the origin; points marked as background are rays past the person.
@@ -170,9 +173,9 @@ public:
   /// A frame that is missing, and why; its estimate finds nobody.
   Estimate skip(double time, const std::string& why);
 
-  /// The estimates that `lag` later frames have settled since the last call, oldest first. Each frame is returned once, with
-  /// corrected pose, joints and deviations. Smoothing runs in its own thread, concurrently with track(). If the caller does
-  /// not take them, only the newest are kept (at least 2000 frames, and 4 lag).
+  /// The estimates that `lag` later frames have settled since the last call, oldest first. Each frame is returned once,
+  /// with corrected pose, joints and deviations. Smoothing runs in its own thread, concurrently with track(). If the
+  /// caller does not take them, only the newest are kept (at least 2000 frames, and 4 lag).
   std::vector<Estimate> settled();
 
   /// Settles all remaining frames; the next one starts a new sequence.
@@ -193,8 +196,9 @@ public:
   /// The floor, if one is seen.
   std::optional<Plane> floor() const;
 
-  /// Joints of the last frame's particles, at most `most` of them, evenly chosen: n x joints, for display; none while nobody
-  /// is tracked. From the first call on, the particles are kept as weighted; a GPU backend then downloads them every frame.
+  /// Joints of the last frame's particles, at most `most` of them, evenly chosen: n x joints, for display; none while
+  /// nobody is tracked. From the first call on, the particles are kept as weighted; a GPU backend then downloads them
+  /// every frame.
   std::vector<Vec3> particle_joints(std::size_t most);
 
   /// The settings with all open values filled in, and the chosen backend.

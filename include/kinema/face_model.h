@@ -44,8 +44,8 @@ private:
   std::shared_ptr<const void> owner_;
 };
 
-/// Row-major. Bases are stored one mode per row, so that a mode is contiguous: the paper's matrix P of columns is this matrix
-/// transposed.
+/// Row-major. Bases are stored one mode per row, so that a mode is contiguous: the paper's matrix P of columns is this
+/// matrix transposed.
 struct Matrix {
   std::size_t rows = 0, columns = 0;
   Array<float> values;
@@ -92,8 +92,8 @@ enum class Features {
 std::size_t channels(Features features);
 
 /// A small picture of the face, resampled to the model's size and upright by the similarity known when its stage
-/// starts: pixel (u, v) shows the image at the similarity of the point ((u - x)/scale, (v - y)/scale) in the model's unit,
-/// averaged over n x n samples, n = ceil(image pixels per pixel of the frame). Features are computed on it, once.
+/// starts: pixel (u, v) shows the image at the similarity of the point ((u - x)/scale, (v - y)/scale) in the model's
+/// unit, averaged over n x n samples, n = ceil(image pixels per pixel of the frame). Features are computed on it, once.
 struct Frame {
   float scale = 1;  ///< pixels per unit
   float x = 0, y = 0;
@@ -108,8 +108,8 @@ struct Level {
   /// 1).g0/n, but never less than a tenth of the standard deviation of g_im; all 0 where that is 0. Otherwise g = g_im.
   bool photometric = true;
 
-  /// Textures are sampled from a frame; otherwise from the image itself, as in the paper, which requires intensity. Both
-  /// bilinearly, with coordinates clamped to the border.
+  /// Textures are sampled from a frame; otherwise from the image itself, as in the paper, which requires intensity.
+  /// Both bilinearly, with coordinates clamped to the border.
   bool resampled = false;
   Frame frame;
 
@@ -145,8 +145,8 @@ struct Level {
   std::size_t channel_count() const { return channels(features); }
 };
 
-/// A regression of a cascade: predicts the displacement of the landmarks from the texture around each of them. The texture
-/// has Cascade::bins channels of gradient orientation, in the frame, at each landmark plus each offset:
+/// A regression of a cascade: predicts the displacement of the landmarks from the texture around each of them. The
+/// texture has Cascade::bins channels of gradient orientation, in the frame, at each landmark plus each offset:
 /// value = (landmark * offsets + offset) * bins + bin.
 struct CascadeStage {
   std::uint32_t frame = 0;  ///< index into Cascade::frames; resampled if it differs from the previous stage's

@@ -1,8 +1,8 @@
 // The files of the library: a person, the colours of a head, an appearance model. The command and programs read each
 // other's.
 //
-// Readers throw a one-line Error that names the file, the place in it and the remedy. A written file appears complete or
-// not at all.
+// Readers throw a one-line Error that names the file, the place in it and the remedy. A written file appears complete
+// or not at all.
 #pragma once
 
 #include "kinema/face_model.h"

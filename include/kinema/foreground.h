@@ -1,7 +1,7 @@
 // The foreground: segments the person in a depth image or a cloud, for the body tracker.
 //
-// While the person is searched for, floor and walls are detected and removed, and of the remaining clusters the one most
-// like a person is taken. Once the tracker predicts its skin, only points near it pass the gate.
+// While the person is searched for, floor and walls are detected and removed, and of the remaining clusters the one
+// most like a person is taken. Once the tracker predicts its skin, only points near it pass the gate.
 #pragma once
 
 #include "kinema/camera.h"
@@ -26,12 +26,12 @@ struct ForegroundSettings {
   /// behind the person and the person steps behind its plane.
   bool planes = true;
 
-  /// A point this close to the floor, or to a wall, belongs to it; a margin for the sensor's noise, which is measured, is
-  /// added. A large floor margin removes the feet.
+  /// A point this close to the floor, or to a wall, belongs to it; a margin for the sensor's noise, which is measured,
+  /// is added. A large floor margin removes the feet.
   double floor_margin = 0.012, wall_margin = 0.03;
 
-  /// Points this close to the predicted skin are the person's. It must exceed the motion of a hand between two frames; a
-  /// large gate includes furniture.
+  /// Points this close to the predicted skin are the person's. It must exceed the motion of a hand between two frames;
+  /// a large gate includes furniture.
   double gate = 0.28;
 
   /// At most this many points of the person, evenly spread over its surface; 0: all.
@@ -57,8 +57,8 @@ struct Candidate {
   double likeness = 0;          ///< 0 to 1: how much like a person
 };
 
-/// Segments frames of one static camera (if it moves, floor and walls are detected again). Not thread-safe. Equal frames
-/// give equal clouds.
+/// Segments frames of one static camera (if it moves, floor and walls are detected again). Not thread-safe. Equal
+/// frames give equal clouds.
 class Foreground {
 public:
   /// The camera is not needed for clouds. Throws Error if settings are invalid.

@@ -8,8 +8,8 @@
 
 namespace kinema::io {
 
-/// Writes one frame at a time. The file appears at commit(); until then, and also after a run that ended early, the frames
-/// written so far are in TARGET.partial, whole lines in the same format.
+/// Writes one frame at a time. The file appears at commit(); until then, and also after a run that ended early, the
+/// frames written so far are in TARGET.partial, whole lines in the same format.
 class PosesWriter {
 public:
   /// CSV if the name ends in .csv, else JSON lines. Throws Error if the target cannot be written.

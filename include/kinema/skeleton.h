@@ -1,7 +1,7 @@
 // A person as a kinematic tree of rigid bones with a skin of capsules, and its pose.
 //
-// A skeleton is defined in its own frame in its rest pose: a T, y up, z to where the person looks, x to the person's left,
-// metres, the pelvis at the origin. A pose places the pelvis in the camera frame and rotates every joint.
+// A skeleton is defined in its own frame in its rest pose: a T, y up, z to where the person looks, x to the person's
+// left, metres, the pelvis at the origin. A pose places the pelvis in the camera frame and rotates every joint.
 #pragma once
 
 #include "kinema/body.h"
@@ -23,8 +23,8 @@ struct Freedom {
 
 /// A joint and the bones rigidly attached to it. Its frame is parallel to the skeleton's in the rest pose.
 ///
-/// Without freedoms it is fixed; with one it is a hinge. The first two of two or three form one rotation vector (a swing,
-/// free of gimbal lock); a third rotates before them about its own axis (a twist):
+/// Without freedoms it is fixed; with one it is a hinge. The first two of two or three form one rotation vector (a
+/// swing, free of gimbal lock); a third rotates before them about its own axis (a twist):
 /// R = exp(angle0 axis0 + angle1 axis1) exp(angle2 axis2).
 struct Joint {
   std::string name;
@@ -71,8 +71,8 @@ struct Pose {
   std::vector<double> angles;          ///< by joint and freedom, in the order of the skeleton
 };
 
-/// The rest pose (all angles 0, or the limit nearest to 0) in front of a camera that looks along z with y down: upright,
-/// facing the camera at `distance`.
+/// The rest pose (all angles 0, or the limit nearest to 0) in front of a camera that looks along z with y down:
+/// upright, facing the camera at `distance`.
 Pose rest_pose(const Skeleton& skeleton, double distance = 2.5);
 
 /// Centres of all joints in the camera frame, in the order of the skeleton.
@@ -90,8 +90,8 @@ inline constexpr std::array<std::string_view, 15> common_joints = {
     "left_wrist", "right_shoulder", "right_elbow", "right_wrist",   "left_hip",
     "left_knee",  "left_ankle",     "right_hip",   "right_knee",    "right_ankle"};
 
-/// The common name for one used by other skeletons (Hips, LeftArm, LeftForeArm, mixamorig:LeftHand …), case-insensitive;
-/// "" if unknown. A common name maps to itself.
+/// The common name for one used by other skeletons (Hips, LeftArm, LeftForeArm, mixamorig:LeftHand …),
+/// case-insensitive; "" if unknown. A common name maps to itself.
 std::string_view common_joint(std::string_view name);
 
 }  // namespace kinema::body

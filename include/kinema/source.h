@@ -1,8 +1,8 @@
 // Where trackers get their frames: files, videos and cameras, behind one interface.
 //
 // open_colour gives colour frames (for head and face), open_recording in recording.h depth or points (for the body).
-// A frame that cannot be read is a gap with a reason, and later frames still follow. A source that breaks off throws from
-// next(); frames returned before remain valid.
+// A frame that cannot be read is a gap with a reason, and later frames still follow. A source that breaks off throws
+// from next(); frames returned before remain valid.
 #pragma once
 
 #include "kinema/image.h"
@@ -51,8 +51,8 @@ class Source {
 public:
   virtual ~Source() = default;
 
-  /// The next frame, including unusable ones (see gap); false at the end. Throws Error if the source breaks off: a truncated
-  /// video, an unplugged camera.
+  /// The next frame, including unusable ones (see gap); false at the end. Throws Error if the source breaks off: a
+  /// truncated video, an unplugged camera.
   bool next(Frame& frame);
 
   /// Total number of frames, gaps included, if known.

@@ -1,4 +1,5 @@
-// From a rectified stereo pair to a depth image: semi-global matching with a left-right check, refined by least squares.
+// From a rectified stereo pair to a depth image: semi-global matching with a left-right check, refined by least
+// squares.
 //
 // A pixel whose match is ambiguous, fails the left-right check, lies outside the right picture, does not look like its
 // match or belongs to a small isolated patch gets no depth. Without OpenCV the constructor throws.
@@ -14,8 +15,8 @@
 namespace kinema::io {
 
 struct StereoSettings {
-  /// The range of depths, metres. A smaller `nearest` costs time: its disparities are larger. Anything nearer is matched to
-  /// nothing, or wrongly.
+  /// The range of depths, metres. A smaller `nearest` costs time: its disparities are larger. Anything nearer is
+  /// matched to nothing, or wrongly.
   double nearest = 0.6, farthest = 12;
 
   /// Paths in eight directions instead of three. Slightly denser, several times slower, and needs memory for
@@ -37,7 +38,8 @@ public:
   StereoMatcher(StereoMatcher&&) noexcept;
   StereoMatcher& operator=(StereoMatcher&&) noexcept;
 
-  /// Depth in metres of each pixel of the left picture, 0: none. On texture, disparities are accurate to some 0.07 pixels.
+  /// Depth in metres of each pixel of the left picture, 0: none. On texture, disparities are accurate to some 0.07
+  /// pixels.
   std::vector<float> depth(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right) const;
 
   /// Number of disparities searched, from 0.
