@@ -1,9 +1,8 @@
-// The body tracker: depth images, stereo pairs or point clouds of one camera in, a moving skeleton with its uncertainty
-// out.
+// The body tracker: depth images, stereo pairs or point clouds of one camera in, poses with their uncertainty out.
 //
 // The particle filter of "GPU Accelerated Likelihoods for Stereo-Based Articulated Tracking", section 2, extended to
 // work in 40 and more dimensions and on real frames: the person is segmented in each frame, tracked, detected again
-// after a loss, measured, and smoothed by later frames. Callers that bring their own points use body_filter.h and
+// after a loss, measured, and smoothed by later frames. Callers with their own points use body_filter.h,
 // body_smoother.h.
 #pragma once
 
@@ -67,8 +66,7 @@ struct TrackerSettings {
   /// Share of the particles that survive a layer: it determines the exponent of the layer's weights.
   double survival = 0.3;
 
-  /// Sample limb by limb: each limb keeps its best among the particles. Helps with few particles, costs a layer per
-  /// limb.
+  /// Sample limb by limb: each limb keeps its best among the particles. Helps few particles, costs one layer per limb.
   bool limbs = false;
 
   /// Number of poses refined by Levenberg-Marquardt steps on the distances between points and skin, then weighted
@@ -197,8 +195,7 @@ public:
   std::optional<Plane> floor() const;
 
   /// Joints of the last frame's particles, at most `most` of them, evenly chosen: n x joints, for display; none while
-  /// nobody is tracked. From the first call on, the particles are kept as weighted; a GPU backend then downloads them
-  /// every frame.
+  /// nobody is tracked. From the first call on, the particles are kept as weighted; cuda then downloads them per frame.
   std::vector<Vec3> particle_joints(std::size_t most);
 
   /// The settings with all open values filled in, and the chosen backend.

@@ -1,5 +1,4 @@
-// The face: training an appearance model on labelled images, and fitting it to others. face_model.h describes the
-// model.
+// The face: training an appearance model (face_model.h) on labelled images, and fitting it to others.
 #pragma once
 
 #include "kinema/backend.h"
@@ -78,8 +77,7 @@ struct TrainSettings {
   std::uint64_t seed = 1;
   int threads = 0;  ///< 0: one per core. The result does not depend on it.
 
-  /// For a progress bar: called now and then, by the calling thread, with the current stage and the share of all work
-  /// done.
+  /// For a progress bar: called occasionally, by the calling thread, with the stage and the share of all work done.
   std::function<void(std::string_view stage, double done)> progress;
 };
 
@@ -127,8 +125,7 @@ struct FitSettings {
   /// Compute the probability of failure and confidences, if the model has them.
   bool score = true;
 
-  /// Number of starts of the cascade, at displaced poses, of which the median is taken: steadier, and slower by as
-  /// much.
+  /// Number of starts of the cascade, at displaced poses, of which the median is taken: steadier, slower in proportion.
   int starts = 1;
 
   int threads = 0;  ///< of the cpu backend, over the faces of a batch; 0: one per core
@@ -159,8 +156,7 @@ class Fitter {
 public:
   virtual ~Fitter() = default;
 
-  /// The stages of a fit in their order, and where each runs: the cuda backend leaves to the CPU what it has no kernel
-  /// for.
+  /// The stages of a fit in order, and where each runs: cuda leaves stages without a kernel to the CPU.
   virtual std::vector<PlacedStage> stages() const = 0;
 
   /// Where the stages run: cuda if any of them does.
@@ -185,8 +181,7 @@ Fit fit_again(Fitter& fitter, const Model& model, const Face& face, double doubt
 std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings = {},
                                     Backend backend = Backend::automatic);
 
-/// By name: those of parse_backend(), and "paper": the ten kernels of the paper on 4 x 1024 threads, for one combined
-/// stage.
+/// By name: those of parse_backend(), and "paper": the paper's ten kernels on 4 x 1024 threads, for one combined stage.
 std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,
                                     const FitSettings& settings = {});
 

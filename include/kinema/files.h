@@ -1,5 +1,4 @@
-// The files of the library: a person, the colours of a head, an appearance model. The command and programs read each
-// other's.
+// The files of the library: a person, the colours of a head, an appearance model. Shared with the command.
 //
 // Readers throw a one-line Error that names the file, the place in it and the remedy. A written file appears complete
 // or not at all.

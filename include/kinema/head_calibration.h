@@ -88,7 +88,7 @@ std::vector<ColourCount> count_colours(std::span<const ColourView> frames, std::
                                        const CalibrationSettings& settings = {});
 
 /// The plane (eq. 2) that maximises the degree of skin less that of background, each normalised; of those that are
-/// nearly as good the softest, since a soft edge keeps the centroid from jumping. Throws Error without skin or without
+/// nearly as good the softest, since a soft edge keeps the centroid from jumping. Throws Error without skin or
 /// background.
 SkinPlane fit_plane(std::span<const ColourCount> colours);
 

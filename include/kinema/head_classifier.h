@@ -84,8 +84,7 @@ void check(const SkinModel& model);
 /// The definition: the degree, 0...1, of a colour with channels 0...255.
 double degree(const SkinModel& model, double r, double g, double b);
 
-/// eq. 7: degree() of all colours, rounded to bytes. The bytes do not depend on the number of threads (0: one per
-/// core).
+/// eq. 7: degree() of all colours, rounded to bytes, independent of the number of threads (0: one per core).
 Table make_table(const SkinModel& model, int threads = 0);
 
 /// For head::Moments: a plane as it is, anything else as a table.

@@ -29,8 +29,7 @@ struct TrackerSettings {
   Mode mode = Mode::automatic;
 
   /// Learn the colours of the head and of its surroundings during tracking. Follows changes of light, and separates the
-  /// two better than any plane can. Window mode only. Hurts if another object of the head's size takes its place for
-  /// seconds.
+  /// two better than any plane can. Window mode only. Hurts if another object of its size replaces it for seconds.
   bool recalibrate = true;
 
   /// Match the head's edges as well as its colours: holds the window against other objects of the head's colours, and
@@ -83,8 +82,7 @@ struct Estimate {
   std::vector<StageTime> times = {};
 };
 
-/// Follows one head through the frames of one camera, all of one size. Not thread-safe. Equal frames give equal
-/// estimates.
+/// Tracks one head through frames of one camera, all of one size. Not thread-safe. Equal frames give equal estimates.
 class Tracker {
 public:
   /// Throws Error if the settings are invalid, the calibration is empty or the backend is not available.

@@ -15,8 +15,7 @@ struct PointsView {
   const float* xyz = nullptr;  // shape (size, 3)
   std::size_t size = 0;
 
-  /// Empty, or one byte per point: nonzero marks a background point, seen behind the person (see
-  /// body::LikelihoodSettings).
+  /// Empty, or one byte per point: nonzero marks background, seen behind the person (see body::LikelihoodSettings).
   std::span<const std::uint8_t> background = {};
 };
 

@@ -1,5 +1,4 @@
-// From a rectified stereo pair to a depth image: semi-global matching with a left-right check, refined by least
-// squares.
+// From a rectified stereo pair to a depth image: semi-global matching, left-right check, least-squares refinement.
 //
 // A pixel whose match is ambiguous, fails the left-right check, lies outside the right picture, does not look like its
 // match or belongs to a small isolated patch gets no depth. Without OpenCV the constructor throws.
@@ -38,8 +37,7 @@ public:
   StereoMatcher(StereoMatcher&&) noexcept;
   StereoMatcher& operator=(StereoMatcher&&) noexcept;
 
-  /// Depth in metres of each pixel of the left picture, 0: none. On texture, disparities are accurate to some 0.07
-  /// pixels.
+  /// Metres of each pixel of the left picture, 0: none. On texture, disparities are accurate to some 0.07 pixels.
   std::vector<float> depth(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right) const;
 
   /// Number of disparities searched, from 0.
