@@ -2,8 +2,8 @@
 //
 // The particle filter of "GPU Accelerated Likelihoods for Stereo-Based Articulated Tracking", section 2, extended to
 // work in 40 and more dimensions and on real frames: the person is segmented in each frame, tracked, detected again
-// after a loss, measured, and smoothed by later frames. Callers with their own points use body_filter.h,
-// body_smoother.h.
+// after a loss, measured, and smoothed by later frames. body_filter.h and body_smoother.h are for
+// callers that segment the person themselves.
 #pragma once
 
 #include "kinema/camera.h"
