@@ -22,7 +22,7 @@ void run(Options options) {
 }  // namespace
 
 void add_bench_body(Verb parent, Task& task) {
-  Verb verb = parent.add("body", "The likelihood: time by number of points and samples, speed-ups");
+  Verb verb = parent.add("body", "Time the likelihood by number of points and samples, with speed-ups");
   const auto options = std::make_shared<Options>();
   verb.option("--points", options->bench.points, "Numbers of points to sweep [the paper's]").type("N,N,...").list();
   verb.option("--samples", options->bench.samples, "Numbers of samples to sweep [the paper's]").type("N,N,...").list();

@@ -217,11 +217,9 @@ void run(const Options& options) {
 }  // namespace
 
 void add_demo(Verb parent, Task& task) {
-  Verb verb = parent.add("demo", "A first look: a walking person, a head and faces are followed, and a page shows how");
+  Verb verb = parent.add("demo", "A first look: track a walking person, a head and faces, and write a page");
   const auto options = std::make_shared<Options>();
-  verb.option("--out", options->out, "The folder for the page, the recording and what was tracked")
-      .type("DIR")
-      .show_default();
+  verb.option("--out", options->out, "Folder for the page, the recording and the results").type("DIR").show_default();
   verb.option("--frames", options->frames, "At most N frames of each; the walk has 86")
       .type("N")
       .between(2, 1000)

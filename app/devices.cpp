@@ -88,7 +88,7 @@ nlohmann::ordered_json devices_json(const Choice& chosen) {
 }  // namespace
 
 void add_devices(Verb parent, Task& task) {
-  Verb verb = parent.add("devices", "Backends, GPUs, SIMD level, what was built in");
+  Verb verb = parent.add("devices", "List backends, GPUs, the SIMD level and the optional parts of this build");
   const auto options = std::make_shared<CommonOptions>();
   add_common_options(verb, *options);
   verb.chosen([options, &task] {
