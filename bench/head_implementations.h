@@ -11,7 +11,7 @@
 namespace kinema::bench {
 
 struct HeadImplementation {
-  HeadRow row;                                                                               // everything except the measurements
+  HeadRow row;                                                                               // without measurements
   std::function<void()> once;                                                                // one call
   std::function<std::vector<StageTime>()> stages = [] { return std::vector<StageTime>{}; };  // of the last call
 };

@@ -17,8 +17,7 @@ struct LabelledImage {
   std::filesystem::path image;
   std::filesystem::path labels;  ///< the file its landmarks come from
   LandmarkedFace face;
-  std::string
-      name;  ///< short and unique in the set: the image's file name, with a number if it holds several faces
+  std::string name;  ///< short and unique in the set: the image's file name, with a number if it holds several faces
 };
 
 struct LabelledSet {
