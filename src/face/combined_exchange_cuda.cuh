@@ -121,7 +121,7 @@ __device__ inline Destination destination(const SharedMemory& shared, const Plac
   return {of_rank(shared_address(local), owner), of_rank(shared_address(shared.arrived), owner)};
 }
 
-// The size of this block's inbox: from each block of the cluster, two parts of every row that this one adds.
+// The rows that this block adds: its inbox gets two parts of each from every block of the cluster.
 __device__ inline int own_rows(const CombinedView& v, const Place& at) {
   return max(0, min(at.share, v.rows + 1 - at.rank * at.share));
 }

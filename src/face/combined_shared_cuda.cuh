@@ -24,11 +24,10 @@ __device__ inline int warp_id() { return static_cast<int>(threadIdx.x / 32u); }
 // part.
 struct SharedMemory : CombinedArrays<float*> {
   CombinedTask* task;
-  unsigned long long*
-      arrived;        // three barriers: the inbox is complete; the totals are complete; the small matrices have arrived
-  uint4* small;       // as CombinedView::small, which is used if this is null
-  float4* pixels;     // of this block
-  float2* shapes;     // columns x landmarks, in the source
+  unsigned long long* arrived;  // three barriers: inbox complete; totals complete; small matrices there
+  uint4* small;                 // as CombinedView::small, which is used if this is null
+  float4* pixels;               // of this block
+  float2* shapes;               // columns x landmarks, in the source
   double* tried;      // 2 x modes x columns: c of each factor, alternating between this iteration and the next
   uint2* trial;       // 2 x mode tiles x 32, twice with 8 columns: the same, as operands of products
   float* by_c;        // (2 m + 4) x columns: [R; Qg] Qg^T c

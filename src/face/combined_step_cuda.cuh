@@ -187,7 +187,7 @@ __device__ inline Scale normalise(const CombinedView& v, const SharedMemory& sha
     scale.offset = one * v.share;
     left = fmax(0.0, fma(-one, scale.offset, square));
     along = fma(-scale.offset, static_cast<double>(shared.by_one[v.rows - 2]), by_mean);
-    // the deviation is at least 10 alpha unless the texture is flat, which is rare: its root is not computed before
+    // a deviation of 10 alpha or more, or a flat texture, is rare: its root is computed only then
     const double variance = left * v.share;
     const float flat =
         fmaf(static_cast<float>(flat_share), static_cast<float>(fabs(scale.offset)), static_cast<float>(flat_least));

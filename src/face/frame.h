@@ -36,7 +36,7 @@ void texture_features(Features features, const Channels& grey, Channels& out);
 /// root of its mean over the frame. Coordinates are clamped at the border.
 void orientation_bins(const Channels& grey, std::size_t bins, Channels& out);
 
-/// Bilinear, coordinates clamped at the border: writes `count` values, without accumulation.
+/// Bilinear, coordinates clamped at the border: writes count values, adds nothing.
 inline void sample(const Channels& from, float x, float y, float* out) {
   const float right = static_cast<float>(from.width - 1), bottom = static_cast<float>(from.height - 1);
   x = x < 0 ? 0 : x > right ? right : x;
