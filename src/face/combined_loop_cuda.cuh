@@ -277,7 +277,7 @@ __global__ void __launch_bounds__(threads, 1)
     if (thread == 0) *shared.stage = task.from_shape ? unsettled : first_look;
     __syncthreads();
 
-    double error = 0;  // this and the iterations are known to those who make the step
+    double error = 0;  // this and the iterations are known to the threads that make the step
     int iterations = 0, converged = 0;
     constexpr int pose_warp = other_threads / 32 - 1;
     const bool steps = warp == pose_warp || (warp < pose_warp && warp * 32 < v.modes);

@@ -16,7 +16,7 @@ constexpr double short_number = 32767;
 constexpr double largest_short_sum = 1 << 24;
 constexpr double most_short_error = 8e-6;
 
-// The error of the worst colour, and the range between the worst and the best, in units.
+// The smallest and the largest error over all colours, in units.
 struct Fractions {
   double low, high;
 };

@@ -258,7 +258,7 @@ private:
     end_timing();
   }
 
-  // Sent in one copy. A single copy needs no second stream, and no synchronisation between streams.
+  // Sent in one copy. A single frame needs no second stream, and no synchronisation between streams.
   void run_whole(const Order& order, Lane& lane, std::size_t slot) {
     const cudaStream_t copies = expected_ > 1 ? copies_ : stream_;
     begin_timing(copies);
