@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(threads, 1)
       if (thread == 0) expect(shared, 1, (v.rows + 1) * columns * static_cast<int>(sizeof(double)));
       if (!without_c) look_ahead<columns>(v, shared, small, trial_at(tag));
     }
-    __syncthreads();  // of all warps, though the adding warps need none: the race checker reports barriers of some warps falsely
+    __syncthreads();  // of all warps: the adding ones need none, but the race checker misjudges barriers of some
     ++tag;
   };
 

@@ -1,4 +1,4 @@
-// Section 4 of the paper as published: its ten kernels, recorded as two sequences of which a frame is a few launches.
+// Section 4 of the paper as published: its ten kernels in two recorded sequences; a frame is a few launches of these.
 #include "core/cuda/buffer.h"
 #include "core/stopwatch.h"
 #include "face/fitter_backends.h"

@@ -70,7 +70,7 @@ public:
 
   void set_classifier(const Classifier& classifier, cudaStream_t stream);
 
-  /// Position of a launch among the pieces of a frame: sums are reset at the first, and delivered with the last.
+  /// Position of a launch among the pieces of a frame: sums begin with the first, and are delivered with the last.
   struct Piece {
     bool first = true, last = true;
   };
