@@ -1,4 +1,4 @@
-// kinema bench body: the figures of the body paper, remade on this machine.
+// kinema bench body: the figures of the body paper, reproduced on this machine.
 #include "app/bench_options.h"
 #include "bench/body_bench.h"
 #include "bench/body_implementations.h"

@@ -1,4 +1,4 @@
-// kinema bench face: the table and figures of the face paper, remade on this machine.
+// kinema bench face: the table and figures of the face paper, reproduced on this machine.
 #include "app/bench_options.h"
 #include "bench/face_bench.h"
 

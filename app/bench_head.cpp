@@ -1,4 +1,4 @@
-// kinema bench head: the table and figure of the head paper, remade on this machine.
+// kinema bench head: the table and figure of the head paper, reproduced on this machine.
 #include "app/bench_options.h"
 #include "bench/head_bench.h"
 #include "bench/head_implementations.h"

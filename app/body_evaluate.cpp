@@ -1,4 +1,4 @@
-// kinema body evaluate: poses held against truth.
+// kinema body evaluate: poses compared with the truth.
 #include "app/evaluation.h"
 #include "app/evaluation_report.h"
 #include "app/options.h"

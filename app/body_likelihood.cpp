@@ -54,7 +54,7 @@ Input read(const Options& options) {
                               input.background->shape[0], options.points, input.points.shape[0]));
     }
   }
-  // such a file holds no data, so its size says nothing about the number of samples
+  // such a file holds no data, so its size does not bound the number of samples
   constexpr std::size_t most_without_capsules = 10'000'000;
   if (input.capsules_each() == 0 && input.samples() > most_without_capsules) {
     throw Error(fmt::format("{}: has the shape {}, samples without a capsule: give capsules, or fewer samples",
@@ -63,8 +63,8 @@ Input read(const Options& options) {
   return input;
 }
 
-// Why the capsules of a file are refused, in the terms of the file. A rank sees a slice of the samples, and the library
-// no file at all; so the place is looked for here, once something is known to be wrong.
+// Why the capsules of a file are refused, in terms of the file. A rank has a slice of the samples, and the library no
+// file at all; so the position is determined here, once an error is known.
 std::optional<std::string> first_bad_capsule(const Input& input) {
   const char* names[body::capsule_floats] = {"ax", "ay", "az", "r", "bx", "by", "bz"};
   const std::vector<float>& data = input.capsules.data;
@@ -79,7 +79,7 @@ std::optional<std::string> first_bad_capsule(const Input& input) {
   return std::nullopt;
 }
 
-// So many tests of a ray against a capsule go into one call that it takes about a second, for the progress bar.
+// The number of ray-capsule tests per call, about a second of work, for the progress bar.
 std::size_t tests_a_call(Backend backend) {
   switch (backend) {
     case Backend::reference:

@@ -63,7 +63,7 @@ void check(const Options& options) {
 
 std::vector<synth::Figure> figures_of(const Options& options, synth::Motion& motion, bool skip_first) {
   if (skip_first) motion.skip_first_frame();
-  // a little more than nothing, since the frame time of a file is rounded
+  // with a small tolerance, since the frame time of a file is rounded
   const double left = motion.duration() - options.start + 1e-3;
   if (left < 0) {
     throw Error(fmt::format("lasts {:.3g} s: --start {:g} lies behind its end", motion.duration(), options.start));
@@ -95,7 +95,7 @@ void run(const Options& options) {
     synth::Motion motion(bvh, unit);
     simulation.emplace(figures_of(options, motion, skip_first), options.settings);
   } catch (const Error& error) {
-    // an option is named by itself
+    // a message about an option already names it
     const std::string what = error.what();
     throw Error(what.starts_with("--") ? what : fmt::format("{}: {}", options.motion, what), error.cause());
   }

@@ -24,7 +24,7 @@ struct Options {
   ViewOptions view;
 };
 
-// The settings for this recording, with the person that the options name.
+// The settings for this recording, with the person given by the options.
 body::TrackerSettings settings_for(const io::Recording& recording, const Options& options) {
   const body::TrackerSettings& given = options.run.tracker;
   body::TrackerSettings tracker = body::settings_for(recording, given);
@@ -67,7 +67,7 @@ void report(const Options& options, const TrackCounts& counts) {
   print_json(json);
 }
 
-// Outputs that would write into each other, or into what they do not say.
+// Outputs that would overwrite each other, or whose format does not match their name.
 void check_outputs(const TrackFiles& files) {
   if (!files.csv.empty() && std::filesystem::path(files.csv).extension() != ".csv") {
     throw Error(fmt::format("{}: --csv writes a table: give a name that ends in .csv", files.csv));
@@ -93,7 +93,7 @@ void run(Options options) {
   chain.tracker.seed = options.common.seed;
   if (options.no_shape) chain.tracker.fit_shape = false;
   chain.tracker.foreground.planes = !options.no_planes;
-  choose(chain.backend);  // says at once where it is not there
+  choose(chain.backend);  // throws at once if it is missing
 
   options.recording.colour = !chain.files.overlay.empty();
   const std::unique_ptr<io::Recording> recording = io::open_recording(options.input, options.recording);
@@ -148,7 +148,7 @@ void add_input_options(Verb verb, Options& options) {
   verb.option("--frames", options.run.frames, "At most N frames; 0: all").type("N").between(0L, 1L << 52);
 }
 
-// Before all other options that change the tracker's settings, which may then differ from those of the paper.
+// Before all other options that change the tracker's settings, which may then deviate from those of the paper.
 void add_paper_option(Verb verb, Options& options) {
   verb.preset(
           "--paper", [&run = options.run] { run.tracker = body::paper_settings(); },

@@ -1,5 +1,5 @@
-// kinema demo: a walking person and a moving head followed, and faces fitted, all held against the truth, and the
-// likelihood beneath the first held against the reference, with a page to look at.
+// kinema demo: a walking person and a moving head are tracked, and faces fitted; all are compared with the truth, and
+// the likelihood of the body tracker with the reference. The results are shown on a page.
 #include "app/demo_report.h"
 #include "app/demo_view.h"
 #include "app/options.h"
@@ -25,7 +25,7 @@ struct Options {
 
 constexpr std::size_t points = 43000, samples = 400;
 
-// Far above what rounding explains and far below what a pose changes: past it something is broken.
+// Far above rounding errors and far below the effect of a pose: beyond it something is broken.
 constexpr double largest_difference = 1e-3;
 
 void weigh(LikelihoodDemo& demo) {

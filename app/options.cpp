@@ -24,7 +24,7 @@ void add_common_options(Verb verb, CommonOptions& options) {
 }
 
 void print_json(const nlohmann::ordered_json& json) {
-  // a file's name may be no UTF-8; it must not end the run
+  // a file's name may not be UTF-8; it must not end the run
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 

@@ -1,4 +1,4 @@
-// kinema serve: the live page by itself.
+// kinema serve: the live page alone.
 #include "app/options.h"
 #include "app/view.h"
 #include "io/face_model_file.h"
