@@ -1,4 +1,4 @@
-// kinema bench body: the figures of the body paper, remade on this machine.
+// kinema bench body: the figures of the body paper, reproduced on this machine.
 #include "app/bench_options.h"
 #include "bench/body_bench.h"
 #include "bench/body_implementations.h"
@@ -22,7 +22,7 @@ void run(Options options) {
 }  // namespace
 
 void add_bench_body(Verb parent, Task& task) {
-  Verb verb = parent.add("body", "The likelihood: time by number of points and samples, speed-ups");
+  Verb verb = parent.add("body", "Time the likelihood by number of points and samples, with speed-ups");
   const auto options = std::make_shared<Options>();
   verb.option("--points", options->bench.points, "Numbers of points to sweep [the paper's]").type("N,N,...").list();
   verb.option("--samples", options->bench.samples, "Numbers of samples to sweep [the paper's]").type("N,N,...").list();

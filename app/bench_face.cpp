@@ -1,4 +1,4 @@
-// kinema bench face: the table and figures of the face paper, remade on this machine.
+// kinema bench face: the table and figures of the face paper, reproduced on this machine.
 #include "app/bench_options.h"
 #include "bench/face_bench.h"
 
@@ -21,12 +21,12 @@ void run(Options options) {
 }  // namespace
 
 void add_bench_face(Verb parent, Task& task) {
-  Verb verb = parent.add("face", "Fits by size of the model: time per frame, growth, speed-ups");
+  Verb verb = parent.add("face", "Time fits by size of the model: time per frame, growth, speed-ups");
   const auto options = std::make_shared<Options>();
-  verb.option("--pixels", options->bench.pixels, "Sizes of the models [the paper's: 4096, 8192 ... 65536]")
+  verb.option("--pixels", options->bench.pixels, "Sizes of the models in pixels [the paper's: 4096, 8192 ... 65536]")
       .type("N,N,...")
       .list();
-  verb.option("--iterations", options->bench.iterations, "Per frame [10]").type("N");
+  verb.option("--iterations", options->bench.iterations, "Iterations per frame [10]").type("N");
   add_choice(verb, "--backends", bench::face_backends(), options->bench.backends);
   add_bench_options(verb, "face", "each backend at each size", options->bench, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });

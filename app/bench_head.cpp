@@ -1,4 +1,4 @@
-// kinema bench head: the table and figure of the head paper, remade on this machine.
+// kinema bench head: the table and figure of the head paper, reproduced on this machine.
 #include "app/bench_options.h"
 #include "bench/head_bench.h"
 #include "bench/head_implementations.h"
@@ -34,9 +34,9 @@ void run(Options options) {
 }  // namespace
 
 void add_bench_head(Verb parent, Task& task) {
-  Verb verb = parent.add("head", "The sums over a frame: the paper's steps, every backend, the floors");
+  Verb verb = parent.add("head", "Time the sums over a frame: the paper's steps, every backend, lower bounds");
   const auto options = std::make_shared<Options>();
-  verb.option("--size", options->size, "Of the frames [1920x1080]").type("WxH");
+  verb.option("--size", options->size, "Size of the frames [1920x1080]").type("WxH");
   add_choice(verb, "--tables", bench::head_tables(), options->bench.tables);
   add_bench_options(verb, "head", "each row", options->bench, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });

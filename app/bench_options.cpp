@@ -8,7 +8,7 @@ namespace kinema::app {
 
 void add_bench_options(Verb verb, const std::string& name, const std::string& timed, bench::BenchOptions& bench,
                        CommonOptions& common) {
-  verb.option("--out", bench.out, fmt::format("A folder for {0}.txt, {0}.json and {0}.html", name)).type("DIR");
+  verb.option("--out", bench.out, fmt::format("Folder for {0}.txt, {0}.json and {0}.html", name)).type("DIR");
   verb.option("--seconds", bench.seconds, fmt::format("Approximate time spent on {}", timed)).type("S");
   verb.flag("--quick", bench.quick, "Fewer sizes and shorter times, for a first look");
   add_common_options(verb, common);
@@ -16,7 +16,7 @@ void add_bench_options(Verb verb, const std::string& name, const std::string& ti
 
 void add_choice(Verb verb, const std::string& option, const std::vector<std::string>& known,
                 std::vector<std::string>& chosen) {
-  verb.option(option, chosen, fmt::format("Of {} [all that run here]", fmt::join(known, ", ")))
+  verb.option(option, chosen, fmt::format("Any of {} [all available]", fmt::join(known, ", ")))
       .type("NAME,NAME,...")
       .list();
 }

@@ -1,4 +1,4 @@
-// What the verbs of `kinema bench` have in common.
+// Options shared by the verbs of `kinema bench`.
 #pragma once
 
 #include "app/options.h"
@@ -9,18 +9,18 @@
 
 namespace kinema::app {
 
-/// --out, --seconds, --quick and the options of every verb; `timed` says what is timed for so many seconds.
+/// --out, --seconds, --quick and the options of every verb; `timed` names what is timed for that many seconds.
 void add_bench_options(Verb verb, const std::string& name, const std::string& timed, bench::BenchOptions& bench,
                        CommonOptions& common);
 
-/// An option that takes some of `known`, all that run here where it is not given.
+/// An option that takes some of `known`; by default all that run here.
 void add_choice(Verb verb, const std::string& option, const std::vector<std::string>& known,
                 std::vector<std::string>& chosen);
 
-/// What the command line said of them all; throws Error where it makes no sense.
+/// The values of these options; throws Error if they make no sense.
 void take_common(const CommonOptions& common, bench::BenchOptions& bench);
 
-/// --backend narrows what add_choice() chose; `as` is what it is called there.
+/// --backend restricts what add_choice() chose; `as` is its name there.
 void take_backend(const CommonOptions& common, const std::string& option, const std::string& as,
                   std::vector<std::string>& chosen);
 

@@ -1,4 +1,4 @@
-// kinema body evaluate: poses held against truth.
+// kinema body evaluate: poses compared with the truth.
 #include "app/evaluation.h"
 #include "app/evaluation_report.h"
 #include "app/options.h"
@@ -131,13 +131,13 @@ void run(const Options& options) {
 }  // namespace
 
 void add_body_evaluate(Verb parent, Task& task) {
-  Verb verb = parent.add("evaluate", "How far poses are from the truth, by joint and by frame");
+  Verb verb = parent.add("evaluate", "Compare poses with ground truth, by joint and by frame");
   const auto options = std::make_shared<Options>();
-  verb.option("--poses", options->poses, "What was tracked").type("poses.jsonl").required();
-  verb.option("--truth", options->truth, "What is known; joints may have the names of BVH files")
+  verb.option("--poses", options->poses, "The tracked poses").type("poses.jsonl").required();
+  verb.option("--truth", options->truth, "The ground truth; joints may have the names of BVH files")
       .type("truth.jsonl")
       .required();
-  verb.option("--out", options->out, "Write evaluate.json and evaluate.html, with plots, there").type("DIR");
+  verb.option("--out", options->out, "Folder for evaluate.json and evaluate.html, with plots").type("DIR");
   add_common_options(verb, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }

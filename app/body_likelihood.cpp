@@ -54,7 +54,7 @@ Input read(const Options& options) {
                               input.background->shape[0], options.points, input.points.shape[0]));
     }
   }
-  // such a file holds no data, so its size says nothing about the number of samples
+  // such a file holds no data, so its size does not bound the number of samples
   constexpr std::size_t most_without_capsules = 10'000'000;
   if (input.capsules_each() == 0 && input.samples() > most_without_capsules) {
     throw Error(fmt::format("{}: has the shape {}, samples without a capsule: give capsules, or fewer samples",
@@ -63,8 +63,8 @@ Input read(const Options& options) {
   return input;
 }
 
-// Why the capsules of a file are refused, in the terms of the file. A rank sees a slice of the samples, and the library
-// no file at all; so the place is looked for here, once something is known to be wrong.
+// Why the capsules of a file are refused, in terms of the file. A rank has a slice of the samples, and the library no
+// file at all; so the position is determined here, once an error is known.
 std::optional<std::string> first_bad_capsule(const Input& input) {
   const char* names[body::capsule_floats] = {"ax", "ay", "az", "r", "bx", "by", "bz"};
   const std::vector<float>& data = input.capsules.data;
@@ -79,7 +79,7 @@ std::optional<std::string> first_bad_capsule(const Input& input) {
   return std::nullopt;
 }
 
-// So many tests of a ray against a capsule go into one call that it takes about a second, for the progress bar.
+// The number of ray-capsule tests per call, about a second of work, for the progress bar.
 std::size_t tests_a_call(Backend backend) {
   switch (backend) {
     case Backend::reference:
@@ -236,7 +236,7 @@ body::Association parse_association(const std::string& word) {
 }  // namespace
 
 void add_body_likelihood(Verb parent, Task& task) {
-  Verb verb = parent.add("likelihood", "The log-likelihood of poses, given the points of a frame");
+  Verb verb = parent.add("likelihood", "Compute the log-likelihood of poses, given the points of a frame");
   const auto options = std::make_shared<Options>();
   body::LikelihoodSettings& settings = options->settings;
   verb.option("--points", options->points, "Points (I,3) float32, metres, z forward").type("P.npy").required();
@@ -244,20 +244,20 @@ void add_body_likelihood(Verb parent, Task& task) {
   verb.option("--out", options->out, "The result (J,) float64: log p of eq. 3 without its constant")
       .type("L.npy")
       .required();
-  verb.option("--tau", settings.tau, "Where distances are cut off, in metres").type("M").show_default();
+  verb.option("--tau", settings.tau, "Distance at which residuals are truncated, in metres").type("M").show_default();
   verb.option("--sigma", settings.sigma, "Standard deviation of a point about the skin, in metres")
       .type("M")
       .show_default();
   verb.text(
           "--association", [&settings](const std::string& word) { settings.association = parse_association(word); },
-          "A point belongs to the capsule whose surface is nearest along its ray (the default), or to the first one "
-          "met")
+          "Compare a point with the capsule whose surface is nearest along its ray (the default), or with the first "
+          "one hit")
       .type("nearest|first-hit");
   verb.text(
           "--camera", [&settings](const std::string& text) { settings.camera = parse_camera(text); },
-          "Where all rays start, in metres [0,0,0]")
+          "Origin of all rays, in metres [0,0,0]")
       .type("x,y,z");
-  verb.option("--background", options->background, "Marks (I,) bool or uint8: not 0 for a point behind the person")
+  verb.option("--background", options->background, "Marks (I,) bool or uint8: nonzero for a point behind the person")
       .type("B.npy");
   verb.flag("--no-free-space", options->no_free_space, "Ignore the marks: the paper's sum exactly");
   verb.flag("--no-culling", options->no_culling, "Test every capsule on every ray: the same bits, slower");

@@ -63,7 +63,7 @@ void check(const Options& options) {
 
 std::vector<synth::Figure> figures_of(const Options& options, synth::Motion& motion, bool skip_first) {
   if (skip_first) motion.skip_first_frame();
-  // a little more than nothing, since the frame time of a file is rounded
+  // with a small tolerance, since the frame time of a file is rounded
   const double left = motion.duration() - options.start + 1e-3;
   if (left < 0) {
     throw Error(fmt::format("lasts {:.3g} s: --start {:g} lies behind its end", motion.duration(), options.start));
@@ -95,7 +95,7 @@ void run(const Options& options) {
     synth::Motion motion(bvh, unit);
     simulation.emplace(figures_of(options, motion, skip_first), options.settings);
   } catch (const Error& error) {
-    // an option is named by itself
+    // a message about an option already names it
     const std::string what = error.what();
     throw Error(what.starts_with("--") ? what : fmt::format("{}: {}", options.motion, what), error.cause());
   }
@@ -145,10 +145,10 @@ void run(const Options& options) {
 
 void add_body_simulate(Verb parent, Task& task) {
   auto options = std::make_shared<Options>();
-  Verb verb = parent.add("simulate", "A recording with truth, from a motion-capture clip");
+  Verb verb = parent.add("simulate", "Make a recording with ground truth from a motion-capture clip");
   verb.footer(
-      "Writes a folder that `kinema body track --input` takes: frames, truth.jsonl and, last of all, camera.json.\n"
-      "A folder without camera.json is a recording that was not completed.");
+      "Writes a folder for `kinema body track --input`: frames, truth.jsonl and, last, camera.json.\n"
+      "A folder without camera.json is an incomplete recording.");
   synth::SimulationSettings& settings = options->settings;
   verb.option("--motion", options->motion, "The clip: a BVH file with y up").type("clip.bvh").required();
   verb.option("--mode", options->mode, "What is recorded")
@@ -156,32 +156,31 @@ void add_body_simulate(Verb parent, Task& task) {
       .one_of({"depth", "stereo", "points"})
       .required();
   verb.option("--out", options->out, "The folder of the recording").type("DIR").required();
-  verb.flag("--force", options->force, "Replace a recording that stands there");
-  verb.option("--fps", options->fps, "Frames a second; poses between those of the clip are interpolated [30]")
+  verb.flag("--force", options->force, "Replace an existing recording");
+  verb.option("--fps", options->fps, "Frames per second; poses between those of the clip are interpolated [30]")
       .type("N");
-  verb.option("--frames", options->frames, "At most so many frames [to the end of the clip]")
-      .type("N")
-      .between(0, 1'000'000);
-  verb.option("--start", options->start, "Where in the clip to start, in seconds [0]").type("S");
+  verb.option("--frames", options->frames, "At most N frames [to the end of the clip]").type("N").between(0, 1'000'000);
+  verb.option("--start", options->start, "Start time in the clip, in seconds [0]").type("S");
   verb.option("--skip-first", options->skip_first,
-              "Leave out the first frame of the clip; auto: where it is a rest pose put before the motion [auto]")
+              "Skip the first frame of the clip; auto: if it is a rest pose before the motion [auto]")
       .type("auto|yes|no")
       .one_of({"auto", "yes", "no"});
   verb.option("--unit", options->unit,
-              "Metres a unit of the clip; auto: metres, centimetres, millimetres or CMU units, from the person's "
+              "Metres per unit of the clip; auto: metres, centimetres, millimetres or CMU units, from the person's "
               "size [auto]")
       .type("auto|M");
   verb.option("--camera-distance", settings.stage.distance,
-              "From the middle of the motion, in metres [as near as all of it stays in view]")
+              "Distance from the middle of the motion, in metres [the smallest that keeps all of it in view]")
       .type("M");
-  verb.option("--camera-height", settings.stage.height, "Above the floor, in metres [1.2]").type("M");
+  verb.option("--camera-height", settings.stage.height, "Height above the floor, in metres [1.2]").type("M");
   verb.option("--camera-azimuth", settings.stage.azimuth,
-              "Degrees about the person: 0 from where it faces, 90 from its left [15]")
+              "Degrees around the person: 0 from the front, 90 from its left [15]")
       .type("DEG");
-  verb.option("--baseline", settings.baseline, "Between the cameras of --mode stereo, in metres [0.12]").type("M");
-  verb.option("--noise", settings.sensor.noise, "Of the sensor: 1 as usual, 0 a clean recording [1]").type("FACTOR");
-  verb.flag("--no-background", options->no_background, "Nothing but the person");
-  verb.flag("--write-background", options->write_background, "Also background.png, the empty scene (depth)");
+  verb.option("--baseline", settings.baseline, "Distance between the cameras of --mode stereo, in metres [0.12]")
+      .type("M");
+  verb.option("--noise", settings.sensor.noise, "Sensor noise: 1 a typical sensor, 0 none [1]").type("FACTOR");
+  verb.flag("--no-background", options->no_background, "Only the person, without floor and wall");
+  verb.flag("--write-background", options->write_background, "Also write background.png, the empty scene (depth)");
   add_common_options(verb, options->common);
   verb.chosen([options, &task] {
     synth::SimulationSettings& chosen = options->settings;

@@ -24,7 +24,7 @@ struct Options {
   ViewOptions view;
 };
 
-// The settings for this recording, with the person that the options name.
+// The settings for this recording, with the person given by the options.
 body::TrackerSettings settings_for(const io::Recording& recording, const Options& options) {
   const body::TrackerSettings& given = options.run.tracker;
   body::TrackerSettings tracker = body::settings_for(recording, given);
@@ -67,7 +67,7 @@ void report(const Options& options, const TrackCounts& counts) {
   print_json(json);
 }
 
-// Outputs that would write into each other, or into what they do not say.
+// Outputs that would overwrite each other, or whose format does not match their name.
 void check_outputs(const TrackFiles& files) {
   if (!files.csv.empty() && std::filesystem::path(files.csv).extension() != ".csv") {
     throw Error(fmt::format("{}: --csv writes a table: give a name that ends in .csv", files.csv));
@@ -93,7 +93,7 @@ void run(Options options) {
   chain.tracker.seed = options.common.seed;
   if (options.no_shape) chain.tracker.fit_shape = false;
   chain.tracker.foreground.planes = !options.no_planes;
-  choose(chain.backend);  // says at once where it is not there
+  choose(chain.backend);  // throws at once if it is missing
 
   options.recording.colour = !chain.files.overlay.empty();
   const std::unique_ptr<io::Recording> recording = io::open_recording(options.input, options.recording);
@@ -130,25 +130,25 @@ void add_input_options(Verb verb, Options& options) {
           [&recording](const std::string& files) {
             for (const std::string& file : split(files, ',')) recording.camera_files.emplace_back(file);
           },
-          "camera.json or an OpenCV calibration, instead of the recording's own")
+          "camera.json or an OpenCV calibration, in place of the recording's own")
       .type("FILE[,FILE]");
-  verb.option("--fps", recording.fps, "Frames a second, instead of the camera's file").type("N");
-  verb.option("--depth-scale", recording.depth_scale, "Metres a unit of depth images").type("M");
+  verb.option("--fps", recording.fps, "Frames per second, in place of the camera file's").type("N");
+  verb.option("--depth-scale", recording.depth_scale, "Metres per unit of the depth images").type("M");
   verb.option("--baseline", recording.baseline, "Metres between the cameras of a rectified pair").type("M");
-  verb.option("--calibration-unit", recording.calibration_unit, "Metres a unit of an OpenCV calibration").type("M");
-  verb.option("--colour", recording.colour_pattern, "Pictures for the overlay, a pattern").type("FILES");
-  verb.option("--near", options.run.tracker.foreground.nearest, "Nothing nearer is the person, metres")
+  verb.option("--calibration-unit", recording.calibration_unit, "Metres per unit of an OpenCV calibration").type("M");
+  verb.option("--colour", recording.colour_pattern, "Pattern of the pictures for the overlay").type("FILES");
+  verb.option("--near", options.run.tracker.foreground.nearest, "Smallest distance of the person, metres")
       .type("M")
       .show_default();
-  verb.option("--far", options.run.tracker.foreground.farthest, "Nothing further is the person, metres")
+  verb.option("--far", options.run.tracker.foreground.farthest, "Largest distance of the person, metres")
       .type("M")
       .show_default();
-  verb.flag("--no-planes", options.no_planes, "Do not look for floor and walls");
+  verb.flag("--no-planes", options.no_planes, "Do not detect floor and walls");
   verb.option("--start", options.run.start, "Number of the first frame").type("N").between(0L, 1L << 52);
-  verb.option("--frames", options.run.frames, "At most so many frames; 0: all").type("N").between(0L, 1L << 52);
+  verb.option("--frames", options.run.frames, "At most N frames; 0: all").type("N").between(0L, 1L << 52);
 }
 
-// Before all other options that change the tracker's settings, which may then differ from those of the paper.
+// Before all other options that change the tracker's settings, which may then deviate from those of the paper.
 void add_paper_option(Verb verb, Options& options) {
   verb.preset(
           "--paper", [&run = options.run] { run.tracker = body::paper_settings(); },
@@ -159,7 +159,7 @@ void add_paper_option(Verb verb, Options& options) {
 void add_tracker_options(Verb verb, Options& options) {
   body::TrackerSettings& tracker = options.run.tracker;
   const char* group = "The filter";
-  verb.option("--particles", tracker.particles, "Poses tried in a layer; 0: what the machine holds")
+  verb.option("--particles", tracker.particles, "Particles per layer; 0: chosen for this machine")
       .type("N")
       .between(0, 1000000)
       .group(group);
@@ -173,32 +173,32 @@ void add_tracker_options(Verb verb, Options& options) {
       .between(0, 10000)
       .show_default()
       .group(group);
-  verb.option("--rivals", tracker.rivals, "Poses elsewhere held against the tracked one; 0: none")
+  verb.option("--rivals", tracker.rivals, "Rival poses compared with the tracked one; 0: none")
       .type("N")
       .between(0, 1000)
       .show_default()
       .group(group);
   verb.flag("--limbs", tracker.limbs, "Sample trunk and limbs one after the other").group(group);
-  verb.option("--points", tracker.points, "Points of the person, thinned evenly; 0: what the machine holds")
+  verb.option("--points", tracker.points, "Points of the person, thinned evenly; 0: chosen for this machine")
       .type("N")
       .between(0, 100000000)
       .group(group);
-  verb.choice<body::Motion>("--motion", tracker.motion, "How a pose goes on from frame to frame",
+  verb.choice<body::Motion>("--motion", tracker.motion, "Motion model from frame to frame",
                             {{"random-walk", body::Motion::random_walk},
                              {"constant-velocity", body::Motion::constant_velocity},
                              {"spatial", body::Motion::spatial}})
       .group(group);
-  verb.choice<body::Resampling>("--resampling", tracker.resampling, "How particles are drawn by their weights",
+  verb.choice<body::Resampling>("--resampling", tracker.resampling, "Resampling scheme of the particles",
                                 {{"systematic", body::Resampling::systematic},
                                  {"stratified", body::Resampling::stratified},
                                  {"residual", body::Resampling::residual},
                                  {"multinomial", body::Resampling::multinomial}})
       .group(group);
   verb.choice<body::Association>("--association", tracker.likelihood.association,
-                                 "The capsule that a point is held against",
+                                 "The capsule that a point is compared with",
                                  {{"nearest", body::Association::nearest}, {"first-hit", body::Association::first_hit}})
       .group(group);
-  verb.option("--tau", tracker.likelihood.tau, "Where distances are cut off, metres")
+  verb.option("--tau", tracker.likelihood.tau, "Distance at which residuals are truncated, metres")
       .type("M")
       .show_default()
       .group(group);
@@ -206,21 +206,22 @@ void add_tracker_options(Verb verb, Options& options) {
       .type("M")
       .show_default()
       .group(group);
-  verb.option("--sensor-noise", tracker.sensor_noise, "Standard deviation of a depth at 1 m; grows with its square")
+  verb.option("--sensor-noise", tracker.sensor_noise,
+              "Standard deviation of a depth at 1 m; grows with the square of the distance")
       .type("M")
       .show_default()
       .group(group);
-  verb.option("--independent", tracker.independent_points, "Points of a frame that count as independent")
+  verb.option("--independent", tracker.independent_points, "Number of points per frame that count as independent")
       .type("N")
       .show_default()
       .group(group);
-  verb.flag("--no-free-space", options.no_free_space, "Do not use the rays that see past the person").group(group);
+  verb.flag("--no-free-space", options.no_free_space, "Ignore the rays that see past the person").group(group);
 }
 
 }  // namespace
 
 void add_body_track(Verb parent, Task& task) {
-  Verb verb = parent.add("track", "Stereo pairs, depth images or point clouds to joints");
+  Verb verb = parent.add("track", "Track a person's joints in stereo pairs, depth images or point clouds");
   const auto options = std::make_shared<Options>();
   add_paper_option(verb, *options);
   add_input_options(verb, *options);
@@ -233,13 +234,13 @@ void add_body_track(Verb parent, Task& task) {
               "Skeleton and skin over the frames: a video, or PNGs in a folder")
       .type("out.mp4|DIR");
   const Option skeleton =
-      verb.option("--skeleton", options->skeleton, "The person, instead of the recording's skeleton.json")
+      verb.option("--skeleton", options->skeleton, "The person, in place of the recording's skeleton.json")
           .type("S.json");
-  verb.option("--height", options->height, "The person's height in metres, for the skeleton that ships")
+  verb.option("--height", options->height, "The person's height in metres, for the default skeleton")
       .type("M")
       .excludes(skeleton);
-  verb.option("--init", options->init, "Where to start: auto searches").type("auto|pose.json");
-  verb.option("--lag", options->run.tracker.lag, "Frames after a pose that put it right in the files; 0: none")
+  verb.option("--init", options->init, "The pose to start from; auto: search").type("auto|pose.json");
+  verb.option("--lag", options->run.tracker.lag, "Later frames that correct a pose before it is written; 0: none")
       .type("N")
       .between(0, 10000)
       .show_default();

@@ -39,7 +39,7 @@ Option& Option::list() {
   return *this;
 }
 
-// CLI11 would add what is allowed to the name of the type; the help says it in words
+// CLI11 would append the allowed values to the type's name; the help lists them in words
 
 Option& Option::one_of(std::initializer_list<const char*> words) {
   option_->check(CLI::IsMember(std::vector<std::string>(words.begin(), words.end())).description(""));
@@ -93,7 +93,7 @@ Option Verb::text(const std::string& names, std::function<void(const std::string
 
 Option Verb::flag(const std::string& name, bool& value, const std::string& help) {
   if (name.front() != '!') return Option(*app_->add_flag(name, value, help));
-  // CLI11's own way to turn a value off shows in the help
+  // CLI11's own syntax to disable a value would show in the help
   return Option(*app_->add_flag_callback(
       name.substr(1), [&value] { value = false; }, help));
 }

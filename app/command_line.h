@@ -1,5 +1,5 @@
-// The words of a command line: verbs, and options that fill variables. CLI11 reads them; only command_line.cpp and
-// main.cpp see it, since its headers cost each source that includes them several seconds.
+// The command line: verbs, and options that set variables. CLI11 parses it; only command_line.cpp and main.cpp include
+// it, since its headers cost every source several seconds of compilation.
 #pragma once
 
 #include "kinema/error.h"
@@ -20,20 +20,20 @@ class Option;
 
 namespace kinema::app {
 
-/// An option of a verb, as long as it is being described.
+/// An option of a verb, while it is being defined.
 class Option {
 public:
   explicit Option(CLI::Option& option) : option_(&option) {}
 
-  /// What stands for its value in the help: "DIR", "N".
+  /// The placeholder of its value in the help: "DIR", "N".
   Option& type(const std::string& name);
   Option& required();
-  /// The help shows the value that the variable has now.
+  /// The help shows the current value of the variable as the default.
   Option& show_default();
   Option& show_default(const std::string& text);
-  /// The heading in the help that it stands under.
+  /// The heading in the help under which it is listed.
   Option& group(const std::string& heading);
-  /// Several values, with commas between them.
+  /// Several values, separated by commas.
   Option& list();
   Option& one_of(std::initializer_list<const char*> words);
   Option& excludes(const Option& other);
@@ -54,24 +54,24 @@ private:
   CLI::Option* option_;
 };
 
-/// A verb, or what verbs stand below. It does not own what it describes: copies speak of the same verb.
+/// A verb, or a group of verbs. It does not own what it describes: copies refer to the same verb.
 class Verb {
 public:
   explicit Verb(CLI::App& app) : app_(&app) {}
 
   Verb add(const std::string& name, const std::string& description);
   void footer(const std::string& text);
-  /// Called where the line holds this verb, once its options are read.
+  /// Called if the line contains this verb, after its options are read.
   void chosen(std::function<void()> call);
 
-  /// Defined for the types that options have: numbers, text, a path, std::optional<double>, lists.
+  /// Defined for the types of options: numbers, text, a path, std::optional<double>, lists.
   template <class T>
   Option option(const std::string& names, T& value, const std::string& help);
 
-  /// An option whose text `read` understands; it throws Error where it does not.
+  /// An option whose text is parsed by `read`, which throws Error if it is invalid.
   Option text(const std::string& names, std::function<void(const std::string&)> read, const std::string& help);
 
-  /// An option that is one of some words, which the help lists, with the one that stands for what `value` is now.
+  /// An option that is one of several words, listed in the help; the default is the word for the current `value`.
   template <class T>
   Option choice(const std::string& name, T& value, const std::string& help,
                 std::vector<std::pair<std::string, T>> words) {
@@ -93,11 +93,11 @@ public:
     return text(name, read, help).type(fmt::format("{}", fmt::join(known, "|"))).show_default(now);
   }
 
-  /// True where the line holds it; "!--no-x" makes it false.
+  /// True if the line contains it; "!--no-x" makes it false.
   Option flag(const std::string& name, bool& value, const std::string& help);
 
-  /// Calls `set` where the line holds it. Options are read in the order in which they were described: those that follow
-  /// may change what it set.
+  /// Calls `set` if the line contains it. Options are read in the order of their definition: later ones may change what
+  /// it set.
   Option preset(const std::string& name, std::function<void()> set, const std::string& help);
 
 private:

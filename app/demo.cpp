@@ -1,5 +1,5 @@
-// kinema demo: a walking person and a moving head followed, and faces fitted, all held against the truth, and the
-// likelihood beneath the first held against the reference, with a page to look at.
+// kinema demo: a walking person and a moving head are tracked, and faces fitted; all are compared with the truth, and
+// the likelihood of the body tracker with the reference. The results are shown on a page.
 #include "app/demo_report.h"
 #include "app/demo_view.h"
 #include "app/options.h"
@@ -25,7 +25,7 @@ struct Options {
 
 constexpr std::size_t points = 43000, samples = 400;
 
-// Far above what rounding explains and far below what a pose changes: past it something is broken.
+// Far above rounding errors and far below the effect of a pose: beyond it something is broken.
 constexpr double largest_difference = 1e-3;
 
 void weigh(LikelihoodDemo& demo) {
@@ -217,11 +217,9 @@ void run(const Options& options) {
 }  // namespace
 
 void add_demo(Verb parent, Task& task) {
-  Verb verb = parent.add("demo", "A first look: a walking person, a head and faces are followed, and a page shows how");
+  Verb verb = parent.add("demo", "A first look: track a walking person, a head and faces, and write a page");
   const auto options = std::make_shared<Options>();
-  verb.option("--out", options->out, "The folder for the page, the recording and what was tracked")
-      .type("DIR")
-      .show_default();
+  verb.option("--out", options->out, "Folder for the page, the recording and the results").type("DIR").show_default();
   verb.option("--frames", options->frames, "At most N frames of each; the walk has 86")
       .type("N")
       .between(2, 1000)

@@ -24,7 +24,7 @@ constexpr int picture_size = 192;
 constexpr double frames_per_second = 12;
 constexpr std::size_t strip_length = 6;
 
-// Synthetic faces with their pictures in grey; colour goes to files, for those who look.
+// Synthetic faces with their images in grey; the files are in colour, for viewers.
 FaceExamples synthetic_set(const FaceDemoSettings& settings, const char* name, std::uint32_t first, std::uint32_t count,
                            bool files) {
   FaceExamples set;
@@ -50,7 +50,7 @@ std::shared_ptr<const face::Model> trained_model(FaceDemo& demo, const FaceExamp
   settings.levels = 2;
   settings.cascade_stages = 4;
   settings.displacements = 6;
-  settings.gradient = face::TrainSettings::Gradient::none;  // the sequence below has no use for R
+  settings.gradient = face::TrainSettings::Gradient::none;  // the sequence below does not use R
   settings.seed = demo.settings.seed;
   settings.threads = demo.settings.threads;
   Progress progress("training", 1000, true);
@@ -64,11 +64,11 @@ std::shared_ptr<const face::Model> trained_model(FaceDemo& demo, const FaceExamp
   demo.trained = examples.size();
   demo.pixels = model.levels.front().pixels();
   io::write_face_model(demo.settings.folder / "face.kface", model);
-  // as a user's model is: read back, mapped
+  // as a user's model: read back and mapped
   return std::make_shared<const face::Model>(io::read_face_model(demo.settings.folder / "face.kface"));
 }
 
-// Overlays of the clip: all as a video, a few as pictures.
+// Overlays of the clip: all as a video, a few as images.
 class OverlayVideo {
 public:
   OverlayVideo(FaceDemo& demo, const face::Model& model) : demo_(demo), model_(model) {
@@ -83,7 +83,7 @@ public:
     try {
       if (video_) video_->add(overlay, frame);
     } catch (const Error& error) {
-      demo_.no_video = error.what();  // no encoder: the pictures are enough
+      demo_.no_video = error.what();  // no encoder: the images are enough
       video_.reset();
     }
     const auto next = static_cast<std::int64_t>(demo_.strip.size() * (clip_frames - 1) / (strip_length - 1));
@@ -121,7 +121,7 @@ void follow_clip(FaceDemo& demo, const std::shared_ptr<const face::Model>& model
     const double time = frame / frames_per_second;
     const io::GreyImage grey = synth::grey_of(shot.picture);
     if (lost) {
-      // in place of a face detector, which may not be installed
+      // replaces a face detector, which may not be installed
       face::Start start;
       start.similarity = synth::displaced_start(*model, shot.landmarks, {}, demo.settings.seed, 5000 + frame);
       tracker.start(start);

@@ -1,4 +1,4 @@
-// The face's part of the demo: a model is trained on synthetic faces, fitted to others, and follows one in a clip.
+// The face's part of the demo: a model is trained on synthetic faces, fitted to others, and tracks one in a clip.
 #pragma once
 
 #include "app/demo_walk.h"
@@ -16,12 +16,12 @@
 namespace kinema::app {
 
 struct FaceDemoSettings {
-  std::filesystem::path folder;  ///< of the demo: faces/, face.kface, face.jsonl and face.mp4 go there
+  std::filesystem::path folder;  ///< of the demo: faces/, face.kface, face.jsonl and face.mp4 are written there
   Backend backend = Backend::automatic;
   int threads = 0;
   std::uint64_t seed = 1;
 
-  /// Called with every frame of the clip, what came of it, and the model.
+  /// Called with every frame of the clip, its result, and the model.
   std::function<void(std::int64_t, const io::Picture&, const face::Estimate&,
                      const std::shared_ptr<const face::Model>&)>
       watch = nullptr;
@@ -32,10 +32,10 @@ struct FaceDemo {
   std::size_t trained = 0, pixels = 0;
   FaceEvaluation test;
   std::size_t clip_frames = 0, clip_found = 0;
-  double clip_error = 0;    ///< over the outer-eye distance, of the frames that were found
-  std::string start;        ///< of the clip: the face detector, or the true place with noise
-  std::vector<Shot> strip;  ///< empty where there is no OpenCV
-  std::string no_video;     ///< why there is no face.mp4; empty where there is one
+  double clip_error = 0;    ///< over the outer-eye distance, for frames in which the face was found
+  std::string start;        ///< start of the clip: the face detector, or the true position with noise
+  std::vector<Shot> strip;  ///< empty without OpenCV
+  std::string no_video;     ///< why there is no face.mp4; empty if there is one
   double make_ms = 0, train_ms = 0, clip_ms = 0;
 
   std::vector<std::string> commands() const;  ///< that do the same by hand, inside the folder

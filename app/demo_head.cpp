@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t strip_length = 6;
 constexpr std::size_t still_frames = 20;
 
-// Frames as they are made, without a file between.
+// Frames as they are generated, without files.
 class ClipSource final : public io::Source {
 public:
   ClipSource(const synth::HeadClip& clip, std::size_t frames, std::filesystem::path folder)
@@ -50,7 +50,7 @@ private:
 
 head::Oval oval_of(const synth::HeadTruth& truth) { return {truth.x, truth.y, truth.rx, truth.ry}; }
 
-// Whole pixels, as a hand would draw it.
+// Whole pixels, as if drawn by hand.
 head::Oval rounded(const head::Oval& oval) {
   return {std::round(oval.cx), std::round(oval.cy), std::round(oval.rx), std::round(oval.ry)};
 }
@@ -73,7 +73,7 @@ std::string bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A few overlays as pictures for the page.
+// A few overlays as images for the page.
 class Strip {
 public:
   Strip(HeadDemo& demo, std::size_t frames) : demo_(demo), frames_(frames) { io::make_folder(folder_); }
@@ -108,7 +108,7 @@ void write_boxes(const std::filesystem::path& path, const synth::HeadClip& clip,
   file.commit();
 }
 
-// How much the estimate of a head at rest moves by the camera's noise.
+// How much the camera's noise moves the estimate of a head at rest.
 std::optional<double> jitter_at_rest(const HeadDemo& demo, head::TrackerSettings tracker_settings) {
   synth::HeadClipSettings settings;
   settings.moves = false;
@@ -128,7 +128,7 @@ std::optional<double> jitter_at_rest(const HeadDemo& demo, head::TrackerSettings
 }  // namespace
 
 void check_head_folder(const std::filesystem::path& folder) {
-  // the demo leaves its boxes beside its pictures
+  // the demo leaves its boxes beside its images
   std::error_code ignored;
   const std::filesystem::path head = folder / "head";
   if (!std::filesystem::exists(head, ignored) || std::filesystem::exists(folder / "head-boxes.txt", ignored)) return;
@@ -198,7 +198,7 @@ HeadDemo follow_head(const HeadDemoSettings& settings) {
   try {
     follow();
   } catch (const Error& error) {
-    // no encoder for the video: the pictures are enough
+    // no encoder for the video: the images are enough
     if (!pictures || run.outputs.overlay.empty() || error.cause() != Error::Cause::running) throw;
     demo.no_video = error.what();
     run.outputs.overlay.clear();

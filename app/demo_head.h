@@ -1,4 +1,5 @@
-// The third part of the demo: a synthetic head before a webcam is calibrated for, followed, and held against the truth.
+// The third part of the demo: the tracker is calibrated for a synthetic head in front of a webcam, tracks it, and is
+// compared with the truth.
 #pragma once
 
 #include "app/demo_walk.h"
@@ -15,13 +16,13 @@
 namespace kinema::app {
 
 struct HeadDemoSettings {
-  std::filesystem::path folder;  ///< of the demo: head/, filter.json, head.csv and pictures go there
+  std::filesystem::path folder;  ///< of the demo: head/, filter.json, head.csv and images are written there
   std::size_t frames = 60;
   Backend backend = Backend::automatic;
   int threads = 0;
   std::uint64_t seed = 1;
 
-  /// Called with every frame, what came of it, and the tracker.
+  /// Called with every frame, its result, and the tracker.
   std::function<void(const io::Frame&, const head::Estimate&, const head::Tracker&)> watch = nullptr;
 };
 
@@ -33,20 +34,20 @@ struct HeadDemo {
   HeadErrors errors;  ///< over the face's width
   double mean_px = 0, worst_px = 0;
   double face_px = 0;               ///< its width in the first frame
-  std::vector<double> error_px;     ///< by frame; negative: not found
-  std::optional<double> jitter_px;  ///< of the same head when it does not move
+  std::vector<double> error_px;     ///< per frame; negative: not found
+  std::optional<double> jitter_px;  ///< of the same head at rest
   double distance_percent = 0;      ///< mean error of the distance
-  std::vector<Shot> strip;          ///< empty where there is no OpenCV
-  std::string no_video;             ///< why there is no head.mp4; empty where there is one
+  std::vector<Shot> strip;          ///< empty without OpenCV
+  std::string no_video;             ///< why there is no head.mp4; empty if there is one
   std::string oval;                 ///< of the first frame, as --oval takes it
 
   std::vector<std::string> commands() const;  ///< that do the same by hand, inside the folder
 };
 
-/// Throws Error where the folder holds pictures that are not the demo's, which must not be replaced.
+/// Throws Error if the folder holds images that are not the demo's, which must not be replaced.
 void check_head_folder(const std::filesystem::path& folder);
 
-/// Throws Error also where the folder cannot be written or the head was not found.
+/// Throws Error also if the folder cannot be written or the head was not found.
 HeadDemo follow_head(const HeadDemoSettings& settings);
 
 }  // namespace kinema::app

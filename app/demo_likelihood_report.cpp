@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_points = 6000;
 
-// What a point alone costs is its own distance: d^2 = -2 sigma^2 log p (eq. 3).
+// The cost of a single point is its distance: d^2 = -2 sigma^2 log p (eq. 3).
 std::vector<double> distances(const LikelihoodDemo& demo, const std::vector<std::size_t>& chosen,
                               const float* capsules) {
   const auto likelihood = body::make_likelihood(demo.settings, Backend::reference);
@@ -28,12 +28,12 @@ std::vector<double> distances(const LikelihoodDemo& demo, const std::vector<std:
   return result;
 }
 
-// Evenly through the scan, so that the picture stays even too.
+// Evenly through the scan, so that the image stays even too.
 std::vector<std::size_t> thinned(std::size_t points) {
   const std::size_t count = std::min(points, most_points);
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < count; ++i) {
-    // a step that is no whole number of points draws lines across the picture; a shift within it breaks them up
+    // a fractional step draws lines across the image; a shift within the step breaks them up
     const double shift = std::fmod(static_cast<double>(i) * 0.6180339887, 1.0);
     chosen.push_back(static_cast<std::size_t>((static_cast<double>(i) + shift) * static_cast<double>(points) /
                                               static_cast<double>(count)));
@@ -42,7 +42,7 @@ std::vector<std::size_t> thinned(std::size_t points) {
 }
 
 report::Scenes scenes(const LikelihoodDemo& demo) {
-  // false matches lie metres off; colours are for the person
+  // false matches are metres off; the colour scale covers the person
   double nearest = INFINITY, farthest = 0;
   for (std::size_t k = 0; k < bench::person_capsules; ++k) {
     const float* c = demo.capsules(0) + k * body::capsule_floats;
@@ -78,8 +78,7 @@ report::Scenes scenes(const LikelihoodDemo& demo) {
   return {{std::move(depth), std::move(distance)}};
 }
 
-// A dot for each sample on an axis of log-likelihood. Their height has no meaning: the golden ratio keeps neighbours
-// apart.
+// One dot per sample on an axis of log-likelihood. Their height has no meaning: the golden ratio separates neighbours.
 report::Plot samples_plot(const LikelihoodDemo& demo) {
   report::Plot plot;
   plot.title = "Every pose that was tried";

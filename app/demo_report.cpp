@@ -21,7 +21,7 @@ void add_strip(report::Section& section, const std::vector<Shot>& strip, const c
   section.blocks.emplace_back(std::move(pictures));
 }
 
-// What the pictures show, and where the video of all frames is.
+// What the images show, and where the video of all frames is.
 void add_note(report::Section& section, const std::string& text, const std::string& no_video, const char* video) {
   if (no_video.empty())
     section.blocks.emplace_back(report::Text{text + " All frames:", video});

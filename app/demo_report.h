@@ -1,4 +1,4 @@
-// What `kinema demo` measured, and the report page that shows it.
+// The measurements of `kinema demo`, and the report page that shows them.
 #pragma once
 
 #include "app/demo_face.h"
@@ -15,7 +15,7 @@
 
 namespace kinema::app {
 
-/// The likelihood alone, on a person made of capsules.
+/// The likelihood alone, for a person made of capsules.
 struct LikelihoodDemo {
   bench::BodyProblem problem;
   body::LikelihoodSettings settings;
@@ -27,7 +27,7 @@ struct LikelihoodDemo {
 
   std::size_t true_rank = 1;   // 1: no sample is more likely than the true pose
   std::size_t best_other = 0;  // the most likely sample that is not the true pose
-  std::size_t checked = 0;     // samples that the reference backend weighed too
+  std::size_t checked = 0;     // samples also evaluated by the reference backend
   double difference = 0;       // the largest among them, relative
 
   std::size_t samples() const { return log_likelihood.size(); }
@@ -36,7 +36,7 @@ struct LikelihoodDemo {
   }
 };
 
-/// The results in words, for the page and for the terminal.
+/// The results as text, for the page and the terminal.
 struct DemoRow {
   std::string label, text;
 };

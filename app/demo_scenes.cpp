@@ -10,8 +10,8 @@ struct Circle {
   double x = 0, y = 0, r = 0;
 };
 
-// A sphere seen from outside. Its outline is an ellipse that is hardly longer than wide near the axis of the camera; a
-// circle of its smaller radius is enough for a picture.
+// A sphere seen from outside. Its outline is an ellipse that is nearly circular close to the camera's axis; a circle of
+// its smaller radius is enough for a drawing.
 Circle project(const Camera& camera, const float* centre, double radius) {
   const double z = std::max<double>(centre[2], 1e-3);
   return {camera.fx * centre[0] / z + camera.cx, camera.fy * centre[1] / z + camera.cy, camera.fx * radius / z};

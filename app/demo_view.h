@@ -1,4 +1,4 @@
-// The demo on the live page: what each part follows is shown while it is followed, and stays to look back at.
+// The demo on the live page: each part is shown while it is tracked, and remains available for review.
 #pragma once
 
 #include "app/demo_face.h"
@@ -14,7 +14,7 @@ class DemoView {
 public:
   explicit DemoView(const ViewOptions& options);
 
-  // One for each part: sets who watches it.
+  // One per part: sets its observer.
   void show(WalkSettings& walk);
   void show(HeadDemoSettings& head);
   void show(FaceDemoSettings& face);

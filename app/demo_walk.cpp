@@ -50,7 +50,7 @@ void simulate(const WalkSettings& settings, synth::Mode mode) {
                          mode == synth::Mode::depth ? std::optional(0.001) : std::nullopt, std::nullopt);
 }
 
-// An upright part of the overlay about the person, without the line of text at its foot.
+// An upright crop of the overlay around the person, without the caption.
 io::Picture cut_out(const io::Picture& picture, double centre) {
   const int height = picture.height * 96 / 100, width = std::min(picture.width, height * 45 / 100);
   const int left = std::clamp(static_cast<int>(centre) - width / 2, 0, picture.width - width);
@@ -67,7 +67,7 @@ std::string bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Overlays while the person is followed: all of them as a video, a few as pictures.
+// Overlays during tracking: all of them as a video, a few as images.
 class Film {
 public:
   Film(Walk& walk, const Camera& camera, std::size_t frames)
@@ -83,7 +83,7 @@ public:
     try {
       if (video_) video_->add(picture, frame.index);
     } catch (const Error& error) {
-      // no encoder: the pictures are enough
+      // no encoder: the images are enough
       walk_.no_video = error.what();
       video_.reset();
     }
@@ -154,7 +154,7 @@ Walk follow_walk(const WalkSettings& settings) {
   run.tracker.likelihood.threads = settings.threads;
   run.tracker.seed = settings.seed;
   run.tracker = body::settings_for(*recording, run.tracker);
-  // the person is taken for a stranger, whose size is fitted
+  // the person is treated as unknown, and the size is fitted
   run.tracker.skeleton = body::default_human();
   run.tracker.fit_shape = true;
   const std::string poses = (settings.folder / "poses.jsonl").string();

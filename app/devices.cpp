@@ -13,12 +13,12 @@ namespace {
 constexpr std::array<Backend, 3> backends = {Backend::reference, Backend::cpu, Backend::cuda};
 
 struct Choice {
-  std::string backend;  // empty where there is none
+  std::string backend;  // empty if there is none
   std::string problem;
 };
 
-// What a run with this --backend would use. KINEMA_BACKEND may name a backend that is not here, and to find out why is
-// what this command is for: that is shown, not thrown. A word that names none is wrong here as everywhere.
+// What a run with this --backend would use. KINEMA_BACKEND may name a backend that is not available, and this command
+// should show why: the reason is printed, not thrown. An unknown name is an error here as everywhere.
 Choice choice(Backend wanted) {
   try {
     return {std::string(name(choose(wanted))), ""};
@@ -88,7 +88,7 @@ nlohmann::ordered_json devices_json(const Choice& chosen) {
 }  // namespace
 
 void add_devices(Verb parent, Task& task) {
-  Verb verb = parent.add("devices", "Backends, GPUs, SIMD level, what was built in");
+  Verb verb = parent.add("devices", "List backends, GPUs, the SIMD level and the optional parts of this build");
   const auto options = std::make_shared<CommonOptions>();
   add_common_options(verb, *options);
   verb.chosen([options, &task] {

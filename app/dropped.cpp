@@ -31,10 +31,10 @@ std::vector<fs::path> entries(const fs::path& folder) {
   return found;
 }
 
-// What was dropped: a folder of frames, one file with them, and what belongs to them.
+// The dropped files: a folder of frames, one file with them, and their companions.
 struct Dropped {
   std::optional<fs::path> frames;  // the one file or folder, or the folder of all
-  std::optional<fs::path> beside;  // a file of the ending that was asked for
+  std::optional<fs::path> beside;  // a file with the requested extension
 };
 
 Dropped dropped(const fs::path& folder, std::string_view ending = {}) {
@@ -67,7 +67,7 @@ void track_body(serve::Job& job, serve::Hub& hub) {
   run.files = {file(job, "poses.jsonl"), file(job, "poses.csv"), file(job, "poses.bvh"), ""};
   const std::size_t frames = recording->size().value_or(0);
   serve::BodyFeed feed(hub.channel("body"), input.filename().string(), frames);
-  job.progress(0, frames);  // the search in the first frame takes its time
+  job.progress(0, frames);  // the search in the first frame takes time
   std::size_t done = 0;
   run.watch = [&](const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate) {
     show(feed, frame, tracker, estimate);

@@ -1,5 +1,5 @@
-// Files that were dropped on the live page: recognised, tracked, shown on the page meanwhile, and written as CSV, JSON lines
-// and BVH for download.
+// Files dropped on the live page: recognised, tracked, shown on the page meanwhile, and written as CSV, JSON lines and
+// BVH for download.
 #pragma once
 
 #include "serve/channel.h"
@@ -9,8 +9,8 @@
 
 namespace kinema::app {
 
-/// Filters and models are also kept in the shared states, for later cameras and files; they may come alone. Throws Error
-/// where the files cannot be tracked, and serve::Job::Cancelled.
+/// Filters and models are also kept in the shared state, for later cameras and files; they may be dropped alone. Throws
+/// Error if the files cannot be tracked, and serve::Job::Cancelled.
 void track_dropped(serve::Job& job, serve::Hub& hub, serve::HeadSharedState& heads, serve::FaceSharedState& faces);
 
 }  // namespace kinema::app

@@ -17,7 +17,7 @@ namespace kinema::app {
 namespace {
 
 constexpr std::size_t common_count = body::common_joints.size();
-using CommonJoints = std::array<const io::NamedJoint*, common_count>;  // those that a line knows
+using CommonJoints = std::array<const io::NamedJoint*, common_count>;  // those present in a line
 
 std::size_t common_index(std::string_view name) {
   const std::string_view common = body::common_joint(name);
@@ -25,7 +25,8 @@ std::size_t common_index(std::string_view name) {
                                   body::common_joints.begin());
 }
 
-// A line's joints by their common names. A common name itself wins over an alias; of two aliases none is guessed.
+// A line's joints by their common names. A common name itself wins over an alias; between two aliases there is no
+// guess.
 CommonJoints common_joints_of(const PoseFile& file, const io::PoseLine& line) {
   CommonJoints found{};
   const auto exact = [](const io::NamedJoint& joint) { return body::common_joint(joint.name) == joint.name; };
@@ -42,7 +43,7 @@ CommonJoints common_joints_of(const PoseFile& file, const io::PoseLine& line) {
   return found;
 }
 
-// Metres; what is smaller states no deviation, and would only be divided by.
+// Metres; smaller values state no deviation, and would only cause divisions by 0.
 constexpr double smallest_deviation = 1e-9;
 
 struct Sample {
@@ -98,14 +99,14 @@ void need_times(const PoseFile& file, const PoseFile& other) {
   }
 }
 
-// Half the usual step between frames of the truth: nearer than that, two times mean the same frame.
+// Half the usual step between frames of the truth: times closer than that denote the same frame.
 double time_tolerance(const std::vector<const io::PoseLine*>& truth) {
   std::vector<double> steps;
   for (std::size_t i = 1; i < truth.size(); ++i) steps.push_back(*truth[i]->time - *truth[i - 1]->time);
   return steps.empty() ? 0.5 : bench::quantile(steps, 0.5) / 2;
 }
 
-// For each line of truth the line of poses that is the same frame, or none.
+// For each line of truth the line of poses of the same frame, or none.
 std::vector<const io::PoseLine*> match(const PoseFile& poses, const std::vector<const io::PoseLine*>& truth,
                                        bool by_time) {
   std::vector<const io::PoseLine*> matched(truth.size(), nullptr);
@@ -117,7 +118,7 @@ std::vector<const io::PoseLine*> match(const PoseFile& poses, const std::vector<
     }
     return matched;
   }
-  // each pose goes to the nearest truth, and of several the nearest stays
+  // each pose goes to the nearest truth, and of several the nearest is kept
   const double tolerance = time_tolerance(truth);
   for (const io::PoseLine& line : poses.lines) {
     const auto distance = [&](std::size_t i, const io::PoseLine& pose) {

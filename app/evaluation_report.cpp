@@ -37,7 +37,7 @@ report::Figures figures(const Evaluation& evaluation) {
   return figures;
 }
 
-// By frame; by time, counted from the first frame, since a clock's own times are too long for labels.
+// By frame; or by time since the first frame, since absolute times are too long for labels.
 double place(const Evaluation& evaluation, const FrameEvaluation& frame) {
   if (!evaluation.by_time) return static_cast<double>(frame.frame.value_or(0));
   return frame.time.value_or(0) - evaluation.frames.front().time.value_or(0);
@@ -53,7 +53,7 @@ report::Series series(const Evaluation& evaluation, const char* name, int colour
   return made;
 }
 
-// Runs of missing frames, each half a frame wider than its first and last.
+// Runs of missing frames, each extended by half a frame on both sides.
 std::vector<report::Plot::Gap> gaps(const Evaluation& evaluation) {
   const auto& frames = evaluation.frames;
   const double span = place(evaluation, frames.back()) - place(evaluation, frames.front());

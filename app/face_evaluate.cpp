@@ -1,4 +1,4 @@
-// kinema face evaluate: fits held against landmarks that people set.
+// kinema face evaluate: fits compared with manual landmarks.
 #include "app/face_evaluation.h"
 #include "app/face_evaluation_report.h"
 #include "app/face_reliability.h"
@@ -139,7 +139,7 @@ void print_table(const Options& options, const FaceEvaluation& evaluation) {
   fmt::print("\n");
 }
 
-// The worst faces, fit and truth, side by side; one that was tried several times with its worst fit.
+// The worst faces, fit and truth, side by side; a face with several starts appears with its worst fit.
 io::Picture worst_picture(const Options& options, const FaceEvaluation& evaluation, const FaceExamples& examples,
                           const face::Model& model) {
   constexpr int side = 240;

@@ -44,7 +44,7 @@ FaceErrorSummary summary(const std::vector<FaceError>& faces, double FaceError::
   return result;
 }
 
-// The chance that a failed fit has the higher probability of failure than a good one: Mann and Whitney.
+// The probability that a failed fit has a higher probability of failure than a good one: Mann-Whitney.
 std::optional<double> roc_area(const std::vector<FaceError>& faces) {
   double wins = 0, pairs = 0;
   for (const FaceError& failed : faces) {
@@ -69,7 +69,7 @@ std::vector<float> placed_mean(const face::Model& model, const face::Similarity&
   return landmarks;
 }
 
-// Of several boxes the one about the labelled face: a picture may show more people than were labelled.
+// Of several boxes the one around the labelled face: an image may show more people than were labelled.
 std::optional<face::Start::Box> box_about(const std::vector<face::Start::Box>& boxes, const std::vector<float>& truth) {
   double x = 0, y = 0;
   for (std::size_t i = 0; i + 1 < truth.size(); i += 2) {
@@ -84,7 +84,7 @@ std::optional<face::Start::Box> box_about(const std::vector<face::Start::Box>& b
   return std::nullopt;
 }
 
-// Where the fit of an example starts; nothing, and why, where that is not known.
+// The start of an example's fit; nothing, and the reason, if it is unknown.
 std::optional<face::Start> start_of(const face::Model& model, const FaceExamples& examples, std::size_t i,
                                     std::size_t number, const FaceEvaluationSettings& settings,
                                     const io::FaceDetector* detector, const io::Starts* starts, std::string& why) {

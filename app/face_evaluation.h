@@ -1,5 +1,5 @@
-// Fits held against landmarks that people set: errors over the distance of the outer corners of the eyes, the cumulative
-// curve, failures, and whether the score knew.
+// Fits compared with manual landmarks: errors over the distance of the outer eye corners, the cumulative curve,
+// failures, and how well the score predicts them.
 #pragma once
 
 #include "app/face_options.h"
@@ -16,15 +16,15 @@
 
 namespace kinema::app {
 
-/// Past this share of the outer-eye distance a fit counts as failed, and the curve's area ends.
+/// A fit whose error exceeds this share of the outer-eye distance has failed; the area under the curve ends here.
 inline constexpr double failure_limit = 0.08;
 
 enum class FaceStart { perturbed, detect, given };
 
 struct FaceEvaluationSettings {
   FaceStart start = FaceStart::perturbed;
-  double shift = 0.05, scale = 0.05, turn = 5;  ///< of perturbed starts; the turn in degrees
-  std::uint32_t tries = 1;                      ///< perturbed starts of each face
+  double shift = 0.05, scale = 0.05, turn = 5;  ///< of perturbed starts; the rotation in degrees
+  std::uint32_t tries = 1;                      ///< perturbed starts per face
   std::uint64_t seed = 1;
   face::FitSettings fit;
   Backend backend = Backend::automatic;
@@ -34,15 +34,15 @@ struct FaceError {
   std::size_t example = 0;  ///< of the set
   std::string name;
   bool fitted = false;  ///< false: no start; counts as failed
-  std::string why;      ///< where not fitted
+  std::string why;      ///< if not fitted
   double start = 0;     ///< error of the mean shape at the start
   double all = 0, inner = 0;
-  double failure = 0;  ///< as the score has it
+  double failure = 0;  ///< according to the score
   std::vector<float> landmarks;
-  std::vector<float> landmark_errors, confidence;  ///< of each landmark; empty where the model has no score
+  std::vector<float> landmark_errors, confidence;  ///< per landmark; empty if the model has no score
 };
 
-/// Of the faces that were fitted, but for `failures` and `auc`, in which the others count as failed.
+/// Over the faces that were fitted, except `failures` and `auc`, in which the others count as failed.
 struct FaceErrorSummary {
   std::size_t count = 0;
   double mean = 0, median = 0, p95 = 0;
@@ -51,17 +51,17 @@ struct FaceErrorSummary {
 };
 
 struct FaceEvaluation {
-  std::vector<FaceError> faces;  ///< one a start, as in the set; fewer where the run was stopped
+  std::vector<FaceError> faces;  ///< one per start, as in the set; fewer if the run was stopped
   std::size_t landmarks = 0, missing = 0;
   FaceErrorSummary all;
   std::optional<FaceErrorSummary> inner;  ///< the 49 of 68
   bool scored = false;                    ///< the model has a score
-  std::optional<double> roc_area;         ///< of the score, where there are good fits and failures
+  std::optional<double> roc_area;         ///< of the score, if there are both good fits and failures
   double expected_failures = 0;           ///< sum of the probabilities
   double fit_ms = 0, detect_ms = 0;
   bool stopped = false;
 
-  Backend backend = Backend::cpu;         ///< what ran
+  Backend backend = Backend::cpu;         ///< the backend that ran
   std::vector<face::PlacedStage> stages;  ///< and where each stage of a fit ran
 
   std::vector<std::size_t> worst_first() const;
@@ -71,7 +71,7 @@ FaceEvaluation evaluate_faces(const std::shared_ptr<const face::Model>& model, c
                               const FaceEvaluationSettings& settings, const io::FaceDetector* detector,
                               const io::Starts* starts);
 
-/// The share of faces (those that were not fitted included) with an error up to each of `at`.
+/// The share of faces (those not fitted included) with an error up to each of `at`.
 std::vector<double> cumulative(const FaceEvaluation& evaluation, bool inner, const std::vector<double>& at);
 
 }  // namespace kinema::app

@@ -52,7 +52,7 @@ report::Table by_picture(const FaceEvaluation& evaluation) {
   return table;
 }
 
-// What the score stated against what happened, as a curve that should be the diagonal, and in numbers.
+// Predicted probabilities versus outcomes, as a curve that should be the diagonal, and in numbers.
 report::Section reliability(const FaceEvaluation& evaluation) {
   const std::pair<const char*, std::vector<ReliabilityBin>> kinds[] = {
       {"probability of failure", failure_reliability(evaluation)},

@@ -8,7 +8,7 @@
 
 namespace kinema::app {
 
-/// `worst`: a picture of the worst faces; without bytes where there is none.
+/// `worst`: an image of the worst faces; without bytes if there is none.
 report::Report face_evaluation_report(const FaceEvaluation& evaluation, const std::string& model,
                                       const std::string& images, const std::string& start,
                                       const report::Pictures::Picture& worst);

@@ -1,4 +1,4 @@
-// kinema face fit: landmarks of the faces in pictures and videos.
+// kinema face fit: landmarks of the faces in images and videos.
 #include "app/face_options.h"
 #include "app/face_run.h"
 #include "app/options.h"
@@ -25,7 +25,7 @@ struct Options {
   ViewOptions view;
 };
 
-// Outputs that would write into each other, or over what is read.
+// Outputs that would overwrite each other, or the input.
 void check_outputs(const Options& options) {
   const FaceFiles& files = options.run.files;
   std::map<std::filesystem::path, const char*> places;
@@ -84,7 +84,7 @@ void run(Options& options) {
     chain.detector.emplace(options.detector);
   } else {
     chain.starts.emplace(options.init, chain.tracker.model->shape.landmarks());
-    // with a detector a face that was lost in a video is found again
+    // with a detector, a face that was lost in a video can be found again
     if (!options.detector.empty() || !io::find_face_cascade().empty()) chain.detector.emplace(options.detector);
   }
   std::optional<View> view;

@@ -1,4 +1,4 @@
-// kinema face info: what an appearance model holds, and its modes as pictures.
+// kinema face info: the contents of an appearance model, and its modes as images.
 #include "app/face_options.h"
 #include "app/options.h"
 #include "io/face_model_file.h"
@@ -92,7 +92,7 @@ void print_model(const std::string& name, const face::Model& model, std::uintmax
   fmt::print("  a fit does {}\n", stages_text(model.sequence));
 }
 
-// A shape of the model as lines on a dark ground.
+// A shape of the model as lines on a dark background.
 io::Picture shape_picture(const face::Model& model, const std::vector<float>& shape, const std::string& caption) {
   constexpr int side = 240;
   float reach = 0.5f;

@@ -1,5 +1,5 @@
-// What the verbs of the face share: words of the command line, models and labelled pictures read with a bar, and lines
-// about what was left out.
+// Shared by the verbs of the face: parsing of option values, models and labelled images read with a progress bar, and
+// messages about what was left out.
 #pragma once
 
 #include "app/command_line.h"
@@ -17,18 +17,18 @@
 
 namespace kinema::app {
 
-/// "cascade,simultaneous:0:20": methods with a level and iterations. Throws Error for a word that is none.
+/// "cascade,simultaneous:0:20": methods with a level and iterations. Throws Error for an unknown word.
 std::vector<face::Stage> parse_stages(const std::string& text);
 std::string stages_text(const std::vector<face::Stage>& stages);
 
 std::string_view word(face::Features features);
 std::string_view word(face::Method method);
 
-/// What ran where: "cpu", or "cuda (combined) and cpu (cascade, simultaneous)".
+/// Which backend ran what: "cpu", or "cuda (combined) and cpu (cascade, simultaneous)".
 std::string places_text(const std::vector<face::PlacedStage>& stages);
 nlohmann::ordered_json places_json(const std::vector<face::PlacedStage>& stages);
 
-/// Fits as the command line asks for them.
+/// Fits as requested on the command line.
 struct FitOptions {
   std::string model, stages;
   int starts = 1;
@@ -37,41 +37,41 @@ struct FitOptions {
 void add_fit_options(Verb verb, FitOptions& options);
 face::FitSettings fit_settings(const FitOptions& options, int threads);
 
-/// Fits from a detector's boxes, which may be far off: those that the score doubts are tried from other places too.
+/// Fits from a detector's boxes, which may be far off: fits with a low score are repeated from further starts.
 void try_doubtful_again(face::Fitter& fitter, const face::Model& model, const std::vector<face::Face>& faces,
                         std::vector<face::Fit>& fits);
 
-/// Where landmarks come from.
+/// The sources of landmarks.
 struct ImageOptions {
   std::vector<std::string> images;
   std::optional<double> first_pixel;
 };
 void add_image_options(Verb verb, ImageOptions& options);
 
-/// Labelled pictures in memory, as far as they could be read.
+/// Labelled images in memory, as far as they could be read.
 struct FaceExamples {
   std::vector<io::LabelledImage> files;
   std::vector<io::GreyImage> images;
   std::vector<std::vector<float>> landmarks;
   std::size_t points = 0;             ///< landmarks of each
-  std::vector<std::string> left_out;  ///< lines about what could not be used
+  std::vector<std::string> left_out;  ///< messages about what could not be used
 
   std::size_t size() const { return files.size(); }
 };
 face::GreyView view(const io::GreyImage& image);
 
-/// Throws Error where nothing could be read.
+/// Throws Error if nothing could be read.
 FaceExamples read_examples(const ImageOptions& options);
 
-/// On standard error, a few of them and how many more there are.
+/// On standard error: the first few, and the number of the rest.
 void print_left_out(const std::vector<std::string>& lines);
 
-/// The mean distance of the landmarks over that of the outer corners of the eyes (of `truth`), of those in `points`; all
-/// where it is empty.
+/// The mean landmark error over the distance of the outer eye corners (of `truth`), over the landmarks in `points`;
+/// over all if it is empty.
 double landmark_error(const face::Layout& layout, const std::vector<float>& landmarks, const std::vector<float>& truth,
                       const std::vector<int>& points = {});
 
-/// The 49 of 68 landmarks that are neither jaw nor inner corners of the mouth; empty for other numbers.
+/// The 49 of 68 landmarks without the jaw and the inner corners of the mouth; empty for other numbers.
 std::vector<int> inner_points(std::size_t landmarks);
 
 }  // namespace kinema::app

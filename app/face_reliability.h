@@ -1,4 +1,4 @@
-// Whether the score means what it says: told probabilities held against what happened.
+// Calibration of the score: predicted probabilities compared with outcomes.
 #pragma once
 
 #include "app/face_evaluation.h"
@@ -9,21 +9,22 @@
 
 namespace kinema::app {
 
-/// Those whose told probability lies from `from` up to `to`.
+/// Those whose predicted probability lies from `from` up to `to`.
 struct ReliabilityBin {
   double from = 0, to = 1;
   std::size_t count = 0;
   double told = 0;      ///< mean of the probabilities
-  double happened = 0;  ///< share of those in which it came true
+  double happened = 0;  ///< share of those in which the event occurred
 };
 
-/// Of the probabilities that fits failed.
+/// Of the predicted probabilities of failure.
 std::vector<ReliabilityBin> failure_reliability(const FaceEvaluation& evaluation);
 
-/// Of the confidences that landmarks are within the limit; empty where there are none.
+/// Of the confidences that landmarks are within the limit; empty if there are none.
 std::vector<ReliabilityBin> landmark_reliability(const FaceEvaluation& evaluation);
 
-/// The mean difference between told and happened, over the bins by their count: 0 is perfect.
+/// The expected calibration error: the mean difference of prediction and outcome over the bins, weighted by count; 0 is
+/// perfect.
 double calibration_error(const std::vector<ReliabilityBin>& bins);
 
 }  // namespace kinema::app

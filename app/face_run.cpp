@@ -18,7 +18,7 @@ bool is_one_picture(const io::Source& source) {
   return source.size() == 1 && source.kind() != io::SourceKind::video && !source.live();
 }
 
-// Counts what was found, and hands it to the sinks.
+// Counts the results, and passes them to the sinks.
 class Results {
 public:
   Results(const FaceRun& run, const io::Source& source)
@@ -54,9 +54,9 @@ private:
   std::size_t fits_ = 0;
 };
 
-// Consecutive frames, each from the one before.
+// Consecutive frames, each starting from the previous one.
 void follow(SourceLoop& loop, const io::Source& source, const FaceRun& run, Results& results) {
-  // only files of pictures have a name each
+  // only image files have a name each
   const bool by_number = source.kind() == io::SourceKind::video || source.live();
   face::TrackerSettings settings = run.tracker;
   if (run.detector) settings.detect = [&](const face::GreyView& image) { return run.detector->detect(image); };
@@ -84,7 +84,7 @@ void follow(SourceLoop& loop, const io::Source& source, const FaceRun& run, Resu
   }
 }
 
-// Unrelated pictures: a batch at a time, which the fitter divides among its threads.
+// Unrelated images: a batch at a time, which the fitter divides among its threads.
 void fit_each(SourceLoop& loop, const FaceRun& run, Results& results) {
   constexpr std::size_t batch = 16;
   const std::unique_ptr<face::Fitter> fitter = face::make_fitter(run.tracker.model, run.tracker.fit, run.backend);

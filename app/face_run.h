@@ -1,5 +1,5 @@
-// A run of the face fitter: pictures or the frames of a video go through detector and fitter into files. `kinema face fit`
-// and the demo are made of it.
+// A run of the face fitter: images or the frames of a video go through detector and fitter into files. Used by `kinema
+// face fit` and the demo.
 #pragma once
 
 #include "io/face_detector.h"
@@ -18,27 +18,27 @@
 
 namespace kinema::app {
 
-/// Files and folders to write; an empty name: none.
+/// Files and folders to write; empty name: none.
 struct FaceFiles {
   std::string landmarks, csv, overlay;
-  std::string pts;         ///< a folder, NAME.pts for each picture
+  std::string pts;         ///< a folder, NAME.pts for each image
   std::string patches;     ///< a folder, the shape-free patch of each face
-  std::string appearance;  ///< a folder, the texture as it was sampled beside what the model makes of it
+  std::string appearance;  ///< a folder, the sampled texture beside the model's reconstruction
 };
 
 struct FaceRun {
-  face::TrackerSettings tracker;  ///< its model and fit settings are those of single pictures too
+  face::TrackerSettings tracker;  ///< its model and fit settings apply to single images too
   Backend backend = Backend::automatic;
   std::optional<io::FaceDetector> detector;
   std::optional<io::Starts> starts;  ///< instead of the detector
-  int faces = 1;                     ///< in each picture, at most
+  int faces = 1;                     ///< per image, at most
   std::size_t frames = 0;            ///< at most; 0: all
   FaceFiles files;
 
-  /// Called with every frame and what was found in it.
+  /// Called with every frame and its detections.
   std::function<void(std::int64_t frame, const io::Picture&, const face::Estimate&)> watch = nullptr;
 
-  /// Called now and then with the frames that are done and those there are, 0 where that is not known.
+  /// Called now and then with the number of finished frames and the total, 0 if unknown.
   std::function<void(std::size_t done, std::size_t total)> progress = nullptr;
 };
 
@@ -46,20 +46,20 @@ struct FaceCounts {
   std::size_t frames = 0, found = 0, lost = 0, unreadable = 0, restarts = 0;
   bool stopped = false;              ///< by the user
   std::map<std::string, double> ms;  ///< by stage
-  std::vector<std::string> lines;    ///< about pictures that could not be used
+  std::vector<std::string> lines;    ///< about images that could not be used
   double quality = 0;                ///< mean of those found
 
-  Backend backend = Backend::cpu;         ///< what ran
+  Backend backend = Backend::cpu;         ///< the backend that ran
   std::vector<face::PlacedStage> stages;  ///< and where each stage of a fit ran
 
   double fits_per_second() const;
 };
 
-/// How faces are read: pictures of any size and depth of colour, which are frames of one camera only where `sequence`.
+/// How faces are read: images of any size and colour depth, which are frames of one camera only if `sequence`.
 io::ColourSettings face_source(double fps = 0, bool sequence = false);
 
-/// Fits unrelated pictures one by one, and follows a face through consecutive frames. Ctrl-C ends it early. Where the
-/// source breaks off, what was fitted until then is written, and then the Error is thrown.
+/// Fits unrelated images one by one, and tracks a face through consecutive frames. Ctrl-C ends it early. If the source
+/// fails, the results so far are written, and then the Error is thrown.
 FaceCounts fit_faces(io::Source& source, const FaceRun& run);
 
 }  // namespace kinema::app

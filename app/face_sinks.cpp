@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Pictures of a film have one size: another is brought into it whole, on black.
+// Images of a video have one size: others are fitted into it uncropped, on black.
 io::Picture fitted_into(const io::Picture& picture, int width, int height) {
   if (picture.width == width && picture.height == height) return picture;
   const double scale =
@@ -109,7 +109,7 @@ void FaceSinks::add(const Frame& frame, const std::vector<face::Estimate>& faces
   for (const face::Estimate& face : faces) {
     if (!face.found) continue;
     face::Fit fit = face.fit;
-    fit.landmarks = face.landmarks;  // smoothed, where that was asked for
+    fit.landmarks = face.landmarks;  // smoothed, if requested
     for (const auto& writer : writers_) writer->add({frame.number, frame.file, frame.time, &fit, {}, number});
     const std::string stem = frame.time ? fmt::format("{:06}", frame.number) : fs::path(frame.file).stem().string();
     const std::string name = number == 0 ? stem : fmt::format("{}_{}", stem, number);

@@ -1,4 +1,4 @@
-// Everything that a run of the face fitter writes, frame by frame.
+// All outputs of a run of the face fitter, frame by frame.
 #pragma once
 
 #include "app/face_run.h"
@@ -18,14 +18,14 @@ namespace kinema::app {
 
 class FaceSinks {
 public:
-  /// `single`: one picture, whose overlay is one picture too. Throws Error where a target cannot be written.
+  /// `single`: one image, whose overlay is one image too. Throws Error if a target cannot be written.
   FaceSinks(const FaceFiles& files, const face::Model& model, bool single, double fps);
 
   struct Frame {
     std::int64_t number = 0;
     std::string file;
     std::optional<double> time;
-    const io::Picture* picture = nullptr;  // empty where it could not be read
+    const io::Picture* picture = nullptr;  // empty if it could not be read
   };
   void add(const Frame& frame, const std::vector<face::Estimate>& faces, std::string_view why);
   void commit();
@@ -39,10 +39,10 @@ private:
   bool single_;
   std::vector<std::unique_ptr<io::LandmarkWriter>> writers_;
   std::optional<io::PictureSink> overlay_;
-  std::optional<io::Picture> size_;  // of the overlay's first picture, which all others get
+  std::optional<io::Picture> size_;  // of the overlay's first image, applied to all others
 };
 
-/// A face with its landmarks, mesh and a line of words, as overlays show it.
+/// A face with its landmarks, mesh and a caption, as in overlays.
 io::Picture face_overlay(const io::Picture& picture, const face::Model& model, const std::vector<face::Estimate>& faces,
                          std::string_view caption, std::string_view why);
 

@@ -1,4 +1,4 @@
-// kinema face train: an appearance model from pictures with landmarks.
+// kinema face train: an appearance model from images with landmarks.
 #include "app/face_options.h"
 #include "app/interrupt.h"
 #include "app/options.h"
@@ -27,10 +27,10 @@ struct Options {
   bool no_mirror = false, no_quality = false, no_project_out = false, no_resampling = false, no_detector = false;
 };
 
-// How the detector's boxes stand to the faces in them: the median over some of the pictures.
+// The offset of the detector's boxes relative to the faces in them: the median over some of the images.
 std::optional<face::BoxPlacement> detector_placement(const face::Model& model, const FaceExamples& examples,
                                                      const io::FaceDetector& detector) {
-  constexpr std::size_t most = 80, fewest = 3;  // a median needs no more, and a detector takes its time
+  constexpr std::size_t most = 80, fewest = 3;  // a median needs no more, and a detector is slow
   std::vector<double> x, y, scale;
   const std::size_t step = std::max<std::size_t>(1, examples.size() / most);
   Progress progress("detecting", examples.size(), true);
@@ -100,8 +100,8 @@ void report(const Options& options, const face::Model& model, const FaceExamples
 }
 
 void run(Options options) {
-  const io::OutputFile place(options.out);  // a target that cannot be written is said before the work
-  // a detector that was asked for must be there; the one on this machine is used if there is one
+  const io::OutputFile place(options.out);  // an unwritable target is reported before the work
+  // a requested detector must exist; otherwise the one on this machine is used if there is one
   std::optional<io::FaceDetector> detector;
   if (!options.no_detector && (!options.detector.empty() || !io::find_face_cascade().empty())) {
     detector.emplace(options.detector);

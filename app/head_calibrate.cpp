@@ -1,4 +1,4 @@
-// kinema head calibrate: frames with an oval about the face to the colours of this user in this light.
+// kinema head calibrate: from frames with an oval around the face to the colours of this user under this light.
 #include "app/head_options.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
@@ -33,7 +33,7 @@ struct Frames {
   std::vector<head::Oval> ovals;
 };
 
-// The next `count` frames that can be read, of at most `left`.
+// The next `count` readable frames, of at most `left`.
 std::vector<io::Frame> read_some(const Options& options, io::Source& source, std::size_t count, std::size_t& left,
                                  std::string& gap) {
   std::vector<io::Frame> frames;
@@ -49,7 +49,7 @@ std::vector<io::Frame> read_some(const Options& options, io::Source& source, std
   return frames;
 }
 
-// The first frames that can be read and, where the oval is looked for, show the face that most of them show.
+// The first readable frames that, if the oval is detected, show the face that most of them show.
 Frames read_frames(const Options& options) {
   constexpr std::size_t longest_search = 300;
   Frames frames;

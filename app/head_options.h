@@ -1,4 +1,4 @@
-// What the words of the head's verbs mean: ovals, lengths with their unit, and backends by any name.
+// Option values of the head's verbs: ovals, lengths with their unit, and backends by any name.
 #pragma once
 
 #include "io/input_file.h"
@@ -16,7 +16,7 @@
 
 namespace kinema::app {
 
-/// A number at the start of a text, which it leaves without it.
+/// Parses and removes a number at the start of a text.
 inline std::optional<double> take_number(std::string_view& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -54,7 +54,7 @@ inline double parse_length(const char* flag, const std::string& word) {
   return *number * unit;
 }
 
-/// Degrees across the frame, to radians.
+/// Degrees across the frame, converted to radians.
 inline double parse_field_of_view(double degrees) {
   if (!(degrees >= 1 && degrees <= 175)) {
     throw Error(fmt::format("--fov is {}: give degrees across the frame, 1 to 175", degrees));

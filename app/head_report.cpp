@@ -12,7 +12,7 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
-// The place at a time between frames; nothing beside a gap.
+// The position at a time between frames; nothing next to a gap.
 std::optional<std::pair<double, double>> at(const HeadPath& path, double seconds) {
   const auto after = std::upper_bound(path.time.begin(), path.time.end(), seconds);
   if (after == path.time.begin() || after == path.time.end()) return std::nullopt;
@@ -27,7 +27,8 @@ std::optional<std::pair<double, double>> at(const HeadPath& path, double seconds
 }  // namespace
 
 std::optional<double> jitter(const HeadPath& path) {
-  // noise of deviation s has second differences of deviation s sqrt(6), whose sizes have a median 0.6745 times as large
+  // noise of deviation s has second differences of deviation s sqrt(6), whose absolute values have a median 0.6745
+  // times as large
   std::vector<double> sizes;
   for (std::size_t i = 2; i < path.place.size(); ++i) {
     const auto &a = path.place[i - 2], &b = path.place[i - 1], &c = path.place[i];

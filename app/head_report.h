@@ -1,5 +1,4 @@
-// What a run of the head tracker was worth: how still a still head stays, what smoothing costs, and, where there is a
-// truth, how far off it was.
+// Statistics of a run of the head tracker: jitter of a still head, the lag of smoothing and, given a truth, errors.
 #pragma once
 
 #include "io/head_table.h"
@@ -23,22 +22,24 @@ struct HeadPath {
   }
 };
 
-/// Pixels: the standard deviation of the noise on a path, from its second differences, which a steady motion does not
-/// have; the median of their sizes, so that a jerk does not count. Nothing where three frames in a row never come.
+/// Pixels: the standard deviation of the noise on a path, from its second differences, which vanish for steady motion;
+/// by the median of their absolute values, so that a jerk does not count. Nothing if there are never three frames in a
+/// row.
 std::optional<double> jitter(const HeadPath& path);
 
-/// Seconds by which a smoothed path lags behind the raw one: the lag at which the two differ least, to a tenth of a frame.
+/// Seconds by which a smoothed path lags behind the raw one: the lag that minimises their difference, to a tenth of a
+/// frame.
 std::optional<double> lag(const HeadPath& raw, const HeadPath& smoothed);
 
-/// Seconds until a filter at rest has covered nine tenths of a step of this many pixels.
+/// Seconds until a filter at rest has covered 90 % of a step of this many pixels.
 double step_response(const head::OneEuroSettings& settings, double pixels, double fps);
 
-/// A path against the boxes of a truth, one a frame.
+/// A path compared with the boxes of a truth, one per frame.
 struct HeadErrors {
   std::size_t frames = 0;   ///< with a box
-  std::size_t missing = 0;  ///< of them without an answer
-  double within = 0;        ///< share of the frames with an answer within a quarter of the box's width
-  double mean = 0;          ///< error over the box's width, of frames with an answer
+  std::size_t missing = 0;  ///< of them without an estimate
+  double within = 0;        ///< share of the frames whose estimate is within a quarter of the box's width
+  double mean = 0;          ///< error over the box's width, for frames with an estimate
   double median = 0;
 };
 HeadErrors errors(const HeadPath& path, const std::vector<io::HeadBox>& truth);

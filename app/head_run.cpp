@@ -17,7 +17,7 @@
 namespace kinema::app {
 namespace {
 
-// Files and receivers of the estimates.
+// Files and network receivers of the estimates.
 class Sinks {
 public:
   Sinks(const HeadOutputs& outputs, double fps) {

@@ -1,5 +1,5 @@
-// A run of the head tracker: frames of a source go through the tracker into files and sockets. `kinema head track` and
-// the demo are made of it.
+// A run of the head tracker: frames of a source go through the tracker into files and sockets. Used by `kinema head
+// track` and the demo.
 #pragma once
 
 #include "kinema/head_tracker.h"
@@ -12,17 +12,17 @@
 
 namespace kinema::app {
 
-/// Files to write and receivers to tell; an empty name: none.
+/// Files to write and network receivers; empty name: none.
 struct HeadOutputs {
   std::string table, lines, overlay;
   std::string opentrack, osc;   ///< host:port
-  bool opentrack_time = false;  ///< a seventh double: when the frame was taken
+  bool opentrack_time = false;  ///< a seventh double: the capture time of the frame
 };
 
 struct HeadRun {
   head::TrackerSettings tracker;
   Backend backend = Backend::automatic;
-  std::string background;  ///< a picture of the room without the person; empty: none
+  std::string background;  ///< an image of the room without the person; empty: none
   long start = 0;          ///< number of the first frame
   std::size_t frames = 0;  ///< at most; 0: all
   HeadOutputs outputs;
@@ -30,23 +30,23 @@ struct HeadRun {
   /// Called with every frame and its estimate, before the next one is read.
   std::function<void(const io::Frame&, const head::Estimate&)> watch = nullptr;
 
-  /// For pictures in `watch`: the degree of a colour as the tracker sees it now.
+  /// For drawing in `watch`: the current degree of a colour according to the tracker.
   std::function<void(const head::Tracker&)> started = nullptr;
 };
 
 struct HeadCounts {
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
-  std::string first_gap;             ///< why the first frame that could not be read could not
+  std::string first_gap;             ///< why the first unreadable frame could not be read
   bool stopped = false;              ///< by the user
   std::map<std::string, double> ms;  ///< by stage
   head::Mode mode = head::Mode::plain;
-  Backend backend = Backend::cpu;  ///< what ran
+  Backend backend = Backend::cpu;  ///< the backend that ran
 
   double frames_per_second() const;  ///< of the tracker alone
 };
 
-/// Follows the head through the source; Ctrl-C ends it early. Where the source breaks off, what was tracked until then
-/// is written, and then the Error is thrown.
+/// Tracks the head through the source; Ctrl-C ends it early. If the source fails, the results so far are written, and
+/// then the Error is thrown.
 HeadCounts track(io::Source& source, const HeadRun& run);
 
 }  // namespace kinema::app

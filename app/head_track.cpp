@@ -1,4 +1,4 @@
-// kinema head track: colour video to the head's place, area and distance, frame by frame.
+// kinema head track: from colour video to the head's position, area and distance, frame by frame.
 #include "app/head_options.h"
 #include "app/head_report.h"
 #include "app/head_run.h"
@@ -32,15 +32,15 @@ struct Options {
   ViewOptions view;
 };
 
-// Our path and those of other trackers, for the report.
+// The path of kinema and those of other trackers, for the report.
 struct Paths {
   HeadPath raw, ours, haar, camshift;
   std::string no_haar;  // why there is none
   double haar_ms = 0, camshift_ms = 0;
-  double width = 0;  // of the head, pixels, where known
+  double width = 0;  // of the head, pixels, if known
 };
 
-// OpenCV's trackers in the same run, on the same frames.
+// OpenCV's trackers on the same frames in the same run.
 class OtherTrackers {
 public:
   OtherTrackers(const head::HeadReference& reference, Paths& paths) : oval_(reference.oval), paths_(paths) {
@@ -140,7 +140,7 @@ void print_text(const HeadCounts& counts, const std::string& backend, const orde
   if (results.contains("haar")) line("Haar", results["haar"]);
 }
 
-// Outputs that would write into each other, or into what they do not say.
+// Outputs that would overwrite each other, or whose format does not match their name.
 void check_outputs(const HeadOutputs& outputs) {
   if (std::filesystem::path(outputs.table).extension() == ".jsonl") {
     throw Error(

@@ -1,4 +1,5 @@
-// Ctrl-C as a request to stop: the work under way is finished, and what was done is kept. A second Ctrl-C ends the program.
+// Ctrl-C as a request to stop: the work in progress is finished, and its results are kept. A second Ctrl-C ends the
+// program.
 #pragma once
 
 #include <array>
@@ -10,10 +11,10 @@ namespace kinema::app {
 
 class Interrupt {
 public:
-  /// What counts: Ctrl-C only, or also the signals of a system that shuts down or of a terminal that is closed.
+  /// Which signals count: Ctrl-C only, or also those of a system shutdown or a closed terminal.
   enum class From { keyboard, anybody };
 
-  // of several at once, such as a page's server and what runs behind it, the first one counts
+  // of several at once, such as a page's server and the run behind it, the first one counts
   explicit Interrupt(From from = From::keyboard) {
     if (holders_++ > 0) return;
     asked_ = 0;

@@ -1,5 +1,5 @@
-// The kinema command: reads the command line, runs the verb, and turns errors into a line and an exit code.
-// 0: done. 2: the call or its input is wrong. 1: it failed while running.
+// The kinema command: reads the command line, runs the verb, and turns errors into a line and an exit code. 0: success.
+// 2: invalid command line or input. 1: failure while running.
 #include "app/options.h"
 #include "kinema/error.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 enum ExitCode { done = 0, failed = 1, wrong_call = 2 };
 
-// An error is one line, whatever the names in it hold.
+// An error is one line, whatever names it contains.
 void print_error(std::string_view message) {
   std::string line(message);
   while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
@@ -33,7 +33,7 @@ Verb add_group(CLI::App& parent, const std::string& name, const std::string& des
   return Verb(group);
 }
 
-// "kinema body likelihood", as far as the line was understood.
+// "kinema body likelihood", as far as the line was parsed.
 std::string understood(const CLI::App& command) {
   std::string words = command.get_name();
   const CLI::App* at = &command;
@@ -44,7 +44,7 @@ std::string understood(const CLI::App& command) {
   return words;
 }
 
-// What to do, where the line stops before a verb.
+// A hint if the line ends before a verb.
 void print_verbs(const CLI::App& command) {
   const CLI::App* at = &command;
   while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
@@ -92,7 +92,7 @@ int run(int argc, char** argv, const Ranks& ranks) {
   } catch (const CLI::ParseError& error) {
     return report_parse_error(command, error, ranks.first());
   } catch (const Error& error) {
-    throw AgreedError(error.what(), error.cause());  // every rank reads the same line
+    throw AgreedError(error.what(), error.cause());  // every rank parses the same line
   }
   if (!task.run) {
     if (ranks.first()) print_verbs(command);
@@ -101,7 +101,7 @@ int run(int argc, char** argv, const Ranks& ranks) {
   if (!ranks.first() && !task.shared) return done;
   task.run(ranks);
 
-  // results that did not reach their reader are a failure too
+  // output that could not be written is a failure too
   errno = 0;
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     throw Error(fmt::format("standard output could not be written: {}", std::strerror(errno)), Error::Cause::running);

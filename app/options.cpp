@@ -4,14 +4,14 @@ namespace kinema::app {
 
 void add_other_common_options(Verb verb, CommonOptions& options) {
   const char* group = "Everywhere";
-  verb.option("--threads", options.threads, "Threads of the CPU work, 0: all cores; results do not depend on it")
+  verb.option("--threads", options.threads, "Number of CPU threads, 0: one per core; results do not depend on it")
       .type("N")
       .between(0, 4096)
       .group(group);
-  verb.option("--seed", options.seed, "Of all random numbers: the same seed gives the same bits")
+  verb.option("--seed", options.seed, "Seed of all random numbers: the same seed gives the same bits")
       .type("N")
       .group(group);
-  verb.flag("--json", options.json, "Results as one JSON object on standard output").group(group);
+  verb.flag("--json", options.json, "Print the results as one JSON object on standard output").group(group);
 }
 
 void add_common_options(Verb verb, CommonOptions& options) {
@@ -24,7 +24,7 @@ void add_common_options(Verb verb, CommonOptions& options) {
 }
 
 void print_json(const nlohmann::ordered_json& json) {
-  // a file's name may be no UTF-8; it must not end the run
+  // a file's name may not be UTF-8; it must not end the run
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 

@@ -1,4 +1,4 @@
-// The flags that mean the same for every verb, and what a verb hands to main().
+// The flags with the same meaning for every verb, and what a verb passes to main().
 #pragma once
 
 #include "app/command_line.h"
@@ -20,12 +20,13 @@ struct CommonOptions {
   bool json = false;
 };
 
-/// All of them but the backend.
+/// All of them except the backend.
 void add_other_common_options(Verb verb, CommonOptions& options);
 
 void add_common_options(Verb verb, CommonOptions& options);
 
-/// What a verb does once the command line is read. Ranks other than the first call it only for verbs that share work.
+/// The work of a verb after the command line is read. Ranks other than the first call it only for verbs that share
+/// work.
 struct Task {
   std::function<void(const Ranks&)> run;
   bool shared = false;
@@ -34,7 +35,7 @@ struct Task {
 /// On standard output.
 void print_json(const nlohmann::ordered_json& json);
 
-// One function a verb: adds it below `parent`, and sets `task` when the verb is chosen.
+// One function per verb: adds it below `parent`, and sets `task` when the verb is chosen.
 void add_devices(Verb parent, Task& task);
 void add_demo(Verb parent, Task& task);
 void add_serve(Verb parent, Task& task);

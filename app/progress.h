@@ -1,4 +1,4 @@
-// A progress bar on standard error, for a person who waits: only on a terminal, and only when there is time to read it.
+// A progress bar on standard error: only on a terminal, and only if the work takes long enough to read it.
 #pragma once
 
 #include "core/stopwatch.h"

@@ -17,7 +17,7 @@ namespace kinema::app {
 #ifdef KINEMA_HAVE_MPI
 
 Ranks::Ranks() {
-  // what mpirun of Open MPI, of MPICH and its kin, and Slurm's PMIx leave in the environment of what they start
+  // set by mpirun of Open MPI, of MPICH and its derivatives, and by Slurm's PMIx in the environment of their processes
   const char* marks[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
   if (std::none_of(std::begin(marks), std::end(marks), [](const char* mark) { return std::getenv(mark); })) return;
   MPI_Init(nullptr, nullptr);

@@ -1,4 +1,4 @@
-// The ranks of an MPI run that share one command. Without MPI, or without mpirun, there is one rank and nothing to pay.
+// The ranks of an MPI run that share one command. Without MPI or mpirun there is one rank and no overhead.
 #pragma once
 
 #include "kinema/error.h"
@@ -9,7 +9,7 @@
 
 namespace kinema::app {
 
-/// An error that every rank knows of: all of them throw it, and the first one prints it.
+/// An error known to every rank: all of them throw it, and the first one prints it.
 class AgreedError : public Error {
 public:
   using Error::Error;
@@ -22,7 +22,7 @@ struct Slice {
 
 class Ranks {
 public:
-  /// Starts MPI where mpirun started this process.
+  /// Starts MPI if mpirun started this process.
   Ranks();
   ~Ranks();
   Ranks(const Ranks&) = delete;
@@ -32,17 +32,17 @@ public:
   int count() const { return count_; }
   bool first() const { return rank_ == 0; }
 
-  /// This rank's share of `total` items: contiguous, in the order of ranks, sizes that differ by at most one.
+  /// This rank's share of `total` items: contiguous, in the order of ranks, with sizes that differ by at most one.
   Slice slice(std::size_t total) const { return slice(total, rank_); }
 
-  /// Runs a part of the work on every rank, and ends when all are through it. Where it throws on any rank, an
+  /// Runs a part of the work on every rank, and returns when all have finished. If it throws on any rank, an
   /// AgreedError with the message of the lowest such rank is thrown on all.
   void together(const std::function<void()>& work) const;
 
-  /// On the first rank `all` becomes the slices of all ranks, one after the other.
+  /// On the first rank `all` becomes the concatenated slices of all ranks.
   void gather(std::span<const double> mine, std::span<double> all) const;
 
-  /// Ends every rank at once, for an error that the others cannot know of.
+  /// Ends every rank at once, for an error that the others cannot know about.
   [[noreturn]] void abort(int exit_code) const;
 
 private:

@@ -1,4 +1,4 @@
-// kinema serve: the live page by itself.
+// kinema serve: the live page alone.
 #include "app/options.h"
 #include "app/view.h"
 #include "io/face_model_file.h"
@@ -34,12 +34,13 @@ void run(const Options& options) {
 }  // namespace
 
 void add_serve(Verb parent, Task& task) {
-  Verb verb = parent.add("serve", "The live page: heads and faces from the browser's camera, and files dropped on it");
+  Verb verb =
+      parent.add("serve", "Serve the live page: track heads and faces in the browser's camera, and dropped files");
   const auto options = std::make_shared<Options>();
   add_server_options(verb, options->view, "Options");
-  verb.option("--filter", options->filter, "The user's colours, instead of a calibration on the page")
+  verb.option("--filter", options->filter, "The user's colours, in place of a calibration on the page")
       .type("filter.json");
-  verb.option("--model", options->model, "Of faces, for those before the browser's camera").type("M.kface");
+  verb.option("--model", options->model, "The face model for the browser's camera").type("M.kface");
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 

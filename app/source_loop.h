@@ -1,4 +1,4 @@
-// Takes the frames of a source through a tracker into files, with one policy for every way in which that can end.
+// Passes the frames of a source through a tracker into files, with one policy for all the ways in which that can end.
 //
 //   SourceLoop loop(source, {run.start, run.frames}, "frames");
 //   loop.run([&] {
@@ -6,8 +6,8 @@
 //   });
 //   loop.finish([&] { sinks.commit(); });
 //
-// Ctrl-C ends the loop after the frame under way. Where the source breaks off, or a step throws, what was done is kept:
-// finish() commits it and then throws the Error, with a word on where it stopped.
+// Ctrl-C ends the loop after the current frame. If the source fails, or a step throws, the results so far are kept:
+// finish() commits them and then throws the Error, which says where it stopped.
 #pragma once
 
 #include "app/interrupt.h"
@@ -32,21 +32,21 @@ public:
   /// `what` names the frames in the progress bar.
   SourceLoop(io::Source& source, FrameRange range, const std::string& what = "frames");
 
-  /// The next frame of the range, gaps included; false where there is none: at the end, after Ctrl-C, or where the source
-  /// broke off.
+  /// The next frame of the range, gaps included; false if there is none: at the end, after Ctrl-C, or if the source
+  /// failed.
   bool next(io::Frame& frame);
 
-  /// Calls `work`, which takes frames by next(); the first Error that ends one waits for finish().
+  /// Calls `work`, which takes frames with next(); the first Error that ends it is stored for finish().
   template <class Work>
   void run(Work&& work) {
     try {
       work();
     } catch (const Error& error) {
-      if (!broken_) broken_ = error;  // the first says what went wrong; the rest follows from it
+      if (!broken_) broken_ = error;  // the first one is the cause; the rest follows from it
     }
   }
 
-  /// Calls `commit`, unless there is nothing to keep. Then throws what ended the loop early, if anything did; also where
+  /// Calls `commit`, unless there is nothing to keep. Then throws the Error that ended the loop early, if any; also if
   /// the range holds no frame.
   template <class Commit>
   void finish(Commit&& commit) {
@@ -56,8 +56,8 @@ public:
     throw_broken();
   }
 
-  std::size_t frames() const { return frames_; }       ///< handed on by next()
-  std::size_t total() const { return total_; }         ///< that will be, as far as known; 0: not known
+  std::size_t frames() const { return frames_; }       ///< returned by next()
+  std::size_t total() const { return total_; }         ///< expected in total; 0: unknown
   bool stopped() const { return interrupt_.asked(); }  ///< by Ctrl-C
 
 private:

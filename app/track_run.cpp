@@ -17,7 +17,7 @@
 namespace kinema::app {
 namespace {
 
-// All that is written while frames go by.
+// All outputs written during the run.
 class Sinks {
 public:
   Sinks(const TrackFiles& files, const io::Recording& recording, const body::Skeleton& skeleton) {
@@ -33,7 +33,8 @@ public:
 
   void add(const io::Frame& frame, const body::Estimate& estimate) {
     for (const auto& writer : poses_) writer->add(estimate);
-    // an animation has no gaps, so that its frames are those of the recording: the last pose stays, and the first waits
+    // an animation has no gaps, so that its frames are those of the recording: gaps repeat the last pose, and the first
+    // pose fills those before it
     if (estimate.found && !last_) animation_.assign(unseen_, estimate.pose);
     if (estimate.found) last_ = estimate.pose;
     if (bvh_file_ && last_) animation_.push_back(*last_);
@@ -67,7 +68,7 @@ private:
   std::size_t unseen_ = 0;  // frames before the person was first found
 };
 
-// Writes settled estimates beside their frames, which wait for them here.
+// Writes final estimates beside their frames, which are buffered here until then.
 class SettledWriter {
 public:
   SettledWriter(const TrackRun& run, Sinks& sinks)
@@ -80,7 +81,7 @@ public:
 
   void write(const std::vector<body::Estimate>& settled) {
     for (const body::Estimate& estimate : settled) {
-      // taken first: where a file fails, the frames after it keep their estimates
+      // removed first: if a file fails, the later frames keep their estimates
       const io::Frame frame = std::move(waiting_.front());
       waiting_.pop_front();
       sinks_.add(frame, estimate);
@@ -132,7 +133,7 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   counts.settings = tracker.settings();
   SourceLoop loop(recording, {run.start, run.frames});
   loop.run([&] { follow(loop, run, tracker, writer, counts); });
-  // whatever ended the loop, the frames that it tracked are settled and written
+  // however the loop ended, the tracked frames are finished and written
   loop.run([&] {
     Stopwatch watch;
     const std::vector<body::Estimate> rest = tracker.finish();
@@ -140,7 +141,7 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
     writer.write(rest);
     counts.ms["write"] += watch.lap();
   });
-  if (tracker.settings().lag > 0) counts.ms["smooth"] = tracker.smoothing_ms();  // beside the tracker
+  if (tracker.settings().lag > 0) counts.ms["smooth"] = tracker.smoothing_ms();  // concurrent with the tracker
   counts.stopped = loop.stopped();
   loop.finish([&] { sinks.commit(tracker.skeleton()); });
   return counts;

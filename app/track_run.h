@@ -1,5 +1,5 @@
-// A run of the body tracker: frames of a recording go through body::Tracker into files. `kinema body track`, dropped files
-// and the demo are made of it.
+// A run of the body tracker: frames of a recording go through body::Tracker into files. Used by `kinema body track`,
+// dropped files and the demo.
 #pragma once
 
 #include "kinema/body_tracker.h"
@@ -13,7 +13,7 @@
 
 namespace kinema::app {
 
-/// Files to write; an empty name: none.
+/// Files to write; empty name: none.
 struct TrackFiles {
   std::string poses, csv, bvh, overlay;
 };
@@ -29,22 +29,22 @@ struct TrackRun {
   /// Called with every frame and its first estimate, before the next frame is read.
   std::function<void(const io::Frame&, body::Tracker&, const body::Estimate&)> watch = nullptr;
 
-  /// Called with every frame and its settled estimate, as they are written.
+  /// Called with every frame and its final estimate, as they are written.
   std::function<void(const io::Frame&, const body::Estimate&)> written = nullptr;
 };
 
 struct TrackCounts {
-  Backend backend = Backend::automatic;  ///< that ran
-  body::TrackerSettings settings;        ///< with what was left open filled in
+  Backend backend = Backend::automatic;  ///< the backend that ran
+  body::TrackerSettings settings;        ///< with defaults filled in
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
   bool stopped = false;              ///< by the user
   std::map<std::string, double> ms;  ///< by stage
-  double tracking_ms = 0;            ///< foreground, tracker and waiting for the smoother, without files and pictures
+  double tracking_ms = 0;            ///< foreground, tracker and waiting for the smoother, without files and images
 
   double frames_per_second() const;
 };
 
-/// Follows the person through the recording; Ctrl-C ends it early. Files appear when all is done.
+/// Tracks the person through the recording; Ctrl-C ends it early. Files appear at the end.
 TrackCounts track(io::Recording& recording, const TrackRun& run);
 
 }  // namespace kinema::app

@@ -1,4 +1,4 @@
-// The live page of a run: what --view means on the commands that track and fit, and what `kinema serve` is made of.
+// The live page of a run: the option --view of the commands that track and fit, and the basis of `kinema serve`.
 #pragma once
 
 #include "app/options.h"
@@ -27,19 +27,19 @@ struct ViewOptions {
 /// --address and --port.
 void add_server_options(Verb verb, ViewOptions& options, const char* group);
 
-/// --view, and the two above for it.
+/// --view, with the two above.
 void add_view_options(Verb verb, ViewOptions& options);
 
 class View {
 public:
-  /// Serves from now on, and says on standard error where; pages may send their own camera's frames to the head tracker,
-  /// which starts with the calibration where there is one. `drops`: files may be dropped on the page to be tracked.
-  /// Throws Error where this build has no pages.
+  /// Starts serving, and prints the address on standard error; pages may send frames of their own camera to the head
+  /// tracker, which starts with the calibration if there is one. `drops`: files may be dropped on the page to be
+  /// tracked. Throws Error if this build has no pages.
   explicit View(const ViewOptions& options, std::optional<head::Calibration> calibration = {}, bool drops = false);
 
   serve::Hub& hub() { return hub_; }
 
-  /// Cameras of pages are fitted with its model.
+  /// Cameras of pages are fitted with this model.
   serve::FaceSharedState& faces() { return faces_; }
 
   /// Until Ctrl-C.
@@ -51,12 +51,12 @@ private:
   serve::Hub hub_;
   serve::HeadSharedState heads_;
   serve::FaceSharedState faces_;
-  std::unique_ptr<serve::Uploads> uploads_;  // where files may be dropped
+  std::unique_ptr<serve::Uploads> uploads_;  // if files may be dropped
   std::unique_ptr<serve::JobQueue> jobs_;
   serve::Server server_;
 };
 
-/// A frame of the body tracker, to the page.
+/// Sends a frame of the body tracker to the page.
 void show(serve::BodyFeed& feed, const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate);
 
 }  // namespace kinema::app

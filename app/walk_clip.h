@@ -1,4 +1,4 @@
-// The sample that the command carries in itself: samples/walk.bvh, a person who walks.
+// The sample built into the command: samples/walk.bvh, a walking person.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What all benchmarks have in common: options, and where results go.
+// Shared by all benchmarks: options, and output of results.
 #pragma once
 
 #include "io/output_file.h"
@@ -13,7 +13,7 @@
 namespace kinema::bench {
 
 struct BenchOptions {
-  /// A folder for text, JSON and a page, each with the benchmark's name, made where it is missing; empty: no files.
+  /// A folder for text, JSON and a page, each with the benchmark's name, created if missing; empty: no files.
   std::filesystem::path out;
 
   /// Approximate time spent on each row; 0: the default of the benchmark, less where `quick`.
@@ -25,8 +25,8 @@ struct BenchOptions {
   bool quick = false;  ///< fewer sizes or shorter times, for a first look
 };
 
-/// The files of a result. They are opened first, so that a folder that cannot be written to is found before the minutes of
-/// measuring rather than after.
+/// The files of a result. They are opened first, so that a folder that cannot be written is reported before minutes of
+/// measurement rather than after.
 class ResultFiles {
 public:
   ResultFiles(const BenchOptions& options, const std::string& name);

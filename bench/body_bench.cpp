@@ -20,8 +20,8 @@ using body::Association;
 using body::CapsulesView;
 using body::Likelihood;
 
-constexpr std::size_t fewest_batchs = 3;        // sample 0, the true pose, is not like the others
-constexpr std::size_t most_turn_repeats = 200;  // more would not sharpen a median
+constexpr std::size_t fewest_batchs = 3;        // sample 0, the true pose, is atypical
+constexpr std::size_t most_turn_repeats = 200;  // more would not improve a median
 constexpr std::size_t most_error_samples = 16;
 
 // An implementation with its measurements at the current size.
@@ -29,7 +29,7 @@ struct Runner {
   Implementation implementation;
   std::unique_ptr<Likelihood> likelihood;
   Times set_points_times;
-  CapsulesView capsules;  // those that it is timed on
+  CapsulesView capsules;  // those used for timing
   std::vector<double> log_likelihood;
   Times times;
 
@@ -40,7 +40,7 @@ CapsulesView first_samples(const BodyProblem& problem, std::size_t count) {
   return {problem.capsules.data(), count, person_capsules, body::capsule_floats};
 }
 
-// Warms a backend up, and settles how many samples it is timed on: all, or as many as fit into its turn.
+// Warms a backend up, and determines how many samples are timed: all, or as many as fit into its turn.
 void prepare(Runner& runner, const BodyProblem& problem, std::size_t samples, double turn_ms) {
   const auto use = [&](std::size_t count) {
     runner.capsules = first_samples(problem, count);
@@ -55,7 +55,7 @@ void prepare(Runner& runner, const BodyProblem& problem, std::size_t samples, do
   use(std::min(samples, batch * std::max(fewest_batchs, static_cast<std::size_t>(fit))));
 }
 
-// The reference's log-likelihood of the first samples, by association: what errors are measured against.
+// The reference's log-likelihood of the first samples, by association: the baseline of errors.
 class Oracle {
 public:
   Oracle(const body::LikelihoodSettings& settings, double budget_ms) : settings_(settings), budget_ms_(budget_ms) {}
@@ -115,8 +115,8 @@ BodyRow make_row(const Runner& runner, std::size_t points, std::size_t samples, 
   return row;
 }
 
-// Warmed up and timed in turns as evaluations are. Measured in one go, a backend whose threads were woken or descheduled
-// just then would differ by orders of magnitude from its like.
+// Warmed up and timed in turns like evaluations. Measured all at once, a backend whose threads were just woken or
+// descheduled would differ by orders of magnitude from similar ones.
 void time_set_points(std::vector<Runner>& runners, const BodyProblem& problem, double turn_ms,
                      std::vector<SetPointsRow>& rows) {
   const PointsView points{problem.points.data(), problem.points.size() / 3};
@@ -175,7 +175,7 @@ BodyReport measure_body(const BodyBenchOptions& options, const std::function<voi
     runners.push_back({std::move(implementation), std::move(likelihood), {}, {}, {}, {}});
   }
 
-  // the sweep over points at the most samples; the samples then follow at the most points, which come last
+  // the sweep over points at the most samples; then the sweep over samples at the most points, which come last
   std::vector<std::pair<std::size_t, std::size_t>> grid;
   for (const std::size_t points : report.points) grid.emplace_back(points, report.samples.back());
   for (const std::size_t samples : report.samples)

@@ -1,4 +1,4 @@
-// `kinema bench body`: figures 5 and 6 of the body paper, measured on this machine with every backend it has.
+// `kinema bench body`: figures 5 and 6 of the body paper, measured on this machine with every available backend.
 #pragma once
 
 #include "bench/bench_run.h"

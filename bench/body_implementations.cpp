@@ -22,7 +22,7 @@ using body::LikelihoodSettings;
 
 constexpr const char* all_backends[] = {"listing", "embree", "reference", "cpu", "paper", "cuda"};
 
-// Empty where the backend can run here, else the reason why not.
+// Empty if the backend can run here, otherwise the reason.
 std::string obstacle(const std::string& backend) {
   if (backend == "embree") return embree_version().empty() ? "Embree 3 is not built in" : "";
   if (backend != "paper" && backend != "cuda") return "";

@@ -13,8 +13,8 @@ namespace {
 using report::Unit;
 using report::with_unit;
 
-// Which curves a plot has, in which colour. First-hit rows of a backend that also ran `nearest`, and the reference,
-// appear in the tables only: they would cover what matters.
+// The curves of a plot and their colours. First-hit rows of a backend that also ran `nearest`, and the reference,
+// appear in the tables only: they would cover the other curves.
 struct Curve {
   const char* backend;
   int colour;
@@ -76,7 +76,7 @@ std::string timed(const BodyRow& row) {
   return fmt::format("{} × on {} of the samples, scaled", row.repeats, row.timed_samples);
 }
 
-// `swept` is the size that differs from row to row; none where all rows are of one size.
+// `swept` is the size that varies between rows; none if all rows have one size.
 report::Table row_table(const std::string& title, const std::vector<const BodyRow*>& rows,
                         std::size_t BodyRow::*swept = nullptr) {
   report::Table table{title,
@@ -140,7 +140,7 @@ report::Table set_points_table(const BodyReport& report) {
   return table;
 }
 
-// The worst over all sizes, since an error that shows at one size is there.
+// The largest over all sizes, since an error at any size is an error.
 report::Table error_table(const BodyReport& report) {
   report::Table table{"Largest relative error of the log-likelihood against the reference",
                       {"backend", "association", "largest error", "at points", "samples compared"},

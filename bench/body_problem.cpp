@@ -175,7 +175,7 @@ Vec3 pixel_direction(const Camera& camera, double u, double v) {
   return (1 / norm(d)) * d;
 }
 
-// a camera that just holds the person, with about `pixels` of its pixels on them
+// a camera that just holds the person, who covers about `pixels` of its pixels
 Camera camera_for(const std::vector<body::CapsuleExact>& person, double pixels) {
   const auto with_focal_length = [](double f) {
     const int width = static_cast<int>(std::ceil(f * 0.62)), height = static_cast<int>(std::ceil(f * 0.92));
@@ -195,7 +195,7 @@ BodyProblem make_body_problem(std::size_t points, std::size_t samples, std::uint
   const Vec3 root{0.02, 0.0, 2.5};
   const Pose truth = walking_pose();
 
-  // poses: the true one, then ones that differ by what a particle filter's noise would make them differ
+  // poses: the true one, then ones displaced like those of a particle filter
   constexpr double angle_noise = 0.08, position_noise = 0.02;
   constexpr std::size_t row = person_capsules * 7;
   problem.capsules.resize(std::max<std::size_t>(samples, 1) * row);
@@ -220,7 +220,7 @@ BodyProblem make_body_problem(std::size_t points, std::size_t samples, std::uint
   std::vector<body::CapsuleExact> person;
   for (std::size_t k = 0; k < person_capsules; ++k) person.push_back(body::load_capsule(&problem.capsules[k * 7]));
 
-  // a frame with some pixels more than points; they are thinned evenly, in the order of the scan
+  // a frame with somewhat more pixels than points; they are thinned evenly, in scan order
   constexpr double outlier_share = 0.05;
   const auto wanted = static_cast<double>(points);
   problem.camera = camera_for(person, 1.1 * wanted + 64);

@@ -44,7 +44,7 @@ void compare_rows(std::vector<BodyRow>& rows) {
       row.speedup_listing = listing->ms.median / row.ms.median;
     if (const BodyRow* embree = same_size(rows, row, "embree")) row.speedup_embree = embree->ms.median / row.ms.median;
 
-    // kernels against kernels: what the host adds is the same for both
+    // kernels versus kernels: the overhead of the host is the same for both
     const BodyRow* paper = same_size(rows, row, "paper");
     const auto ours = row.stage("device");
     const auto theirs = paper ? paper->stage("device") : std::nullopt;

@@ -21,23 +21,24 @@ struct BodyRow {
   body::Association association = body::Association::nearest;
   std::size_t points = 0, samples = 0;
 
-  /// How many samples were in fact evaluated; where fewer than `samples`, times are scaled up in proportion.
+  /// The number of samples actually evaluated; if fewer than `samples`, times are scaled up in proportion.
   std::size_t timed_samples = 0;
   std::size_t repeats = 0;
 
   Spread ms;                      ///< wall clock around evaluate(), all samples
-  std::vector<StageTime> stages;  ///< medians of what the backend itself reports; "device": all work on the GPU
+  std::vector<StageTime> stages;  ///< medians reported by the backend itself; "device": all work on the GPU
   double set_points_ms = 0;       ///< once per frame, not part of `ms`
 
   double pairs_per_second = 0;                            ///< points x samples x capsules over `ms`
   std::optional<double> speedup_listing, speedup_embree;  ///< over these at the same size, by `ms`
   std::optional<double> speedup_paper;                    ///< over the paper's kernels, by "device"
 
-  /// Of the log-likelihood, against the reference with the same association, over the first `error_samples` samples.
+  /// Of the log-likelihood, relative to the reference with the same association, over the first `error_samples`
+  /// samples.
   double max_relative_error = 0;
   std::size_t error_samples = 0;
 
-  /// The time of a stage, where the backend reports it.
+  /// The time of a stage, if the backend reports it.
   std::optional<double> stage(std::string_view name) const;
 };
 
@@ -56,7 +57,7 @@ struct TrackerRow {
   body::Association association = body::Association::first_hit;
   std::size_t particles = 0;
   int layers = 0, refined = 0, refine_steps = 0, rivals = 0;
-  bool foreground = false;                 ///< cutting the person out of a depth image is part of it
+  bool foreground = false;                 ///< including segmentation of the person from a depth image
   std::size_t points = 0, background = 0;  ///< of a frame, medians
   std::size_t frames = 0;                  ///< that were timed
   std::size_t lost = 0;                    ///< frames in which the person was not found
@@ -68,7 +69,7 @@ struct TrackerRow {
 
 struct BodyReport {
   std::string date;    ///< UTC, ISO 8601
-  std::string commit;  ///< "" where it is not known
+  std::string commit;  ///< "" if unknown
   Machine machine;
   body::LikelihoodSettings settings;
   std::uint64_t seed = 0;

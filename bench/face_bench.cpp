@@ -21,10 +21,10 @@ namespace {
 constexpr std::size_t most_turn_repeats = 200, faces_each = 8, batch_faces = 4096;
 constexpr std::size_t least_pixels = 256, most_pixels = 1u << 20;
 constexpr std::uint32_t first_test_face = 1000;
-constexpr std::size_t facemark_pixels[] = {4096, 49152};  // its training takes minutes at all sixteen sizes
+constexpr std::size_t facemark_pixels[] = {4096, 49152};  // its training takes minutes for all sixteen sizes
 constexpr const char* all_backends[] = {"listing", "reference", "cpu", "opencv", "paper", "cuda", "cuda batch"};
 
-// Empty where the backend can run here, else the reason why not.
+// Empty if the backend can run here, otherwise the reason.
 std::string obstacle(const std::string& backend) {
   if (backend == "opencv") return facemark_version().empty() ? "OpenCV's module face is not built in" : "";
   if (backend != "paper" && !backend.starts_with("cuda")) return "";
@@ -32,7 +32,7 @@ std::string obstacle(const std::string& backend) {
   return gpus().empty() ? "there is no GPU" : "";
 }
 
-// What all sizes have in common: faces to train on, and faces to fit.
+// Shared by all sizes: faces to train on, and faces to fit.
 struct FaceSet {
   std::vector<DrawnFace> training, test;
   std::vector<DevicePicture> device;
@@ -126,7 +126,7 @@ private:
   face::Face on_host(std::size_t i) const { return {faces_.test[i].view(), faces_.starts[i], false}; }
   face::Face on_gpu(std::size_t i) const { return {faces_.device[i].view, faces_.starts[i], true}; }
 
-  // Pictures in which the face itself has about so many pixels: FacemarkAAM takes its texture at that size.
+  // Images in which the face itself has about this many pixels: FacemarkAAM samples its texture at that size.
   Runner facemark(Runner runner) const {
     constexpr double face_area = 3.4;  // of the mean shape, at a size of 1
     DrawSettings draw;

@@ -21,10 +21,10 @@ struct FaceBenchOptions : BenchOptions {
   int iterations = 10;
 };
 
-/// Every name that `bench face` knows, in the order of its tables.
+/// All names known to `bench face`, in the order of its tables.
 std::vector<std::string> face_backends();
 
-/// Backends of one size run in turns within the same seconds. `progress` is called with a line for a person before each
+/// Backends of one size run in turns within the same seconds. `progress` is called with a line of text before each
 /// size. Throws Error for options that make no sense.
 FaceReport measure_face(const FaceBenchOptions& options, const std::function<void(const std::string&)>& progress = {});
 

@@ -1,4 +1,4 @@
-// Pictures in the memory of the GPU, for `kinema bench face` and tests. Without CUDA it throws Error.
+// Images in GPU memory, for `kinema bench face` and tests. Without CUDA it throws Error.
 #pragma once
 
 #include "bench/face_problem.h"

@@ -33,7 +33,7 @@ report::Plot size_plot(const FaceReport& report, const std::string& title, const
   return plot;
 }
 
-// Figure 6: time against frames, at one size.
+// Figure 6: time over frames, at one size.
 report::Plot frames_plot(const FaceReport& report, std::size_t pixels) {
   report::Plot plot = logarithmic_plot(fmt::format("Figure 6: time against frames, {} pixels", pixels), "frames",
                                        "time", Unit::milliseconds);
@@ -101,7 +101,7 @@ report::Report face_page(const FaceReport& report) {
                 [](const FaceRow& row) {
                   return report::Point{0, row.backend == "listing" ? std::nullopt : row.speedup_listing, 0, 0};
                 })};
-  // the paper shows five sizes; of others the first and the last
+  // the paper shows five sizes; for others, the first and the last
   for (const std::size_t pixels : report.pixels)
     if (pixels == report.pixels.front() || pixels == report.pixels.back() || pixels == 8192 || pixels == 16384 ||
         pixels == 32768)

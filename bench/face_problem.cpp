@@ -14,10 +14,10 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr std::uint32_t waves = 48;        // of the texture: each face has its own strength of each
+constexpr std::uint32_t waves = 48;        // of the texture: each face has its own weight of each
 constexpr std::uint32_t shape_bends = 10;  // of the shape
 
-// Numbers of one purpose: 0 to 1, or about 0.
+// Random numbers for one purpose: 0 to 1, or around 0.
 class Numbers {
 public:
   Numbers(std::uint64_t seed, std::uint32_t purpose, std::uint32_t of) : seed_(seed), purpose_(purpose), of_(of) {}
@@ -35,7 +35,7 @@ private:
 
 enum Purpose : std::uint32_t { texture_waves, bends, face_shape, face_texture, face_place, background, grain, start };
 
-// 68 landmarks in the order of 300-W, about a centre at 0; the face is about 2 wide and 2.4 high.
+// 68 landmarks in the order of 300-W, around a centre at 0; the face is about 2 wide and 2.4 high.
 std::vector<double> mean_landmarks() {
   std::vector<double> shape;
   const auto add = [&](double x, double y) { shape.push_back(x), shape.push_back(y); };
@@ -90,7 +90,7 @@ std::vector<double> own_shape(std::uint64_t seed, std::uint32_t number, const st
   Numbers numbers(seed, face_shape, number);
   std::vector<double> shape = mean;
   for (std::uint32_t k = 0; k < shape_bends; ++k) {
-    // a smooth field over the face, the same for every face; its strength is the face's own
+    // a smooth field over the face, the same for every face, weighted per face
     Numbers field(seed, bends, k);
     const double fx = field.between(-2, 2), fy = field.between(-2, 2), phase = 2 * pi * field.uniform();
     const double angle = 2 * pi * field.uniform(), strength = 0.05 * numbers.normal() / std::sqrt(1.0 + k);
@@ -117,7 +117,7 @@ struct Painter {
     return value;
   }
 
-  // The triangle's part of the picture: each of its pixels shows the mean face's place that the triangle takes there.
+  // The triangle's part of the image: each of its pixels shows the corresponding position of the mean face.
   void paint(const std::array<std::uint16_t, 3>& corner, const std::vector<double>& at, std::size_t width,
              std::size_t height, std::vector<float>& picture) const {
     const auto x = [&](std::size_t k) { return at[2 * std::size_t{corner[k]}]; };

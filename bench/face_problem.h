@@ -1,5 +1,5 @@
-// Faces made on the spot: drawn with varied shape, texture and background, and models trained on them. For benchmarks
-// and tests that need a model but no data.
+// Synthetic faces, drawn with varied shape, texture and background, and models trained on them: for benchmarks and
+// tests that need a model but no data.
 #pragma once
 
 #include "kinema/face.h"
@@ -13,7 +13,7 @@ namespace kinema::bench {
 
 inline constexpr std::size_t face_landmarks = 68;
 
-/// A picture with one face in it, and where that face is.
+/// An image with one face, and the position of that face.
 struct DrawnFace {
   std::size_t width = 0, height = 0;
   std::vector<std::uint8_t> pixels;
@@ -24,8 +24,8 @@ struct DrawnFace {
 
 struct DrawSettings {
   std::size_t width = 384, height = 384;
-  double size = 70;         ///< of the face: pixels a unit of the model, about
-  double x = 0.5, y = 0.5;  ///< its centre, over the picture's size
+  double size = 70;         ///< of the face: pixels per unit of the model, about
+  double x = 0.5, y = 0.5;  ///< its centre, over the image's size
 };
 
 /// Face `number` of a seed.
@@ -34,7 +34,7 @@ DrawnFace draw_face(std::uint64_t seed, std::uint32_t number, const DrawSettings
 /// Faces 0 to `count` - 1, drawn on all cores.
 std::vector<DrawnFace> draw_faces(std::uint64_t seed, std::uint32_t count, int threads = 0);
 
-/// A start that is off by about 5 % of the size, in place, scale and turn.
+/// A start displaced by about 5 % of the size, in position, scale and rotation.
 face::Start displaced_start(const DrawnFace& drawn, std::uint64_t seed, std::uint32_t number);
 
 struct FaceModelSettings {
@@ -48,7 +48,7 @@ struct FaceModelSettings {
   int threads = 0;
 };
 
-/// The paper trains on so many.
+/// The paper trains on this many.
 inline constexpr std::uint32_t training_faces = 82;
 
 /// One level, with the combined model; its sequence is algorithm 1, 10 iterations.

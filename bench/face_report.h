@@ -25,7 +25,7 @@ struct FaceRow {
   std::size_t repeats = 0;
 
   Spread ms;                      ///< wall time per frame: all iterations of a face
-  std::vector<StageTime> stages;  ///< medians of what the backend reports, per frame; "device": the GPU's part
+  std::vector<StageTime> stages;  ///< medians reported by the backend, per frame; "device": the GPU's part
   double iteration_ms = 0;
   std::vector<double> frame_ms;  ///< time of the first 1, 2, 4 ... frames, one after the other (figure 6)
 
@@ -33,7 +33,7 @@ struct FaceRow {
   std::optional<double> speedup_listing, speedup_opencv;  ///< by `ms` (figure 8)
   std::optional<double> speedup_paper;                    ///< by "device"
 
-  /// The farthest that a landmark lies from the reference's, in pixels, over all faces; not for another model.
+  /// The largest distance of a landmark from the reference's, in pixels, over all faces; not for another model.
   std::optional<double> landmark_error;
 
   std::optional<double> stage(std::string_view name) const;
@@ -42,9 +42,9 @@ struct FaceRow {
 
 struct FaceReport {
   std::string date;    ///< UTC, ISO 8601
-  std::string commit;  ///< "" where it is not known
+  std::string commit;  ///< "" if unknown
   Machine machine;
-  std::string facemark;  ///< OpenCV's version where its module is built in
+  std::string facemark;  ///< OpenCV's version if its module is built in
   std::uint64_t seed = 0;
   double seconds = 0;  ///< spent on each measurement, approximately
   int iterations = 0;

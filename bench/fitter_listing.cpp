@@ -124,7 +124,7 @@ private:
       }
       g_s_[i] = sample(x, y);
     }
-    // lines 4 and 5; float sums of tens of thousands need partial ones
+    // lines 4 and 5; float sums over tens of thousands of values need partial sums
     const auto sum = [&](auto term) {
       double all = 0;
       for (std::size_t i = 0; i < n; ++i) all += double{term(i)};

@@ -13,8 +13,8 @@ namespace kinema::bench {
 namespace {
 
 constexpr std::size_t warm_up = 3;              // calls, once
-constexpr std::size_t learning = 60;            // calls of what divides frames by measured times, once
-constexpr std::size_t most_turn_repeats = 400;  // more would not sharpen a median
+constexpr std::size_t learning = 60;            // calls of backends that divide frames by measured times, once
+constexpr std::size_t most_turn_repeats = 400;  // more would not improve a median
 constexpr std::size_t longest_side = 16384;
 
 }  // namespace

@@ -14,7 +14,7 @@ struct Frames {
   const uint4* data[most_frames];
 };
 
-// Nothing but loads, as many in flight as a thread of the backend has.
+// Loads only, as many in flight as a thread of the backend has.
 __global__ void read_only(const __grid_constant__ Frames frames, std::size_t count, unsigned* out) {
   const uint4* data = frames.data[blockIdx.y];
   const std::size_t first = static_cast<std::size_t>(blockIdx.x) * threads * loads + threadIdx.x;
@@ -24,7 +24,7 @@ __global__ void read_only(const __grid_constant__ Frames frames, std::size_t cou
   unsigned mixed = 0;
 #pragma unroll
   for (int i = 0; i < loads; ++i) mixed ^= v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
-  if (mixed == 0x12345678u) *out = mixed;  // so that the loads are not left out
+  if (mixed == 0x12345678u) *out = mixed;  // so that the loads are not optimised away
 }
 
 std::shared_ptr<std::uint8_t> device_memory(std::size_t bytes) {
@@ -39,7 +39,7 @@ PlacedFrame on_device(const HeadFrame& frame) {
   PlacedFrame placed{device_memory(frame.bytes.size()), {}};
   cuda::check(cudaMemcpy(placed.memory.get(), frame.bytes.data(), frame.bytes.size(), cudaMemcpyHostToDevice),
               "uploading a frame");
-  cuda::check(cudaDeviceSynchronize(), "uploading a frame");  // a small copy may still be on its way
+  cuda::check(cudaDeviceSynchronize(), "uploading a frame");  // a small copy may still be in flight
   placed.view = moved(frame, placed.memory.get());
   placed.view.on_device = true;
   return placed;

@@ -1,4 +1,4 @@
-// In place of head_device_cuda.cu where CUDA is not built in.
+// Replaces head_device_cuda.cu in builds without CUDA.
 #include "bench/head_device.h"
 
 #include "kinema/error.h"

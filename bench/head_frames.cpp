@@ -14,7 +14,7 @@ struct Colour {
 
 std::uint8_t byte(double value) { return static_cast<std::uint8_t>(std::clamp(value + 0.5, 0.0, 255.0)); }
 
-// A wall that is lit from one side, and an oval of skin that is lit from the other.
+// A wall lit from one side, and an oval of skin lit from the other.
 Colour shade(double u, double v) {
   const double dx = (u - 0.55) / 0.14, dy = (v - 0.5) / 0.33, r2 = dx * dx + dy * dy;
   if (r2 > 1) {
@@ -25,7 +25,7 @@ Colour shade(double u, double v) {
   return {228 * light, 172 * light, 142 * light};
 }
 
-// Two bytes' worth of noise for a pixel: cheap, and the same for one seed.
+// Two bytes of noise per pixel: cheap, and reproducible for a seed.
 class Noise {
 public:
   explicit Noise(std::uint64_t seed) : seed_(seed) {}
@@ -36,7 +36,7 @@ public:
     }
     return block_.word[--left_];
   }
-  // about a normal number: the sum of four bytes
+  // approximately normal: the sum of four bytes
   double gauss() {
     const std::uint32_t w = (*this)();
     const double sum = (w & 255) + (w >> 8 & 255) + (w >> 16 & 255) + (w >> 24);

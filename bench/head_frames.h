@@ -1,4 +1,4 @@
-// Frames for `kinema bench head`, made on the spot in every format that cameras deliver.
+// Synthetic frames for `kinema bench head`, in every format that cameras deliver.
 #pragma once
 
 #include "kinema/image.h"
@@ -11,8 +11,8 @@
 namespace kinema::bench {
 
 enum class Picture {
-  camera,  ///< a lit head before a wall, smooth shading and the noise of a sensor: neighbours have similar colours
-  noise,   ///< white noise: no two neighbours have anything in common, which is the worst for a table
+  camera,  ///< a lit head in front of a wall, smooth shading and sensor noise: neighbours have similar colours
+  noise,   ///< white noise: neighbours are uncorrelated, the worst case for a table
 };
 
 inline constexpr PixelFormat pixel_formats[] = {PixelFormat::bgr,  PixelFormat::rgb,  PixelFormat::bgra,
@@ -29,7 +29,7 @@ struct HeadFrame {
 HeadFrame make_head_frame(Picture picture, PixelFormat format, std::size_t width, std::size_t height,
                           std::uint64_t seed);
 
-/// The view of the same frame whose bytes lie elsewhere.
+/// A view of the same frame with its bytes elsewhere.
 ColourView moved(const HeadFrame& frame, const std::uint8_t* bytes);
 
 }  // namespace kinema::bench

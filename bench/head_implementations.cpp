@@ -31,7 +31,7 @@ constexpr head::SkinPlane plane{0.0125, -0.006, -0.007, 0.15};
 constexpr std::size_t batch = 64, distinct_frames = 8;
 constexpr const char* all_tables[] = {"paper", "cpu", "gpu", "other"};
 
-// So many bytes read by so many threads, 64 kB a piece of work: the least that anybody does who looks at every pixel.
+// Reads a number of bytes by a number of threads, 64 kB per task: the minimum for any program that reads every pixel.
 class ReadFloor {
 public:
   explicit ReadFloor(int threads) : threads_(threads) {}
@@ -63,7 +63,7 @@ private:
   std::vector<std::uint64_t> sums_;
 };
 
-// The loop that anybody would write first: float weights, double sums.
+// The obvious loop: float weights, double sums.
 Sums plain_loop(const ColourView& bgr) {
   const auto r = static_cast<float>(plane.r), g = static_cast<float>(plane.g), b = static_cast<float>(plane.b),
              d = static_cast<float>(plane.d);
@@ -96,7 +96,7 @@ public:
       row.threads = name == "cpu1" || name == "cpu2" ? 1 : Threads(problem_.threads).count();
       add_moments(std::move(row), moments, frame->view, frame);
       if (name != "cuda" && name != "joint") continue;
-      // to tell the transfer from the rest takes time of its own, so a call beside tells it
+      // separate timing of the transfer costs time, so another call measures it
       const auto timed = backend(name, "plane", problem_.threads, true);
       implementations.back().stages = [timed, frame] {
         timed->measure(frame->view);
@@ -192,7 +192,7 @@ private:
     row.area_error = std::fabs(sums.w - truth.w) / static_cast<double>(problem_.width * problem_.height);
   }
 
-  // One frame again and again.
+  // One frame repeatedly.
   void add_moments(HeadRow row, const std::shared_ptr<Moments>& moments, const ColourView& view,
                    std::shared_ptr<PlacedFrame> keep = {}) {
     const Picture picture = row.picture == "noise" ? Picture::noise : Picture::camera;
@@ -201,7 +201,7 @@ private:
         {std::move(row), [moments, view, keep] { moments->measure(view); }, [moments] { return moments->times(); }});
   }
 
-  // The row of reading what a frame of this format holds, made where it is missing.
+  // The row of reading the bytes of a frame of this format, created if missing.
   std::string read_floor(PixelFormat format, int threads) {
     const HeadFrame& data = frame(Picture::camera, format);
     const std::string name = fmt::format("read {:.1f} MB, {} thread{}", 1e-6 * static_cast<double>(data.bytes.size()),
@@ -236,12 +236,12 @@ private:
   std::optional<Classifier> table_;
   std::map<std::pair<Picture, PixelFormat>, HeadFrame> frames_;
   std::map<std::tuple<Picture, PixelFormat, std::string>, Sums> truth_;
-  volatile double keep_ = 0;  // results go here, so that no call is left out
+  volatile double keep_ = 0;  // receives results, so that no call is optimised away
 };
 
 #ifdef KINEMA_HAVE_CUDA
 
-// Frames of the device one after the other, so that none is still in its cache.
+// Successive frames on the device, so that none is still in its cache.
 struct Ring {
   std::vector<PlacedFrame> frames;
   std::vector<ColourView> views;
@@ -264,7 +264,7 @@ void Field::add_gpu() {
   const auto ring = [&](Picture picture, PixelFormat format, std::size_t count) {
     const auto made = std::make_shared<Ring>();
     for (std::size_t i = 0; i < count; ++i) {
-      // the first is the one that the reference saw
+      // the first is the one evaluated by the reference
       const HeadFrame other =
           make_head_frame(picture, format, problem_.width, problem_.height, problem_.seed + i % distinct_frames);
       made->frames.push_back(on_device(other));
@@ -284,7 +284,7 @@ void Field::add_gpu() {
   const auto device_ms = std::make_shared<double>(0);
   const auto stages = [device_ms] { return std::vector<StageTime>{{"device", *device_ms}}; };
 
-  // frames on the device: each format alone, and many at once
+  // frames on the device: each format alone, and in batches
   for (const PixelFormat format : pixel_formats) {
     for (const Picture picture : {Picture::camera, Picture::noise}) {
       const std::size_t bytes = frame(picture, format).bytes.size();
@@ -328,7 +328,7 @@ void Field::add_gpu() {
     }
   }
 
-  // frames of the host
+  // frames on the host
   for (const PixelFormat format : {PixelFormat::rgba, PixelFormat::bgr, PixelFormat::nv12}) {
     const HeadFrame& made = frame(Picture::camera, format);
     const auto placed = std::make_shared<PlacedFrame>(pinned(made));
@@ -376,7 +376,7 @@ std::vector<HeadImplementation> head_implementations(const std::vector<std::stri
   if (wanted("cpu")) field->add_cpu();
   if (wanted("gpu")) field->add_gpu();
   if (wanted("other")) field->add_other();
-  // the frames live as long as those who read them
+  // the frames live as long as their readers
   for (HeadImplementation& implementation : field->implementations)
     implementation.once = [field, once = std::move(implementation.once)] { once(); };
   return std::move(field->implementations);

@@ -1,5 +1,5 @@
-// What `kinema bench head` compares: the steps of the paper, the backends in every way they are used, other programs, and
-// the floors, which are lower bounds for all of them.
+// What `kinema bench head` compares: the steps of the paper, the backends in all their modes, other programs, and the
+// floors, which are lower bounds for all of them.
 #pragma once
 
 #include "bench/head_report.h"
@@ -11,7 +11,7 @@
 namespace kinema::bench {
 
 struct HeadImplementation {
-  HeadRow row;                                                                               // all but what is measured
+  HeadRow row;                                                                               // without measurements
   std::function<void()> once;                                                                // one call
   std::function<std::vector<StageTime>()> stages = [] { return std::vector<StageTime>{}; };  // of the last call
 };
@@ -19,11 +19,11 @@ struct HeadImplementation {
 struct HeadProblem {
   std::size_t width = 1920, height = 1080;
   std::uint64_t seed = 1;
-  int threads = 0;  // of the CPU where a row does not say; 0: one per core
+  int threads = 0;  // of the CPU unless a row sets it; 0: one per core
 };
 
-/// Those of `tables` ("paper", "cpu", "gpu", "other"), or all that can run here where it is empty. Errors against the
-/// reference are in the rows already. Throws Error for a table that is not known.
+/// Those of `tables` ("paper", "cpu", "gpu", "other"), or all that can run here if it is empty. Errors relative to the
+/// reference are in the rows already. Throws Error for an unknown table.
 std::vector<HeadImplementation> head_implementations(const std::vector<std::string>& tables,
                                                      const HeadProblem& problem);
 

@@ -78,7 +78,7 @@ report::Bars paper_figure(const HeadReport& report) {
   return bars;
 }
 
-// The cpu backend beside its lower bound, for the pictures that cameras give.
+// The cpu backend beside its lower bound, for camera images.
 report::Bars cpu_figure(const HeadReport& report) {
   report::Bars bars = time_bars("The cpu backend, bgr and nv12");
   for (const HeadRow* row : report.table("cpu")) {

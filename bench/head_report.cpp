@@ -59,7 +59,7 @@ const HeadRow* HeadReport::find(std::string_view name) const {
 
 void compare_rows(HeadReport& report) {
   for (HeadRow& row : report.rows) {
-    // a frame that is converted first is so outside of the paper's times
+    // conversion of a frame is not part of the paper's times
     const auto transfer = row.stage("transfer"), calculation = row.stage("calculation");
     row.total_ms = row.table == "paper" && transfer && calculation ? *transfer + *calculation : row.ms.median;
   }

@@ -15,13 +15,13 @@
 
 namespace kinema::bench {
 
-/// One way of measuring a frame.
+/// One way to measure a frame.
 struct HeadRow {
   std::string table;       ///< "paper": table 1; "cpu"; "gpu"; "other": programs to compare with; "floor"
   std::string name;        ///< unique within the report
-  std::string backend;     ///< of head::moments_names(), or what else it is
+  std::string backend;     ///< of head::moments_names(), or another program's
   std::string format;      ///< of the pixels
-  std::string classifier;  ///< "plane" or "table"; empty where there is none
+  std::string classifier;  ///< "plane" or "table"; empty if there is none
   std::string picture;     ///< "camera" or "noise"
   std::string place;       ///< of the frame: "host", "pinned", "device"
   int threads = 0;         ///< of the CPU; 0: none that matter
@@ -29,16 +29,16 @@ struct HeadRow {
 
   std::size_t repeats = 0;
   Spread ms;                      ///< wall clock around the call
-  std::vector<StageTime> stages;  ///< medians of what the backend reports
+  std::vector<StageTime> stages;  ///< medians reported by the backend
 
   double total_ms = 0;  ///< paper: transfer and calculation; else the wall clock
   std::optional<double> speedup_cpu1;
 
-  /// The row of the floor, and how many times its time this one took: by the wall, and by the device's clock.
+  /// The row of the floor, and the ratio of this row's time to it: by wall clock, and by the device's clock.
   std::string floor;
   std::optional<double> over_floor, over_floor_device;
 
-  /// Against the reference: pixels, and share of the frame.
+  /// Relative to the reference: pixels, and share of the frame.
   std::optional<double> centroid_error, area_error;
 
   std::optional<double> stage(std::string_view name) const;
@@ -47,7 +47,7 @@ struct HeadRow {
 
 struct HeadReport {
   std::string date;    ///< UTC, ISO 8601
-  std::string commit;  ///< "" where it is not known
+  std::string commit;  ///< "" if unknown
   Machine machine;
   std::size_t width = 0, height = 0;
   std::uint64_t seed = 0;

@@ -45,7 +45,7 @@ struct ReleaseScene {
 using Device = std::unique_ptr<RTCDeviceTy, ReleaseDevice>;
 using Scene = std::unique_ptr<RTCSceneTy, ReleaseScene>;
 
-// The rays of a frame, coordinate by coordinate as packets take them, padded to whole packets.
+// The rays of a frame, coordinate by coordinate as packets require, padded to whole packets.
 struct Rays {
   std::vector<float> x, y, z;  // directions of length 1
   std::vector<float> length;   // from the camera to the point
@@ -57,11 +57,11 @@ public:
   explicit EmbreeLikelihood(const body::LikelihoodSettings& settings) : settings_(settings), pool_(settings.threads) {
     if (settings.association != body::Association::first_hit)
       throw Error("Embree is compared with the association 'first-hit' only");
-    // No "threads=": with TBB that would bind every other user of TBB in this process, the cpu backend among them.
+    // No "threads=": with TBB that would limit every other user of TBB in this process, including the cpu backend.
     device_.reset(rtcNewDevice(nullptr));
     if (!device_) throw Error("Embree offers no device on this machine", Error::Cause::running);
 
-    // the widest packet that this CPU runs as one instruction stream; wider ones are split by Embree
+    // the widest packet that this CPU runs as one instruction stream; Embree splits wider ones
     const auto native = [&](RTCDeviceProperty width) { return rtcGetDeviceProperty(device_.get(), width) != 0; };
     packet_ = native(RTC_DEVICE_PROPERTY_NATIVE_RAY16_SUPPORTED)  ? 16
               : native(RTC_DEVICE_PROPERTY_NATIVE_RAY8_SUPPORTED) ? 8
@@ -100,7 +100,7 @@ private:
 
   Scene build_scene(const float* capsules, std::size_t count) const {
     // One geometry of `count` curves, each of two vertices with a radius. Low quality is the fast build; for a few
-    // dozen curves a better tree costs as much to build and is not faster to cross.
+    // dozen curves a better tree costs as much to build and is not faster to traverse.
     const RTCGeometry curves = rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE);
     auto* vertex = static_cast<float*>(
         rtcSetNewGeometryBuffer(curves, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4, 4 * sizeof(float), 2 * count));

@@ -10,7 +10,7 @@
 namespace kinema::bench {
 namespace {
 
-// The listing's float3, so that the code below reads as it is printed.
+// The listing's float3, so that the code below matches the printed one.
 struct Float3 {
   float x, y, z;
 };
@@ -22,7 +22,7 @@ Float3 operator/(Float3 a, float s) { return {a.x / s, a.y / s, a.z / s}; }
 float dot(Float3 a, Float3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 float length(Float3 a) { return std::sqrt(dot(a, a)); }
 
-// Appendix A and eq. 6: how far x_i lies from the capsule along the ray from p, at most tau.
+// Appendix A and eq. 6: the distance of x_i from the capsule along the ray from p, at most tau.
 float measurement(Float3 x_i, float r, Float3 a, Float3 b, Float3 p, float tau) {
   // the ray (eq. 5)
   float const delta = length(x_i - p);
@@ -52,8 +52,8 @@ float measurement(Float3 x_i, float r, Float3 a, Float3 b, Float3 p, float tau) 
     if (on_side(far)) delta_min = far;
   }
 
-  // in all other cases the end spheres (eqs. 11 and 12), of each the half beyond its end of the axis; the far wall of
-  // the side counts where no end comes before it
+  // otherwise the end spheres (eqs. 11 and 12), of each the half beyond its end of the axis; the far side of the
+  // cylinder counts if no end comes before it
   for (int end = 0; end < 2; ++end) {
     Float3 const p_s = p - (end == 0 ? a : b);
     float const sb = dot(v, p_s);
@@ -121,7 +121,7 @@ private:
   Float3 p_;
   float tau_;
   double scale_;
-  std::vector<float> points_;  // (I, 3), those that can be used
+  std::vector<float> points_;  // (I, 3), usable ones
 };
 
 }  // namespace

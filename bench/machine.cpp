@@ -17,7 +17,7 @@
 namespace kinema::bench {
 namespace {
 
-// "key : value" lines; the first line of that key.
+// The value of the first "key : value" line with that key.
 std::string cpuinfo(const std::string& key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -31,7 +31,7 @@ std::string cpuinfo(const std::string& key) {
 std::string cpu_name() {
   if (const std::string model = cpuinfo("model name"); !model.empty()) return model;
 
-  // Arm kernels give numbers only; these are the server cores that people rent
+  // Arm kernels report numbers only; these are common server cores
   const std::string part = cpuinfo("CPU part");
   struct Core {
     const char *part, *name;

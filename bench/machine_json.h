@@ -1,4 +1,4 @@
-// What a benchmark ran on, as the JSON of every kind of result has it.
+// The machine of a benchmark, as in the JSON of all results.
 #pragma once
 
 #include "bench/machine.h"

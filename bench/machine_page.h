@@ -1,4 +1,4 @@
-// What the report pages of all benchmarks share: the machine they ran on, and texts of measured values.
+// Shared by the report pages of all benchmarks: the machine, and measured values as text.
 #pragma once
 
 #include "bench/machine.h"
@@ -10,7 +10,7 @@
 
 namespace kinema::bench {
 
-/// Machine, build, commit and date, and in a line what was measured on.
+/// Machine, build, commit and date, and one line on the data.
 report::List machine_list(const Machine& machine, const std::string& commit, const std::string& date,
                           const std::string& problem);
 

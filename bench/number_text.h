@@ -1,4 +1,4 @@
-// Numbers in the tables of a terminal.
+// Numbers in terminal tables.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Table 1 of the head paper: milliseconds for one frame of 1920 x 1080 on a laptop of 2015 (Core i5-2450M, GeForce GT
-// 630M), to compare with what is measured here.
+// Table 1 of the head paper: milliseconds per frame of 1920 x 1080 on a laptop of 2015 (Core i5-2450M, GeForce GT
+// 630M), for comparison with this machine.
 #pragma once
 
 #include <optional>

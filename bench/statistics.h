@@ -1,5 +1,4 @@
-// Order statistics of repeated measurements. Medians, because a machine that is also used by others has outliers in one
-// direction only.
+// Order statistics of repeated measurements. Medians, because on a shared machine outliers occur in one direction only.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 
 namespace kinema::bench {
 
-/// The value below which a `fraction` of the values lies, with linear interpolation; 0 for no values.
+/// The value below which a `fraction` of the values lies, by linear interpolation; 0 for no values.
 inline double quantile(std::vector<double> values, double fraction) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());

@@ -51,18 +51,18 @@ private:
   std::vector<std::pair<std::string, std::vector<double>>> stages_;
 };
 
-inline constexpr std::size_t rounds = 5;          ///< turns of each row, among those of the others
-inline constexpr std::size_t fewest_repeats = 3;  ///< even where one takes longer than all turns of its row
+inline constexpr std::size_t rounds = 5;          ///< turns per row, interleaved with those of the others
+inline constexpr std::size_t fewest_repeats = 3;  ///< even if one takes longer than all turns of its row
 
-/// One row's turn: calls `once` until `turn_ms` milliseconds are spent, at most `most_repeats` times. All rows take turns,
-/// so that a machine whose speed wanders, or that is busy with something else for a while, is the same to all of them.
+/// One row's turn: calls `once` until `turn_ms` milliseconds are spent, at most `most_repeats` times. All rows take
+/// turns, so that a machine whose speed drifts, or that is busy for a while, affects all of them equally.
 void take_turn(Times& times, double turn_ms, std::size_t most_repeats, const auto& once, const auto& stages) {
   if (times.count() >= fewest_repeats && times.total() > fewest_repeats * turn_ms * rounds) return;
   double spent = 0;
   for (std::size_t repeat = 0; repeat < most_repeats && (repeat == 0 || spent < turn_ms); ++repeat) {
     const double ms = ms_of(once);
     spent += ms;
-    // the first call of a turn finds the caches full of the others' data and threads asleep; it counts only where it is
+    // the first call of a turn finds the caches full of other rows' data and threads asleep; it counts only if it is
     // long enough for that not to matter
     if (repeat == 0 && ms < 0.1 * turn_ms) continue;
     times.add(ms, stages());

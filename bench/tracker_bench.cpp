@@ -17,11 +17,11 @@ namespace {
 
 constexpr double frame_seconds = 1.0 / 30;
 constexpr double step_seconds = 1.1;     // of a walk, left and right
-constexpr std::size_t first_frames = 5;  // which find memory cold
+constexpr std::size_t first_frames = 5;  // which run with cold memory
 constexpr double longest_ms = 8e3;
 
-// What is measured of each backend: the bare filter on points that are the person's, then with the watch for rivals, then
-// with all that `kinema body track` does between the depth image and the pose.
+// The measurements of each backend: the filter alone on points of the person, then with rival hypotheses, then with
+// all that `kinema body track` does between the depth image and the pose.
 struct Variant {
   body::Association association;
   bool rivals;
@@ -40,7 +40,7 @@ struct Sequence {
   Camera camera;
 };
 
-// One of the two: the filter on points that are the person's, or the whole tracker on depth images.
+// One of the two: the filter on points of the person, or the whole tracker on depth images.
 class Contestant {
 public:
   Contestant(const body::TrackerSettings& settings, Backend backend, const Variant& variant, const Sequence& sequence)

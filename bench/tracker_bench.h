@@ -1,4 +1,4 @@
-// The second table of `kinema bench body`: frames per second of the whole tracker, everything but reading files.
+// The second table of `kinema bench body`: frames per second of the whole tracker, except reading files.
 #pragma once
 
 #include "bench/body_report.h"
@@ -7,8 +7,8 @@
 
 namespace kinema::bench {
 
-/// Rows with either association, with rival hypotheses, and with foreground segmentation of a depth image, for each of
-/// `backends` that the tracker has (cpu, cuda) and that runs here; all of them where it is empty.
+/// Rows with either association, with rival hypotheses, and with foreground segmentation of a depth image, for each
+/// of `backends` that the tracker has (cpu, cuda) and that runs here; for all of them if it is empty.
 std::vector<TrackerRow> measure_tracker(const std::vector<std::string>& backends, int threads, std::uint64_t seed,
                                         std::size_t frames, const std::function<void(const std::string&)>& progress);
 

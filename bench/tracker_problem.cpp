@@ -49,7 +49,7 @@ std::size_t pixel(const Camera& camera, int u, int v) {
   return static_cast<std::size_t>(v) * static_cast<std::size_t>(camera.width) + static_cast<std::size_t>(u);
 }
 
-// How far the skin is along the ray of each pixel; infinitely where a ray misses it.
+// The distance of the skin along the ray of each pixel; infinite where a ray misses it.
 std::vector<double> cast_skin(const body::Skeleton& skeleton, const body::Pose& pose, const Camera& camera) {
   const std::vector<float> capsules = body::pose_capsules(skeleton, pose);
   std::vector<double> range(static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height), INFINITY);

@@ -1,4 +1,4 @@
-// Frames of a person who walks in front of a camera, for the tracker: made on the spot, with the true poses.
+// Synthetic frames of a person walking in front of a camera, for the tracker, with the true poses.
 #pragma once
 
 #include "kinema/body_tracker.h"
@@ -11,24 +11,24 @@
 namespace kinema::bench {
 
 struct SeenPerson {
-  std::vector<float> points;             // (I, 3), in the order in which a camera scans
-  std::vector<std::uint8_t> background;  // (I): those that the camera saw past the person
+  std::vector<float> points;             // (I, 3), in scan order of the camera
+  std::vector<std::uint8_t> background;  // (I): those outside the person's silhouette
   std::size_t person = 0;                // how many are not background
 
   PointsView view() const { return {points.data(), points.size() / 3, background}; }
 };
 
-/// Depth (height, width) in metres, as a depth camera in a room gives it.
+/// Depth (height, width) in metres, as measured by a depth camera in a room.
 using DepthImage = std::vector<float>;
 
-/// A camera of so many pixels; the default sees the default human at 2.5 m with about 43,000 of them.
+/// A camera of this many pixels; with the default, the default human at 2.5 m covers about 43,000 of them.
 Camera person_camera(int width = 640, int height = 480, double focal_length = 768);
 
-/// A step of a walk towards the camera, in place: `phase` runs from 0 to 2 pi.
+/// A step of walking on the spot towards the camera: `phase` runs from 0 to 2 pi.
 body::Pose walking_pose(const body::Skeleton& skeleton, double phase);
 
-/// The skin as the camera sees it: a point a pixel, with `noise` metres along the ray, and about `background` of the other
-/// pixels, evenly chosen, at a wall behind the person.
+/// The skin as seen by the camera: one point per pixel, with noise of `noise` metres along the ray, and about
+/// `background` of the other pixels, evenly chosen, on a wall behind the person.
 SeenPerson see_person(const body::Skeleton& skeleton, const body::Pose& pose, const Camera& camera, double noise,
                       std::size_t background, std::uint64_t seed);
 

@@ -15,7 +15,7 @@ void require_contiguous(const py::array& array, const char* name) {
   }
 }
 
-// uint8 pixels whose rows are in one piece each.
+// uint8 pixels with contiguous rows.
 py::array pixels_of(const py::object& object, py::ssize_t dimensions, const char* wanted) {
   py::array array = as_array(object, "image", wanted);
   if (!py::isinstance<py::array_t<std::uint8_t>>(array))

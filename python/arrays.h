@@ -1,4 +1,4 @@
-// NumPy arrays go to the library as they lie in memory. An array of another type, order or shape is refused rather than
+// NumPy arrays are passed to the library in place. An array of another type, order or shape is refused rather than
 // converted, since a silent copy of a large one costs more than the work.
 #pragma once
 
@@ -19,14 +19,14 @@ namespace kinema::python {
 
 namespace py = pybind11;
 
-/// Throws Error where it is none; `wanted` names the shape.
+/// Throws Error otherwise; `wanted` names the shape.
 py::array as_array(const py::object& object, const char* name, const char* wanted);
 
-/// A float32 array of this many dimensions whose last is `last` (0: any), in one piece.
+/// A contiguous float32 array of this many dimensions whose last is `last` (0: any).
 py::array floats(const py::object& object, const char* name, py::ssize_t dimensions, py::ssize_t last,
                  const char* wanted);
 
-/// Points and, where they are not None, their marks. The view is good as long as this lives.
+/// Points and, unless None, their marks. The view is valid during the lifetime of this object.
 struct Points {
   Points(const py::object& points, const py::object& background);
 
@@ -35,7 +35,7 @@ struct Points {
   PointsView view;
 };
 
-/// A uint8 image (H, W); its rows may lie apart, as those of a part of a larger one do.
+/// A uint8 image (H, W); its rows may have a stride, as in a part of a larger one.
 struct Grey {
   explicit Grey(const py::object& image);
 
@@ -43,7 +43,7 @@ struct Grey {
   ImageView<const std::uint8_t> view;
 };
 
-/// Whether "rgb" or "bgr" names red first. Throws Error for any other word.
+/// True for "rgb", false for "bgr". Throws Error for any other word.
 bool red_first(const std::string& order);
 
 /// A uint8 image (H, W, 3) or (H, W, 4).
@@ -54,7 +54,7 @@ struct Colour {
   ColourView view;
 };
 
-/// An array that owns what it shows.
+/// An array that owns its data.
 template <class T>
 py::array_t<T> array_of(std::vector<T> values, std::vector<py::ssize_t> shape) {
   auto owned = std::make_unique<std::vector<T>>(std::move(values));

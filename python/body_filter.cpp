@@ -1,4 +1,4 @@
-// kinema.body: what stands beneath the tracker: camera, skeleton, foreground, filter and smoother.
+// kinema.body: the parts of the tracker: camera, skeleton, foreground, filter and smoother.
 #include "kinema/body_filter.h"
 
 #include "arrays.h"
@@ -24,7 +24,7 @@ py::object skin_array(std::vector<float> capsules) {
   return array_of(std::move(capsules), {count, static_cast<py::ssize_t>(body::capsule_floats)});
 }
 
-// Capsules that somebody expects, or None.
+// Expected capsules, or None.
 std::span<const float> expected_capsules(const py::object& expected, py::array& kept) {
   if (expected.is_none()) return {};
   kept = floats(expected, "expected", 2, static_cast<py::ssize_t>(body::capsule_floats), "(K, 7)");
@@ -37,10 +37,10 @@ py::tuple cloud_arrays(PointCloud cloud) {
   return py::make_tuple(array_of(std::move(cloud.xyz), {count, 3}), marks.attr("view")(py::dtype::of<bool>()));
 }
 
-// A floor as Python has it: its unit normal and offset.
+// A floor in Python's form: its unit normal and offset.
 using FloorNumbers = std::tuple<double, double, double, double>;
 
-// A foreground that Python threads may share: with the GIL released, two could be inside it at once.
+// A foreground that Python threads may share: without the GIL, two could use it at once.
 class Foreground {
 public:
   Foreground(const Camera& camera, const body::ForegroundSettings& settings) : foreground_(camera, settings) {}
@@ -134,7 +134,7 @@ private:
   Backend backend_;
   body::TrackerSettings settings_;
   std::unique_ptr<body::Filter> filter_;
-  std::vector<float> skin_;  // of the last frame; empty where nobody was found
+  std::vector<float> skin_;  // of the last frame; empty if nobody was found
   std::int64_t frames_ = 0;
   std::mutex mutex_;
 };

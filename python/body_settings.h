@@ -1,4 +1,4 @@
-// body.TrackerSettings as Python sets them: by name.
+// Sets body.TrackerSettings from Python by name.
 #pragma once
 
 #include "kinema/body_tracker.h"
@@ -9,7 +9,7 @@
 
 namespace kinema::python {
 
-/// A copy of the settings (None: the defaults) with these attributes changed. Raises AttributeError for other names.
+/// A copy of the settings (None: the defaults) with these attributes changed. Raises AttributeError for unknown names.
 body::TrackerSettings changed(const std::optional<body::TrackerSettings>& settings, const pybind11::kwargs& changes);
 
 }  // namespace kinema::python

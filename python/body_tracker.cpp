@@ -1,4 +1,4 @@
-// kinema.body: the tracker, its settings and estimates, and the files it writes.
+// kinema.body: the tracker, its settings and estimates, and its output files.
 #include "kinema/body_tracker.h"
 
 #include "arrays.h"
@@ -15,13 +15,13 @@
 namespace kinema::python {
 namespace {
 
-// A tracker that Python threads may share: with the GIL released, two could be inside it at once.
+// A tracker that Python threads may share: without the GIL, two could use it at once.
 class Tracker {
 public:
   Tracker(const body::TrackerSettings& settings, const std::string& backend)
       : tracker_(settings, parse_backend(backend)) {}
 
-  /// Calls `use` with the tracker, alone and without the GIL.
+  /// Calls `use` with the tracker, exclusively and without the GIL.
   template <class Use>
   auto locked(Use&& use) {
     const py::gil_scoped_release release;
@@ -187,7 +187,7 @@ The file appears at commit(); until then its lines stand in NAME.partial.)");
 }  // namespace
 
 body::TrackerSettings changed(const std::optional<body::TrackerSettings>& settings, const py::kwargs& changes) {
-  // attributes refuse names and types that are wrong, with Python's own messages
+  // attributes reject wrong names and types with Python's own messages
   const py::object object = py::cast(settings.value_or(body::TrackerSettings{}));
   for (const auto& [name, value] : changes) py::setattr(object, name, value);
   return object.cast<body::TrackerSettings>();

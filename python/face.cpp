@@ -1,4 +1,4 @@
-// kinema.face: appearance models, fits of them, and the tracker.
+// kinema.face: appearance models, their fits, and the tracker.
 #include "kinema/face.h"
 
 #include "arrays.h"
@@ -86,7 +86,7 @@ SharedModel train(const py::iterable& images, const py::iterable& landmarks, std
     };
   }
   const face::Layout layout = face::default_layout(examples.empty() ? 0 : examples.front().landmarks.size() / 2);
-  if (layout.mirror.empty()) settings.mirrored = false;  // which needs to know the other side
+  if (layout.mirror.empty()) settings.mirrored = false;  // which requires mirror pairs
   const py::gil_scoped_release release;
   return std::make_shared<Model>(face::train(examples, layout, settings));
 }
@@ -112,7 +112,7 @@ py::list stage_list(const std::vector<face::PlacedStage>& stages) {
   return list;
 }
 
-// A fitter that Python threads may share: with the GIL released, two could be inside it at once.
+// A fitter that Python threads may share: without the GIL, two could use it at once.
 class Fitter {
 public:
   Fitter(const SharedModel& model, const face::FitSettings& settings, const std::string& backend)

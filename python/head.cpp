@@ -1,4 +1,4 @@
-// kinema.head: a head's colours, and the tracker that follows them.
+// kinema.head: the colours of a head, and the tracker that uses them.
 #include "arrays.h"
 #include "kinema/files.h"
 #include "kinema/head_tracker.h"
@@ -51,7 +51,7 @@ head::Mode parse_mode(const std::string& word) {
   throw Error("mode must be 'auto', 'plain' or 'window', not '" + word + "'");
 }
 
-// A tracker that Python threads may share: with the GIL released, two could be inside it at once.
+// A tracker that Python threads may share: without the GIL, two could use it at once.
 class Tracker {
 public:
   Tracker(const head::TrackerSettings& settings, Backend backend, const std::string& order)

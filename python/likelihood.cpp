@@ -1,4 +1,4 @@
-// kinema.body.Likelihood: one frame's points held against poses.
+// kinema.body.Likelihood: the likelihood of poses given one frame's points.
 #include "kinema/body.h"
 
 #include "arrays.h"
@@ -19,7 +19,7 @@ body::Association parse_association(const std::string& word) {
   throw Error("association must be 'nearest' or 'first-hit', not '" + word + "'");
 }
 
-// A likelihood that Python threads may share: with the GIL released, two could be inside it at once.
+// A likelihood that Python threads may share: without the GIL, two could use it at once.
 class Likelihood {
 public:
   Likelihood(double tau, double sigma, const std::string& association, const std::array<double, 3>& camera,

@@ -1,4 +1,4 @@
-// The compiled half of the Python package: errors, devices, and the parts that other files bind.
+// The compiled part of the Python package: errors, devices, and the parts that other files bind.
 #include "module.h"
 
 #include "kinema/backend.h"
@@ -31,7 +31,7 @@ py::dict devices() {
 PYBIND11_MODULE(_kinema, module) {
   using namespace kinema::python;
   const py::exception<kinema::Error>& error = py::register_exception<kinema::Error>(module, "Error");
-  error.attr("__module__") = "kinema";  // where people find it, and what a traceback says
+  error.attr("__module__") = "kinema";  // the public name, also in tracebacks
   module.attr("__version__") = kinema::build().version;
   module.def("devices", &devices,
              "What this build holds and what this machine offers: version, the backends that can be asked for, GPUs, "

@@ -1,4 +1,4 @@
-// What each part of the Python module adds to it.
+// The parts of the Python module.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -10,7 +10,7 @@
 namespace kinema::python {
 namespace {
 
-// A frame with the width of its depth image, which the frame itself does not know.
+// A frame with the width of its depth image, which the frame itself does not store.
 struct Frame : io::Frame {
   py::ssize_t width = 0;
 };

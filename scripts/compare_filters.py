@@ -34,9 +34,9 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results" / "filters.json"
 
 POINTS = 3000  # of the person in a frame
-# the ends and the middle first, so that a sweep which is stopped tells most
+# the ends and the middle first, so that an interrupted sweep tells most
 BUDGETS = [100, 400, 1600, 200, 800, 3200, 6400]
-# evaluations of the variations about the default: those of the default on a machine with two cores
+# evaluations of the variations around the default: those of the default on a machine with two cores
 DEFAULT_BUDGET = 480
 
 PLAIN = {"paper": False, "layers": 1, "refined": 0, "rivals": 0, "limbs": False, "motion": "constant-velocity",
@@ -57,7 +57,7 @@ FAMILIES = {
     "default": DEFAULT,
 }
 
-# About the default, one thing changed at a time.
+# Variations of the default, one setting at a time.
 VARIATIONS = {
     "association": ["first-hit", "nearest"],
     "refined": [0, 1, 2, 4, 8, 16],
@@ -155,7 +155,7 @@ def simulate(arguments, clips, scratch):
     return recordings
 
 
-# the default stands in the plan several times, and is run once
+# the default occurs in the plan several times, and is run once
 RUNNING, RUNNING_LOCK = {}, threading.Lock()
 
 
@@ -195,7 +195,7 @@ def sweep(arguments, recordings, also, scratch):
     runs = [run for run in plan(arguments.budgets) if re.search(arguments.only, f"{run[0]}, {run[1]}")]
     motions = [motion for motion in recordings if motion not in also]
     jobs = [(seed, *run, motion) for seed in arguments.seeds for run in runs for motion in motions]
-    # rivals are for what few motions show, so they are tried on more
+    # rival hypotheses matter for few motions, so they are tested on more
     jobs += [(arguments.seeds[0], "others", *run[1:], motion) for run in runs if run[1].startswith("rivals ")
              for motion in also]
     rows, stop, lock = [], threading.Event(), threading.Lock()

@@ -5,7 +5,7 @@ import math
 from html import escape
 from statistics import mean, median
 
-# colour, dashes and width of each family's line; those of one kind share a colour
+# colour, dashes and width of each family's line; families of one kind share a colour
 STYLES = {
     "paper": ("#000000", "", 1.8),
     "plain": ("#6b6b6b", "", 1.8),
@@ -20,10 +20,10 @@ STYLES = {
     "default": ("#c8411b", "", 3.0),
 }
 
-# evaluations at which motions are shown one by one
+# evaluations for which motions are shown one by one
 MIDDLE = 400
 
-# name, families that it stands for, and what they are
+# name, its families, and their description
 FILTERS = [
     ("paper", ["paper"], "`--paper`: the filter of the paper and nothing else, see [tracking.md](tracking.md#the-filter-of-the-paper)"),
     ("plain", ["plain"], "`--layers 1 --refined 0 --rivals 0 --motion random-walk`: the paper's steps, with tempered weights, first "
@@ -180,7 +180,7 @@ def variations_table(results, budget, default):
     rows = []
     for name in results.names("variations"):
         values = results.by_seed("variations", name, budget)
-        # held against the default with the same seeds
+        # compared with the default for the same seeds
         seeds = results.runs["variations", name, budget].keys()
         same = [(mine, its) for seed, mine in zip(seeds, values)
                 if (its := results.of_seed("variations", default[0], budget, seed)) is not None]
@@ -221,7 +221,7 @@ def spread(results, chosen):
 
 def noise(results, default):
     def refined(group, name):
-        # of the names of the default among the variations, one counts
+        # the default has several names among the variations, of which one counts
         return name not in ("refined 0", *default[1:]) and (group == "variations" or name.startswith(("refined", "default")))
 
     with_refinement = spread(results, refined)

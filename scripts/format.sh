@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Checks the layout of all C++ and CUDA sources, or mends it with --fix. Exit 77: no clang-format to do it with.
+# Checks the layout of all C++ and CUDA sources, or corrects it with --fix. Exit 77: clang-format is not installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# the layout changes a little from one release to the next, so everybody uses the same
+# the layout differs slightly between releases, so everybody uses the same
 clang_format=''
 for candidate in clang-format-14 clang-format; do
   if command -v "$candidate" >/dev/null && "$candidate" --version | grep -q 'version 14\.'; then

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Fuzzes every reader of bytes from outside, and prints executions and coverage of each as a table.
+# Fuzzes every reader of untrusted bytes, and prints executions and coverage of each as a table.
 #
 #   scripts/fuzz.sh [TARGET]...
 #
-# FUZZ_SECONDS: for each target, 60 unless given. FUZZ_JOBS: targets at once, 2 unless given. What a target reached is kept
-# in build/fuzz/corpus and starts its next run. What crashed it is left in build/fuzz/finds: mend the reader, and move the
+# FUZZ_SECONDS: per target, 60 by default. FUZZ_JOBS: targets at once, 2 by default. The corpus of a target is kept in
+# build/fuzz/corpus and starts its next run. Crashing inputs are left in build/fuzz/finds: fix the reader, and move the
 # file to tests/fuzz/seeds/TARGET, which ctest replays.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,8 +26,8 @@ else
   mapfile -t targets < <(find $build -maxdepth 1 -name 'fuzz_*' -type f -executable -printf '%f\n' | sed 's/^fuzz_//' | sort)
 fi
 
-# fuzz_one TARGET. Inputs are small, so seconds for one are a hang, and hundreds of megabytes are memory by what a header
-# claims.
+# fuzz_one TARGET. Inputs are small, so seconds for one are a hang, and hundreds of megabytes are an allocation by what
+# a header claims.
 fuzz_one() {
   mkdir -p "build/fuzz/corpus/$1"
   "build/fuzz/fuzz_$1" -max_total_time="$FUZZ_SECONDS" -max_len=8192 -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=256 \

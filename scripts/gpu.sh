@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# All that has to run on a machine with an NVIDIA GPU, offline, with nothing but a CUDA toolkit and the libraries of
-# `cmake --preset gpu`. Highway, TBB and Embree are used if build/amd64.tar.gz exists (scripts/fetch_amd64.sh).
+# Everything that needs a machine with an NVIDIA GPU, offline, with only a CUDA toolkit and the libraries of `cmake
+# --preset gpu`. Highway, TBB and Embree are used if build/amd64.tar.gz exists (scripts/fetch_amd64.sh).
 #
 #   scripts/gpu.sh [build] [test] [sanitize] [bench] [profile]      no argument: all but profile
 #
@@ -10,9 +10,9 @@
 #   bench     kinema bench body, head and face: body.txt, body.json, body.html, head.txt, ...
 #   profile   Nsight Compute (ncu) over one run of the largest problem of the benchmark
 #
-# Results go to $OUT if it is set, else to build/gpu/results. To keep a benchmark, copy its body.json to
-# bench/results/body-<device>.json and run scripts/make_benchmarks_md.py. KINEMA_COMMIT names the commit where the
-# sources came without their history.
+# Results go to $OUT if it is set, otherwise to build/gpu/results. To keep a benchmark, copy its body.json to
+# bench/results/body-<device>.json and run scripts/make_benchmarks_md.py. KINEMA_COMMIT names the commit if the sources
+# come without their history.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -40,7 +40,7 @@ do_build() {
   cmake --build --preset gpu
 }
 
-# each program in four processes, which share its tests: most of the time is the reference on the CPU
+# each program in four processes, which share its tests: the reference on the CPU takes most of the time
 do_test() {
   local program filter shard failed=0 log=$results/tests.txt
   local jobs=()
@@ -53,7 +53,7 @@ do_test() {
   for job in "${jobs[@]}"; do wait "$job" || failed=1; done
   cat "$log".* >"$log" && rm "$log".*
   grep -E '^\[  (FAILED|PASSED)' "$log" || true
-  # photographs are beside the project, or nowhere
+  # photographs are beside the project, or missing
   if grep '^\[  SKIPPED \] [A-Za-z]' "$log" | grep -v OnPhotographs; then
     echo 'gpu.sh: these GPU tests were skipped: this run proves nothing about them' >&2
     failed=1
@@ -61,8 +61,8 @@ do_test() {
   return $failed
 }
 
-# The checkers slow a kernel down a hundredfold and more, so only cases that are small; the race checker takes seconds for
-# each, so it gets one of every kind of kernel.
+# The checkers slow a kernel down a hundredfold and more, so only small cases are run; the race checker takes seconds
+# for each, so it gets one of every kind of kernel.
 small_cases='*Corner*cuda*:*Refusal*cuda*:*Chunks*cuda*:*OnDevice*:*SmallestModel*cuda*:*WithOneFactor*cuda*:*PaperKernels*'
 fewest_cases='*CornerFrame*cuda*:*FreeSpace*cuda*:*BadPoints*cuda*:*NearestLooks*cuda*:*SmallestModel*cuda*:*PaperKernels*:*MomentsOnDevice*'
 
@@ -76,7 +76,7 @@ do_sanitize() {
       cases=$small_cases
       [ "$tool" = racecheck ] && cases=$fewest_cases
       cases=${KINEMA_SANITIZE_FILTER:-$cases}
-      # without a test there is no CUDA call, and the checkers take that for a failure
+      # without a test there is no CUDA call, which the checkers report as a failure
       "$binary" --gtest_list_tests --gtest_filter="$cases" | grep '^ ' >/dev/null || continue
       timeout 120 compute-sanitizer --tool "$tool" --error-exitcode 9 \
         "$binary" --gtest_filter="$cases" 2>&1 | tee -a "$log" || failed+=("$tool $(basename "$binary")")
@@ -100,7 +100,7 @@ do_bench() {
 }
 
 do_profile() {
-  # clocks are left as they are, so that times compare with those of the benchmark
+  # clocks are not locked, so that times are comparable with those of the benchmark
   timeout 240 ncu --clock-control none --set full --kernel-name-base function --launch-count 40 \
     --log-file "$results/profile.txt" \
     "$build/kinema" bench body --backends cuda --points 43000 --samples 3500 --seconds 0.01

@@ -279,7 +279,7 @@ def face_section(results):
 def page():
     results = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
     results = [result for result in results if result.get("kind") in ("body", "tracker", "head", "face")]
-    # GPUs first, then by name, so that the page does not depend on how files are called
+    # GPUs first, then by name, so that the page does not depend on file names
     results.sort(key=lambda result: (not result["machine"]["gpus"], device(result), result["date"]))
     parts = [INTRODUCTION]
     bodies = [result for result in results if result["kind"] == "body"]
@@ -287,7 +287,7 @@ def page():
         parts += body_section(bodies)
     else:
         parts.append("No results are kept yet.\n")
-    # `bench body` measures the tracker too; of each device its last time counts
+    # `bench body` measures the tracker too; the last measurement of each device counts
     trackers = {device(result): result for result in results if result.get("trackers")}
     if trackers:
         parts += tracker_section(trackers.values())

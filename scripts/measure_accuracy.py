@@ -27,13 +27,13 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results" / "accuracy.json"
 PAGE = ROOT / "docs" / "accuracy.md"
 
-# mm that each kind of recording is to be followed within
+# bounds in mm for each kind of recording
 GOALS = {"depth": 40, "points": 45, "stereo": 60}
 
-# what the tracker takes by itself on two cores, given so that every machine measures the same
+# the tracker's own choice on two cores, given so that every machine measures the same
 SIZE = ["--backend", "cpu", "--threads", "1", "--particles", "200", "--points", "3000"]
 
-# frames after its own that a pose has seen, at least: the default of the command, given so that the page can say it
+# minimum number of later frames used by a pose: the default of the command, given so that the page can state it
 LAG = 15
 
 TEXT = """\
@@ -224,7 +224,7 @@ def main():
         scratch = Path(arguments.scratch)
         scratch.mkdir(parents=True, exist_ok=True)
         rows = sweep(arguments, scratch)
-        # clips by their names, wherever they lay
+        # clips by name, wherever they are
         words = [f"{clip_of(c)[0]}=clips/{clip_of(c)[1].name}@{clip_of(c)[2]:g}:{clip_of(c)[3]}" for c in arguments.clips]
         words += ["--stereo", ",".join(arguments.stereo)] if arguments.stereo != [""] else []
         results = {"command": shlex.join(["scripts/measure_accuracy.py", *words]),

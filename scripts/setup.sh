@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing, and says which; silent when none is.
+# Installs missing Debian packages, and names them; silent if none is missing.
 #
 #   scripts/setup.sh [demo|build|web|browser|format|lint|fuzz]...
 #
-# Needs root or sudo only if there is something to install. Without either it names what is missing, goes on where the
-# build can do without, and stops where it cannot. KINEMA_SETUP=off skips all of it.
+# Needs root or sudo only if there is something to install. Without either it names what is missing, continues if the
+# build can do without, and stops if it cannot. KINEMA_SETUP=off skips all of it.
 set -euo pipefail
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
 [ "${KINEMA_SETUP:-on}" = off ] && exit 0
 
-# what the build cannot do without: the package, and a command or header by which it is known where it came another way
+# required by the build: the package, and a command or header that shows it is installed, even by other means
 required_demo='
 g++                 command g++
 cmake               command cmake
@@ -21,7 +21,7 @@ libeigen3-dev       header  eigen3/Eigen/Core
 nlohmann-json3-dev  header  nlohmann/json.hpp
 libcli11-dev        header  CLI/CLI.hpp
 '
-# what makes it faster or adds a part: SIMD, threads, pictures and video, the face detector's data, landmarks in XML
+# optional, for speed or further parts: SIMD, threads, images and video, the face detector's data, landmarks in XML
 optional_demo='
 libhwy-dev          header  hwy/highway.h
 libtbb-dev          header  tbb/parallel_for.h
@@ -32,7 +32,7 @@ libpugixml-dev      header  pugixml.hpp
 required_build="$required_demo"'
 libgtest-dev        header  gtest/gtest.h
 '
-# ranks, the Python module and its tests, the comparison in `bench`, and faster builds after the first
+# MPI ranks, the Python module and its tests, the comparison in `bench`, and faster rebuilds
 optional_build="$optional_demo"'
 libopenmpi-dev      command mpicxx
 openmpi-bin         command mpirun
@@ -42,13 +42,13 @@ python3-dev         package -
 python3-numpy       numpy   -
 libembree-dev       header  embree3/rtcore.h
 '
-# the live page: its server, and what its pages are built with
+# the live page: its server, and the tools that build its pages
 optional_web='
 libboost-dev        header  boost/beast/websocket.hpp
 nodejs              command node
 npm                 command npm
 '
-# what the pages are tested in
+# the browser in which the pages are tested
 optional_browser='
 chromium            command chromium
 '
@@ -79,7 +79,7 @@ present() {
   esac
 }
 
-# missing TABLE: the packages of a table that are not there
+# missing TABLE: the packages of a table that are not installed
 missing() {
   local package kind name
   while read -r package kind name; do
@@ -106,7 +106,7 @@ mapfile -t need < <(missing "$required" | sort -u)
 mapfile -t want < <(missing "$optional" | sort -u)
 [ $((${#need[@]} + ${#want[@]})) -eq 0 ] && exit 0
 
-# who may install, and with what
+# how to get the privileges to install
 as_root=()
 if ! command -v apt-get >/dev/null; then
   say "this is no Debian; install the like of these yourself: ${need[*]} ${want[*]}"
@@ -136,7 +136,7 @@ if apt install -y --no-install-recommends "${need[@]}" "${want[@]}"; then
   exit 0
 fi
 
-# one of them cannot be had: what is required together, the rest one by one
+# one of them is unavailable: required ones are installed together, the rest one by one
 if [ ${#need[@]} -gt 0 ] && ! apt install -y --no-install-recommends "${need[@]}"; then
   tail -n 20 "$log" >&2
   say "could not install ${need[*]}"

@@ -1,5 +1,5 @@
-// Where a hot operation runs. The choice is made at run time; every backend gives the reference's result within the
-// tolerance its tests state.
+// Where a hot operation runs. Chosen at run time; every backend agrees with the reference within the tolerance stated
+// in its tests.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@ std::string_view name(Backend backend);
 /// The inverse of name(). Throws Error for any other word.
 Backend parse_backend(std::string_view word);
 
-/// Resolves `automatic`, and checks that the backend is built in and has a device. Throws Error where it has not.
+/// Resolves `automatic`, and checks that the backend is built in and has a device. Throws Error otherwise.
 Backend choose(Backend wanted = Backend::automatic);
 
-/// True where choose(backend) would return.
+/// True if choose(backend) would not throw.
 bool available(Backend backend);
 
 struct Gpu {
@@ -36,16 +36,16 @@ struct Gpu {
   std::size_t memory_bytes = 0;
 };
 
-/// The GPUs that the cuda backend can use; empty without one, or where CUDA is not built in.
+/// The GPUs that the cuda backend can use; empty if there is none or CUDA is not built in.
 std::vector<Gpu> gpus();
 
-/// What this build holds and what this machine offers, for `kinema devices`.
+/// The parts of this build and the capabilities of this machine, for `kinema devices`.
 struct Build {
   std::string version;
   std::string compiler;
-  std::string simd;     ///< the SIMD level that this CPU runs, "scalar" where Highway is not built in
+  std::string simd;     ///< the SIMD level used on this CPU, "scalar" if Highway is not built in
   std::string threads;  ///< "TBB", "OpenMP" or "none"
-  std::string cuda;     ///< the toolkit's version, "" where CUDA is not built in
+  std::string cuda;     ///< the toolkit's version, "" if CUDA is not built in
   bool opencv = false;
   bool mpi = false;
 };

@@ -1,5 +1,5 @@
-// The body's particle filter: points of a person in, a pose with its uncertainty out. body::Tracker drives it; it stands by
-// itself for callers that cut the person out in their own way.
+// The body's particle filter: points of a person in, a pose with its uncertainty out. body::Tracker drives it; it is
+// public for callers that segment the person themselves.
 #pragma once
 
 #include "kinema/body_tracker.h"
@@ -10,12 +10,12 @@
 
 namespace kinema::body {
 
-/// What a frame shows: points of the person, and rays that see past it marked as background.
+/// The observations of a frame: points of the person, and rays past it marked as background.
 struct Frame {
   double time = 0;  ///< seconds
   PointsView points;
 
-  /// Where it is known: nobody reaches under it. It holds the size of a person who is not known yet.
+  /// If known: no limb reaches below it, which constrains the size of an unknown person.
   std::optional<Plane> floor = {};
 };
 
@@ -23,8 +23,8 @@ class Filter {
 public:
   virtual ~Filter() = default;
 
-  /// The pose at the next frame. The first frame, and any after the person was lost, starts a search over position,
-  /// facing and rest poses, unless start() gave a pose.
+  /// The pose at the next frame. The first frame, and any after a loss, starts a search over position, facing and rest
+  /// poses, unless start() gave a pose.
   virtual Estimate track(const Frame& frame) = 0;
 
   /// A pose to start from in the next frame instead of a search.
@@ -37,7 +37,7 @@ public:
   virtual std::vector<Vec3> particle_joints(std::size_t most) = 0;
 };
 
-/// The person is settings.skeleton. Throws Error where settings make no sense or the backend is not there.
+/// The person is settings.skeleton. Throws Error if settings are invalid or the backend is not available.
 std::unique_ptr<Filter> make_filter(const TrackerSettings& settings, Backend backend = Backend::automatic);
 
 }  // namespace kinema::body

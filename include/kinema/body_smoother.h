@@ -1,5 +1,5 @@
-// The body's fixed-lag smoother: poses of a few frames ago, corrected by what was seen since. body::Tracker runs it; it stands
-// by itself for callers that drive the filter.
+// The body's fixed-lag smoother: poses of a few frames ago, corrected by the frames since. body::Tracker runs it; it is
+// public for callers that drive the filter themselves.
 #pragma once
 
 #include "kinema/body_filter.h"
@@ -13,18 +13,18 @@ class Smoother {
 public:
   virtual ~Smoother() = default;
 
-  /// A frame that the filter was given, its estimate, and the skeleton after it. For a frame that it never saw: an estimate
-  /// that found nobody. Returns the estimates that are settled by now, oldest first: each that was added comes back once, in
-  /// order, with another pose, joints and deviations where somebody was found. They belong to the skeleton given last.
+  /// A frame of the filter, its estimate, and the skeleton after it; for a frame that the filter did not see, an
+  /// estimate that found nobody. Returns the estimates settled by now, oldest first: each is returned once, in order,
+  /// with corrected pose, joints and deviations if somebody was found. They refer to the skeleton given last.
   virtual std::vector<Estimate> add(const Frame& frame, const Estimate& estimate, const Skeleton& skeleton) = 0;
 
-  /// All that are not settled yet; the next frame begins anew.
+  /// Returns all estimates that are not settled yet; the next frame starts a new sequence.
   virtual std::vector<Estimate> finish() = 0;
 };
 
-/// `settings`: those of the tracker. A pose is put right by the `lag` frames after it or more; 0: poses stay as they are, and
-/// come back at once. What the tracker says is not touched by it, and where it lost or found a person smoothing ends and
-/// begins. Takes a few host-side refinements a frame and the points of 2 lag frames.
+/// `settings`: those of the tracker. A pose is corrected by at least `lag` later frames; 0: poses are returned at once,
+/// unchanged. Smoothing does not feed back into the filter; it ends where the filter loses the person and starts again
+/// where it finds one. Costs a few host-side refinements per frame and the memory of the points of 2 lag frames.
 std::unique_ptr<Smoother> make_smoother(const TrackerSettings& settings, std::size_t lag);
 
 }  // namespace kinema::body

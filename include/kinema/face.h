@@ -1,4 +1,4 @@
-// The face: training an appearance model on labelled images, and fitting it to others. face_model.h describes the model.
+// The face: training an appearance model (face_model.h) on labelled images, and fitting it to others.
 #pragma once
 
 #include "kinema/backend.h"
@@ -45,8 +45,8 @@ struct TrainSettings {
   double shape_variance = 0.98, texture_variance = 0.95, combined_variance = 0.95;
   std::uint32_t shape_modes = 0, texture_modes = 0, combined_modes = 0;
 
-  /// But at most this many texture or combined modes, unless a number is given: with hundreds, which the share would ask for
-  /// with edges, a texture model explains a misplaced face as well as a found one.
+  /// But at most this many texture or combined modes, unless a number is given: with hundreds, which the share would
+  /// ask for with edges, a texture model explains a misplaced face as well as a found one.
   std::uint32_t most_modes = 80;
 
   enum class Gradient {
@@ -59,15 +59,15 @@ struct TrainSettings {
   /// Project-out matrices for inverse compositional fits.
   bool project_out = true;
 
-  /// Displaced copies of each example for regression and cascade; every fourth is displaced twice as far. The time of the
-  /// cascade grows with their square.
+  /// Displaced copies of each example for regression and cascade; every fourth is displaced twice as far. The time of
+  /// the cascade grows with their square.
   std::uint32_t displacements = 4;
 
   /// Regressions in the cascade; 0: none.
   std::uint32_t cascade_stages = 5;
 
-  /// The errors of a start that the cascade must correct, as standard deviations: of the position over the width and height
-  /// of the landmarks' box, of the scale, and of the rotation in radians.
+  /// The errors of a start that the cascade must correct, as standard deviations: of the position over the width and
+  /// height of the landmarks' box, of the scale, and of the rotation in radians.
   double start_shift = 0.05, start_scale = 0.05, start_turn = 0.087;
 
   /// Learn the probability of failure, from fits by models of parts of the examples: needs 8 examples, and costs a
@@ -77,12 +77,12 @@ struct TrainSettings {
   std::uint64_t seed = 1;
   int threads = 0;  ///< 0: one per core. The result does not depend on it.
 
-  /// For a progress bar: called now and then, by the calling thread, with the current stage and the share of all work done.
+  /// For a progress bar: called occasionally, by the calling thread, with the stage and the share of all work done.
   std::function<void(std::string_view stage, double done)> progress;
 };
 
-/// Throws Error if there are fewer than 3 examples, they have different numbers of landmarks, a shape is degenerate (all
-/// points on a line) or the settings are invalid; the message names the example.
+/// Throws Error if there are fewer than 3 examples, they have different numbers of landmarks, a shape is degenerate
+/// (all points on a line) or the settings are invalid; the message names the example.
 Model train(std::span<const Example> examples, const Layout& layout, const TrainSettings& settings = {});
 
 /// Where a fit starts.
@@ -99,8 +99,8 @@ struct Start {
   bool keep_shape = false;
 };
 
-/// The pose of a start, for this model. Throws Error if it has none: nothing given, a box without extent, another number of
-/// landmarks, a number that is not finite.
+/// The pose of a start, for this model. Throws Error if it has none: nothing given, a box without extent, another
+/// number of landmarks, a number that is not finite.
 Similarity start_pose(const Model& model, const Start& start);
 
 struct Face {
@@ -125,7 +125,7 @@ struct FitSettings {
   /// Compute the probability of failure and confidences, if the model has them.
   bool score = true;
 
-  /// Number of starts of the cascade, at displaced poses, of which the median is taken: steadier, and slower by as much.
+  /// Number of starts of the cascade, at displaced poses, of which the median is taken: steadier, slower in proportion.
   int starts = 1;
 
   int threads = 0;  ///< of the cpu backend, over the faces of a batch; 0: one per core
@@ -156,7 +156,7 @@ class Fitter {
 public:
   virtual ~Fitter() = default;
 
-  /// The stages of a fit in their order, and where each runs: the cuda backend leaves to the CPU what it has no kernel for.
+  /// The stages of a fit in order, and where each runs: cuda leaves stages without a kernel to the CPU.
   virtual std::vector<PlacedStage> stages() const = 0;
 
   /// Where the stages run: cuda if any of them does.
@@ -172,16 +172,16 @@ public:
   virtual std::vector<StageTime> times() const { return {}; }
 };
 
-/// Fits, and if that looks failed tries again from the pose in which it ended and from others around the start; returns the
-/// fit with the lowest probability of failure. For starts that may be far off, such as a detector's. Without a quality model,
-/// or with a fitter that does not score, it is a plain fit.
+/// Fits, and if that looks failed tries again from the pose in which it ended and from others around the start; returns
+/// the fit with the lowest probability of failure. For starts that may be far off, such as a detector's. Without a
+/// quality model, or with a fitter that does not score, it is a plain fit.
 Fit fit_again(Fitter& fitter, const Model& model, const Face& face, double doubtful = 0.3);
 
 /// Throws Error if settings do not fit the model (a level or a part that it lacks) or the backend is not available.
 std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings = {},
                                     Backend backend = Backend::automatic);
 
-/// By name: those of parse_backend(), and "paper": the ten kernels of the paper on 4 x 1024 threads, for one combined stage.
+/// By name: those of parse_backend(), and "paper": the paper's ten kernels on 4 x 1024 threads, for one combined stage.
 std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,
                                     const FitSettings& settings = {});
 

@@ -1,9 +1,9 @@
-// The face: the data of an appearance model. Const once made, and shared by any number of fitters; train() makes it, io
+// The face: the data of an appearance model. Immutable, and shared by any number of fitters; train() makes it, io
 // writes and reads it. "Efficient Parallel Implementation of Active Appearance Model Fitting Algorithm on GPU"
 // (Wang, Ma, Zhu, Sun), section 2.1, eqs. 1-6.
 //
-// Shapes are x0 y0 x1 y1 ... In the model they have a unit of their own: the mean shape has its centroid at 0 and a root
-// mean square distance of 1 from it. A similarity takes them to an image, whose pixels count from 0 at the centre of the
+// Shapes are x0 y0 x1 y1 ... In the model they have their own unit: the mean shape has its centroid at 0 and a root
+// mean square distance of 1 from it. A similarity maps them to an image, whose pixels count from 0 at the centre of the
 // first.
 #pragma once
 
@@ -23,7 +23,7 @@ template <class T>
 class Array {
 public:
   Array() = default;
-  Array(std::vector<T> values) {  // NOLINT: a vector becomes one without ceremony
+  Array(std::vector<T> values) {  // NOLINT: converts implicitly from a vector
     auto owned = std::make_shared<const std::vector<T>>(std::move(values));
     values_ = *owned;
     owner_ = std::move(owned);
@@ -44,8 +44,8 @@ private:
   std::shared_ptr<const void> owner_;
 };
 
-/// Row-major. Bases are stored one mode per row, so that a mode is contiguous: the paper's matrix P of columns is this matrix
-/// transposed.
+/// Row-major. Bases are stored one mode per row, so that a mode is contiguous: the paper's matrix P of columns is this
+/// matrix transposed.
 struct Matrix {
   std::size_t rows = 0, columns = 0;
   Array<float> values;
@@ -86,16 +86,16 @@ struct ShapeModel {
 /// What the numbers of a texture are.
 enum class Features {
   intensity,    ///< the grey value: 1 channel
-  orientation,  ///< cos and sin of the gradient's direction, 0 where there is no gradient to speak of: 2 channels
+  orientation,  ///< cos and sin of the gradient's direction, 0 where the gradient is negligible: 2 channels
   edges,        ///< the gradient over its magnitude plus the image's mean magnitude: 2 channels, softer
 };
 std::size_t channels(Features features);
 
-/// A small picture of the face, brought to the model's size and turned upright by the similarity known when its stage
-/// starts: pixel (u, v) shows what the similarity makes of the point ((u - x)/scale, (v - y)/scale) of the model's unit,
-/// averaged over n x n places, n = ceil(image pixels a pixel of the frame). Features are computed on it, once.
+/// A small picture of the face, resampled to the model's size and upright by the similarity known when its stage
+/// starts: pixel (u, v) shows the image at the similarity of the point ((u - x)/scale, (v - y)/scale) in the model's
+/// unit, averaged over n x n samples, n = ceil(image pixels per pixel of the frame). Features are computed on it, once.
 struct Frame {
-  float scale = 1;  ///< pixels a unit
+  float scale = 1;  ///< pixels per unit
   float x = 0, y = 0;
   std::uint32_t width = 0, height = 0;
 };
@@ -108,12 +108,12 @@ struct Level {
   /// 1).g0/n, but never less than a tenth of the standard deviation of g_im; all 0 where that is 0. Otherwise g = g_im.
   bool photometric = true;
 
-  /// Textures are sampled from a frame; otherwise from the image itself, as in the paper, which must be intensity. In
-  /// either, bilinear, with the coordinates cut off at the border.
+  /// Textures are sampled from a frame; otherwise from the image itself, as in the paper, which requires intensity.
+  /// Both bilinearly, with coordinates clamped to the border.
   bool resampled = false;
   Frame frame;
 
-  float scale = 1;                       ///< of the raster of the mean shape: pixels a unit
+  float scale = 1;                       ///< of the raster of the mean shape: pixels per unit
   std::uint32_t width = 0, height = 0;   ///< the box of that raster
   Array<std::uint32_t> places;           ///< pixels: row * width + column in that box, ascending
   Array<std::uint16_t> pixel_triangles;  ///< pixels: index into Model::triangles
@@ -123,7 +123,7 @@ struct Level {
   Array<float> mean;               ///< values: g0, of mean 0 and variance 1 where photometric
   Matrix texture_modes;            ///< modes x values: Pg, eq. 3, orthonormal rows
   Array<float> texture_variances;  ///< of b_g, descending
-  float residual_variance = 0;     ///< mean square, over the training set, of what the modes leave of a value
+  float residual_variance = 0;     ///< mean square, over the training set, of a value's residual after the modes
 
   /// eq. 4, the combined model. c = shape_weight^2 Qs^T (s - s0) + Qg^T (g - g0).
   float shape_weight = 1;
@@ -132,11 +132,11 @@ struct Level {
   Array<float> combined_variances;  ///< of c
 
   /// eq. 6: (modes + 4) x values; dp = -R r, dp = (dc, ds_x, ds_y, dt_x, dt_y). The pose is a displacement in the
-  /// model's unit that comes before the pose so far: T <- T o dT.
+  /// model's unit applied before the current pose: T <- T o dT.
   Matrix gradient;
 
   /// The independent model, inverse compositional: (4 + shape modes) x values. dq = project_out (g - g0); Pg, and where
-  /// photometric also 1 and g0, along which normalised textures never differ, are projected out. It is of the
+  /// photometric also 1 and g0, along which normalised textures never differ, are projected out. dq are the
   /// parameters of [pose_modes; shape modes], which displace the vertices of the mean shape; the warp is then composed
   /// with the inverse of that displacement.
   Matrix project_out;
@@ -145,17 +145,17 @@ struct Level {
   std::size_t channel_count() const { return channels(features); }
 };
 
-/// A regression of a cascade: what the texture about each landmark says of where the landmarks should go. The texture is
-/// that of Cascade::bins channels of gradient orientation, in the frame, at each landmark plus each offset:
+/// A regression of a cascade: predicts the displacement of the landmarks from the texture around each of them. The
+/// texture has Cascade::bins channels of gradient orientation, in the frame, at each landmark plus each offset:
 /// value = (landmark * offsets + offset) * bins + bin.
 struct CascadeStage {
-  std::uint32_t frame = 0;  ///< index into Cascade::frames; made anew where it differs from the stage before
-  Array<float> offsets;     ///< 2 a place, pixels of the frame
+  std::uint32_t frame = 0;  ///< index into Cascade::frames; resampled if it differs from the previous stage's
+  Array<float> offsets;     ///< 2 per place, pixels of the frame
   Matrix gradient;          ///< (4 + shape modes) x values
   Array<float> constant;    ///< 4 + shape modes: dq = constant + gradient * texture; s <- s + [pose_modes; modes]^T dq
 };
 
-/// The wide basin: regressions one after the other, each trained on what the one before leaves.
+/// For a wide basin of convergence: successive regressions, each trained on the residual errors of the one before.
 struct Cascade {
   std::vector<Frame> frames;
   std::vector<CascadeStage> stages;
@@ -168,16 +168,16 @@ inline constexpr std::size_t quality_feature_count = 7;
 /// Predicts the reliability of a fit.
 struct QualityModel {
   Frame frame;
-  Array<float> offsets;  ///< 2 a place, as in CascadeStage
+  Array<float> offsets;  ///< 2 per place, as in CascadeStage
 
   /// landmarks x (1 + offsets * bins): log of the expected error of each landmark over the outer-eye distance, from the
-  /// texture about it; the constant comes first.
+  /// texture around it; the constant comes first.
   Matrix landmark_error;
 
-  /// 1 + landmarks * offsets * bins: the same for the mean error, from the texture about all of them.
+  /// 1 + landmarks * offsets * bins: the same for the mean error, from the texture around all of them.
   Array<float> overall_error;
 
-  /// The probability of failure is 1/(1 + exp(-w.f)), f as quality_features() of the library makes them: 1 first.
+  /// The probability of failure is 1/(1 + exp(-w.f)), f from quality_features() of the library: 1 first.
   Array<float> weights;
 
   /// The confidence in a landmark is 1/(1 + exp(-w.f)), f = 1, log of its expected error, and the argument of the
@@ -188,11 +188,11 @@ struct QualityModel {
 /// Where the face lies in a box.
 struct BoxPlacement {
   float x = 0, y = 0;  ///< the centroid of the shape, from the box's centre, over the box's size sqrt(w h)
-  float scale = 0;     ///< image pixels a unit, over the box's size
+  float scale = 0;     ///< image pixels per unit, over the box's size
 };
 
 enum class Method {
-  cascade,       ///< the regressions of Model::cascade; `iterations` is how many of its stages, 0: all
+  cascade,       ///< the regressions of Model::cascade; `iterations` is the number of its stages, 0: all
   combined,      ///< algorithm 1: combined model, fixed R
   project_out,   ///< inverse compositional, independent model, texture projected out of a fixed Hessian
   simultaneous,  ///< inverse compositional, shape and texture solved together in each iteration (Wiberg)
@@ -213,20 +213,20 @@ struct Model {
   ShapeModel shape;
   std::vector<std::array<std::uint16_t, 3>> triangles;
   Matrix pose_modes;            ///< 4 x 2 n, orthonormal: mean shape, mean shape turned by 90 degrees, x, y
-  std::vector<Level> levels;    ///< 0 is the finest and has the asked number of pixels
+  std::vector<Level> levels;    ///< 0 is the finest and has the requested number of pixels
   Cascade cascade;              ///< may be empty
-  QualityModel quality;         ///< may be empty: fits then have no probability
-  BoxPlacement landmark_box;    ///< the box that just holds the landmarks
-  BoxPlacement detector_box;    ///< what the face detector gives; scale 0: not known
-  std::vector<Stage> sequence;  ///< what a fit does where its settings do not say
+  QualityModel quality;         ///< may be empty: fits then have no probability of failure
+  BoxPlacement landmark_box;    ///< the bounding box of the landmarks
+  BoxPlacement detector_box;    ///< the face detector's box; scale 0: unknown
+  std::vector<Stage> sequence;  ///< the stages of a fit whose settings name none
 
-  // how it was made, for people
+  // how it was made, for information
   std::uint32_t examples = 0;
   bool mirrored = false;
   std::string note;
 };
 
-/// Throws Error, naming the part, where sizes do not agree, an index is out of range or a number is not finite.
+/// Throws Error, naming the part, if sizes disagree, an index is out of range or a number is not finite.
 void check(const Model& model);
 
 }  // namespace kinema::face

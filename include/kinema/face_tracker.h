@@ -1,5 +1,5 @@
-// The face tracker: each frame is fitted from the shape of the frame before. A fit whose probability of failure is too high
-// counts as lost, and the face is detected again.
+// The face tracker: each frame is fitted from the shape of the frame before. A fit whose probability of failure is too
+// high counts as lost, and the face is detected again.
 #pragma once
 
 #include "kinema/face.h"
@@ -18,8 +18,7 @@ struct TrackerSettings {
   /// From train(), or from a file by read_face_model().
   std::shared_ptr<const Model> model = {};
 
-  /// Without a detector a lost face is searched for at its last position for some frames, and then lost until start() is
-  /// called.
+  /// Without a detector a lost face is searched for at its last position for some frames, then lost until start().
   Detect detect = {};
 
   FitSettings fit = {};
@@ -27,18 +26,18 @@ struct TrackerSettings {
   /// A fit with a higher probability of failure is lost. A lower threshold gives surer landmarks and more gaps.
   double lost = 0.5;
 
-  /// A fit with a higher probability of failure competes with one from the detector, and the better of the two is taken.
+  /// A fit with a higher probability of failure competes with one from the detector; the better one is taken.
   double doubt = 0.2;
 
   /// Boxes of the detector to try in a frame, at most.
   int boxes = 3;
 
-  /// Cutoff of the One-Euro filter over the landmarks of a face at rest, hertz; 0: no smoothing. Lower is steadier, and lags
-  /// more.
+  /// Cutoff of the One-Euro filter over the landmarks of a face at rest, hertz; 0: no smoothing. Lower is steadier, but
+  /// increases the lag.
   double smoothing = 0;
 
-  /// How far the cutoff rises with the speed of the face: hertz, at a speed of one distance between the outer eye corners
-  /// per second.
+  /// How far the cutoff rises with the speed of the face: hertz, at a speed of one distance between the outer eye
+  /// corners per second.
   double smoothing_speed = 4;
 };
 
@@ -59,7 +58,7 @@ struct Estimate {
   std::vector<StageTime> times = {};
 };
 
-/// Follows one face through the frames of one camera. Not thread-safe. Equal frames give equal estimates.
+/// Tracks one face through the frames of one camera. Not thread-safe. Equal frames give equal estimates.
 class Tracker {
 public:
   /// Throws Error if there is no model, the settings are invalid or the backend is not available.

@@ -1,8 +1,7 @@
-// The files of the library itself: a person, the colours of a head, an appearance model. What the command writes, a program
-// reads, and the other way round.
+// The files of the library: a person, the colours of a head, an appearance model. Shared with the command.
 //
-// Reading throws Error of one line that names the file, the place in it and the mend. What is written appears whole or
-// not at all.
+// Readers throw a one-line Error that names the file, the place in it and the remedy. A written file appears complete
+// or not at all.
 #pragma once
 
 #include "kinema/face_model.h"
@@ -21,7 +20,7 @@ void write_skeleton(const std::filesystem::path& path, const body::Skeleton& ske
 head::Calibration read_filter(const std::filesystem::path& path);
 void write_filter(const std::filesystem::path& path, const head::Calibration& calibration);
 
-/// .kface. A model that was read uses the arrays where they lie in the mapped file.
+/// .kface. The arrays of a model that was read are views of the mapped file.
 face::Model read_face_model(const std::filesystem::path& path);
 void write_face_model(const std::filesystem::path& path, const face::Model& model);
 

@@ -1,7 +1,7 @@
-// The foreground: cuts the person out of a depth image or a cloud, before the body tracker sees it.
+// The foreground: segments the person in a depth image or a cloud, for the body tracker.
 //
-// While the person is looked for, floor and walls are found and removed, and of what is left the piece most like a
-// person is taken. Once the tracker expects it somewhere, only what stands near there counts.
+// While the person is searched for, floor and walls are detected and removed, and of the remaining clusters the one
+// most like a person is taken. Once the tracker predicts its skin, only points near it pass the gate.
 #pragma once
 
 #include "kinema/camera.h"
@@ -19,50 +19,49 @@
 namespace kinema::body {
 
 struct ForegroundSettings {
-  /// Depths outside this window are nobody's, in metres. A window that is as narrow as the scene allows saves the most
-  /// trouble.
+  /// Depths outside this range are ignored, in metres. A range as narrow as the scene allows prevents most errors.
   double nearest = 0.3, farthest = 12;
 
-  /// Find floor and walls: large planes with nothing behind them. Hurts where a large flat thing is all there is to see
+  /// Detect floor and walls: large planes with nothing behind them. Hurts if a large flat object is all that is seen
   /// behind the person and the person steps behind its plane.
   bool planes = true;
 
-  /// A point this near to the floor, or to a wall, belongs to it; what the sensor's noise asks for comes on top, and is
-  /// measured. A large margin of the floor eats the feet.
+  /// A point this close to the floor, or to a wall, belongs to it; a margin for the sensor's noise, which is measured,
+  /// is added. A large floor margin removes the feet.
   double floor_margin = 0.012, wall_margin = 0.03;
 
-  /// Points this near to the skin that is expected are the person's. It must exceed what a hand moves between two
-  /// frames; a large one takes in furniture.
+  /// Points this close to the predicted skin are the person's. It must exceed the motion of a hand between two frames;
+  /// a large gate includes furniture.
   double gate = 0.28;
 
   /// At most this many points of the person, evenly spread over its surface; 0: all.
   std::size_t points = 0;
 
-  /// Rays that see past the person, as background.
+  /// Keep rays that see past the person, as background.
   bool background = true;
 
   /// At most this many of them, evenly spread over the image around the person; 0: all.
   std::size_t background_points = 0;
 
-  /// At most so many threads, 0: one a core. The result does not depend on it.
+  /// At most this many threads; 0: one per core. The result does not depend on it.
   int threads = 0;
 };
 
-/// A piece of the scene that may be a person.
+/// A cluster of points that may be a person.
 struct Candidate {
   Vec3 centre = {};             ///< of its points
-  double height = 0;            ///< upwards, in metres: of what is in the picture
-  double width = 0, depth = 0;  ///< across and along the view, level
-  double area = 0;              ///< of the surface in sight, square metres, roughly
-  bool cut_off = false;         ///< goes on beyond the border of the picture
+  double height = 0;            ///< vertical, in metres, of the visible part
+  double width = 0, depth = 0;  ///< horizontal, across and along the view
+  double area = 0;              ///< of the visible surface, square metres, approximate
+  bool cut_off = false;         ///< extends beyond the border of the image
   double likeness = 0;          ///< 0 to 1: how much like a person
 };
 
-/// Cuts frames of one camera that stands still (where it moves, floor and walls are searched again). Not for use by two
-/// threads at once. The same frames give the same clouds.
+/// Segments frames of one static camera (if it moves, floor and walls are detected again). Not thread-safe. Equal
+/// frames give equal clouds.
 class Foreground {
 public:
-  /// The camera is not needed for clouds. Throws Error where settings make no sense.
+  /// The camera is not needed for clouds. Throws Error if settings are invalid.
   explicit Foreground(const Camera& camera, const ForegroundSettings& settings = {});
   ~Foreground();
   Foreground(Foreground&&) noexcept;
@@ -71,26 +70,26 @@ public:
   /// A depth image of the scene without the person, as in cut().
   void set_background(ImageView<const float> depth);
 
-  /// Depth in metres; not positive or not finite: nothing measured. `expected`: capsules (K x 7 floats) where the
-  /// tracker expects the person, empty while it is looked for. Nobody there: an empty cloud. Throws Error where the image
-  /// has another size than the camera's or capsules make no sense.
+  /// Depth in metres; not positive or not finite: no measurement. `expected`: capsules (K x 7 floats) where the
+  /// tracker predicts the person, empty during a search. Nobody there: an empty cloud. Throws Error if the image
+  /// differs in size from the camera's or capsules are invalid.
   PointCloud cut(ImageView<const float> depth, std::span<const float> expected = {});
 
-  /// The same into a cloud whose memory is used again.
+  /// The same into a cloud whose memory is reused.
   void cut(ImageView<const float> depth, std::span<const float> expected, PointCloud& cloud);
 
-  /// The same for points that a camera at the origin saw. Points that come marked as background stay so, those near the
-  /// person; there are no others. Points that are not finite are left out.
+  /// The same for points measured by a camera at the origin. Points given as background stay so if they are near the
+  /// person; no others are added. Points that are not finite are dropped.
   PointCloud cut(PointsView points, std::span<const float> expected = {});
   void cut(PointsView points, std::span<const float> expected, PointCloud& cloud);
 
-  /// Floor and walls as they are known now.
+  /// Floor and walls as currently known.
   std::span<const Plane> planes() const;
 
-  /// The one of them that is the floor.
+  /// The floor among them.
   std::optional<Plane> floor() const;
 
-  /// Of the last search (the last cut without an expectation), the likeliest first, which is the one that was cut out.
+  /// Of the last search (the last cut without a prediction), the likeliest first, which is the one that was cut out.
   std::span<const Candidate> candidates() const;
 
 private:

@@ -1,4 +1,4 @@
-// Vectors, rotations and planes, one definition for all trackers. Metres; camera frame x right, y down, z forward.
+// Vectors, rotations and planes of all trackers. Metres; camera frame x right, y down, z forward.
 //
 // Plain aggregates without initial values, so that arrays of them cost nothing on a device: write {} for zeros. Their
 // arithmetic is in src/core/geometry.h.

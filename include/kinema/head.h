@@ -1,6 +1,6 @@
 // The head: how much of a colour frame is skin, and where. "Fast GPU and CPU computing for Head Position Estimation"
-// (Szkudlarek, Pietruszka), eqs. 1-8: each pixel belongs to the fuzzy set of skin colours to a degree; the cardinality and
-// the centroid of that set are the head's area and position.
+// (Szkudlarek, Pietruszka), eqs. 1-8: each pixel belongs to the fuzzy set of skin colours to a degree; the cardinality
+// and the centroid of that set are the head's area and position.
 #pragma once
 
 #include "kinema/backend.h"
@@ -31,8 +31,8 @@ struct Table {
 using Classifier = std::variant<SkinPlane, std::shared_ptr<const Table>>;
 
 /// Weights fall from the centre of an ellipse to 0 at its rim as 1 - u, u = ((x - cx)/rx)^2 + ((y - cy)/ry)^2 (the
-/// Epanechnikov kernel), and are 0 outside. Moving the window to the centroid repeatedly climbs the density of skin (mean
-/// shift).
+/// Epanechnikov kernel), and are 0 outside. Moving the window to the centroid repeatedly climbs the density of skin
+/// (mean shift).
 struct Window {
   double cx = 0, cy = 0;  ///< pixels
   double rx = 0, ry = 0;  ///< pixels, positive
@@ -60,8 +60,8 @@ struct MomentsSettings {
   /// Threads of the cpu backend; 0: one per core. The result does not depend on it.
   int threads = 0;
 
-  /// A frame in pageable memory is sent to a GPU in this many pieces, so that processing one overlaps with the transfer of
-  /// the next. Each costs microseconds to launch: more than one helps on a slow bus.
+  /// A frame in pageable memory is sent to a GPU in this many pieces, so that processing one overlaps with the transfer
+  /// of the next. Each costs microseconds to launch: more than one helps on a slow bus.
   int pieces = 1;
 
   /// Let times() report the transfer to a GPU. Delays a frame by about 10 microseconds.
@@ -75,8 +75,8 @@ public:
 
   virtual void set_classifier(const Classifier& classifier) = 0;
 
-  /// Throws Error if a view is invalid (no pixels, a stride shorter than a row, a mask of another size, a window without
-  /// extent) or a frame in device memory meets a host backend.
+  /// Throws Error if a view is invalid (no pixels, a stride shorter than a row, a mask of another size, a window
+  /// without extent) or a frame in device memory meets a host backend.
   virtual Sums measure(const ColourView& frame, const Weighing& weighing = {}) = 0;
 
   /// The plain sums of many frames of one size and format: `out` has one entry per frame.
@@ -89,9 +89,9 @@ public:
 /// Throws Error if the backend is not available (see choose()).
 std::unique_ptr<Moments> make_moments(const MomentsSettings& settings = {}, Backend backend = Backend::automatic);
 
-/// By name: those of parse_backend(), "joint" (eq. 8: a frame divided between CPU and GPU by measured times), and the steps
-/// of the paper: "cpu1" ... "cpu3", "gpu1" ... "gpu8", "cpu+gpu". Throws Error for any other name. The steps take whole
-/// frames only: with a Weighing they throw.
+/// By name: those of parse_backend(), "joint" (eq. 8: a frame divided between CPU and GPU by measured times), and the
+/// steps of the paper: "cpu1" ... "cpu3", "gpu1" ... "gpu8", "cpu+gpu". Throws Error for any other name. The steps take
+/// whole frames only: with a Weighing they throw.
 std::unique_ptr<Moments> make_moments(std::string_view name, const MomentsSettings& settings = {});
 
 /// True for "joint" and the steps of the paper, false for backends.

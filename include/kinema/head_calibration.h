@@ -1,5 +1,5 @@
-// Calibration of the head tracker: from frames with an oval around the face to the colours of this user in this light, and
-// the head's size and position.
+// Calibration of the head tracker: from frames with an oval around the face to the colours of this user in this light,
+// and the head's size and position.
 #pragma once
 
 #include "kinema/head_classifier.h"
@@ -20,8 +20,8 @@ struct Oval {
   double rx = 0, ry = 0;
 };
 
-/// Where the head lies in the soft window that follows it. Hair and neck pull the window off the head's centre and enlarge
-/// it, in every frame alike.
+/// Where the head lies in the soft window that follows it. Hair and neck pull the window off the head's centre and
+/// enlarge it, in every frame alike.
 struct Anchor {
   double shift_x = 0, shift_y = 0;  ///< from the window's centre to the head's, in the head's radii
   double size = 1;                  ///< of the window, over that for a head that is one disc of skin
@@ -82,13 +82,13 @@ struct CalibrationSettings {
 /// Below this score tracking will be poor: too much around the head has its colours.
 inline constexpr double low_score = 0.5;
 
-/// Counts pixels inside the oval as skin and those outside as background, by cells of colour. One oval for all frames, or
-/// one for each. Throws Error if an oval does not lie in its frame or leaves no background.
+/// Counts pixels inside the oval as skin and those outside as background, by cells of colour. One oval for all frames,
+/// or one for each. Throws Error if an oval does not lie in its frame or leaves no background.
 std::vector<ColourCount> count_colours(std::span<const ColourView> frames, std::span<const Oval> ovals,
                                        const CalibrationSettings& settings = {});
 
-/// The plane (eq. 2) that maximises the degree of skin less that of background, each normalised; of those that are nearly
-/// as good the softest, since a soft edge keeps the centroid from jumping. Throws Error without skin or without
+/// The plane (eq. 2) that maximises the degree of skin less that of background, each normalised; of those that are
+/// nearly as good the softest, since a soft edge keeps the centroid from jumping. Throws Error without skin or
 /// background.
 SkinPlane fit_plane(std::span<const ColourCount> colours);
 

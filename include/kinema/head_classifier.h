@@ -1,6 +1,6 @@
-// Skin classifiers: the degree to which a colour is skin. Each is a small struct of parameters that can be stored, fitted to
-// labelled pixels, and turned into the table that head::Moments reads; Filter is one of them with a record of how it was
-// made.
+// Skin classifiers: the degree to which a colour is skin. Each is a small struct of parameters that can be stored,
+// fitted to labelled pixels, and turned into the table that head::Moments reads; Filter is one of them with a record of
+// how it was made.
 #pragma once
 
 #include "kinema/head.h"
@@ -48,8 +48,8 @@ struct HsvBox {
   std::array<double, 3> soft = {10, 0.08, 0.1};    ///< of hue (degrees), saturation and value; above 0
 };
 
-/// A Gaussian in tint and saturation, the T and S of Terrillon's TSL (the paper's STV space, its [10]). Tint is an angle
-/// of 0...1 and wraps; saturation is 0 for grey.
+/// A Gaussian in tint and saturation, the T and S of Terrillon's TSL (the paper's STV space, its [10]). Tint is an
+/// angle of 0...1 and wraps; saturation is 0 for grey.
 struct TslGaussian {
   static constexpr std::string_view name = "tsl";
   Ellipse ts = {{0.53, 0.16}, {0.0016, 0, 0.004}};
@@ -84,7 +84,7 @@ void check(const SkinModel& model);
 /// The definition: the degree, 0...1, of a colour with channels 0...255.
 double degree(const SkinModel& model, double r, double g, double b);
 
-/// eq. 7: degree() of all colours, rounded to bytes. The bytes do not depend on the number of threads (0: one per core).
+/// eq. 7: degree() of all colours, rounded to bytes, independent of the number of threads (0: one per core).
 Table make_table(const SkinModel& model, int threads = 0);
 
 /// For head::Moments: a plane as it is, anything else as a table.
@@ -100,8 +100,8 @@ struct ColourCount {
 /// The share of skin pixels less that of background pixels, each by degree: 1 where they separate, 0 where they do not.
 double score(const SkinModel& model, std::span<const ColourCount> colours);
 
-/// The parameters that fit labelled pixels; a Gaussian's size and a box's extent are those that score best. The order of the
-/// colours does not matter except for rounding. Throws Error without skin or without background.
+/// The parameters that fit labelled pixels; a Gaussian's size and a box's extent are those that score best. The order
+/// of the colours does not matter except for rounding. Throws Error without skin or without background.
 RgGaussian fit_rg(std::span<const ColourCount> colours);
 CbCrGaussian fit_cbcr(std::span<const ColourCount> colours);
 HsvBox fit_hsv(std::span<const ColourCount> colours);

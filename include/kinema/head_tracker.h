@@ -1,7 +1,7 @@
 // The head tracker: from the colour frames of one camera to the head's position, area and distance.
 //
-// Its plain mode is the paper's: the centroid of all skin in the frame (eqs. 1-6). Its window mode follows the head with a
-// soft window, for rooms that hold other things of the colour of skin.
+// Its plain mode is the paper's: the centroid of all skin in the frame (eqs. 1-6). Its window mode follows the head
+// with a soft window, for rooms that hold other things of the colour of skin.
 #pragma once
 
 #include "kinema/head_calibration.h"
@@ -28,16 +28,16 @@ struct TrackerSettings {
 
   Mode mode = Mode::automatic;
 
-  /// Learn the colours of the head and of its surroundings during tracking. Follows changes of light, and separates the two
-  /// better than any plane can. Window mode only. Hurts if another object of the head's size takes its place for seconds.
+  /// Learn the colours of the head and of its surroundings during tracking. Follows changes of light, and separates the
+  /// two better than any plane can. Window mode only. Hurts if another object of its size replaces it for seconds.
   bool recalibrate = true;
 
   /// Match the head's edges as well as its colours: holds the window against other objects of the head's colours, and
   /// through changes of light. Window mode only. Costs about one millisecond per frame.
   bool pattern = true;
 
-  /// Learn a static background, and count only pixels that differ from it. For cameras that do not move. In plain mode a
-  /// person who does not move for minutes becomes background.
+  /// Learn a static background, and count only pixels that differ from it. For cameras that do not move. In plain mode
+  /// a person who does not move for minutes becomes background.
   bool background = false;
 
   /// Ignore rows below the chin: for low necklines. Window mode only, since plain mode does not know the chin.
@@ -46,15 +46,15 @@ struct TrackerSettings {
   /// Smooths x, y and the distance. Unset: every frame stands alone.
   std::optional<OneEuroSettings> smoothing = {};
 
-  /// Metres from the camera at which the head covers the area of the reference (or, without a reference, that of the first
-  /// frame in which it is found). Overrides the calibration's.
+  /// Metres from the camera at which the head covers the area of the reference (or, without a reference, that of the
+  /// first frame in which it is found). Overrides the calibration's.
   std::optional<double> reference_distance = {};
 
   /// Horizontal, in radians. Overrides the calibration's.
   std::optional<double> field_of_view = {};
 
-  /// Empty, or an implementation by name in place of the backend: "joint" or a step of the paper's ladder such as "gpu5"
-  /// (see make_moments()). Steps of the ladder work in plain mode only.
+  /// Empty, or an implementation by name in place of the backend: "joint" or a step of the paper's ladder such as
+  /// "gpu5" (see make_moments()). Steps of the ladder work in plain mode only.
   std::string step = {};
 
   MomentsSettings moments = {};
@@ -67,8 +67,8 @@ struct Estimate {
   /// If not found: the reason.
   std::string why = {};
 
-  /// 0...1. Window mode: skin inside the window less skin around it. Plain mode: how compact the skin is, 1 for a filled
-  /// ellipse.
+  /// 0...1. Window mode: skin inside the window less skin around it. Plain mode: how compact the skin is, 1 for a
+  /// filled ellipse.
   double confidence = 0;
 
   double x = 0, y = 0;          ///< pixels; plain: the centroid, eq. 4; window: the head's centre
@@ -82,7 +82,7 @@ struct Estimate {
   std::vector<StageTime> times = {};
 };
 
-/// Follows one head through the frames of one camera, all of one size. Not thread-safe. Equal frames give equal estimates.
+/// Tracks one head through frames of one camera, all of one size. Not thread-safe. Equal frames give equal estimates.
 class Tracker {
 public:
   /// Throws Error if the settings are invalid, the calibration is empty or the backend is not available.

@@ -1,4 +1,4 @@
-// Views of images that somebody else owns: row-major, colour order stated by type and never guessed.
+// Non-owning views of images: row-major, colour order stated by type and never guessed.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ struct ImageView {
 
 /// How cameras and decoders deliver 8-bit colour. The last two are BT.601 in video range: luma 16...235.
 enum class PixelFormat {
-  bgr,   ///< 3 bytes a pixel, as OpenCV has it
-  rgb,   ///< 3 bytes a pixel
-  bgra,  ///< 4 bytes a pixel, the fourth ignored
-  rgba,  ///< 4 bytes a pixel, the fourth ignored
+  bgr,   ///< 3 bytes per pixel, as in OpenCV
+  rgb,   ///< 3 bytes per pixel
+  bgra,  ///< 4 bytes per pixel, the fourth ignored
+  rgba,  ///< 4 bytes per pixel, the fourth ignored
   nv12,  ///< a plane of luma, and one of Cb Cr pairs, each for 2 x 2 pixels
   yuyv,  ///< Y0 Cb Y1 Cr: two pixels in four bytes
 };
@@ -36,7 +36,7 @@ struct ColourView {
   const std::uint8_t* chroma = nullptr;
   std::size_t chroma_stride = 0;
 
-  /// The bytes lie in the memory of the GPU: only the cuda backend takes such a frame.
+  /// The bytes lie in GPU memory: only the cuda backend accepts such a frame.
   bool on_device = false;
 };
 

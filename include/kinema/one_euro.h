@@ -22,8 +22,8 @@ public:
   /// Throws Error if a cutoff is not above 0 or beta is negative.
   explicit OneEuro(const OneEuroSettings& settings = {});
 
-  /// `time` in seconds. The first value is returned unchanged; so is one whose time is not after the last, which restarts
-  /// the filter.
+  /// `time` in seconds. The first value is returned unchanged; so is one whose time is not after the last, which
+  /// restarts the filter.
   double filter(double value, double time);
 
   void reset() { started_ = false; }

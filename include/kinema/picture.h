@@ -1,4 +1,4 @@
-// A colour picture that io owns: 8 bits a channel, blue green red, rows without gaps.
+// A colour picture that owns its pixels: 8 bits per channel, blue green red, rows without gaps.
 #pragma once
 
 #include <cstddef>

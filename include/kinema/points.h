@@ -1,4 +1,4 @@
-// Points and arrays, owned and as views of memory that the caller owns. Metres; camera frame x right, y down, z forward.
+// Points and arrays, owning and as views of the caller's memory. Metres; camera frame x right, y down, z forward.
 #pragma once
 
 #include "kinema/geometry.h"
@@ -15,11 +15,11 @@ struct PointsView {
   const float* xyz = nullptr;  // shape (size, 3)
   std::size_t size = 0;
 
-  /// Empty, or one byte a point: not 0 marks a background point, seen behind the person (see body::LikelihoodSettings).
+  /// Empty, or one byte per point: nonzero marks background, seen behind the person (see body::LikelihoodSettings).
   std::span<const std::uint8_t> background = {};
 };
 
-/// Points that own their memory: those of the person (mark 0), then rays that see past it (mark 1) with what they met.
+/// Points that own their memory: those of the person (mark 0), then the end points of rays past it (mark 1).
 struct PointCloud {
   std::vector<float> xyz;                // (size, 3)
   std::vector<std::uint8_t> background;  // (size)

@@ -8,11 +8,11 @@
 
 namespace kinema::io {
 
-/// Writes one frame at a time. The file appears at commit(); until then, and for good where the run ends early, the frames
-/// done so far stand in TARGET.partial, whole lines in the same format.
+/// Writes one frame at a time. The file appears at commit(); until then, and also after a run that ended early, the
+/// frames written so far are in TARGET.partial, whole lines in the same format.
 class PosesWriter {
 public:
-  /// CSV where the name ends in .csv, else JSON lines. Throws Error where the target cannot be written.
+  /// CSV if the name ends in .csv, else JSON lines. Throws Error if the target cannot be written.
   PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton);
   ~PosesWriter();
   PosesWriter(PosesWriter&&) noexcept;

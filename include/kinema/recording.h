@@ -1,8 +1,8 @@
 // The source of the body tracker: frames of depth or of points, from files.
 //
-// A recording is a folder with a camera.json and one of depth/%06d.png (16 bits, 0: nothing measured), left/ + right/
-// (rectified pairs) or points/ (.npy .ply .pcd .xyz); beside them may lie colour/, background.png, skeleton.json and
-// truth.jsonl. A folder of depth images or clouds, a printf pattern, files and videos are taken too.
+// A recording is a folder with a camera.json and one of depth/%06d.png (16 bits, 0: no measurement), left/ + right/
+// (rectified pairs) or points/ (.npy .ply .pcd .xyz), and optionally colour/, background.png, skeleton.json and
+// truth.jsonl. A folder of depth images or clouds, a printf pattern, files and videos are accepted too.
 #pragma once
 
 #include "kinema/camera.h"
@@ -18,16 +18,16 @@
 namespace kinema::io {
 
 struct RecordingSettings {
-  /// Instead of the camera.json beside the frames: another one, or calibrations as OpenCV stores them (parts in several
+  /// In place of the camera.json beside the frames: another one, or calibrations as stored by OpenCV (parts in several
   /// files). With the calibration of a pair the pictures are rectified first.
   std::vector<std::filesystem::path> camera_files;
 
-  /// Above 0: instead of what the camera's file says; needed where it does not say it.
+  /// Above 0: in place of the camera file's value; required if the file has none.
   double fps = 0;
-  double depth_scale = 0;  ///< metres a unit
+  double depth_scale = 0;  ///< metres per unit
   double baseline = 0;     ///< metres, of rectified pairs
 
-  /// Metres a unit of T in an OpenCV calibration; 0.001 where its chessboard was measured in millimetres.
+  /// Metres per unit of T in an OpenCV calibration; 0.001 if its chessboard was measured in millimetres.
   double calibration_unit = 1;
 
   StereoSettings stereo;
@@ -42,17 +42,17 @@ public:
   /// The pinhole camera of the depth frames, after rectification; for clouds its width may be 0.
   const CameraFile& camera() const { return camera_; }
 
-  /// Depth of the scene without the person, metres, as a frame's depth; empty where there is none.
+  /// Depth of the scene without the person, metres, as a frame's depth; empty if there is none.
   const std::vector<float>& background() const { return background_; }
 
-  /// The skeleton.json and truth.jsonl of the folder; empty where there is none.
+  /// The skeleton.json and truth.jsonl of the folder; empty if there is none.
   const std::filesystem::path& skeleton() const { return skeleton_; }
   const std::filesystem::path& truth() const { return truth_; }
 
-  /// True where frames hold points, false where they hold depth.
+  /// True if frames hold points, false if they hold depth.
   bool holds_points() const { return holds_points_; }
 
-  /// True where depth is computed from pairs of pictures, so that it errs as disparities do.
+  /// True if depth is computed from stereo pairs, and so has the errors of disparities.
   bool from_pairs() const { return from_pairs_; }
 
 protected:
@@ -71,8 +71,8 @@ protected:
 };
 
 /// Opens a folder, a printf pattern (dir/%010d_depth.png), a file or several; "left,right" names a stereo pair of
-/// patterns, files or videos. Throws Error where there are no frames, none of them can be used, or the camera is
-/// missing or wrong.
+/// patterns, files or videos. Throws Error if there are no frames, none of them is usable, or the camera is
+/// missing or invalid.
 std::unique_ptr<Recording> open_recording(const std::vector<std::string>& input,
                                           const RecordingSettings& settings = {});
 

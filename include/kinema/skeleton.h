@@ -1,7 +1,7 @@
-// A person as a kinematic tree of rigid bones with a skin of capsules, and a pose of it.
+// A person as a kinematic tree of rigid bones with a skin of capsules, and its pose.
 //
-// A skeleton stands in its own frame in its rest pose: a T, y up, z to where the person looks, x to the person's left,
-// metres, the pelvis at the origin. A pose places the pelvis in the camera frame and turns every joint.
+// A skeleton is defined in its own frame in its rest pose: a T, y up, z to where the person looks, x to the person's
+// left, metres, the pelvis at the origin. A pose places the pelvis in the camera frame and rotates every joint.
 #pragma once
 
 #include "kinema/body.h"
@@ -14,17 +14,17 @@
 
 namespace kinema::body {
 
-/// One way in which a joint can turn.
+/// One rotational degree of freedom of a joint.
 struct Freedom {
   Vec3 axis = {};               ///< unit vector in the joint's frame
-  double lower = 0, upper = 0;  ///< limits of the angle in radians; always held
-  double speed = 1;             ///< how fast the angle wanders: standard deviation over a second, radians
+  double lower = 0, upper = 0;  ///< limits of the angle in radians; always enforced
+  double speed = 1;             ///< of the angle's random walk: standard deviation over one second, radians
 };
 
-/// A joint and the bones that are rigid with it. Its frame is parallel to the skeleton's in the rest pose.
+/// A joint and the bones rigidly attached to it. Its frame is parallel to the skeleton's in the rest pose.
 ///
-/// With no freedom it is fixed; with one it is a hinge. The first two of two or three turn together as one rotation
-/// vector (a swing, which knows no gimbal lock); a third turns before them about its own axis (a twist):
+/// Without freedoms it is fixed; with one it is a hinge. The first two of two or three form one rotation vector (a
+/// swing, free of gimbal lock); a third rotates before them about its own axis (a twist):
 /// R = exp(angle0 axis0 + angle1 axis1) exp(angle2 axis2).
 struct Joint {
   std::string name;
@@ -33,7 +33,7 @@ struct Joint {
   std::vector<Freedom> freedoms;  ///< three at most; none for the first joint, which position and rotation move
 };
 
-/// A capsule of the skin, rigid with a joint: ends in the joint's frame.
+/// A capsule of the skin, rigidly attached to a joint: ends in the joint's frame.
 struct SkinCapsule {
   std::string name;
   int joint = 0;
@@ -54,12 +54,12 @@ inline constexpr std::size_t max_joints = 64;
 inline constexpr std::size_t max_angles = 128;
 inline constexpr std::size_t max_capsules = 256;
 
-/// Throws Error where a skeleton makes no sense: no joint, a parent after its child, names twice, axes that are no unit
-/// vectors or (of a swing) not at right angles, limits out of order, sizes above the limits, radii that are not positive.
+/// Throws Error if a skeleton is invalid: no joint, a parent after its child, duplicate names, axes that are not unit
+/// vectors or (of a swing) not orthogonal, limits out of order, sizes above the limits, radii that are not positive.
 void check(const Skeleton& skeleton);
 
-/// A grown-up of 21 joints, 46 degrees of freedom and 40 capsules, `height` metres from sole to crown. Proportions are
-/// the mean of people in the CMU motion capture database.
+/// An adult of 21 joints, 46 degrees of freedom and 40 capsules, `height` metres from sole to crown. Proportions are
+/// the mean over people in the CMU motion capture database.
 Skeleton default_human(double height = 1.65);
 
 /// The same skeleton, `factor` times as large.
@@ -71,8 +71,8 @@ struct Pose {
   std::vector<double> angles;          ///< by joint and freedom, in the order of the skeleton
 };
 
-/// The rest pose (all angles 0, or the limit nearest to 0) before a camera that looks along z with y down: upright,
-/// facing the camera at `distance`.
+/// The rest pose (all angles 0, or the limit nearest to 0) in front of a camera that looks along z with y down:
+/// upright, facing the camera at `distance`.
 Pose rest_pose(const Skeleton& skeleton, double distance = 2.5);
 
 /// Centres of all joints in the camera frame, in the order of the skeleton.
@@ -90,8 +90,8 @@ inline constexpr std::array<std::string_view, 15> common_joints = {
     "left_wrist", "right_shoulder", "right_elbow", "right_wrist",   "left_hip",
     "left_knee",  "left_ankle",     "right_hip",   "right_knee",    "right_ankle"};
 
-/// The common name behind one that other skeletons use (Hips, LeftArm, LeftForeArm, mixamorig:LeftHand …), without
-/// regard to case; "" where none is known. A common name is its own.
+/// The common name for one used by other skeletons (Hips, LeftArm, LeftForeArm, mixamorig:LeftHand …),
+/// case-insensitive; "" if unknown. A common name maps to itself.
 std::string_view common_joint(std::string_view name);
 
 }  // namespace kinema::body

@@ -1,8 +1,8 @@
 // Where trackers get their frames: files, videos and cameras, behind one interface.
 //
-// open_colour gives colour frames (for head and face), open_recording in io/recording.h depth or points (for the body).
-// A frame that cannot be read is a gap with a reason, and the frames after it still come. A source that breaks off in the
-// middle throws from next(): what was handed on before is good.
+// open_colour gives colour frames (for head and face), open_recording in recording.h depth or points (for the body).
+// A frame that cannot be read is a gap with a reason, and later frames still follow. A source that breaks off throws
+// from next(); frames returned before remain valid.
 #pragma once
 
 #include "kinema/image.h"
@@ -16,14 +16,14 @@
 
 namespace kinema::io {
 
-/// What a camera gave at one moment. Which of depth, points and colour are filled depends on the source.
+/// One frame of a camera. The source determines which of depth, points and colour are filled.
 struct Frame {
   long index = 0;         ///< the number in the file's name, or counted from 0
-  double time = 0;        ///< seconds: index / fps; of time stamps in names and of cameras, since the first frame
+  double time = 0;        ///< seconds: index / fps; since the first frame for cameras and time stamps in names
   std::string name = {};  ///< of its file or camera
 
-  Picture colour = {};             ///< empty where there is none
-  std::vector<float> depth = {};   ///< metres, height x width of the recording's camera, 0: nothing measured
+  Picture colour = {};             ///< empty if there is none
+  std::vector<float> depth = {};   ///< metres, height x width of the recording's camera, 0: no measurement
   std::vector<float> points = {};  ///< (n, 3), metres
   std::size_t dropped = 0;         ///< points of the file that were not finite, or 0 0 0
 
@@ -41,7 +41,7 @@ struct Frame {
 };
 
 enum class SourceKind {
-  pictures,  ///< files that have nothing to do with one another
+  pictures,  ///< unrelated files
   sequence,  ///< files that are the frames of one camera
   video,
   camera,
@@ -51,22 +51,22 @@ class Source {
 public:
   virtual ~Source() = default;
 
-  /// The next frame, also one that cannot be used (see gap); false at the end. Throws Error where the source breaks off:
-  /// a video that is cut short, a camera that is unplugged.
+  /// The next frame, including unusable ones (see gap); false at the end. Throws Error if the source breaks off: a
+  /// truncated video, an unplugged camera.
   bool next(Frame& frame);
 
-  /// Frames in all, gaps included, where known.
+  /// Total number of frames, gaps included, if known.
   virtual std::optional<std::size_t> size() const = 0;
 
   SourceKind kind() const { return kind_; }
 
-  /// Frames arrive as a camera takes them, for as long as they are asked for.
+  /// Frames arrive as a camera takes them, without end.
   bool live() const { return kind_ == SourceKind::camera; }
 
   /// Frames follow one another in time.
   bool consecutive() const { return kind_ != SourceKind::pictures; }
 
-  /// Frames per second; 0 only for a recording of a single frame, or whose file names are time stamps.
+  /// Frames per second; 0 only for a recording of one frame, or with time stamps as file names.
   double fps() const { return fps_; }
 
   /// Neither the source nor its settings gave the frame rate, so 30 was assumed.
@@ -75,7 +75,7 @@ public:
 protected:
   explicit Source(SourceKind kind) : kind_(kind) {}
 
-  /// Fills an empty frame, as next(). Where `taken` stays 0, next() takes the present.
+  /// Fills an empty frame, as next(). If `taken` stays 0, next() sets it to the current time.
   virtual bool read(Frame& frame) = 0;
 
   SourceKind kind_;
@@ -84,20 +84,20 @@ protected:
 };
 
 struct ColourSettings {
-  /// Above 0: instead of what the video says. Pictures give none: see guessed_fps().
+  /// Above 0: in place of the video's own. Pictures have none: see guessed_fps().
   double fps = 0;
 
   /// Pictures are the frames of one camera: ordered by the numbers in their names, where a missing number is a gap and
   /// so is a picture of another size. False: they are unrelated, of any size, in alphabetical order and counted from 0.
   bool sequence = true;
 
-  /// Bring pictures of 16 bits to 8 by their brightest pixel, and show a middle grey where they are transparent (see
+  /// Scale 16-bit pictures to 8 bits by their brightest pixel, and replace transparency by middle grey (see
   /// read_face_picture). False: as OpenCV converts them to colour.
   bool full_range = false;
 };
 
 /// A folder, a printf pattern, a video, one or several pictures; "camera:0" (or /dev/video0, or 0) is a camera. Throws
-/// Error where there are no frames or none of them can be read. Needs OpenCV.
+/// Error if there are no frames or none of them can be read. Needs OpenCV.
 std::unique_ptr<Source> open_colour(const std::vector<std::string>& input, const ColourSettings& settings = {});
 
 }  // namespace kinema::io

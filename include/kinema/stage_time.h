@@ -6,7 +6,7 @@
 namespace kinema {
 
 struct StageTime {
-  std::string stage;  ///< a name of the backend's
+  std::string stage;  ///< as named by the backend
   double ms = 0;
 };
 

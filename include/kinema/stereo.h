@@ -1,8 +1,7 @@
-// From a rectified stereo pair to a depth image: semi-global matching, checked from both sides, then refined by least
-// squares.
+// From a rectified stereo pair to a depth image: semi-global matching, left-right check, least-squares refinement.
 //
-// A pixel whose match is ambiguous, differs when sought from the right picture, lies outside the right picture, does not look
-// like its match or belongs to a small lonely patch gets no depth. Without OpenCV making a matcher throws.
+// A pixel whose match is ambiguous, fails the left-right check, lies outside the right picture, does not look like its
+// match or belongs to a small isolated patch gets no depth. Without OpenCV the constructor throws.
 #pragma once
 
 #include "kinema/camera.h"
@@ -15,15 +14,15 @@
 namespace kinema::io {
 
 struct StereoSettings {
-  /// The depths that are kept, metres. A nearer nearest costs time: its disparities are larger. What stands nearer
-  /// still is matched to nothing, or to something wrong.
+  /// The range of depths, metres. A smaller `nearest` costs time: its disparities are larger. Anything nearer is
+  /// matched to nothing, or wrongly.
   double nearest = 0.6, farthest = 12;
 
-  /// Paths in eight directions instead of three. Fills a little more, takes several times as long and the memory of
+  /// Paths in eight directions instead of three. Slightly denser, several times slower, and needs memory for
   /// width x height x disparities.
   bool full = false;
 
-  /// Side of the squares that are compared, odd. Larger ones are steadier and eat at thin limbs.
+  /// Side of the squares that are compared, odd. Larger ones are steadier and erode thin limbs.
   int block = 5;
 
   /// Patches of fewer pixels than this are dropped.
@@ -32,17 +31,16 @@ struct StereoSettings {
 
 class StereoMatcher {
 public:
-  /// `camera` is that of the rectified left picture, with the baseline.
+  /// `camera`: that of the rectified left picture, with the baseline.
   explicit StereoMatcher(const CameraFile& camera, const StereoSettings& settings = {});
   ~StereoMatcher();
   StereoMatcher(StereoMatcher&&) noexcept;
   StereoMatcher& operator=(StereoMatcher&&) noexcept;
 
-  /// Metres of each pixel of the left picture, 0: none. Where there is texture, disparities are found to some 0.07
-  /// pixels.
+  /// Metres of each pixel of the left picture, 0: none. On texture, disparities are accurate to some 0.07 pixels.
   std::vector<float> depth(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right) const;
 
-  /// How many disparities are sought, from 0.
+  /// Number of disparities searched, from 0.
   int disparities() const;
 
 private:

@@ -1,11 +1,11 @@
-"""kinema follows people with models instead of networks.
+"""kinema tracks people with models instead of networks.
 
-kinema.body     a person from depth images, stereo pairs or point clouds: the tracker, and what stands beneath it
+kinema.body     a person from depth images, stereo pairs or point clouds: the tracker and its parts
 kinema.head     a head from colour frames, by the colours of its skin
 kinema.face     a face from grey images: appearance models
 kinema.io       recordings: frames from files
-kinema.devices  what this build holds and what this machine offers
-kinema.Error    wrong input, or a failure on the way; its message is a line for a person
+kinema.devices  what this build includes and this machine provides
+kinema.Error    invalid input, or a failure at run time; its message is one line
 
 Metres, radians, seconds. Camera frame: x right, y down, z forward. Pixels count from 0 at the centre of the first.
 """

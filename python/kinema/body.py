@@ -1,4 +1,4 @@
-"""The body: the tracker, and beneath it foreground, filter, smoother and likelihood."""
+"""The body: the tracker and its parts: foreground, filter, smoother and likelihood."""
 
 from kinema import _kinema
 

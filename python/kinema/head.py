@@ -1,4 +1,4 @@
-"""The head: its colours, and a tracker that follows them."""
+"""The head: its colours, and a tracker that uses them."""
 
 from kinema import _kinema
 

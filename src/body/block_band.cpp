@@ -50,7 +50,7 @@ void BlockBand::solve(Eigen::VectorXd& b) const {
 std::vector<Eigen::MatrixXd> BlockBand::inverse_diagonal() const {
   const Eigen::MatrixXd none = Eigen::MatrixXd::Zero(size_, size_);
   const std::size_t rows = count();
-  // inverse[row][d]: block (row + d, row) of S, of all rows that were done
+  // inverse[row][d]: block (row + d, row) of S, of all finished rows
   std::vector<std::array<Eigen::MatrixXd, reach + 1>> inverse(rows);
   const auto known = [&](std::size_t i, std::size_t j) -> Eigen::MatrixXd {
     return i >= j ? inverse[j][i - j] : Eigen::MatrixXd(inverse[i][j - i].transpose());
@@ -65,7 +65,7 @@ std::vector<Eigen::MatrixXd> BlockBand::inverse_diagonal() const {
       }
       inverse[row][d] = sum * own;
     }
-    // what rounding adds on one side would grow from row to row
+    // otherwise an asymmetry due to rounding would grow from row to row
     const Eigen::MatrixXd mirrored = inverse[row][0].transpose();
     inverse[row][0] = 0.5 * (inverse[row][0] + mirrored);
   }

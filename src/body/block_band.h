@@ -1,6 +1,6 @@
-// A symmetric positive definite matrix of blocks, of which only those near the diagonal are not 0: the normal equations of
-// poses that follow each other in time. Factored and solved block by block, in time that grows with their number; going
-// down it is a Kalman filter in information form, going up the smoother of Rauch, Tung and Striebel.
+// A symmetric positive definite block matrix with nonzero blocks only near the diagonal: the normal equations of
+// consecutive poses. Factored and solved block by block, in time linear in their number; the forward pass is a Kalman
+// filter in information form, the backward pass the smoother of Rauch, Tung and Striebel.
 #pragma once
 
 #include <Eigen/Dense>
@@ -12,7 +12,7 @@ namespace kinema::body {
 
 class BlockBand {
 public:
-  /// The furthest from the diagonal that a block may be.
+  /// The greatest distance of a nonzero block from the diagonal.
   static constexpr std::size_t reach = 2;
 
   /// count x count blocks of size x size, all 0.
@@ -20,10 +20,10 @@ public:
 
   std::size_t count() const { return lower_.size() / (reach + 1); }
 
-  /// Block (row, row - before): only the lower half is kept.
+  /// Block (row, row - before): only the lower half is stored.
   Eigen::MatrixXd& block(std::size_t row, std::size_t before) { return lower_[row * (reach + 1) + before]; }
 
-  /// Turns the matrix A into L with A = L L^T. The rest needs it.
+  /// Turns the matrix A into L with A = L L^T. The functions below require it.
   void factor();
 
   /// A^-1 b, in place; b has count x size numbers.

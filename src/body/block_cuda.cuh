@@ -1,5 +1,5 @@
-// What the threads of one block do together, in a fixed order: sums, extremes, running sums, and the elimination of a
-// symmetric positive matrix. Every thread of the block calls.
+// Operations of all threads of a block, in a fixed order: sums, extremes, prefix sums, and the elimination of a
+// symmetric positive matrix. Every thread of the block must call them.
 #pragma once
 
 #include "body/skeleton_cuda.cuh"
@@ -8,7 +8,7 @@ namespace kinema::body::block {
 
 inline constexpr int most_warps = 32;
 
-/// Combines a value of every thread; all get the result. `room`: most_warps values that the block shares.
+/// Combines one value per thread; all get the result. `room`: most_warps values in shared memory.
 template <class T, class Combine>
 __device__ T reduce(T value, Combine&& combine, T* room) {
   for (int step = warp_size / 2; step > 0; step /= 2) {
@@ -29,7 +29,7 @@ __device__ T sum(T value, T* room) {
       value, [](T a, T b) { return a + b; }, room);
 }
 
-/// out[i] = value(0) + ... + value(i) for i < count; returns the whole. `room`: most_warps values.
+/// out[i] = value(0) + ... + value(i) for i < count; returns the total. `room`: most_warps values.
 template <class Value>
 __device__ double running_sum(int count, Value&& value, double* out, double* room) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
@@ -55,11 +55,11 @@ __device__ double running_sum(int count, Value&& value, double* out, double* roo
   return before;
 }
 
-/// Room of a matrix of n columns: an odd number a row, so that a column lies in different banks.
+/// Row length of a matrix of n columns: odd, so that the elements of a column lie in different banks.
 __host__ __device__ inline int matrix_stride(int n) { return n | 1; }
 
-/// eliminate() for matrices of up to 16 Columns columns and 16 Rows rows, extra ones included, by 256 threads: each keeps
-/// its numbers in registers, and a column goes to memory when it is done, for all to read.
+/// eliminate() for matrices of up to 16 Columns columns and 16 Rows rows, extra ones included, by 256 threads: each
+/// keeps its elements in registers, and a finished column is written to memory for all to read.
 template <int Rows, int Columns, class T>
 __device__ void eliminate_tiles(T* a, int n, int rows) {
   const int stride = matrix_stride(n);
@@ -106,7 +106,7 @@ __device__ void eliminate_tiles(T* a, int n, int rows) {
   __syncthreads();
 }
 
-/// The lower half of a symmetric positive matrix A (n, n) becomes that of its elimination: d on the diagonal and
+/// Replaces the lower half of a symmetric positive matrix A (n, n) by its elimination: d on the diagonal and
 /// L = a[i][k] / d[k] below, A = L D L^T. Each of `extra` rows b below it becomes b L^-T.
 template <class T>
 __device__ void eliminate(T* a, int n, int extra) {
@@ -129,7 +129,7 @@ __device__ void eliminate(T* a, int n, int extra) {
   __syncthreads();
 }
 
-/// After eliminate() with the right side as the row below: x with A x = right side. The first warp does it.
+/// After eliminate() with the right side as the row below: x with A x = right side. Computed by the first warp.
 template <class T>
 __device__ void substitute(const T* a, int n, T* x) {
   constexpr int slots = (most_tangent + warp_size - 1) / warp_size;
@@ -158,8 +158,8 @@ __device__ void substitute(const T* a, int n, T* x) {
   __syncthreads();
 }
 
-/// True in all threads of the block that is the last of `blocks` to come here; it sees what the others wrote before. The
-/// count is then 0 again.
+/// True in all threads of the last of `blocks` blocks to arrive; it sees what the others wrote before. The count is
+/// then 0 again.
 __device__ inline bool last_to_arrive(unsigned* arrived, unsigned blocks) {
   __shared__ bool last;
   __threadfence();

@@ -1,4 +1,4 @@
-// A capsule seen from the camera, prepared for many rays at once: what the cpu and cuda backends share.
+// A capsule seen from the camera, prepared for many rays at once; shared by the cpu and cuda backends.
 //
 // All rays leave the origin (the camera). With c the unit vector of a capsule's axis, p the unit vector from the camera
 // to the axis' nearest point, at distance rho, and m = c x p, a ray v has the coordinates (vc, vm, vp) in the capsule's
@@ -7,29 +7,29 @@
 //   A t^2 - 2 rho vp t + rho^2 - r^2 = 0,   A = 1 - vc^2,   discriminant r^2 A - rho^2 vm^2,
 //
 // which has no cancellation: whether a ray meets the infinite cylinder costs two dot products. A ray that leaves
-// [ac, bc], the axis' extent along c, is held against the sphere about that end, o = (oc, 0, rho), whose discriminant is
-// r^2 - |v x o|^2 = r^2 - vm^2 (rho^2 + oc^2) - (vp oc - vc rho)^2.
+// [ac, bc], the axis' extent along c, is tested against the sphere about that end, o = (oc, 0, rho), whose discriminant
+// is r^2 - |v x o|^2 = r^2 - vm^2 (rho^2 + oc^2) - (vp oc - vc rho)^2.
 //
 // Single precision would still lose the difference t - Delta of two numbers of metres. So rays come in tiles around an
-// origin (V, D): v = V + w, Delta = D + e, with w and e small. Whatever depends on (V, D) and the capsule alone is
-// computed once, in double precision (PairConstants); what is left for each ray are small numbers, exact to about
-// 1e-8 m where t itself would be rounded to 1e-7 m. With qc = c.w, q = p.w:
+// origin (V, D): v = V + w, Delta = D + e, with w and e small. Terms that depend on (V, D) and the capsule alone are
+// computed once, in double precision (PairConstants); what remains per ray are small numbers, exact to about 1e-8 m
+// where t itself would be rounded to 1e-7 m. With qc = c.w, q = p.w:
 //
 //   cylinder   t = (rho vp - sqrt(disc)) / A
 //   foot       o = t vc - Vc D, held within [low, high] = [ac, bc] - Vc D;   oc = o + Vc D
 //   sphere     vp oc - vc rho = E + Vp o + q oc - qc rho,                    E = Vc (Vp D - rho)
 //              t - D = K + Vc o + qc oc + rho q - sqrt(h),                   K = rho Vp - (1 - Vc^2) D
 //
-// A capsule is the union of the spheres along its axis, and the one that a ray enters first is about the foot of the hit on
-// the infinite cylinder, or about the end that the foot lies beyond. So the cylinder gives the foot, which need not be
-// exact, because the entry into the sphere is stationary there, and the sphere gives t: one path for every ray. To save
-// products, lengths are in radii, and m, c and p are stretched by R = rho / r:
+// A capsule is the union of the spheres along its axis, and the one that a ray enters first is centred on the foot of
+// the hit on the infinite cylinder, or on the end that the foot lies beyond. So the cylinder gives the foot, which need
+// not be exact, because the entry into the sphere is stationary there, and the sphere gives t: one path for every ray.
+// To save products, lengths are in radii, and m, c and p are scaled by R = rho / r:
 //
 //   vm' = R vm, qc' = R qc, q' = R q, oc' = oc / rho:   disc = 1 - vc^2 - vm'^2,   vc = Vc + qc' / R
 //   h = 1 - vm'^2 (1 + oc'^2) - (E + Vp o + q' oc' - qc')^2,   t - D = r (K + Vc o + qc' oc' + q' - sqrt(h))
 //
 // Where rounding could still turn a hit into a miss (a discriminant within `band` of zero), or rays run along the axis,
-// the pair is settled in double precision by ray_capsule(). That is rare, and makes hits and misses exact.
+// ray_capsule() decides the pair in double precision. That is rare, and makes hits and misses exact.
 #pragma once
 
 #include "body/ray_capsule.h"
@@ -45,27 +45,27 @@ struct alignas(16) CapsuleFrame {
   double rho;     // distance of the axis' line from the camera
   double ac, bc;  // the ends along c
   double r, one_over_r;
-  double reach;           // distance of the further end
-  bool single_precision;  // false: only ray_capsule() will do
+  double reach;           // distance of the farther end
+  bool single_precision;  // false: requires ray_capsule()
 };
 
-/// What culling needs of a capsule.
+/// The data of a capsule used for culling.
 struct CullCapsule {
   float cx, cy, cz, length;
-  float ax, ay, az, r;  // r and a little more
+  float ax, ay, az, r;  // r with a small margin
 };
 
-/// A group of rays: where its constants are taken, and what bounds it.
+/// A group of rays: the origin of its constants, and its bounds.
 struct alignas(16) TileBounds {
   float vx, vy, vz;  // V, the middle direction
   float spread;      // |v - V| at most
   float depth;       // D
   float nearest;     // hits nearer than this do not matter
   float furthest;    // hits further than this do not matter
-  float thickest;    // single precision will do for capsules up to this radius
+  float thickest;    // single precision suffices for capsules up to this radius
 };
 
-/// What one capsule is to one tile: 22 floats, read by every ray of the tile. Lengths in radii, R = rho / r.
+/// Constants of one pair of capsule and tile: 22 floats, read by every ray of the tile. Lengths in radii, R = rho / r.
 struct PairConstants {
   float mx, my, mz, Vm;                       // R m, R Vm
   float cx, cy, cz, Vc;                       // R c, Vc
@@ -75,8 +75,8 @@ struct PairConstants {
   float band, r;
 };
 
-/// The bounds of rays with |v - V| <= spread and Delta in [near, far]; V is set. A hit matters to a background point
-/// anywhere before it, under first_hit anywhere before Delta + tau, else within tau of Delta.
+/// The bounds of rays with |v - V| <= spread and Delta in [near, far]; V is set. For a background point a hit matters
+/// anywhere before it, with first_hit anywhere before Delta + tau, else within tau of Delta.
 KINEMA_HD inline void finish_bounds(TileBounds& b, double spread, double near, double far, bool background,
                                     bool first_hit, double tau) {
   b.spread = static_cast<float>(spread * 1.000001 + 1e-7);
@@ -84,8 +84,8 @@ KINEMA_HD inline void finish_bounds(TileBounds& b, double spread, double near, d
   const double slack = 2e-6 * far;  // for the rounding of a hit's depth
   b.nearest = background || first_hit ? 0.0f : static_cast<float>(std::fmax(0.0, near - tau - slack));
   b.furthest = static_cast<float>((background ? far : far + tau) + slack);
-  // near the camera a hit behind it could pass for one before it; and the digits that small numbers keep, and those that a
-  // radius loses, must be worth something beside tau
+  // near the camera a hit behind it could be taken for one before it; and the digits that small numbers keep, and those
+  // that a radius loses, must be significant relative to tau
   const bool single_precision = near > 1.01 * tau + slack && far * spread < 32 * tau && far < 1e4 * tau;
   b.thickest = single_precision ? static_cast<float>(32 * tau) : 0.0f;
 }
@@ -102,7 +102,7 @@ KINEMA_HD inline CapsuleFrame capsule_frame(const CapsuleExact& capsule) {
   if (length > 0) {
     f.c = (1 / length) * axis;
   } else {
-    // a sphere: any axis will do; across the line of sight is best
+    // a sphere: any axis is valid; one across the line of sight is best
     const Vec3 a = capsule.a;
     const Vec3 across = std::fabs(a.x) < std::fabs(a.z) ? Vec3{0, a.z, -a.y} : Vec3{-a.y, a.x, 0};
     const double size = norm(across);
@@ -127,7 +127,7 @@ KINEMA_HD inline CapsuleFrame capsule_frame(const CapsuleExact& capsule) {
   }
   f.m = cross(f.c, f.p);
 
-  // inside the capsule, or close to its wall, the nearer root is not the one; R must be neither huge nor nothing
+  // inside the capsule, or close to its wall, the nearer root is the wrong one; R must be neither huge nor 0
   const double along = std::fmin(std::fmax(0.0, f.ac), f.bc);
   const double distance = std::sqrt(f.rho * f.rho + along * along);
   f.single_precision = distance > 1.001 * f.r + 1e-6 && f.reach < 1e5 * f.r && f.reach < 1e6 && f.rho > 1e-6 * f.r;
@@ -143,7 +143,7 @@ KINEMA_HD inline CullCapsule cull_capsule(const CapsuleExact& capsule, const Cap
   out.ax = static_cast<float>(capsule.a.x);
   out.ay = static_cast<float>(capsule.a.y);
   out.az = static_cast<float>(capsule.a.z);
-  // a hair more than the radius covers the rounding of the test
+  // a radius slightly enlarged covers the rounding of the test
   out.r = static_cast<float>(f.r * 1.00001 + 4e-6 * (f.reach + f.r));
   return out;
 }
@@ -179,13 +179,13 @@ KINEMA_HD inline PairConstants pair_constants(const CapsuleFrame& f, const TileB
   k.foot = static_cast<float>(one_over_r * foot);
   k.foot_scale = one_over_R;
   k.foot_offset = k.foot * one_over_R;
-  // what rounding can do to a discriminant: the sizes of its terms, times 2^-24 and some; and several times as much, since
-  // its root, and so the distance, would have lost too many digits
+  // the rounding error of a discriminant: the sizes of its terms, times 2^-24 with a margin; and several times as much,
+  // since its root, and so the distance, would have lost too many digits
   k.r = static_cast<float>(f.r);
   const float rounding = 6e-8f * (16 + 64 * tile.spread * static_cast<float>(f.reach * one_over_r));
   k.band = rounding + std::fmax(4e-5f, 5 * rounding);
-  // An error e of disc (a quarter of the bound, as seen) moves the foot by e / (2 sqrt(disc) A), and that lowers h by A times
-  // its square: with disc >= band, by a tenth of band at most where A >= 0.16 (rounding / band)^2.
+  // An error e of disc (observed: a quarter of the bound) moves the foot by e / (2 sqrt(disc) A), and that lowers h by
+  // A times its square: with disc >= band, by a tenth of band at most where A >= 0.16 (rounding / band)^2.
   const double steepest = std::fabs(Vc) + tile.spread, share = rounding / k.band;
   if (!f.single_precision || k.r > tile.thickest || steepest > along_axis || rounding > 1e-4f ||
       1 - steepest * steepest < 0.16 * share * share)

@@ -10,8 +10,8 @@ namespace {
 constexpr int threads = 128;       // that make frames
 constexpr int cull_threads = 256;  // that test 32 capsules of 32 samples against up to 32 tiles
 
-// Frames and culling data, a capsule a thread. Frames are turned about in shared memory, so that a warp writes neighbouring
-// addresses.
+// Frames and culling data, one capsule per thread. Frames are transposed in shared memory, so that a warp writes
+// consecutive addresses.
 __global__ __launch_bounds__(threads) void make_frames(CapsulesCudaView view, Vec3 camera, CapsuleFrame* frames,
                                                        float4* cull, unsigned long long* bad) {
   constexpr int words = sizeof(CapsuleFrame) / sizeof(double);
@@ -46,8 +46,8 @@ __global__ __launch_bounds__(threads) void make_frames(CapsulesCudaView view, Ve
   for (int n = t; n < number; n += threads) out[n] = turned[n % words][n / words];
 }
 
-// A capsule that holds those of all lanes, as `end` of the first lane's: each point of an axis is no further from its like
-// on the first one's than their ends are apart.
+// A capsule that contains those of all lanes, as `end` of the first lane's: each point of an axis is no further from
+// its counterpart on the first one's than their ends are apart.
 __device__ float4 end_about_all(float4 axis, float4 end) {
   const auto first = [](float x) { return __shfl_sync(~0u, x, 0); };
   const float dx = end.x - first(end.x), dy = end.y - first(end.y), dz = end.z - first(end.z);
@@ -55,15 +55,15 @@ __device__ float4 end_about_all(float4 axis, float4 end) {
               ez = dz + axis.w * axis.z - first(axis.w * axis.z);
   const float apart = sqrtf(fmaxf(dx * dx + dy * dy + dz * dz, ex * ex + ey * ey + ez * ez));
   const float r = (end.w + apart) * 1.00001f + 1e-6f * (fabsf(end.x) + fabsf(end.y) + fabsf(end.z));
-  // positive floats are in the order of their bits
+  // positive floats have the order of their bits
   return {first(end.x), first(end.y), first(end.z), __uint_as_float(__reduce_max_sync(~0u, __float_as_uint(r)))};
 }
 
-// The bits of a warp as a square, rows for columns: bit j of lane i goes to bit i of lane j. By halves: of two lanes that
-// are `step` apart, the upper bits of one change places with the lower bits of the other.
+// Transposes the bits of a warp: bit j of lane i goes to bit i of lane j. By halves: of two lanes that are `step`
+// apart, the upper bits of one are exchanged with the lower bits of the other.
 __device__ std::uint32_t turn_about(std::uint32_t row) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  std::uint32_t low = 0x0000ffffu;  // the bits that are the lower ones of a pair
+  std::uint32_t low = 0x0000ffffu;  // mask of the lower bits of a pair
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) {
     const std::uint32_t other = __shfl_xor_sync(~0u, row, step);
@@ -73,14 +73,14 @@ __device__ std::uint32_t turn_about(std::uint32_t row) {
   return row;
 }
 
-// Which capsules may matter to which tiles. A warp takes one capsule of 32 samples, a sample a lane: they are all in much
-// the same place, so that one capsule about them all, tested against a tile a lane, leaves few tiles to test each against.
-// Then the bits are turned about: a word for 32 capsules of one sample.
+// Which capsules may matter to which tiles. A warp takes one capsule of 32 samples, one sample per lane: they are close
+// together, so one capsule about them all, tested against one tile per lane, leaves few tiles to test individually.
+// Then the bits are transposed: one word for 32 capsules of one sample.
 __global__ __launch_bounds__(cull_threads) void cull_by_tiles(CapsulesCudaView view, const TileBounds* tiles,
                                                               int tile_count, int tiles_each, bool culling,
                                                               std::uint32_t* may) {
   __shared__ TileBounds bounds[32];
-  __shared__ std::uint32_t of_capsule[32][33];  // by tile; one more, so that a column lies in different banks
+  __shared__ std::uint32_t of_capsule[32][33];  // by tile; padded, so that a column lies in different banks
   const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
   const int first_tile = static_cast<int>(blockIdx.y) * tiles_each, number = min(tiles_each, tile_count - first_tile);
   if (t < number) bounds[t] = tiles[first_tile + t];
@@ -90,7 +90,7 @@ __global__ __launch_bounds__(cull_threads) void cull_by_tiles(CapsulesCudaView v
   const std::size_t sample = static_cast<std::size_t>(blockIdx.x) * 32 + lane, read = min(sample, view.samples - 1);
   const std::size_t first_capsule = static_cast<std::size_t>(blockIdx.z) * 32;
   const int capsules = static_cast<int>(min(std::size_t{32}, view.count - first_capsule));
-  // all that a warp reads is on its way before the first is looked at
+  // all loads of a warp are issued before the first is used
   constexpr int warps = cull_threads / 32, each = 32 / warps;
   float4 axes[each], ends[each];
 #pragma unroll
@@ -143,7 +143,7 @@ void CapsulesCuda::prepare(const RayTilesView& tiles, const LikelihoodSettings& 
   make_frames<<<static_cast<unsigned>((total + threads - 1) / threads), threads, 0, stream>>>(
       view_, settings.camera, frames_.data(), cull_.data(), bad);
   cuda::check_launch("make_frames");
-  // few samples are soon done, if many blocks share the tiles
+  // few samples finish soon if many blocks share the tiles
   const int tiles_each = samples <= 64 ? 8 : 32;
   const dim3 grid(static_cast<unsigned>((samples + 31) / 32),
                   static_cast<unsigned>((tile_count + tiles_each - 1) / tiles_each), static_cast<unsigned>(words));

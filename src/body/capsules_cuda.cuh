@@ -8,12 +8,12 @@
 
 namespace kinema::body {
 
-/// What kernels see of the capsules.
+/// The capsules as kernels read them.
 struct CapsulesCudaView {
   const float* given;               // (samples, count, 7)
   const CapsuleFrame* frames;       // (samples, count)
-  const float4* cull;               // (2, count, samples): CullCapsule, by halves
-  const std::uint32_t* may_matter;  // (tiles, samples, words): a bit for each capsule
+  const float4* cull;               // (2, count, samples): CullCapsule, in halves
+  const std::uint32_t* may_matter;  // (tiles, samples, words): one bit per capsule
   std::size_t samples, count, words;
 
   __device__ std::size_t cull_place(std::size_t sample, std::size_t capsule, int half) const {
@@ -25,7 +25,7 @@ class CapsulesCuda {
 public:
   static std::size_t bytes(std::size_t samples, std::size_t count, std::size_t tiles);
 
-  /// capsules: (samples, count, 7) on the device. A bad capsule's index, the least there is, goes to *bad.
+  /// capsules: (samples, count, 7) on the device. The least index of an invalid capsule goes to *bad.
   void prepare(const RayTilesView& tiles, const LikelihoodSettings& settings, const float* capsules,
                std::size_t samples, std::size_t count, unsigned long long* bad, cudaStream_t stream);
 

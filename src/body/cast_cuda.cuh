@@ -1,4 +1,4 @@
-// What a lane of the cuda backend does for one ray and one capsule, or for one bundle of rays and one capsule.
+// The work of one lane of the cuda backend for one ray and one capsule, or for one bundle of rays and one capsule.
 #pragma once
 
 #include "body/capsule_frame.h"
@@ -20,8 +20,8 @@ __device__ inline float reciprocal(float x) {
 __device__ inline float clamp(float x, float low, float high) { return fminf(fmaxf(x, low), high); }
 __device__ inline float dot3(float ax, float ay, float az, float4 b) { return fmaf(ax, b.x, fmaf(ay, b.y, az * b.z)); }
 
-// An address in shared memory, kept in one register, and loads that stay where they are written: left to itself the
-// compiler computes the address of every load anew.
+// An address in shared memory, kept in one register, and loads that are not moved: otherwise the compiler recomputes
+// the address of every load.
 __device__ inline unsigned shared_address(const void* p) {
   unsigned address;
   asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"(static_cast<unsigned>(__cvta_generic_to_shared(p))));
@@ -47,10 +47,10 @@ __device__ inline void store_shared_byte(unsigned address, unsigned value) {
   asm volatile("st.shared.u8 [%0], %1;" : : "r"(address), "r"(value) : "memory");
 }
 
-// May a hit on the capsule matter to any ray of the bundle? A hit at depth t of a ray v is r from the axis, and t v is
-// within t spread of t V: so the piece [nearest, furthest] of the line t V must come within r + furthest spread of the
-// axis. The distance of two segments: the axis' point nearest to the line, the line's nearest to that within its piece,
-// the axis' nearest to that.
+// Whether a hit on the capsule may matter to any ray of the bundle. A hit at depth t of a ray v is r from the axis, and
+// t v is within t spread of t V: so the piece [nearest, furthest] of the line t V must come within r + furthest spread
+// of the axis. The distance of two segments: the axis' point nearest to the line, the line's nearest to that within its
+// piece, the axis' nearest to that.
 // capsule: (c, length) (a, r)
 __device__ inline bool may_matter(float4 axis, float4 end, const TileBounds& bounds) {
   const float4 bundle = *reinterpret_cast<const float4*>(&bounds.vx);    // V, spread
@@ -69,15 +69,15 @@ __device__ inline bool may_matter(float4 axis, float4 end, const TileBounds& bou
   return fmaf(dx, dx, fmaf(dy, dy, dz * dz)) <= reach * reach;
 }
 
-// Whether every hit of the bundle's rays on the capsule is before the camera, so that none is to be told from one behind it.
-// A hit is within r of the axis; and it is before the camera where it is on V's side, if rays are within a radian of V.
+// Whether every hit of the bundle's rays on the capsule is before the camera, so that hits behind it need no test. A
+// hit is within r of the axis, and before the camera where it is on V's side, if rays are within a radian of V.
 __device__ inline bool before_camera(float4 axis, float4 end, const TileBounds& bounds) {
   const float4 bundle = *reinterpret_cast<const float4*>(&bounds.vx);  // V, spread
   const float from = dot3(end.x, end.y, end.z, bundle), to = fmaf(axis.w, dot3(axis.x, axis.y, axis.z, bundle), from);
   return bundle.w < 1 && fminf(from, to) > end.w;
 }
 
-// A PairConstants in registers, and the rays' distances from its capsule.
+// A PairConstants in registers, and the distances of rays from its capsule.
 struct Capsule {
   float4 m, c, p, k, f, last;
 
@@ -89,8 +89,7 @@ struct Capsule {
         f(load_shared<64>(constants)),
         last(load_shared<80>(constants)) {}
 
-  // t - Delta of one ray (see capsule_frame.h): not a number where there is no hit, which is too close to call where
-  // `margin` is less than `band`
+  // t - Delta of one ray (see capsule_frame.h): NaN where there is no hit, undecided where `margin` is less than `band`
   template <Kind kind>
   __device__ float distance(float4 ray, float D, float& margin) const {
     const float Vc = c.w, K = p.w, RVp = k.x, Vp = k.y, E = k.z, low = k.w;
@@ -119,10 +118,10 @@ struct Capsule {
 
 template <Kind kind>
 __device__ float better(float best, float d) {
-  return fminf(best, kind == Kind::nearest ? fabsf(d) : d);  // passes over what is not a number
+  return fminf(best, kind == Kind::nearest ? fabsf(d) : d);  // ignores NaN
 }
 
-// Keeps the better of two where the margin will do, and notes the subtile where it does not. By predicates: left to itself
+// Keeps the better of two where the margin suffices, and marks the subtile where it does not. By predicates: otherwise
 // the compiler holds a register for each subtile's answer.
 template <Kind kind, unsigned subtile>
 __device__ void keep_better(float& best, float d, float margin, float band, unsigned& undecided) {
@@ -137,7 +136,7 @@ __device__ void keep_better(float& best, float d, float margin, float band, unsi
       : "f"(d), "f"(margin), "f"(band), "n"(subtile));
 }
 
-// What a ray costs, as a distance, given its nearest distance, or, with its sign, that to the first hit.
+// The cost of a ray, as a distance, given its nearest distance or the signed one to the first hit.
 template <Kind kind>
 __device__ float cost(float best, float tau) {
   if constexpr (kind == Kind::background) return best < 0 ? tau : 0.0f;

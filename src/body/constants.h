@@ -1,10 +1,10 @@
-// Constants of the body tracker that were chosen by trial. See core/constant.h for what the tags mean and how a special build
-// overrides them; docs/constants.md shows how far the result depends on each. Those of the foreground, which cuts a person out
-// of a frame, stand in constants_foreground.h, those of the search for a person in constants_search.h. Names are unique over all
-// three.
+// Constants of the body tracker that were chosen by trial. See core/constant.h for the tags and for a special build
+// that overrides them; docs/constants.md shows how much the result depends on each. Those of the foreground, which
+// segments a person from a frame, are in constants_foreground.h, those of the search for a person in
+// constants_search.h. Names are unique across all three.
 //
-// "CMU clips": the clips of docs/accuracy.md; "before" is an earlier value that did worse there. "as first written": the value
-// was never revised, and what it was chosen on is not recorded; the CMU clips were measured with it.
+// "CMU clips": the clips of docs/accuracy.md; "before" is an earlier value that did worse there. "as first written":
+// the value was never revised, and the data it was chosen on is not recorded; the CMU clips were measured with it.
 #pragma once
 
 #include "core/constant.h"
@@ -79,8 +79,8 @@ KINEMA_CONSTANT(std::size_t, most_background_points, 3000);
 
 }  // namespace pipeline
 
-// The particle filter, and when a person is lost: filter.cpp. The fit of a pose is the share that it saves of the cost of a frame in
-// which nobody is where the pose says: 1 is perfect.
+// The particle filter, and when a person is lost: filter.cpp. The fit of a pose is its reduction of the cost of a
+// frame, as a share of the cost with nobody at the pose: 1 is perfect.
 namespace filter {
 
 /// Below this the person is lost.
@@ -125,7 +125,7 @@ inline constexpr double searched_sizes[] = {0.88, 0.96, 1.04, 1.12};
 
 }  // namespace filter
 
-// How far poses wander: motion.cpp, trajectory.cpp.
+// Process noise of poses: motion.cpp, trajectory.cpp.
 namespace motion {
 
 /// How fast the first joint wanders.
@@ -153,7 +153,7 @@ inline const double comfort_precision = 1 / (comfort_deviation * comfort_deviati
 
 }  // namespace motion
 
-// Gauss-Newton steps of a pose: refine.cpp and, the same, refine_cuda.cu.
+// Gauss-Newton steps of a pose: refine.cpp and likewise refine_cuda.cu.
 namespace refinement {
 
 /// Beyond this distance from the skin a point has no weight.
@@ -208,7 +208,7 @@ KINEMA_CONSTANT(int, attempts, 4);
 
 }  // namespace refinement
 
-// Points of a far person are averaged with their neighbours: denoised_points.cpp.
+// Averaging of the points of a distant person with their neighbours: denoised_points.cpp.
 namespace denoising {
 
 /// Points with no more noise stay as they are.
@@ -243,7 +243,7 @@ KINEMA_CONSTANT(float, ray_cell, 0.03f);
 
 }  // namespace denoising
 
-// Stated deviations of joints: deviation.cpp. Chosen so that the normalised errors of docs/accuracy.md are near 1.
+// Reported deviations of joints: deviation.cpp. Chosen so that the normalised errors of docs/accuracy.md are near 1.
 namespace deviation {
 
 /// Points by which the residual of a frame is measured.
@@ -274,7 +274,7 @@ KINEMA_CONSTANT(double, fitted_flesh_share, 0.16);
 
 }  // namespace deviation
 
-// How people differ from the skeleton they are measured with, and when they are measured: shape.cpp, shape_learner.cpp.
+// How people differ from the skeleton, and when they are measured: shape.cpp, shape_learner.cpp.
 namespace shape {
 
 /// Of the whole person. Where sizes fit alike, as in clouds without rays, which do not contradict legs that reach further

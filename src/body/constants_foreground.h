@@ -1,5 +1,5 @@
-// Constants of the foreground, which cuts a person out of a depth image or a cloud, that were chosen by trial; see
-// constants.h for the words of the tags.
+// Constants of the foreground, which segments a person from a depth image or a point cloud, that were chosen by trial;
+// see constants.h for the wording of the tags.
 #pragma once
 
 #include "core/constant.h"
@@ -8,7 +8,7 @@
 
 namespace kinema::body::constants {
 
-// The part of space where points are the person's: foreground.cpp, foreground_gate.cpp.
+// The region of space whose points are the person's: foreground.cpp, foreground_gate.cpp.
 namespace gate {
 
 /// Within this of the expected skin, floor and foot cannot be told apart.
@@ -64,8 +64,8 @@ KINEMA_CONSTANT(int, support_count, 3);
 
 }  // namespace gate
 
-// Which points hang together, and which cluster is like a person: foreground_clusters.cpp. Ranges are those of a whole person in
-// common clothes, or of one that the border of the image cuts off.
+// Which points are connected, and which cluster resembles a person: foreground_clusters.cpp. Ranges are those of a
+// whole person in common clothes, or of one cut off by the border of the image.
 namespace clusters {
 
 /// Side of a cell. Further away cells grow deeper with the noise.
@@ -215,7 +215,7 @@ KINEMA_CONSTANT(double, nearness, 0.1);
 
 }  // namespace clusters
 
-// Floor and walls, found in blocks of the depth image: foreground_planes.cpp.
+// Floor and walls, detected in blocks of the depth image: foreground_planes.cpp.
 namespace planes {
 
 /// Planes that are tried for each that is sought.

@@ -1,4 +1,4 @@
-// Constants of the search for a person and of rival poses that were chosen by trial; see constants.h for the words of the tags.
+// Constants of the search for a person and of rival poses that were chosen by trial; see constants.h for the tags.
 #pragma once
 
 #include "core/constant.h"
@@ -7,7 +7,7 @@
 
 namespace kinema::body::constants {
 
-// Finding a person without a pose to start from: search.cpp.
+// Finding a person without an initial pose: search.cpp.
 namespace search {
 
 /// Facings of a person at which a search starts.
@@ -97,7 +97,7 @@ KINEMA_CONSTANT(double, search_evidence, 150);
 
 }  // namespace search
 
-// Poses elsewhere that are held against the tracked one: rival_monitor.cpp.
+// Rival poses that are compared with the tracked one: rival_monitor.cpp.
 namespace rivals {
 
 /// Points of the person with which rivals are refined.

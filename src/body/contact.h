@@ -1,7 +1,7 @@
-// Where a measured point or a ray touches the skin, for the refinement of a pose. Host and device.
+// Contacts of measured points and rays with the skin, for the refinement of a pose. Host and device.
 //
-// Euclidean distances, unlike those of the likelihood, which runs along the ray: their derivative stays finite where a
-// ray grazes a limb.
+// Distances are Euclidean, unlike those of the likelihood, which are measured along the ray: their derivative stays
+// finite where a ray grazes a limb.
 #pragma once
 
 #include "core/geometry.h"
@@ -11,7 +11,7 @@
 
 namespace kinema::body {
 
-/// A capsule with what the distance to it needs more than once.
+/// A capsule with the values that distances to it use repeatedly.
 struct Segment {
   Vec3f a, along;  // b - a
   float inverse;   // 1 / |b - a|^2, 0 for a sphere
@@ -25,7 +25,7 @@ KINEMA_HD inline Segment make_segment(const float* capsule) {
   return {a, along, length2 > 0 ? 1 / length2 : 0, capsule[3]};
 }
 
-/// Where a capsule is touched: `distance` is signed (below 0: inside), `normal` points from the axis to the touch, and
+/// A contact with a capsule: `distance` is signed (below 0: inside), `normal` points from the axis to the contact, and
 /// moving the capsule's axis at `foot` by u changes the distance by -normal . u.
 struct Contact {
   float distance;
@@ -41,14 +41,14 @@ KINEMA_HD inline float signed_distance(const Segment& s, Vec3f x) {
   return norm(q - t * s.along) - s.radius;
 }
 
-/// The contact of a point that the camera at the origin saw, so it lies on the half of the skin that faces the camera:
-/// a point behind the axis is held against the near wall, not against the far one, which would pull the limb forward.
+/// The contact of a point seen from the origin, so on the half of the skin that faces the camera: a point behind the
+/// axis is compared with the near wall, not with the far one, which would pull the limb forward.
 KINEMA_HD inline Contact touch_point(const Segment& s, Vec3f x) {
   const Vec3f q = x - s.a;
   const float t = clamp01(dot(q, s.along) * s.inverse);
   const Vec3f foot = s.a + t * s.along;
   const Vec3f out = x - foot;
-  // towards the camera, at right angles to the axis
+  // towards the camera, perpendicular to the axis
   Vec3f near = Vec3f{0, 0, 0} - x;
   near = near - (dot(near, s.along) * s.inverse) * s.along;
   const float length = norm(out), near_length = norm(near);
@@ -60,22 +60,22 @@ KINEMA_HD inline Contact touch_point(const Segment& s, Vec3f x) {
   return {length - s.radius, (1 / length) * out, foot};
 }
 
-/// The share of its weight that the distance of a point keeps where the sensor errs along the ray: little of one that is
-/// measured along the ray, all of one across it. `noise2`: the sensor's variance over that of a point about the skin.
+/// The share of its weight that the distance of a point keeps where the sensor errs along the ray: little for a
+/// distance along the ray, all for one across it. `noise2`: the sensor's variance over that of a point about the skin.
 KINEMA_HD inline float share_across(Vec3f normal, Vec3f x, float noise2) {
   const float along = dot(normal, x);
   return 1 / (1 + noise2 * along * along / dot(x, x));
 }
 
 /// The contact of a ray from the camera at the origin through `x`, which saw past the skin: the distance between the
-/// ray and the capsule, below 0 where the capsule stands in its way. Beyond x nothing is known, so only the part of the
-/// axis before it counts; distance is then positive.
+/// ray and the capsule, below 0 where the capsule blocks it. Nothing is known beyond x, so only the part of the axis
+/// before it counts; distance is then positive.
 KINEMA_HD inline Contact touch_ray(const Segment& s, Vec3f x) {
   const float range = norm(x);
   const Vec3f v = (1 / range) * x;
   // closest points of the line along v and the segment
   const float va = dot(v, s.a), vd = dot(v, s.along);
-  const Vec3f a = s.a - va * v, d = s.along - vd * v;  // both at right angles to the ray
+  const Vec3f a = s.a - va * v, d = s.along - vd * v;  // both perpendicular to the ray
   const float d2 = dot(d, d);
   const float t = d2 > 1e-12f ? clamp01(-dot(a, d) / d2) : 0.5f;
   const float along_ray = va + t * vd;

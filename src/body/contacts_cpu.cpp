@@ -1,7 +1,7 @@
 #include "body/contacts_cpu.h"
 
 #ifdef KINEMA_HAVE_HIGHWAY
-// see likelihood_cpu_kernel.cpp: vectors stand abreast in arrays
+// see likelihood_cpu_kernel.cpp: vectors are stored in arrays
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "body/contacts_cpu.cpp"
@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::CappedTag<float, 16>;
 using Floats = hn::Vec<Lanes>;
 
-constexpr std::size_t abreast = 4;  // vectors, so that roots and quotients of one hide behind another's
+constexpr std::size_t abreast = 4;  // vectors, so that latencies of roots and quotients overlap
 
 void nearest_capsules(std::span<const Segment> skin, const PointBlock& points, TouchBlock& touches) {
   const Lanes d;

@@ -1,4 +1,4 @@
-// Which capsule each point of a block touches, for the refinement: SIMD over points, all capsules.
+// The capsule that each point of a block touches, for the refinement: SIMD over points, all capsules.
 #pragma once
 
 #include "body/contact.h"
@@ -8,8 +8,8 @@
 
 namespace kinema::body {
 
-/// Points that are looked at together. Arrays of a block have as many floats, aligned; those past the last point hold
-/// any finite numbers, and their results mean nothing.
+/// Points processed together. Arrays of a block have as many floats, aligned; those past the last point hold any finite
+/// numbers, and their results are meaningless.
 inline constexpr std::size_t contact_block = 64;
 
 struct alignas(64) PointBlock {
@@ -18,13 +18,13 @@ struct alignas(64) PointBlock {
 
 struct alignas(64) TouchBlock {
   float distance[contact_block];  // signed
-  float capsule[contact_block];   // its index, a whole number; -1: none
+  float capsule[contact_block];   // its index, an integer; -1: none
 };
 
 /// The capsule whose surface is nearest to each point.
 void nearest_capsules(std::span<const Segment> skin, const PointBlock& points, TouchBlock& touches);
 
-/// The capsule that stands deepest in the way of each ray from the origin to a point; -1 where none does.
+/// The capsule that blocks each ray from the origin to a point most deeply; -1 where none does.
 void deepest_obstacles(std::span<const Segment> skin, const PointBlock& points, TouchBlock& touches);
 
 }  // namespace kinema::body

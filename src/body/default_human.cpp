@@ -1,5 +1,5 @@
-// The person that ships with the library. Bone lengths are the mean of fourteen people of the CMU motion capture
-// database; limits and radii are those of a slim grown-up, rounded.
+// The default skeleton. Bone lengths are the mean of fourteen people of the CMU motion capture database; limits and
+// radii are those of a slim adult, rounded.
 #include "kinema/error.h"
 #include "kinema/skeleton.h"
 
@@ -11,7 +11,7 @@ namespace {
 constexpr Vec3 x_axis{1, 0, 0}, y_axis{0, 1, 0}, z_axis{0, 0, 1};
 constexpr Vec3 negative(Vec3 v) { return {-v.x, -v.y, -v.z}; }
 
-// Metres from sole to crown of the numbers below.
+// Height of the skeleton below from sole to crown, metres.
 constexpr double drawn_height = 1.59;
 
 class Drawing {
@@ -24,11 +24,11 @@ public:
     skeleton.capsules.push_back({name, joint, a, b, radius});
   }
 
-  // x points to the person's left, so the right side mirrors it; turns about y and z mirror their sign with it.
+  // x points to the person's left, so the right side mirrors it; rotations about y and z change sign with it.
   void arm(const std::string& side, double s, int spine) {
     const auto at = [s](double x, double y, double z) { return Vec3{s * x, y, z}; };
     const Vec3 forward = s > 0 ? negative(y_axis) : y_axis;  // turns an arm that points outwards to the front
-    const Vec3 up = s > 0 ? z_axis : negative(z_axis);       // and to the sky
+    const Vec3 up = s > 0 ? z_axis : negative(z_axis);       // and upwards
     const int clavicle =
         joint(side + "_clavicle", spine, at(0, 0.112, 0.002), {{forward, -0.35, 0.45, 0.8}, {up, -0.2, 0.55, 0.8}});
     const int shoulder = joint(side + "_shoulder", clavicle, at(0.185, 0.066, 0),
@@ -46,7 +46,7 @@ public:
 
   void leg(const std::string& side, double s, int pelvis) {
     const auto at = [s](double x, double y, double z) { return Vec3{s * x, y, z}; };
-    const Vec3 outwards = s > 0 ? z_axis : negative(z_axis);  // turns a leg that hangs down to its own side
+    const Vec3 outwards = s > 0 ? z_axis : negative(z_axis);  // turns a hanging leg to its own side
     const Vec3 twist = s > 0 ? y_axis : negative(y_axis);     // turns the toes outwards
     const int hip = joint(side + "_hip", pelvis, at(0.112, -0.098, 0.051),
                           {{x_axis, -2.3, 0.8, 3}, {outwards, -0.6, 1.3, 2}, {twist, -0.8, 1.0, 2}});

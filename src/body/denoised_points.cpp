@@ -13,8 +13,8 @@ namespace {
 
 using namespace constants::denoising;
 
-// The direction of a ray, in metres at the person's distance, and the inverse depth at which it ended: the noise of an
-// inverse depth is the same everywhere.
+// The direction of a ray, in metres at the person's distance, and the inverse depth of its end: the noise of an inverse
+// depth is uniform.
 struct Sight {
   float x, y, w;
   std::size_t point;
@@ -32,7 +32,7 @@ std::vector<Sight> person_sights(PointsView points, double distance) {
   return sights;
 }
 
-// Sights in the order of the cells of a grid over their directions.
+// Sights sorted by the cells of a grid over their directions.
 class SightGrid {
 public:
   explicit SightGrid(std::span<const Sight> sights) {
@@ -56,12 +56,12 @@ public:
   bool empty() const { return sorted_.empty(); }
   std::span<const Sight> sights() const { return sorted_; }
 
-  // Sights a square metre, where there are any.
+  // Sights per square metre, over occupied cells.
   double density() const {
     return static_cast<double>(sorted_.size()) / (static_cast<double>(occupied_) * ray_cell * ray_cell);
   }
 
-  // Calls take(sight) for those in the cells that lie within `reach` of one.
+  // Calls take(sight) for those in the cells within `reach` of one.
   template <class Take>
   void around(const Sight& s, float reach, Take&& take) const {
     const std::size_t from = column(std::max(left_, s.x - reach)), to = column(std::min(right_, s.x + reach));
@@ -78,7 +78,7 @@ private:
 
   float left_ = 1e30f, right_ = -1e30f, top_ = 1e30f, bottom_ = -1e30f;
   std::size_t columns_ = 0, occupied_ = 0;
-  std::vector<std::size_t> first_;  // sight of each cell, and the end
+  std::vector<std::size_t> first_;  // index of each cell's first sight, and the end
   std::vector<Sight> sorted_;
 };
 
@@ -92,7 +92,7 @@ void DenoisedPoints::set(PointsView points, double noise, double distance) {
   if (grid.empty()) return;
 
   const double wanted = noise_.deviation * noise_.deviation / (negligible_noise * negligible_noise);
-  // at least to the next pixels
+  // at least to the neighbouring pixels
   const double own = neighbour_spacing / std::sqrt(grid.density()),
                needed = std::sqrt(wanted / (std::numbers::pi * grid.density()));
   const auto reach = static_cast<float>(std::min(averaging_reach, std::max(own, needed)));

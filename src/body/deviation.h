@@ -1,5 +1,5 @@
-// The stated deviations of joints. The filter's own spread is right where points err as the settings say. Here it is scaled
-// by how they err in the frame, and the error of a skin of capsules is added.
+// The reported deviations of joints. The filter's own spread is correct where points err as the settings say. Here it
+// is scaled by their residuals in the frame, and the error of a skin of capsules is added.
 #pragma once
 
 #include "body/refine.h"
@@ -9,28 +9,28 @@
 
 namespace kinema::body {
 
-/// How far points lie from the skin of a pose: the standard deviation of a normal distribution with the same median, which
-/// is robust against outliers. It includes the sensor's noise and the misfit of the capsules. As many points as
-/// constants::deviation::residual_points, evenly chosen, are enough; 0 where there are none.
+/// The deviation of points from the skin of a pose: the standard deviation of a normal distribution with the same
+/// median, which is robust against outliers. It includes the sensor's noise and the misfit of the capsules.
+/// constants::deviation::residual_points points, evenly chosen, suffice; 0 where there are none.
 double residual_deviation(const Kinematics& kinematics, const PointList& points, std::span<const float> state,
                           const Threads& threads);
 
-/// Radius of the thickest capsule about each joint: its own, or those of the joint that it hangs from.
+/// Radius of the thickest capsule about each joint: its own, or those of its parent.
 std::vector<double> flesh_radii(const Skeleton& skeleton);
 
-/// What the filter's variance of a joint is scaled by, or lacks.
+/// What scales the filter's variance of a joint, or is missing from it.
 struct ErrorSources {
   double residual = 0;        ///< residual_deviation() of the frame, metres
-  double assumed = 0;         ///< what the filter assumed it to be
+  double assumed = 0;         ///< the value that the filter assumed
   double shared = 0;          ///< deviation of the depth of all points together
   bool shape_fitted = false;  ///< lengths and radii are fitted, not given
 };
 
-/// The standard deviation that is stated, along an axis, of a joint with this flesh about it. `variance`: the filter's.
+/// The reported standard deviation, along an axis, of a joint with this flesh about it. `variance`: the filter's.
 double stated_deviation(double variance, double flesh_radius, const ErrorSources& sources);
 
-/// The factor by which a frame has fewer independent points than the settings say: points of one limb err together, and by
-/// as much as in this frame.
+/// The factor by which a frame has fewer independent points than the settings say: points of one limb have correlated
+/// errors, as large as in this frame.
 double evidence_shared(const ErrorSources& sources);
 
 /// The same for the variance of a smoother, which used evidence_shared() and the frames before and after.

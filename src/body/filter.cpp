@@ -1,5 +1,5 @@
-// The tracking loop: sample, weigh, mean (section 2 of the paper), with annealing layers, limb-wise blocks and refinement
-// as switches, a search where there is no pose to go on from, and a fit of the person's shape in the first frames.
+// The tracking loop: sample, weigh, mean (section 2 of the paper), with optional annealing layers, limb-wise blocks and
+// refinement, a search where there is no previous pose, and a fit of the person's shape in the first frames.
 #include "body/constants.h"
 #include "body/denoised_points.h"
 #include "body/deviation.h"
@@ -30,7 +30,7 @@ class Stages {
 public:
   // The time since the last call.
   void add(const std::string& name) { add(name, watch_.lap()); }
-  // What somebody else measured.
+  // A time measured elsewhere.
   void add(const std::vector<StageTime>& times) {
     for (const StageTime& time : times) add(time.stage, time.ms);
   }
@@ -69,7 +69,7 @@ void check(const TrackerSettings& settings) {
   need(!std::isnan(settings.resample_below), "the share to resample below is", settings.resample_below, "a number");
 }
 
-// A pose that a tracker can start from.
+// A valid initial pose of a tracker.
 void check(const Pose& pose) {
   const auto& [position, q, angles] = pose;
   const double length = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
@@ -91,7 +91,7 @@ void check(const Frame& frame) {
                     length, offset));
 }
 
-// Where a person looks.
+// The direction in which a person looks.
 Vec3f front_of(std::span<const float> state) {
   return rotate(Quaternionf{state[3], state[4], state[5], state[6]}, Vec3f{0, 0, 1});
 }
@@ -139,7 +139,7 @@ public:
         std::clamp(last_time_ ? frame.time - *last_time_ : usual_interval, shortest_interval, longest_interval);
     last_time_ = frame.time;
     floor_ = frame.floor;
-    if (tracking_) particles_->predict(seconds);  // which a device does while points are on their way
+    if (tracking_) particles_->predict(seconds);  // on a device, while points are uploaded
     set_points(frame.points);
     stages_.add("points");
 
@@ -155,7 +155,7 @@ public:
         stages_.add("rivals");
       }
     }
-    // at first, and where the person was lost: look for it in this very frame
+    // initially, and after a loss: search this very frame
     if (!tracking_) {
       const Skeleton own = skeleton_;
       const double size = search_person();
@@ -165,7 +165,7 @@ public:
         estimate = conclude(seconds);
         tracking_ = fit(estimate) > found_fit;
       }
-      // a size that nobody has must not stay, or such sizes would add up
+      // an implausible size must not persist, or such sizes would accumulate
       if (size > 0 && size != 1 && !tracking_) set_skeleton(own);
       if (size != 1 && tracking_) learner_.begin_at_size(size);
     }
@@ -191,7 +191,7 @@ private:
   void set_points(PointsView points) {
     double distance = state_.empty() ? 0 : state_[2];
     if (!tracking_) {
-      // of the points of the person, the one in the middle
+      // the middle one of the person's points
       points_.set(points);
       if (points_.person.size() > 0) distance = points_.person[points_.person.size() / 2].z;
     }
@@ -208,8 +208,8 @@ private:
     monitor_.restart();
   }
 
-  // Begins at the likeliest pose that a search finds. Returns the size of the person against the skeleton before, which
-  // is scaled by it; 0 where nobody was found.
+  // Starts at the likeliest pose found by a search. Returns the size of the person relative to the previous skeleton,
+  // which is scaled by it; 0 where nobody was found.
   double search_person() {
     SearchSettings settings;
     settings.noise = denoised_.noise().deviation;
@@ -230,7 +230,7 @@ private:
       }
       const auto [own, turned] = monitor_.compare_facings(*particles_, states);
       begin_at(own.states[own.best()]);
-      // a search knows how people stand, which the points of a far one hardly tell
+      // a search has priors on posture, which the points of a distant person hardly determine
       const std::size_t rival = turned.best();
       if (evidence() * (turned.log_likelihood[rival] - own.log_likelihood[own.best()]) >= clear_log_ratio)
         begin_at(turned.states[rival]);
@@ -239,8 +239,8 @@ private:
     return found.empty() ? 0 : found.front().size;
   }
 
-  // Weigh, and let the particles gather where the weights are, layer by layer (the paper's filter has one layer); then
-  // refine the best.
+  // Weighs, and concentrates the particles where the weights are, layer by layer (the paper's filter has one layer);
+  // then refines the best.
   void gather(double seconds) {
     const int blocks = settings_.limbs ? 5 : 1;
     for (int layer = 0; layer < settings_.layers; ++layer) {
@@ -259,9 +259,9 @@ private:
     stages_.add("refine");
   }
 
-  // Take the mean (eq. 1).
+  // Takes the mean (eq. 1).
   Estimate conclude(double seconds) {
-    const PointList some = points().person.thinned(constants::deviation::residual_points);  // while a device is at work
+    const PointList some = points().person.thinned(constants::deviation::residual_points);  // while a device works
     const Moments moments = particles_->moments(seconds);
     Estimate estimate;
     state_ = moments.state;
@@ -277,7 +277,7 @@ private:
     }
     estimate.log_likelihood = moments.log_likelihood;
     estimate.effective_sample_size = moments.effective_sample_size;
-    if (watched_) cloud_ = particles_->states();  // resampled, they would be a few poses many times over
+    if (watched_) cloud_ = particles_->states();  // after resampling they would be copies of a few poses
     if (moments.effective_sample_size < settings_.resample_below * static_cast<double>(settings_.particles)) {
       particles_->resample();
     }
@@ -286,7 +286,7 @@ private:
     return estimate;
   }
 
-  // Poses elsewhere, while a device weighs the particles and refines the best.
+  // Rival poses, while a device weighs the particles and refines the best.
   Hypotheses evaluate_rivals() {
     if (settings_.rivals <= 0) return {};
     Hypotheses others = monitor_.evaluate_rivals(*particles_, points());
@@ -294,8 +294,8 @@ private:
     return others;
   }
 
-  // Whether one of them is clearly more likely than the tracked one, and more than all that the filter came to; it then takes
-  // the particles' place. Where the tracked pose was refined as rivals were, that is what they are held against.
+  // Whether one of them is clearly more likely than the tracked pose, and more likely than the filter's result; it then
+  // replaces the particles. Where the tracked pose was refined as rivals were, they are compared with that result.
   bool switch_to_rival(const Hypotheses& others, const Estimate& estimate) {
     if (others.states.empty()) return false;
     const std::size_t best = others.best();
@@ -303,8 +303,8 @@ private:
     const double own = monitor_.searched() ? filtered : others.log_likelihood.front();
     if (best == 0 || found < filtered || evidence() * (found - own) < clear_log_ratio) return false;
     const std::vector<float>* winner = &others.states[best];
-    // A few steps on some of the points leave more to chance than lies between the two facings of a body, and nobody turns
-    // round from one frame to the next: for that, both are refined once more with all points.
+    // A few steps on some of the points leave more variance than the difference between the two facings of a body, and
+    // nobody turns round from one frame to the next: in that case both are refined once more with all points.
     Hypotheses both;
     if (dot(front_of(state_), front_of(*winner)) < 0) {
       both = monitor_.compare(*particles_, {state_, *winner});
@@ -316,14 +316,14 @@ private:
     return true;
   }
 
-  // The frame's points for refinements on the host. They are arranged when first asked for: a device weighs meanwhile.
+  // The frame's points for refinements on the host. Arranged on first use: a device weighs meanwhile.
   const RefinePoints& points() {
     if (!points_known_) points_.set(denoised_.view());
     points_known_ = true;
     return points_;
   }
 
-  // Independent points a point.
+  // Independent points per point.
   double evidence() {
     return independent_points(settings_, denoised_.noise()) /
            static_cast<double>(std::max<std::size_t>(1, points().person.size()));
@@ -362,14 +362,14 @@ private:
   std::vector<double> flesh_radii_;  // (joints)
   RivalMonitor monitor_;
   std::unique_ptr<Particles> particles_;
-  DenoisedPoints denoised_;  // of the frame under way
+  DenoisedPoints denoised_;  // of the current frame
   std::optional<Plane> floor_;
   RefinePoints points_;  // see points()
   bool points_known_ = false;
   std::vector<float> state_;
   std::vector<Place> places_;  // of its joints
-  bool watched_ = false;       // somebody looks at the particles
-  std::vector<float> cloud_;   // their states as they were weighed in the last frame, where watched
+  bool watched_ = false;       // the caller reads the particles
+  std::vector<float> cloud_;   // their states as weighed in the last frame, where watched
   Stages stages_;
   bool tracking_ = false;
   std::optional<double> last_time_;

@@ -19,8 +19,8 @@ namespace {
 
 using namespace constants::gate;
 
-constexpr std::size_t band_rows = 8;  // of the image, by one thread
-constexpr float furthest_ray = 1e4f;  // what is measured beyond is no measurement
+constexpr std::size_t band_rows = 8;  // of the image, in one task
+constexpr float furthest_ray = 1e4f;  // measurements beyond are invalid
 
 void check(const ForegroundSettings& s) {
   if (!(s.nearest > 0) || !(s.farthest > s.nearest) || !(s.farthest <= 1000))
@@ -59,7 +59,7 @@ bool too_many(std::size_t count, std::size_t most) {
   return most != 0 && static_cast<double>(count) > thinning_ratio * static_cast<double>(most);
 }
 
-// The points found in one part of the frame. Aligned to cache lines: threads that fill two parts would otherwise share
+// The points found in one part of the frame. Aligned to cache lines, so that threads that fill two parts do not share
 // lines (false sharing).
 struct alignas(128) GatedPoints {
   std::vector<Vec3f> person, background;
@@ -70,7 +70,7 @@ struct alignas(128) GatedPoints {
   }
 };
 
-// Puts the points of all parts of a frame together; its memory is reused from frame to frame.
+// Joins the points of all parts of a frame; its memory is reused from frame to frame.
 class CloudBuilder {
 public:
   std::span<GatedPoints> parts(std::size_t count) {
@@ -80,7 +80,7 @@ public:
     return std::span(parts_).first(count);
   }
 
-  // The cloud that thinning leaves.
+  // The cloud after thinning.
   void fill(PointCloud& cloud, const ForegroundSettings& settings, const Threads& threads) {
     std::size_t at = 0;
     for (const std::uint8_t mark : {0, 1}) {
@@ -99,7 +99,7 @@ private:
     cloud.background.resize(count);
   }
 
-  // Points with this mark from `at` on, at most `most`, spread evenly; returns where they end.
+  // Points with this mark from `at` on, at most `most`, evenly spaced; returns their end.
   std::size_t put(PointCloud& cloud, std::size_t at, std::vector<Vec3f> GatedPoints::*kind, std::size_t most,
                   std::uint8_t mark, const Threads& threads) {
     first_.assign(1, 0);
@@ -121,7 +121,7 @@ private:
     grow(cloud, at + count);
     threads.for_each(used_, [&](std::size_t part) {
       const std::vector<Vec3f>& points = parts_[part].*kind;
-      // the i-th that stays is number i all / count, found without dividing each time
+      // the i-th kept point is number i all / count, computed without a division per point
       std::size_t i = (first_[part] * count + all - 1) / all;
       std::size_t number = i * all / count, rest = i * all % count;
       for (; i < count && number < first_[part + 1]; ++i) {
@@ -138,7 +138,7 @@ private:
     for (std::size_t i = 0; i < used_; ++i)
       points.insert(points.end(), (parts_[i].*kind).begin(), (parts_[i].*kind).end());
     std::vector<Vec3f> places = points;
-    // rays spread over the view, whatever they met
+    // rays spread evenly over the view, whatever they hit
     if (mark != 0)
       for (Vec3f& p : places) p = {p.x / p.z, p.y / p.z, 0};
     for (const std::uint32_t i : thin_evenly(places, most)) chosen.push_back(points[i]);
@@ -147,7 +147,7 @@ private:
 
   std::vector<GatedPoints> parts_;
   std::size_t used_ = 0;
-  std::vector<std::size_t> first_;  // number of each part's first point
+  std::vector<std::size_t> first_;  // index of each part's first point
 };
 
 }  // namespace
@@ -166,7 +166,7 @@ struct Foreground::State {
                       depth.width, depth.height, camera.width, camera.height));
   }
 
-  // What stands before floor and walls, a point for every second pixel or so, and of it the likeliest person.
+  // What stands before floor and walls, about one point per two pixels, and of it the likeliest person.
   Gate search(ImageView<const float> depth) {
     std::vector<Vec3f> points;
     Gate::View seen{1e9f, -1e9f, 1e9f, -1e9f};
@@ -201,11 +201,11 @@ struct Foreground::State {
     return Gate::around_capsules(expected, static_cast<float>(settings.gate), touch, threads);
   }
 
-  // A measurement that no neighbour shares is a wrong one.
+  // A measurement that no neighbour confirms is an outlier.
   bool supported(ImageView<const float> depth, std::size_t u, std::size_t v, float z) const {
     const auto noise = static_cast<float>(scene.noise());
     const float slack = support_slack + support_deviations * noise * z * z;
-    // mostly those beside it do
+    // the horizontal neighbours usually do
     const float* row = &depth.at(0, v);
     if (u > 0 && u + 1 < depth.width && std::abs(row[u - 1] - z) < slack && std::abs(row[u + 1] - z) < slack)
       return true;
@@ -229,7 +229,7 @@ struct Foreground::State {
       return;
     }
 
-    // rays of a lattice, half as many again as are wanted, since the person hides some of them
+    // rays on a lattice, 1.5 times as many as wanted, since the person hides some of them
     Lattice lattice{1, 1};
     if (settings.background_points != 0) {
       const double cell = static_cast<double>((right - left) * (bottom - top)) /
@@ -237,7 +237,7 @@ struct Foreground::State {
       lattice.down = static_cast<std::size_t>(std::max(1.0, std::sqrt(cell)));
       lattice.across = static_cast<std::size_t>(std::max(1.0, std::ceil(cell / static_cast<double>(lattice.down))));
     }
-    // in bands, which then stand in the order of the image
+    // in bands, which keep the order of the image
     const std::span<GatedPoints> bands = builder.parts((bottom - top + band_rows - 1) / band_rows);
     threads.for_each(bands.size(), [&](std::size_t band) {
       const std::size_t first = top + band * band_rows;
@@ -247,7 +247,7 @@ struct Foreground::State {
     builder.fill(cloud, settings, threads);
   }
 
-  // Pixels from one ray that is looked at to the next.
+  // Pixels between two sampled rays.
   struct Lattice {
     std::size_t across, down;
   };
@@ -329,7 +329,7 @@ void Foreground::cut(PointsView points, std::span<const float> expected, PointCl
     throw Error(fmt::format("foreground: {} points with {} marks of background; give one for each, or none",
                             points.size, points.background.size()));
 
-  // points in the window, and what they are in directions
+  // points in the window, and their extent in directions
   std::vector<Vec3f> person, background;
   std::vector<InverseDepthSample> samples;
   Gate::View seen{1e9f, -1e9f, 1e9f, -1e9f};

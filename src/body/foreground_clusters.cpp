@@ -13,7 +13,7 @@ namespace {
 
 using namespace constants::clusters;
 
-// Steps over the cells of a grid whose border cells are never used, so that every used cell has all its neighbours.
+// Offsets over the cells of a grid whose border cells are never used, so that every used cell has all its neighbours.
 std::array<std::ptrdiff_t, 26> neighbours(const CellGrid& grid) {
   std::array<std::ptrdiff_t, 26> steps{};
   std::size_t n = 0;
@@ -35,7 +35,7 @@ Vec3f middle_of(const CellGrid& grid, std::size_t cell) {
           grid.straight(at(grid.low.z, cell / (grid.nx * grid.ny)))};
 }
 
-// 1 from low to high, and less outside, alike at half of low and at twice high.
+// 1 from low to high, less outside, with equal values at half of low and at twice high.
 double plausible(double value, double low, double high) {
   const double off = value < low ? low / std::max(value, 1e-3) : value / high;
   return off <= 1 ? 1 : 1 / (1 + likeness_falloff * (off - 1) * (off - 1));
@@ -48,7 +48,7 @@ double level_distance(const Vec3& a, const Vec3& b, const Vec3& up) {
 
 Candidate judge(const CellGrid& grid, std::span<const std::size_t> cells, const SceneContext& scene) {
   constexpr double most = std::numeric_limits<double>::max();
-  // level axes: across the view, and along it
+  // horizontal axes: across the view, and along it
   const Vec3 up = scene.up;
   Vec3 across = cross(up, Vec3{0, 0, 1});
   across = norm(across) > 0.1 ? (1 / norm(across)) * across : Vec3{1, 0, 0};
@@ -92,14 +92,14 @@ Candidate judge(const CellGrid& grid, std::span<const std::size_t> cells, const 
                     plausible(candidate.area, cut ? least_cut_area : least_area, greatest_area);
   likeness *= plausible(candidate.height / std::max(candidate.width, candidate.depth),
                         cut ? least_cut_aspect : least_aspect, greatest_aspect);
-  // who is all in the picture stands on the floor
+  // a person who is entirely in the picture stands on the floor
   if (scene.floor && !cut)
     likeness *= plausible(std::max(above_floor, usual_floor_gap), usual_floor_gap, greatest_floor_gap);
   candidate.likeness = likeness;
   return candidate;
 }
 
-// Cells with points, less those that single wrong depths fill; 0 elsewhere.
+// Cells with points, except those filled by isolated outliers; 0 elsewhere.
 std::vector<std::int32_t> count_points(const CellGrid& grid, std::span<const Vec3f> points,
                                        std::vector<std::size_t>& solid) {
   std::vector<std::int32_t> counts(grid.size() + 1);
@@ -118,7 +118,7 @@ std::vector<std::int32_t> count_points(const CellGrid& grid, std::span<const Vec
   return counts;
 }
 
-// Small clusters within reach of the likeliest become part of it.
+// Merges small clusters within reach of the likeliest into it.
 void join_limbs(Clusters& found, std::vector<std::int32_t>& labels, const SceneContext& scene) {
   const auto steps = neighbours(found.grid);
   const auto reach = static_cast<int>(joining_gap / static_cast<double>(found.grid.cell));
@@ -179,7 +179,7 @@ Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene)
   const auto bend = static_cast<float>(std::sqrt(static_cast<double>(cell_size) / (cell_deviations * scene.noise)));
   low.z = CellGrid::bent(low.z, bend);
   high.z = CellGrid::bent(high.z, bend);
-  // two cells of room on all sides: neighbours need no test, also where a large box made the cells larger
+  // two cells of padding on all sides: neighbours need no test, also where a large box made the cells larger
   const float room = std::max(2 * cell_size, 0.02f * std::max({high.x - low.x, high.y - low.y, high.z - low.z}));
   found.grid = CellGrid::around(low - Vec3f{room, room, room}, high + Vec3f{room, room, room}, cell_size, bend);
 
@@ -206,7 +206,7 @@ Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene)
   }
   if (found.clusters.empty()) return found;
 
-  // of two alike the nearer
+  // of two equal ones the nearer
   const auto rank = [](const Cluster& cluster) {
     return cluster.candidate.likeness / (1 + nearness * cluster.candidate.centre.z);
   };

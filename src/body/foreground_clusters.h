@@ -1,4 +1,4 @@
-// Clusters of what stands before floor and walls, and how much each is like a person.
+// Clusters of what stands before floor and walls, and how much each resembles a person.
 #pragma once
 
 #include "body/foreground_gate.h"
@@ -11,7 +11,7 @@
 
 namespace kinema::body {
 
-/// A cluster that hangs together, as cells of a grid.
+/// A connected cluster, as cells of a grid.
 struct Cluster {
   Candidate candidate;
   std::vector<std::size_t> cells;
@@ -22,12 +22,12 @@ struct Clusters {
   std::vector<Cluster> clusters;  // the likeliest person first; specks are left out
 };
 
-/// What is known of the scene when a cluster is judged.
+/// What is known of the scene when a cluster is scored.
 struct SceneContext {
   Vec3 up{0, -1, 0};
   const Plane* floor = nullptr;
   double noise = 0.0015;  // of an inverse depth
-  Gate::View seen{};      // directions in which anything was measured: a person at their border goes on beyond it
+  Gate::View seen{};      // directions in which anything was measured: a person at their border extends beyond it
 };
 
 Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene);

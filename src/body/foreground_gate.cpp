@@ -13,7 +13,7 @@ constexpr std::size_t most_cells = std::size_t{1} << 22;
 
 std::size_t cells_over(float length, float cell) { return static_cast<std::size_t>(length / cell) + 1; }
 
-// The cells of one axis that an interval touches.
+// The cells of one axis that an interval overlaps.
 struct Range {
   std::size_t first, last;
 };
@@ -24,14 +24,14 @@ Range range(float low, float high, float origin, float scale, std::size_t count)
   return {static_cast<std::size_t>(first), static_cast<std::size_t>(last)};
 }
 
-// What a capsule raises the levels of.
+// The effect of a capsule on the levels.
 struct Reach {
   Vec3f a, axis;
-  float per_length, per_side;  // 1 over the squared length of the axis, and of what is seen of it along a row
+  float per_length, per_side;  // 1 over the squared length of the axis, and of its projection along a row
   float far, near;             // squares of the distances
   Range xs, ys, zs;
 
-  // The cells of a row whose points are at (px, py, pz) from a. `levels` is room for them.
+  // The cells of a row whose points are at (px, py, pz) from a. `levels` holds their results.
   void raise(const CellGrid& grid, float py, float pz, std::uint8_t* row, std::int32_t* levels) const {
     // seen along the row, no point of the axis is nearer than this one
     const float foot = std::clamp((py * axis.y + pz * axis.z) * per_side, 0.0f, 1.0f);
@@ -43,7 +43,7 @@ struct Reach {
                               grid.scale, grid.nx);
     const std::size_t first = std::max(xs.first, cells.first), end = std::min(xs.last, cells.last) + 1;
 
-    // without branches and with nothing but local numbers, so that compilers make vectors of it
+    // without branches and with local variables only, so that compilers vectorise it
     const auto [ax, ay, az] = axis;
     const float begin = grid.low.x, cell = grid.cell, from = a.x, outer = far, inner = near, scale = per_length;
     const float by = py * ay, bz = pz * az;
@@ -70,7 +70,7 @@ CellGrid CellGrid::around(Vec3f low, Vec3f high, float cell, float bend) {
   grid.bend = bend;
   const Vec3f size = high - low;
   const float longest = std::max({size.x, size.y, size.z});
-  // along a thin box the third root says too little; a long box stops at 1000 cells
+  // in a thin box the cube root says too little; a long box is limited to 1000 cells
   cell = std::max(cell, longest / 1000);
   while (static_cast<double>(cells_over(size.x, cell)) * static_cast<double>(cells_over(size.y, cell)) *
              static_cast<double>(cells_over(size.z, cell)) >

@@ -1,4 +1,4 @@
-// The gate: the part of space where points are the person's, as a grid of cells, so that a point costs one look.
+// The gate: the region of space whose points are the person's, as a grid of cells, so that a point costs one lookup.
 #pragma once
 
 #include "core/geometry.h"
@@ -13,18 +13,18 @@
 
 namespace kinema::body {
 
-/// A box of cells in space, of a size that memory can hold. Beyond the depth `bend` cells grow deeper with the square of
-/// depth, as the steps of a sensor do: a far person then hangs together.
+/// A box of cells in space, of a size that fits in memory. Beyond the depth `bend` the depth of cells grows with the
+/// square of depth, as the quantisation of a sensor does: a distant person then stays connected.
 struct CellGrid {
   Vec3f low{};  // its depth bent
   float cell = 0;
   float bend = std::numeric_limits<float>::max();
   std::size_t nx = 0, ny = 0, nz = 0;
 
-  /// Cells of the wanted size, or larger ones where the box is too large for them. Depths of the corners are bent.
+  /// Cells of the requested size, or larger ones where the box is too large for them. Depths of the corners are bent.
   static CellGrid around(Vec3f low, Vec3f high, float cell, float bend = std::numeric_limits<float>::max());
 
-  /// The coordinate in which cells are equally deep, and back.
+  /// The coordinate in which cells are equally deep, and its inverse.
   static float bent(float z, float bend) { return z <= bend ? z : 2 * bend - bend * (bend / z); }
   float bent(float z) const { return bent(z, bend); }
   float straight(float t) const { return t <= bend ? t : bend * (bend / std::max(2 * bend - t, 1e-3f * bend)); }
@@ -32,7 +32,7 @@ struct CellGrid {
   std::size_t size() const { return nx * ny * nz; }
   std::size_t index(std::size_t x, std::size_t y, std::size_t z) const { return (z * ny + y) * nx + x; }
 
-  /// The cell that holds a point, or size() where none does. NaN is in none.
+  /// The cell that contains a point, or size() where none does. NaN is in none.
   std::size_t find(float x, float y, float z) const {
     const float fx = (x - low.x) * scale, fy = (y - low.y) * scale, fz = (bent(z) - low.z) * scale;
     if (!(fx >= 0 && fy >= 0 && fz >= 0 && fx < end_x && fy < end_y && fz < end_z)) return size();
@@ -47,7 +47,7 @@ public:
   enum Level : std::uint8_t {
     outside = 0,
     inside = 1,
-    touching = 2,  ///< so near to the skin that floor and person cannot be told apart
+    touching = 2,  ///< so near to the skin that floor and person cannot be distinguished
   };
 
   Gate() = default;
@@ -61,8 +61,8 @@ public:
   bool empty() const { return levels_.empty(); }
   Level at(float x, float y, float z) const { return static_cast<Level>(levels_[grid_.find(x, y, z)]); }
 
-  /// Whether what a ray (x, y, 1) met at `depth` stands before the gate: nearer than all of it, or so that the ray would
-  /// meet it further on.
+  /// Whether the hit of a ray (x, y, 1) at `depth` stands before the gate: nearer than all of it, or such that the ray
+  /// would meet it further on.
   bool stands_before(float x, float y, float depth) const;
 
   /// The image of the gate, as directions; low above high where it lies behind the camera.
@@ -73,7 +73,7 @@ public:
 
 private:
   CellGrid grid_;
-  std::vector<std::uint8_t> levels_;  // of the cells, and one more: outside
+  std::vector<std::uint8_t> levels_;  // of the cells, and one more for outside
 };
 
 }  // namespace kinema::body

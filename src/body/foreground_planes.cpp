@@ -21,19 +21,19 @@ Vec3 direction(const InverseDepthPlane& plane) {
   return (1 / norm(n)) * n;
 }
 
-// How far from the plane a sample of it may lie: the noise, and the unevenness along the ray.
+// The residual up to which a sample is an inlier of the plane: the noise, and the unevenness along the ray.
 double tolerance(const InverseDepthPlane& plane, double w, double noise) {
   return plane_deviations * noise + unevenness * norm(Vec3{plane.a, plane.b, plane.c}) * w;
 }
 
-// Fits a block's plane and says whether it is flat; the noise of the flat ones is learned from `deviation`.
+// Fits a block's plane and returns whether it is flat; the noise of the flat ones is estimated from `deviation`.
 void close_block(Block& block, std::vector<InverseDepthSample>& samples, std::vector<double>& deviations) {
   if (samples.size() < fewest_block_samples) return;
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
   std::nth_element(samples.begin(), middle, samples.end(),
                    [](const InverseDepthSample& a, const InverseDepthSample& b) { return a.w < b.w; });
   const float median = middle->w;
-  // what a block of a tilted plane spans, and no more: single wrong depths must not tilt it
+  // the range of a block of a tilted plane, and no more: outliers must not tilt it
   const float reach = block_reach + block_reach_share * median;
   for (const InverseDepthSample& sample : samples)
     if (std::abs(sample.w - median) < reach) block.sums.add(sample);
@@ -63,7 +63,7 @@ struct Found {
   std::vector<std::size_t> members;
 };
 
-// Whether a flat block lies in the plane and is tilted like it.
+// Whether a flat block lies in the plane and has its slope.
 bool lies_in(const Block& block, const InverseDepthPlane& plane, const Vec3& normal, double noise) {
   const double w = plane.at(block.middle.x, block.middle.y);
   if (!(w > 0) || std::abs(block.middle.w - w) > tolerance(plane, w, noise)) return false;
@@ -83,13 +83,13 @@ std::optional<InverseDepthPlane> through(const InverseDepthSample& p, const Inve
                                          const InverseDepthSample& r) {
   const double ux = q.x - p.x, uy = q.y - p.y, uw = q.w - p.w, vx = r.x - p.x, vy = r.y - p.y, vw = r.w - p.w;
   const double det = ux * vy - uy * vx;
-  if (std::abs(det) < 1e-4) return std::nullopt;  // almost in line
+  if (std::abs(det) < 1e-4) return std::nullopt;  // almost collinear
   const double a = (uw * vy - uy * vw) / det, b = (ux * vw - uw * vx) / det;
   return InverseDepthPlane{a, b, p.w - a * p.x - b * p.y};
 }
 
-// The plane with the most blocks, of those through three blocks that do not lie far apart: far ones seldom lie in the
-// same plane. Then fitted to all that lie in it.
+// The plane with the most blocks, of those through three blocks that are not far apart: distant ones seldom lie in the
+// same plane. Then fitted to all its inliers.
 std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t> free, std::uint32_t round) {
   const auto columns = static_cast<int>(all.grid.columns), rows = static_cast<int>(all.grid.rows);
   std::vector<std::uint8_t> is_free(all.blocks.size());
@@ -103,7 +103,7 @@ std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t>
     InverseDepthSample sample;
     Vec3f normal;
   };
-  std::vector<Facing> some;  // blocks by which a plane is judged
+  std::vector<Facing> some;  // blocks by which a plane is scored
   const std::size_t step = std::max<std::size_t>(1, free.size() / judging_blocks);
   for (std::size_t i = 0; i < free.size(); i += step) {
     const Vec3 n = direction(all.blocks[free[i]].plane);
@@ -165,7 +165,7 @@ Surface describe(const DepthBlocks& all, const Found& found) {
   const Vec3 normal = (-1 / norm(away)) * away;
   surface.plane = {normal, 1 / norm(away), false};
 
-  // unevenness of the blocks comes on top of the noise within a block
+  // unevenness of the blocks adds to the noise within a block
   double uneven = 0;
   for (const std::size_t m : found.members) {
     const Block& block = all.blocks[m];
@@ -263,7 +263,7 @@ DepthBlocks make_blocks(ImageView<const float> depth, std::span<const float> x, 
 DepthBlocks make_blocks(std::span<const InverseDepthSample> samples) {
   DepthBlocks all;
   if (samples.size() < fewest_cloud_samples) return all;
-  // as many blocks as have some samples each, over the part of the view that all but a few samples fill
+  // as many blocks as give each some samples, over the part of the view that contains all but a few samples
   const float widest = widest_cloud;
   std::array<float, 4> range{widest, -widest, widest, -widest};
   for (const InverseDepthSample& s : samples) {
@@ -316,7 +316,7 @@ std::vector<Surface> find_surfaces(const DepthBlocks& all) {
     for (const std::size_t m : found->members) {
       const Block& block = all.blocks[m];
       taken[m] = 1;
-      // of the plane that stands behind a cluster of the view: z^2 over the cosine of view and normal
+      // of the plane behind a cluster of the view: z^2 over the cosine of view and normal
       const double w = found->plane.at(block.middle.x, block.middle.y);
       area += block.area / (w * w * w * surface.plane.offset);
     }
@@ -331,7 +331,7 @@ std::vector<Surface> find_surfaces(const DepthBlocks& all) {
     std::erase_if(free, [&](std::size_t i) { return taken[i] != 0; });
   }
 
-  // the floor is the bounding plane below the camera that is most level
+  // the floor is the most level bounding plane below the camera
   double level = least_level;
   Surface* floor = nullptr;
   for (Surface& surface : surfaces) {

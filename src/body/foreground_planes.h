@@ -1,8 +1,8 @@
-// Floor and walls, found in what a camera at the origin sees.
+// Floor and walls, detected in the view of a camera at the origin.
 //
-// In the direction (x, y) = (X/Z, Y/Z) a plane has the inverse depth w = 1/Z = a x + b y + c: linear, and the noise of a
-// triangulating sensor, which grows with the square of depth, has one size everywhere in w. So planes are sought and
-// fitted there.
+// In the direction (x, y) = (X/Z, Y/Z) a plane has the inverse depth w = 1/Z = a x + b y + c: linear, and the noise of
+// a triangulating sensor, which grows with the square of depth, is uniform in w. So planes are detected and fitted
+// there.
 #pragma once
 
 #include "kinema/foreground.h"
@@ -35,19 +35,19 @@ struct PlaneSums {
   std::optional<InverseDepthPlane> fit() const;  // none where the samples do not span a plane
 };
 
-/// Neighbouring samples, some 64 of them, and the plane through those that agree.
+/// About 64 neighbouring samples, and the plane through their inliers.
 struct Block {
   InverseDepthSample middle{};  // with the median inverse depth
   InverseDepthPlane plane;      // of a flat block
   PlaneSums sums;               // of the samples near the median
-  float area = 0;               // of directions that it stands for
+  float area = 0;               // of the directions that it represents
   bool measured = false, flat = false;
 };
 
-/// Where blocks lie in the view.
+/// The layout of blocks in the view.
 struct BlockGrid {
   std::size_t columns = 0, rows = 0;
-  float x_low = 0, y_low = 0, x_scale = 0, y_scale = 0;  // of the first block's corner; blocks in a unit
+  float x_low = 0, y_low = 0, x_scale = 0, y_scale = 0;  // of the first block's corner; blocks per unit
 
   /// The block of a direction, or columns * rows where there is none.
   std::size_t find(float x, float y) const {
@@ -61,7 +61,7 @@ struct BlockGrid {
 struct DepthBlocks {
   BlockGrid grid;
   std::vector<Block> blocks;
-  double noise = 0.0015;  // standard deviation of an inverse depth, as the flat blocks show it
+  double noise = 0.0015;  // standard deviation of an inverse depth, estimated from the flat blocks
 };
 
 /// Of an image: x and y are the directions of its columns and rows.
@@ -71,20 +71,20 @@ DepthBlocks make_blocks(ImageView<const float> depth, std::span<const float> x, 
 /// Of samples in any order.
 DepthBlocks make_blocks(std::span<const InverseDepthSample> samples);
 
-/// A plane of the scene, with what its test needs.
+/// A plane of the scene, with the values that its test uses.
 struct Surface {
   Plane plane;
   InverseDepthPlane inverse_depth;
-  double noise = 0;       // of an inverse depth about it: the sensor's, and what the plane is not even
-  bool bounding = false;  // nothing lies behind: a floor or wall, without end. Else only what lies in it belongs to it.
-  double share = 0;       // of the samples that lay in it when it was found
+  double noise = 0;       // of an inverse depth about it: the sensor's, and the plane's unevenness
+  bool bounding = false;  // nothing lies behind: a floor or wall, unbounded. Else only what lies in it belongs to it.
+  double share = 0;       // of the samples that lay in it when it was detected
 
   /// Where it was seen: the blocks in it and their neighbours, and one 0 for none.
   BlockGrid grid;
   std::vector<std::uint8_t> covered;
 };
 
-/// Large planes, the bounding ones first. The same blocks give the same planes.
+/// Large planes, the bounding ones first. Deterministic: the same blocks give the same planes.
 std::vector<Surface> find_surfaces(const DepthBlocks& all);
 
 /// How many samples lie in the plane, and how many behind it.
@@ -100,7 +100,7 @@ struct SurfaceShare {
 SurfaceShare share_of(const SurfaceCount& count, std::size_t samples);
 SurfaceShare share_of(const Surface& surface, std::span<const InverseDepthSample> samples);
 
-/// Where a surface is bounding, everything with a smaller inverse depth than this belongs to it or lies behind.
+/// Of a bounding surface: everything with a smaller inverse depth than this belongs to it or lies behind.
 inline InverseDepthPlane limit_of(const Surface& surface, double margin) {
   // moved by the margin towards the camera, then by the noise
   const double distance = surface.plane.offset;

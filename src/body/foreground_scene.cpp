@@ -39,7 +39,7 @@ void Scene::set_background(ImageView<const float> depth) {
     search(blocks, all_sights());
   }
 
-  // The nearest of each pixel and its neighbours: at an edge now one side is measured, now the other.
+  // The nearest of each pixel and its neighbours: at an edge either side may be measured.
   const std::size_t width = columns_.size(), height = rows_.size();
   background_.assign(width * height, 0.0f);
   const auto slack = static_cast<float>(scene_deviations * noise_);
@@ -89,7 +89,7 @@ void Scene::look(std::span<const InverseDepthSample> samples) {
 void Scene::sample(ImageView<const float> depth) {
   const std::size_t step = std::max<std::size_t>(8, depth.width / constants::planes::block_columns);
   const auto low = static_cast<float>(settings_.nearest), high = static_cast<float>(settings_.farthest);
-  // an image is not in the cache yet, so that threads wait for it at the same time
+  // the image is not in the cache yet: small parts let threads overlap their cache misses
   constexpr std::size_t rows_each = 2;
   parts_.resize(((depth.height + step - 1) / step + rows_each - 1) / rows_each);
   threads_.for_each(parts_.size(), [&](std::size_t i) {
@@ -112,7 +112,7 @@ std::vector<InverseDepthSample> Scene::all_sights() const {
   return samples;
 }
 
-// A person who comes near hides a wall; a camera that moved leaves samples behind where the wall was, or few in it.
+// A person who comes near hides a wall; after a move of the camera samples lie behind the wall, or few in it.
 bool Scene::holds(std::span<const SurfaceCount> counts, std::size_t samples) const {
   for (std::size_t i = 0; i < surfaces_.size(); ++i) {
     if (!surfaces_[i].bounding) continue;
@@ -125,7 +125,7 @@ bool Scene::holds(std::span<const SurfaceCount> counts, std::size_t samples) con
 void Scene::search(const DepthBlocks& blocks, std::span<const InverseDepthSample> samples) {
   std::vector<Surface> found = find_surfaces(blocks);
   for (Surface& surface : found) surface.share = share_of(surface, samples).within;
-  // a plane that was only hidden is still there
+  // a plane that was only hidden is still valid
   for (Surface old : surfaces_) {
     if (!old.bounding) continue;
     const SurfaceShare now = share_of(old, samples);

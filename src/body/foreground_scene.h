@@ -1,4 +1,4 @@
-// The scene without people: floor, walls and an optional background image, kept from frame to frame while they hold.
+// The scene without people: floor, walls and an optional background image, kept across frames while they hold.
 #pragma once
 
 #include "body/foreground_planes.h"
@@ -13,20 +13,20 @@ namespace kinema::body {
 
 class Scene {
 public:
-  /// The camera may be empty where only clouds come.
+  /// The camera may be empty where all frames are point clouds.
   Scene(const Camera& camera, const ForegroundSettings& settings);
 
   void set_background(ImageView<const float> depth);
 
-  /// Looks at a frame: searches floor and walls the first time, and again where they no longer fit.
+  /// Updates the scene with a frame: detects floor and walls the first time, and again where they no longer fit.
   void look(ImageView<const float> depth);
   void look(std::span<const InverseDepthSample> samples);
 
-  /// Depths from this on are background: at a pixel, or (planes only) in any direction.
+  /// Depths from this value on are background: at a pixel, or (planes only) in any direction.
   const float* limits(std::size_t row) const { return limit_.data() + row * columns_.size(); }
   float limit(float x, float y) const;
 
-  /// Whether it lies in a large flat thing that has an end, such as a table.
+  /// Whether it lies in a large flat object of finite extent, such as a table.
   bool in_flat_thing(float x, float y, float depth) const;
 
   std::span<const float> columns() const { return columns_; }  // directions x of the image's columns
@@ -46,14 +46,14 @@ private:
   ForegroundSettings settings_;
   Threads threads_;
   std::vector<float> columns_, rows_;
-  std::vector<float> background_;  // empty, or the inverse depth at each pixel from which on the background is behind
+  std::vector<float> background_;  // empty, or per pixel the inverse depth below which everything is background
   std::vector<float> limit_;       // depth at each pixel
   std::vector<Surface> surfaces_;
   std::vector<InverseDepthPlane> bounds_;
   std::vector<Surface> flat_;
   std::vector<Plane> planes_;
   double noise_ = 0.0015;
-  /// Some samples of the last image, and what of them lies where: in parts, as threads found them.
+  /// Some samples of the last image and counts by surface: in parts, each filled by one thread.
   struct Part {
     std::vector<InverseDepthSample> samples;
     std::vector<SurfaceCount> counts;  // (surface)

@@ -8,13 +8,13 @@
 namespace kinema::body {
 namespace {
 
-// The place nearest to the middle of each cell that holds any: a hash table with open addressing.
+// The place nearest to the centre of each occupied cell: a hash table with open addressing.
 class Cells {
 public:
   explicit Cells(std::span<const Vec3f> places)
       : places_(places), slots_(std::bit_ceil(std::max<std::size_t>(2 * places.size(), 64))) {}
 
-  // Fills the table for cells of this size; returns how many hold a place.
+  // Fills the table for cells of this size; returns the number of occupied cells.
   std::size_t fill(Vec3f low, float cell) {
     std::fill(slots_.begin(), slots_.end(), Slot{});
     const float scale = 1 / cell;
@@ -77,9 +77,9 @@ std::vector<std::uint32_t> thin_evenly(std::span<const Vec3f> places, std::size_
   const float longest = std::max({size.x, size.y, size.z});
   if (!(longest > 0)) return {0};
 
-  // On a surface the number of cells goes with the square of their fineness, which leads near the wanted number in two
-  // or three steps. What is too many then is left out evenly.
-  const float finest = longest / 1000000;  // 20 bits an axis
+  // On a surface the number of cells is quadratic in their fineness, which leads near the wanted number in two or three
+  // steps. The excess is then dropped evenly.
+  const float finest = longest / 1000000;  // 20 bits per axis
   const float faces = size.x * size.y + size.y * size.z + size.z * size.x;
   const auto wanted = static_cast<float>(most);
   float cell = std::max(0.6f * std::sqrt(faces / wanted), finest);

@@ -1,4 +1,4 @@
-// Derivatives of a pose: how every joint moves when one number of the state changes. Host and device.
+// Derivatives of a pose: the motion of every joint when one number of the state changes. Host and device.
 //
 // The tangent of a state has tangent_size() numbers: velocity of the position (3), angular velocity about the first
 // joint in the camera frame (3), and the rates of the angles. Number i moves everything below its joint as one rigid

@@ -1,8 +1,8 @@
-// Forward kinematics, from a state vector to joints and capsules, on host and device from one function.
+// Forward kinematics, from a state vector to joints and capsules; one function for host and device.
 //
 // A state is state_floats numbers: position (3), rotation as a unit quaternion w x y z (4), then the angles of the
 // joints in the order of the skeleton. `Kinematics` is the skeleton as flat arrays that a device can hold; see
-// include/kinema/skeleton.h for what a joint's freedoms mean.
+// include/kinema/skeleton.h for the degrees of freedom of a joint.
 #pragma once
 
 #include "core/geometry.h"
@@ -29,18 +29,18 @@ struct FlatCapsule {
   float radius;
 };
 
-/// The skeleton as flat arrays that somebody else owns, on the host or on a device.
+/// The skeleton as flat arrays owned elsewhere, on the host or on a device.
 struct Kinematics {
   const FlatJoint* joints;
   const FlatCapsule* capsules;
-  const float* lower;  // limits, one an angle
+  const float* lower;  // limits, one per angle
   const float* upper;
   int joint_count, capsule_count, angle_count;
 
   KINEMA_HD int state_floats() const { return root_floats + angle_count; }
 };
 
-/// A joint's place: from its frame to the camera frame.
+/// A joint's place: the transform from its frame to the camera frame.
 struct Place {
   Quaternionf rotation;
   Vec3f origin;
@@ -56,7 +56,7 @@ KINEMA_HD inline Quaternionf joint_rotation(const FlatJoint& joint, const float*
   return rotation;
 }
 
-/// A joint's place below its parent's, from R of the joint.
+/// A joint's place from that of its parent and R of the joint.
 KINEMA_HD inline Place place_joint(const FlatJoint& joint, const Place& parent, Quaternionf rotation) {
   return {parent.rotation * rotation, parent.origin + rotate(parent.rotation, joint.offset)};
 }

@@ -1,4 +1,4 @@
-// What the backends of body::Likelihood have in common: their factories, and the checks of what they are given.
+// Shared by the backends of body::Likelihood: their factories, and the checks of their arguments.
 #pragma once
 
 #include "kinema/body.h"
@@ -9,19 +9,19 @@ std::unique_ptr<Likelihood> make_reference_likelihood(const LikelihoodSettings& 
 std::unique_ptr<Likelihood> make_cpu_likelihood(const LikelihoodSettings& settings);
 std::unique_ptr<Likelihood> make_cuda_likelihood(const LikelihoodSettings& settings);
 
-/// Throws Error where settings make no sense.
+/// Throws Error where settings are invalid.
 void check_settings(const LikelihoodSettings& settings);
 
-/// Throws where there is no data behind a size, or marks of another number than points.
+/// Throws where a size has no data, or the number of marks differs from that of points.
 void check_points(const PointsView& points);
 
-/// Throws where the array is not (J, K, 7), or `out` has not J places.
+/// Throws where the array is not (J, K, 7), or `out` does not have J elements.
 void check_sizes(const CapsulesView& capsules, std::span<const double> out);
 
-/// Throws at the first capsule with a number that is not finite, or a radius that is not positive.
+/// Throws at the first capsule with a non-finite number or a radius that is not positive.
 void check_capsules(const CapsulesView& capsules);
 
-/// The same message, for a backend that found the capsule by itself.
+/// The same message, for a backend that has already found the capsule.
 [[noreturn]] void refuse_capsule(const CapsulesView& capsules, std::size_t sample, std::size_t capsule);
 
 }  // namespace kinema::body

@@ -1,4 +1,4 @@
-// The cpu backend: SIMD over rays, threads over samples, and only those capsules that can matter to a tile.
+// The cpu backend: SIMD over rays, threads over samples, and only the capsules that may matter to a tile.
 #include "body/likelihood_backends.h"
 #include "body/likelihood_cpu_kernel.h"
 #include "core/reduction.h"
@@ -9,7 +9,7 @@
 namespace kinema::body {
 namespace {
 
-constexpr std::size_t most_samples = 4;  // of a task
+constexpr std::size_t most_samples = 4;  // per task
 
 class CpuLikelihood final : public Likelihood {
 public:
@@ -29,8 +29,8 @@ public:
                                  settings_.culling, settings_.camera};
     const double scale = -1 / (2 * settings_.sigma * settings_.sigma);  // eq. 3
 
-    // A task is a sample where there are many, a few where there are very many, since they share the tiles in the cache, else
-    // some groups of one. The sum is over tiles in any case.
+    // A task is one sample where there are many, several where there are very many, since they share the tiles in the
+    // cache, else some groups of one sample. The sum is over tiles in any case.
     const std::size_t tiles = rays_.tiles.size(), groups = rays_.groups.size();
     const auto threads = static_cast<std::size_t>(threads_.count());
     const bool many = capsules.rows >= 4 * threads;

@@ -1,5 +1,5 @@
-// Casting of the cpu backend: the rays of a subtile against one capsule. A part of likelihood_cpu_kernel.cpp, and like it
-// compiled once for every SIMD level.
+// Ray casting of the cpu backend: the rays of a subtile against one capsule. A part of likelihood_cpu_kernel.cpp, and
+// like it compiled once for every SIMD level.
 #if defined(KINEMA_BODY_LIKELIHOOD_CPU_CAST) == defined(HWY_TARGET_TOGGLE)
 #ifdef KINEMA_BODY_LIKELIHOOD_CPU_CAST
 #undef KINEMA_BODY_LIKELIHOOD_CPU_CAST
@@ -38,10 +38,10 @@ inline float exact_distance(const RayTile& tile, std::size_t ray, const CapsuleE
   return t > 0 ? static_cast<float>(t - delta) : never;
 }
 
-// The rays of a subtile, abreast: a ray's arithmetic is one long chain, and only several of them keep the CPU busy.
+// The rays of a subtile, interleaved: each is one long dependency chain, and only several keep the CPU busy.
 constexpr std::size_t vectors = subtile_rays / hn::MaxLanes(RayLanes());
 struct Subtile {
-  HWY_ATTR Subtile() {}  // an implicit one would be compiled for the wrong target
+  HWY_ATTR Subtile() {}  // the implicit one would be compiled for the wrong target
   Rays of[vectors];
 };
 
@@ -52,9 +52,9 @@ HWY_INLINE Subtile each(F f) {
   return out;
 }
 
-// The constants of a pair as a cast reads them. Spreading a number over a vector takes a slot of the vector units, and so does
-// copying one that a sum would overwrite; loading it takes none. So what a product cannot take as it is stands here four
-// times, and what a sum starts from once for each ray.
+// The constants of a pair as a cast reads them. Broadcasting a number to a vector takes a slot of the vector units, and
+// so does copying one that a sum would overwrite; loading it takes none. So factors that cannot be used directly are
+// stored four times, and initial values of sums once per ray.
 struct alignas(64) CastConstants {
   static constexpr std::size_t block = 4;
 
@@ -81,14 +81,14 @@ struct alignas(64) CastConstants {
 
 #define EACH(expression) each([&](std::size_t i) HWY_ATTR { return expression; })
 
-// What a cast finds: t - Delta, `never` or no number where there is no hit, and the discriminants of cylinder and sphere.
+// The result of a cast: t - Delta, `never` or NaN where there is no hit, and the discriminants of cylinder and sphere.
 struct Entry {
   HWY_ATTR Entry() {}
   Subtile distance, disc, h;
 };
 
-// Casts a subtile's rays at a capsule (see capsule_frame.h). There is no branch on what the rays do: a mispredicted one would
-// cost more than what it could skip.
+// Casts a subtile's rays at a capsule (see capsule_frame.h). Does not branch on the rays: a misprediction would cost
+// more than a branch could save.
 template <Kind kind>
 HWY_INLINE Entry enter_capsule(const RayTile& tile, std::size_t first, const CastConstants& k) {
   const RayLanes d;
@@ -115,7 +115,7 @@ HWY_INLINE Entry enter_capsule(const RayTile& tile, std::size_t first, const Cas
   const Subtile vc = EACH(hn::MulAdd(qc.of[i], set(p.foot_scale), Vc.of[i]));
   const Subtile A = EACH(hn::NegMulAdd(vc.of[i], vc.of[i], one.of[i]));
   entry.disc = EACH(hn::Sub(A.of[i], vm2.of[i]));
-  // t vc, with the division beside the root, not after it
+  // t vc, with the division in parallel with the root, not after it
   const Subtile slope = EACH(hn::Div(vc.of[i], A.of[i]));
   const Subtile t_A = EACH(hn::Sub(hn::Add(q.of[i], spread(k.RVp)), hn::Sqrt(entry.disc.of[i])));
   const Subtile foot = EACH(hn::MulAdd(t_A.of[i], slope.of[i], minus_foot.of[i]));
@@ -131,8 +131,8 @@ HWY_INLINE Entry enter_capsule(const RayTile& tile, std::size_t first, const Cas
   const Subtile minus_e = load(tile.minus_e + first);
   entry.h = EACH(hn::NegMulAdd(across.of[i], across.of[i], hn::NegMulAdd(vm2.of[i], o2.of[i], one.of[i])));
   entry.distance = EACH(hn::MulAdd(set(p.r), hn::Sub(middle.of[i], hn::Sqrt(entry.h.of[i])), minus_e.of[i]));
-  // rays that miss have the root of a negative number in them, and are no number: a comparison passes over those
-  if constexpr (kind != Kind::nearest) {  // a hit behind the camera is none
+  // rays that miss contain the root of a negative number and are NaN, which a comparison ignores
+  if constexpr (kind != Kind::nearest) {  // a hit behind the camera does not count
     const Rays D = set(tile.bounds.depth);
     entry.distance =
         EACH(hn::IfThenElse(hn::Gt(entry.distance.of[i], hn::Sub(minus_e.of[i], D)), entry.distance.of[i], set(never)));
@@ -142,7 +142,7 @@ HWY_INLINE Entry enter_capsule(const RayTile& tile, std::size_t first, const Cas
 
 #undef EACH
 
-// The smaller of both, or `before` where there is no number. A minimum passes over what is no number, but on WebAssembly.
+// The smaller of both, or `before` for NaN. A minimum ignores NaN, except on WebAssembly.
 HWY_INLINE Rays smaller(Rays found, Rays before) {
 #if defined(HWY_ARCH_WASM) && HWY_ARCH_WASM
   return hn::IfThenElse(hn::Lt(found, before), found, before);
@@ -151,7 +151,7 @@ HWY_INLINE Rays smaller(Rays found, Rays before) {
 #endif
 }
 
-// Keeps what is nearer than what was found before.
+// Keeps hits nearer than the best so far.
 template <Kind kind>
 HWY_INLINE void keep_nearest(const Subtile& distance, float* best) {
   const RayLanes d;
@@ -162,8 +162,8 @@ HWY_INLINE void keep_nearest(const Subtile& distance, float* best) {
   }
 }
 
-// A cast that is too close to call for some of the rays: those are settled in double precision. It is rare, and works the
-// others out once more, so that the common path need not keep anything for it.
+// A cast that is undecided for some of the rays: those are decided in double precision. It is rare, and computes the
+// others again, so that the common path need not store anything for it.
 template <Kind kind>
 HWY_NOINLINE void settle(const RayTile& tile, std::size_t first, const CastConstants& k, const CapsuleExact& capsule,
                          const Vec3& camera, float* best) {

@@ -1,5 +1,5 @@
-// Culling of the cpu backend: which capsules can matter to which bundles of rays. A part of likelihood_cpu_kernel.cpp, and
-// like it compiled once for every SIMD level.
+// Culling of the cpu backend: which capsules may matter to which bundles of rays. A part of likelihood_cpu_kernel.cpp,
+// and like it compiled once for every SIMD level.
 #if defined(KINEMA_BODY_LIKELIHOOD_CPU_CULL) == defined(HWY_TARGET_TOGGLE)
 #ifdef KINEMA_BODY_LIKELIHOOD_CPU_CULL
 #undef KINEMA_BODY_LIKELIHOOD_CPU_CULL
@@ -21,10 +21,10 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// May a hit on the capsule matter to any ray of the bundle? A hit at depth t of a ray v is r from the axis, and t v is
-// within t spread of t V: so the piece [nearest, furthest] of the line t V must come within r + furthest spread of the
-// axis. The distance of two segments: the axis' point nearest to the line, the line's nearest to that within its piece,
-// the axis' nearest to that. Its square is the sum of three terms that may cancel, and `slack` covers what that can lose.
+// Whether a hit on the capsule may matter to any ray of the bundle. A hit at depth t of a ray v is r from the axis, and
+// t v is within t spread of t V: so the piece [nearest, furthest] of the line t V must come within r + furthest spread
+// of the axis. The distance of two segments: the axis' point nearest to the line, the line's nearest to that within its
+// piece, the axis' nearest to that. Its square is the sum of three terms that may cancel; `slack` covers that loss.
 template <class D, class Capsule, class Bundle>
 HWY_INLINE hn::Mask<D> may_matter(D d, Capsule capsule, Bundle bundle) {
   using V = hn::Vec<D>;
@@ -55,7 +55,7 @@ inline std::uint32_t mask_bits(D d, hn::Mask<D> mask) {
   return bytes[0] | std::uint32_t{bytes[1]} << 8;
 }
 
-// The capsules that may matter to bundle `i`. There is no branch until the bits of 64 are known.
+// The capsules that may matter to bundle `i`. Does not branch until the bits of 64 are known.
 inline std::size_t cull_capsules(const CullNumbers& capsules, const BundleBounds& bounds, std::size_t i,
                                  std::uint32_t* found) {
   const hn::CappedTag<float, CullNumbers::widest> d;
@@ -75,7 +75,7 @@ inline std::size_t cull_capsules(const CullNumbers& capsules, const BundleBounds
   return count;
 }
 
-// The bundles that capsule `k` may matter to, a bit for each.
+// The bundles that capsule `k` may matter to, one bit each.
 inline std::uint32_t cull_bundles(const CullNumbers& capsules, std::size_t k, const BundleBounds& bounds) {
   const hn::CappedTag<float, bundles> d;
   std::uint32_t bits = 0;

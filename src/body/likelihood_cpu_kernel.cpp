@@ -4,8 +4,8 @@
 #include <numeric>
 
 #ifdef KINEMA_HAVE_HIGHWAY
-// Several vectors stand abreast in an array, which SVE's vectors of unknown length cannot; NEON does as well, since the
-// CPUs with SVE split their units to either width.
+// Several vectors are stored in an array, which is impossible with SVE's vectors of unknown length; NEON is as fast,
+// since the CPUs with SVE split their units to either width.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "body/likelihood_cpu_kernel.cpp"
@@ -30,8 +30,8 @@ struct Cast {
   std::uint32_t pair, subtile;
 };
 
-// The work of one group of tiles. All of it is listed before any of it is done: loops over a whole group are long enough
-// for the CPU to run ahead in them, where those over a tile would end, unforeseen, as soon as they began.
+// The work of one group of tiles. All of it is listed before any is done: loops over a whole group are long enough for
+// the CPU to run ahead, whereas those over a tile would end, mispredicted, as soon as they began.
 class GroupWork {
 public:
   explicit GroupWork(std::size_t capsules)
@@ -48,7 +48,7 @@ public:
     else
       std::iota(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(candidates), 0u);
 
-    // whatever the bits are, all of them are written and those that are set are kept: a branch on each would be a gamble
+    // all bits are written and those that are set are kept: a branch on each would be unpredictable
     std::size_t near = 0;
     const std::uint32_t tiles_of_group = (1u << group.count) - 1;
     for (std::size_t n = 0; n < candidates; ++n) {
@@ -80,7 +80,7 @@ public:
     }
   }
 
-  // Casts what is listed. best: (tiles, tile_rays) distances, those that are nearer than what is there are kept.
+  // Performs the listed casts. best: (tiles, tile_rays) distances, replaced by nearer ones.
   template <Kind kind>
   HWY_ATTR void cast_all(const RayTile* tiles, const PreparedSample& sample, const Vec3& camera, float* best) const {
     for (std::size_t n = 0; n < casts_count_; ++n) {
@@ -95,13 +95,13 @@ public:
 private:
   std::vector<std::uint32_t> candidates_;
   std::vector<Pair> pairs_;
-  std::vector<std::uint32_t> subtiles_;   // that each pair may matter to, a bit for each
+  std::vector<std::uint32_t> subtiles_;   // that each pair may matter to, one bit each
   std::vector<CastConstants> constants_;  // of each pair
   std::vector<Cast> casts_;
   std::size_t casts_count_ = 0;
 };
 
-// The sum of a tile's squared distances, those beyond `count` left out. Sums stand abreast like rays in a cast.
+// The sum of a tile's squared distances, without those beyond `count`. Sums are interleaved like rays in a cast.
 template <Kind kind>
 HWY_INLINE float sum_of_squares(float* best, std::size_t count, float most) {
   const RayLanes d;
@@ -125,7 +125,7 @@ HWY_INLINE float sum_of_squares(float* best, std::size_t count, float most) {
 template <Kind kind>
 void weigh_group(const RayTile* tiles, const RayGroup& group, const PreparedSample& sample, GroupWork& work,
                  const WeighSettings& settings, double* sums) {
-  // the nearest distance, or, with its sign, that to the first hit
+  // the nearest distance, or the signed one to the first hit
   alignas(64) float best[group_tiles * tile_rays];
   std::fill_n(best, group.count * tile_rays, kind == Kind::nearest ? settings.tau : never);
   work.list(tiles, group, sample, settings.culling);

@@ -11,7 +11,7 @@
 
 namespace kinema::body {
 
-/// What culling needs of the capsules, number by number, so that several are tested at once.
+/// The culling data of the capsules as structure of arrays, so that several are tested at once.
 class CullNumbers {
 public:
   static constexpr std::size_t widest = 16;  // lanes of a vector
@@ -29,7 +29,7 @@ public:
     rounding_size,
     numbers
   };  // ac = a.c, aa = a.a
-  /// (1e-3 S)^2 is what single precision can lose of a squared distance of points within S of the camera: some 2^-20 S^2.
+  /// (1e-3 S)^2 bounds the rounding error of a squared distance of points within S of the camera: some 2^-20 S^2.
   static constexpr float rounding = 1e-3f;
 
   explicit CullNumbers(std::size_t capsules)
@@ -47,7 +47,7 @@ public:
   std::size_t count;
 
 private:
-  std::size_t room_;           // the last vector is filled up with capsules that are far from everything
+  std::size_t room_;           // the last vector is padded with capsules far from everything
   std::vector<float> values_;  // (numbers, room)
 };
 

@@ -1,4 +1,4 @@
-// The cuda backend: streams samples through the device in chunks that fit into the memory it may take, one chunk being
+// The cuda backend: streams samples through the device in chunks that fit into its memory limit, one chunk being
 // uploaded while another is weighed.
 #include "body/likelihood_backends.h"
 #include "body/weigh_cuda.cuh"
@@ -12,7 +12,7 @@
 namespace kinema::body {
 namespace {
 
-// One chunk of samples on its way: its own stream and memory.
+// One chunk of samples in flight, with its own stream and memory.
 struct Lane {
   explicit Lane(const LikelihoodSettings& settings) : weigh(settings) {}
 
@@ -25,7 +25,7 @@ struct Lane {
   cuda::Buffer<unsigned long long> bad;
   cuda::PinnedBuffer<unsigned long long> bad_host;
   cuda::Event begin, uploaded, done;
-  std::size_t first = 0, count = 0;  // samples under way
+  std::size_t first = 0, count = 0;  // samples in flight
 };
 
 class CudaLikelihood final : public Likelihood {
@@ -56,7 +56,7 @@ public:
         finish(lanes_[next], capsules, out);
         send(lanes_[next], capsules, first, std::min(chunk, capsules.rows - first));
       }
-      // in the order of the samples, so that the first bad capsule is the one reported
+      // in the order of the samples, so that the first invalid capsule is the one reported
       finish(lanes_[next], capsules, out);
       finish(lanes_[next ^ 1], capsules, out);
     }
@@ -74,12 +74,12 @@ public:
   std::vector<StageTime> times() const override { return times_; }
 
 private:
-  // How many samples go through at a time: both lanes, and the points, within the memory that may be taken.
+  // Samples per chunk: both lanes, and the points, within the memory limit.
   std::size_t chunk_of(CapsulesView capsules) const {
     const auto tiles = static_cast<std::size_t>(tiles_.tiles());
     const std::size_t each = WeighCuda::bytes(1, capsules.columns, tiles) + sizeof(double) +
                              capsules.columns * capsule_floats * sizeof(float);
-    const std::size_t taken = tiles_.bytes() + (std::size_t{8} << 20);  // and some for the allocator's rounding
+    const std::size_t taken = tiles_.bytes() + (std::size_t{8} << 20);  // with a margin for the allocator's rounding
     if (taken + 2 * each > settings_.device_memory)
       throw Error("device_memory: " + std::to_string(settings_.device_memory >> 20) +
                   " MiB hold not one sample beside the points; allow at least " +

@@ -1,6 +1,6 @@
-// Section 5 of the paper as it stands: a block for a sample and a tile of points, capsules and points in shared memory
-// by coordinate (figure 4, listing 1.1), all capsules for every point (listing 1.3), a partial sum a block, a launch for
-// every 8 samples, and one reduction kernel at the end. Squares are summed (eq. 3).
+// Section 5 of the paper as published: one block per sample and tile of points, capsules and points in shared memory by
+// coordinate (figure 4, listing 1.1), all capsules for every point (listing 1.3), one partial sum per block, one launch
+// per 8 samples, and one reduction kernel at the end. Squares are summed (eq. 3).
 #include "body/likelihood_backends.h"
 #include "body/likelihood_paper.h"
 #include "core/cuda/buffer.h"
@@ -58,7 +58,7 @@ __global__ void measure(const float* X, int points, const float* C, int capsules
   const int i = static_cast<int>(threadIdx.x);
   const int sample = static_cast<int>(blockIdx.x), tile = static_cast<int>(blockIdx.y);
 
-  // all threads of a warp ask for neighbouring addresses
+  // all threads of a warp read consecutive addresses
   const int total = min(points_per_block, points - tile * points_per_block) * 3;
   const std::size_t offset = static_cast<std::size_t>(tile) * points_per_block * 3;
   for (int ii = i; ii < total; ii += points_per_block) Xds[ii % 3][ii / 3] = X[offset + ii];

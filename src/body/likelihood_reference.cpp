@@ -1,6 +1,6 @@
-// The paper's likelihood, transcribed in double precision: section 4 and appendix A, one loop inside the other. It is
-// the oracle of every test, so it is kept literal and shares nothing with the fast backends. Where the paper slips or is
-// silent, the comment says what is done.
+// The paper's likelihood, transcribed in double precision: section 4 and appendix A, as nested loops. It is the
+// reference of every test, so it is literal and shares nothing with the fast backends. Comments mark where the paper
+// has an error or leaves something open.
 #include "body/likelihood_backends.h"
 
 #include <cmath>
@@ -28,8 +28,8 @@ double smallest_positive_root(Vector p, Vector v, Vector a, Vector b, double r) 
   const double length = norm(b - a);
   const Vector c = length > 0 ? (1 / length) * (b - a) : Vector{0, 0, 0};
 
-  // cylinder and spheres share a circle at each end: a slack there leaves no seam between them, and where it admits a
-  // point twice the two agree to second order
+  // cylinder and spheres share a circle at each end: a tolerance there leaves no gap between them, and where it admits
+  // a point twice the two agree to second order
   const double slack = 1e-9 * (length + r);
 
   const auto along_axis = [&](double delta) { return dot(c, p + delta * v - a); };  // c^T (y - a), eq. 7
@@ -95,7 +95,7 @@ public:
     for (std::size_t j = 0; j < capsules.rows; ++j) {
       double sum = 0;
       for (const Ray& ray : rays_) sum += squared_distance(ray, capsules.row(j), capsules.columns);
-      out[j] = -sum / (2 * settings_.sigma * settings_.sigma);  // eq. 3; Listing 1.2 forgets the square
+      out[j] = -sum / (2 * settings_.sigma * settings_.sigma);  // eq. 3; Listing 1.2 omits the square
     }
   }
 
@@ -118,7 +118,7 @@ private:
       first = std::fmin(first, delta);
       d = std::fmin(d, std::fabs(delta - ray.delta));
     }
-    // free space: nothing may stand before a point that was seen behind the person
+    // free space: nothing may stand before a point seen behind the person
     if (ray.background) return first < ray.delta ? tau * tau : 0;
     if (settings_.association == Association::first_hit) d = std::fmin(std::fabs(first - ray.delta), tau);
     return d * d;

@@ -8,9 +8,9 @@ namespace {
 constexpr int blocks = 64;  // that share the particles; sums depend on it
 constexpr int warps = 8;
 constexpr int threads = warps * warp_size;
-constexpr std::size_t shared_limit = std::size_t{72} << 10;  // beside the 24 KiB of the kernel itself
+constexpr std::size_t shared_limit = std::size_t{72} << 10;  // in addition to the 24 KiB of the kernel itself
 
-// Sums over particles: four numbers per joint (its quaternion, or the angle of a hinge), then position and squared weight.
+// Sums over particles: four numbers per joint (its quaternion, or a hinge's angle), then position and squared weight.
 constexpr int joint_channels = 4 * static_cast<int>(max_joints);
 constexpr int channels = joint_channels + 4;
 
@@ -144,8 +144,8 @@ __global__ __launch_bounds__(threads) void mean_kernel(Given given) {
   if (block::last_to_arrive(given.arrived, blocks)) finish_mean(given, sums[0]);
 }
 
-// Variance of each joint's place from the width of the best peak: trace(M C M^T) / 3, C the inverse of `information` and M
-// the derivative of the joint's place. With A = L D L^T it is the sum of squares of M L^-T D^-1/2.
+// Variance of each joint's place from the width of the best peak: trace(M C M^T) / 3, C the inverse of `information`
+// and M the derivative of the joint's place. With A = L D L^T it is the sum of squares of M L^-T D^-1/2.
 __device__ void find_width(const Given& given, const double* informations, double* a, double* width) {
   __shared__ Twist twists[most_tangent];
   const Kinematics& kinematics = given.skeleton.kinematics;
@@ -169,7 +169,7 @@ __device__ void find_width(const Given& given, const double* informations, doubl
   for (int at = thread; at < joints * size; at += threads) {
     const int j = at / size, i = at % size;
     Vec3f u{0, 0, 0};
-    // a joint is moved by those above it, not by its own angles
+    // a joint is moved by its ancestors, not by its own angles
     if (i < root_tangent || (given.skeleton.above[j] >> given.skeleton.joint_of[i] & 1) != 0) {
       u = twists[i].v + cross(twists[i].w, given.places[j].origin - given.places[0].origin);
     }
@@ -192,7 +192,7 @@ __device__ void find_width(const Given& given, const double* informations, doubl
   }
 }
 
-// The spread of the particles about the mean; one more block finds the width of the peak meanwhile.
+// The spread of the particles about the mean; one more block computes the width of the peak meanwhile.
 __global__ __launch_bounds__(threads) void spread_kernel(Given given, const double* informations, double* matrix,
                                                          double* width) {
   extern __shared__ double shared_matrix[];

@@ -5,8 +5,8 @@
 namespace kinema::body {
 namespace {
 
-// A sum of rotations: of quaternions, whose sign means nothing, turned to the side of one of them. The direction of the
-// sum is the mean to the third order of the spread.
+// A sum of rotations as quaternions, whose sign is arbitrary, flipped to the hemisphere of one of them. The direction
+// of the sum is the mean to third order in the spread.
 struct RotationSum {
   Quaternion side, sum{0, 0, 0, 0};
 
@@ -24,7 +24,7 @@ std::vector<float> mean_state(const Kinematics& kinematics, std::span<const floa
                               std::span<const double> weights) {
   const auto floats = static_cast<std::size_t>(kinematics.state_floats());
   Vec3 position{0, 0, 0};
-  // a fixed side, that of the first, so that the sums may run in any order
+  // a fixed hemisphere, that of the first, so that the sums may run in any order
   RotationSum root{{states[3], states[4], states[5], states[6]}};
   // hinges turn about a fixed axis: the mean of their angles is that of their rotations
   std::vector<double> angles(static_cast<std::size_t>(kinematics.angle_count), 0);

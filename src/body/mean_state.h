@@ -1,4 +1,4 @@
-// The mean of weighted poses, rotations averaged as rotations: eq. 1 of the paper, but for angles.
+// The mean of weighted poses, rotations averaged as rotations: eq. 1 of the paper, except for angles.
 #pragma once
 
 #include "body/kinematics.h"
@@ -8,12 +8,12 @@
 
 namespace kinema::body {
 
-/// Whether a quaternion lies on the side of another; else its negative, which is the same rotation, does.
+/// Whether a quaternion lies in the hemisphere of another; else its negative, which is the same rotation, does.
 KINEMA_HD inline bool on_side(Quaternion side, Quaternion q) {
   return side.w * q.w + side.x * q.x + side.y * q.y + side.z * q.z >= 0;
 }
 
-/// The angles of a joint from its rotation, the nearest that its freedoms can give: the inverse of joint_rotation().
+/// The angles of a joint that come nearest to its rotation: the inverse of joint_rotation().
 KINEMA_HD inline void joint_angles(const FlatJoint& joint, Quaternion rotation, double* angles) {
   Quaternion swing = rotation;
   if (joint.angles > 2) {

@@ -18,30 +18,30 @@ using constants::motion::root_turn_speed;
 /// Speed of each number of the tangent: standard deviation over a second.
 std::vector<double> walk_speed(const Skeleton& skeleton);
 
-/// Standard deviation of each number of the tangent over `seconds`, as their speeds say.
+/// Standard deviation of each number of the tangent over `seconds`, from their speeds.
 std::vector<float> walk_deviation(const Skeleton& skeleton, double seconds);
 
-/// The inverse squares of the same: the precision of the prior that the last frame gives.
+/// Their inverse squares: the precision of the prior given by the last frame.
 std::vector<double> walk_precision(const Skeleton& skeleton, double seconds);
 
-/// The prior of a refinement: the predicted state, with the precision of a walk of `seconds`, and, far weaker, the
-/// most common rest pose: a limb that is hidden for a while goes there instead of anywhere.
+/// The prior of a refinement: the predicted state, with the precision of a walk of `seconds`, and, far weaker, the most
+/// common rest pose: a limb that is hidden for a while goes there instead of drifting.
 PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predicted, double seconds);
 
 /// Share of the last velocity that a pose keeps.
 double velocity_kept(Motion motion);
 
-/// The number of points without noise that are as informative as a frame with this noise.
+/// The number of noise-free points that are as informative as a frame with this noise.
 double independent_points(const TrackerSettings& settings, const PointNoise& noise);
 
-/// The refinement that belongs to a tracker's settings, for a frame with this number of points and this noise.
+/// The refinement settings for a tracker's settings and a frame with this number of points and this noise.
 RefineSettings refine_settings(const TrackerSettings& settings, std::size_t points, const PointNoise& noise);
 
-/// The spatial prior: noise that displaces every bone end by about `deviation` metres whatever the pose, instead of noise
-/// of a fixed size in the angles, which throws a hand far and a head hardly. With J the derivative of all joints' places
-/// by the tangent, samples have the covariance (J^T J / deviation^2 + D)^-1, where D holds numbers that move no joint
-/// (twists of straight limbs) to their walk. Linearised at `state` and shared by all particles. Returns the factor
-/// (tangent, tangent), row-major, that turns independent normal numbers into such a sample.
+/// The spatial prior: noise that displaces every bone end by about `deviation` metres whatever the pose, instead of
+/// noise of a fixed size in the angles, which displaces a hand far and a head hardly. With J the derivative of all
+/// joints' places by the tangent, samples have the covariance (J^T J / deviation^2 + D)^-1, where D limits numbers that
+/// move no joint (twists of straight limbs) to their walk. Linearised at `state` and shared by all particles. Returns
+/// the factor (tangent, tangent), row-major, that turns independent normal numbers into such a sample.
 std::vector<float> spatial_factor(const Kinematics& kinematics, std::span<const float> state, double deviation,
                                   std::span<const float> walk);
 

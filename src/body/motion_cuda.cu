@@ -6,7 +6,7 @@ namespace {
 
 constexpr int threads = 512;
 
-// One block. The matrix stands in global memory, which one block's caches hold: this is a rare choice of motion.
+// One block. The matrix is in global memory, which the caches hold for one block: this motion model is rarely chosen.
 __global__ __launch_bounds__(threads) void factor_kernel(SkeletonView skeleton, double deviation, double seconds,
                                                          const FilterMemory* memory, double* a, Vec3f* moves,
                                                          float* factor) {

@@ -9,7 +9,7 @@ class SpatialCuda {
 public:
   explicit SpatialCuda(const SkeletonCuda& skeleton);
 
-  /// The factor of spatial_factor() about memory.result.state, for a walk of `seconds`: (tangent, tangent) on the device.
+  /// The factor of spatial_factor() at memory.result.state for a walk of `seconds`: (tangent, tangent) on the device.
   const float* factor(double deviation, double seconds, const FilterMemory* memory, cudaStream_t stream);
 
 private:

@@ -1,4 +1,4 @@
-// The settings that leave the filter of the paper's section 2.
+// The settings that reduce the filter to that of the paper's section 2.
 #include "kinema/body_tracker.h"
 
 namespace kinema::body {
@@ -13,7 +13,7 @@ TrackerSettings paper_settings() {
   settings.rivals = 0;
   settings.tempered = false;
   settings.unperturbed_particle = false;
-  settings.sensor_noise = 0;  // points are not averaged with their neighbours, however far they are
+  settings.sensor_noise = 0;  // points are not averaged with their neighbours, at any distance
   settings.motion = Motion::random_walk;
   settings.resampling = Resampling::systematic;
   settings.resample_below = 0.5;

@@ -6,7 +6,7 @@
 namespace kinema::body {
 namespace {
 
-// The block of a joint: the limb whose first joint it is or hangs from, 0 for trunk and head.
+// The block of a joint: the limb whose first joint it is or descends from, 0 for trunk and head.
 int block_of(const Skeleton& skeleton, int joint) {
   const char* limbs[] = {"left_clavicle", "right_clavicle", "left_hip", "right_hip"};
   for (int at = joint; at >= 0; at = skeleton.joints[static_cast<std::size_t>(at)].parent) {

@@ -197,7 +197,7 @@ private:
   }
 
   void bring_best_forward(std::size_t count) {
-    // of copies of one particle only the first is worth a refinement
+    // of copies of one particle only the first is refined
     std::vector<std::size_t> order;
     double least = INFINITY;
     while (order.size() < count) {
@@ -218,7 +218,7 @@ private:
     rearrange(order);
   }
 
-  // Particle j becomes what order[j] was; weights are to be found anew.
+  // Particle j becomes particle order[j]; weights must then be recomputed.
   void rearrange(const std::vector<std::size_t>& order) {
     const auto floats = static_cast<std::size_t>(kinematics_.state_floats());
     std::vector<float> states(states_.size());
@@ -241,15 +241,15 @@ private:
   std::unique_ptr<Likelihood> likelihood_;
   Threads threads_;
   RefinePoints points_;
-  PointNoise noise_;           // of theirs
+  PointNoise noise_;           // of the points
   std::vector<float> states_;  // (n, state)
   std::vector<float> capsules_;
   std::vector<double> log_likelihood_, weight_;
-  std::vector<double> log_weight_, carried_;  // of this frame, and of the one before: see weights.h
+  std::vector<double> log_weight_, carried_;  // of this frame, and of the previous one: see weights.h
   double exponent_ = 1;
   std::vector<float> mean_, predicted_, velocity_;
   Refined peak_;            // the best refinement of this frame
-  std::uint32_t step_ = 0;  // counts what draws random numbers
+  std::uint32_t step_ = 0;  // counts the calls that draw random numbers
 };
 
 }  // namespace

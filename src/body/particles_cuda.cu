@@ -1,4 +1,4 @@
-// Particles on the device: of a frame only the points go up, and only mean, spread and figures come down.
+// Particles on the device: per frame only the points are uploaded, and only mean, spread and figures come back.
 #include "body/mean_cuda.cuh"
 #include "body/motion.h"
 #include "body/motion_cuda.cuh"
@@ -59,7 +59,7 @@ public:
   const PointNoise& noise() const override { return noise_; }
 
   void place(std::span<const float> state, std::size_t count) override {
-    stream_.wait();  // the last result may be on its way
+    stream_.wait();  // the last result may be in flight
     count_ = static_cast<int>(count);
     states_.reserve(count * static_cast<std::size_t>(floats()));
     next_states_.reserve(count * static_cast<std::size_t>(floats()));
@@ -199,7 +199,7 @@ private:
     if (settings_.motion == Motion::spatial) {
       factor = spatial_.factor(seconds * root_speed, seconds, memory_.data(), stream_);
     }
-    // where all fit, the same kernel makes their skins; and it fetches those that were just drawn
+    // where all fit, the same kernel makes their skins; and it gathers those just drawn
     posed_ = static_cast<std::size_t>(count_) <= turn();
     if (posed_) capsules_.reserve(static_cast<std::size_t>(count_) * skin_floats());
     float* capsules = posed_ ? capsules_.data() : nullptr;
@@ -218,7 +218,7 @@ private:
 
   std::size_t skin_floats() const { return static_cast<std::size_t>(skeleton_.capsules()) * capsule_floats; }
 
-  // Particles that are weighed at a time, as the memory that may be taken asks for.
+  // Particles weighed at a time, given the memory limit.
   std::size_t turn() const {
     const std::size_t each =
         WeighCuda::bytes(1, static_cast<std::size_t>(skeleton_.capsules()), static_cast<std::size_t>(tiles_.tiles())) +
@@ -246,7 +246,7 @@ private:
     }
   }
 
-  // Particle j becomes what index[j] was.
+  // Particle j becomes particle index[j].
   void rearrange() {
     weights_.gather(count_, floats(), states_.data(), log_likelihood_.data(), next_states_.data(),
                     next_log_likelihood_.data(), stream_);
@@ -269,17 +269,17 @@ private:
   cuda::Stream stream_, side_;
   SkeletonCuda skeleton_;
   RayTilesCuda tiles_;    // the points
-  PointNoise noise_;      // of theirs
+  PointNoise noise_;      // of the points
   cuda::Event arranged_;  // the points
   WeighCuda weigh_;
   RefineCuda refine_;
-  PosesCuda poses_;  // that are no particles
+  PosesCuda poses_;  // that are not particles
   MeanCuda find_mean_;
   SpatialCuda spatial_;
   WeightsCuda weights_;
   int count_ = 0;
   bool refined_ = false;                      // since the last mean
-  bool drawn_ = false;                        // weights_.index() is drawn, and particles are not rearranged yet
+  bool drawn_ = false;                        // weights_.index() is drawn, but particles are not rearranged yet
   bool posed_ = false;                        // capsules_ are those of all particles
   cuda::Buffer<float> states_, next_states_;  // (n, state)
   cuda::Buffer<double> log_likelihood_, next_log_likelihood_;
@@ -287,7 +287,7 @@ private:
   cuda::Buffer<FilterMemory> memory_;
   cuda::PinnedBuffer<FrameResult> result_;
   cuda::Event begun_, weighed_, refinement_done_, done_;
-  std::uint32_t step_ = 0;  // counts what draws random numbers
+  std::uint32_t step_ = 0;  // counts the calls that draw random numbers
 };
 
 }  // namespace

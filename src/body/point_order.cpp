@@ -19,9 +19,9 @@ Ray ray_to(const float* xyz, const Vec3& camera) {
   return {(1 / delta) * to_point, delta};
 }
 
-// A direction's place in the plane: the stereographic projection from the point opposite the middle of all. It keeps the shape
-// of what is small, so a bundle that is compact there is compact in space. Depth has no part in it: a camera sees one depth
-// in a direction, and where it is off, as a false match's is, its neighbours lie on the same capsules all the same.
+// The chart of directions: the stereographic projection from the point opposite the mean direction. It is conformal, so
+// a bundle that is compact there is compact in space. Depth is not used: a camera sees one depth per direction, and
+// where it is wrong, as with a false match, its neighbours lie on the same capsules nevertheless.
 class Chart {
 public:
   explicit Chart(Vec3 sum_of_directions) {
@@ -33,7 +33,7 @@ public:
     y_ = cross(middle_, x_);
   }
   std::array<double, 2> operator()(Vec3 v) const {
-    const double scale = 1 / std::max(1 + dot(middle_, v), 0.1);  // what lies behind is squeezed, not sent to infinity
+    const double scale = 1 / std::max(1 + dot(middle_, v), 0.1);  // rays behind are compressed, not sent to infinity
     return {scale * dot(x_, v), scale * dot(y_, v)};
   }
 
@@ -41,8 +41,8 @@ private:
   Vec3 middle_, x_, y_;
 };
 
-// A point on its way to its place: each of its coordinates in the chart, as a whole number, above the number of the point,
-// so that no two are equal.
+// A sort item of a point: each of its chart coordinates, as an integer, above the number of the point, so that no two
+// are equal.
 struct Item {
   std::array<std::uint64_t, 2> key;
 
@@ -51,10 +51,10 @@ struct Item {
 };
 constexpr unsigned coordinate_bits = 22;
 
-// Items in two orders, by the one and by the other coordinate.
+// Items in two orders, one per coordinate.
 struct Orders {
   std::array<Item*, 2> by;
-  Item* spare;  // as much room
+  Item* spare;  // of the same size
   std::size_t count;
 
   Orders from(std::size_t first, std::size_t number) const {
@@ -62,7 +62,7 @@ struct Orders {
   }
 };
 
-// Sorts by coordinate k, equal ones by the number of the point, in the order of which they come.
+// Sorts by coordinate k, ties by the number of the point, which is the input order.
 void sort(Item* items, Item* spare, std::size_t count, std::size_t k) {
   constexpr unsigned digit_bits = coordinate_bits / 2;
   static_assert(coordinate_bits % 2 == 0, "an even number of passes ends where it began");
@@ -78,8 +78,8 @@ void sort(Item* items, Item* spare, std::size_t count, std::size_t k) {
   }
 }
 
-// Halves the wider side: at whole tiles, or, within a tile, at whole subtiles. Returns how many stand in the first half. The one
-// order is halved as it is; the other is parted by comparing with the middle of the one.
+// Halves the wider side: at whole tiles, or, within a tile, at whole subtiles. Returns the size of the first half. One
+// order is halved as it is; the other is partitioned by comparison with the median of the first.
 std::size_t halve(const Orders& orders) {
   const auto width = [&](std::size_t k) { return orders.by[k][orders.count - 1].at(k) - orders.by[k][0].at(k); };
   const std::size_t wider = width(1) > width(0) ? 1 : 0;
@@ -92,7 +92,7 @@ std::size_t halve(const Orders& orders) {
   for (std::size_t i = 0; i < orders.count; ++i) {
     const Item item = other[i];
     const std::size_t is_above = item.key[wider] >= middle ? 1 : 0;
-    other[below] = item;  // no branch: both places are written, and one of them is moved on
+    other[below] = item;  // no branch: both places are written, and one of them advances
     orders.spare[above] = item;
     below += 1 - is_above;
     above += is_above;
@@ -108,8 +108,8 @@ void arrange_piece(const Orders& orders) {
   arrange_piece(orders.from(half, orders.count - half));
 }
 
-// The order of a k-d tree over the chart. The first levels are split one after the other, the pieces then on all threads;
-// the result depends on the points alone.
+// The order of a k-d tree over the chart. The first levels are split sequentially, the pieces then on all threads; the
+// result depends on the points alone.
 void arrange(std::vector<Item>& items, const Threads& threads) {
   std::vector<Item> other = items, spares(2 * items.size());
   const Orders all{{items.data(), other.data()}, spares.data(), items.size()};
@@ -130,7 +130,7 @@ void arrange(std::vector<Item>& items, const Threads& threads) {
   threads.for_each(pieces.size(), [&](std::size_t i) { arrange_piece(pieces[i]); });
 }
 
-// The points' places in their chart.
+// The points in chart coordinates.
 std::vector<Item> place(const std::vector<std::uint32_t>& points, const std::vector<Ray>& rays) {
   Vec3 sum{0, 0, 0};
   for (const std::uint32_t point : points) sum = sum + rays[point].v;
@@ -145,7 +145,7 @@ std::vector<Item> place(const std::vector<std::uint32_t>& points, const std::vec
       high[k] = std::max(high[k], at[i][k]);
     }
   }
-  // one unit for both sides, which are compared
+  // one unit for both sides, since they are compared
   const double widest = std::max(high[0] - low[0], high[1] - low[1]);
   const double units = widest > 0 ? ((1u << coordinate_bits) - 1) / widest : 0;
   std::vector<Item> items(points.size());
@@ -164,7 +164,7 @@ TileBounds bounds_of(const Ray* rays, std::size_t count, bool background, const 
     near = std::min(near, rays[i].delta);
     far = std::max(far, rays[i].delta);
   }
-  // the middle direction; rays all around the camera have none, and any will do
+  // the mean direction; rays all around the camera have none, and any direction is valid
   Vec3 middle = low + high;
   const double length = norm(middle);
   middle = length > 1e-3 ? (1 / length) * middle : rays[0].v;
@@ -208,7 +208,7 @@ void fill_tile(RayTile& tile, const Ray* rays, const Item* items, std::size_t co
     tile.minus_e[i] = static_cast<float>(tile.bounds.depth - rays[from].delta);
   }
   for (std::size_t s = 0; s < tile_subtiles; ++s) {
-    // a subtile without rays of its own repeats the last one
+    // a subtile without rays repeats the last one
     const std::size_t first = std::min(s * subtile_rays, count - 1);
     set_bundle(tile.subtiles, s, bounds_of(rays + first, std::min(subtile_rays, count - first), background, settings));
   }
@@ -225,7 +225,7 @@ RayTiles make_ray_tiles(PointsView points, const LikelihoodSettings& settings, c
       all_rays[i] = ray_to(points.xyz + 3 * i, settings.camera);
   });
 
-  // foreground and background apart, bad points nowhere
+  // separates foreground and background, drops invalid points
   std::vector<std::uint32_t> parts[2];
   for (std::size_t i = 0; i < points.size; ++i) {
     if (!std::isfinite(all_rays[i].delta) || all_rays[i].delta == 0) continue;
@@ -256,7 +256,7 @@ RayTiles make_ray_tiles(PointsView points, const LikelihoodSettings& settings, c
       group.count = (in_group + tile_rays - 1) / tile_rays;
       group.background = background;
       for (std::size_t t = 0; t < group_tiles; ++t) {
-        // a place without a tile repeats the last one
+        // a slot without a tile repeats the last one
         const std::size_t begin = std::min(t, group.count - 1) * tile_rays;
         RayTile& tile = out.tiles[group.first + begin / tile_rays];
         if (t < group.count)

@@ -1,4 +1,4 @@
-// A frame's points as rays in tiles: neighbours in space stand together, so that few capsules matter to a tile.
+// A frame's points as rays in tiles of spatial neighbours, so that few capsules matter to a tile.
 #pragma once
 
 #include "body/capsule_frame.h"
@@ -12,12 +12,12 @@ namespace kinema::body {
 
 inline constexpr std::size_t tile_rays = 128;
 inline constexpr std::size_t subtile_rays = 16;
-inline constexpr std::size_t bundles = 8;  // what one level holds of the next
+inline constexpr std::size_t bundles = 8;  // children of one level in the next
 inline constexpr std::size_t group_tiles = bundles;
 inline constexpr std::size_t tile_subtiles = bundles;
 static_assert(tile_rays == tile_subtiles * subtile_rays);
 
-/// The bounds of a group's tiles or a tile's subtiles, number by number, so that all are tested at once.
+/// The bounds of a group's tiles or a tile's subtiles as structure of arrays, so that all are tested at once.
 struct BundleBounds {
   float vx[bundles], vy[bundles], vz[bundles];
   float spread[bundles];
@@ -27,18 +27,18 @@ struct BundleBounds {
 struct RayTile {
   // relative to the tile's origin: v = V + w, Delta = D + e; beyond `count` the last ray is repeated
   alignas(64) float wx[tile_rays], wy[tile_rays], wz[tile_rays], minus_e[tile_rays];
-  float x[tile_rays], y[tile_rays], z[tile_rays];  // the points as they came, for what needs double precision
+  float x[tile_rays], y[tile_rays], z[tile_rays];  // the points as given, for double precision
   BundleBounds subtiles;
   TileBounds bounds;
   std::size_t count;
 };
 
-/// Tiles that lie together: what cannot matter to the group is not tested against each of them.
+/// Neighbouring tiles: what cannot matter to the group is not tested against each of them.
 struct RayGroup {
-  BundleBounds bounds;  // its own, in the first place
+  BundleBounds bounds;  // its own, in the first element
   BundleBounds tiles;
   std::size_t first, count;  // of RayTiles::tiles
-  bool background;           // all of its points are, or none
+  bool background;           // whether its points are background: all of them, or none
 };
 
 struct RayTiles {
@@ -46,7 +46,7 @@ struct RayTiles {
   std::vector<RayGroup> groups;
 };
 
-/// Drops bad points and arranges the rest.
+/// Drops invalid points and arranges the rest.
 RayTiles make_ray_tiles(PointsView points, const LikelihoodSettings& settings, const Threads& threads,
                         PointCount& count);
 

@@ -4,9 +4,9 @@
 namespace kinema::body {
 namespace {
 
-constexpr int warps = 8;  // particles a block
+constexpr int warps = 8;  // particles per block
 
-// The skin of a pose whose joints have their places.
+// The skin of a pose whose joints are placed.
 __device__ void place_skin(const Kinematics& kinematics, const Place* places, int particle, float* capsules) {
   float* own = capsules + static_cast<std::size_t>(particle) * kinematics.capsule_count * capsule_floats;
   for (int k = static_cast<int>(threadIdx.x) % warp_size; k < kinematics.capsule_count; k += warp_size) {

@@ -1,4 +1,4 @@
-// Poses that are no particles, on the device: refined and weighed in a stream of their own, beside whatever the filter does.
+// Poses that are not particles, on the device: refined and weighed in their own stream, concurrently with the filter.
 #pragma once
 
 #include "body/pose_cuda.cuh"
@@ -14,7 +14,7 @@ class PosesCuda {
 public:
   PosesCuda(const SkeletonCuda& skeleton, const LikelihoodSettings& settings);
 
-  /// See Particles::refine_poses(). The points are there once `arranged` has come to pass.
+  /// See Particles::refine_poses(). The points are available once the event `arranged` is reached.
   void refine(const RayTilesView& tiles, const RefineSettings& settings, PointShare share, const cuda::Event& arranged,
               std::span<PoseCandidate> poses);
 

@@ -1,5 +1,5 @@
-// Where a ray enters a capsule, in double precision. The fast backends turn to it for the few pairs of ray and capsule
-// that single precision cannot decide, and it draws the synthetic frames. (The reference backend has its own.)
+// Where a ray enters a capsule, in double precision. The fast backends use it for the few pairs of ray and capsule that
+// single precision cannot decide, and the synthetic frames are drawn with it. (The reference backend has its own.)
 #pragma once
 
 #include "core/geometry.h"
@@ -14,8 +14,8 @@ struct CapsuleExact {
 KINEMA_HD inline CapsuleExact load_capsule(const float* c) { return {{c[0], c[1], c[2]}, {c[4], c[5], c[6]}, c[3]}; }
 
 /// The smallest t > 0 at which the ray t v, |v| = 1, from the origin crosses the surface of the capsule; below 0 if it
-/// never does. A capsule is convex, so the line is inside it over one interval, and that interval is the hull of
-/// those of its cylinder part and its two spheres.
+/// never does. A capsule is convex, so the line is inside it over one interval, the hull of those of its cylinder part
+/// and its two spheres.
 KINEMA_HD inline double ray_capsule(Vec3 v, const CapsuleExact& capsule) {
   const Vec3 axis = capsule.b - capsule.a;
   const double length = norm(axis);

@@ -1,9 +1,9 @@
-// From points to tiles in four steps: a key along a space-filling curve for each point, a radix sort, a k-d split within
-// runs of 1024 (as good as one of the whole, and it fits into a block), and the tiles' bounds.
+// From points to tiles in four steps: a key along a space-filling curve for each point, a radix sort, a k-d split
+// within runs of 1024 (as good as one of the whole, and it fits into a block), and the tiles' bounds.
 //
-// What counts is how many capsules may matter to a tile. A tile that is wide meets more of them, one that is deep hardly
-// does, unless it mixes a surface with points far before or behind it. So points are parted by depth in coarse layers, the
-// mean depth in the middle of one, and by direction alone within a layer.
+// The cost is the number of capsules that may matter to a tile. A wide tile meets more of them, a deep one hardly does,
+// unless it mixes a surface with points far before or behind it. So points are separated by depth into coarse layers,
+// the mean depth in the middle of one, and by direction alone within a layer.
 #include "body/likelihood_backends.h"
 #include "body/ray_tiles_cuda.cuh"
 
@@ -16,14 +16,14 @@
 namespace kinema::body {
 namespace {
 
-constexpr int run = 1024;  // points that one block splits
+constexpr int run = 1024;  // points split by one block
 
-// what the first pass finds out: extremes as ordered integers, counts, and the sum of the foreground's depths, whose two
+// results of the first pass: extremes as ordered integers, counts, and the sum of the foreground's depths, whose two
 // words are one number
 enum Statistic { min_u, min_v, max_u, max_v, foreground, background, depth_sum, statistic_count = depth_sum + 2 };
 
 constexpr double depth_unit =
-    1.0 / 256;                // of that sum, in tau: a whole number, so that the order of adding does not matter
+    1.0 / 256;                // of that sum, in tau: an integer, so that the order of summation does not matter
 constexpr double layer = 16;  // the depth of a layer, in tau: that of a person
 
 struct Camera3 {
@@ -90,13 +90,13 @@ __global__ void find_extent(const float* xyz, const std::uint8_t* marks, unsigne
   atomicAdd(reinterpret_cast<unsigned long long*>(&statistics[depth_sum]), depths);
 }
 
-// A key has 24 bits, three passes of a sort: two say what a point is, then come layers and the curve. Runs are split
-// anew, so that finer cells would gain nothing.
+// A key has 24 bits, three passes of a sort: two give the kind of the point, then come layers and the curve. Runs are
+// split again, so finer cells would gain nothing.
 constexpr unsigned key_bits = 24, cells = 256, curve_bits = 16, middle_layer = 32, layers_known = 64;
 constexpr unsigned dropped = (1u << key_bits) - 1, background_key = 1u << (key_bits - 2);
 static_assert(cells * cells == 1u << curve_bits && layers_known << curve_bits == background_key);
 
-// the place of a cell of a grid on Hilbert's curve
+// the index of a grid cell on the Hilbert curve
 __device__ unsigned along_curve(unsigned x, unsigned y) {
   unsigned place = 0;
   for (unsigned side = cells / 2; side > 0; side /= 2) {
@@ -114,7 +114,7 @@ __device__ unsigned along_curve(unsigned x, unsigned y) {
   return place;
 }
 
-// foreground, background, then what is dropped; each by layers of depth, and these along a curve over direction
+// foreground, background, then dropped points; each by layers of depth, and these along a curve over direction
 __global__ void make_keys(const float* xyz, const std::uint8_t* marks, unsigned count, Camera3 camera, double tau,
                           const unsigned* statistics, unsigned* keys, unsigned* order) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -146,11 +146,11 @@ struct Item {
   int at;
 };
 
-// the smaller or the larger of two, by key and then by place, so that the order is one and the same
+// the smaller or the larger of two, by key and then by index, so that the order is unique
 __device__ bool before(Item a, Item b) { return a.key < b.key || (a.key == b.key && a.at < b.at); }
 
-// Where points of the two kinds stand in the order: the person's, then those past it; and which block of a launch over both
-// is whose.
+// The ranges of the two kinds in the order: the person's points, then those past it; and which blocks of a launch over
+// both belong to which.
 struct Kinds {
   unsigned end[2];     // of each kind
   unsigned blocks[2];  // of each kind
@@ -160,8 +160,8 @@ struct Kinds {
   __device__ unsigned block(bool background) const { return blockIdx.x - (background ? blocks[0] : 0); }
 };
 
-// Splits a run of up to 1024 points in halves of its widest side, down to 32 (a k-d tree's order). Places beyond the
-// run's points stay at its end.
+// Splits a run of up to 1024 points in halves of its widest side, down to 32 (the order of a k-d tree). Slots beyond
+// the run's points stay at its end.
 __global__ __launch_bounds__(run) void split_runs(const float* xyz, Camera3 camera, Kinds kinds, unsigned* order) {
   __shared__ float side[3][run];  // a point's direction
   __shared__ Item exchange[run];
@@ -231,7 +231,7 @@ __global__ __launch_bounds__(run) void split_runs(const float* xyz, Camera3 came
     }
   }
 
-  // `order` is read by place before it is written
+  // `order` is read by index before it is written
   __syncthreads();
   exchange[t].at = static_cast<int>(point);
   __syncthreads();
@@ -256,7 +256,7 @@ __device__ Vec3 middle_of(const Extent& extent, Vec3 any) {
   return length > 1e-3 ? (1 / length) * sum : any;
 }
 
-// One block a tile: its rays about its origin, its bounds, and those of its subtiles.
+// One block per tile: its rays about its origin, its bounds, and those of its subtiles.
 __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const float* xyz, Camera3 camera,
                                                                       const unsigned* order, Kinds kinds,
                                                                       bool first_hit, double tau, float4* rays,
@@ -271,7 +271,7 @@ __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const floa
   const int count =
       static_cast<int>(min(static_cast<unsigned>(RayTilesCuda::tile_rays), kinds.end[is_background] - first));
 
-  // beyond the last point it is repeated: it changes no bound
+  // beyond the last point it is repeated, which changes no bound
   const unsigned point = order[first + min(t, count - 1)];
   const Vec3 x = to_point(xyz, point, camera);
   const double delta = norm(x);
@@ -305,7 +305,7 @@ __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const floa
     whole.near = fmin(whole.near, e.near);
     whole.far = fmax(whole.far, e.far);
   }
-  // any direction will do, but all threads must take the same
+  // any direction is valid, but all threads must take the same
   TileBounds all = bounds_about(whole, {0, 0, 1});
   const double spread = warp_max(norm(v - Vec3{all.vx, all.vy, all.vz}));
   if (t % 32 == 0) spreads[warp] = spread;
@@ -326,7 +326,7 @@ __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const floa
 
 unsigned blocks(std::size_t count, std::size_t size) { return static_cast<unsigned>((count + size - 1) / size); }
 
-// What the device will find usable(): a ray has a length that is neither 0 nor without end.
+// What the device will consider usable(): a ray has a nonzero, finite length.
 PieceCount count_usable(const float* xyz, const std::uint8_t* marks, std::size_t count, const Vec3& camera) {
   PieceCount found;
   for (std::size_t i = 0; i < count; ++i, xyz += 3) {
@@ -348,8 +348,8 @@ PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings&
   const std::size_t n = points.size;
   if (n == 0) return {};
 
-  // through pinned memory, so that nobody waits for the copy; what is usable is counted in passing, so that nobody waits
-  // for the device either
+  // through pinned memory, so that the copy is asynchronous; usable points are counted in passing, so that the host
+  // does not wait for the device either
   cuda::check(cudaEventSynchronize(sent_), "waiting for the last points");
   const bool marked = settings.free_space && !points.background.empty();
   constexpr std::size_t piece = 4096;  // points
@@ -397,7 +397,7 @@ PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings&
                                                 order_sorted_.data(), static_cast<int>(n), 0, key_bits, stream),
                 "sorting points");
   };
-  // frames often have as many points as the last one, and then need as much room
+  // frames often have as many points as the last one, and then need as much memory
   if (sorted_ != n) {
     sort_bytes_ = 0;
     sort(nullptr, sort_bytes_);

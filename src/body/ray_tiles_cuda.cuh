@@ -1,5 +1,5 @@
-// A frame's points as rays in tiles on the device: neighbours in space stand together, so that few capsules matter to a
-// tile. A tile is 256 rays, its subtiles are the 32 rays of a warp.
+// A frame's points as rays in tiles of spatial neighbours on the device, so that few capsules matter to a tile. A tile
+// is 256 rays, its subtiles are the 32 rays of a warp.
 #pragma once
 
 #include "body/capsule_frame.h"
@@ -12,10 +12,10 @@
 
 namespace kinema::body {
 
-/// What kernels see of the tiles. Foreground tiles come first; a tile holds points of one kind.
+/// The tiles as kernels read them. Foreground tiles come first; a tile holds points of one kind.
 struct RayTilesView {
   const float4* rays;          // (tiles, 256): w and e, v = V + w, Delta = D + e
-  const float3* points;        // (tiles, 256): as they came, for what needs double precision
+  const float3* points;        // (tiles, 256): as given, for double precision
   const TileBounds* tiles;     // (tiles)
   const TileBounds* subtiles;  // (tiles, 8)
   const int* counts;           // (tiles): rays in use, the rest repeats one of them
@@ -34,7 +34,7 @@ public:
   static constexpr int subtile_rays = 32;
   static constexpr int subtiles = tile_rays / subtile_rays;
 
-  /// Uploads the points, drops bad ones and arranges the rest, in the stream: nothing is waited for.
+  /// Uploads the points, drops invalid ones and arranges the rest, all in the stream: does not wait.
   PointCount set_points(PointsView points, const LikelihoodSettings& settings, cudaStream_t stream);
 
   RayTilesView view() const;
@@ -48,13 +48,13 @@ private:
   cuda::PinnedBuffer<float> staging_;
   cuda::PinnedBuffer<std::uint8_t> marks_staging_;
   cuda::Event sent_;
-  std::vector<PieceCount> pieces_;  // of the last points, as threads counted them
+  std::vector<PieceCount> pieces_;  // of the last points, as counted by threads
   cuda::Buffer<float> xyz_;
   cuda::Buffer<std::uint8_t> marks_;
   cuda::Buffer<unsigned> keys_, keys_sorted_, order_, order_sorted_;
   cuda::Buffer<unsigned> statistics_;
   cuda::Buffer<std::uint8_t> sort_space_;
-  std::size_t sorted_ = 0, sort_bytes_ = 0;  // points of the last sort, and the room that it took
+  std::size_t sorted_ = 0, sort_bytes_ = 0;  // points of the last sort, and the memory that it took
   cuda::Buffer<float4> rays_;
   cuda::Buffer<float3> points_;
   cuda::Buffer<TileBounds> tiles_, subtile_bounds_;

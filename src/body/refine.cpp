@@ -36,7 +36,7 @@ struct Posed {
   }
 };
 
-// As below, for the ends of the capsules under the floor.
+// As below, for capsule ends under the floor.
 template <class Take>
 void touch_floor(std::span<const Segment> skin, const Plane& floor, double weight, Take&& take) {
   const Vec3f up{static_cast<float>(floor.normal.x), static_cast<float>(floor.normal.y),
@@ -56,7 +56,7 @@ void touch_floor(std::span<const Segment> skin, const Plane& floor, double weigh
 template <class Take>
 void for_each_contact(const Posed& posed, const RefinePoints& points, const RefineSettings& settings, Take&& take) {
   TouchBlock touches;
-  const double most = settings.tau * settings.tau / 6;  // what is forgotten costs as much as at tau
+  const double most = settings.tau * settings.tau / 6;  // an ignored residual costs as much as at tau
   const auto reach = static_cast<float>(settings.reach()), noise2 = static_cast<float>(settings.noise2());
   for (std::size_t begin = 0; begin < points.person.size(); begin += contact_block) {
     nearest_capsules(posed.skin, points.person.blocks[begin / contact_block], touches);
@@ -110,7 +110,7 @@ Linearised linearise(const Kinematics& kinematics, const Posed& posed, const Ref
   return result;
 }
 
-// Carries the sums of the bodies over to the numbers of the pose: each number moves all bodies below its joint.
+// Transfers the sums of the bodies to the numbers of the pose: each number moves all bodies below its joint.
 void assemble(const Kinematics& kinematics, std::span<const Twist> twists, Linearised& linearised,
               Eigen::MatrixXd& matrix, Eigen::VectorXd& gradient) {
   const int size = tangent_size(kinematics);
@@ -218,12 +218,12 @@ Refined refine(const Kinematics& kinematics, const RefinePoints& points, const P
     }
     if (step >= settings.steps) break;
 
-    // a step that does not help is tried again shorter; after a few, this is the bottom
+    // a step that does not help is retried shorter; after a few retries, this is the minimum
     bool moved = false;
     for (int attempt = 0; attempt < attempts && !moved; ++attempt) {
       Eigen::MatrixXd damped = result.information;
       damped.diagonal() += (damping * result.information.diagonal().array() + 1e-9).matrix();
-      // an angle at its limit that is pushed further stays there, and the others move without it
+      // an angle that is pushed beyond its limit stays there, and the others move without it
       for (int i = root_tangent; i < size; ++i) {
         const float angle = state[static_cast<std::size_t>(root_floats + i - root_tangent)];
         const bool low = angle <= kinematics.lower[i - root_tangent] && gradient[i] > 0;
@@ -327,7 +327,7 @@ Eigen::MatrixXd joint_derivatives(const Kinematics& kinematics, std::span<const 
       moves.block<3, 1>(3 * j, i) << u.x, u.y, u.z;
     };
     for (int i = 0; i < root_tangent; ++i) add(i);
-    // a joint is moved by those above it, not by its own angles
+    // a joint is moved by its ancestors, not by its own angles
     for (int above = kinematics.joints[j].parent; above > 0; above = kinematics.joints[above].parent) {
       const FlatJoint& joint = kinematics.joints[above];
       for (int i = 0; i < joint.angles; ++i) add(root_tangent + joint.first_angle + i);

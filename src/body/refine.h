@@ -1,13 +1,13 @@
 // Refinement of a pose: Levenberg-Marquardt steps on the distances between the points of a frame and the skin.
 //
 // Minimises  e/(2 sigma^2) [ sum_points rho(a d) + b sum_rays min(d, 0)^2 ] + 1/2 |x - predicted|^2_P,  where d is the
-// signed Euclidean distance of contact.h to the nearest capsule, rho is Tukey's function, which forgets what is further
-// off than tau, rays are those that saw past the person, P holds the precisions of the prediction, e is the share
-// of the points that count as independent, and a^2 = sigma^2 / (sigma^2 + noise^2 cos^2), with the angle between the
-// direction of d and the ray: the sensor errs along the ray.
+// signed Euclidean distance of contact.h to the nearest capsule, rho is Tukey's function, which ignores residuals
+// beyond tau, rays are those that saw past the person, P holds the precisions of the prediction, e is the share of the
+// points that count as independent, and a^2 = sigma^2 / (sigma^2 + noise^2 cos^2), with the angle between the direction
+// of d and the ray: the sensor errs along the ray.
 //
 // A contact touches one rigid body, so its derivative by the pose is a 6-vector of that body's twist; these are summed
-// joint by joint (6x6) and only then carried over to the D numbers of the pose, down the tree, as the composite rigid
+// joint by joint (6x6) and only then transferred to the D numbers of the pose, down the tree, as the composite rigid
 // body algorithm does with inertias: the cost of a step is that of finding the contacts, whatever D is.
 #pragma once
 
@@ -46,12 +46,12 @@ private:
   std::size_t size_ = 0;
 };
 
-/// The points of a frame that a ray from the camera leads to: those of the person, and those that it saw past it.
+/// The points of a frame that have a ray from the camera: those of the person, and those seen past it.
 struct RefinePoints {
   PointList person, background;
 
-  /// An end of a capsule that reaches under it counts as an independent point does. Only where the person is measured: a
-  /// known one's feet are where the points are.
+  /// An end of a capsule that reaches under it counts as an independent point does. Only where the person is measured:
+  /// the feet of a known person are where the points are.
   std::optional<Plane> floor = {};
 
   void set(PointsView points);
@@ -63,8 +63,8 @@ struct Refined {
   Eigen::MatrixXd information;  // Gauss-Newton's approximation of the second derivative: inverse covariance
 };
 
-/// What the points alone say of a pose: their part of the sum above, and its first two derivatives by the tangent, the
-/// second one in the Gauss-Newton approximation.
+/// The information of the points alone about a pose: their part of the sum above, and its first two derivatives by the
+/// tangent, the second one in the Gauss-Newton approximation.
 struct PointEvidence {
   double cost = 0;
   Eigen::VectorXd gradient;
@@ -77,7 +77,7 @@ PointEvidence point_evidence(const Kinematics& kinematics, const RefinePoints& p
 Refined refine(const Kinematics& kinematics, const RefinePoints& points, const PosePrior& prior,
                const RefineSettings& settings, std::span<float> state);
 
-/// Improves every pose with about `share` of the points; settings.evidence is that of all of them together.
+/// Improves every pose with about `share` of the points; settings.evidence is that of all points together.
 void refine_candidates(const Kinematics& kinematics, const RefinePoints& points, RefineSettings settings,
                        PointShare share, const Threads& threads, std::span<PoseCandidate> poses);
 
@@ -85,7 +85,7 @@ void refine_candidates(const Kinematics& kinematics, const RefinePoints& points,
 struct PointContact {
   int capsule;
   float share;   // where along the axis from a (0) to b (1)
-  float weight;  // of this contact in the sum, 1/sigma^2 and all the rest of it included
+  float weight;  // of this contact in the sum, including 1/sigma^2 and all other factors
   Vec3f normal;
   float distance;
 };

@@ -10,7 +10,7 @@ __device__ inline Segment segment_at(const float4* skin, int k) {
   return {{a.x, a.y, a.z}, {along.x, along.y, along.z}, along.w, a.w};
 }
 
-/// The capsule whose surface is nearest to a point. It only chooses, so fused and rounded as is fastest.
+/// The capsule whose surface is nearest to a point. Only a choice, so fused and rounded as is fastest.
 __device__ inline int nearest_capsule(const float4* skin, int count, Vec3f x, float& distance) {
   int nearest = -1;
   distance = 1e30f;
@@ -29,7 +29,7 @@ __device__ inline int nearest_capsule(const float4* skin, int count, Vec3f x, fl
   return nearest;
 }
 
-/// The capsule that stands deepest in the way of the ray from the origin to x; -1: none.
+/// The capsule that blocks the ray from the origin to x most deeply; -1: none.
 __device__ inline int deepest_obstacle(const float4* skin, int count, Vec3f x) {
   int deepest = -1;
   float depth = 0;
@@ -55,7 +55,7 @@ __device__ inline int deepest_obstacle(const float4* skin, int count, Vec3f x) {
 __device__ inline int touch(const ContactMemory& memory, int capsules, Vec3f x, bool background, Vec3f centre,
                             const Reach& reach, float free_space, float* out) {
   const float tau = reach.tau;
-  const float most = tau * tau / 6;  // what is forgotten costs as much as at tau
+  const float most = tau * tau / 6;  // an ignored residual costs as much as at tau
   int capsule = -1;
   Contact contact{};
   float weight = 0, cost = 0;
@@ -91,8 +91,8 @@ __device__ inline int touch(const ContactMemory& memory, int capsules, Vec3f x, 
   return capsule < 0 || weight == 0 ? -1 : memory.joint[capsule];
 }
 
-/// The sums of this block's share of the points, written to its place in problem.partial. The order of every sum is fixed
-/// by the tiles: a lane adds one number of all contacts of its warp, one after the other.
+/// The sums of this block's share of the points, written to its slot of problem.partial. The order of every sum is
+/// fixed by the tiles: a lane adds one number of all contacts of its warp, one after the other.
 __device__ inline void sum_contacts(const Problem& problem, int particle, const ContactMemory& memory) {
   const Kinematics& kinematics = problem.skeleton.kinematics;
   const int joints = kinematics.joint_count, capsules = kinematics.capsule_count;
@@ -108,7 +108,7 @@ __device__ inline void sum_contacts(const Problem& problem, int particle, const 
   for (int i = thread; i < warps * joints * body_stride; i += threads) memory.sums[i] = 0;
   __syncthreads();
 
-  // which parts this lane multiplies: a row and a column of the matrix, or the right side
+  // the factors of this lane: a row and a column of the matrix, or the right side
   int row = 0, column = lane;
   while (column > row) column -= ++row;
   int factors[3] = {row, column, weight_part};
@@ -120,7 +120,7 @@ __device__ inline void sum_contacts(const Problem& problem, int particle, const 
   float* contacts = memory.contact + warp * warp_size * parts;
   double cost = 0;
   const RayTilesView& tiles = problem.tiles;
-  // the points of tiles stand along a curve through space, so every n-th is an even choice
+  // the points of tiles follow a space-filling curve, so every n-th is an even choice
   const auto batches = [](int tile_count, int thinning) {
     const int reach = warp_size * thinning;
     return (tile_count * RayTilesCuda::tile_rays + reach - 1) / reach;
@@ -143,7 +143,7 @@ __device__ inline void sum_contacts(const Problem& problem, int particle, const 
                     contacts + lane * parts);
     }
     __syncwarp();
-    // neighbours mostly touch one joint: sums go to memory where it changes
+    // neighbours mostly touch the same joint: sums go to memory where it changes
     int held = -1;
     float sum = 0, batch_cost = 0;
     for (int i = 0; i < warp_size; ++i) {

@@ -13,11 +13,11 @@ using refinement::Room;
 using refinement::SolveMemory;
 
 constexpr int most_blocks = 20;    // that share the points of a pose; sums depend on it
-constexpr int most_points = 4096;  // of the person that are looked at: a batch of 32 a warp, and enough for a pose
+constexpr int most_points = 4096;  // of the person that are used: a batch of 32 per warp, and enough for a pose
 constexpr int most_threads = 256;
-constexpr std::size_t shared_limit = std::size_t{60} << 10;  // every device since 2018 can give a block 64
+constexpr std::size_t shared_limit = std::size_t{60} << 10;  // every device since 2018 offers 64 KiB per block
 
-// The first trial is the pose itself. Every block of a pose begins alike, and the first writes.
+// The first trial is the pose itself. Every block of a pose starts with the same, and the first writes.
 __device__ void begin(const Problem& problem, int pose, const SolveMemory& memory) {
   const Kinematics& kinematics = problem.skeleton.kinematics;
   const int floats = kinematics.state_floats();
@@ -25,7 +25,7 @@ __device__ void begin(const Problem& problem, int pose, const SolveMemory& memor
   for (int i = thread; i < floats; i += threads) {
     memory.trial[i] = problem.states[static_cast<std::size_t>(pose) * floats + i];
   }
-  double points = 0;  // whole numbers, so in any order
+  double points = 0;  // integers, so in any order
   for (int tile = thread; tile < problem.tiles.foreground_tiles; tile += threads) points += problem.tiles.counts[tile];
   points = block::sum(points, memory.room);  // and all have written the trial
   pose_trial(problem, pose, memory);
@@ -52,8 +52,8 @@ __device__ unsigned turns_made(const unsigned* turns) {
   return made;
 }
 
-// Blocks (x) find the contacts of their share of the points of a pose (y), the last of them to be done makes the step, and
-// the others wait for it: all blocks of a pose must be on the device at once.
+// Blocks (x) find the contacts of their share of the points of a pose (y), the last to finish makes the step, and the
+// others wait for it: all blocks of a pose must be resident at once.
 __global__ __launch_bounds__(most_threads) void refine_kernel(Problem problem) {
   extern __shared__ double shared[];
   const int pose = static_cast<int>(blockIdx.y);
@@ -75,7 +75,7 @@ __global__ __launch_bounds__(most_threads) void refine_kernel(Problem problem) {
       while (turns_made(problem.turns + pose) < turn) __nanosleep(100);
     }
     __syncthreads();
-    __threadfence();  // what the step wrote is seen by all threads
+    __threadfence();  // makes the step's writes visible to all threads
     if (problem.progress[pose].done) return;
   }
 }
@@ -198,7 +198,7 @@ void RefineCuda::start(const RayTilesView& tiles, const RefineSettings& settings
     cuda::check_launch("refine");
     return;
   }
-  // as many poses at a time as the device holds at once
+  // as many poses at a time as the device can hold
   const int turn = std::max(1, at_once_ / blocks);
   for (int first = 0; first < count; first += turn) {
     Problem some = problem;

@@ -1,8 +1,8 @@
-// The refinement of refine.h on the device: several poses at once, without the host between two steps.
+// The refinement of refine.h on the device: several poses at once, without host involvement between steps.
 //
-// The blocks of a pose find the contacts of their share of the points, and the last of them to be done sums what they
-// found, takes or leaves the step, and solves for the next, for which the others wait. One launch is all steps of all poses.
-// Few points need one block per pose, which waits for no other.
+// The blocks of a pose find the contacts of their share of the points, and the last to finish sums them, accepts or
+// rejects the step, and solves for the next, for which the others wait. One launch performs all steps of all poses. Few
+// points need one block per pose, which waits for no other.
 #pragma once
 
 #include "body/contact.h"
@@ -14,7 +14,7 @@
 
 namespace kinema::body {
 
-/// How far a pose's refinement has come.
+/// The progress of a pose's refinement.
 struct RefineProgress {
   double scale;  // of the points' sum: evidence / sigma^2
   double cost, damping;
@@ -33,7 +33,7 @@ public:
   explicit RefineCuda(const SkeletonCuda& skeleton);
 
   /// Improves the first `count` of `states` in place, with the person's points (and rays past it) in `tiles`.
-  /// settings.evidence is that of a frame of one point. Of many points an even choice is looked at.
+  /// settings.evidence is that of a frame of one point. Of many points an even subset is used.
   void refine(const RayTilesView& tiles, const RefineSettings& settings, const PosePrior& prior, float* states,
               int count, cudaStream_t stream);
 
@@ -41,7 +41,7 @@ public:
   void refine_apart(const RayTilesView& tiles, const RefineSettings& settings, PointShare share,
                     std::span<const PosePrior* const> priors, float* states, cudaStream_t stream);
 
-  /// (count) on the device: where the refinements ended.
+  /// (count) on the device: results of the refinements.
   const RefineProgress* progress() const { return progress_.data(); }
 
   /// (count, tangent, tangent), the lower half: inverse covariances of the refined poses.
@@ -53,9 +53,9 @@ private:
 
   const SkeletonCuda& skeleton_;
   int warps_ = 0;    // of a block
-  int at_once_ = 1;  // blocks that the device holds
+  int at_once_ = 1;  // blocks resident on the device at once
   std::size_t shared_bytes_ = 0;
-  bool matrix_shared_ = true;  // or, where it is too large, in matrix_
+  bool matrix_shared_ = true;  // else, where it is too large, in matrix_
   cuda::PinnedBuffer<PriorMemory> priors_host_;
   cuda::Buffer<PriorMemory> priors_;
   cuda::Event priors_sent_;

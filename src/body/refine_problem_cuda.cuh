@@ -1,4 +1,4 @@
-// What the kernels of the refinement share: the problem, and how a block lays out its memory.
+// Shared by the kernels of the refinement: the problem, and the layout of a block's memory.
 #pragma once
 
 #include "body/block_cuda.cuh"
@@ -35,9 +35,9 @@ struct Problem {
   double* gradient;
   float* matrix;  // null: in shared memory
   unsigned* arrived;
-  unsigned* turns;  // steps that were made, for the blocks that wait for them
+  unsigned* turns;  // steps done so far, for the blocks that wait for them
 
-  // The poses from one on.
+  // Skips the poses before this one.
   void from(int pose) {
     const Kinematics& kinematics = skeleton.kinematics;
     const auto first = static_cast<std::size_t>(pose);
@@ -61,7 +61,7 @@ struct Problem {
   __device__ const PriorMemory& prior(int pose) const { return priors[own_priors ? pose : 0]; }
 };
 
-// Hands out pieces of a block's memory; on the host, with nothing behind it, it counts the bytes.
+// Allocates pieces of a block's memory; on the host, without memory, it counts the bytes.
 class Room {
 public:
   __host__ __device__ explicit Room(unsigned char* begin) : begin_(begin) {}
@@ -80,7 +80,7 @@ private:
   std::size_t used_ = 0;
 };
 
-// A contact as the lanes of a warp add it up: f of the twist, weight, -weight distance, 1, cost.
+// A contact as the lanes of a warp sum it: f of the twist, weight, -weight distance, 1, cost.
 enum Part { twist_part = 0, weight_part = 6, pull_part = 7, one_part = 8, cost_part = 9, parts = 11 };
 
 struct ContactMemory {
@@ -100,7 +100,7 @@ struct ContactMemory {
 
 struct SolveMemory {
   double* sums;
-  double* force;  // (tangent, 6): what a number's twist meets in the composite body below it
+  double* force;  // (tangent, 6): the force of the composite body below it on a number's twist
   double* room;   // (block::most_warps)
   float* matrix;  // (tangent + 1, stride), or null
   Twist* twists;  // (tangent)

@@ -1,4 +1,4 @@
-// Settings and prior of the refinement of a pose; see refine.h for the sum that they stand in.
+// Settings and prior of the refinement of a pose; see refine.h for the sum in which they appear.
 #pragma once
 
 #include "body/constants.h"
@@ -10,7 +10,7 @@
 
 namespace kinema::body {
 
-/// How far the points of a frame can be trusted.
+/// The errors of the points of a frame.
 struct PointNoise {
   double deviation = 0;                                          ///< along their rays, besides that of the skin, metres
   double independent = std::numeric_limits<double>::infinity();  ///< the number of them that err independently
@@ -21,21 +21,21 @@ struct RefineSettings {
   double tau = constants::refinement::contact_reach;
   double sigma = constants::refinement::skin_deviation;  ///< standard deviation of a point about the skin
   double noise = 0;        ///< of the sensor, along the ray; distances across the ray do not have it
-  double evidence = 0.05;  ///< independent points per point: neighbours err together
-  /// Weight of a ray that saw past the person against that of a point; 0: none.
+  double evidence = 0.05;  ///< independent points per point: errors of neighbours are correlated
+  /// Weight of a ray that saw past the person relative to that of a point; 0: none.
   double free_space = constants::refinement::free_space_weight;
   int steps = 6;
 
-  /// Of a point about a skin that is seen straight on; and how much its variance exceeds that of one across the ray, in parts
-  /// of the latter.
+  /// Standard deviation of a point about a skin seen straight on; and the excess of its variance over that of a point
+  /// across the ray, relative to the latter.
   double deviation() const { return std::sqrt(sigma * sigma + noise * noise); }
   double noise2() const { return noise * noise / (sigma * sigma); }
 
-  /// How far from the skin a point can lie and still count.
+  /// The distance from the skin up to which a point counts.
   double reach() const { return tau * std::sqrt(1 + noise2()); }
 };
 
-/// What a pose is pulled to besides the points: a predicted state and the precision of each number of its tangent.
+/// The prior of a pose: a predicted state and the precision of each number of its tangent.
 struct PosePrior {
   std::vector<float> state;       // state_floats()
   std::vector<double> precision;  // tangent_size()
@@ -45,11 +45,11 @@ struct PosePrior {
 struct PoseCandidate {
   std::vector<float> state;  // improved in place
   PosePrior prior;
-  double cost = 0;       // of what was found, see Refined
+  double cost = 0;       // of the result, see Refined
   std::size_t size = 0;  // of the person, where several are tried: an index
 };
 
-/// About how many of a frame's points are looked at.
+/// Approximate number of a frame's points that are used.
 struct PointShare {
   std::size_t person, background;
 };

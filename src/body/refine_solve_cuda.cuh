@@ -1,4 +1,4 @@
-// One step of Levenberg-Marquardt by one block: what refine() in refine.cpp does between two evaluations.
+// One Levenberg-Marquardt step by one block: what refine() in refine.cpp does between two evaluations.
 #pragma once
 
 #include "body/refine_problem_cuda.cuh"
@@ -31,11 +31,11 @@ __device__ inline void assemble(const Problem& problem, int particle, double sca
   const int joints = kinematics.joint_count, size = tangent_size(kinematics);
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const double* precision = problem.prior(particle).precision;
-  // each joint's sums become those of all below it, children before parents
+  // each joint's sums become those of its subtree, children before parents
   if (thread < body_sums) {
     int parent = kinematics.joints[joints - 1].parent;
     for (int j = joints - 1; j > 0; --j) {
-      const int next = kinematics.joints[j - 1].parent;  // on its way while this is added
+      const int next = kinematics.joints[j - 1].parent;  // loaded while this is added
       memory.sums[parent * body_stride + thread] += memory.sums[j * body_stride + thread];
       parent = next;
     }
@@ -79,7 +79,7 @@ __device__ inline void assemble(const Problem& problem, int particle, double sca
   __syncthreads();
 }
 
-/// The step from the state as it is, memory.change, in single precision: it need not be exact, since its cost decides.
+/// The step from the current state, memory.change, in single precision: it need not be exact, since its cost decides.
 __device__ __forceinline__ void find_step(const Problem& problem, int particle, double damping, const float* state,
                                           const SolveMemory& memory, float* matrix) {
   const Kinematics& kinematics = problem.skeleton.kinematics;
@@ -87,7 +87,7 @@ __device__ __forceinline__ void find_step(const Problem& problem, int particle, 
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const double* gradient = problem.gradient + static_cast<std::size_t>(particle) * size;
   const double* information = problem.information + static_cast<std::size_t>(particle) * size * size;
-  // an angle at its limit that is pushed further stays there, and the others move without it
+  // an angle that is pushed beyond its limit stays there, and the others move without it
   for (int i = thread; i < size; i += threads) {
     bool held = false;
     if (i >= root_tangent) {
@@ -115,12 +115,12 @@ __device__ __forceinline__ void find_step(const Problem& problem, int particle, 
   block::substitute(matrix, size, memory.change);
 }
 
-/// The next trial from the state as it is: memory.trial.
+/// The next trial from the current state: memory.trial.
 __device__ inline void next_trial(const Problem& problem, int particle, double damping, const float* state,
                                   const SolveMemory& memory) {
   const Kinematics& kinematics = problem.skeleton.kinematics;
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  // two calls, so that the compiler knows which memory it is
+  // two calls, so that the compiler knows the memory space
   if (memory.matrix != nullptr) {
     find_step(problem, particle, damping, state, memory, memory.matrix);
   } else {
@@ -137,7 +137,7 @@ __device__ inline void next_trial(const Problem& problem, int particle, double d
   __syncthreads();
 }
 
-/// After an evaluation of the trial: takes or leaves it, and makes the next.
+/// After an evaluation of the trial: accepts or rejects it, and makes the next.
 __device__ inline void solve_step(const Problem& problem, int particle, int blocks, const SolveMemory& memory) {
   const Kinematics& kinematics = problem.skeleton.kinematics;
   const int joints = kinematics.joint_count, size = tangent_size(kinematics), floats = kinematics.state_floats();
@@ -181,7 +181,7 @@ __device__ inline void solve_step(const Problem& problem, int particle, int bloc
     assemble(problem, particle, progress.scale, memory);
     progress.done = progress.step >= problem.settings.steps;
   } else {
-    // a step that does not help is tried again shorter; after a few, this is the bottom
+    // a step that does not help is retried shorter; after a few retries, this is the minimum
     progress.damping =
         fmax(constants::refinement::least_raised_damping, progress.damping * constants::refinement::damping_increase);
     progress.done = ++progress.attempt >= constants::refinement::attempts;

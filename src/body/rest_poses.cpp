@@ -6,7 +6,7 @@
 namespace kinema::body {
 namespace {
 
-// Turns of a joint beyond the rest pose, in the order of its freedoms (see default_human.cpp for their senses).
+// Rotations of a joint from the rest pose, in the order of its freedoms (see default_human.cpp for their senses).
 struct Turn {
   std::string joint;
   std::vector<double> angles;
@@ -17,7 +17,7 @@ RestPose make(const Skeleton& skeleton, std::string name, std::initializer_list<
   std::size_t first = 0;
   for (const Joint& joint : skeleton.joints) {
     for (const Turn& turn : turns) {
-      // a turn without a side holds for both
+      // a rotation without a side applies to both
       if (turn.joint != joint.name && "left_" + turn.joint != joint.name && "right_" + turn.joint != joint.name)
         continue;
       for (std::size_t i = 0; i < std::min(turn.angles.size(), joint.freedoms.size()); ++i) {

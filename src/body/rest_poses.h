@@ -1,4 +1,4 @@
-// Poses that people are found in: where the search for a person starts.
+// Common poses of people, from which the search for a person starts.
 #pragma once
 
 #include "kinema/skeleton.h"
@@ -13,8 +13,8 @@ struct RestPose {
   std::vector<double> angles;  // of the skeleton it was made for
 };
 
-/// Standing, walking, sitting, and arms in a few places. Joints are known by the names of the default human; a skeleton
-/// without them keeps its rest pose there. The first is the most common one.
+/// Standing, walking, sitting, and several positions of the arms. Joints are identified by the names of the default
+/// human; a skeleton without them keeps its rest pose there. The first is the most common one.
 std::vector<RestPose> rest_poses(const Skeleton& skeleton);
 
 }  // namespace kinema::body

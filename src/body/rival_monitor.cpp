@@ -88,7 +88,7 @@ RivalMonitor::Facings RivalMonitor::compare_facings(Particles& particles,
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return log_likelihood[a] > log_likelihood[b]; });
-  // all at once, which costs a device no more than one
+  // all at once, which costs no more on a device than one
   order.resize(std::min(order.size(), compared_results));
   std::vector<std::vector<float>> both;
   for (const std::size_t i : order) both.push_back(states[i]);

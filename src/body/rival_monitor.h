@@ -1,5 +1,5 @@
-// Compares rival hypotheses with the tracked pose: a few per frame in turn, or, every few frames and more often at first,
-// all results of a search. A filter that follows one mode of the posterior cannot leave a wrong one on its own.
+// Compares rival hypotheses with the tracked pose: a few per frame in turn, or, every few frames and more often at
+// first, all results of a search. A filter that follows one mode of the posterior cannot leave a wrong one on its own.
 #pragma once
 
 #include "body/particles.h"
@@ -22,21 +22,21 @@ class RivalMonitor {
 public:
   RivalMonitor(const Skeleton& skeleton, const TrackerSettings& settings);
 
-  /// The same person, measured better.
+  /// The same person, with a better measured shape.
   void set_skeleton(const Skeleton& skeleton);
 
-  /// A person was just found.
+  /// A person was just detected.
   void restart() { age_ = 0; }
 
-  /// The predicted pose of the particles and rivals of it, refined and weighed with the points of this frame. Does not
-  /// touch the particles.
+  /// The predicted pose of the particles and its rivals, refined and weighed with the points of this frame. Does not
+  /// modify the particles.
   Hypotheses evaluate_rivals(Particles& particles, const RefinePoints& points);
 
   /// The poses refined in two rounds with all points; of each, the likelier of before and after.
   Hypotheses compare(Particles& particles, const std::vector<std::vector<float>>& states) const;
 
-  /// The likeliest of these poses, and the same turned round with limbs in place: back and front of a body are so alike
-  /// that a search may find only one of them.
+  /// The likeliest of these poses, and the same turned round with limbs in place: back and front of a body are so
+  /// similar that a search may find only one of them.
   struct Facings {
     Hypotheses own, turned;
   };
@@ -51,7 +51,7 @@ private:
   RivalPoses rivals_;
   std::vector<double> precision_;  // of the prior of every pose
   std::size_t next_rival_ = 0;
-  int age_ = 0;  // frames since the person was found
+  int age_ = 0;  // frames since the person was detected
   bool searched_ = false;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-// The angles of a joint and of everything below it.
+// The angles of a joint and of all its descendants.
 std::vector<std::size_t> angles_below(const Skeleton& skeleton, const std::string& top) {
   std::vector<std::size_t> angles;
   std::vector<bool> below(skeleton.joints.size(), false);
@@ -89,7 +89,7 @@ std::vector<float> RivalPoses::make(std::span<const float> state, std::size_t in
     const auto half = static_cast<float>(turn.angle / 2);
     const Quaternionf turned = root * Quaternionf{std::cos(half), 0, std::sin(half), 0};
     rival[3] = turned.w, rival[4] = turned.x, rival[5] = turned.y, rival[6] = turned.z;
-    // who is taken for his own back keeps his limbs where they are, so they change sides
+    // a person whose back was taken for the front keeps the limbs in place, so they change sides
     if (turn.mirrored) {
       for (std::size_t i = 0; i < mirror_.size(); ++i) angles[i] = own[mirror_[i]];
     }
@@ -99,7 +99,7 @@ std::vector<float> RivalPoses::make(std::span<const float> state, std::size_t in
     const Limb& limb = limbs_[index - turns_.size() - swaps_.size()];
     for (std::size_t i = 0; i < limb.angles.size(); ++i) angles[limb.angles[i]] = limb.values[i];
   }
-  // a side may bend further than the other
+  // the limits of the two sides may differ
   for (std::size_t i = 0; i < lower_.size(); ++i) angles[i] = std::clamp(angles[i], lower_[i], upper_[i]);
   return rival;
 }

@@ -1,5 +1,5 @@
-// Rival hypotheses of a pose, which may explain a frame as well: turned round, limbs swapped, a limb in another place. A
-// filter that follows one pose cannot leave a wrong one on its own where all poses in between fit worse.
+// Rival hypotheses of a pose, which may explain a frame as well: turned round, limbs swapped, a limb moved. A filter
+// that follows one pose cannot leave a wrong one on its own where all poses in between fit worse.
 #pragma once
 
 #include "body/kinematics.h"
@@ -8,8 +8,8 @@
 
 namespace kinema::body {
 
-/// All rivals of a state, within the limits of its joints, turned ones first, then swapped limbs, then single limbs. Limbs
-/// are known by the names of the default human; a skeleton without these names has only turned poses.
+/// All rivals of a state, within the limits of its joints, turned ones first, then swapped limbs, then single limbs.
+/// Limbs are identified by the names of the default human; a skeleton without these names has only turned poses.
 class RivalPoses {
 public:
   explicit RivalPoses(const Skeleton& skeleton);
@@ -31,7 +31,7 @@ private:
   };
 
   std::vector<float> lower_, upper_;  // limits of the angles
-  std::vector<std::size_t> mirror_;   // for each angle, the same one of the other side
+  std::vector<std::size_t> mirror_;   // for each angle, its counterpart of the other side
   std::vector<Turn> turns_;
   std::vector<std::vector<std::size_t>> swaps_;  // angles that change sides
   std::vector<Limb> limbs_;

@@ -11,11 +11,11 @@ namespace {
 
 using namespace constants::search;
 
-// Where the body of a candidate must go to lie over the points: middle on middle across, and either middle on middle or
-// crown on crown in height, since legs may be out of view.
+// The translation that aligns the body of a candidate with the points: centre on centre horizontally, and either centre
+// on centre or crown on crown vertically, since legs may be out of view.
 struct Extent {
   Vec3f middle{0, 0, 0};
-  float top = 0;  // y points down, so the least y; a few outliers do not count
+  float top = 0;  // y points down, so the least y, robust against a few outliers
 };
 
 Extent extent_of(const PointList& points) {
@@ -50,7 +50,7 @@ Extent extent_of(const Kinematics& kinematics, const std::vector<float>& state) 
   return extent;
 }
 
-// Where to start: every rest pose and facing of people of every size.
+// Initial candidates: every rest pose and facing of people of every size.
 std::vector<PoseCandidate> make_candidates(const Skeleton& skeleton, const Extent& seen,
                                            const SearchSettings& settings) {
   std::vector<PoseCandidate> candidates;
@@ -67,7 +67,7 @@ std::vector<PoseCandidate> make_candidates(const Skeleton& skeleton, const Exten
           candidate.size = size;
           Pose pose = rest_pose(skeleton);
           pose.angles = rest.angles;
-          // the rest pose looks at the camera; turned about the vertical
+          // the rest pose faces the camera; rotated about the vertical
           const double half = 3.14159265358979323846 * facing / settings.facings;
           const Quaternion turned = Quaternion{std::cos(half), 0, std::sin(half), 0} * Quaternion{0, 1, 0, 0};
           pose.rotation = {turned.w, turned.x, turned.y, turned.z};
@@ -104,7 +104,7 @@ std::vector<SearchResult> search(const Skeleton& skeleton, const PointList& pers
   std::vector<PoseCandidate> candidates =
       make_candidates(skeleton, extent_of(person.thinned(settings.points)), settings);
 
-  // rounds with fewer candidates, more points and a shorter reach
+  // rounds with fewer candidates, more points and a smaller tau
   struct Round {
     std::size_t keep, points;
     double tau;
@@ -120,13 +120,13 @@ std::vector<SearchResult> search(const Skeleton& skeleton, const PointList& pers
     refinement.steps = round.steps;
     refinement.sigma = search_skin_deviation;
     refinement.noise = settings.noise;
-    refinement.evidence = search_evidence;  // as much in every round, whatever the number of points
+    refinement.evidence = search_evidence;  // the same in every round, whatever the number of points
     refine_many(candidates, refinement, {round.points, round.points / 2});
     for (PoseCandidate& candidate : candidates) {
       const double unusual = (settings.sizes[candidate.size] - 1) / constants::shape::size_deviation;
       candidate.cost += 0.5 * unusual * unusual;
     }
-    // points further off than numbers go lead to no pose
+    // points beyond the range of numbers give no pose
     std::erase_if(candidates, [](const PoseCandidate& candidate) {
       return !std::isfinite(candidate.cost) ||
              std::any_of(candidate.state.begin(), candidate.state.end(), [](float x) { return !std::isfinite(x); });

@@ -1,4 +1,4 @@
-// Finds a person in a frame without a pose to start from: a search over position, facing, size and rest poses.
+// Finds a person in a frame without an initial pose: a search over position, facing, size and rest poses.
 #pragma once
 
 #include "body/constants_search.h"
@@ -12,7 +12,7 @@ namespace kinema::body {
 
 struct SearchSettings {
   int facings = constants::search::facings;
-  std::optional<Vec3f> pelvis;                            ///< where it is known to be; else where the points are
+  std::optional<Vec3f> pelvis;                            ///< where known; else taken from the points
   std::vector<double> sizes = {1.0};                      ///< of the person, relative to the skeleton
   double noise = 0;                                       ///< standard deviation of the points along their rays, metres
   std::size_t points = constants::search::search_points;  ///< of the person, in the first round
@@ -22,13 +22,13 @@ struct SearchSettings {
 struct SearchResult {
   double size = 1;  ///< the one of `sizes` that fits best
   std::vector<float> state;
-  double cost = 0;  ///< see Refined; and for an unusual size
+  double cost = 0;  ///< see Refined; plus that of an unusual size
 };
 
-/// Refines candidates, all of them before it returns; see Particles::refine_poses().
+/// Refines candidates, and returns when all are done; see Particles::refine_poses().
 using RefineMany = std::function<void(std::span<PoseCandidate>, const RefineSettings&, PointShare)>;
 
-/// The poses that fit best, the best first; none where there are too few points for a person.
+/// The poses that fit best, the best first; empty where there are too few points for a person.
 std::vector<SearchResult> search(const Skeleton& skeleton, const RefinePoints& points, const SearchSettings& settings,
                                  const Threads& threads);
 

@@ -17,7 +17,7 @@ struct Groups {
   std::vector<std::size_t> of_joint;
   std::size_t count = 0;
   std::vector<bool> across;  // (groups) bones from the middle outwards, such as clavicles: a width too
-  std::vector<int> width;    // (joints) which of the widths, -1: none
+  std::vector<int> width;    // (joints) index of the width, -1: none
   std::size_t widths = 0;
 
   std::size_t size() const { return 2 * count + widths; }
@@ -106,7 +106,7 @@ FrameSystem linearise(const Skeleton& skeleton, const Groups& groups, const Eige
     sum.gradient.noalias() += (contact.weight * contact.distance) * g;
   }
 
-  // derivatives of the capsules by the shape, by differences
+  // derivatives of the capsules by the shape, by finite differences
   const std::vector<float> here = capsules_of(kinematics, state);
   constexpr double step = 1e-3;
   std::vector<std::vector<float>> moved;
@@ -150,7 +150,7 @@ FrameSystem linearise(const Skeleton& skeleton, const Groups& groups, const Eige
   return system;
 }
 
-// The inverse covariance of the shape: lengths vary together with the person and a little by themselves, widths more.
+// The inverse covariance of the shape: lengths vary with the person and a little independently, widths more.
 Eigen::MatrixXd shape_precision(const Groups& groups, const ShapeSettings& settings) {
   const auto n = static_cast<long>(groups.count);
   Eigen::MatrixXd covariance =
@@ -194,7 +194,7 @@ ShapeFit fit_shape(const Skeleton& skeleton, const std::vector<ShapeFrame>& fram
     threads.for_each(frames.size(), [&](std::size_t f) {
       systems[f] = linearise(skeleton, groups, shape, frames[f], fit.states[f], frames[f].refinement);
     });
-    // eliminate the poses
+    // eliminates the poses
     Eigen::MatrixXd reduced = precision;
     Eigen::VectorXd gradient = precision * shape;
     std::vector<Eigen::MatrixXd> solved(frames.size());
@@ -205,7 +205,7 @@ ShapeFit fit_shape(const Skeleton& skeleton, const std::vector<ShapeFrame>& fram
       pose_gradient[f] = systems[f].gradient.head(pose_size);
       std::vector<float> away(static_cast<std::size_t>(pose_size));
       state_difference(flat.view(), first[f].data(), fit.states[f].data(), away.data());
-      // how strongly a pose is held to where the tracker saw it
+      // how strongly a pose is tied to the tracker's estimate
       using constants::shape::shape_pose_deviation;
       const double held = 1 / (shape_pose_deviation * shape_pose_deviation);
       for (int i = 0; i < pose_size; ++i) {

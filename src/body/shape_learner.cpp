@@ -26,7 +26,7 @@ std::optional<ShapeFit> ShapeLearner::add(const RefinePoints& points, const std:
   for (std::size_t f = 0; f < count; ++f) kept_[f].state = fit.states[f];
   known_ = known_ || count >= enough_shape_frames;
   if (count == most_shape_frames) {
-    // every second one goes, and from now on half as many come
+    // every second one is dropped, and half as many are kept from now on
     for (std::size_t f = 1; 2 * f < count; ++f) kept_[f] = std::move(kept_[2 * f]);
     kept_.resize(count / 2);
     every_ *= 2;

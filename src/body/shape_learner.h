@@ -1,4 +1,4 @@
-// Measures the person while it is tracked: keeps frames, and says when and what a fit of the shape makes of them.
+// Measures the person during tracking: collects frames, and decides when to fit the shape to them.
 #pragma once
 
 #include "body/shape.h"
@@ -9,27 +9,27 @@ namespace kinema::body {
 
 class ShapeLearner {
 public:
-  /// `skeleton`: what is known of the person before anything was seen.
+  /// `skeleton`: the prior of the person, before any frame.
   explicit ShapeLearner(const Skeleton& skeleton) : origin_(skeleton) {}
 
-  /// Somebody was found who is so much larger than was thought: earlier frames show nobody, or somebody else.
+  /// A person was detected who is `size` times as large as assumed: earlier frames show nobody, or somebody else.
   void begin_at_size(double size);
 
-  /// Whether the next frame is wanted; asked once a frame.
+  /// Whether the next frame is wanted; to be called once per frame.
   bool due() { return frames_++ % every_ == 0; }
 
-  /// Takes a frame, and fits the shape where it is time to: early, so that the person is followed well enough to be measured,
-  /// then with all that a second showed, and again whenever twice as long was seen, maybe from other sides.
-  /// `refinement`: for all points together, as they are weighed to pose a person.
+  /// Adds a frame, and fits the shape when due: early, so that the person is tracked well enough to be measured, then
+  /// with all frames kept in a second, and again whenever twice as long was seen, maybe from other sides. `refinement`:
+  /// for all points together, with the weights used to pose a person.
   std::optional<ShapeFit> add(const RefinePoints& points, const std::optional<Plane>& floor,
                               const std::vector<float>& state, RefineSettings refinement, const Threads& threads);
 
-  /// Whether a second was seen.
+  /// Whether a full second was seen.
   bool known() const { return known_; }
 
 private:
   Skeleton origin_;
-  std::vector<double> shape_;  // against it; empty: the same
+  std::vector<double> shape_;  // relative to it; empty: the same
   std::vector<ShapeFrame> kept_;
   int frames_ = 0;
   int every_ = constants::shape::shape_interval;

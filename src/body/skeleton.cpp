@@ -1,4 +1,4 @@
-// What can be asked of a skeleton without posing it; see kinematics.cpp for the rest.
+// Queries of a skeleton that need no pose; see kinematics.cpp for the rest.
 #include "kinema/skeleton.h"
 
 #include "kinema/error.h"
@@ -44,7 +44,7 @@ struct Alias {
 };
 
 // Names of other skeletons, in lower case and without a prefix such as mixamorig:. A name that two skeletons use for
-// different joints is not here.
+// different joints is omitted.
 constexpr Alias aliases[] = {
     {"hips", "pelvis"},
     {"hip", "pelvis"},
@@ -174,7 +174,7 @@ Skeleton scaled(const Skeleton& skeleton, double factor) {
 Pose rest_pose(const Skeleton& skeleton, double distance) {
   Pose pose;
   pose.position = {0, 0, distance};
-  pose.rotation = {0, 1, 0, 0};  // half a turn about x: y up becomes -y, and z looks at the camera
+  pose.rotation = {0, 1, 0, 0};  // half a turn about x: y up becomes -y, and z points to the camera
   for (const Joint& joint : skeleton.joints) {
     for (const Freedom& freedom : joint.freedoms) pose.angles.push_back(std::clamp(0.0, freedom.lower, freedom.upper));
   }

@@ -4,7 +4,7 @@
 namespace kinema::body {
 namespace {
 
-// From memory that is given back after the call: the copy is done when this returns.
+// From memory that is released after the call: the copy is complete on return.
 template <class T>
 void upload(cuda::Buffer<T>& buffer, const T* data, std::size_t count, cudaStream_t stream) {
   buffer.reserve(count);

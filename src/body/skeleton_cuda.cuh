@@ -1,5 +1,5 @@
-// A skeleton on the device, with what kernels ask of its tree, and the numbers of a filter that live there from frame to
-// frame.
+// A skeleton on the device, with the tree relations that kernels use, and the data of a filter that stay there from
+// frame to frame.
 #pragma once
 
 #include "body/joint_axes.h"
@@ -15,12 +15,12 @@ inline constexpr int most_tangent = root_tangent + static_cast<int>(max_angles);
 inline constexpr int warp_size = 32;
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
-/// What kernels see of a skeleton. A joint fits into a bit of 64.
+/// A skeleton as kernels read it. A joint is one bit of 64.
 struct SkeletonView {
   Kinematics kinematics;
   const double* speed;         // (tangent): deviation over a second
   const int* joint_of;         // (tangent): the joint that a number turns; 0 for position and rotation
-  const std::uint64_t* above;  // (joints): a bit for each joint on the way to the first, itself not
+  const std::uint64_t* above;  // (joints): one bit per ancestor, itself excluded
   const std::uint8_t* moves;   // (blocks, tangent), see limb_blocks()
   static_assert(max_joints <= 64, "a joint is a bit of a word");
 };
@@ -46,24 +46,24 @@ private:
   cuda::Buffer<std::uint8_t> moves_;
 };
 
-/// What comes down at the end of a frame, in one piece.
+/// The result of a frame, downloaded in one copy.
 struct FrameResult {
-  float state[most_state];  // the mean, which predict() goes on from
+  float state[most_state];  // the mean, from which predict() continues
   double joint_variance[max_joints];
   double log_likelihood, effective_sample_size, exponent;
-  unsigned long long bad;  // index of a capsule that is none, ~0: all are well
+  unsigned long long bad;  // index of an invalid capsule, ~0: all are valid
 };
 
 /// What stays on the device from frame to frame besides the particles.
 struct FilterMemory {
   FrameResult result;
   float velocity[most_tangent];
-  int peak;  // which of the refined poses is the best, -1: none was refined
+  int peak;  // index of the best refined pose, -1: none was refined
 };
 
 #ifdef __CUDACC__
-/// Places of all joints by the lanes of a warp, in memory that they share: level by level down the tree, each place by the
-/// same products as in place_joints().
+/// Places of all joints by the lanes of a warp, in shared memory: level by level down the tree, each place by the same
+/// products as in place_joints().
 __device__ inline void place_joints_by_warp(const Kinematics& kinematics, const float* state, Place* places) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int count = kinematics.joint_count;

@@ -1,5 +1,5 @@
-// Keeps the frames of a window and fits a trajectory through it: once 2 lag frames are there the first half is settled, so
-// that each has seen at least `lag` frames after it, and the second half waits.
+// Keeps the frames of a window and fits a trajectory through it: once there are 2 lag frames, the first half is
+// settled, so that each has at least `lag` later frames, and the second half waits.
 #include "kinema/body_smoother.h"
 
 #include "body/constants.h"
@@ -17,7 +17,7 @@ namespace {
 
 using namespace constants::smoothing;
 
-// Settled frames that the next ones go on from: two say where somebody was and how fast.
+// Settled frames from which the next ones continue: two give position and velocity.
 constexpr std::size_t gone_on_from = 2;
 
 bool same(const Vec3& a, const Vec3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
@@ -74,20 +74,20 @@ private:
            std::hypot(away[3], away[4], away[5]) > spin + fastest_turn * seconds;
   }
 
-  // As a tracker counts them.
+  // Counted as by a tracker.
   double seconds_to(const Frame& frame) const {
     using namespace constants::pipeline;
     return std::clamp(frames_.empty() ? usual_interval : frame.time - last_time_, shortest_interval, longest_interval);
   }
 
-  // The same person, measured better, or another.
+  // The same person with a better measured shape, or another person.
   void set_skeleton(const Skeleton& skeleton) {
     if (flat_ && same_person(skeleton, skeleton_)) return;
     skeleton_ = skeleton;
     flat_ = std::make_unique<FlatSkeleton>(skeleton);
     model_ = {flat_->view(), walk_speed(skeleton), rest_poses(skeleton).front().angles};
     flesh_radii_ = flesh_radii(skeleton);
-    // poses of a person of other lengths: settled ones cannot be gone on from, and the others have to find their points again
+    // poses of other bone lengths: settled ones cannot be continued, and the others must be fitted again
     frames_.erase(frames_.begin(), frames_.end() - static_cast<std::ptrdiff_t>(estimates_.size()));
     threads_.for_each(frames_.size(), [&](std::size_t i) {
       TrajectoryFrame& frame = frames_[i];
@@ -116,7 +116,7 @@ private:
     error_sources_.push_back(sources);
   }
 
-  // Fits all, gives the first `count` away and keeps what the rest goes on from.
+  // Fits all, returns the first `count` and keeps those from which the rest continues.
   std::vector<Estimate> settle(std::size_t count) {
     if (count == 0) return {};
     const std::size_t before = frames_.size() - estimates_.size();

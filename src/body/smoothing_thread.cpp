@@ -8,7 +8,7 @@
 namespace kinema::body {
 namespace {
 
-// Queued frames hold their points: some megabytes each with the points that a GPU takes.
+// Queued frames hold their points: several megabytes each at the point counts of a GPU.
 constexpr std::size_t longest_queue = 64;
 
 }  // namespace
@@ -20,13 +20,13 @@ SmoothingThread::SmoothingThread(const TrackerSettings& settings, std::size_t la
 
 SmoothingThread::~SmoothingThread() = default;
 
-// a minute at usual frame rates, and always more than are settled in one go
+// a minute at usual frame rates, and always more than are settled at once
 std::size_t SmoothingThread::most_unclaimed(std::size_t lag) { return std::max<std::size_t>(2000, 4 * lag); }
 
 void SmoothingThread::add(const PointCloud& cloud, const Estimate& estimate) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return jobs_.size() < longest_queue || failed_; });
-  // of frames without a person, only the estimate is needed
+  // frames without a person need only the estimate
   jobs_.push_back({estimate.found ? cloud : PointCloud(), estimate});
   changed_.notify_all();
 }
@@ -44,7 +44,7 @@ std::vector<Estimate> SmoothingThread::finish() {
   }
   std::vector<Estimate> settled = take();
   Stopwatch watch;
-  // the queue is empty, so the thread leaves smoother and skeleton alone
+  // the queue is empty, so the thread does not use smoother and skeleton
   for (Estimate& estimate : smoother_->finish()) {
     estimate.skeleton = skeleton_;
     settled.push_back(std::move(estimate));

@@ -1,4 +1,4 @@
-// The smoother in a thread of its own: while a device weighs a frame, the host smooths those before it.
+// The smoother in its own thread: while a device weighs a frame, the host smooths the preceding ones.
 #pragma once
 
 #include "kinema/body_smoother.h"
@@ -19,23 +19,23 @@ class SmoothingThread {
 public:
   SmoothingThread(const TrackerSettings& settings, std::size_t lag);
 
-  /// Ends after the frame it is at; queued frames are dropped.
+  /// Ends after the current frame; queued frames are dropped.
   ~SmoothingThread();
 
-  /// The points of a frame and its estimate, with the skeleton it belongs to. Waits while the queue is full.
+  /// The points of a frame and its estimate, with its skeleton. Waits while the queue is full.
   void add(const PointCloud& cloud, const Estimate& estimate);
 
-  /// What was settled since the last call, oldest first, with the skeleton they were settled with; of more than
-  /// most_unclaimed() estimates the newest. Throws what the smoother threw.
+  /// The estimates settled since the last call, oldest first, with their skeleton; of more than most_unclaimed() the
+  /// newest. Rethrows exceptions of the smoother.
   std::vector<Estimate> take();
 
-  /// Waits for all that was added, and settles it.
+  /// Waits for all added frames, and settles them.
   std::vector<Estimate> finish();
 
   /// The time spent smoothing so far, milliseconds.
   double ms() const;
 
-  /// How many settled estimates are kept for a caller that does not take them: they must not grow without bound.
+  /// The number of settled estimates kept for a caller that does not take them, so that memory stays bounded.
   static std::size_t most_unclaimed(std::size_t lag);
 
 private:
@@ -48,14 +48,14 @@ private:
 
   const std::size_t lag_;
   const std::unique_ptr<Smoother> smoother_;  // the thread's, except in finish()
-  mutable std::mutex mutex_;                  // of all below
+  mutable std::mutex mutex_;                  // guards all below
   std::condition_variable_any changed_;
-  std::deque<Job> jobs_;  // the first is under way
+  std::deque<Job> jobs_;  // the first is being processed
   std::vector<Estimate> settled_;
   std::shared_ptr<const Skeleton> skeleton_;  // of the last job
   double ms_ = 0;
   std::exception_ptr failed_;
-  std::jthread thread_;  // the last: it ends before what it uses
+  std::jthread thread_;  // last, so that it ends before what it uses
 };
 
 }  // namespace kinema::body

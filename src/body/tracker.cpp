@@ -1,4 +1,4 @@
-// The pipeline of the body tracker: cut the person out of the frame, track it, expect it there in the next frame, smooth.
+// The pipeline of the body tracker: segment the person, track it, predict its gate in the next frame, smooth.
 #include "kinema/body_tracker.h"
 
 #include "body/constants.h"
@@ -23,7 +23,7 @@ bool nobody_in(const PointCloud& cloud) {
   return static_cast<std::size_t>(points) < constants::pipeline::fewest_person_points;
 }
 
-// What the caller left open, and what follows from the rest.
+// Settings that the caller left open, and derived ones.
 TrackerSettings complete(TrackerSettings settings, Backend backend) {
   fill_in(settings, backend);
   settings.foreground.points = settings.points;
@@ -49,7 +49,7 @@ struct Tracker::State {
   Estimate track(const Seen& seen, std::int64_t frame, double time) {
     Stopwatch watch;
     foreground.cut(seen, expected, cloud);
-    // nobody where somebody was expected: look everywhere
+    // nobody in the gate: search the whole frame
     if (nobody_in(cloud) && !expected.empty()) foreground.cut(seen, {}, cloud);
     const double cut_ms = watch.lap();
     Estimate estimate = filter->track({time, cloud.view(), foreground.floor()});
@@ -60,7 +60,7 @@ struct Tracker::State {
     return keep(std::move(estimate), frame, time);
   }
 
-  // A frame without points: what was expected stays expected.
+  // A frame without points: the prediction is kept.
   Estimate skip(std::int64_t frame, double time, const std::string& why) {
     Estimate estimate;
     estimate.why = why;
@@ -94,7 +94,7 @@ struct Tracker::State {
   std::unique_ptr<Filter> filter;
   std::optional<SmoothingThread> smoothing;
   std::optional<io::StereoMatcher> matcher;  // made with the first pair
-  std::vector<float> expected;               // capsules of the last pose: where the person is looked for
+  std::vector<float> expected;               // capsules of the last pose: where the person is expected
   PointCloud cloud;                          // of the last frame
   std::deque<Estimate> ready;                // without a smoother
   std::int64_t next_frame = 0;

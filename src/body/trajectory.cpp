@@ -48,7 +48,7 @@ public:
 private:
   int size() const { return tangent_size(model_.kinematics); }
 
-  // x_t = c[0] is led to by x_t-1 and x_t-2: the innovation is the sum of all three with these factors.
+  // x_t = c[0] follows from x_t-1 and x_t-2: the innovation is the sum of all three with these factors.
   std::array<double, 3> factors(std::size_t t) const {
     if (t < 2) return {1, -1, 0};
     const double kept = settings_.velocity_kept * frames_[t].seconds / frames_[t - 1].seconds;
@@ -118,7 +118,7 @@ private:
         }
       }
     }
-    // an angle at its limit that is pushed further stays there, and the others move without it
+    // an angle that is pushed beyond its limit stays there, and the others move without it
     for (std::size_t t = settled_; t < frames_.size(); ++t) {
       Eigen::MatrixXd& own = matrix.block(t - settled_, 0);
       for (int i = root_tangent; i < size(); ++i) {

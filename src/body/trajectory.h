@@ -1,10 +1,10 @@
-// The likeliest course of poses through frames that follow each other: what a filter made of each, put right by what was
-// seen later. A limb that is hidden for a while takes its place between where it was seen before and after.
+// The likeliest trajectory of poses through consecutive frames: the filter's estimates, corrected by what was seen
+// later. A limb that is hidden for a while is placed between where it was seen before and after.
 //
-// Minimises  sum_t [ points_t(x_t) + comfort(x_t) ] + 1/2 sum_t |x_t - x_t-1 - k (x_t-1 - x_t-2)|^2_Q,  over the poses x_t of
-// all frames, where points_t is the sum of refine.h, the weak comfort that of expected_pose(), k the share of its velocity
-// that a pose keeps, and Q says how far poses wander. Each Gauss-Newton step is a smoother of Rauch, Tung and Striebel about
-// the last one's poses: it binds the poses of three frames together, those of a limb with its neighbours.
+// Minimises  sum_t [ points_t(x_t) + comfort(x_t) ] + 1/2 sum_t |x_t - x_t-1 - k (x_t-1 - x_t-2)|^2_Q,  over the poses
+// x_t of all frames, where points_t is the sum of refine.h, the weak comfort that of expected_pose(), k the share of
+// its velocity that a pose keeps, and Q the precision of the motion. Each Gauss-Newton step is a smoother of Rauch,
+// Tung and Striebel about the previous iterate, with three consecutive poses coupled.
 #pragma once
 
 #include "body/constants.h"
@@ -16,7 +16,7 @@
 namespace kinema::body {
 
 struct TrajectoryFrame {
-  double seconds = 0;          ///< since the frame before
+  double seconds = 0;          ///< since the previous frame
   RefinePoints points;         ///< what was seen
   RefineSettings refinement;   ///< how points are weighed
   std::vector<float> state;    ///< improved in place
@@ -34,7 +34,7 @@ struct TrajectorySettings {
   int steps = constants::smoothing::trajectory_steps;
 };
 
-/// Puts frames right, all but the first `settled`, which the others go on from.
+/// Corrects frames, all except the first `settled`, which stay fixed.
 void fit_trajectory(const TrajectoryModel& model, std::span<TrajectoryFrame> frames, std::size_t settled,
                     const Threads& threads, const TrajectorySettings& settings = {});
 

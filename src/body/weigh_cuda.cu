@@ -1,10 +1,10 @@
-// A block takes a tile of rays, and each of its warps goes through samples of its own. From the row of all their capsules
-// it takes those that may matter to the tile, 32 at a time, a capsule a lane: computes their constants, and tests them
-// against the tile's subtiles. Then, capsule by capsule, it casts the rays of the subtiles that it may matter to, a ray a
-// lane. Warps share the rays alone, so none waits for another.
+// A block takes a tile of rays, and each of its warps processes its own samples. From the row of all their capsules it
+// takes those that may matter to the tile, 32 at a time, one capsule per lane: computes their constants, and tests them
+// against the tile's subtiles. Then, capsule by capsule, it casts the rays of the subtiles that it may matter to, one
+// ray per lane. Warps share only the rays, so none waits for another.
 //
-// Two thirds of the instructions are the last loop's, so registers are kept for it: what precedes it, and what is rare, are
-// calls that find what they need in shared memory, and the rays' best distances are put there while they run.
+// Two thirds of the instructions are in the last loop, so registers are reserved for it: the code before it, and rare
+// cases, are calls that read their data from shared memory, where the rays' best distances are stored while they run.
 #include "body/weigh_cuda.cuh"
 
 #include "body/cast_cuda.cuh"
@@ -17,15 +17,15 @@ namespace {
 
 constexpr int warps = 4;        // in a block
 constexpr int blocks_each = 7;  // on a multiprocessor: bounds the registers
-constexpr int slots = 32;       // capsules that a warp holds at a time, one a lane
+constexpr int slots = 32;       // capsules that a warp holds at a time, one per lane
 constexpr unsigned full = ~0u;
 
 constexpr int tile_rays = RayTilesCuda::tile_rays;
 constexpr int subtiles = RayTilesCuda::subtiles;
 static_assert(subtiles == 8);
 
-// How samples are dealt to warps: most in long rows, since the slots are filled less often where a row fills them well, and
-// the rest in short ones, so that the last blocks, or the heaviest, do not keep the others waiting.
+// The distribution of samples to warps: most in long rows, since a row that fills the slots well fills them less often,
+// and the rest in short ones, so that the last blocks, or the heaviest, do not delay the others.
 constexpr int most_samples = 16, few_samples = 4;  // in a row
 constexpr double short_share = 0.25;
 constexpr int most_samples_past = 2;  // of rays past the person: their tiles are wide and heavy
@@ -50,35 +50,35 @@ struct Problem {
   Vec3 camera;
   float tau;
   bool culling;
-  bool hits_signed;  // a hit behind the camera would pass for one before a point: all kinds but the nearest
+  bool hits_signed;  // a hit behind the camera would be taken for one before a point: all kinds except the nearest
 };
 
-// A capsule that matters to the tile. 144 bytes apart, so that lanes that write one each do not meet in a bank.
+// A capsule that matters to the tile. 144 bytes apart, so that lanes that write one each have no bank conflicts.
 struct alignas(16) Slot {
   PairConstants constants;
   unsigned work;               // see below
   int capsule;                 // of the sample
-  std::uint8_t undecided[32];  // by lane: the subtiles where single precision cannot tell
+  std::uint8_t undecided[32];  // by lane: the subtiles that single precision cannot decide
   float apart[4];
 };
 static_assert(sizeof(Slot) == 9 * sizeof(float4));
 
-// What is to be done at a slot: the subtiles whose rays are to be cast, and whether a sample begins there, or the slots end.
-// The sample's number within the row is in the upper half.
+// The work at a slot: the subtiles whose rays are to be cast, and whether a sample begins there, or the slots end. The
+// sample's number within the row is in the upper half.
 constexpr unsigned begins = 1u << subtiles, ends = 2u << subtiles;
 constexpr int sample_bits = 16;
 
-constexpr int most_closed = 8;  // samples that are closed at a time
+constexpr int most_closed = 8;  // samples finished at a time
 
 struct WarpMemory {
   Slot slot[slots + 1];  // one more for the end
   union {
-    float best[subtiles][32];                   // the rays' best so far, while no registers are to be had for them
-    alignas(16) float closed[most_closed][36];  // by sample and lane: sums; apart again
+    float best[subtiles][32];                   // the rays' best so far, while they are not in registers
+    alignas(16) float closed[most_closed][36];  // by sample and lane: sums; padded likewise
   };
-  unsigned list[slots + 32];  // capsules that may matter to the tile, and wait for a slot
+  unsigned list[slots + 32];  // capsules that may matter to the tile and wait for a slot
   int first_sample, samples;  // the row
-  int place, waiting;         // how far its words are read, and how many are in the list
+  int place, waiting;         // words read so far, and entries of the list
   int ray_count;              // of the tile
 };
 
@@ -100,7 +100,7 @@ __device__ WarpMemory& warp_memory() { return block_memory->warp[threadIdx.x / 3
 constexpr int capsule_bits = 26;
 static_assert(most_samples <= 1 << (32 - capsule_bits));
 
-// The capsules that may matter to the tile join the list until there are enough or the row ends: 32 of a sample a lane.
+// Lists the capsules that may matter to the tile until there are enough or the row ends: 32 of a sample per lane.
 __device__ void gather(WarpMemory& memory) {
   const CapsulesCudaView& capsules = block_memory->problem.capsules;
   const int lane = lane_number(), words = static_cast<int>(capsules.words), size = memory.samples * words;
@@ -110,7 +110,7 @@ __device__ void gather(WarpMemory& memory) {
   while (place < size && waiting < slots) {
     const int word = place + lane;
     unsigned bits = word < size ? row[word] : 0;
-    int through = __popc(bits);  // how many there are up to this lane's last
+    int through = __popc(bits);  // their number up to this lane's last
     for (int step = 1; step < 32; step *= 2) {
       const int before = __shfl_up_sync(full, through, step);
       if (lane >= step) through += before;
@@ -131,8 +131,8 @@ __device__ void gather(WarpMemory& memory) {
   __syncwarp();
 }
 
-// The head of the list, a capsule a lane, moves into the slots as far as it matters to any subtile, and the rest moves up;
-// `under_way` is the sample that the last ones left open.
+// Moves the head of the list, one capsule per lane, into the slots where it matters to any subtile, and moves the rest
+// up; `under_way` is the sample that the previous ones left unfinished.
 __device__ void fill_slots(WarpMemory& memory, int under_way) {
   const Problem& problem = block_memory->problem;
   const int lane = lane_number(), used = min(memory.waiting, slots);
@@ -165,7 +165,7 @@ __device__ void fill_slots(WarpMemory& memory, int under_way) {
     slot.work = subtiles_of | (first ? begins : 0) | static_cast<unsigned>(sample) << sample_bits;
     slot.capsule = capsule;
   }
-  // fewer than there is room for: the row is at its end, and all its samples are done
+  // fewer than fit: the row is at its end, and all its samples are done
   const int done = used < slots ? memory.samples : 0;
   memory.slot[__popc(kept)].work = begins | ends | static_cast<unsigned>(done) << sample_bits;
 
@@ -183,8 +183,7 @@ __device__ __noinline__ void next_round(int under_way) {
   fill_slots(memory, under_way);
 }
 
-// Settles in double precision what single precision could not at some slots, one ray and capsule after the other. It is
-// rare.
+// Decides in double precision what single precision could not at some slots, one ray and capsule after the other. Rare.
 template <Kind kind>
 __device__ __forceinline__ void settle(int first_slot, int end_slot) {
   WarpMemory& memory = warp_memory();
@@ -212,7 +211,7 @@ __device__ __forceinline__ void settle(int first_slot, int end_slot) {
   }
 }
 
-// What a lane's rays cost a sample that is done.
+// The cost of a lane's rays for a finished sample.
 template <Kind kind>
 __device__ float sum_of_costs(const float (&best)[subtiles], float tau, int ray_count) {
   float sum = 0;
@@ -223,7 +222,7 @@ __device__ float sum_of_costs(const float (&best)[subtiles], float tau, int ray_
       sum = fmaf(d, d, sum);
     }
   } else {
-    // a last tile has fewer rays than places
+    // a last tile has fewer rays than slots
 #pragma unroll
     for (int sub = 0; sub < subtiles; ++sub) {
       const float d = 32 * sub + lane_number() < ray_count ? cost<kind>(best[sub], tau) : 0.0f;
@@ -233,7 +232,7 @@ __device__ float sum_of_costs(const float (&best)[subtiles], float tau, int ray_
   return sum;
 }
 
-// The tile's sums for the last samples that are done, up to `end`: 4 lanes a sample.
+// The tile's sums for the last finished samples, up to `end`: 4 lanes per sample.
 __device__ void write_closed(int end, int number) {
   WarpMemory& memory = warp_memory();
   const Problem& problem = block_memory->problem;
@@ -262,7 +261,7 @@ __device__ void take_back(float (&best)[subtiles]) {
 
 constexpr unsigned work_offset = offsetof(Slot, work), undecided_offset = offsetof(Slot, undecided);
 
-// Casts the rays of one subtile after the other, those in `mask`, and notes the ones where it is too close to call.
+// Casts the rays of the subtiles in `mask`, one subtile after the other, and marks the undecided ones.
 template <Kind kind, int sub = 0>
 __device__ void cast_rays(const Capsule& capsule, unsigned rays, float D, unsigned mask, float (&best)[subtiles],
                           unsigned& undecided) {
@@ -298,7 +297,7 @@ __global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __g
   const unsigned rays = shared_address(&block_memory->rays[lane]);
   const float D = kind == Kind::background ? block_memory->bounds.depth : 0.0f;
   const float nothing = kind == Kind::nearest ? problem.tau : INFINITY;
-  float best[subtiles];  // of this lane's rays: the nearest distance, or, with its sign, that to the first hit
+  float best[subtiles];  // of this lane's rays: the nearest distance, or the signed one to the first hit
 #pragma unroll
   for (float& b : best) b = nothing;
 
@@ -311,10 +310,10 @@ __global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __g
     unsigned unsettled = 0, first_unsettled = slot;
     int closed = 0;
     for (;; slot += sizeof(Slot)) {
-      // one for all lanes, which the compiler is to know
+      // uniform over all lanes, for the compiler to know
       const unsigned work = __reduce_or_sync(full, work_ahead);
       if (work & begins) {
-        // then the samples before it are done
+        // the samples before it are then done
         if (__any_sync(full, unsettled != 0)) {
           write_closed(sample, closed);
           closed = 0;
@@ -348,7 +347,7 @@ __global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __g
   }
 }
 
-// The sum over tiles, a warp a sample: every lane its own tiles in order, then the lanes by halves.
+// The sum over tiles, one warp per sample: every lane its own tiles in order, then the lanes by halves.
 __global__ void reduce(const float* sums, int samples, int tiles, double scale, double* out) {
   const int sample = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) / 32,
             lane = static_cast<int>(threadIdx.x) % 32;
@@ -361,7 +360,7 @@ __global__ void reduce(const float* sums, int samples, int tiles, double scale, 
 }
 
 Rows rows_for(std::size_t samples, std::size_t tiles, int most) {
-  // enough blocks for a large device several times over
+  // several times as many blocks as a large device holds
   constexpr std::size_t enough = 6000;
   Rows rows;
   rows.samples_long = most;
@@ -414,7 +413,7 @@ void WeighCuda::weigh(const RayTilesView& tiles, const float* capsules, std::siz
     kernel<<<grid, 32 * warps, sizeof(BlockMemory), on>>>(problem, first);
     cuda::check_launch("weigh_tiles");
   };
-  // the heavy tiles first, so that the device is full to the end
+  // the heavy tiles first, so that the device is busy to the end
   const bool beside = side != nullptr && tiles.foreground_tiles > 0 && tiles.background_tiles > 0;
   if (beside) {
     prepared_.record(stream);

@@ -2,22 +2,22 @@
 // four ways to resample. Sums run in a fixed order, so that results do not depend on the number of threads.
 //
 // Sequential importance sampling. The particles of frame t are drawn from the motion model, theta_t ~ p(. | theta_t-1),
-// so the weight of a whole path theta_1 ... theta_t against the posterior p(theta_1:t | X_1:t) is
+// so the weight of a whole path theta_1 ... theta_t with respect to the posterior p(theta_1:t | X_1:t) is
 //
 //     w_t = w_t-1 p(X_t | theta_t)   and on the logarithmic scale   log w_t = log w_t-1 + e_t l_t,
 //
 // where l_t is the log-likelihood of frame t and e_t its exponent (1 in the paper, less where weights are tempered).
-// The w_t-1 are the weights with which frame t-1 ended; here they are called carried. Resampling draws particles in
-// proportion to w_t, and the copies stand for the posterior with equal weights: what is carried from there on is 0 for
-// all. Without resampling the weights must be carried, or the particles would stand for p(theta_t | X_t) under the
-// motion model alone, as if the frames since the last resampling had not been seen.
+// The w_t-1 are the final weights of frame t-1; here they are called carried. Resampling draws particles in proportion
+// to w_t, and the copies represent the posterior with equal weights: from there on 0 is carried for all. Without
+// resampling the weights must be carried, or the particles would represent p(theta_t | X_t) under the motion model
+// alone, as if the frames since the last resampling had not been seen.
 //
-// Annealing layers: between two layers of a frame particles are always resampled, so the carried weights take part in
-// the first layer only, as factors that are not annealed, and its exponent is chosen such that a share of the particles
-// that the carried weights leave effective stays so. A frame ends with the weights of its last layer: those, with that
-// layer's exponent, are what the next frame carries; earlier layers have become positions of particles.
+// Annealing layers: between two layers of a frame particles are always resampled, so the carried weights enter the
+// first layer only, as factors that are not annealed, and its exponent is chosen such that a share of the particles
+// that the carried weights leave effective remains so. A frame ends with the weights of its last layer: those, with
+// that layer's exponent, are carried to the next frame; earlier layers have become positions of particles.
 //
-// Refinement moves some particles and replaces their l_t. Their carried weights stay: they stand for the frames before.
+// Refinement moves some particles and replaces their l_t. Their carried weights stay: they represent earlier frames.
 #pragma once
 
 #include "kinema/body_tracker.h"
@@ -28,25 +28,25 @@
 namespace kinema::body {
 
 /// weight[j] = exp(carried[j] + exponent log_likelihood[j]) / sum: normalised without overflow. Particles whose
-/// log-likelihood is not finite get none; where none is left, all are equal. `carried`: logarithms of the weights before
-/// the frame, up to a constant; -infinity: none.
+/// log-likelihood is not finite get 0; where none is left, all are equal. `carried`: logarithms of the weights before
+/// the frame, up to a constant; -infinity: weight 0.
 void normalise(std::span<const double> log_likelihood, double exponent, std::span<const double> carried,
                std::span<double> weight);
 
-/// Their logarithms, of which the greatest is 0, for the next frame to carry. Unlike the weights, they do not underflow.
+/// Their logarithms, the greatest being 0, for the next frame to carry. Unlike the weights, they do not underflow.
 void normalised_logarithms(std::span<const double> log_likelihood, double exponent, std::span<const double> carried,
                            std::span<double> log_weight);
 
-/// 1 / sum w^2 of normalised weights: n where all are equal, 1 where one has all.
+/// 1 / sum w^2 of normalised weights: n where all are equal, 1 where one particle has all.
 double effective_sample_size(std::span<const double> weight);
 
-/// The exponent at most `most` that leaves effective a share of the particles that the carried weights leave effective,
-/// by bisection; the weights that belong to it are left in `weight`. At exponent 0 all of these are, so there is one.
+/// The exponent, at most `most`, that keeps this share of the particles that the carried weights leave effective, by
+/// bisection; its weights are left in `weight`. At exponent 0 all of them are effective, so one exists.
 double annealing_exponent(std::span<const double> log_likelihood, double share, double most,
                           std::span<const double> carried, std::span<double> weight);
 
-/// Which particle each new particle continues: index[j] for j below index.size(). `uniform(i)` gives the i-th random
-/// number in (0, 1); systematic uses one, the others as many as there are particles.
+/// The ancestor of each new particle: index[j] for j below index.size(). `uniform(i)` gives the i-th random number in
+/// (0, 1); systematic uses one, the others as many as there are particles.
 template <class Uniform>
 void resample(Resampling scheme, std::span<const double> weight, Uniform&& uniform, std::span<int> index);
 
@@ -54,7 +54,7 @@ void resample(Resampling scheme, std::span<const double> weight, Uniform&& unifo
 
 namespace detail {
 
-/// The particle in whose share of the cumulated weights each sorted position falls.
+/// The particle in whose interval of the cumulative weights each sorted position falls.
 inline void pick_sorted(std::span<const double> weight, std::span<const double> position, std::span<int> index) {
   double cumulated = weight.empty() ? 0 : weight[0];
   std::size_t particle = 0;
@@ -75,7 +75,7 @@ void resample(Resampling scheme, std::span<const double> weight, Uniform&& unifo
   const auto count = static_cast<double>(n);
   std::vector<double> position(n);
   if (scheme == Resampling::residual) {
-    // whole parts of n w are copied, what is left of them is drawn
+    // integer parts of n w are copied, remainders are drawn
     std::vector<double> rest(weight.size());
     std::size_t filled = 0;
     double left = 0;

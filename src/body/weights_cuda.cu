@@ -8,14 +8,14 @@ constexpr int threads = 1024;
 
 constexpr int anneal_threads = 256, anneal_warps = anneal_threads / warp_size;
 
-constexpr float no_weight = -1e30f;  // relative log-likelihood of what is not finite
+constexpr float no_weight = -1e30f;  // relative log-likelihood of non-finite values
 
 // The effective sample size at an exponent, on the logarithmic scale, and its derivative by the exponent.
 struct EffectiveSize {
   float log_size, slope;
 };
 
-// Relative log-likelihoods, and the logarithms of carried weights, as a thread keeps them: those of most filters fit its
+// Relative log-likelihoods, and the logarithms of carried weights, as held by a thread: those of most filters fit its
 // registers, the rest stays in memory. `carried` may be null: nothing is carried.
 struct Relative {
   static constexpr int kept = 8;
@@ -30,7 +30,7 @@ struct Relative {
     for (int i = 0; i < kept; ++i) {
       const int j = static_cast<int>(threadIdx.x) + i * anneal_threads;
       own[i] = j < count ? all[j] : no_weight;
-      own_carried[i] = j < count ? carried_at(j) : no_weight;  // at the exponent 0 it alone keeps the padding out
+      own_carried[i] = j < count ? carried_at(j) : no_weight;  // at exponent 0 it alone excludes the padding
     }
   }
   __device__ float carried_at(int j) const {
@@ -45,8 +45,8 @@ struct Relative {
   }
 };
 
-// What threads of one block exchange while an exponent is searched. Two of each, used alternately, so that one wait per
-// call is enough.
+// Values that the threads of a block exchange during the search for an exponent. Two of each, used alternately, so that
+// one barrier per call suffices.
 struct AnnealExchange {
   float4 sums[2][anneal_warps];
   float greatest[2][anneal_warps];
@@ -69,8 +69,8 @@ __device__ float greatest_logarithm(const Relative& relative, float exponent, fl
   return greatest;
 }
 
-// In single precision, which knows a size to some 1e-6. Where no particle is left, all are equal. `turn`: 0, 1, 0, ... by
-// calls.
+// In single precision, which gives a size to some 1e-6. Where no particle is left, all are equal. `turn`: alternates 0,
+// 1, 0, ... over calls.
 __device__ EffectiveSize effective_size(const Relative& relative, float exponent, int turn, AnnealExchange& exchange) {
   const float greatest = greatest_logarithm(relative, exponent, exchange.greatest[turn]);
   float4* room = exchange.sums[turn];
@@ -103,9 +103,9 @@ __device__ EffectiveSize effective_size(const Relative& relative, float exponent
   return {2 * logf(sums[0]) - logf(sums[1]), 2 * (sums[2] / sums[0] - sums[3] / sums[1])};
 }
 
-// The exponent below `most` that leaves effective a share of what is effective at exponent 0, which is all where nothing is
-// carried. The size falls as the exponent grows, and with normal errors as a power of it: Newton's method on logarithmic
-// scales is there in a few steps; where one leaves what is known to hold the exponent, the middle is taken.
+// The exponent below `most` that leaves effective a share of what is effective at exponent 0, which is all where
+// nothing is carried. The size falls as the exponent grows, and with normal errors as a power of it: Newton's method on
+// logarithmic scales converges in a few steps; a step that leaves the bracket is replaced by bisection.
 __device__ double find_exponent(const Relative& relative, double survival, double most, AnnealExchange& exchange) {
   const double whole = relative.carried == nullptr
                            ? relative.count
@@ -125,7 +125,7 @@ __device__ double find_exponent(const Relative& relative, double survival, doubl
   return low;
 }
 
-// `carried` may be null: nothing is carried. `log_weight` gets the logarithms of the weights, of which the greatest is 0.
+// `carried` may be null: nothing is carried. `log_weight` gets the logarithms of the weights, the greatest being 0.
 __global__ __launch_bounds__(anneal_threads) void anneal_kernel(const double* log_likelihood, const double* carried,
                                                                 int count, double survival, double most, int refined,
                                                                 float* relative, double* weight, double* log_weight,
@@ -181,7 +181,7 @@ __global__ __launch_bounds__(anneal_threads) void anneal_kernel(const double* lo
   }
 }
 
-// The particle in whose share of the cumulated weights a position falls.
+// The particle in whose interval of the cumulative weights a position falls.
 __device__ int pick(const double* cumulated, int count, double position) {
   int low = 0, high = count - 1;
   while (low < high) {
@@ -196,7 +196,7 @@ __device__ int pick(const double* cumulated, int count, double position) {
 }
 
 // Draws index[begin] and those after it: sorted uniform numbers without sorting, since their gaps are exponentially
-// distributed. `whole` is what `cumulated` ends with.
+// distributed. `whole` is the last element of `cumulated`.
 __device__ void pick_multinomial(const double* cumulated, int count, double whole, const Random& random, int begin,
                                  double* position, int* index, double* room) {
   const int drawn = count - begin;
@@ -213,7 +213,7 @@ __global__ __launch_bounds__(threads) void resample_kernel(Resampling scheme, in
   const int first = static_cast<int>(threadIdx.x);
   const double whole_count = count;
   if (scheme == Resampling::residual) {
-    // whole parts of n w are copied, what is left of them is drawn
+    // integer parts of n w are copied, remainders are drawn
     const auto copies = [&](int i) { return floor(whole_count * weight[i] + 1e-9); };
     const double copied = block::running_sum(count, copies, cumulated, room);
     const int filled = static_cast<int>(fmin(copied, whole_count));
@@ -316,7 +316,7 @@ void WeightsCuda::reserve(std::size_t count) {
 }
 
 void WeightsCuda::carry() {
-  if (!weighed_) return;  // resampled since, or the last frame was not weighed: what it carried is carried on
+  if (!weighed_) return;  // resampled since, or the last frame was not weighed: its carried weights are kept
   std::swap(carried_, log_weight_);
   carries_ = true;
   weighed_ = false;

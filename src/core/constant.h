@@ -5,14 +5,14 @@
 //   /// @chosen synthetic clips of docs/head.md
 //   KINEMA_CONSTANT(double, lost_below, 0.3);
 //
-// In an ordinary build this is `inline constexpr`. In a build with the CMake option KINEMA_TUNABLE, for measuring how much
-// a result depends on it, it is a variable that takes its value once, at program start, from the environment:
+// In an ordinary build this is `inline constexpr`. In a build with the CMake option KINEMA_TUNABLE, for measuring how
+// much a result depends on it, it is a variable initialised once, at program start, from the environment:
 //
 //   KINEMA_CONSTANTS=head.lost_below=0.6,body.gate_depth=0.2
 //
 // The first part of a name is the folder of its file. Such a build has no cuda backend, since device code cannot read
-// variables of the host. A constant may not be used where the language asks for a constant expression (the size of an
-// array, a template argument), and one that is derived from another is declared `inline const auto`, after it.
+// host variables. A constant may not be used where the language requires a constant expression (the size of an array, a
+// template argument), and one derived from another is declared `inline const auto`, after it.
 #pragma once
 
 #ifdef KINEMA_TUNABLE
@@ -30,8 +30,8 @@ constexpr std::string_view folder_of(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-/// The value of `folder.name` in KINEMA_CONSTANTS, or else the one that is given. A value that is no number ends the
-/// program: a measurement with a constant that was not changed would look like one without any effect.
+/// The value of `folder.name` in KINEMA_CONSTANTS, or else the given one. A value that is not a number ends the
+/// program: a measurement with an unchanged constant would look like one without any effect.
 template <class T>
 T constant(std::string_view path, std::string_view name, T value) {
   const char* variable = std::getenv("KINEMA_CONSTANTS");

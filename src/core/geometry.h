@@ -91,7 +91,7 @@ inline Quaternion slerp(Quaternion a, Quaternion b, double part) {
     cosine = -cosine;
   }
   const double angle = std::acos(std::min(1.0, cosine));
-  // the sines of small angles divide 0 by 0; there a straight line is as good
+  // the sines of small angles divide 0 by 0; a straight line is accurate there
   const double sine = std::sin(angle);
   const double s = sine < 1e-6 ? 1 - part : std::sin((1 - part) * angle) / sine;
   const double t = sine < 1e-6 ? part : std::sin(part * angle) / sine;

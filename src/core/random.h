@@ -1,6 +1,6 @@
 // Counter-based random numbers: Philox 4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2,
-// 3", 2011). A number is a pure function of what it is for (seed, frame, particle, dimension), so it is the same on
-// host and device, whatever the number of threads and the order of evaluation.
+// 3", 2011). A number is a pure function of its purpose (seed, frame, particle, dimension), so it is the same on host
+// and device, whatever the number of threads and the order of evaluation.
 #pragma once
 
 #include "core/host_device.h"
@@ -32,14 +32,14 @@ KINEMA_HD inline Philox philox(std::uint64_t seed, std::uint32_t c0, std::uint32
   return {{c0, c1, c2, c3}};
 }
 
-/// Uniform in the open interval (0, 1), 52 bits: one more, and the greatest would round to 1.
+/// Uniform in the open interval (0, 1), 52 bits: with one more, the greatest would round to 1.
 KINEMA_HD inline double uniform_open(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t bits = (std::uint64_t{high} << 20) | (low >> 12);
   return (static_cast<double>(bits) + 0.5) * (1.0 / 4503599627370496.0);
 }
 
 /// Natural logarithm of a positive normal number from sums, products and one quotient, so that host and device agree to
-/// the bit, which their libraries do not promise. Relative error below 1e-14.
+/// the bit, which their libraries do not guarantee. Relative error below 1e-14.
 KINEMA_HD inline double portable_log(double x) {
   // x = m 2^e with m in [sqrt(1/2), sqrt(2)); log m = 2 artanh((m - 1)/(m + 1))
   int exponent = 0;
@@ -55,8 +55,8 @@ KINEMA_HD inline double portable_log(double x) {
   return exponent * 0.69314718055994531 + 2 * z * series;
 }
 
-/// The standard normal number below which a share p in (0, 1) lies: Acklam's rational approximation, relative error
-/// below 1.2e-9.
+/// The quantile function of the standard normal distribution, p in (0, 1): Acklam's rational approximation, relative
+/// error below 1.2e-9.
 KINEMA_HD inline double normal_quantile(double p) {
   const double tail = p < 0.5 ? p : 1 - p;
   if (tail > 0.02425) {
@@ -92,7 +92,7 @@ KINEMA_HD inline double normal_quantile(double p) {
   return p < 0.5 ? lower : -lower;
 }
 
-/// Random numbers of one particle in one frame: dimension d is the same number whenever it is asked for.
+/// Random numbers of one particle in one frame: dimension d always gives the same number.
 struct Random {
   std::uint64_t seed = 0;
   std::uint32_t frame = 0;

@@ -1,5 +1,5 @@
-// Sums in a fixed order: by pairs of neighbours, which depends on the number of terms alone and loses less to rounding
-// than adding one after the other.
+// Sums in a fixed order: pairwise, which depends on the number of terms alone and has a smaller rounding error than
+// sequential summation.
 #pragma once
 
 #include "core/host_device.h"

@@ -9,7 +9,7 @@ namespace kinema {
 
 std::string simd_level() {
 #ifdef KINEMA_HAVE_HIGHWAY
-  // the best target is the lowest bit that this CPU and this build have in common
+  // the best target is the lowest bit that CPU and build have in common
   const auto targets = hwy::SupportedTargets() & HWY_TARGETS;
   return hwy::TargetName(targets & -targets);
 #else

@@ -1,4 +1,4 @@
-// The few names of Highway that the cpu backend uses, for vectors of one lane: in its place where it is not built in.
+// The few names of Highway that the cpu backend uses, for vectors of one lane: the fallback where it is not built in.
 #pragma once
 
 #include <cmath>
@@ -84,7 +84,7 @@ inline float Div(float a, float b) { return a / b; }
 inline float MulAdd(float a, float b, float c) { return a * b + c; }
 inline float MulSub(float a, float b, float c) { return a * b - c; }
 inline float NegMulAdd(float a, float b, float c) { return c - a * b; }
-// b where a is no number, as the CPUs have it
+// b where a is NaN, as CPUs do
 inline float Min(float a, float b) { return a < b ? a : b; }
 inline float Max(float a, float b) { return a > b ? a : b; }
 inline float Abs(float a) { return std::fabs(a); }

@@ -7,10 +7,10 @@ namespace kinema {
 
 class Stopwatch {
 public:
-  /// Since the last lap, or since it was made.
+  /// Since the last lap, or since construction.
   double ms() const { return std::chrono::duration<double, std::milli>(Clock::now() - start_).count(); }
 
-  /// The same, and starts anew.
+  /// The same, and restarts.
   double lap() {
     const auto now = Clock::now();
     const double ms = std::chrono::duration<double, std::milli>(now - start_).count();

@@ -1,5 +1,5 @@
-// Equations with symmetric matrices, and their eigenvectors. Plain functions, so that Eigen's solvers are compiled once:
-// they take a compiler several seconds in each source that uses them.
+// Equations with symmetric matrices, and their eigenvectors. Plain functions, so that Eigen's solvers are compiled
+// once: they cost several seconds of compile time in each source that uses them.
 #pragma once
 
 #include <Eigen/Core>
@@ -16,8 +16,8 @@ Eigen::MatrixXd solve_symmetric_columns(const Eigen::MatrixXd& matrix, const Eig
 
 Eigen::MatrixXd inverse_symmetric(const Eigen::MatrixXd& matrix);
 
-/// The eigenvalues of a covariance, the greatest first, and unit eigenvectors as columns in the same order. An eigenvector
-/// has no sign of its own: its greatest element is made positive, so that a result can be repeated elsewhere.
+/// The eigenvalues of a covariance, the greatest first, and unit eigenvectors as columns in the same order. The sign of
+/// an eigenvector is arbitrary: its greatest element is made positive, so that results are reproducible.
 struct PrincipalAxes {
   std::vector<double> variances;
   Eigen::MatrixXd vectors;

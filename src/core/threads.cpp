@@ -25,14 +25,14 @@ int resolve(int count) {
 
 struct Threads::Arena {
   explicit Arena(int threads) : count(threads), arena(threads) {
-    // more than there are cores must be allowed first, or TBB prints that it knows better
+    // more threads than cores must be allowed first, or TBB prints a warning
     if (threads > resolve(0))
       allowed = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                       static_cast<std::size_t>(threads));
   }
   int count;
   std::unique_ptr<tbb::global_control> allowed;
-  tbb::task_arena arena;  // starts with the first work
+  tbb::task_arena arena;  // starts with the first task
 };
 
 void Threads::for_each(std::size_t n, const std::function<void(std::size_t)>& work) const {

@@ -1,5 +1,5 @@
-// Runs pieces of work on several threads: oneTBB, OpenMP where TBB is not built in, else one thread. Work is divided
-// by index, never by time, so results that are written by index do not depend on the number of threads.
+// Runs tasks on several threads: oneTBB, OpenMP where TBB is not built in, else one thread. Work is divided by index,
+// never by time, so results that are written by index do not depend on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace kinema {
 
 class Threads {
 public:
-  /// At most `count` threads; 0: one a core.
+  /// At most `count` threads; 0: one per core.
   explicit Threads(int count = 0);
   ~Threads();
   Threads(Threads&&) noexcept;
@@ -19,11 +19,11 @@ public:
 
   int count() const;
 
-  /// Calls work(i) for every i below n, in any order, and returns when all are done. An exception of any of them is
-  /// thrown here.
+  /// Calls work(i) for every i below n, in any order, and returns when all are done. Rethrows an exception of any of
+  /// them.
   void for_each(std::size_t n, const std::function<void(std::size_t)>& work) const;
 
-  /// What is built in: "TBB", "OpenMP" or "none".
+  /// The backend that is built in: "TBB", "OpenMP" or "none".
   static std::string_view built_with();
 
 private:

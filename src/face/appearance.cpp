@@ -23,8 +23,8 @@ std::vector<float> mean_row(const RowMatrix& rows) {
   return {mean.data(), mean.data() + mean.size()};
 }
 
-// Section 2.1: each texture is brought nearest to the mean by an offset and a scale, and the mean is that of the
-// normalised: they are repeated until they agree.
+// Section 2.1: each texture is aligned to the mean by an offset and a scale, and the mean is that of the normalised
+// textures: both are repeated until convergence.
 std::vector<float> normalise_to_mean(RowMatrix& textures, const Threads& threads) {
   const auto examples = static_cast<std::size_t>(textures.rows());
   std::size_t first = examples;
@@ -87,7 +87,7 @@ void train_combined(Level& level, const LevelData& data, const Model& model, con
   double shape_sum = 0, texture_sum = 0;
   for (const float variance : model.shape.variances) shape_sum += variance;
   for (const float variance : level.texture_variances) texture_sum += variance;
-  // shapes and textures have different units: weighed so that both vary as much
+  // shapes and textures have different units: weighted so that both have the same variance
   const double weight = shape_sum > 0 && texture_sum > 0 ? std::sqrt(texture_sum / shape_sum) : 1;
 
   const Eigen::MatrixXd texture_parameters =
@@ -100,7 +100,7 @@ void train_combined(Level& level, const LevelData& data, const Model& model, con
     for (Eigen::Index k = 0; k < shape_modes; ++k) both(k, i) = weight * b[static_cast<std::size_t>(k)];
     both.col(i).tail(texture_modes) = texture_parameters.col(i);
   }
-  if (both.rows() == 0) {  // examples that are all the same have no modes
+  if (both.rows() == 0) {  // identical examples have no modes
     level.shape_combined = {0, model.shape.mean.size(), {}};
     level.texture_combined = {0, level.mean.size(), {}};
     return;
@@ -134,7 +134,7 @@ RowMatrix steepest_descent(const Level& level, const Model& model, std::span<con
     const auto mode = j < 4 ? model.pose_modes.row(j) : model.shape.modes.row(j - 4);
     float* out = images.row(static_cast<Eigen::Index>(j)).data();
     for (std::size_t i = 0; i < level.pixels(); ++i) {
-      // how far the mode moves this pixel, in the model's unit
+      // the displacement of this pixel by the mode, in the model's unit
       const auto& corner = model.triangles[level.pixel_triangles[i]];
       float x = 0, y = 0;
       for (std::size_t k = 0; k < 3; ++k) {
@@ -161,8 +161,8 @@ void train_project_out(Level& level, const Model& model, const Threads& threads)
     images -= times_rows(along.cast<float>(), modes, threads);
   }
   if (level.photometric) {
-    // normalised textures never differ along 1 and g0, so nothing may be read there; both are at right angles to the
-    // modes and to each other
+    // normalised textures never differ along 1 and g0, so these directions are projected out; both are orthogonal to
+    // the modes and to each other
     const Eigen::Map<const Eigen::RowVectorXf> g0(level.mean.data(), images.cols());
     for (Eigen::Index j = 0; j < images.rows(); ++j) {
       auto image = images.row(j);
@@ -171,7 +171,7 @@ void train_project_out(Level& level, const Model& model, const Threads& threads)
     }
   }
   Eigen::MatrixXd hessian = gram_of_rows(images, threads);
-  // a mode that moves no edge cannot be seen: it must not blow up the others
+  // a mode that moves no edge cannot be observed: it must not amplify the others
   hessian.diagonal().array() += 1e-6 * hessian.trace() / static_cast<double>(hessian.rows());
   level.project_out = matrix_of(times_rows(inverse_symmetric(hessian).cast<float>(), images, threads));
 }

@@ -1,5 +1,5 @@
-// The training of one level: mean texture and its modes (eq. 3), the combined model (eq. 4), the matrix R (eq. 6), and
-// the steepest-descent images of the independent model.
+// Training of one level: mean texture and its modes (eq. 3), the combined model (eq. 4), the matrix R (eq. 6), and the
+// steepest-descent images of the independent model.
 #pragma once
 
 #include "core/threads.h"
@@ -13,15 +13,15 @@
 
 namespace kinema::face {
 
-/// What the examples of a training look like at a level.
+/// The training examples at a level.
 struct LevelData {
-  std::vector<TextureSource> sources;      ///< one an example, made for its own pose
-  std::vector<std::vector<float>> shapes;  ///< one an example, in the model's unit
-  RowMatrix textures;                      ///< examples x values: normalised, then less g0
+  std::vector<TextureSource> sources;      ///< one per example, made for its own pose
+  std::vector<std::vector<float>> shapes;  ///< one per example, in the model's unit
+  RowMatrix textures;                      ///< examples x values: normalised, minus g0
 };
 
-/// Samples every example and sets mean, texture modes and variances of the level, which has its raster already.
-/// Throws Error where every image is flat.
+/// Samples every example and sets mean, texture modes and variances of the level, whose raster must be set. Throws
+/// Error if every image is flat.
 LevelData train_textures(Level& level, const TrainingSet& set, const Model& model, const TrainSettings& settings,
                          const Threads& threads);
 
@@ -36,7 +36,7 @@ void train_gradient_by_derivative(Level& level, const LevelData& data, const Mod
 void train_gradient_by_regression(Level& level, const LevelData& data, const Model& model,
                                   const TrainSettings& settings, const Threads& threads);
 
-/// (4 + shape modes) x values: how a texture changes, to first order, with the parameters of [pose_modes; modes].
+/// (4 + shape modes) x values: the first-order change of a texture with the parameters of [pose_modes; modes].
 RowMatrix steepest_descent(const Level& level, const Model& model, std::span<const float> texture,
                            const Threads& threads);
 

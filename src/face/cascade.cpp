@@ -10,13 +10,13 @@
 namespace kinema::face {
 namespace {
 
-// Which of the frames stage k of n uses: spread over all of them.
+// The frame used by stage k of n: spread over all of them.
 std::uint32_t frame_of_stage(std::uint32_t k, std::uint32_t n) {
   constexpr auto last = static_cast<std::uint32_t>(std::size(cascade_scales)) - 1;
   return n <= 1 ? last : (2 * k * last + n - 1) / (2 * (n - 1));
 }
 
-// A displaced start of an example on its way through the cascade.
+// A displaced start of an example during the cascade.
 struct Sample {
   std::uint32_t example = 0;
   int fold = 0;
@@ -43,7 +43,7 @@ void displace(const Model& model, const float* dq, std::vector<float>& shape) {
   for (std::size_t k = 0; k < model.shape.modes.rows; ++k) add(model.shape.modes.row(k), *dq++);
 }
 
-// The pose of a frame is that of the shape so far.
+// The pose of a frame is that of the current shape.
 void enter_frame(const Model& model, Sample& sample) {
   const std::vector<float> landmarks = transformed<float>(sample.pose, sample.shape);
   sample.pose = similarity_between<float, float>(model.shape.mean, landmarks);
@@ -58,7 +58,7 @@ std::vector<Sample> starts(const TrainingSet& set, const Model& model, const Tra
       if (fold_of(set, i, static_cast<std::size_t>(folds)) != fold) continue;
       const Similarity truth = similarity_between<float, float>(model.shape.mean, set.landmarks(i));
       for (std::uint32_t d = 0; d < copies; ++d) {
-        // some starts far off, so that no detector surprises it
+        // some starts far off, to be robust against any detector
         const double wide = d % 4 == 3 ? wide_start : 1.0;
         const Displacement by{wide * settings.start_shift, wide * settings.start_scale, wide * settings.start_turn};
         Sample sample;
@@ -102,7 +102,7 @@ CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const 
   for (std::size_t i = 0; i < std::size(cascade_scales); ++i)
     cascade.frames.push_back(frame_about(model.shape.mean, cascade_scales[i], cascade_margins[i]));
 
-  // as many folds as there are examples to fill them
+  // as many folds as the examples can fill
   const std::size_t originals = set.original(set.size() - 1) + 1;
   const int folds = originals >= 8 ? 4 : originals >= 4 ? 2 : 1;
   if (folds > 1 && settings.quality) result.without.assign(static_cast<std::size_t>(folds), cascade);

@@ -1,5 +1,5 @@
-// The cascade of regressions: textures of gradient orientation about the landmarks, and the training of each stage on
-// what the stages before leave (supervised descent in the space of the shape model). Single precision.
+// The cascade of regressions: textures of gradient orientation around the landmarks, and the training of each stage on
+// the residuals of the previous ones (supervised descent in the space of the shape model). Single precision.
 #pragma once
 
 #include "core/threads.h"
@@ -14,22 +14,22 @@
 
 namespace kinema::face {
 
-/// The texture about each landmark, in a frame that shows orientation bins: landmarks x offsets x bins. `shape` is in
-/// the model's unit.
+/// The texture around each landmark, in a frame of orientation bins: landmarks x offsets x bins. `shape` is in the
+/// model's unit.
 void landmark_texture(const Channels& bins, const Frame& frame, std::span<const float> offsets,
                       std::span<const float> shape, std::span<float> texture);
 
-/// Offsets on rings about a landmark: one at the centre, then `count` on each radius, every second ring turned by half a
-/// step.
+/// Offsets on rings around a landmark: one at the centre, then `count` on each radius, every second ring rotated by
+/// half a step.
 std::vector<float> ring_offsets(std::span<const float> radii, std::span<const int> counts);
 
 struct CascadeTraining {
   Cascade cascade;
-  /// Cascades that have not seen the examples of a fold, one a fold; none where there are too few examples for folds.
+  /// Cascades trained without the examples of one fold, one per fold; none if there are too few examples for folds.
   std::vector<Cascade> without;
 };
 
-/// The fold of an example, which its mirror image shares; `folds` as train_cascade() makes them.
+/// The fold of an example, shared with its mirror image; `folds` as used by train_cascade().
 inline int fold_of(const TrainingSet& set, std::size_t example, std::size_t folds) {
   return static_cast<int>(set.original(example) % folds);
 }

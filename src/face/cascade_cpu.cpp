@@ -1,4 +1,4 @@
-// The cascade on the CPU: features of a frame, then one short product a regression.
+// The cascade on the CPU: features of a frame, then one short product per regression.
 #include "face/cascade.h"
 #include "face/fitter_backends.h"
 #include "face/similarity.h"

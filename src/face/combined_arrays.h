@@ -1,6 +1,6 @@
-// The small arrays of a level's combined model. They exist three times, in the same order: as vectors of CombinedPack, in
-// global memory (CombinedView) and in the shared memory of every block, which copies all of them at once. This is the only
-// list of them.
+// The small arrays of a level's combined model. They exist three times, in the same order: as vectors of CombinedPack,
+// in global memory (CombinedView) and in the shared memory of every block, which copies all of them at once. This is
+// their only list.
 #pragma once
 
 #include "core/host_device.h"
@@ -10,12 +10,12 @@ namespace kinema::face {
 /// `Array` is a vector, or a pointer to the first element.
 template <class Array>
 struct CombinedArrays {
-  Array small_unscale{};  ///< 16 per tile of rows of the small matrices: what their first halves are multiplied with
-  Array mode_scale{};     ///< modes: what c is multiplied with before it meets the small matrices
+  Array small_unscale{};  ///< 16 per tile of rows of the small matrices: factors of their first halves
+  Array mode_scale{};     ///< modes: factors of c before the product with the small matrices
   Array mean_shape{};     ///< 2 landmarks
   Array by_mean{};        ///< rows: products with g0
   Array by_one{};         ///< rows: products with 1
-  Array most{};           ///< modes: c is kept within
+  Array most{};           ///< modes: bounds of c
 };
 
 /// Calls `visit` with each array of all `arrays`, in their order in memory.

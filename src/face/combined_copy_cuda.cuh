@@ -1,4 +1,4 @@
-// The kernel of algorithm 1: copies from global to shared memory that go on beside what follows.
+// The kernel of algorithm 1: asynchronous copies from global to shared memory.
 #pragma once
 
 #include "face/combined_exchange_cuda.cuh"
@@ -6,7 +6,7 @@
 
 namespace kinema::face::combined {
 
-// 16 bytes; those before end_copies() are waited for together.
+// 16 bytes; all copies before end_copies() are waited for together.
 __device__ inline void start_copy(void* to, const void* from) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
@@ -26,7 +26,7 @@ __device__ inline void wait_for_copies() {
 #endif
 }
 
-// The small matrices to shared memory, by one thread: the copy engine does it beside what follows.
+// Copies the small matrices to shared memory, by one thread: the copy engine works in the background.
 __device__ inline void start_small(const CombinedView& v, const SharedMemory& shared) {
 #if __CUDA_ARCH__ >= 900
   const auto bytes = static_cast<int>(small_size(v) * sizeof(uint4));

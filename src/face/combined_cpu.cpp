@@ -26,7 +26,7 @@ public:
     if (!state.mean) settle(model_, state);
     const auto [from, to_source] = texture_image(level_, image, state);
 
-    // line 3: c = 0 at a mean shape; else that of the shape so far, and of the texture there
+    // line 3: c = 0 at a mean shape; otherwise c of the current shape, and of the texture there
     CombinedParameters p{Eigen::VectorXd::Zero(of_.modes), {}};
     std::vector<std::vector<float>> shapes = {placed(to_source, state.shape)};
     std::vector<NormalisedSums> textures = stack_.look(from, shapes, threads);
@@ -39,7 +39,7 @@ public:
 
     StageOutcome outcome;
     const std::size_t factors = settings_.damping.size();
-    // the first factor mostly does; where it did not, the others are looked at in the same pass
+    // the first factor usually suffices; if it does not, the others are evaluated in the same pass
     std::size_t together = 1;
     while (outcome.iterations < iterations_ && !outcome.converged) {
       bool improved = false;
@@ -64,7 +64,7 @@ public:
       }
       if (!improved) together = factors;
       ++outcome.iterations;
-      // the loop ends when the improvement is small, or there is none
+      // the loop ends if the improvement is small, or there is none
       if (settings_.threshold >= 0 && (!improved || gain < settings_.threshold * (step.error + gain)))
         outcome.converged = true;
     }

@@ -61,7 +61,7 @@ CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSett
   upload(pixels_.data(), pack.pixels.data(), pack.pixels.size() * sizeof(float4));
   view_.pixels = pixels_.data();
 
-  // each array from a multiple of 16 bytes on
+  // each array is aligned to 16 bytes
   const auto padded = [](std::size_t size) { return (size + 3) / 4 * 4; };
   std::size_t count = padded(pack.unscale.size());
   visit_arrays([&](const std::vector<float>& values) { count += padded(values.size()); }, pack);
@@ -92,14 +92,14 @@ bool CombinedCuda::use_plan(int cluster, int group_clusters) {
   return chosen.active > 0;
 }
 
-// One face: many blocks, so that each iteration is short; many: fewer and larger ones, which repeat less of what every
-// block does for itself.
+// One face: many blocks, so that each iteration is short; many faces: fewer and larger blocks, which duplicate less of
+// the work that every block does on its own.
 CombinedCuda::Chosen CombinedCuda::choose_plan(std::size_t faces) const {
   const int enough = faces == 1 ? 16 : 128;  // tiles of a block
   for (const int most : {16, 8, 4, 2, 1}) {
     int cluster = most == 1 ? 1 : 2;
     while (cluster < most && cluster * enough < view_.value_tiles) cluster *= 2;
-    // more clusters where there is more than a cluster's work, as far as they run at once
+    // more clusters if there is more than one cluster's work, as far as they run concurrently
     const int wanted = (view_.value_tiles + cluster * enough * 3 / 2 - 1) / (cluster * enough * 3 / 2);
     Chosen best = try_plan(cluster, 1);
     for (int clusters = 2; clusters <= wanted && best.active >= clusters; ++clusters) {
@@ -143,7 +143,7 @@ double CombinedCuda::run(const std::vector<Input>& in, std::vector<Output>& out,
   const std::size_t faces = in.size(), modes = static_cast<std::size_t>(view_.modes);
   out.resize(faces);
   if (faces == 0) return 0;
-  // what is chosen for one face or for many is asked for once
+  // the plans for one face and for many are queried once
   Chosen& chosen = chosen_[faces == 1 ? 0 : 1];
   if (chosen.active == 0) chosen = choose_plan(faces);
   const CombinedPlan& plan = chosen.plan;

@@ -1,4 +1,4 @@
-// Algorithm 1 on the GPU, a frame in one launch: what the kernel reads and writes, and the class that launches it.
+// Algorithm 1 on the GPU, one launch per frame: the kernel's input and output, and the class that launches it.
 #pragma once
 
 #include "core/cuda/buffer.h"
@@ -18,7 +18,7 @@ struct CombinedView : CombinedArrays<const float*> {
   int modes, rows, landmarks, values, row_tiles, value_tiles;
   int mode_tiles, shape_tiles, step_tiles;
   const uint4* fragments;  ///< value tiles x 2 x row tiles x 32: see CombinedPack for this and what follows
-  const float4* pixels;    ///< three weights and three corners of 10 bits a pixel; the highest bit: none
+  const float4* pixels;    ///< three weights and three corners of 10 bits per pixel; the highest bit: none
   const uint4* small;      ///< (shape tiles + step tiles) x mode tiles x 2 x 32
   const float* unscale;    ///< rows
   double mean_square;      ///< g0.g0
@@ -28,16 +28,16 @@ struct CombinedView : CombinedArrays<const float*> {
   float factor[combined_most_factors];
 };
 
-/// A face to be fitted.
+/// A face to fit.
 struct CombinedTask {
-  /// Bytes of an image or floats of a frame, on the device, at least 2 x 2: the pixel that places are counted from, which
-  /// lies near the face, where a float holds them best; it need not lie in the picture. From it to the picture's first
-  /// pixels, and to just before the last ones:
+  /// Bytes of an image or floats of a frame, on the device, at least 2 x 2. Points to the origin of coordinates, a
+  /// pixel near the face, where floats are most precise; it need not lie in the image. The offsets from it to the first
+  /// pixels of the image, and to just before the last ones:
   const void* origin = nullptr;
   float left = 0, top = 0, right = 0, bottom = 0;
   int stride = 0;
   double pose[4] = {};  ///< a, b, tx, ty: the model's unit to the source
-  int centred = 0;      ///< the mean at the start's landmarks is subtracted from samples, so that sums lose little
+  int centred = 0;      ///< the mean at the start's landmarks is subtracted from samples, to preserve precision in sums
   int from_shape = 0;   ///< c follows from `shapes` and `shape_parts`
 };
 
@@ -50,7 +50,7 @@ struct CombinedResult {
 struct CombinedBatch {
   int faces;
   int groups;         ///< each fits one face at a time
-  CombinedTask only;  ///< where there is but one
+  CombinedTask only;  ///< if there is only one
   const CombinedTask* tasks;
   const float* shapes;       ///< faces x 2 n, in the source
   const float* shape_parts;  ///< faces x m: shape_weight^2 Qs (s - s0)
@@ -60,39 +60,39 @@ struct CombinedBatch {
   unsigned tag;                  ///< of the first exchange, never used before
 };
 
-/// Where the parts of a block's shared memory begin, in bytes and in the order of visit_parts(). The host computes it, so that
-/// threads need not.
+/// Offsets of the parts of a block's shared memory, in bytes and in the order of visit_parts(). Computed on the host,
+/// so that threads need not.
 struct CombinedOffsets {
   static constexpr int count = 25;
   unsigned part[count];
-  unsigned array_bytes;  ///< of all CombinedArrays, which lie one after the other
+  unsigned array_bytes;  ///< of all CombinedArrays, which are contiguous
 };
 
-/// How a launch is divided: a face is fitted by a group of clusters of blocks of 512 threads.
+/// Work division of a launch: a face is fitted by a group of clusters of blocks of 512 threads.
 struct CombinedPlan {
   int cluster = 1, group_clusters = 1;
-  int share = 1;  ///< rows, with the one of squares, that each block of a cluster adds
+  int share = 1;  ///< rows, including that of squares, added by each block of a cluster
   int tiles = 1;  ///< of 16 values, of a block
-  /// Of a block, the tiles whose part of the matrix stays in registers, and those where it stays in shared memory, both
-  /// even; what is left is read anew each time.
+  /// Per block: the tiles whose part of the matrix stays in registers, and those whose part stays in shared memory,
+  /// both even; the rest is read again each time.
   int held_tiles = 0, shared_tiles = 0;
   CombinedOffsets at{};
 };
 
 enum class CombinedSource { bytes, floats, pairs };
 
-/// Launches the kernel of a plan. Throws Error where it cannot be launched.
+/// Launches the kernel of a plan. Throws Error if it cannot be launched.
 void launch_combined(const CombinedPlan& plan, CombinedSource source, const CombinedView& view,
                      const CombinedBatch& batch, std::size_t shared_bytes, cudaStream_t stream,
                      cuda::TimedKernel& launcher);
 
-/// Whether parts of the matrix stay where they are used, from one iteration to the next.
+/// Whether parts of the matrix stay in place from one iteration to the next.
 bool combined_stays(const CombinedView& view);
 
-/// The plan for so many blocks, with all the shared memory that there is.
+/// The plan for this many blocks, with all available shared memory.
 CombinedPlan combined_plan(const CombinedView& view, CombinedSource source, int cluster, int group_clusters);
 
-/// How many clusters of a plan run at once on the present device; 0: it cannot be launched.
+/// How many clusters of a plan run at once on the current device; 0: it cannot be launched.
 int combined_active_clusters(const CombinedPlan& plan, const CombinedView& view, CombinedSource source,
                              std::size_t shared_bytes);
 
@@ -103,7 +103,7 @@ class CombinedCuda {
 public:
   CombinedCuda(const Model& model, const Stage& stage, const FitSettings& settings);
 
-  /// False where the stage is beyond the kernel: too many modes or values. It then belongs to the CPU.
+  /// False if the kernel cannot run the stage: too many modes or values. It then runs on the CPU.
   static bool fits(const Model& model, const Stage& stage, const FitSettings& settings);
 
   struct Input {
@@ -112,16 +112,16 @@ public:
   };
   struct Output {
     std::vector<float> c;
-    Similarity pose;   ///< takes s0 + Qs c to the source
+    Similarity pose;   ///< maps s0 + Qs c to the source
     double error = 0;  ///< E over the number of values
     int iterations = 0;
     bool converged = false;
   };
 
-  /// Everything on the stream, then waits. The kernel's own time in ms.
+  /// Runs everything on the stream, then waits. Returns the kernel's own time in ms.
   double run(const std::vector<Input>& in, std::vector<Output>& out, cudaStream_t stream);
 
-  /// For measurements: another plan than that which is chosen; false where it cannot be.
+  /// For measurements: replaces the chosen plan; false if that is impossible.
   bool use_plan(int cluster, int group_clusters);
 
 private:

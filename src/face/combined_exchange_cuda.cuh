@@ -1,5 +1,5 @@
-// The kernel of algorithm 1: sums of all blocks, in a fixed order. Blocks of a cluster write into one another's shared
-// memory, and each write tells a barrier there that it has come; clusters meet in global memory.
+// The kernel of algorithm 1: sums over all blocks, in a fixed order. Blocks of a cluster write into each other's shared
+// memory, and each write signals a barrier there; clusters exchange through global memory.
 #pragma once
 
 #include "face/combined_shared_cuda.cuh"
@@ -10,7 +10,7 @@ namespace kinema::face::combined {
 
 struct Place {
   int cluster, rank;           // blocks of a cluster, and this one's number in it
-  int share;                   // rows that each of them adds
+  int share;                   // rows added by each of them
   int group, member, members;  // clusters of a group
 };
 
@@ -18,7 +18,7 @@ __device__ inline unsigned shared_address(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-// A barrier of the cluster, in two parts: what is done between them hides it. It orders no memory but what
+// A barrier of the cluster in two parts: work between them hides its latency. It orders no memory except what
 // init_arrived() says.
 __device__ inline void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
@@ -31,7 +31,7 @@ __device__ inline void cluster_wait() {
 #endif
 }
 
-// The address of another block's copy of what this one has at `local`.
+// The address in another block of what this one has at `local`.
 __device__ inline unsigned of_rank(unsigned local, int rank) {
 #if __CUDA_ARCH__ >= 900
   unsigned remote;
@@ -50,7 +50,7 @@ __device__ inline void init_arrived(const SharedMemory& shared) {
 #endif
 }
 
-// One thread says how much is to come.
+// One thread states how many bytes to expect.
 __device__ inline void expect(const SharedMemory& shared, int which, int bytes) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(shared.arrived + which)),
@@ -59,7 +59,7 @@ __device__ inline void expect(const SharedMemory& shared, int which, int bytes) 
 #endif
 }
 
-// All that was expected is there. Without clusters, a barrier of the block stands before this.
+// Waits until everything expected has arrived. Without clusters, a block barrier must precede this.
 __device__ inline void wait_for(const SharedMemory& shared, int which, unsigned turn) {
 #if __CUDA_ARCH__ >= 900
   const unsigned barrier = shared_address(shared.arrived + which);
@@ -110,7 +110,7 @@ __device__ inline void send(unsigned to, unsigned barrier, double2 v) {
 #endif
 }
 
-// Where a row's sums go: the block that adds them, and the place of this block's part in its inbox.
+// The destination of a row's sums: the block that adds them, and the position of this block's part in its inbox.
 struct Destination {
   unsigned to = 0, barrier = 0;
 };
@@ -121,12 +121,12 @@ __device__ inline Destination destination(const SharedMemory& shared, const Plac
   return {of_rank(shared_address(local), owner), of_rank(shared_address(shared.arrived), owner)};
 }
 
-// What this block's inbox gets: of each block of the cluster two parts of every row that this one adds.
+// The rows that this block adds: its inbox gets two parts of each from every block of the cluster.
 __device__ inline int own_rows(const CombinedView& v, const Place& at) {
   return max(0, min(at.share, v.rows + 1 - at.rank * at.share));
 }
 
-// A number in global memory is two floats, each with a tag that says which exchange it belongs to.
+// A number in global memory is two floats, each tagged with the exchange it belongs to.
 __device__ inline void deposit(unsigned long long* to, double value, unsigned tag) {
   const auto high = static_cast<float>(value);
   const auto low = static_cast<float>(value - static_cast<double>(high));
@@ -144,11 +144,11 @@ __device__ inline double collect(const unsigned long long* from, unsigned tag) {
          static_cast<double>(__uint_as_float(static_cast<unsigned>(low)));
 }
 
-// The sum over all clusters of a group, of two columns; `lanes` lanes have that of this one, and share the work.
+// The sum over all clusters of a group, of two columns; `lanes` lanes hold that of this cluster, and share the work.
 template <int columns, int lanes>
 __device__ inline double2 meet(const CombinedView& v, const Place& at, unsigned long long* slots, unsigned tag,
                                double2 sum, int pair, int own, bool used) {
-  // two sets of slots in turns: whoever writes the next but one has read this one
+  // two alternating sets of slots: the writer of the next but one has read this one
   const int all = (v.rows + 1) * columns;
   unsigned long long* set = slots + static_cast<std::size_t>((tag & 1) * at.members * all + pair) * 2;
   if (used && own == 0) {
@@ -169,9 +169,9 @@ __device__ inline double2 meet(const CombinedView& v, const Place& at, unsigned 
   return sum;
 }
 
-// Adds up the rows that are this block's, once all parts are there: `lanes` lanes take two columns of a row, each `parts`
-// of its parts, and send the whole to the blocks of the cluster, each to two of them where there is more than one.
-// `exactly`: there are no fewer parts than that.
+// Adds the rows of this block once all parts have arrived: `lanes` lanes take two columns of a row, each `parts` of its
+// parts, and send the totals to the blocks of the cluster, each to two of them if there is more than one. `exactly`:
+// there are no fewer parts than that.
 template <int columns, int lanes, int parts, bool exactly>
 __device__ inline void add_parts(const CombinedView& v, const SharedMemory& shared, const Place& at, int rows,
                                  unsigned long long* slots, unsigned tag, unsigned turn) {

@@ -1,5 +1,5 @@
-// Algorithm 1 for the fast backends, without the model's texture and without the residual: all that is needed of either
-// are products with [R; Qg; g0; 1].
+// Algorithm 1 for the fast backends, without forming the model's texture or the residual: only products of either with
+// [R; Qg; g0; 1] are needed.
 #pragma once
 
 #include "face/texture_sums.h"
@@ -11,13 +11,13 @@
 
 namespace kinema::face {
 
-/// What a level's combined model knows before it sees an image.
+/// Image-independent products of a level's combined model.
 struct CombinedProducts {
   Eigen::Index modes = 0;
   StackProducts stack;       ///< of [R; Qg]
   Eigen::MatrixXd by_modes;  ///< [R; Qg] Qg^T
   Eigen::MatrixXd Qs;        ///< modes x 2 n
-  Eigen::VectorXd most;      ///< c is kept within this; infinite: not
+  Eigen::VectorXd most;      ///< bound of c; infinite: none
 };
 
 /// The parts of CombinedProducts that need no long products.
@@ -42,7 +42,7 @@ CombinedStep combined_step(const CombinedProducts& of, const NormalisedSums& tex
 CombinedParameters displaced(const CombinedProducts& of, const CombinedParameters& p, const Eigen::VectorXd& dp,
                              double k);
 
-/// c of a shape that is not the mean, and of the texture there.
+/// c of a shape other than the mean, and of the texture there.
 Eigen::VectorXd combined_of(const CombinedProducts& of, const Level& level, const Model& model,
                             std::span<const double> shape, const NormalisedSums& texture);
 

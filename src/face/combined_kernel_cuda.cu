@@ -1,4 +1,4 @@
-// Algorithm 1 on the GPU: how its kernel is divided and launched.
+// Algorithm 1 on the GPU: work division and launch of its kernel.
 #include "face/combined_cuda.cuh"
 #include "face/combined_loop_cuda.cuh"
 
@@ -9,10 +9,10 @@ namespace {
 
 using namespace combined;
 
-// Tiles whose part of the matrix a warp keeps in registers: with more, other numbers would find no place there.
+// Tiles whose part of the matrix a warp keeps in registers: more would spill other values.
 constexpr int held_in_registers = 16;
 
-// Every kernel that there is, by what it is made for.
+// All kernel instances, by their parameters.
 using Kernel = void (*)(CombinedView, CombinedBatch, CombinedPlan);
 
 template <CombinedSource kind>
@@ -43,7 +43,7 @@ int most_shared_bytes() {
   return most;
 }
 
-// What a kernel is allowed holds for all who launch it, so it is always the same.
+// Attributes of a kernel apply to all its launches, so they are always the same.
 bool prepare(Kernel kernel, const CombinedPlan& plan, std::size_t shared_bytes) {
   const auto function = reinterpret_cast<const void*>(kernel);
   const int most = most_shared_bytes();
@@ -81,7 +81,7 @@ struct Launch {
 
 }  // namespace
 
-// Up to 4 factors, at most a job a warp, and small matrices that leave memory for others.
+// Up to 4 factors, at most one job per warp, and small matrices that leave memory for others.
 bool combined_stays(const CombinedView& view) {
   return view.factors <= 4 && 2 * view.row_tiles <= warps && small_size(view) * sizeof(uint4) <= 100 * 1024;
 }
@@ -118,7 +118,7 @@ int combined_active_clusters(const CombinedPlan& plan, const CombinedView& view,
   const Kernel kernel = kernel_of(plan, view, source);
   if (!prepare(kernel, plan, shared_bytes)) return 0;
   const auto function = reinterpret_cast<const void*>(kernel);
-  // code that was made for GPUs without clusters runs on newer ones too, but knows no clusters; other code needs them
+  // code compiled for GPUs without clusters also runs on newer ones, but without clusters; other code requires them
   cudaFuncAttributes made{};
   cudaFuncGetAttributes(&made, function);
   const bool knows_clusters = made.ptxVersion == 0 || made.ptxVersion >= 90;
@@ -141,7 +141,7 @@ int combined_active_clusters(const CombinedPlan& plan, const CombinedView& view,
 void launch_combined(const CombinedPlan& plan, CombinedSource source, const CombinedView& view,
                      const CombinedBatch& batch, std::size_t shared_bytes, cudaStream_t stream,
                      cuda::TimedKernel& launcher) {
-  // clusters that wait for one another must all run at once, or none
+  // clusters that wait for each other must all run at once, or none
   const Launch launch(plan, batch.groups * plan.group_clusters, shared_bytes, stream, plan.group_clusters > 1);
   launcher.launch(launch.config, kernel_of(plan, view, source), view, batch, plan);
 }

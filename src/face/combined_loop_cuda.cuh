@@ -1,8 +1,8 @@
 // Algorithm 1 on the GPU: the kernel. A group of blocks fits one face after the other; each block owns some of the
-// texture's values, and with them a slice of [R; Qg; g0; 1] that stays in its registers and shared memory from the first
-// iteration to the last. An iteration is: shapes of all damping factors, samples of the block's values at each of them,
-// one product of the slice with these columns on the tensor cores, an exchange of sums between the blocks, and the choice
-// of the factor, which every block makes for itself from the same sums.
+// texture's values, and thus a slice of [R; Qg; g0; 1] that stays in its registers and shared memory from the first
+// iteration to the last. An iteration computes the shapes of all damping factors, samples the block's values at each of
+// them, multiplies the slice with these columns on the tensor cores, exchanges sums between the blocks, and chooses the
+// factor, which every block does on its own from the same sums.
 #pragma once
 
 #include "face/combined_copy_cuda.cuh"
@@ -14,9 +14,9 @@
 
 namespace kinema::face::combined {
 
-// The matrix has two halves, numbers and what 16 bits left of them. A warp's job is 16 rows of both, of every second tile
-// of values. `held_tiles`: every warp has one job at most, and keeps its slice of so many tiles in registers; 0: it keeps
-// nothing.
+// The matrix has two halves: numbers rounded to 16 bits, and the remainders. A warp's job is 16 rows of both, of every
+// second tile of values. `held_tiles`: every warp has at most one job, and keeps its slice of this many tiles in
+// registers; 0: it keeps nothing.
 template <CombinedSource kind, int held_tiles, int columns>
 __global__ void __launch_bounds__(threads, 1)
     fit_faces(const CombinedView v, const __grid_constant__ CombinedBatch batch,
@@ -38,19 +38,19 @@ __global__ void __launch_bounds__(threads, 1)
   const int first_tile = block * plan.tiles, tiles = max(0, min(plan.tiles, v.value_tiles - first_tile));
   const int jobs = 2 * v.row_tiles;
 
-  // tasks may lie on the host: they are fetched once a block, and ahead
+  // tasks may lie on the host: they are fetched once per block, and ahead of use
   constexpr int task_words = sizeof(CombinedTask) / sizeof(int);
   int task_word = 0;
   if (thread < task_words && at.group < batch.faces)
     task_word = reinterpret_cast<const int*>(batch.faces == 1 ? &batch.only : batch.tasks + at.group)[thread];
 
-  // no block writes to another before that one has begun
+  // no block writes to another before that one has started
   if (thread == 0) init_arrived(shared);
   cluster_arrive();
 
-  // What stays. First what the samples of the first look need: the pixels, and what is small; then the slice of the
-  // matrix, which is waited for where it is used first. The small matrices come when that is there, see start_small().
-  // Short code, since it runs once and has to be fetched first.
+  // Data that stays on chip. First the input of the first samples: the pixels and the small arrays; then the slice of
+  // the matrix, which is waited for at its first use. The small matrices follow, see start_small(). Short code, since
+  // it runs once and has to be fetched first.
   const auto copy = [&](void* to, const void* from, std::size_t bytes) {
 #pragma unroll 1
     for (unsigned i = threadIdx.x * 16u; i < bytes; i += threads * 16u)
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(threads, 1)
       own_scale = __ldg(v.unscale + row);
     }
   }
-  // what the product takes in any case
+  // input of the product in any case
   if constexpr (resident)
 #pragma unroll 1
     for (int i = tiles * 32 + thread; i < held * 32; i += threads) shared.samples[i] = {0, 0};
@@ -112,14 +112,14 @@ __global__ void __launch_bounds__(threads, 1)
   const auto tried_at = [&](unsigned turn) { return shared.tried + (turn & 1) * v.modes * columns; };
   const auto trial_at = [&](unsigned turn) { return shared.trial + (turn & 1) * trial_size(v, columns); };
 
-  // the products of 16 rows with every second of the block's tiles of samples; short sums and then the sum of these, since
-  // E is a small difference of large sums
+  // the products of 16 rows with every second of the block's tiles of samples; short partial sums are added at the end,
+  // since E is a small difference of large sums
   const auto multiply_tiles = [&](int row_tile, int part, float(&sum)[4]) {
     const auto* samples = reinterpret_cast<const Fragment<columns>*>(shared.samples) + lane;
     int t = part;
 #pragma unroll
     for (int i = 0; i < 4; ++i) sum[i] = 0;
-    float high[2][4], low[2][4];  // independent of one another, so that none waits
+    float high[2][4], low[2][4];  // independent of each other, so that none waits
     const auto begin = [&] {
 #pragma unroll
       for (int i = 0; i < 8; ++i) high[i / 4][i % 4] = low[i / 4][i % 4] = 0;
@@ -175,7 +175,7 @@ __global__ void __launch_bounds__(threads, 1)
     }
   };
 
-  // the sums of the textures at the first `active` shapes, sent to the blocks that add them up
+  // the sums of the textures at the first `active` shapes, sent to the blocks that add them
   const auto look_at_shapes = [&](const CombinedTask& task, float centre, int active, bool without_c,
                                   TilePixels<kind, columns>& pixels) {
     float squares = 0;
@@ -226,12 +226,12 @@ __global__ void __launch_bounds__(threads, 1)
       if (thread == 0) expect(shared, 1, (v.rows + 1) * columns * static_cast<int>(sizeof(double)));
       if (!without_c) look_ahead<columns>(v, shared, small, trial_at(tag));
     }
-    __syncthreads();  // of all, though the adding warps need none: the race checker mistakes barriers of some warps
+    __syncthreads();  // of all warps: the adding ones need none, but the race checker misjudges barriers of some
     ++tag;
   };
 
   for (int face = at.group; face < batch.faces; face += batch.groups) {
-    __syncthreads();  // the face before is done with its memory
+    __syncthreads();  // the previous face no longer uses its memory
     if (thread < task_words) {
       reinterpret_cast<int*>(shared.task)[thread] = task_word;
       if (face + batch.groups < batch.faces)
@@ -244,16 +244,17 @@ __global__ void __launch_bounds__(threads, 1)
       reinterpret_cast<float*>(shared.placing)[thread] = static_cast<float>(task.pose[thread]);
     }
 
-    // what is subtracted from samples, so that sums lose little: of bytes the middle, of floats what is at the landmarks
+    // the offset subtracted from samples, to preserve precision in sums: for bytes the middle, for floats the value at
+    // the landmarks
     float centre = 0;
     if (task.centred) {
       if constexpr (kind == CombinedSource::bytes) centre = 128;
-      // every warp finds it for itself: the same number, and no wait
+      // every warp computes it on its own: the same number, without a wait
       if constexpr (kind == CombinedSource::floats)
         centre = centre_of<float>(v, shared, task, batch.shapes + static_cast<std::size_t>(face) * v.landmarks * 2);
     }
 
-    // line 3: c = 0 at a mean shape; else that of the shape so far, and of the texture there
+    // line 3: c = 0 at a mean shape; otherwise c of the current shape, and of the texture there
     if (task.from_shape)
 #pragma unroll 1
       for (int i = thread; i < v.landmarks; i += threads) {
@@ -276,7 +277,7 @@ __global__ void __launch_bounds__(threads, 1)
     if (thread == 0) *shared.stage = task.from_shape ? unsettled : first_look;
     __syncthreads();
 
-    double error = 0;  // this and the iterations are known to those who make the step
+    double error = 0;  // this and the iterations are known to the threads that make the step
     int iterations = 0, converged = 0;
     constexpr int pose_warp = other_threads / 32 - 1;
     const bool steps = warp == pose_warp || (warp < pose_warp && warp * 32 < v.modes);
@@ -296,7 +297,7 @@ __global__ void __launch_bounds__(threads, 1)
       const int active = next == iterate ? v.factors : 1;
       look_at_shapes(task, centre, active, without_c, pixels);
       if (!steps) continue;
-      const double* tried = tried_at(tag - 1);  // the next ones have another place: others may still be reading these
+      const double* tried = tried_at(tag - 1);  // the next ones are stored elsewhere: others may still be reading these
       const double2 known = quadratic<columns, resident>(v, shared, tried);
       wait_for(shared, 1, tag - 1 - batch.tag);
       if (next == unsettled) {
@@ -314,7 +315,7 @@ __global__ void __launch_bounds__(threads, 1)
         continue;
       }
 
-      // the first factor that lowers E is taken; the loop ends when that gains little, or there is none
+      // the first factor that lowers E is taken; the loop ends if the gain is small, or there is no such factor
       Scale scale;
       const double own_error = find_error<columns, resident>(v, shared, tried, known, scale), before = error;
       constexpr int lanes = 32 / columns;  // of a factor
@@ -351,7 +352,7 @@ __global__ void __launch_bounds__(threads, 1)
           put_c<columns>(v, shared, tag, i, next_c);
         }
       } else {
-        // a lane a parameter of the step, then a lane a factor
+        // one lane per parameter of the step, then one lane per factor
         const float d = lane < 4 ? step(v.modes + lane) : 0;
         const float d0 = __shfl_sync(whole_warp, d, 0), d1 = __shfl_sync(whole_warp, d, 1);
         const float d2 = __shfl_sync(whole_warp, d, 2), d3 = __shfl_sync(whole_warp, d, 3);

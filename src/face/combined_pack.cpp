@@ -14,7 +14,7 @@
 namespace kinema::face {
 namespace {
 
-// A row in halves: numbers times the power of two that brings them into the range of halves, and what that leaves, times
+// A row in halves: numbers times the power of two that brings them into the range of halves, and the remainders, times
 // another.
 struct HalfRow {
   std::vector<std::uint16_t> values[2];
@@ -44,7 +44,7 @@ std::vector<float> floats_of(const Eigen::VectorXd& values) { return {values.dat
 
 constexpr std::size_t nowhere = ~std::size_t{0};
 
-// One half of a tile: `row_at` and `value_at` say which row and which of its values, or nowhere.
+// One half of a tile: `row_at` and `value_at` give the row and the index of its value, or none.
 template <class RowAt, class ValueAt>
 void add_tile(std::vector<std::uint16_t>& to, const std::vector<HalfRow>& rows, std::size_t half, RowAt row_at,
               ValueAt value_at) {
@@ -73,8 +73,8 @@ std::vector<std::uint16_t> tiles_of(const std::vector<HalfRow>& rows, const Text
   return fragments;
 }
 
-// The small matrices: Qs^T, and `steps` and `squares` that are rows by modes. Numbers are multiplied with what c of the
-// mode is divided by, about its deviation, so that halves of c are fine and those of large modes do not overflow.
+// The small matrices: Qs^T, and `steps` and `squares` that are rows by modes. Numbers are multiplied by the divisor of
+// the mode's c, about its deviation, so that halves of c are precise and those of large modes do not overflow.
 void pack_small(CombinedPack& pack, const Model& model, const Level& level, const Eigen::MatrixXd& steps,
                 const Eigen::MatrixXd& squares) {
   const std::size_t landmarks = model.shape.landmarks(), lines = 2 * pack.modes + 4;

@@ -25,8 +25,8 @@ __device__ inline void multiply(float (&sum)[4], const uint4& a, unsigned b0, un
                : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
 }
 
-// A tile's numbers as the product takes them, which has 8 columns: 4 of high halves and the same 4 of low ones, or 8 of
-// high halves, and then 8 of low.
+// A tile's numbers as operands of the product, which has 8 columns: 4 of high halves and the same 4 of low ones, or 8
+// of high halves, and then 8 of low.
 template <int columns>
 using Fragment = std::conditional_t<columns == 4, uint2, uint4>;
 
@@ -43,7 +43,7 @@ __device__ inline void join_halves(float (&high)[4], const float (&low)[4]) {
   for (int i = 0; i < 4; ++i) high[i] = fmaf(low[i], 1 / pack_finer, high[i]);
 }
 
-// What a lane has of 16 rows' sums: with 4 columns those of one row, else of two columns of two rows. `row` counts
+// A lane's part of 16 rows' sums: with 4 columns those of one row, otherwise of two columns of two rows. `row` counts
 // within the 16.
 template <int columns>
 struct Sums;
@@ -53,7 +53,7 @@ struct Sums<4> {
 
   __device__ explicit Sums(const float (&sum)[4]) {
     const int q = static_cast<int>(threadIdx.x % 4u);
-    const bool low = q >= 2;  // low halves: this lane goes on with the lower 8 rows
+    const bool low = q >= 2;  // low halves: this lane continues with the lower 8 rows
     float x = low ? sum[2] : sum[0], y = low ? sum[3] : sum[1];
     x += __shfl_xor_sync(whole_warp, low ? sum[0] : sum[2], 2);
     y += __shfl_xor_sync(whole_warp, low ? sum[1] : sum[3], 2);

@@ -28,8 +28,8 @@ struct Texel<CombinedSource::pairs> {
 
 __device__ inline float blend(float a, float b, float by) { return fmaf(by, b - a, a); }
 
-// A number of the source. In this form the compiler leaves loads together, before the first use: they are what is waited
-// for.
+// A number of the source. In this form the compiler issues all loads together, before the first use: their latency
+// dominates.
 __device__ inline unsigned char fetch(const unsigned char* from) {
   unsigned value;
   asm volatile("ld.global.nc.u8 %0, [%1];" : "=r"(value) : "l"(from));
@@ -46,14 +46,14 @@ __device__ inline float2 fetch(const float2* from) {
   return value;
 }
 
-// The four numbers about a place, and where it lies between them. Coordinates are cut off at the border.
+// The four numbers around a position, and its fractions between them. Coordinates are clamped at the border.
 template <class T>
 struct Corners {
   T a, b, c, d;
   float fx, fy;
 
   __device__ Corners(const CombinedTask& task, float2 at) {
-    // a coordinate that is no number goes to the corner
+    // a NaN coordinate goes to the corner
     const float x = fmaxf(fminf(at.x, task.right), task.left), y = fmaxf(fminf(at.y, task.bottom), task.top);
     const int u = __float2int_rd(x), v = __float2int_rd(y);
     fx = x - static_cast<float>(u), fy = y - static_cast<float>(v);
@@ -73,7 +73,7 @@ struct Corners {
   }
 };
 
-// The mean of a source at the landmarks of the start; a warp's work.
+// The mean of a source at the landmarks of the start; computed by a warp.
 template <class T>
 __device__ inline float centre_of(const CombinedView& v, const SharedMemory& shared, const CombinedTask& task,
                                   const float* shape) {
@@ -94,14 +94,14 @@ __device__ inline float centre_of(const CombinedView& v, const SharedMemory& sha
   return sum / static_cast<float>(v.landmarks);
 }
 
-// Where a pixel lies, given the shape.
+// The position of a pixel, given the shape.
 __device__ inline float2 place(const float4& pixel, const float2* shape) {
   const unsigned corners = __float_as_uint(pixel.w);
   const float2 a = shape[corners & 1023], b = shape[corners >> 10 & 1023], c = shape[corners >> 20 & 1023];
   return {fmaf(pixel.x, a.x, fmaf(pixel.y, b.x, pixel.z * c.x)), fmaf(pixel.x, a.y, fmaf(pixel.y, b.y, pixel.z * c.y))};
 }
 
-// The pixels whose values a lane samples of a tile, pairs of values each. Fetched before the shapes are known.
+// The pixels of a tile sampled by a lane, each a pair of values. Fetched before the shapes are known.
 template <CombinedSource kind, int columns>
 struct TilePixels {
   static constexpr int channels = Texel<kind>::channels, pairs = columns / 4;
@@ -130,7 +130,7 @@ __device__ inline float2 sample_pair(const CombinedTask& task, float centre, con
   } else {
     const float2 first = place(pixels[0], shape), second = place(pixels[1], shape);
     const Corners<T> at(task, first), beside(task, second);
-    // the values first, and then a choice: no branch about the loads
+    // the values first, then a selection: no branch around the loads
     const float value = at.value(centre), next = beside.value(centre);
     return {none ? 0 : value, __float_as_uint(pixels[1].w) & no_pixel ? 0 : next};
   }
@@ -163,8 +163,8 @@ __device__ inline Fragment<columns> sample_tile(const CombinedTask& task, float 
   }
 }
 
-// The squares of half of the block's samples, by column, where the lanes have left those of their own; a warp's work.
-// Lane l gets those of columns 4 (l % (columns / 4)) and on.
+// The squares of half of the block's samples, by column, from those that the lanes stored; computed by a warp. Lane l
+// gets columns 4 (l % (columns / 4)) and on.
 template <int columns>
 __device__ inline float4 add_squares(const float* squares, int half) {
   const int lane = lane_id();
@@ -174,7 +174,7 @@ __device__ inline float4 add_squares(const float* squares, int half) {
   sum += __shfl_xor_sync(whole_warp, sum, 1);
   sum += __shfl_xor_sync(whole_warp, sum, 2);
   if (columns == 4) sum += __shfl_xor_sync(whole_warp, sum, 16);
-  const int first = lane % (columns / 4) * 16;  // four lanes a column
+  const int first = lane % (columns / 4) * 16;  // four lanes per column
   return {__shfl_sync(whole_warp, sum, first), __shfl_sync(whole_warp, sum, first + 4),
           __shfl_sync(whole_warp, sum, first + 8), __shfl_sync(whole_warp, sum, first + 12)};
 }

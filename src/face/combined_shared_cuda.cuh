@@ -1,4 +1,4 @@
-// The kernel of algorithm 1: how its blocks are laid out, and what is in their shared memory.
+// The kernel of algorithm 1: the layout of its blocks, and the contents of their shared memory.
 #pragma once
 
 #include "face/combined_cuda.cuh"
@@ -10,44 +10,45 @@
 namespace kinema::face::combined {
 
 inline constexpr int threads = 512, warps = threads / 32;
-// The last warps add up what the blocks of the cluster send, while the others go on.
+// The last warps add what the blocks of the cluster send, while the others continue.
 inline constexpr int adding_threads = 128, other_threads = threads - adding_threads;
 inline constexpr unsigned whole_warp = ~0u;
 inline constexpr unsigned no_pixel = 1u << 31;
 
-// Of a thread: its number, its lane and its warp.
+// Of a thread: its index, its lane and its warp.
 __device__ inline int thread_id() { return static_cast<int>(threadIdx.x); }
 __device__ inline int lane_id() { return static_cast<int>(threadIdx.x % 32u); }
 __device__ inline int warp_id() { return static_cast<int>(threadIdx.x / 32u); }
 
-// Shared memory of a block. `columns`: damping factors, rounded up to 4 or 8. visit_parts() says how large each part is.
+// Shared memory of a block. `columns`: damping factors, rounded up to 4 or 8. visit_parts() gives the size of each
+// part.
 struct SharedMemory : CombinedArrays<float*> {
   CombinedTask* task;
-  unsigned long long* arrived;  // three barriers: all of the inbox is there; all of the totals; the small matrices
-  uint4* small;                 // as CombinedView::small, which is used where this is null
+  unsigned long long* arrived;  // three barriers: inbox complete; totals complete; small matrices there
+  uint4* small;                 // as CombinedView::small, which is used if this is null
   float4* pixels;               // of this block
   float2* shapes;               // columns x landmarks, in the source
-  double* tried;                // 2 x modes x columns: c of each factor, of this iteration and the next in turns
-  uint2* trial;                 // 2 x mode tiles x 32, twice with 8 columns: the same, as products take it
-  float* by_c;                  // (2 m + 4) x columns: [R; Qg] Qg^T c
-  float* squares;               // of each thread's samples
-  uint2* samples;               // tiles x 32, twice with 8 columns: as the product takes them
-  float* inbox;                 // parts x share x columns: what others have of the rows that this block adds
-  double* totals;               // (rows + 1) x columns: all blocks'
-  float* c;                     // modes: the best so far
-  float* dp;                    // modes + 4
-  double2* expected;            // modes: 2 Qg g0 and Qg 1
-  uint4* slices;                // of the matrix: jobs x shared tiles x 32
-  double* poses;                // (columns + 1) x 4: of each factor, then of the best so far
-  float4* placing;              // columns: the same
-  int* stage;                   // what comes next, see Next
+  double* tried;      // 2 x modes x columns: c of each factor, alternating between this iteration and the next
+  uint2* trial;       // 2 x mode tiles x 32, twice with 8 columns: the same, as operands of products
+  float* by_c;        // (2 m + 4) x columns: [R; Qg] Qg^T c
+  float* squares;     // of each thread's samples
+  uint2* samples;     // tiles x 32, twice with 8 columns: as operands of the product
+  float* inbox;       // parts x share x columns: parts from other blocks of the rows that this block adds
+  double* totals;     // (rows + 1) x columns: totals of all blocks
+  float* c;           // modes: the best so far
+  float* dp;          // modes + 4
+  double2* expected;  // modes: 2 Qg g0 and Qg 1
+  uint4* slices;      // of the matrix: jobs x shared tiles x 32
+  double* poses;      // (columns + 1) x 4: of each factor, then of the best so far
+  float4* placing;    // columns: the same
+  int* stage;         // the next step, see Next
 };
 
-// What the blocks do next: look at the texture of a given shape, which c follows from; look at the start; iterate; or it
-// is done.
+// The next step of the blocks: sample the texture of a given shape, from which c follows; sample the start; iterate; or
+// stop.
 enum Next : int { unsettled, first_look, iterate, finished };
 
-// Pieces of 8 bytes that hold c of all factors as products take it.
+// Pieces of 8 bytes that hold c of all factors as operands of products.
 __host__ __device__ inline int trial_size(const CombinedView& v, int columns) {
   return v.mode_tiles * 32 * columns / 4;
 }
@@ -68,8 +69,8 @@ __host__ __device__ inline CombinedArrays<int> array_sizes(const CombinedView& v
   return {(v.shape_tiles + v.step_tiles) * 16, v.modes, 2 * v.landmarks, v.rows, v.rows, v.modes};
 }
 
-// Calls `visit` with each part and its number of elements, in their order in memory. The only list of the parts: memory is
-// laid out by it on the host, and found by it on the device.
+// Calls `visit` with each part and its number of elements, in their order in memory. The only list of the parts: it
+// determines the layout on the host, and the addresses on the device.
 #pragma nv_exec_check_disable
 template <class Visit>
 __host__ __device__ inline void visit_parts(SharedMemory& memory, const Extents& extents, Visit&& visit) {
@@ -78,7 +79,7 @@ __host__ __device__ inline void visit_parts(SharedMemory& memory, const Extents&
   const int columns = extents.columns;
   visit(memory.task, 1);
   visit(memory.arrived, 3);
-  // the small matrices are there if some of the large one is
+  // the small matrices are there if a part of the large one is
   visit(memory.small, plan.held_tiles > 0 ? static_cast<int>(small_size(v)) : 0);
   visit(memory.pixels, plan.tiles * 16 / extents.channels);
   visit(memory.shapes, columns * v.landmarks);

@@ -7,8 +7,8 @@
 
 namespace kinema::face::combined {
 
-// Where c of a mode and a factor lies among the tiles that products take, as halves: that of the number rounded to 16
-// bits, and after `low_half` more that of what this leaves.
+// The index of c of a mode and a factor in the operand tiles, in halves: of the number rounded to 16 bits and,
+// `low_half` further, of the remainder.
 template <int columns>
 struct TrialPlace {
   static constexpr int low_half = columns == 4 ? 64 : 4;
@@ -38,8 +38,8 @@ __device__ inline void put_c(const CombinedView& v, const SharedMemory& shared, 
   }
 }
 
-// A tile of rows of `small` times every factor's c, but for their scale: a lane gets rows l/4 and l/4 + 8, of the factors
-// that factor_of() says.
+// A tile of rows of `small` times every factor's c, without their scale: a lane gets rows l/4 and l/4 + 8, of the
+// factors given by factor_of().
 template <int columns>
 __device__ inline void times_c(const CombinedView& v, const uint4* tile, const uint2* trial,
                                float (&upper)[columns / 4], float (&lower)[columns / 4]) {
@@ -54,7 +54,7 @@ __device__ inline void times_c(const CombinedView& v, const uint4* tile, const u
   }
   join_halves(high, low);
   if constexpr (columns == 4) {
-    // two lanes have a column's sums, of first halves of c and of second ones
+    // two lanes hold a column's sums, of first halves of c and of second ones
     const bool second = threadIdx.x % 4u >= 2u;
     upper[0] = (second ? high[1] : high[0]) + __shfl_xor_sync(whole_warp, second ? high[0] : high[1], 2);
     lower[0] = (second ? high[3] : high[2]) + __shfl_xor_sync(whole_warp, second ? high[2] : high[3], 2);
@@ -101,7 +101,8 @@ __device__ inline void place_mean(const CombinedView& v, const SharedMemory& sha
     shared.shapes[i] = placed(shared.placing[0], shared.mean_shape[2 * i], shared.mean_shape[2 * i + 1]);
 }
 
-// What follows from c alone, while the sums are on their way: [R; Qg] Qg^T c. By the threads that do not add up sums.
+// [R; Qg] Qg^T c, which depends on c alone, computed while the sums are in transit. By the threads that do not add
+// sums.
 template <int columns>
 __device__ inline void look_ahead(const CombinedView& v, const SharedMemory& shared, const uint4* small,
                                   const uint2* trial) {
@@ -121,8 +122,8 @@ __device__ inline void look_ahead(const CombinedView& v, const SharedMemory& sha
   }
 }
 
-// Calls `use` with the modes of a lane, of those that share a column: the number and whether there is such a mode; if not
-// it is some other's, so that nothing branches. `few`: no more than 64 modes, all at once.
+// Calls `use` with the modes of a lane, of those that share a column: the index and whether there is such a mode; if
+// not, it is that of another, so that nothing branches. `few`: at most 64 modes, all at once.
 template <int lanes, bool few, class Use>
 __device__ inline void for_modes(const CombinedView& v, Use use) {
   constexpr int most = few ? 64 / lanes : 4;
@@ -142,7 +143,7 @@ __device__ inline void for_modes(const CombinedView& v, Use use) {
   }
 }
 
-// The part of E that follows from c alone, of a lane's share of the modes: c.(2 Qg g0 + Qg Qg^T c), and c.(Qg 1).
+// The part of E that depends on c alone, of a lane's share of the modes: c.(2 Qg g0 + Qg Qg^T c), and c.(Qg 1).
 template <int columns, bool few>
 __device__ inline double2 quadratic(const CombinedView& v, const SharedMemory& shared, const double* tried) {
   constexpr int lanes = 32 / columns;
@@ -168,14 +169,14 @@ __device__ inline double product(const SharedMemory& shared, int row, int k, con
   return fma(-scale.offset, static_cast<double>(shared.by_one[row]), shared.totals[row * columns + k]) * scale.factor;
 }
 
-// To some 20 bits.
+// To about 20 bits.
 __device__ inline double rough_reciprocal(double x) {
   double y;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
   return y;
 }
 
-// See normalised() in texture_sums.h: offset and factor of a column, and what E has of it alone: g.g - 2 g.g0 + g0.g0.
+// See normalised() in texture_sums.h: offset and factor of a column, and its own part of E: g.g - 2 g.g0 + g0.g0.
 template <int columns>
 __device__ inline Scale normalise(const CombinedView& v, const SharedMemory& shared, int k, double& error) {
   const double square = shared.totals[v.rows * columns + k], by_mean = shared.totals[(v.rows - 2) * columns + k];
@@ -186,14 +187,14 @@ __device__ inline Scale normalise(const CombinedView& v, const SharedMemory& sha
     scale.offset = one * v.share;
     left = fmax(0.0, fma(-one, scale.offset, square));
     along = fma(-scale.offset, static_cast<double>(shared.by_one[v.rows - 2]), by_mean);
-    // the deviation is at least 10 alpha, or the texture is flat: seldom, so its root is not taken before
+    // a deviation of 10 alpha or more, or a flat texture, is rare: its root is computed only then
     const double variance = left * v.share;
     const float flat =
         fmaf(static_cast<float>(flat_share), static_cast<float>(fabs(scale.offset)), static_cast<float>(flat_least));
     double alpha = along * v.share;
     if (!(alpha > 0 && alpha * alpha >= 0.01 * variance))
       alpha = fmax(alpha, 0.1 * static_cast<double>(__fsqrt_rn(static_cast<float>(variance))));
-    // one over alpha: a guess, and a step of Newton's method, which leaves an error of about 1e-12
+    // 1/alpha: an estimate and one Newton step, which leaves an error of about 1e-12
     const double guess = rough_reciprocal(alpha);
     scale.factor =
         variance > static_cast<double>(flat) * static_cast<double>(flat) ? guess * fma(-alpha, guess, 2.0) : 0;
@@ -202,7 +203,7 @@ __device__ inline Scale normalise(const CombinedView& v, const SharedMemory& sha
   return scale;
 }
 
-// E of every factor: r.r from the products alone. Each warp finds all of them; the lanes of a column share the work.
+// E of every factor: r.r from the products alone. Each warp computes all of them; the lanes of a column share the work.
 template <int columns, bool few>
 __device__ inline double find_error(const CombinedView& v, const SharedMemory& shared, const double* tried,
                                     const double2& known, Scale& scale) {

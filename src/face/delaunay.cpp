@@ -15,7 +15,7 @@ struct Point {
 // Twice the signed area.
 double area(Point a, Point b, Point c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
 
-// Above 0 where d lies within the circle through a, b and c, which turn in the sense of a positive area.
+// Above 0 if d lies within the circle through a, b and c, which are in positive orientation.
 double within_circle(Point a, Point b, Point c, Point d) {
   const double ax = a.x - d.x, ay = a.y - d.y, bx = b.x - d.x, by = b.y - d.y, cx = c.x - d.x, cy = c.y - d.y;
   const double a2 = ax * ax + ay * ay, b2 = bx * bx + by * by, c2 = cx * cx + cy * cy;
@@ -26,10 +26,10 @@ using Triangle = std::array<int, 3>;
 using Edge = std::pair<int, int>;
 
 // The convex hull and all triangles inside, by adding points in the order of x: each is joined to the edges of the hull
-// that it sees. What comes of it is mended by flips.
+// that it sees. Flips then make the result Delaunay.
 std::vector<Triangle> sweep(const std::vector<Point>& points, const std::vector<int>& order) {
   const auto at = [&](int i) { return points[static_cast<std::size_t>(i)]; };
-  // the first points may lie on a line: the first that does not makes a fan over them
+  // the first points may be collinear: the first that is not makes a fan over them
   std::size_t first = 2;
   while (first < order.size() && area(at(order[0]), at(order[first - 1]), at(order[first])) == 0) ++first;
   std::vector<Triangle> triangles;
@@ -46,7 +46,7 @@ std::vector<Triangle> sweep(const std::vector<Point>& points, const std::vector<
   for (std::size_t k = first + 1; k < order.size(); ++k) {
     const int p = order[k];
     const auto sees = [&](std::size_t i) { return area(at(hull[i]), at(hull[(i + 1) % hull.size()]), at(p)) < 0; };
-    // turn the hull so that the edges which p sees come first
+    // rotate the hull so that the edges visible from p come first
     std::size_t start = 0;
     const std::size_t size = hull.size();
     for (std::size_t i = 0; i < size; ++i)
@@ -64,7 +64,7 @@ std::vector<Triangle> sweep(const std::vector<Point>& points, const std::vector<
   return triangles;
 }
 
-// Flips edges until the circle of no triangle holds the far corner of its neighbour.
+// Flips edges until the circumcircle of no triangle contains the opposite corner of its neighbour.
 void flip_edges(std::vector<Triangle>& triangles, const std::vector<Point>& points) {
   const auto at = [&](int i) { return points[static_cast<std::size_t>(i)]; };
   const std::size_t most = 4 * triangles.size() * triangles.size() + 16;
@@ -85,7 +85,7 @@ void flip_edges(std::vector<Triangle>& triangles, const std::vector<Point>& poin
       const Point pa = at(edge.first), pb = at(edge.second), pc = at(c), pd = at(d);
       const double size = std::abs(area(pa, pb, pc)) + std::abs(area(pa, pb, pd));
       if (within_circle(pa, pb, pc, pd) <= 1e-12 * size * size) continue;
-      if (area(pc, pd, pb) <= 0 || area(pd, pc, pa) <= 0) continue;  // the four make no convex figure
+      if (area(pc, pd, pb) <= 0 || area(pd, pc, pa) <= 0) continue;  // the quadrilateral is not convex
       triangles[t] = {c, d, edge.second};
       triangles[other->second] = {d, c, edge.first};
       flipped = true;

@@ -8,8 +8,8 @@
 
 namespace kinema::face {
 
-/// Triangles that cover the convex hull of x0 y0 x1 y1 ..., each with its corners in the same sense, in a fixed order.
-/// Points at the place of an earlier one are in no triangle. Empty where all lie on a line.
+/// Triangles that cover the convex hull of x0 y0 x1 y1 ..., with consistent orientation and in a fixed order.
+/// Duplicates of an earlier point are in no triangle. Empty if all points are collinear.
 std::vector<std::array<std::uint16_t, 3>> delaunay(std::span<const double> points);
 
 }  // namespace kinema::face

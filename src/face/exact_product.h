@@ -1,5 +1,5 @@
-// Products of matrices with long rows in double: the error E of a fit is a small difference of what follows from them, so
-// single precision would show.
+// Products of matrices with long rows in double: the error E of a fit is a small difference of such products, for which
+// single precision is insufficient.
 #pragma once
 
 #include "core/threads.h"

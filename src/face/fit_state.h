@@ -1,4 +1,4 @@
-// What a fast fit carries from stage to stage, and what every stage does with it.
+// The state of a fast fit between stages, and the operations that every stage needs.
 #pragma once
 
 #include "face/texture_sampling.h"
@@ -9,7 +9,7 @@
 
 namespace kinema::face {
 
-/// The shape so far: in the model's unit, under a pose that takes it to the image.
+/// The current shape: in the model's unit, under a pose that maps it to the image.
 struct FitState {
   Similarity pose;
   std::vector<double> shape;
@@ -23,14 +23,14 @@ struct StageOutcome {
   std::vector<double> combined;  ///< c
 };
 
-/// Makes the pose that of the shape: a frame for it is upright and of the model's size.
+/// Sets the pose to that of the shape, so that a frame for it is upright and of the model's size.
 void settle(const Model& model, FitState& state);
 
-/// The shape within the model: a pose, and s0 + Ps b with b kept within `limit` deviations.
+/// The shape projected on the model: a pose, and s0 + Ps b with b kept within `limit` deviations.
 std::vector<double> within_model(const Model& model, std::span<const double> shape, double limit);
 
-/// What a level samples from, for shapes under the state's pose, and the similarity that takes those shapes there, from
-/// the origin that the image has.
+/// The source that a level samples from, for shapes under the state's pose, and the similarity that maps those shapes
+/// to it, relative to the image's origin.
 std::pair<TextureImage, Similarity> texture_image(const Level& level, const GreyView& image, const FitState& state);
 
 /// Landmarks, pose and shape parameters of the fit.

@@ -100,7 +100,7 @@ InitialState initial_state(const Model& model, const Start& start, double limit)
 
 Similarity spread_start(const Model& model, const Similarity& pose, int number) {
   if (number == 0) return pose;
-  // on a circle about the start, by the golden angle; sizes and turns take turns
+  // on a circle around the start, by the golden angle; sizes and rotations alternate
   const double angle = number * std::numbers::pi * (3 - std::sqrt(5.0));
   const double shift = start_spread / std::max(1e-6, double{model.landmark_box.scale});
   const double scale = number % 2 == 1 ? start_size_spread : 1 / start_size_spread;
@@ -154,7 +154,7 @@ Fit fit_again(Fitter& fitter, const Model& model, const Face& face, double doubt
   Fit best = fitter.fit(face);
   if (best.confidence.empty()) return best;
   const Similarity start = start_pose(model, face.start);
-  // where the first ended, which is often half the way; then about the start
+  // where the first fit ended, which is often half-way; then around the start
   for (int attempt = 0; attempt < further_starts && best.failure > doubtful; ++attempt) {
     Face other{face.image, {}, face.on_device};
     other.start.similarity = attempt == 0 ? best.pose : spread_start(model, start, attempt);

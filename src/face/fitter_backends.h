@@ -32,7 +32,7 @@ struct InitialState {
 };
 InitialState initial_state(const Model& model, const Start& start, double limit);
 
-/// The pose of start `number` of a fit with several: 0 is the pose itself, the others lie about it.
+/// The pose of start `number` of a fit with several: 0 is the pose itself, the others lie around it.
 Similarity spread_start(const Model& model, const Similarity& pose, int number);
 
 /// Quality, failure and confidences of a fit with landmarks and error.

@@ -1,5 +1,5 @@
-// The cuda backend: combined stages run on the device, all faces of a batch in one launch; the other stages are the
-// CPU's.
+// The cuda backend: combined stages run on the device, all faces of a batch in one launch; the other stages run on the
+// CPU.
 #include "core/cuda/buffer.h"
 #include "core/stopwatch.h"
 #include "core/threads.h"
@@ -22,7 +22,7 @@
 namespace kinema::face {
 namespace {
 
-// Images of a batch, each on the side where it is wanted; one that several faces share is copied once.
+// Images of a batch, each on the side where it is needed; an image shared by several faces is copied once.
 class Images {
 public:
   void begin() {
@@ -36,7 +36,7 @@ public:
     const bool narrow = image.width < 2 || image.height < 2;
     if (face.on_device && !narrow) return image;
     auto [known, fresh] = device_.try_emplace(image.data, 0);
-    // the kernel takes pixels by twos: a single row or column stands there twice
+    // the kernel reads pixels in pairs: a single row or column is duplicated
     const std::size_t width = std::max<std::size_t>(2, image.width), height = std::max<std::size_t>(2, image.height);
     if (fresh) {
       known->second = used_++;
@@ -203,7 +203,8 @@ private:
     device_ms_ += stage.device->run(in, out, stream_);
     std::vector<StageOutcome> outcomes(faces.size());
     for_each(faces.size(), [&](std::size_t f) {
-      // s0 + Qs c, taken to the source, and from there to the unit under the pose that the stage began with; floats, as c is
+      // s0 + Qs c, mapped to the source, and from there to the unit under the initial pose of the stage; in float, as c
+      // is
       const std::size_t size = model_->shape.mean.size();
       std::vector<float> by_c(size, 0.0f);
       for (std::size_t k = 0; k < out[f].c.size(); ++k) {

@@ -1,4 +1,4 @@
-// Section 4 of the paper as it stands: its ten kernels, a frame a few launches of two recorded sequences of them.
+// Section 4 of the paper as published: its ten kernels in two recorded sequences; a frame is a few launches of these.
 #include "core/cuda/buffer.h"
 #include "core/stopwatch.h"
 #include "face/fitter_backends.h"
@@ -162,7 +162,7 @@ private:
     return buffers_.back().data();
   }
 
-  // Algorithm 2 at p + k dp, and what follows from E.
+  // Algorithm 2 at p + k dp, and the decision from E.
   void try_factor(float k, int which) {
     const auto vertices = static_cast<unsigned>(view_.landmarks);
     const std::size_t shared = static_cast<std::size_t>(view_.modes) * sizeof(float);

@@ -1,6 +1,6 @@
-// Fitting, transcribed in double precision, one thread: algorithms 1 and 2 of the paper with the slips mended, the
-// inverse compositional fits of the independent model, and the cascade. It is the oracle of every test, so it is kept
-// literal; where the paper slips or is silent, the comment says what is done.
+// Fitting, transcribed in double precision, one thread: algorithms 1 and 2 of the paper with their errors corrected,
+// the inverse compositional fits of the independent model, and the cascade. It is the oracle of every test, so it is
+// kept literal; where the paper is wrong or silent, a comment says what is done.
 #include "core/stopwatch.h"
 #include "core/symmetric.h"
 #include "face/fitter_backends.h"
@@ -43,10 +43,10 @@ Similarity between(const VectorXd& from, const VectorXd& to) {
 // A level in double precision.
 struct Wide {
   VectorXd g0;
-  Eigen::MatrixXd Pg, Qs, Qg, R, project_out;  // one mode a row
+  Eigen::MatrixXd Pg, Qs, Qg, R, project_out;  // one mode per row
 };
 
-// The shape so far: s in the model's unit, under a pose that takes it to the image.
+// The current shape: s in the model's unit, under a pose that maps it to the image.
 struct State {
   Similarity pose;
   VectorXd shape;
@@ -116,14 +116,14 @@ public:
   using Fitter::fit;
 
 private:
-  // Makes the pose that of the shape: a frame for it is upright and of the model's size.
+  // Sets the pose to that of the shape, so that a frame for it is upright and of the model's size.
   void settle(State& state) const {
     const VectorXd landmarks = moved(state.pose, state.shape);
     state.pose = between(s0_, landmarks);
     state.shape = moved(inverse(state.pose), landmarks);
   }
 
-  // The shape within the model: a pose, and s0 + Ps b with b kept within its limits.
+  // The shape projected on the model: a pose, and s0 + Ps b with b kept within its limits.
   VectorXd within_model(const VectorXd& shape) const {
     const Similarity pose = between(s0_, shape);
     const std::vector<double> b =
@@ -131,7 +131,7 @@ private:
     return moved(pose, s0_ + Ps_.transpose() * Eigen::Map<const VectorXd>(b.data(), Ps_.rows()));
   }
 
-  // What a level samples from, for shapes under a pose, and where they lie in it.
+  // The source that a level samples from, for shapes under a pose, and their positions in it.
   std::pair<Picture, Similarity> source(const Picture& image, const Level& level, const Similarity& pose) const {
     if (!level.resampled) return {image, pose};
     const Similarity to_frame{level.frame.scale, 0, level.frame.x, level.frame.y};
@@ -155,7 +155,7 @@ private:
     g.array() -= g.mean();
     const double deviation = std::sqrt(g.squaredNorm() / static_cast<double>(g.size()));
     if (!(deviation > 0)) return VectorXd::Zero(g.size());
-    // the norm of line 4 cancels in line 5; a texture that looks nothing like the mean must not be blown up
+    // the norm of line 4 cancels in line 5; a texture unlike the mean must not be amplified
     const double alpha = std::max(g.dot(g0) / static_cast<double>(g.size()), 0.1 * deviation);
     return g / alpha;
   }
@@ -188,7 +188,7 @@ private:
       return g_s - g_m;
     };
 
-    // line 3: c = 0 at a mean shape; else that of the shape so far, and of the texture there
+    // line 3: c = 0 at a mean shape; otherwise c of the current shape, and of the texture there
     Parameters p{VectorXd::Zero(modes), {}};
     if (!state.mean) {
       const VectorXd g_s = texture(from, level, wide.g0, moved(to_source, state.shape));
@@ -215,7 +215,7 @@ private:
         break;
       }
       ++outcome.iterations;
-      // the loop ends when the improvement is small, or there is none
+      // the loop ends if the improvement is small, or there is none
       if (settings_.threshold >= 0 && (!improved || gain < settings_.threshold * (E + gain))) outcome.converged = true;
     }
     state.shape = moved(p.t, s0_ + wide.Qs.transpose() * p.c);
@@ -225,8 +225,8 @@ private:
     return outcome;
   }
 
-  // How the model's texture changes with the parameters of [pose_modes; modes], a row each: the gradient of the texture
-  // in the raster, times how far each mode moves a pixel.
+  // The change of the model's texture with the parameters of [pose_modes; modes], one row each: the gradient of the
+  // texture in the raster, times the displacement of a pixel by each mode.
   Eigen::MatrixXd steepest_descent(const Level& level, const VectorXd& g) const {
     const auto channels = static_cast<Eigen::Index>(level.channel_count());
     Eigen::MatrixXd images(4 + Ps_.rows(), g.size());
@@ -253,7 +253,7 @@ private:
   }
 
   // The warp composed with the inverse of a displacement of the mean shape's vertices (Matthews and Baker 2004): each
-  // vertex goes where the triangles about it take the displaced one, on average.
+  // vertex moves to the mean of the positions to which the triangles around it map the displaced one.
   VectorXd composed(const VectorXd& shape, const VectorXd& dq) const {
     const VectorXd displaced = s0_ - pose_modes_.transpose() * dq.head(4) - Ps_.transpose() * dq.tail(Ps_.rows());
     VectorXd sum = VectorXd::Zero(shape.size()), count = VectorXd::Zero(shape.size() / 2);
@@ -277,7 +277,7 @@ private:
     return result;
   }
 
-  // Project-out (fixed matrix) and simultaneous (all anew in each iteration, as Wiberg's method has it), without and
+  // Project-out (fixed matrix) and simultaneous (all recomputed in each iteration, as in Wiberg's method), without and
   // with a prior on the shape.
   Outcome inverse_compositional(const Picture& image, const Stage& stage, State& state) const {
     const Level& level = model_->levels[stage.level];
@@ -302,7 +302,7 @@ private:
         const Eigen::MatrixXd J = steepest_descent(level, wide.g0 + wide.Pg.transpose() * lambda);
         Eigen::MatrixXd Jp = J - (J * wide.Pg.transpose()) * wide.Pg;
         if (level.photometric) {
-          // normalised textures never differ along 1 and g0, so nothing may be read there
+          // normalised textures never differ along 1 and g0, so these directions are projected out
           Jp.colwise() -= Jp.rowwise().mean();
           Jp -= (Jp * wide.g0) * wide.g0.transpose() / wide.g0.squaredNorm();
         }
@@ -324,7 +324,7 @@ private:
       const double E_next = projected_out(d_next).squaredNorm();
       ++outcome.iterations;
       if (settings_.threshold >= 0 && !(E_next < E)) {
-        outcome.converged = true;  // it went past the best: stay there
+        outcome.converged = true;  // it passed the optimum: keep the best
         break;
       }
       if (settings_.threshold >= 0 && E - E_next < settings_.threshold * E) outcome.converged = true;

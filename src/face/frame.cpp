@@ -9,7 +9,7 @@
 namespace kinema::face {
 namespace {
 
-// Bilinear grey of an 8-bit image, coordinates cut off at the border.
+// Bilinear grey of an 8-bit image, coordinates clamped at the border.
 float grey_at(const GreyView& image, float x, float y) {
   const float right = static_cast<float>(image.width - 1), bottom = static_cast<float>(image.height - 1);
   x = x < 0 ? 0 : x > right ? right : x;
@@ -39,7 +39,7 @@ void smooth(Channels& image, std::vector<float>& row) {
     }
     std::copy(row.begin(), row.end(), line);
   }
-  // the row above, as it was before it was overwritten
+  // the row above, before it was overwritten
   std::vector<float> above(image.values.begin(), image.values.begin() + static_cast<std::ptrdiff_t>(w * n));
   for (std::size_t v = 0; v < h; ++v) {
     float* line = image.values.data() + v * w * n;

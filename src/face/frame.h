@@ -1,5 +1,5 @@
-// Frames: the face brought to the model's size and turned upright, and the features that are computed on them. Single
-// precision, for training and the fast fitters; see fitter_reference.cpp for the same in double, literally.
+// Frames: the face scaled to the model's size and rotated upright, and the features computed on them. Single precision,
+// for training and the fast fitters; fitter_reference.cpp has the literal equivalent in double.
 #pragma once
 
 #include "kinema/face.h"
@@ -9,13 +9,13 @@
 
 namespace kinema::face {
 
-/// Channels of a frame or an image; those of a pixel are neighbours.
+/// Channels of a frame or an image, interleaved by pixel.
 struct Channels {
   std::size_t width = 0, height = 0, count = 1;
   std::vector<float> values;
 };
 
-/// A frame that holds the shape with a margin, at so many pixels a unit.
+/// A frame that holds the shape with a margin, at this many pixels per unit.
 Frame frame_about(std::span<const float> mean_shape, double scale, double margin);
 
 /// The model's unit to pixels of the frame.
@@ -24,19 +24,19 @@ inline Similarity frame_pose(const Frame& frame) { return {frame.scale, 0, frame
 /// The image as Frame describes, grey.
 void resample(const GreyView& image, const Similarity& pose, const Frame& frame, Channels& grey);
 
-/// Features of a frame's grey values g: gradients are (g(u+1) - g(u-1))/2 with coordinates cut off at the border, m their
-/// magnitude, M its mean over the frame.
+/// Features of a frame's grey values g: gradients are (g(u+1) - g(u-1))/2 with coordinates clamped at the border, m
+/// their magnitude, M its mean over the frame.
 ///   edges: (gx, gy)/(m + M)
 ///   orientation: (gx, gy)/m * m^2/(m^2 + (M/4)^2)
 /// All 0 where M is 0.
 void texture_features(Features features, const Channels& grey, Channels& out);
 
-/// Bins of gradient orientation for cascades: h_k = m max(0, cos(angle - 2 pi k/bins))^4, smoothed twice with
-/// [1 2 1]/4 along x and y; divided by the root of the mean of sum_k h_k^2 over a window of 9 x 9 pixels, plus a fifth of the root of
-/// its mean over the frame. Coordinates are cut off at the border.
+/// Bins of gradient orientation for cascades: h_k = m max(0, cos(angle - 2 pi k/bins))^4, smoothed twice with [1 2 1]/4
+/// along x and y; divided by the root of the mean of sum_k h_k^2 over a window of 9 x 9 pixels, plus a fifth of the
+/// root of its mean over the frame. Coordinates are clamped at the border.
 void orientation_bins(const Channels& grey, std::size_t bins, Channels& out);
 
-/// Bilinear, coordinates cut off at the border: adds nothing, writes count values.
+/// Bilinear, coordinates clamped at the border: writes count values, adds nothing.
 inline void sample(const Channels& from, float x, float y, float* out) {
   const float right = static_cast<float>(from.width - 1), bottom = static_cast<float>(from.height - 1);
   x = x < 0 ? 0 : x > right ? right : x;

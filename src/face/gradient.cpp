@@ -1,5 +1,5 @@
-// The matrix R of eq. 6, dp = -R r: how parameters should change for a residual, learnt from examples displaced by
-// known amounts.
+// The matrix R of eq. 6, dp = -R r: the change of parameters for a residual, learned from examples displaced by known
+// amounts.
 #include "core/random.h"
 #include "core/symmetric.h"
 #include "face/appearance.h"
@@ -37,7 +37,7 @@ void train_gradient_by_derivative(Level& level, const LevelData& data, const Mod
   const std::size_t shape_modes = model.shape.modes.rows, values = level.pixels() * level.channel_count();
   const std::size_t examples = std::min(data.shapes.size(), derivative_examples);
 
-  // how textures change with each shape mode and each parameter of the pose
+  // the change of textures with each shape mode and each parameter of the pose
   RowMatrix derivatives(static_cast<Eigen::Index>(shape_modes + 4), static_cast<Eigen::Index>(values));
   derivatives.setZero();
   threads.for_each(shape_modes + 4, [&](std::size_t j) {
@@ -45,7 +45,7 @@ void train_gradient_by_derivative(Level& level, const LevelData& data, const Mod
     std::vector<double> sum(values, 0.0);
     const double unit = j < shape_modes ? std::sqrt(double{model.shape.variances[j]}) : pose_unit;
     for (std::size_t e = 0; e < examples; ++e) {
-      // spread over the whole set where not all are used
+      // spread over the whole set if not all are used
       const std::size_t i = e * data.shapes.size() / examples;
       const float* truth = data.textures.row(static_cast<Eigen::Index>(i)).data();
       for (const double step : derivative_steps) {
@@ -95,7 +95,7 @@ void train_gradient_by_regression(Level& level, const LevelData& data, const Mod
     const Random random{settings.seed, static_cast<std::uint32_t>(s), 0x52u};
     std::vector<float> shape = data.shapes[i], texture(values);
     const float* truth = data.textures.row(static_cast<Eigen::Index>(i)).data();
-    // c of the example, then displaced: half a standard deviation as Cootes has it
+    // c of the example, then displaced: by half a standard deviation as in Cootes
     std::vector<float> model_texture(values, 0.0f);
     for (std::size_t k = 0; k < combined; ++k) {
       const auto shape_mode = level.shape_combined.row(k);
@@ -123,8 +123,8 @@ void train_gradient_by_regression(Level& level, const LevelData& data, const Mod
     for (std::size_t v = 0; v < values; ++v) out[v] = texture[v] - level.mean[v] - model_texture[v];
   });
 
-  // dp = A r with samples far fewer than values: A = P^T (r r^T + lambda)^-1 r; the sign is that of dp = -R r, where a
-  // displacement by +p asks for a step of -p
+  // dp = A r with far fewer samples than values: A = P^T (r r^T + lambda)^-1 r; the sign is that of dp = -R r, where a
+  // displacement by +p requires a step of -p
   Eigen::MatrixXd square = gram_of_rows(residuals, threads);
   square.diagonal().array() += 0.1 * square.trace() / static_cast<double>(samples);
   const Eigen::MatrixXd mix = solve_symmetric_columns(square, changes.cast<double>());

@@ -11,7 +11,7 @@
 namespace kinema::face {
 namespace {
 
-// The model as it would be without the examples of a fold, as far as its sequence needs it.
+// The model trained without the examples of a fold, as far as its sequence needs it.
 Model model_without(std::size_t fold, std::size_t folds, std::span<const Example> examples, const Model& model,
                     const Cascade& cascade, const TrainSettings& settings, const Threads& threads) {
   Model result = model;
@@ -48,7 +48,7 @@ HeldOut held_out_fits(std::span<const Example> examples, const TrainingSet& set,
         const Displacement by{held_out_widths[w] * settings.start_shift, held_out_widths[w] * settings.start_scale,
                               held_out_widths[w] * settings.start_turn};
         Face face{set.image(i), {}, false};
-        // other numbers than the starts of the cascade's training have
+        // random numbers other than those of the cascade's training
         face.start.similarity = displaced_pose(truth, set.landmarks(i), by, settings.seed, i, 1'000'000 + w);
         faces.push_back(std::move(face));
         fits.push_back({i, static_cast<int>(fold), held_out_weights[w], {}});

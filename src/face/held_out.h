@@ -1,4 +1,5 @@
-// Fits of training examples by models that have not seen them: what a fit does with new faces, and when it fails.
+// Fits of training examples by models that have not seen them: they show how fits of new faces behave, and when they
+// fail.
 #pragma once
 
 #include "core/threads.h"
@@ -14,17 +15,17 @@ namespace kinema::face {
 struct HeldOutFit {
   std::uint32_t example = 0;
   int fold = 0;
-  double count = 1;  ///< how much it counts where probabilities are learnt
+  double count = 1;  ///< its weight when probabilities are learned
   Fit fit;           ///< without a score
 };
 
 struct HeldOut {
-  std::vector<Model> models;     ///< one a fold, which it has not seen
+  std::vector<Model> models;     ///< one per fold, which it has not seen
   std::vector<HeldOutFit> fits;  ///< by fold
 };
 
-/// Every example and its mirror image, from starts that are good and from such that are hopeless, with what
-/// Model::sequence does. The model is complete but for its quality; `without` has its cascades without a fold.
+/// Every example and its mirror image, from good starts and from hopeless ones, fitted by Model::sequence. The model is
+/// complete except for its quality; `without` has its cascades trained without one fold.
 HeldOut held_out_fits(std::span<const Example> examples, const TrainingSet& set, const Model& model,
                       std::span<const Cascade> without, const TrainSettings& settings, const Threads& threads);
 

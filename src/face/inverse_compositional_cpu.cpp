@@ -14,7 +14,7 @@ namespace kinema::face {
 namespace {
 
 // The warp composed with the inverse of a displacement of the mean shape's vertices (Matthews and Baker 2004): each
-// vertex goes where the triangles about it take the displaced one, on average.
+// vertex moves to the mean of the positions to which the triangles around it map the displaced one.
 class WarpComposition {
 public:
   explicit WarpComposition(const Model& model) : model_(model) {
@@ -105,7 +105,7 @@ public:
       Difference d_next = difference(from, placed(to_source, next), threads, next_samples);
       ++outcome.iterations;
       if (settings_.threshold >= 0 && !(d_next.error < d.error)) {
-        outcome.converged = true;  // it went past the best: stay there
+        outcome.converged = true;  // it passed the optimum: keep the best
         break;
       }
       if (settings_.threshold >= 0 && d.error - d_next.error < settings_.threshold * d.error) outcome.converged = true;
@@ -119,7 +119,7 @@ public:
   }
 
 private:
-  // d = g - g0, as far as it is needed.
+  // d = g - g0, as far as needed.
   struct Difference {
     Eigen::VectorXd step;     // project_out d
     Eigen::VectorXd texture;  // Pg d
@@ -154,18 +154,18 @@ private:
     return d;
   }
 
-  // Normalised textures never differ along 1 and g0, so nothing may be read there: first the mean goes, then g0.
+  // Normalised textures never differ along 1 and g0, so these are projected out: first the mean, then g0.
   void remove_normalised(const DescentProducts& j, Eigen::MatrixXd& W) const {
     const Eigen::Index mean = texture_modes_, one = texture_modes_ + 1;
     W.col(one) = (j.by_rows.col(one) - W * squares_.col(one)) / squares_(one, one);
     W.col(mean) = (j.by_rows.col(mean) - W * squares_.col(mean)) / squares_(mean, mean);
   }
 
-  // Shape and texture solved together at the texture g0 + Pg^T lambda, which is then the new one.
+  // Solves for shape and texture together at the texture g0 + Pg^T lambda, which is then updated.
   Eigen::VectorXd solve(const Difference& d, std::span<const double> shape, std::span<const float> samples,
                         const Threads* threads, Eigen::VectorXd& lambda) const {
     const DescentProducts j = descent_->products(lambda, samples, d.offset, d.factor, threads);
-    // J less what lies along U = [Pg; g0; 1] is J - W U
+    // J minus its projection on U = [Pg; g0; 1] is J - W U
     Eigen::MatrixXd W = Eigen::MatrixXd::Zero(j.by_rows.rows(), j.by_rows.cols());
     W.leftCols(texture_modes_) = j.by_rows.leftCols(texture_modes_);
     if (level_.photometric) remove_normalised(j, W);

@@ -1,6 +1,6 @@
-// Landmarks that rest when the face rests: a low pass whose cutoff rises with the speed of the face (Casiez, Roussel,
-// Vogel, "1 Euro filter", 2012). One speed for all landmarks, so that smoothing does not change the shape of a face that
-// moves as a whole.
+// Smoothing of landmarks that keeps a resting face still: a low pass whose cutoff rises with the speed of the face
+// (Casiez, Roussel, Vogel, "1 Euro filter", 2012). One speed for all landmarks, so that smoothing does not change the
+// shape of a face that moves as a whole.
 #pragma once
 
 #include "face/constants.h"
@@ -14,12 +14,12 @@ namespace kinema::face {
 
 class LandmarkSmoothing {
 public:
-  /// Hertz, and hertz at a speed of one `size` a second.
+  /// Hertz, and hertz at a speed of one `size` per second.
   LandmarkSmoothing(double cutoff, double rise) : cutoff_(cutoff), rise_(rise) {}
 
   void reset() { smoothed_.clear(); }
 
-  /// `size`: a length of the face in pixels, against which its speed is measured.
+  /// `size`: a length of the face in pixels, relative to which its speed is measured.
   std::vector<float> smooth(std::span<const float> landmarks, double time, double size) {
     const double seconds = time - time_;
     time_ = time;
@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  // of a new value in a low pass of this cutoff
+  // weight of a new value in a low pass of this cutoff
   static double share(double cutoff, double seconds) { return 1 / (1 + 1 / (2 * std::numbers::pi * cutoff * seconds)); }
 
   double cutoff_, rise_;

@@ -1,4 +1,4 @@
-// The landmarks of the sets that people have, and how many channels features have.
+// The landmark layouts of common data sets, and the number of channels of features.
 #include "kinema/face_model.h"
 
 #include <numeric>

@@ -89,7 +89,7 @@ Components principal_components(const RowMatrix& rows, double share, std::size_t
     mix.row(row) = (axes.col(row) / std::sqrt(variances[k] * degrees)).transpose().cast<float>();
   }
   result.modes = times_rows(mix, rows, threads);
-  // the small matrix squares the condition: what is lost of a right angle is put back
+  // the Gram matrix squares the condition number: orthogonality is restored
   if (kept > 0) {
     const Eigen::MatrixXd lower = gram_of_rows(result.modes, threads).llt().matrixL();
     const Eigen::MatrixXd mend =

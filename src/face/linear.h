@@ -1,5 +1,5 @@
 // Products of tall matrices in blocks on several threads, principal components from the small Gram matrix, and ridge
-// regression. Everything that comes out is the same whatever the number of threads.
+// regression. Results do not depend on the number of threads.
 #pragma once
 
 #include "core/threads.h"
@@ -15,7 +15,7 @@ namespace kinema::face {
 
 using RowMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// A model's matrix as Eigen sees it, without a copy, and back.
+/// A model's matrix as an Eigen map, without a copy, and back.
 inline Eigen::Map<const RowMatrix> rows_of(const Matrix& matrix) {
   return {matrix.values.data(), static_cast<Eigen::Index>(matrix.rows), static_cast<Eigen::Index>(matrix.columns)};
 }
@@ -40,29 +40,30 @@ struct Components {
   std::vector<double> variances;  ///< descending
 };
 
-/// Principal components of centred rows: as many as hold this share of the variance but at most `most`, or `count` where
-/// it is not 0.
+/// Principal components of centred rows: as many as explain this share of the variance but at most `most`, or `count`
+/// if it is not 0.
 Components principal_components(const RowMatrix& rows, double share, std::size_t count, std::size_t most,
                                 const Threads& threads);
 
-/// Linear regressions with a penalty on their size. Samples belong to folds: for each fold there is also a regression
-/// that has not seen it, so that one can say what a regression does with faces it has not seen.
+/// Linear regressions with a penalty on their size. Samples belong to folds: each fold also has a regression trained
+/// without it, which shows how a regression performs on unseen faces.
 struct Ridge {
   RowMatrix weights;         ///< outputs x inputs
   Eigen::VectorXf constant;  ///< outputs
-  RowMatrix held_out;        ///< samples x outputs: what the regression without the sample's fold says of it
-  double penalty = 0;        ///< the one that was taken
+  RowMatrix held_out;        ///< samples x outputs: predictions by the regression without the sample's fold
+  double penalty = 0;        ///< the one that was chosen
 
   struct Regression {
     RowMatrix weights;
     Eigen::VectorXf constant;
   };
-  std::vector<Regression> without;  ///< the regressions that have not seen a fold, one a fold, where asked for
+  std::vector<Regression> without;  ///< the regressions trained without a fold, one per fold, if requested
 };
 
-/// The penalty is the one of `penalties` that does best on the folds held out; each is over the mean diagonal element of
-/// the inputs' square matrix. The samples of a fold are neighbours, folds count from 0. With one fold nothing is held
-/// out: the greatest penalty is taken, and `held_out` is what the regression itself says. `inputs` is centred on the way.
+/// The penalty is the one of `penalties` with the smallest held-out error; each is relative to the mean diagonal
+/// element of the inputs' Gram matrix. The samples of a fold are contiguous, folds count from 0. With one fold nothing
+/// is held out: the largest penalty is taken, and `held_out` is the prediction of the regression itself. `inputs` is
+/// centred in place.
 Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<const int> folds,
                        std::span<const double> penalties, const Threads& threads, bool keep_folds = false);
 

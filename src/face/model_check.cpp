@@ -1,4 +1,4 @@
-// Holds a model against itself: what a damaged file or a slip of the trainer would leave wrong.
+// Checks the consistency of a model: what a damaged file or an error of the trainer would violate.
 #include "kinema/error.h"
 #include "kinema/face_model.h"
 

@@ -1,7 +1,7 @@
-// The ten kernels of section 4 of the paper: all but algorithm 3 on four blocks of 1024 threads, each thread one pixel of
-// every 4096; sums by threads, blocks and atomics. With the slips mended that the reference mends. Algorithm 1 is a
-// sequence of them that is the same for every frame, so that the host need not wait for E: a kernel of a trial that is no
-// longer wanted returns at once.
+// The ten kernels of section 4 of the paper: all but algorithm 3 on four blocks of 1024 threads, each thread one pixel
+// of every 4096; sums by threads, blocks and atomics. With the same corrections as the reference. Algorithm 1 is a
+// sequence of them that is the same for every frame, so that the host need not wait for E: a kernel of a trial that is
+// no longer needed returns at once.
 #pragma once
 
 #include "core/cuda/buffer.h"
@@ -13,11 +13,11 @@ namespace kinema::face::paper {
 
 inline constexpr int blocks = 4, block_threads = 1024, all_threads = blocks * block_threads;
 inline constexpr int block_warps = block_threads / 32;
-inline constexpr int step_rows = 256;  // that find_step() holds sums of at once
+inline constexpr int step_rows = 256;  // whose sums find_step() holds at once
 
 struct Model {
   int modes, landmarks, pixels;
-  const float *Qs, *Qg, *R;  // one mode a row, R one parameter a row
+  const float *Qs, *Qg, *R;  // one mode per row, R one parameter per row
   const float *s0, *g0, *most;
   const ushort3* corners;  // of each pixel
   const float3* weights;
@@ -29,7 +29,7 @@ struct Frame {
   float4 pose;
 };
 
-// What a kernel leaves for those after it.
+// State passed from a kernel to the following ones.
 struct State {
   Frame frame;
   float sums[4];  // of g, of its squares, with g0, and of squares of r
@@ -37,13 +37,13 @@ struct State {
   int best;      // of the two p and r
   int accepted;  // a factor of this iteration
   int iterations, converged, trials;
-  unsigned ready;  // blocks whose part of E is in
+  unsigned ready;  // blocks whose part of E has been added
 };
 
 // All on the device. p: c, then a, b, tx, ty of the pose.
 struct Memory {
   State* state;
-  float *p, *dp, *r;  // p and r twice, one after the other; dp: a part a block
+  float *p, *dp, *r;  // p and r twice, one after the other; dp: one part per block
   float *g, *gm;
   float2* S;
 };
@@ -54,7 +54,7 @@ __device__ inline float* trial_parameters(const Model& model, const Memory& at) 
   return at.p + (1 - at.state->best) * (model.modes + 4);
 }
 
-// Line 3 of algorithm 1: c = 0, and the pose that is given. `frame` may lie on the host.
+// Line 3 of algorithm 1: c = 0, and the given pose. `frame` may lie on the host.
 __global__ void estimate_parameters(Model model, Memory at, const Frame* frame) {
   for (int i = thread_of_grid(); i < blocks * (model.modes + 4); i += all_threads) at.dp[i] = 0;
   for (int i = thread_of_grid(); i < model.modes; i += all_threads) at.p[i] = 0;
@@ -65,7 +65,7 @@ __global__ void estimate_parameters(Model model, Memory at, const Frame* frame) 
   *at.state = {given, {0, 0, 0, 0}, INFINITY, 0, 0, 0, 0, 0, 0};
 }
 
-// Algorithm 3, and line 8 of algorithm 1: a thread a vertex.
+// Algorithm 3, and line 8 of algorithm 1: one thread per vertex.
 __global__ void make_shape(Model model, Memory at, float k) {
   extern __shared__ float c[];
   if (unwanted(at.state)) return;
@@ -204,8 +204,8 @@ __global__ void make_model_texture(Model model, Memory at) {
   }
 }
 
-// Lines 7 and 8 of algorithm 2; the block that comes last then has E, and does lines 10 to 19 of algorithm 1. `which`: of
-// the factors; below 0: at the start.
+// Lines 7 and 8 of algorithm 2; the last block to finish then has E, and does lines 10 to 19 of algorithm 1. `which`:
+// index of the factor; below 0: at the start.
 __global__ void find_error(Model model, Memory at, int which, int factors, float threshold) {
   State* state = at.state;
   if (unwanted(state)) return;
@@ -235,7 +235,7 @@ __global__ void find_step(Model model, Memory at) {
   constexpr int together = 6;
   __shared__ float SMData[block_warps * step_rows];
   if (at.state->converged != 0) return;
-  // other blocks do not look at this
+  // other blocks do not read this
   if (blockIdx.x == 0 && threadIdx.x == 0) at.state->accepted = 0;
   const int rows = model.modes + 4, lane = static_cast<int>(threadIdx.x % 32),
             warp = static_cast<int>(threadIdx.x / 32);

@@ -24,7 +24,7 @@ double dot(std::span<const float> a, std::span<const double> b) {
   return sum;
 }
 
-// What regressions learn to predict.
+// The target of the regressions.
 float target_error(double error) { return static_cast<float>(std::log(std::clamp(error, least_error, most_error))); }
 
 double probability(double score) { return 1 / (1 + std::exp(-score)); }
@@ -45,7 +45,7 @@ std::vector<double> logistic(const RowMatrix& features, std::span<const char> ha
       hessian += count * std::max(1e-9, p * (1 - p)) * f * f.transpose();
     }
     const Eigen::VectorXd step = solve_symmetric(hessian, slope);
-    // a step that is far too long comes of classes that part cleanly
+    // an excessive step results from separable classes
     weights += step * std::min(1.0, 5 / std::max(1e-12, step.norm()));
     if (step.norm() < 1e-9) break;
   }
@@ -159,7 +159,7 @@ QualityModel train_quality(const TrainingSet& set, const Model& model, const Hel
     mean_errors(row, 0) = target_error(sum / static_cast<double>(count));
   });
 
-  // expected errors; what follows learns from what they say of faces that they have not seen
+  // expected errors; the following steps learn from their held-out predictions
   std::vector<float> landmark_error;
   for (std::size_t k = 0; k < count; ++k) {
     RowMatrix about = textures.middleCols(static_cast<Eigen::Index>(k * values), static_cast<Eigen::Index>(values));

@@ -1,5 +1,5 @@
-// The reliability of a fit: expected errors of landmarks from the texture around them, and from all of it a probability of
-// failure. Single precision; run once per fit.
+// The reliability of a fit: expected errors of landmarks from the texture around them, and a probability of failure
+// from all of it. Single precision; run once per fit.
 #pragma once
 
 #include "core/threads.h"
@@ -19,15 +19,15 @@ struct FitQuality {
   std::vector<float> confidence;  ///< one per landmark
 };
 
-/// What is known of a fit without its truth.
+/// What is known about a fit without its truth.
 struct Evidence {
   double overall = 0;             ///< log of the expected mean error
   std::vector<double> landmarks;  ///< log of the expected error of each
-  double distance = 0;            ///< of the shape from the mean: root mean square of b over its deviations
-  double residual = 0;            ///< log of the texture's error over that of the training set, 0 where not known
+  double distance = 0;            ///< distance of the shape from the mean: root mean square of b over its deviations
+  double residual = 0;            ///< log of the texture's error over that of the training set, 0 if unknown
 };
 
-/// The features of the logistic regression: 1, and what follows from the evidence.
+/// The features of the logistic regression: 1, and functions of the evidence.
 std::vector<double> quality_features(const Evidence& evidence);
 
 /// Of a fit with landmarks in image pixels and the error of its last stage. The model must have a quality model.
@@ -37,7 +37,7 @@ FitQuality fit_quality(const Model& model, const GreyView& image, const Fit& fit
 void observe(const Model& model, const QualityModel& quality, const GreyView& image, const Fit& fit,
              std::span<float> texture, Evidence& evidence);
 
-/// Learns it from fits by models that have not seen the example.
+/// Learns the quality model from fits by models that have not seen the example.
 QualityModel train_quality(const TrainingSet& set, const Model& model, const HeldOut& held_out, const Threads& threads);
 
 }  // namespace kinema::face

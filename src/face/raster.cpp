@@ -14,7 +14,7 @@ struct Pixel {
   std::uint32_t row, column;
   std::uint16_t triangle;
   double weight[3];
-  double depth;  // distance from the edge of its triangle where that is an edge of the hull, in pixels
+  double depth;  // distance from the edge of its triangle if that is an edge of the hull, in pixels
 };
 
 class Rasteriser {
@@ -26,7 +26,7 @@ public:
       left_ = std::min<double>(left_, shape[i]), right_ = std::max<double>(right_, shape[i]);
       top_ = std::min<double>(top_, shape[i + 1]), bottom_ = std::max<double>(bottom_, shape[i + 1]);
     }
-    // an edge that one triangle alone has is the rim
+    // an edge of one triangle only is on the boundary
     for (std::size_t t = 0; t < triangles.size(); ++t)
       for (std::size_t i = 0; i < 3; ++i) {
         bool shared = false;
@@ -50,8 +50,8 @@ public:
     return static_cast<std::uint32_t>(std::ceil((bottom_ - top_) * scale)) + 1;
   }
 
-  /// Every pixel whose centre lies in a triangle, once, by rows. The first pixel's centre is the box's corner, a little
-  /// inside: a whole row on the rim would come and go at once.
+  /// Every pixel whose centre lies in a triangle, once, by rows. The first pixel's centre is the box's corner, slightly
+  /// inside: otherwise a whole row on the boundary would appear or vanish at once.
   std::vector<Pixel> pixels(double scale) const {
     const std::uint32_t w = width(scale), h = height(scale);
     std::vector<Pixel> at(static_cast<std::size_t>(w) * h);
@@ -116,7 +116,7 @@ void rasterise(Level& level, std::span<const float> mean_shape, std::span<const 
   const double area = rasteriser.area();
   if (!(area > 0)) throw Error("the mean shape has no area; label points that do not lie on one line");
 
-  // the smallest scale, nearly, that has enough pixels; those too many are taken from the rim
+  // nearly the smallest scale with enough pixels; surplus pixels are removed from the boundary
   double scale = std::sqrt(static_cast<double>(pixels) / area);
   double low = scale * 0.5;
   while (rasteriser.pixels(scale).size() < pixels) low = scale, scale *= 1.1;

@@ -1,5 +1,5 @@
-// The reference's own eyes, in double precision: sampling, frames and features, as frame.h and face_model.h describe
-// them. Literal, and shared with nothing fast.
+// Sampling, frames and features of the reference, in double precision, as frame.h and face_model.h describe them.
+// Literal, and shared with nothing fast.
 #pragma once
 
 #include "kinema/face.h"
@@ -13,7 +13,7 @@
 
 namespace kinema::face::reference {
 
-/// Channels of a picture; those of a pixel are neighbours.
+/// Channels of an image, interleaved by pixel.
 struct Picture {
   std::ptrdiff_t width = 0, height = 0, channels = 1;
   std::vector<double> values;
@@ -23,7 +23,7 @@ struct Picture {
     return values[static_cast<std::size_t>((v * width + u) * channels + c)];
   }
 
-  /// Bilinear, coordinates cut off at the border.
+  /// Bilinear, coordinates clamped at the border.
   double sample(double x, double y, std::ptrdiff_t c) const {
     x = std::clamp(x, 0.0, static_cast<double>(width - 1)), y = std::clamp(y, 0.0, static_cast<double>(height - 1));
     const auto u = static_cast<std::ptrdiff_t>(x), v = static_cast<std::ptrdiff_t>(y);

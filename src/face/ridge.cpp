@@ -1,6 +1,6 @@
-// Ridge regression with held-out folds. With fewer samples than inputs, which is the rule here, the matrix to be solved
-// is that of products between samples, and a fold is left out by leaving out its rows; else that of products between
-// inputs, from which the share of the fold is taken away.
+// Ridge regression with held-out folds. With fewer samples than inputs, the usual case here, the system is that of
+// products between samples, and a fold is left out by leaving out its rows; otherwise that of products between inputs,
+// from which the contribution of the fold is subtracted.
 #include "face/linear.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct Range {
   Eigen::Index first, count;
 };
 
-// a^T b by tiles of the result; only tiles on and below the diagonal where a and b are the same.
+// a^T b by tiles of the result; only tiles on and below the diagonal if a and b are the same.
 Eigen::MatrixXf inner_products(const Eigen::Ref<const RowMatrix>& a, const Threads& threads) {
   constexpr Eigen::Index tile = 256;
   Eigen::MatrixXf result = Eigen::MatrixXf::Zero(a.cols(), a.cols());
@@ -37,7 +37,7 @@ Eigen::MatrixXf solve(Eigen::MatrixXf square, const Eigen::MatrixXf& right, doub
   return factors.solve(right);
 }
 
-// What both forms offer: regressions of all samples and of those without a fold, and what they say.
+// The interface of both forms: regressions of all samples and of those without a fold, and their predictions.
 class Samples {
 public:
   Samples(const RowMatrix& inputs, Eigen::MatrixXf targets, std::vector<Range> parts, const Threads& threads)
@@ -54,7 +54,8 @@ public:
     }
   }
 
-  /// Of the samples without a fold: in the dual form what each sample counts, 0 in the fold; else the weights.
+  /// Of the samples without a fold: in the dual form the coefficient of each sample, 0 in the fold; otherwise the
+  /// weights.
   Eigen::MatrixXf without(std::size_t fold, double penalty) const {
     const Range& out = parts_[fold];
     const Eigen::Index all = inputs_.rows(), before = out.first, after = all - before - out.count;
@@ -80,7 +81,7 @@ public:
     return dual_ ? solve(square_, targets_, penalty) : solve(square_, product_, penalty);
   }
 
-  /// What a solution says of a fold.
+  /// The prediction of a solution for a fold.
   Eigen::MatrixXf told(std::size_t fold, const Eigen::MatrixXf& solution) const {
     const Range& part = parts_[fold];
     if (!dual_) return inputs_.middleRows(part.first, part.count) * solution;
@@ -133,7 +134,7 @@ Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<co
       const double share = 1 - static_cast<double>(parts[fold].count) / static_cast<double>(samples);
       return set.without(fold, penalty * unit * share);
     };
-    // two folds are enough to choose by; the best is then taken for all
+    // two folds suffice for the choice; the best is then used for all
     const std::size_t judges = std::min<std::size_t>(2, parts.size());
     std::vector<double> errors(judges * penalties.size());
     threads.for_each(errors.size(), [&](std::size_t task) {

@@ -40,7 +40,7 @@ AlignedShapes procrustes(std::span<const std::vector<float>> shapes) {
     result.aligned.emplace_back(shape.begin(), shape.end());
     normalise(result.aligned.back());
   }
-  // upright is what the examples are on average
+  // upright is the mean orientation of the examples
   const std::vector<double> upright = mean_of(result.aligned);
   result.mean = upright;
   normalise(result.mean);
@@ -57,7 +57,7 @@ AlignedShapes procrustes(std::span<const std::vector<float>> shapes) {
     result.mean = std::move(mean);
     if (change < 1e-12) break;
   }
-  // each in the unit of the pose that the mean takes to reach it: what is left is at right angles to any similarity
+  // each in the unit of the pose that maps the mean to it: the residual is orthogonal to any similarity
   for (auto& shape : result.aligned)
     shape = transformed<double>(inverse(similarity_between<double, double>(result.mean, shape)), shape);
   return result;
@@ -97,7 +97,7 @@ ShapeModel shape_model(const AlignedShapes& shapes, const Matrix& pose, double v
                                    pose.values.data(), 4, size)
                                    .cast<double>();
 
-  // what a similarity explains to first order is no matter of shape
+  // what a similarity explains to first order is not shape
   Eigen::MatrixXd rest(size, examples);
   for (Eigen::Index i = 0; i < examples; ++i)
     rest.col(i) = Eigen::Map<const Eigen::VectorXd>(shapes.aligned[static_cast<std::size_t>(i)].data(), size) - mean;
@@ -131,7 +131,7 @@ std::vector<double> shape_parameters(const ShapeModel& model, std::span<const do
   std::vector<double> parameters(model.modes.rows);
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const auto mode = model.modes.row(k);
-    double parts[4] = {};  // independent of one another: a single sum would wait for itself at every step
+    double parts[4] = {};  // independent of each other: a single sum would stall at every step
     for (std::size_t i = 0; i < mode.size(); ++i) parts[i % 4] += mode[i] * (shape[i] - model.mean[i]);
     const double sum = (parts[0] + parts[1]) + (parts[2] + parts[3]);
     const double most = limit > 0 ? limit * std::sqrt(static_cast<double>(model.variances[k])) : HUGE_VAL;

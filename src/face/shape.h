@@ -1,4 +1,4 @@
-// The shape model: Procrustes analysis of labelled shapes, and principal components of what is left (eqs. 1 and 2).
+// The shape model: Procrustes analysis of labelled shapes, and principal components of the residuals (eqs. 1 and 2).
 #pragma once
 
 #include "kinema/face_model.h"
@@ -10,16 +10,16 @@ namespace kinema::face {
 
 struct AlignedShapes {
   std::vector<double> mean;                  ///< centroid 0, root mean square distance 1, upright as the examples are
-  std::vector<std::vector<double>> aligned;  ///< each in the mean's place, size and turn
+  std::vector<std::vector<double>> aligned;  ///< each aligned to the mean in position, size and rotation
 };
 
 /// Generalised Procrustes analysis.
 AlignedShapes procrustes(std::span<const std::vector<float>> shapes);
 
-/// 4 x 2 n, orthonormal: the mean shape, the mean shape turned by 90 degrees, x and y.
+/// 4 x 2 n, orthonormal: the mean shape, the mean shape rotated by 90 degrees, x and y.
 Matrix pose_modes(std::span<const double> mean);
 
-/// As many modes as hold this share of the variance, or `modes` where it is not 0, but never more than there are.
+/// As many modes as explain this share of the variance, or `modes` if it is not 0, but never more than there are.
 ShapeModel shape_model(const AlignedShapes& shapes, const Matrix& pose, double variance, std::size_t modes);
 
 /// b of a shape in the model's unit, kept within `limit` standard deviations (0: not).
@@ -28,7 +28,7 @@ std::vector<double> shape_parameters(const ShapeModel& model, std::span<const do
 /// s0 + Ps b.
 std::vector<double> shape_of(const ShapeModel& model, std::span<const double> parameters);
 
-/// How many of these variances, which descend, hold a share of their sum.
+/// How many of these descending variances add up to a share of their sum.
 std::size_t modes_for_share(std::span<const double> variances, double share);
 
 }  // namespace kinema::face

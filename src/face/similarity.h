@@ -1,4 +1,4 @@
-// Similarities of the plane, and what they do to shapes.
+// Similarities of the plane, and their application to shapes.
 #pragma once
 
 #include "kinema/face_model.h"
@@ -34,7 +34,7 @@ std::vector<Real> transformed(const Similarity& t, std::span<const Real> shape) 
   return out;
 }
 
-/// The similarity that brings `from` nearest to `to`, by least squares; a = b = 0 where `from` is a single place.
+/// The similarity that maps `from` nearest to `to`, by least squares; a = b = 0 if all points of `from` coincide.
 template <class From, class To>
 Similarity similarity_between(std::span<const From> from, std::span<const To> to) {
   const std::size_t n = from.size() / 2;

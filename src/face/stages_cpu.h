@@ -1,5 +1,5 @@
-// The stages of a fit on the CPU. Each holds what it needs of the model, made once, and can be run by several threads
-// for different faces at once.
+// The stages of a fit on the CPU. Each holds what it needs of the model, prepared once, and can be run concurrently for
+// different faces.
 #pragma once
 
 #include "core/threads.h"
@@ -14,7 +14,7 @@ class CpuStage {
 public:
   virtual ~CpuStage() = default;
 
-  /// `threads`: to divide the work of this face among; null: none but the caller.
+  /// `threads`: to divide the work of this face among; null: the caller only.
   virtual StageOutcome run(const GreyView& image, FitState& state, const Threads* threads) const = 0;
 };
 

@@ -63,7 +63,7 @@ void SteepestDescent::slopes(std::span<const float> texture, std::size_t block, 
   }
 }
 
-// Of each run of the block: [Pg; g0; 1] times the 6 images of its corners, their products with one another, and with d.
+// For each run of the block: [Pg; g0; 1] times the 6 images of its corners, their products with each other, and with d.
 void SteepestDescent::block_sums(std::size_t block, std::span<const float> texture, std::span<const float> samples,
                                  float offset, float factor, std::vector<float>& run_sums) const {
   const TextureLayout& layout = stack_.layout();
@@ -124,7 +124,7 @@ DescentProducts SteepestDescent::products(const Eigen::VectorXd& lambda, std::sp
     block_sums(block, texture, samples, static_cast<float>(offset), static_cast<float>(factor), run_sums);
   });
 
-  // gathered at the corners, one run after the other
+  // accumulated at the corners, one run after the other
   const Eigen::Index known = texture_modes + 2;
   Eigen::MatrixXd by_self = Eigen::MatrixXd::Zero(size, size), by_rows = Eigen::MatrixXd::Zero(size, known);
   Eigen::VectorXd by_residual = Eigen::VectorXd::Zero(size);

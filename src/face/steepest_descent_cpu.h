@@ -1,6 +1,6 @@
-// The steepest-descent images J of the independent model at its present texture, never formed: a mode moves a pixel by
-// what it does to the three corners about it, so products with J are products with 6 numbers a triangle (3 corners, x and
-// y), gathered at the corners and multiplied with the modes at the end.
+// The steepest-descent images J of the independent model at its current texture, never formed: a mode moves a pixel
+// through the three corners around it, so products with J are products with 6 numbers per triangle (3 corners, x and
+// y), accumulated at the corners and multiplied with the modes at the end.
 #pragma once
 
 #include "face/texture_stack_cpu.h"
@@ -36,7 +36,7 @@ private:
   const Model& model_;
   const TextureStack& stack_;
   std::vector<std::uint32_t> neighbours_;  // pixels x 4, in the order of the layout
-  std::vector<float> steps_;               // pixels x 2: what a difference of neighbours is to be multiplied with
+  std::vector<float> steps_;               // pixels x 2: factors of the differences of neighbours
   std::vector<float> mean_;                // g0, in the order of the layout
   Eigen::MatrixXd modes_;                  // [pose_modes; shape modes]
 };

@@ -12,7 +12,7 @@
 namespace kinema::face {
 namespace {
 
-// Sums of 64 neighbours, then by pairs: in a fixed order, and not slow.
+// Sums of 64 neighbours, then pairwise: in a fixed order, and fast.
 template <class Term>
 double sum_of(std::size_t count, Term term) {
   constexpr std::size_t block = 64;

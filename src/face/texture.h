@@ -1,4 +1,4 @@
-// Textures: what a level samples at a shape, normalised (section 2.1, algorithms 2 and 4). Single precision.
+// Textures: the samples of a level at a shape, normalised (section 2.1, algorithms 2 and 4). Single precision.
 #pragma once
 
 #include "face/frame.h"
@@ -9,10 +9,10 @@
 
 namespace kinema::face {
 
-/// What the textures of one face are sampled from: the image itself, or a frame with its features.
+/// The source of the textures of one face: the image itself, or a frame with its features.
 struct TextureSource {
   Channels channels;
-  Similarity to_source;  ///< the model's unit, under the pose that the source was made for, to pixels of `channels`
+  Similarity to_source;  ///< from the model's unit, under the pose of the source, to pixels of `channels`
 };
 
 /// Prepares an image for a level, for shapes near this pose.
@@ -25,7 +25,7 @@ void sample_texture(const Level& level, std::span<const std::array<std::uint16_t
 /// See Level::photometric.
 void normalise_texture(std::span<float> texture, std::span<const float> mean);
 
-/// Normalises a texture to mean 0 and variance 1; false where it is flat.
+/// Normalises a texture to mean 0 and variance 1; false if it is flat.
 bool standardise_texture(std::span<float> texture);
 
 }  // namespace kinema::face

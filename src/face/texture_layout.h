@@ -1,5 +1,5 @@
-// How the fast fitters order the pixels of a level: by triangle, so that neighbours share their corners, in blocks that
-// fit into the nearest cache. Matrices with long rows are cut the same way.
+// The order of a level's pixels in the fast fitters: by triangle, so that neighbours share their corners, in blocks
+// that fit into the L1 cache. Matrices with long rows are divided in the same way.
 #pragma once
 
 #include "kinema/face_model.h"
@@ -13,8 +13,8 @@
 namespace kinema::face {
 
 inline constexpr std::size_t block_values = 1024;  ///< values of a block: a panel of them for 4 shapes is 16 KiB
-inline constexpr std::size_t tile_values = 16;     ///< what is contiguous of a row within a block
-inline constexpr std::size_t group_rows = 4;       ///< rows that stand abreast in a tile
+inline constexpr std::size_t tile_values = 16;     ///< contiguous values of a row within a block
+inline constexpr std::size_t group_rows = 4;       ///< interleaved rows of a tile
 
 /// Pixels of one triangle within one block, as TextureLayout orders them.
 struct PixelRun {
@@ -38,8 +38,8 @@ struct TextureLayout {
   std::vector<std::size_t> block_runs;  ///< the runs of a block, and one past the last
 };
 
-/// Rows as long as a texture, in the order of a layout: blocks x row groups x tiles x 4 rows x 16 values; what is past the
-/// last row or value is 0.
+/// Rows as long as a texture, in the order of a layout: blocks x row groups x tiles x 4 rows x 16 values; padded with 0
+/// past the last row or value.
 class RowStack {
 public:
   RowStack() = default;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #ifdef KINEMA_HAVE_HIGHWAY
-// vectors stand abreast in arrays, which SVE's vectors of unknown length cannot
+// vectors are stored in arrays, which SVE's sizeless vectors do not allow
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "face/texture_products_cpu.cpp"
@@ -25,14 +25,14 @@ using Floats = hn::Vec<Lanes>;
 
 constexpr std::size_t short_tiles = 8;
 
-// 4 rows by `columns` sums at once: each value that is loaded is used as many times.
+// 4 rows by `columns` sums at once: each loaded value is used that many times.
 template <std::size_t columns>
 HWY_INLINE HWY_ATTR void multiply_columns(const float* rows, std::size_t groups, std::size_t block_tiles,
                                           std::size_t tiles, const float* panel, std::size_t all_columns, float* sums) {
   const Lanes d;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t g = 0; g < groups; ++g, rows += block_tiles * group_rows * tile_values) {
-    // short sums, then the sum of these: E is a small difference of large sums, and each rounding shows in it
+    // short partial sums are added at the end: E is a small difference of large sums, and sensitive to every rounding
     Floats all[group_rows][columns];
     for (std::size_t r = 0; r < group_rows; ++r)
       for (std::size_t c = 0; c < columns; ++c) all[r][c] = hn::Zero(d);

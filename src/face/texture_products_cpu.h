@@ -1,13 +1,13 @@
-// Products of stacked rows with textures, a block at a time: where the time of a fit goes. SIMD by Highway.
+// Products of stacked rows with textures, a block at a time: they take most of the time of a fit. SIMD by Highway.
 #pragma once
 
 #include <cstddef>
 
 namespace kinema::face {
 
-/// sums[row * columns + column] = the row's dot product with the column, of one block or some of its tiles. `rows`: as
-/// RowStack has a block of them, `groups` times 4; from one group to the next are `block_tiles` tiles. `panel`: columns of
-/// `tiles` times 16 values, block_values apart. Any number of columns; 4 at a time are worth it.
+/// sums[row * columns + column] = the row's dot product with the column, of one block or some of its tiles. `rows`: a
+/// block of them as in RowStack, `groups` times 4; successive groups are `block_tiles` tiles apart. `panel`: columns of
+/// `tiles` times 16 values, block_values apart. Any number of columns; groups of 4 are efficient.
 void multiply_block(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t tiles,
                     const float* panel, std::size_t columns, float* sums);
 

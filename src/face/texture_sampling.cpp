@@ -7,14 +7,14 @@
 namespace kinema::face {
 namespace {
 
-// A block's places in the image, then what stands about each: plain loops over arrays, which the compiler makes vectors
-// of.
+// A block's positions in the image, then the pixels around each: plain loops over arrays, which the compiler
+// vectorises.
 struct Places {
   alignas(64) float x[block_values + tile_values], y[block_values + tile_values];
   alignas(64) std::int32_t at[block_values];
 };
 
-// Bilinear places of all pixels of a block: w1 a + w2 b + w3 c of the triangle's corners.
+// Bilinear positions of all pixels of a block: w1 a + w2 b + w3 c of the triangle's corners.
 void place(const TextureLayout& layout, std::span<const std::array<std::uint16_t, 3>> triangles, std::size_t block,
            std::span<const float> shape, Places& places) {
   const std::size_t start = block * layout.block_pixels();
@@ -30,7 +30,7 @@ void place(const TextureLayout& layout, std::span<const std::array<std::uint16_t
     const float* w = layout.barycentric[2].data() + run.first;
     float* x = places.x + (run.first - start);
     float* y = places.y + (run.first - start);
-    // whole vectors: what is written past the run is overwritten by the next one
+    // whole vectors: values written past the run are overwritten by the next one
     for (std::size_t i = 0; i < run.count; i += 4)
       for (std::size_t k = i; k < i + 4; ++k) {
         x[k] = u[k] * ax + v[k] * bx + w[k] * cx;
@@ -39,7 +39,7 @@ void place(const TextureLayout& layout, std::span<const std::array<std::uint16_t
   }
 }
 
-// Cuts places off at the border, and splits them into the pixel above left and what is beyond it.
+// Clamps positions at the border, and splits them into the pixel at the upper left and the fraction.
 void split(const TextureImage& image, std::size_t count, Places& places) {
   const auto first_u = static_cast<std::int32_t>(-image.origin_x), first_v = static_cast<std::int32_t>(-image.origin_y);
   const std::int32_t last_u = first_u + static_cast<std::int32_t>(image.width) - 1;
@@ -49,11 +49,11 @@ void split(const TextureImage& image, std::size_t count, Places& places) {
   const auto stride = static_cast<std::int32_t>(image.stride), step = static_cast<std::int32_t>(image.channels);
   for (std::size_t i = 0; i < count; ++i) {
     float x = places.x[i], y = places.y[i];
-    // a place that is no number goes to the corner
+    // a NaN position goes to the corner
     x = x > left ? x : left, y = y > top ? y : top;
     x = x < right ? x : right, y = y < bottom ? y : bottom;
     std::int32_t u = static_cast<std::int32_t>(x), v = static_cast<std::int32_t>(y);
-    // rounded towards 0; down is meant
+    // rounded towards 0; floor is required
     u -= static_cast<float>(u) > x ? 1 : 0, v -= static_cast<float>(v) > y ? 1 : 0;
     u = u < last_u ? u : last_u - 1, v = v < last_v ? v : last_v - 1;
     places.x[i] = x - static_cast<float>(u);

@@ -12,10 +12,10 @@
 
 namespace kinema::face {
 
-/// What textures are sampled from: the bytes of an image or the channels of a frame, at least 2 x 2 pixels.
+/// The source of textures: the bytes of an image or the channels of a frame, at least 2 x 2 pixels.
 class TextureImage {
 public:
-  /// An image that lives as long as this; it is copied where it is thinner than 2 pixels.
+  /// An image that must outlive this; it is copied if it is thinner than 2 pixels.
   explicit TextureImage(const GreyView& image);
   explicit TextureImage(Channels channels);
   TextureImage(TextureImage&&) = default;
@@ -25,11 +25,11 @@ public:
   const std::uint8_t* bytes = nullptr;
   const float* floats = nullptr;
 
-  /// Places are counted from here, a pixel near the face: a float holds them the better.
+  /// The origin of coordinates, a pixel near the face, which keeps floats precise.
   std::ptrdiff_t origin_x = 0, origin_y = 0;
 
   /// Subtracted from every sample, so that sums of squares lose little to rounding. The texture's offset, which the
-  /// photometric normalisation takes away.
+  /// photometric normalisation removes.
   float centre = 0;
 
   /// Sets `centre` to the mean at these places, x0 y0 x1 y1 ... from the origin.

@@ -60,7 +60,7 @@ std::vector<NormalisedSums> TextureStack::look(const TextureImage& image, std::s
     else
       for (std::size_t block = 0; block < layout_.blocks(); ++block) work(block);
 
-    // one block after the other, whichever thread it came from
+    // one block after the other, whichever thread computed it
     std::vector<double> sums(block_sums, 0.0);
     for (std::size_t block = 0; block < layout_.blocks(); ++block)
       for (std::size_t i = 0; i < block_sums; ++i) sums[i] += double{partial[block * block_sums + i]};

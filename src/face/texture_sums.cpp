@@ -44,7 +44,7 @@ NormalisedSums normalised(const StackProducts& stack, const Eigen::VectorXd& sum
   const double left = std::max(0.0, square - stack.values * mean * mean);
   const double deviation = std::sqrt(left / stack.values);
   result.offset = mean;
-  // rounding leaves something of a flat texture: it is no texture
+  // a flat texture is not exactly 0 after rounding: it counts as flat
   if (!(deviation > flat_share * std::abs(mean) + flat_least)) {
     result.factor = 0;
     result.products = Eigen::VectorXd::Zero(stack.rows);

@@ -1,4 +1,4 @@
-// The products of a texture that a fit needs, without the texture: with the rows of a stack [A; g0; 1], of which the
+// The products of a texture that a fit needs, without the texture: with the rows of a stack [A; g0; 1], from which the
 // photometric normalisation and the residual follow.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kinema::face {
 
-/// What a stack of rows knows of itself: g = (x - mu 1)/alpha, so A g = (A x - mu A 1)/alpha.
+/// Precomputed products of a stack of rows: g = (x - mu 1)/alpha, so A g = (A x - mu A 1)/alpha.
 struct StackProducts {
   Eigen::Index rows = 0;    ///< of A; then g0 is row `rows` and 1 row `rows + 1`
   double values = 0;        ///< length of a row
@@ -21,16 +21,16 @@ struct StackProducts {
 /// Of rows [A; g0; 1].
 StackProducts stack_products(std::span<const std::span<const float>> rows, bool photometric);
 
-/// A texture, normalised, as far as a fit has to know it.
+/// A normalised texture, as far as a fit needs it.
 struct NormalisedSums {
   Eigen::VectorXd products;  ///< (rows): A g
   double by_mean = 0;        ///< g0.g
   double square = 0;         ///< g.g
-  double offset = 0;         ///< mu, on top of what was subtracted from x
+  double offset = 0;         ///< mu, relative to what was subtracted from x
   double factor = 1;         ///< 1/alpha
 };
 
-/// `sums`: (rows + 2) products with x. `square`: x.x. x must have been centred, roughly.
+/// `sums`: (rows + 2) products with x. `square`: x.x. x must be roughly centred.
 NormalisedSums normalised(const StackProducts& stack, const Eigen::VectorXd& sums, double square);
 
 }  // namespace kinema::face

@@ -40,12 +40,12 @@ struct Tracker::State {
   std::optional<LandmarkSmoothing> smoothing;
 
   std::optional<Start> given;              // by start(), for the next frame
-  std::optional<std::vector<float>> last;  // landmarks of the last frame, where it was trusted
+  std::optional<std::vector<float>> last;  // landmarks of the last frame, if it was trusted
   std::vector<float> last_seen;            // landmarks of the last frame that was trusted
   int missed = 0;                          // frames since
   double detect_ms = 0;                    // in this frame
 
-  // A distance that errors and speeds are measured against: between the outer corners of the eyes where they are known.
+  // The distance that normalises errors and speeds: between the outer corners of the eyes if they are known.
   double size(const Fit& fit) const {
     const auto [left, right] = settings.model->layout.outer_eyes;
     if (left < 0 || right < 0) return std::hypot(fit.pose.a, fit.pose.b);
@@ -79,7 +79,7 @@ struct Tracker::State {
     return best;
   }
 
-  /// The last position: turned heads escape detectors, and seldom go far.
+  /// The last position: detectors miss turned heads, which seldom move far.
   std::optional<Fit> from_last_seen(const GreyView& image) {
     if (last_seen.empty() || missed > search_frames) return std::nullopt;
     Start start;
@@ -121,7 +121,7 @@ Estimate Tracker::track(const GreyView& image, double time) {
   estimate.time = time;
   std::optional<Fit> fit;
 
-  // go on from what is known: a start that was given, or the last frame
+  // continue from what is known: a given start, or the last frame
   if (state.given) {
     fit = state.fitter->fit({image, *std::exchange(state.given, std::nullopt), false});
     estimate.detected = true;

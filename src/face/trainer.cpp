@@ -1,4 +1,4 @@
-// Training: shape, then the cascade, then appearance level by level, then how far all of it can be trusted.
+// Training: shape, then the cascade, then appearance level by level, then the reliability of the result.
 #include "core/threads.h"
 #include "face/appearance.h"
 #include "face/cascade.h"
@@ -67,7 +67,7 @@ void check_layout(const Layout& layout, std::size_t landmarks) {
     if (point != -1 && !inside(point)) throw Error(fmt::format("layout: outer eye corner {} of {}", point, landmarks));
 }
 
-// The box that just holds the landmarks, as it stands to the face.
+// The bounding box of the landmarks, relative to the face.
 BoxPlacement landmark_box(std::span<const float> mean) {
   float left = mean[0], right = left, top = mean[1], bottom = top;
   for (std::size_t i = 0; i + 1 < mean.size(); i += 2) {
@@ -78,9 +78,9 @@ BoxPlacement landmark_box(std::span<const float> mean) {
   return {-(left + right) / 2 / size, -(top + bottom) / 2 / size, 1 / size};
 }
 
-// The cascade finds the face, and an inverse compositional fit finishes: on edges, at about 4,096 pixels, it takes a
-// seventh off the error; finer costs more than it brings, and a prior of 30 does best between 10 and 300. Intensity
-// brings nothing there.
+// The cascade finds the face, and an inverse compositional fit refines it: on edges, at about 4,096 pixels, it reduces
+// the error by a seventh; finer levels cost more than they gain, and a prior of 30 is the best between 10 and 300.
+// Intensity gains nothing there.
 std::vector<Stage> default_sequence(const Model& model) {
   std::vector<Stage> sequence;
   if (!model.cascade.stages.empty()) {
@@ -141,7 +141,7 @@ Model train(std::span<const Example> examples, const Layout& layout, const Train
   // appearance
   for (std::uint32_t l = 0; l < settings.levels; ++l) {
     const auto told = [&](std::string_view stage, double done) {
-      // the finest costs three quarters of all
+      // the finest takes three quarters of the time
       const double before = l == 0 ? 0 : 1 - std::pow(0.25, l), share = std::pow(0.25, l) * 0.75;
       tell(stage, cascade_share + (appearance_share - cascade_share) * std::min(1.0, before + share * done));
     };

@@ -33,7 +33,7 @@ void check_example(const Example& example, std::size_t i, std::size_t landmarks)
   for (std::size_t k = 0; k < landmarks; k += 2) {
     const double u = example.landmarks[k], v = example.landmarks[k + 1];
     if (!std::isfinite(u) || !std::isfinite(v)) throw Error(fmt::format("{}: landmark {} is not finite", name, k / 2));
-    // beyond this nothing of the face can be in the image, and numbers lose their precision
+    // beyond this the face cannot be in the image, and numbers lose their precision
     const double most = 10.0 * static_cast<double>(std::max(image.width, image.height)) + 1000;
     if (std::abs(u) > most || std::abs(v) > most)
       throw Error(fmt::format("{}: landmark {} at ({}, {}) is far outside the image of {} x {} pixels", name, k / 2, u,
@@ -45,7 +45,7 @@ void check_example(const Example& example, std::size_t i, std::size_t landmarks)
     const double u = example.landmarks[k] - x, v = example.landmarks[k + 1] - y;
     xx += u * u, xy += u * v, yy += v * v;
   }
-  // the thickness of the shape across the line that fits it best, over its length
+  // the thickness of the shape across its best-fitting line, over its length
   const double half = (xx + yy) / 2, root = std::hypot((xx - yy) / 2, xy);
   if (!(half + root > 1e-6 * n))
     throw Error(fmt::format("{}: all landmarks lie at one place; label points of a face", name));
@@ -99,7 +99,7 @@ Similarity displaced_pose(const Similarity& pose, std::span<const float> landmar
   }
   const double size = std::sqrt(std::max(1e-12, double{right - left} * double{bottom - top}));
   const double scale = std::exp(by.scale * random.normal(0)), turn = by.turn * random.normal(1);
-  // turned and scaled about the face's own centre, then shifted
+  // rotated and scaled about the face's own centre, then shifted
   Similarity result = compose(pose, {scale * std::cos(turn), scale * std::sin(turn), 0, 0});
   result.tx += by.shift * size * random.normal(2);
   result.ty += by.shift * size * random.normal(3);
@@ -114,7 +114,7 @@ double error_unit(const Layout& layout, std::span<const float> landmarks) {
     const double distance = std::hypot(landmarks[i] - landmarks[j], landmarks[i + 1] - landmarks[j + 1]);
     if (distance > 0) return distance;
   }
-  // without eyes: the root mean square distance from the centroid, which is near to it
+  // without eyes: the root mean square distance from the centroid, which is close to it
   double x = 0, y = 0, square = 0;
   for (std::size_t i = 0; i < n; ++i) x += landmarks[2 * i], y += landmarks[2 * i + 1];
   x /= static_cast<double>(n), y /= static_cast<double>(n);

@@ -9,10 +9,10 @@
 
 namespace kinema::face {
 
-/// Examples and their mirrored copies, which have the fold of their original.
+/// Examples and their mirrored copies, which share the fold of their original.
 class TrainingSet {
 public:
-  /// Throws Error, naming the example, where one makes no sense.
+  /// Throws Error, naming the example, if one is invalid.
   TrainingSet(std::span<const Example> examples, const Layout& layout, bool mirrored);
 
   std::size_t size() const { return images_.size(); }
@@ -28,17 +28,17 @@ private:
   std::vector<std::vector<float>> shapes_;
 };
 
-/// How far starts are displaced: standard deviations over sqrt(width height) of the landmarks' box, of the scale's
+/// Displacement of starts, as standard deviations: relative to sqrt(width height) of the landmarks' box, of the scale's
 /// logarithm, in radians.
 struct Displacement {
   double shift = 0, scale = 0, turn = 0;
 };
 
-/// The pose of a shape, displaced; `number` tells one displacement of an example from the next.
+/// The pose of a shape, displaced; `number` selects one of several displacements of an example.
 Similarity displaced_pose(const Similarity& pose, std::span<const float> landmarks, const Displacement& by,
                           std::uint64_t seed, std::uint32_t example, std::uint32_t number);
 
-/// The distance over which errors are measured.
+/// The distance that normalises errors.
 double error_unit(const Layout& layout, std::span<const float> landmarks);
 
 }  // namespace kinema::face

@@ -26,7 +26,7 @@ void normalise(std::vector<float>& shares) {
   for (float& share : shares) share *= factor;
 }
 
-// A quarter to each neighbour along each channel: colours vary, and a cell's edge is nobody's.
+// A quarter to each neighbour along each channel: colours vary, and cell boundaries are arbitrary.
 void smooth(std::vector<float>& shares) {
   std::vector<float> line(bins);
   for (std::size_t stride : {std::size_t{1}, std::size_t{bins}, std::size_t{bins} * bins}) {
@@ -46,7 +46,7 @@ void smooth(std::vector<float>& shares) {
   }
 }
 
-// Between which two cells a level lies, and where between their centres.
+// The two cells around a level, and its position between their centres.
 struct Between {
   std::size_t lower, upper;
   float share;
@@ -89,7 +89,7 @@ void fill_red(const float* degrees, std::size_t red, std::uint8_t* out) {
   }
 }
 
-// What the shares would be if all colours were so much brighter.
+// The shares if all colours were brighter by this factor.
 std::vector<float> in_light(const std::vector<float>& shares, double gain) {
   std::vector<float> brighter(cells);
   for (std::size_t i = 0; i < cells; ++i) {
@@ -173,7 +173,7 @@ void Adaptation::start(const ColourView& frame, const Oval& oval, const Degrees&
 
 void Adaptation::learn(const ColourView& frame, const Oval& oval, double rate) {
   const Counts fresh = count(frame, oval);
-  // a head in another light is the same head: its colours go with the light at once, and the rest is learned
+  // the head's colours follow a change of light at once, and the rest is learned
   if (running_.level > 0 && fresh.level > 0) {
     const double gain = std::pow(std::clamp(fresh.level / running_.level, 0.5, 2.0), light_exponent);
     if (std::abs(gain - 1) > least_light_change) {
@@ -188,8 +188,8 @@ void Adaptation::learn(const ColourView& frame, const Oval& oval, double rate) {
   }
 }
 
-// As make_table() of a Histogram, to a rounding, in a small part of the time: rows of colours that nobody has seen are
-// most, and in the others eight neighbours lie between the same two cells.
+// As make_table() of a Histogram, up to rounding, in a small part of the time: most rows are of colours never seen, and
+// in the others eight neighbours lie between the same two cells.
 std::shared_ptr<const Table> Adaptation::table(int threads) const {
   const double gain = start_.level > 0 ? running_.level / start_.level : 1;
   const std::vector<float> first = in_light(start_.head, gain);

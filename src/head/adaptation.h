@@ -1,6 +1,6 @@
-// Colours learned during tracking: those inside the head's oval against those around it (Bayes), as a table.
+// Colours learned during tracking: those inside the head's oval versus those around it (Bayes), as a table.
 //
-// The colours of the first frame keep a fixed weight, so that errors of some seconds are recovered from.
+// The colours of the first frame keep a fixed weight, so that the model recovers from some seconds of errors.
 #pragma once
 
 #include "head/degree_map.h"
@@ -14,12 +14,12 @@ namespace kinema::head {
 
 class Adaptation {
 public:
-  /// Starts from a frame and its head. Colours that occur neither in the head nor around it, such as those of brighter light,
-  /// have the degrees of `prior`.
+  /// Starts from a frame and its head. Colours that occur neither in the head nor around it, such as those of brighter
+  /// light, take the degrees of `prior`.
   void start(const ColourView& frame, const Oval& oval, const Degrees& prior);
   bool started() const { return !start_.head.empty(); }
 
-  /// Adds the colours of a frame with weight `rate`, those so far with 1 - `rate`.
+  /// Adds the colours of a frame with weight `rate`, and the previous ones with 1 - `rate`.
   void learn(const ColourView& frame, const Oval& oval, double rate);
 
   /// The current degrees. The bytes do not depend on the number of threads (0: one per core).

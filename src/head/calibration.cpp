@@ -1,5 +1,5 @@
 // From frames with an oval to a filter. The paper's own method is that of its reference [8]; this one serves the same
-// end: pixels fall into a grid over RGB, and cells, not pixels, enter the objective.
+// purpose: pixels are binned in a grid over RGB, and cells, not pixels, enter the objective.
 #include "kinema/head_calibration.h"
 
 #include "head/pattern.h"
@@ -34,7 +34,7 @@ Run run_of(double centre, double half, std::size_t width) {
   return run.begin < run.end ? run : Run{};
 }
 
-// Half the width of an ellipse at a height above or below its centre; negative where it has none.
+// Half the width of an ellipse at a height above or below its centre; negative outside.
 double half_width(const Oval& oval, double scale, double y) {
   const double v = (y - oval.cy) / (scale * oval.ry);
   return v * v <= 1 ? scale * oval.rx * std::sqrt(1 - v * v) : -1;
@@ -182,7 +182,7 @@ Calibration calibrate(std::span<const ColourView> frames, std::span<const Oval> 
   Calibration result;
   result.filter.model = fit_model(settings.classifier, colours);
   result.filter.score = score(result.filter.model, colours);
-  // one oval was drawn for the first frame; where each has its own, the last is where what comes next starts
+  // one oval was drawn for the first frame; if each frame has its own, tracking starts at the last
   const ColourView& frame = ovals.size() == 1 ? frames.front() : frames.back();
   const Oval& oval = ovals.back();
   HeadReference reference;

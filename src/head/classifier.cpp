@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view plane_name = "plane";
 
-/// Far beyond what tells any colour from its neighbour; sums of larger numbers would run out of digits.
+/// Far beyond what distinguishes neighbouring colours; sums of larger numbers would lose precision.
 constexpr double steepest = 1e9;
 
 constexpr std::size_t table_size = std::size_t{1} << 24;
@@ -77,7 +77,7 @@ void fill_row(const Degree& degree, double r, double g, std::uint8_t* out) {
   for (int b = 0; b < 256; ++b) out[b] = to_byte(degree(r, g, b));
 }
 
-// the same sums as colour by colour, those along red and green once
+// the same sums as colour by colour, with those along red and green computed once
 void fill_row(const HistogramDegree& degree, double r, double g, std::uint8_t* out) {
   double along[64];
   degree.along_blue(r, g, along);

@@ -1,5 +1,5 @@
-// Classifiers from marked pixels. Inside an oval there is also hair, eyes and what shows beside the head, so a colour counts
-// by the share of its pixels that are skin, and the size of what was fitted is the one that scores best.
+// Classifiers from marked pixels. An oval also contains hair, eyes and background, so a colour is weighted by the share
+// of its pixels that are skin, and the size of the fitted model is the one with the best score.
 #include "head/constants.h"
 #include "head/skin_colour.h"
 #include "kinema/error.h"
@@ -11,8 +11,8 @@
 namespace kinema::head {
 namespace {
 
-// How much each colour says about skin: its pixels' share of all skin, times how sure it is that such a pixel is skin.
-// Zero where nothing is known. The sum is 1.
+// The evidence of each colour for skin: its share of all skin pixels, times the certainty that such a pixel is skin.
+// Zero for unknown colours. The sum is 1.
 std::vector<double> skin_weights(std::span<const ColourCount> colours) {
   double skin = 0, other = 0;
   for (const ColourCount& colour : colours) {
@@ -35,8 +35,8 @@ std::vector<double> skin_weights(std::span<const ColourCount> colours) {
   return weights;
 }
 
-// A Gaussian of the weighted points, fitted again to what it covers: strays would widen it. `least` is the variance that
-// 8-bit colours have in any case.
+// A Gaussian of the weighted points, refitted to what it covers: outliers would widen it. `least` is the minimum
+// variance of 8-bit colours.
 Ellipse fit_ellipse(std::span<const Pair> points, std::span<const double> weights, const Pair& least) {
   Ellipse ellipse{};
   for (int round = 0; round < gaussian_rounds; ++round) {
@@ -70,7 +70,7 @@ Ellipse fit_ellipse(std::span<const Pair> points, std::span<const double> weight
   return ellipse;
 }
 
-// The model whose Gaussian scores best: made larger or smaller, then moved and stretched.
+// The model whose Gaussian has the best score: scaled, then moved and stretched.
 template <class Model>
 Model best_size(Model model, Ellipse Model::*ellipse, std::span<const ColourCount> colours) {
   const Ellipse fitted = model.*ellipse;
@@ -83,14 +83,14 @@ Model best_size(Model model, Ellipse Model::*ellipse, std::span<const ColourCoun
       chosen = model;
     }
   }
-  // what lies beside skin on one side only pushes the best Gaussian to the other: its mean and axes climb too
+  // background on one side of skin only pushes the best Gaussian to the other: its mean and axes are optimised too
   constexpr double smallest = 0.05;
   for (double step = 0.4; step > smallest;) {
     const Model from = chosen;
     const Ellipse& now = from.*ellipse;
     const double rx = std::sqrt(now.covariance[0]), ry = std::sqrt(now.covariance[2]);
     const auto try_out = [&](const Ellipse& other) {
-      // where nothing beside skin lies along an axis it could grow for ever
+      // without background along an axis it could grow without bound
       for (const std::size_t i : {0u, 2u}) {
         const double grown = other.covariance[i] / fitted.covariance[i];
         if (grown > largest_growth || grown < 1 / largest_growth) return;
@@ -121,7 +121,7 @@ std::vector<Pair> features(std::span<const ColourCount> colours, const Feature& 
   return points;
 }
 
-// The value below which a share of the weight lies.
+// The weighted quantile.
 double quantile(std::span<const double> values, std::span<const double> weights, std::span<const std::size_t> order,
                 double share) {
   double sum = 0;
@@ -139,7 +139,7 @@ std::vector<std::size_t> order_of(std::span<const double> values) {
   return order;
 }
 
-// Neighbours along one axis count half, so that a colour nobody marked is judged by those beside it.
+// Neighbours along one axis count half, so that an unmarked colour is judged by those beside it.
 void smooth(std::vector<double>& cells, std::size_t bins, std::size_t stride) {
   std::vector<double> line(bins);
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -170,7 +170,7 @@ CbCrGaussian fit_cbcr(std::span<const ColourCount> colours) {
 
 TslGaussian fit_tsl(std::span<const ColourCount> colours) {
   const std::vector<double> weights = skin_weights(colours);
-  // tints are unrolled around their mean direction, or those at the seam would pull to either side
+  // tints are unwrapped around their mean direction, or those at the seam would pull both ways
   double sine = 0, cosine = 0;
   for (std::size_t i = 0; i < colours.size(); ++i) {
     const double angle = 2 * std::numbers::pi * tsl_tint(rg_of(colours[i].r, colours[i].g, colours[i].b));
@@ -196,7 +196,7 @@ HsvBox fit_hsv(std::span<const ColourCount> colours) {
     const auto hsv = hsv_of(colours[i].r, colours[i].g, colours[i].b);
     for (std::size_t k = 0; k < 3; ++k) values[k].push_back(hsv[k]);
     const double angle = hsv[0] * std::numbers::pi / 180;
-    sine += weights[i] * hsv[1] * std::sin(angle);  // the hue of what is nearly grey says little
+    sine += weights[i] * hsv[1] * std::sin(angle);  // the hue of near-greys says little
     cosine += weights[i] * hsv[1] * std::cos(angle);
   }
   const double middle = std::atan2(sine, cosine) * 180 / std::numbers::pi;
@@ -248,7 +248,7 @@ Histogram fit_histogram(std::span<const ColourCount> colours, int bins, double s
     smooth(skin, n, stride);
     smooth(other, n, stride);
   }
-  // as if background had been seen once, spread over all colours: what nobody marked is not skin
+  // as if background had been seen once, spread over all colours: unmarked colours are not skin
   const double unseen = 1 / (other_sum * static_cast<double>(skin.size()));
   Histogram histogram;
   histogram.bins = bins;

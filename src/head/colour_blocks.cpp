@@ -18,13 +18,13 @@ Colour first_colour(std::size_t block) {
 
 int dot(const Colour& a, const Colour& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-// How much a colour is worth not having to look up: most of what a camera sees is nearly grey.
+// The value of skipping the look-up of a colour: most camera pixels are nearly grey.
 int commonness(const Colour& c) {
   const int spread = std::max({c[0], c[1], c[2]}) - std::min({c[0], c[1], c[2]});
   return spread < 24 ? 16 : spread < 64 ? 4 : 1;
 }
 
-// Blocks that are first or last of their kind in a line: all that can lie outermost.
+// Blocks that are first or last of their kind in a line: only these can be outermost.
 std::vector<std::size_t> outermost(const std::vector<std::uint8_t>& has_degree) {
   std::vector<std::size_t> ends;
   for (std::size_t line = 0; line < block_count; line += 32) {
@@ -40,12 +40,12 @@ std::vector<std::size_t> outermost(const std::vector<std::uint8_t>& has_degree) 
   return ends;
 }
 
-// The least n.c of a block's corners.
+// The smallest n.c of a block's corners.
 int corner(const Colour& n, std::size_t block) {
   return dot(n, first_colour(block)) + std::min(0, 7 * n[0]) + std::min(0, 7 * n[1]) + std::min(0, 3 * n[2]);
 }
 
-// The least n.c of all colours with a degree. The blocks come by their corners, so the first ones settle it.
+// The smallest n.c of all colours with a degree. Blocks are ordered by their corners, so the first ones decide.
 int least_of_colours(const Colour& n, const ColourBlocks& blocks, const std::vector<std::uint8_t>& has_degree) {
   std::vector<std::pair<int, std::size_t>> order;
   for (std::size_t i = 0; i < block_count; ++i)
@@ -62,13 +62,14 @@ int least_of_colours(const Colour& n, const ColourBlocks& blocks, const std::vec
   return least;
 }
 
-// The plane with all that has a degree on one side: of some hundred directions the one that has most of the common colours
-// on the other. A direction is judged by blocks, the one that is chosen is then moved up to the colours themselves.
+// The plane with all colours that have a degree on one side: of about a hundred directions, the one with most of the
+// common colours on the other. Directions are scored by blocks; the chosen plane is then moved up to the colours
+// themselves.
 PlaneOfBytes find_support(const ColourBlocks& blocks, const std::vector<std::uint8_t>& has_degree) {
   const std::vector<std::size_t> ends = outermost(has_degree);
   if (ends.empty()) return {{0, 0, 0}, 0, 1};
 
-  std::vector<std::pair<Colour, int>> common;  // middles of some of the blocks without a degree, and their worth
+  std::vector<std::pair<Colour, int>> common;  // centres of some of the blocks without a degree, and their value
   for (std::size_t i = 0; i < block_count; i += 13) {
     if (has_degree[i] != 0) continue;
     const Colour first = first_colour(i), middle = {first[0] + 3, first[1] + 3, first[2] + 1};
@@ -112,7 +113,7 @@ std::vector<std::uint16_t> count_cells(const std::vector<std::uint8_t>& has_degr
   return below;
 }
 
-// The degrees of a block in their order.
+// The degrees of a block in order.
 void gather(const Table& table, bool blue_first, std::size_t block, std::uint8_t* out) {
   const Colour first = first_colour(block);
   const auto c0 = static_cast<std::size_t>(first[0]), c1 = static_cast<std::size_t>(first[1]),
@@ -145,7 +146,7 @@ ColourBlocks make_colour_blocks(const Table& table, bool blue_first, const Threa
   });
 
   blocks.block.resize(block_count);
-  std::array<int, 256> uniform;  // the block in which all is this degree
+  std::array<int, 256> uniform;  // the uniform block of this degree
   uniform.fill(-1);
   std::size_t next = 0;
   for (std::size_t i = 0; i < block_count; ++i) {

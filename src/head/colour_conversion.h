@@ -1,6 +1,6 @@
-// What colour a pixel of nv12 and yuyv is: BT.601 in video range to 8-bit RGB, in integers, so that every backend gives
-// the same bytes. The products are those of one SIMD instruction (a rounded high half of 16 bits by 16 bits), so a vector
-// of 16-bit lanes computes the same; luma and chroma need no clamping before.
+// Conversion of nv12 and yuyv pixels: BT.601 in video range to 8-bit RGB, in integers, so that every backend gives the
+// same bytes. The products are those of one SIMD instruction (a rounded high half of 16 bits by 16 bits), so a vector
+// of 16-bit lanes computes the same; luma and chroma need no prior clamping.
 #pragma once
 
 #include "core/host_device.h"
@@ -23,7 +23,7 @@ inline constexpr std::int32_t cr_to_g = 13320;  // 0.812968 / 2, of 128 (Cr - 12
 inline constexpr std::int32_t cb_to_b = 16525;  // 2.017232 / 4, of 256 (Cb - 128)
 }  // namespace video_range
 
-/// The rounded product of two numbers of 16 bits, b in units of 2^-15.
+/// The rounded product of two 16-bit numbers, b in units of 2^-15.
 KINEMA_HD inline std::int32_t fixed_product(std::int32_t a, std::int32_t b) { return (a * b + 16384) >> 15; }
 
 /// From 1/64 of a level, rounded and clamped.

@@ -11,11 +11,11 @@ namespace {
 
 constexpr int threads = 256;
 
-// Once there are so many blocks for every multiprocessor, each thread takes several strips: that spares the ends of blocks.
+// From this many blocks per multiprocessor on, each thread takes several strips: that saves the ends of blocks.
 constexpr unsigned blocks_to_spare = 16, strips_a_thread = 4;
 
-// A degree as an integer. Beside 8 = 2^3 a float's last bit stands for 2^-20, so an addition rounds it, and its bits are
-// the integer: cheaper than a conversion.
+// A degree as an integer. Added to 8 = 2^3, a float's last bit stands for 2^-20, so the addition rounds, and its bits
+// are the integer: cheaper than a conversion.
 __device__ std::uint32_t to_units(float degree) { return __float_as_uint(degree + 8.0f) - 0x41000000u; }
 
 // eq. 2
@@ -34,7 +34,7 @@ struct PlaneDegree {
   static constexpr double unit = 1.0 / (1 << 20);
 };
 
-// The same where float has too few digits: a steep plane subtracts large numbers from each other.
+// The same if float has too few digits: a steep plane subtracts large numbers from each other.
 struct SteepPlaneDegree {
   double f[3], d;
 
@@ -71,7 +71,7 @@ struct Task {
   DevicePlanes frames[frame_count];
 };
 
-// Sums over a strip in coordinates from its own first pixel: small enough for 32 bits, whatever the weights.
+// Sums over a strip in coordinates relative to its first pixel: they fit 32 bits, whatever the weights.
 struct StripSums {
   std::uint32_t w = 0, x = 0, y = 0, xx = 0, yy = 0;
 
@@ -89,7 +89,7 @@ struct StripSums {
     yy += row * row * sum;
   }
 
-  // Adds the sums as seen from the frame's first pixel.
+  // Adds the sums in coordinates relative to the frame's first pixel.
   __device__ void add_to(unsigned long long (&sums)[sum_count], std::uint32_t x0, std::uint32_t y0) const {
     const auto wide = [](std::uint32_t a, std::uint32_t b) { return static_cast<unsigned long long>(a) * b; };
     sums[0] += w;
@@ -100,7 +100,7 @@ struct StripSums {
   }
 };
 
-// The weight of a pixel beside that of its colour.
+// The weight of a pixel other than that of its colour.
 __device__ float place_weight(const DeviceWeighing& weighing, int x, int y, std::uint32_t column, std::uint32_t row) {
   float weight = 1;
   if (weighing.window) {
@@ -113,8 +113,8 @@ __device__ float place_weight(const DeviceWeighing& weighing, int x, int y, std:
   return weight;
 }
 
-// The strip at (column, row) of the region. Most are whole; those at the right and lower edge, and all that are weighed or
-// lie askew in memory, go pixel by pixel.
+// The strip at (column, row) of the region. Most are whole; those at the right and lower edge, and all that are
+// weighted or unaligned, are processed pixel by pixel.
 template <class Strip, class Degree, bool weighed, class Task>
 __device__ StripSums sum_strip(const Task& task, const DevicePlanes& frame, std::uint32_t column, std::uint32_t row) {
   StripSums sums;
@@ -184,7 +184,7 @@ std::uint32_t ceil_div(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / 
 
 template <class Strip, class Degree, bool weighed, int frame_count>
 double CountCuda::launch_kernel(const Degree& degree, const Call& call) {
-  static_assert(Strip::columns * Strip::rows <= 32);  // so many, times strips_a_thread, fit into 64 bits of a block
+  static_assert(Strip::columns * Strip::rows <= 32);  // this many, times strips_a_thread, fit into 64 bits of a block
   Task<Degree, frame_count> task;
   std::memset(static_cast<void*>(&task), 0, sizeof task);  // also what lies between members, for the launcher
   task.degree = degree;
@@ -262,7 +262,7 @@ void CountCuda::set_classifier(const Classifier& classifier, cudaStream_t stream
 double CountCuda::count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
                         const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream,
                         bool hurry) {
-  if (piece.first && blocks_before_ > 0) {  // a frame was never finished
+  if (piece.first && blocks_before_ > 0) {  // a frame was not completed
     cuda::check(cudaMemsetAsync(totals_.data(), 0, totals_.bytes(), stream), "clearing");
     blocks_before_ = 0;
   }

@@ -1,6 +1,6 @@
 // Weighs and counts the pixels of frames on the device, in one launch whatever their number. Weights are integers (2^20
-// for 1; a table's own bytes), so every sum is exact and has the same bits in any order: of a frame in one piece or in
-// several, alone or in a batch.
+// for 1; the bytes of a table), so every sum is exact and has the same bits in any order: for a frame in one piece or
+// in several, alone or in a batch.
 #pragma once
 
 #include "core/cuda/buffer.h"
@@ -30,8 +30,8 @@ inline constexpr std::uint32_t region_grain = 16;
 /// Wider or higher frames would overflow a block's sums.
 inline constexpr std::size_t longest_side = 16384;
 
-/// The sums of a frame as the device gives them: each, in the order of Sums, by its lower 32 bits and the rest, both below
-/// 2^48. Lower parts are not carried into upper ones.
+/// The sums of a frame in the device's format: each, in the order of Sums, as its lower 32 bits and the rest, both
+/// below 2^48. Lower parts are not carried into upper ones.
 struct FrameResult {
   static constexpr int parts = 10;
   unsigned long long part[parts];
@@ -40,13 +40,13 @@ struct FrameResult {
   Sums sums(double unit) const;
 };
 
-/// The same while blocks add to it, with the number of those that have above.
+/// The same during addition, with the number of contributing blocks in the upper bits.
 struct alignas(128) FrameTotals {
   static constexpr unsigned long long one_block = 1ull << 48;
   unsigned long long part[FrameResult::parts];
 };
 
-/// Weighing, with the mask on the device and from the first pixel of the region.
+/// Weighing, with the mask on the device and starting at the first pixel of the region.
 struct DeviceWeighing {
   bool window = false;
   int cx = 0, cy = 0;              // whole pixels of its centre
@@ -56,7 +56,7 @@ struct DeviceWeighing {
   std::size_t mask_stride = 0;
 };
 
-/// Whether eq. 2 adds up numbers so large that float would lose some 1e-6 of a degree among them.
+/// Whether eq. 2 adds numbers so large that float would lose about 1e-6 of a degree.
 inline bool is_steep(const SkinPlane& plane) {
   return std::abs(plane.d) + 255 * (std::abs(plane.r) + std::abs(plane.g) + std::abs(plane.b)) > 32;
 }
@@ -70,14 +70,14 @@ public:
 
   void set_classifier(const Classifier& classifier, cudaStream_t stream);
 
-  /// Which of the pieces of a frame a launch is: sums begin with the first, and are handed over with the last.
+  /// Position of a launch among the pieces of a frame: sums begin with the first, and are delivered with the last.
   struct Piece {
     bool first = true, last = true;
   };
 
-  /// The parts of the result of frames[i] come to stand in results[i], memory that the device can write, each with one
-  /// store. Frames of several pieces go one at a time, in one stream. Returns the unit of the weights. `hurry`: nothing is
-  /// under way in the stream, so that the launch itself is waited for.
+  /// The parts of the result of frames[i] are written to results[i], memory that the device can write, each with one
+  /// store. Frames of several pieces are processed one at a time, in one stream. Returns the unit of the weights.
+  /// `hurry`: the stream is idle, so that the launch itself is on the critical path.
   double count(PixelFormat format, std::span<const DevicePlanes> frames, const Region& region,
                const DeviceWeighing* weighing, Piece piece, FrameResult* results, cudaStream_t stream,
                bool hurry = false);

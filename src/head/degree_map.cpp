@@ -80,7 +80,7 @@ double DegreeMap::mean(double cx, double cy, double half_width, double half_heig
 }
 
 std::vector<DegreeMap::Place> DegreeMap::places(double rx, double ry, std::size_t most) const {
-  // a box of an ellipse's area, and one about it of some three times as much
+  // a box of the ellipse's area, and a surrounding one of about three times the area
   constexpr double box = 0.886;
   const auto step = static_cast<double>(step_);
   std::vector<Place> all;

@@ -1,5 +1,5 @@
-// Degrees of skin on a coarse grid of blocks over a frame, summed so that the mean of any box of them costs four reads:
-// where a head could be is seen on it before the fine work starts.
+// Degrees of skin on a coarse grid of blocks over a frame, as an integral image, so that the mean over any box costs
+// four reads: it yields candidate positions of the head before the precise search.
 #pragma once
 
 #include "head/pixels.h"
@@ -35,20 +35,20 @@ struct Part {
   std::size_t left = 0, top = 0, right = 0, bottom = 0;
 };
 
-/// The part of a frame that a box of centre and half sides covers.
+/// The part of a frame covered by a box given by centre and half sides.
 Part part_of(const ColourView& frame, double cx, double cy, double half_width, double half_height);
 
 class DegreeMap {
 public:
-  /// Blocks of `step` x `step` pixels; of each at most 16 are looked at. `mask`: see Weighing.
+  /// Blocks of `step` x `step` pixels, of which at most 16 each are sampled. `mask`: see Weighing.
   DegreeMap(const ColourView& frame, const Degrees& degrees, const Part& part, std::size_t step,
             const ImageView<const std::uint8_t>& mask);
 
-  /// The mean degree in a box about a place, in pixels of the frame; what lies outside the map counts as 0.
+  /// The mean degree in a box around a position, in pixels of the frame; outside the map it counts as 0.
   double mean(double cx, double cy, double half_width, double half_height) const;
 
-  /// Places where there is more skin inside an oval of these radii than around it, the best first, at least about a
-  /// radius apart.
+  /// Positions with more skin inside an oval of these radii than around it, the best first, at least about a radius
+  /// apart.
   struct Place {
     double x = 0, y = 0;
     double inside = 0, around = 0;
@@ -61,7 +61,7 @@ private:
 
   Part part_;
   std::size_t step_, columns_, rows_;
-  std::vector<double> integral_;  // (rows + 1) x (columns + 1): of mean degrees of blocks
+  std::vector<double> integral_;  // (rows + 1) x (columns + 1): sums of the mean degrees of blocks
 };
 
 }  // namespace kinema::head

@@ -1,5 +1,5 @@
-// Backends of head::Moments on a GPU, as the host sees them: begun, left alone, collected. Between the two the CPU is
-// free, which is what a frame divided between both (eq. 8) needs.
+// Backends of head::Moments on a GPU, as seen by the host: started, then collected. In between the CPU is free, as a
+// frame divided between both (eq. 8) requires.
 #pragma once
 
 #include "kinema/head.h"
@@ -12,15 +12,15 @@ class DeviceMoments : public Moments {
 public:
   using Moments::measure;
 
-  /// Begins to measure. Frame and mask must stay where they are until finish(), which every start() needs.
+  /// Starts the measurement. Frame and mask must stay valid until finish(), which every start() needs.
   virtual void start(const ColourView& frame, const Weighing& weighing) = 0;
   virtual Sums finish() = 0;
 
-  /// Milliseconds from start() to the last sum by the device's clock, transfers included; after finish(). 0 where the
-  /// device had nothing to do, or was not asked to keep time.
+  /// Milliseconds from start() to the last sum by the device's clock, transfers included; after finish(). 0 if the
+  /// device had nothing to do, or timing is off.
   virtual double device_ms() const = 0;
 
-  /// Whether frames that lie on the device are timed by its clock too, and the transfer of others on its own; both cost
+  /// Whether frames on the device are also timed by its clock, and the transfer of others separately; both cost
   /// microseconds.
   virtual void keep_time(bool keep) = 0;
 

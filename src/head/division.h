@@ -1,5 +1,5 @@
-// Eq. 8: how a frame is divided between CPU and GPU so that both end at the same time. The times of a whole frame are
-// those of the parts that were measured, scaled up, and follow them smoothly.
+// Eq. 8: how a frame is divided between CPU and GPU so that both finish at the same time. The times of a whole frame
+// are extrapolated from the measured parts, and smoothed.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace kinema::head {
 
 class Division {
 public:
-  /// Rows of `rows` that the CPU takes: all, none, or enough of them to be worth a start.
+  /// Rows of `rows` for the CPU: all, none, or enough of them to be worth starting.
   std::size_t host_rows(std::size_t rows) const {
     const auto part = static_cast<std::size_t>(host_share() * static_cast<double>(rows) + 0.5);
     if (part < fewest_rows) return 0;
@@ -19,8 +19,8 @@ public:
   /// eq. 8a: T_G / (T_C + T_G)
   double host_share() const { return device_.known && host_.known ? device_.ms / (host_.ms + device_.ms) : 0.5; }
 
-  /// What the parts of a frame took. Who had no rows is taken to have become a little faster, so that it is tried again
-  /// some day.
+  /// The times of the parts of a frame. A processor without rows is assumed to have become slightly faster, so that it
+  /// is tried again eventually.
   void learn(std::size_t host_rows, double host_ms, std::size_t device_rows, double device_ms) {
     const auto rows = static_cast<double>(host_rows + device_rows);
     host_.learn(static_cast<double>(host_rows) / rows, host_ms);
@@ -41,7 +41,7 @@ private:
       }
       if (!(part_ms > 0)) return;
       const double whole = part_ms / share;
-      // one frame in which the machine had something else to do must not turn the division over
+      // one frame in which the machine was otherwise busy must not upset the division
       ms = known ? ms + 0.2 * (std::min(whole, 2 * ms) - ms) : whole;
       known = true;
     }

@@ -16,7 +16,7 @@ constexpr double short_number = 32767;
 constexpr double largest_short_sum = 1 << 24;
 constexpr double most_short_error = 8e-6;
 
-// What is wrong for the colour where it is worst, and between that and the best, in units.
+// The smallest and the largest error over all colours, in units.
 struct Fractions {
   double low, high;
 };
@@ -30,7 +30,7 @@ Fractions fractions_of(const std::array<double, 3>& f, double one) {
   return error;
 }
 
-// The largest sum of any colour, with d and without, of either sign; and room for `one` beside.
+// The largest sum of any colour, with d and without, of either sign; plus room for `one`.
 double range_of(const SkinPlane& plane) {
   double least = 0, most = 0;
   for (const double number : {plane.r, plane.g, plane.b}) (number < 0 ? least : most) += 255 * number;
@@ -42,8 +42,8 @@ double range_of(const SkinPlane& plane) {
 // The quotient rounded up; m is positive.
 std::int64_t ceil_of(std::int64_t value, std::int64_t m) { return value > 0 ? (value + m - 1) / m : -(-value / m); }
 
-// With b = ceil(q/m), q.c is not above m b.c, and below it by no more than 255 times what was rounded up. So it is not above
-// -d where b.c <= -d/m, and so on. Among the m for which b has 8 bits the best is the one that is rounded up the least.
+// With b = ceil(q/m), q.c is at most m b.c, and below it by at most 255 times the amount rounded up. So it is at most
+// -d if b.c <= -d/m, and so on. Among the m for which b has 8 bits the best is the one with the least rounding.
 Outline outline_of(const PlaneOfBytes& plane) {
   std::int64_t steepest = 1;
   for (const std::int32_t q : plane.q) steepest = std::max(steepest, std::abs(std::int64_t{q}));
@@ -99,7 +99,7 @@ std::optional<FixedPlane> fix_plane(const SkinPlane& plane) {
   return fixed;
 }
 
-// The scale is such that the steepest channel has no fraction at all; then only two are left that have to be small.
+// The scale is chosen so that the steepest channel has no fraction; then only two fractions have to be small.
 std::optional<FixedPlane> fix_plane_in_short(const SkinPlane& plane) {
   const std::array<double, 3> f = {plane.r, plane.g, plane.b};
   const double steepest = std::max({std::abs(plane.r), std::abs(plane.g), std::abs(plane.b)});

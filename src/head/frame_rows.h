@@ -1,4 +1,4 @@
-// A frame by bands of rows: the view of a band, what weighs its pixels, and its sums seen from the whole frame.
+// A frame in bands of rows: the view of a band, its weighing, and its sums in coordinates of the whole frame.
 #pragma once
 
 #include "kinema/head.h"
@@ -30,7 +30,7 @@ inline Weighing band(const Weighing& weighing, std::size_t first, std::size_t ro
   return part;
 }
 
-/// What the sums of a band are in the frame where it begins `first` rows below the top.
+/// The sums of a band in coordinates of the frame, in which it begins `first` rows below the top.
 inline Sums moved_down(const Sums& sums, std::size_t first) {
   const auto y = static_cast<double>(first);
   return {sums.w, sums.wx, sums.wy + y * sums.w, sums.wxx, sums.wyy + 2 * y * sums.wy + y * y * sums.w};

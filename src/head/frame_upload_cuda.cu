@@ -7,7 +7,7 @@ namespace kinema::head {
 namespace {
 
 constexpr std::size_t load_bytes = 16;   // rows on the device begin at a multiple
-constexpr std::size_t most_gap = 256;    // between rows, that is sent along so that all of them are one copy
+constexpr std::size_t most_gap = 256;    // gaps between rows are sent along if no larger, so that all rows are one copy
 constexpr std::size_t rows_a_task = 32;  // of a thread that fills the pinned buffer
 
 }  // namespace
@@ -74,7 +74,7 @@ void FrameUpload::copy(const Run& run, cudaStream_t copies) {
 
 void FrameUpload::send(int piece, std::size_t first, std::size_t end, cudaStream_t copies, cudaStream_t reader,
                        bool marked) {
-  // planes that follow each other on both sides are one copy, since each costs microseconds to begin
+  // planes that are contiguous on both sides are one copy, since each costs microseconds to start
   Run run{};
   for (const PlaneCopy& plane : planes_) {
     const std::size_t begin = first / plane.lines, stop = std::min(plane.rows, (end + plane.lines - 1) / plane.lines);

@@ -1,5 +1,5 @@
-// The way of a frame from the host to the device, whole or in pieces of rows, so that counting one overlaps with sending
-// the next. Pinned memory goes as it is, all other through a pinned buffer that several threads fill.
+// Transfer of a frame from host to device, whole or in pieces of rows, so that counting one overlaps with sending the
+// next. Pinned memory is sent directly, all other through a pinned buffer filled by several threads.
 #pragma once
 
 #include "core/cuda/buffer.h"
@@ -13,7 +13,7 @@ namespace kinema::head {
 
 enum class Place { pageable, pinned, device };
 
-/// Where memory lies.
+/// The kind of memory.
 Place place_of(const void* data);
 
 class FrameUpload {
@@ -22,27 +22,27 @@ public:
 
   explicit FrameUpload(int threads) : threads_(threads) {}
 
-  /// Begins anew, once the device no longer needs what was sent before.
+  /// Resets, once the device no longer needs the previous transfer.
   void clear();
 
-  /// Rows of bytes that the device needs; `lines`: rows of the frame that stand in one of them. Planes are numbered from
-  /// 0. Rows on the device begin at multiples of 16 bytes.
+  /// Adds rows of bytes that the device needs; `lines`: rows of the frame contained in one of them. Planes are numbered
+  /// from 0. Rows on the device begin at multiples of 16 bytes.
   void add(const std::uint8_t* from, std::size_t stride, std::size_t row_bytes, std::size_t rows, std::size_t lines);
 
   bool empty() const { return planes_.empty(); }
   bool pinned() const;
   std::size_t bytes() const { return bytes_; }
 
-  /// Once all planes are there: takes the memory. Where the planes will be on the device:
+  /// Allocates memory after all planes are added. The addresses of the planes on the device:
   void reserve();
   const std::uint8_t* data(std::size_t plane) const { return device_.data() + planes_[plane].offset; }
   std::size_t stride(std::size_t plane) const { return planes_[plane].device_stride; }
 
-  /// Sends rows `first` to `end` - 1 of the frame, and lets `reader` wait for them. Pieces are numbered from 0. `marked`:
-  /// arrived() is wanted, which holds up what follows in the same stream by up to 15 microseconds.
+  /// Sends rows `first` to `end` - 1 of the frame, and makes `reader` wait for them. Pieces are numbered from 0.
+  /// `marked`: arrived() will be used, which delays later work in the same stream by up to 15 microseconds.
   void send(int piece, std::size_t first, std::size_t end, cudaStream_t copies, cudaStream_t reader, bool marked);
 
-  /// When a piece that was marked has arrived.
+  /// The arrival of a marked piece.
   const cuda::Event& arrived(int piece) const { return arrived_[static_cast<std::size_t>(piece)]; }
 
 private:
@@ -52,7 +52,7 @@ private:
     bool pinned;
     std::size_t device_stride, offset;
   };
-  // Bytes that lie on the device as they do on the host.
+  // Bytes with the same layout on the device as on the host.
   struct Run {
     const std::uint8_t* from;
     std::size_t offset, bytes;

@@ -20,7 +20,7 @@ HeadWindow::HeadWindow(const HeadReference& reference, std::size_t width, std::s
       width_(width),
       height_(height),
       usual_(reference.contrast) {
-  // frames of the same camera in another size
+  // frames of the same camera at another size
   const double x = static_cast<double>(width) / static_cast<double>(reference.width);
   const double y = static_cast<double>(height) / static_cast<double>(reference.height);
   if (settings.pattern && reference.patch.size() == head_patch_side * head_patch_side) {
@@ -188,8 +188,8 @@ void HeadWindow::weigh(const Scene& scene, Candidate& candidate) const {
     candidate.value += pattern_weight * std::clamp(candidate.match.response / usual_response_, 0.0, 1.0);
 }
 
-// Colours locate the head to a small fraction of a pixel, but other things of the same colours pull at it: a confident match
-// of the pattern limits how far.
+// Colours locate the head to a small fraction of a pixel, but other objects of the same colours pull at it: a confident
+// match of the pattern limits how far.
 void HeadWindow::limit_offset(Window& window, const Pattern::Match& match) const {
   if (!(usual_response_ > 0)) return;
   const double sure =
@@ -215,7 +215,7 @@ void HeadWindow::learn_pattern(const Scene& scene, const Oval& head) {
   if (frames_ % pattern_interval == 0) pattern_.learn(scene.frame, head, pattern_rate);
 }
 
-// A head that was found near its place at calibration is taken to be there: calibration is more precise than any search.
+// A head found near its position at calibration is assumed to be there: calibration is more precise than any search.
 void HeadWindow::prefer_calibrated(const Scene& scene, Candidate& candidate) const {
   const Window calibrated = window_of(outline_);
   const double away = std::hypot((candidate.window.cx - calibrated.cx) / calibrated.rx,
@@ -225,7 +225,8 @@ void HeadWindow::prefer_calibrated(const Scene& scene, Candidate& candidate) con
   if (there.contrast.difference() > calibrated_contrast * candidate.contrast.difference()) candidate = there;
 }
 
-// With other weights the window converges elsewhere, with another contrast: the head stays in place, its window does not.
+// With other weights the window converges elsewhere, with another contrast: the head stays in place, its window does
+// not.
 void HeadWindow::anchor(const Scene& scene, const Oval& head) {
   anchor_ = anchor_of(cut(scene, head), head);
   last_ = window_of(head);

@@ -55,15 +55,15 @@ private:
 
   std::optional<Window> last_;    // of the last frame in which it was found
   bool seen_ = false;             // in the last frame
-  bool given_ = false;            // last_ was said to be right
-  double first_ = 0, usual_ = 0;  // contrast: at the start, and of late
-  double growth_ = 0;             // of the size's logarithm, a frame
+  bool given_ = false;            // last_ was confirmed
+  double first_ = 0, usual_ = 0;  // contrast: at the start, and recent
+  double growth_ = 0;             // of the logarithm of the size, per frame
   bool anchored_ = false;         // in frames of this run
   std::size_t frames_ = 0;
   Adaptation adaptation_;
   Pattern pattern_;
   Pattern::Match match_;       // in the last frame
-  double usual_response_ = 0;  // of the pattern, of late
+  double usual_response_ = 0;  // of the pattern, recent
 };
 
 }  // namespace kinema::head

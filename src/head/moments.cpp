@@ -9,7 +9,7 @@
 namespace kinema::head {
 namespace {
 
-/// A coordinate so large that no frame reaches it, small enough to be counted in pixels.
+/// A coordinate beyond any frame, small enough to be counted in pixels.
 constexpr double far_away = 1e9;
 
 std::size_t pixel_from(double x, std::size_t most) {
@@ -91,7 +91,7 @@ void check_frames(std::span<const ColourView> frames, std::span<const Sums> out,
 Box pixels_that_count(const ColourView& frame, const Weighing& weighing) {
   Box box{0, 0, frame.width, std::min(frame.height, weighing.bottom)};
   if (weighing.window) {
-    // the rim itself weighs nothing, so rounding outwards only adds pixels of weight 0
+    // the boundary itself has weight 0, so rounding outwards only adds pixels of weight 0
     const Window& window = *weighing.window;
     const auto reach = [](double centre, double radius, std::size_t& begin, std::size_t& end) {
       const double low = std::clamp(std::floor(centre - radius), -far_away, far_away);
@@ -154,7 +154,7 @@ std::unique_ptr<Moments> make_moments(std::string_view name, const MomentsSettin
     throw Error(fmt::format(
         "there is no backend '{}': use auto, reference, cpu, cuda, joint, cpu1 to cpu3, gpu1 to gpu8 or cpu+gpu",
         name));
-  choose(Backend::cuda);  // throws, with the reason, where there is no device
+  choose(Backend::cuda);  // throws, with the reason, if there is no device
 #ifdef KINEMA_HAVE_CUDA
   if (const int gpu_step = step_of(name, gpu_steps)) return make_gpu_step(gpu_step, settings);
   if (name == "cpu+gpu") return make_joint_step(settings);

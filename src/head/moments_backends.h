@@ -1,5 +1,5 @@
-// What the backends of head::Moments have in common: their factories, the checks of what they are given, and which
-// pixels of a frame can count at all.
+// Shared by the backends of head::Moments: their factories, checks of their input, and the pixels of a frame that can
+// count at all.
 #pragma once
 
 #include "kinema/head.h"
@@ -16,20 +16,20 @@ std::unique_ptr<Moments> make_cpu_step(int step, const MomentsSettings& settings
 std::unique_ptr<Moments> make_gpu_step(int step, const MomentsSettings& settings);  // 1...8
 std::unique_ptr<Moments> make_joint_step(const MomentsSettings& settings);          // cpu+gpu
 
-/// Throws where a plane has a number that is not finite, or a table has not 256^3 degrees.
+/// Throws if a plane has a number that is not finite, or a table does not have 256^3 degrees.
 void check_classifier(const Classifier& classifier);
 
-/// Throws where there are no pixels, a row is longer than a stride, or nv12 has no chroma; and, for a backend of the host,
-/// where the frame lies on the device.
+/// Throws if there are no pixels, a row is longer than a stride, or nv12 has no chroma; and, for a backend on the host,
+/// if the frame lies on the device.
 void check_frame(const ColourView& frame, bool device_is_fine = false);
 
-/// Throws where the mask has not the frame's size or a stride shorter than a row, or the window has no extent.
+/// Throws if the mask differs in size from the frame or has a stride shorter than a row, or the window has no extent.
 void check_weighing(const ColourView& frame, const Weighing& weighing);
 
-/// For the steps of the paper, which know whole frames only: throws where anything else weighs the pixels.
+/// For the steps of the paper, which support whole frames only: throws if there are other weights.
 void check_unweighed(const Weighing& weighing, std::string_view step);
 
-/// Throws where the frames are not of one size and format, or `out` has not one entry a frame.
+/// Throws if the frames differ in size or format, or `out` does not have one entry per frame.
 void check_frames(std::span<const ColourView> frames, std::span<const Sums> out, bool device_is_fine = false);
 
 /// Columns left...right - 1 of rows top...bottom - 1.
@@ -41,7 +41,7 @@ struct Box {
   std::size_t height() const { return bottom - top; }
 };
 
-/// No pixel outside has any weight; empty where none has.
+/// Outside of it no pixel has any weight; empty if none has.
 Box pixels_that_count(const ColourView& frame, const Weighing& weighing);
 
 /// Bytes of a row of the frame's first plane.

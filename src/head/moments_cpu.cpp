@@ -12,22 +12,21 @@
 namespace kinema::head {
 namespace {
 
-constexpr std::size_t row_unit = 8;     // a band has whole ones, but for the last
+constexpr std::size_t row_unit = 8;     // a band has whole ones, except the last
 constexpr std::size_t video_rows = 16;  // that are converted at once
 constexpr double weighed_one = 1 << 25;
 
 bool is_video(PixelFormat format) { return format == PixelFormat::nv12 || format == PixelFormat::yuyv; }
 bool blue_first(PixelFormat format) { return format == PixelFormat::bgr || format == PixelFormat::bgra; }
 std::size_t pixel_bytes(PixelFormat format) {
-  return format == PixelFormat::bgr || format == PixelFormat::rgb ? 3 : 4;  // of video once it is converted
+  return format == PixelFormat::bgr || format == PixelFormat::rgb ? 3 : 4;  // of video after conversion
 }
 
-// A classifier as the kernels take it, for one order of bytes.
+// A classifier in the kernels' form, for one order of bytes.
 struct Colours {
   std::optional<PlaneOfBytes> plane;
   std::shared_ptr<const ColourBlocks> table;
-  std::optional<SkinPlane>
-      steep;  // too steep for 32 bits: in double, one pixel after the other; f in the order of bytes
+  std::optional<SkinPlane> steep;  // too steep for 32 bits: in double, pixel by pixel; f in the order of bytes
 
   bool strips() const { return plane && plane_strips_work() && fits_short(*plane); }
   double one() const { return plane ? plane->one : table ? 255 : weighed_one; }
@@ -56,7 +55,7 @@ struct Colours {
   }
 };
 
-// A piece of a row as pixels that lie in memory; video is converted into `rgba`. x is even where it is video.
+// A piece of a row as pixels in memory; video is converted into `rgba`. x is even for video.
 const std::uint8_t* pixels_of(const ColourView& frame, std::size_t x, std::size_t y, std::size_t width,
                               std::uint8_t* rgba) {
   const std::uint8_t* row = frame.data + y * frame.stride;
@@ -69,7 +68,7 @@ const std::uint8_t* pixels_of(const ColourView& frame, std::size_t x, std::size_
   return rgba;
 }
 
-// What of a row the window covers.
+// The part of a row covered by the window.
 struct Range {
   std::size_t begin, end;
 };
@@ -84,7 +83,7 @@ Range covered(const Window& window, const Box& box, double up_to_rim) {
 Sums moments_of(const std::uint32_t* columns, const Box& box, const std::uint64_t* rows, std::size_t top,
                 std::size_t bottom) {
   Sums sums;
-  // columns in groups: integers within one, which add up fast and exactly, double between them
+  // columns in groups: integers within one, which are summed fast and exactly, double between them
   constexpr std::size_t group = 64;
   for (std::size_t begin = 0; begin < box.width(); begin += group) {
     std::uint64_t c = 0, cx = 0, cxx = 0;
@@ -139,7 +138,7 @@ private:
     const Colours& colours = colours_for(blue_first(frame.format));
     if (weighed) set_across(weighing, box);
 
-    // an even number of bands of like size, since most machines have an even number of cores
+    // an even number of bands of similar size, since most machines have an even number of cores
     const std::size_t bands = 2 * ((box.height() + 2 * most_rows - 1) / (2 * most_rows));
     const std::size_t least = (box.height() + bands - 1) / bands;
     const std::size_t whole = colours.strips() ? strip_height : row_unit;
@@ -178,7 +177,7 @@ private:
     return {unit * sums.w, unit * sums.wx, unit * sums.wy, unit * sums.wxx, unit * sums.wyy};
   }
 
-  // made when the first frame with such an order comes
+  // created for the first frame of such an order
   const Colours& colours_for(bool blue) {
     std::optional<Colours>& colours = colours_[blue];
     if (colours) return *colours;
@@ -249,7 +248,7 @@ private:
   std::optional<Colours> colours_[2];   // red first, blue first
   std::vector<std::uint32_t> columns_;  // of each band
   std::vector<Sums> parts_;             // of each band
-  std::vector<float> across_;           // of each column of the box: how far it is from the window's centre, squared
+  std::vector<float> across_;           // of each column of the box: its squared distance from the window's centre
   double ms_ = 0;
 };
 

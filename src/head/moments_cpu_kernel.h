@@ -1,5 +1,5 @@
-// The loops of the cpu backend: SIMD over the pixels of a piece of a frame. No pixel is multiplied by its place: weights
-// are added up by column and by row, and the moments follow from these few sums.
+// The loops of the cpu backend: SIMD over the pixels of a piece of a frame. No pixel is multiplied by its position:
+// weights are summed by column and by row, and the moments follow from these few sums.
 #pragma once
 
 #include "head/colour_blocks.h"
@@ -10,7 +10,7 @@
 
 namespace kinema::head {
 
-/// Pixels of 3 or 4 bytes that lie in memory, a piece of a frame.
+/// Pixels of 3 or 4 bytes in memory, a piece of a frame.
 struct Piece {
   const std::uint8_t* data;
   std::size_t stride;       // bytes from one row to the next
@@ -18,16 +18,16 @@ struct Piece {
   std::size_t width, height;
 };
 
-/// Where the weights of a piece are added to.
+/// The sums of the weights of a piece.
 struct Margins {
-  std::uint32_t* columns;  // one a column of the piece
-  std::uint64_t* rows;     // one a row
+  std::uint32_t* columns;  // one per column of the piece
+  std::uint64_t* rows;     // one per row
 };
 
-/// So many rows, of weights up to 2^25, add up in 32 bits.
+/// The number of rows of weights up to 2^25 whose sum fits 32 bits.
 inline constexpr std::size_t most_rows = 64;
 
-/// Columns of a piece that is made on the way: of video, and where something else weighs the pixels.
+/// Columns of a piece that is converted on the way: of video, and with other weights.
 inline constexpr std::size_t most_columns = 384;
 
 /// Adds the weights of a piece of up to `most_rows`.
@@ -40,7 +40,7 @@ void plane_weights(const PlaneOfBytes& plane, const std::uint8_t* row, std::size
 void table_weights(const ColourBlocks& table, const std::uint8_t* row, std::size_t pixel_bytes, std::size_t width,
                    std::uint32_t* out);
 
-/// What else weighs a row: weight n is multiplied by scale * max(0, down - across[n]) * mask[n], rounded, and added.
+/// Other weights of a row: weight n is multiplied by scale * max(0, down - across[n]) * mask[n], rounded, and added.
 struct RowWeighing {
   const float* across;
   float down;

@@ -1,4 +1,4 @@
-// In place of the vectors' loops where Highway is not built in.
+// Replaces the vectorised loops in builds without Highway.
 #include "head/moments_cpu_plain.h"
 
 namespace kinema::head {

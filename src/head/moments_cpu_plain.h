@@ -1,5 +1,5 @@
-// The loops of the cpu backend one pixel after the other: for what is left beside whole vectors, and for all of it where
-// Highway is not built in. Integers, so both give the same.
+// The loops of the cpu backend one pixel at a time: for the remainder beside whole vectors, and for everything if
+// Highway is not built in. In integers, so both give the same result.
 #pragma once
 
 #include "head/colour_conversion.h"
@@ -12,7 +12,7 @@
 namespace kinema::head::plain {
 
 inline std::uint32_t weight(const PlaneOfBytes& plane, const std::uint8_t* p) {
-  // without a sign, since the sum fits 32 bits, but its parts need not
+  // unsigned, since the sum fits 32 bits, but its terms need not
   const auto q = [&](std::size_t c) { return static_cast<std::uint32_t>(plane.q[c]) * p[c]; };
   const auto v = static_cast<std::int32_t>(q(0) + q(1) + q(2) + static_cast<std::uint32_t>(plane.d));
   const std::int32_t above = v > 0 ? v : 0;
@@ -24,10 +24,10 @@ inline std::uint32_t weight(const ColourBlocks& table, const std::uint8_t* p) {
   return table.degrees[256 * block + p[0] % 8u + 8 * (p[1] % 8u) + 64 * (p[2] % 4u)];
 }
 
-/// Adds the weights of columns from `first` on, of pixels of so many bytes.
+/// Adds the weights of columns from `first` on, for pixels of this many bytes.
 template <std::size_t pixel_bytes, class Of>
 void add_columns_of(const Of& shared, const Piece& piece, std::size_t first, const Margins& margins) {
-  // a plane of its own, which stores to the sums cannot change
+  // a local copy of the plane, which stores to the sums cannot alias
   const std::conditional_t<std::is_trivially_copyable_v<Of>, Of, const Of&> of = shared;
   std::uint32_t* const columns = margins.columns;
   for (std::size_t y = 0; y < piece.height; ++y) {
@@ -35,7 +35,7 @@ void add_columns_of(const Of& shared, const Piece& piece, std::size_t first, con
     std::uint64_t sum = 0;
     for (std::size_t begin = first; begin < piece.width; begin += most_rows) {
       const std::size_t end = std::min(begin + most_rows, piece.width);
-      std::uint32_t part = 0;  // so many weights add up in 32 bits, and compilers make vectors of it
+      std::uint32_t part = 0;  // the sum of this many weights fits 32 bits, and compilers vectorise it
       for (std::size_t x = begin; x < end; ++x) {
         const std::uint32_t w = weight(of, row + pixel_bytes * x);
         columns[x] += w;

@@ -1,9 +1,9 @@
-// The plane, four pixels a vector: bytes become 32-bit lanes by one shuffle each, then three products, two clamps, and
-// one addition to a column and to a row.
+// The plane, four pixels per vector: bytes become 32-bit lanes by one shuffle each, then three products, two clamps,
+// and one addition to a column and to a row.
 #include "head/moments_cpu_plain.h"
 #include "head/plane_strip.h"
 
-// vectors stand in arrays, which those of unknown length cannot
+// vectors are stored in arrays, which sizeless vectors do not allow
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SCALAR)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "head/moments_cpu_plane.cpp"
@@ -15,12 +15,13 @@ HWY_BEFORE_NAMESPACE();
 namespace kinema::head {
 namespace HWY_NAMESPACE {
 
-constexpr std::size_t chunk_tiles = most_rows / groups;  // as many weights a lane as 32 bits can hold
+constexpr std::size_t chunk_tiles = most_rows / groups;  // as many weights per lane as 32 bits can hold
 constexpr std::size_t chunk_columns = chunk_tiles * tile_columns;
 
-// Groups of columns of a tile in which no colour can have a weight are passed over, and those in which all must have the
-// full one are counted. Where few are (a frame of noise), looking is a waste, so some tiles are asked first: one in so
-// many of a row of tiles, and of every fourth such row, since what is not yet in the cache takes long to ask.
+// Groups of columns of a tile in which no colour can have a weight are skipped, and those in which all must have the
+// full one are counted. If there are few (a frame of noise), testing is a waste, so some tiles are probed first: one in
+// several of a row of tiles, and of every fourth such row, since tiles that are not yet in the cache take long to
+// probe.
 constexpr std::size_t asked_columns = 16 * tile_columns, asked_rows = 4 * tile_rows;
 
 HWY_INLINE std::uint64_t sum_of(VCounts lanes) {
@@ -31,7 +32,7 @@ HWY_INLINE std::uint64_t sum_of(VCounts lanes) {
   return sum;
 }
 
-// Whether at least half of the tiles that are asked can be passed over.
+// Whether at least half of the probed tiles can be skipped.
 template <std::size_t pixel_bytes>
 bool look_pays(const PlaneLanes<pixel_bytes>& lanes, const std::uint8_t* data, std::size_t stride, std::size_t width) {
   std::size_t passed = 0, tiles = 0;
@@ -55,10 +56,10 @@ bool look_pays(const PlaneLanes<pixel_bytes>& lanes, const std::uint8_t* data, s
 template <std::size_t pixel_bytes, std::size_t rows, bool look>
 void add_tiles(const PlaneLanes<pixel_bytes>& shared, const PlaneOfBytes& plane, const std::uint8_t* data,
                std::size_t stride, std::size_t width, std::uint32_t* columns, std::uint64_t* row_sums) {
-  const PlaneLanes<pixel_bytes> lanes = shared;  // its own, which stores to the sums cannot change
+  const PlaneLanes<pixel_bytes> lanes = shared;  // a local copy, which stores to the sums cannot alias
   const auto one = static_cast<std::uint32_t>(plane.one), d = static_cast<std::uint32_t>(plane.d);
   const VCounts full_column = hn::Set(Counts(), static_cast<std::uint32_t>(rows) * one);
-  const VCounts empty_column = hn::Set(Counts(), static_cast<std::uint32_t>(rows) * d);  // weights come less d
+  const VCounts empty_column = hn::Set(Counts(), static_cast<std::uint32_t>(rows) * d);  // weights are reduced by d
   for (std::size_t begin = 0; begin + tile_columns <= width; begin += chunk_columns) {
     const std::size_t end = std::min(begin + chunk_columns, width);
     VCounts row[rows];
@@ -98,7 +99,7 @@ void add_tiles(const PlaneLanes<pixel_bytes>& shared, const PlaneOfBytes& plane,
   }
 }
 
-// Adds whole rows of tiles, and returns how many rows of pixels these are.
+// Adds whole rows of tiles, and returns the number of pixel rows in them.
 template <std::size_t pixel_bytes>
 std::size_t add_rows_of_tiles(const PlaneLanes<pixel_bytes>& lanes, const PlaneOfBytes& plane, const Piece& piece,
                               const Margins& margins) {

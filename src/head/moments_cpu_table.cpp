@@ -1,12 +1,12 @@
-// The table: where in it the degree of a pixel is follows 16 pixels at a time, then each is looked up on its own. Tiles in
-// which no colour can have a degree, known by a plane and by the box of their colours, are not looked up at all. Colours
-// that lie all over the table are looked up in its blocks.
+// The table: the indices of 16 pixels are computed at a time, then each is looked up on its own. Tiles in which no
+// colour can have a degree, according to a plane and the box of their colours, are not looked up at all. Colours
+// scattered over the table are looked up in its blocks.
 #include "head/moments_cpu_plain.h"
 
 #include <bit>
 #include <cstring>
 
-// vectors stand in arrays, which those of unknown length cannot
+// vectors are stored in arrays, which sizeless vectors do not allow
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SCALAR)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "head/moments_cpu_table.cpp"
@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE {
 using Shorts = hn::Full128<std::uint16_t>;
 using HalfBytes = hn::Half<Bytes>;
 
-// Where hardly a tile is passed over, the next rows are not looked at.
+// If hardly any tile is skipped, the next rows are not tested.
 constexpr std::size_t rows_unlooked = 7;
 
 // The degrees of a tile, row by row.
@@ -39,7 +39,7 @@ HWY_INLINE void load_channels(const std::uint8_t* p, VBytes& c0, VBytes& c1, VBy
   }
 }
 
-// Where 16 pixels are found: the low and the high byte of a block's number, and the place within.
+// The addresses of 16 pixels: the low and the high byte of a block's index, and the offset within.
 struct Found {
   VBytes low, high, place;
 };
@@ -56,7 +56,7 @@ HWY_INLINE Found find_pixels(const std::uint8_t* p) {
   return {low, high, hn::Or(two, hn::ShiftLeft<6>(c2))};
 }
 
-// Colours that lie all over the table: hardly a pixel is like the one above it. So is noise, not a picture.
+// Colours scattered over the table: hardly a pixel is like the one above it. That is noise, not an image.
 template <std::size_t pixel_bytes>
 HWY_INLINE bool scattered(const std::uint8_t* p, std::size_t stride) {
   const Bytes d;
@@ -67,7 +67,7 @@ HWY_INLINE bool scattered(const std::uint8_t* p, std::size_t stride) {
   return hn::CountTrue(d, hn::Eq(hn::And(other, hn::Set(d, 0xf0)), hn::Zero(d))) < 4;
 }
 
-// 8 degrees in a word, as they would lie in memory: one store instead of eight.
+// 8 degrees in a word, in memory order: one store instead of eight.
 template <class At>
 HWY_INLINE void store_degrees(std::uint8_t* out, const At& at) {
   std::uint64_t word = 0;
@@ -76,7 +76,7 @@ HWY_INLINE void store_degrees(std::uint8_t* out, const At& at) {
   std::memcpy(out, &word, sizeof word);
 }
 
-// Colours that are alike: one access each.
+// Similar colours: one access each.
 template <std::size_t pixel_bytes, std::size_t rows>
 HWY_INLINE void look_up_alike(const ColourBlocks& table, const std::uint8_t* p, std::size_t stride, TileDegrees& tile) {
   const Bytes d;
@@ -89,7 +89,7 @@ HWY_INLINE void look_up_alike(const ColourBlocks& table, const std::uint8_t* p, 
     hn::Store(hn::BitCast(Counts(), hn::InterleaveUpper(shorts, l, h)), Counts(), to + 4);
   };
   for (std::size_t r = 0; r < rows; ++r) {
-    // 256 times the number, and the place
+    // 256 times the index, plus the offset
     const Found found = find_pixels<pixel_bytes>(p + r * stride);
     const VBytes zero = hn::Zero(d);
     std::uint32_t* row = at + r * tile_columns;
@@ -101,7 +101,7 @@ HWY_INLINE void look_up_alike(const ColourBlocks& table, const std::uint8_t* p, 
     store_degrees(tile.at + i, [&](std::size_t k) { return degrees + at[i + k]; });
 }
 
-// Any others: in the blocks that differ, which are fewer.
+// Any others: in the distinct blocks, which are fewer.
 template <std::size_t pixel_bytes, std::size_t rows>
 HWY_INLINE void look_up_scattered(const ColourBlocks& table, const std::uint8_t* p, std::size_t stride,
                                   TileDegrees& tile) {
@@ -119,7 +119,7 @@ HWY_INLINE void look_up_scattered(const ColourBlocks& table, const std::uint8_t*
   const std::uint16_t* blocks = table.block.data();
   const std::uint8_t* degrees = table.degrees.data();
   const auto at = [&](std::size_t i) { return degrees + 256 * std::size_t{blocks[block[i]]} + place[i]; };
-  for (std::size_t i = 0; i < count; ++i) hwy::Prefetch(at(i));  // the memory has to be asked well before
+  for (std::size_t i = 0; i < count; ++i) hwy::Prefetch(at(i));  // prefetched well ahead
   for (std::size_t i = 0; i < count; i += 8) store_degrees(tile.at + i, [&](std::size_t k) { return at(i + k); });
 }
 
@@ -139,7 +139,7 @@ HWY_INLINE std::uint8_t least_byte(VBytes v) {
   return hn::GetLane(hn::Min(v, hn::ShiftRightBytes<1>(d, v)));
 }
 
-// Whether the box of all the tile's colours touches any that has a degree.
+// Whether the box of all the tile's colours touches any with a degree.
 template <std::size_t pixel_bytes>
 HWY_INLINE bool any_degree(const ColourBlocks& table, const VBytes low[pixel_bytes], const VBytes high[pixel_bytes]) {
   const Bytes d;
@@ -183,7 +183,7 @@ HWY_INLINE void add_tile(const TileDegrees& tile, std::uint32_t* columns, std::u
   add(columns + 12, hn::UpperHalf(half, high));
 }
 
-// A row of tiles. Returns how many were looked at in vain.
+// A row of tiles. Returns how many were tested in vain.
 template <std::size_t pixel_bytes, std::size_t rows>
 std::size_t add_tiles(const ColourBlocks& table, const PlaneLanes<pixel_bytes>* support, const std::uint8_t* data,
                       std::size_t stride, std::size_t width, std::uint32_t* columns, std::uint64_t* row_sums) {

@@ -1,7 +1,7 @@
-// Video to RGB as colour_conversion.h defines it, 16 pixels at a time, and weights that something else weighs.
+// Video to RGB as defined in colour_conversion.h, 16 pixels at a time, and the application of other weights.
 #include "head/moments_cpu_plain.h"
 
-// vectors stand in arrays, which those of unknown length cannot
+// vectors are stored in arrays, which sizeless vectors do not allow
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SCALAR)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "head/moments_cpu_video.cpp"
@@ -42,7 +42,7 @@ HWY_INLINE VShorts luma_of(VTwos y) {
   return product(hn::Sub(hn::BitCast(d, y), hn::Set(d, 128 * 16)), video_range::luma);
 }
 
-// What the chroma of 8 pairs of pixels, given times 256, adds to their luma, in 1/64 of a level.
+// The contribution of the chroma of 8 pairs of pixels, given times 256, to their luma, in 1/64 of a level.
 struct Tint {
   VShorts r, g, b;
 };
@@ -56,13 +56,13 @@ HWY_INLINE Tint tint_of(VTwos cb, VTwos cr) {
           product(blue, video_range::cb_to_b)};
 }
 
-// 8 pixels of a channel. Saturation only meets what is clamped anyway, and the product is (sum + 32) / 64, rounded down.
+// 8 pixels of a channel. Saturation affects only clamped values, and the product is (sum + 32) / 64, rounded down.
 HWY_INLINE VHalf channel(VShorts luma, VShorts tint) {
   return hn::DemoteTo(HalfBytes(), product(hn::SaturatedAdd(luma, tint), 32768 / 64));
 }
 
-// 16 pixels, even and odd ones, with the tint of each pair. Channels are brought together two by two, which costs less
-// than a store that interleaves four.
+// 16 pixels, even and odd ones, with the chroma of each pair. Channels are merged two by two, which costs less than a
+// store that interleaves four.
 HWY_INLINE void store_pixels(VShorts even, VShorts odd, const Tint& tint, std::uint8_t* rgba) {
   const Bytes bytes;
   const Twos twos;

@@ -1,5 +1,5 @@
-// The cuda backend: a frame on the device is one launch, whose sums the device writes into the host's memory; a frame of
-// the host is one copy and one launch, or several of both.
+// The cuda backend: a frame on the device is one launch, whose sums the device writes into host memory; a frame on the
+// host is one copy and one launch, or several of both.
 #include "core/stopwatch.h"
 #include "head/count_cuda.cuh"
 #include "head/device_moments.h"
@@ -17,17 +17,17 @@ namespace kinema::head {
 namespace {
 
 constexpr std::size_t piece_rows = 8;            // pieces begin at a multiple, and so do strips
-constexpr std::size_t least_piece = 256u << 10;  // bytes; smaller ones take longer to order than to send
-constexpr unsigned long long not_yet = ~0ull;    // in place of a part of a result: none is that large
-constexpr int looks_a_check = 1 << 14;           // at a result that does not come, before the device is asked why
+constexpr std::size_t least_piece = 256u << 10;  // bytes; smaller ones take longer to submit than to send
+constexpr unsigned long long not_yet = ~0ull;    // placeholder for a part of a result: none is that large
+constexpr int looks_a_check = 1 << 14;           // polls of a missing result before the device is asked for errors
 
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-// What one frame asks of the device.
+// The work of one frame on the device.
 struct Order {
   PixelFormat format;
   Region region;
-  DevicePlanes planes;  // from the region's first pixel; on the host until they are sent
+  DevicePlanes planes;  // from the region's first pixel; on the host until sent
   bool weighed;
   DeviceWeighing weighing;
 
@@ -43,14 +43,14 @@ struct Order {
   }
 };
 
-// The pixels that count, from a column and a row where loads of 16 bytes can begin.
+// The pixels that count, starting at a column and a row where loads of 16 bytes can begin.
 Region region_of(const Box& box) {
   const std::size_t x = box.left / region_grain * region_grain, y = box.top / row_grain * row_grain;
   return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(box.right - x),
           static_cast<std::uint32_t>(box.bottom - y)};
 }
 
-// Bytes of the first plane of so many pixels.
+// Bytes of this many pixels in the first plane.
 std::size_t bytes_of(PixelFormat format, std::size_t pixels) {
   ColourView row;
   row.format = format;
@@ -93,7 +93,7 @@ Order order_of(const ColourView& frame, const Weighing& weighing, const Box& box
   return order;
 }
 
-// Readies the upload of what is not on the device, and turns the order's places into those that it will have there.
+// Prepares the upload of what is not on the device, and replaces the order's addresses by those on the device.
 void add_to_upload(Order& order, bool frame_on_device, FrameUpload& upload) {
   const Region& region = order.region;
   const bool mask = order.weighing.mask != nullptr && place_of(order.weighing.mask) != Place::device;
@@ -173,7 +173,7 @@ public:
   }
 
 private:
-  // A frame of the host on its way. There are two, so that one is filled while the other is counted.
+  // A frame of the host in flight. There are two, so that one is filled while the other is counted.
   struct Lane {
     explicit Lane(int threads) : upload(threads) {}
     FrameUpload upload;
@@ -205,8 +205,8 @@ private:
     if (timed_) done_.record(stream_);
   }
 
-  // The sums of a frame as soon as they are there. Looking at the memory that the device writes is microseconds faster
-  // than asking the driver.
+  // The sums of a frame as soon as they arrive. Polling the memory that the device writes is microseconds faster than
+  // asking the driver.
   Sums take(std::size_t frame) {
     FrameResult result;
     for (int i = 0; i < FrameResult::parts; ++i) {
@@ -229,7 +229,7 @@ private:
                          piece, results_.data() + slot, stream_, hurry);
   }
 
-  // Frames of the device, weighed by their colour alone.
+  // Frames on the device, weighted by colour alone.
   void run_batch(std::span<const ColourView> frames, std::size_t first) {
     std::array<DevicePlanes, CountCuda::most_frames> planes;
     const Box box = pixels_that_count(frames[0], {});
@@ -240,7 +240,7 @@ private:
     end_timing();
   }
 
-  // One frame, wherever it lies.
+  // One frame, wherever it is.
   void run(const ColourView& frame, const Weighing& weighing, const Box& box, std::size_t slot) {
     Order order = order_of(frame, weighing, box);
     if (frame.on_device && order.weighing.mask == nullptr) {
@@ -258,7 +258,7 @@ private:
     end_timing();
   }
 
-  // Sent in one copy. Where it is alone it needs no second stream, and the two need not wait for each other.
+  // Sent in one copy. A single frame needs no second stream, and no synchronisation between streams.
   void run_whole(const Order& order, Lane& lane, std::size_t slot) {
     const cudaStream_t copies = expected_ > 1 ? copies_ : stream_;
     begin_timing(copies);

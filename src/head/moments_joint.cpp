@@ -19,7 +19,7 @@ std::size_t JointMoments::host_rows(std::size_t rows) const {
   return std::min(rows, static_cast<std::size_t>(fixed_share_ * static_cast<double>(rows) + 0.5));
 }
 
-// Rows `first` to `end` - 1, a part for each of the workers.
+// Rows `first` to `end` - 1, one part per worker.
 Sums JointMoments::measure_on_host(const ColourView& frame, const Weighing& weighing, std::size_t first,
                                    std::size_t end) {
   const std::size_t pairs = (end - first + row_grain - 1) / row_grain, workers = host_.size();
@@ -57,7 +57,7 @@ Sums JointMoments::measure(const ColourView& frame, const Weighing& weighing) {
   if (host_rows > 0) {
     try {
       sums = measure_on_host(frame, weighing, cut, box.bottom);
-      host_ms = watch.ms();  // with what it took to start the device, which the CPU has to wait for
+      host_ms = watch.ms();  // including the time to start the device, for which the CPU has to wait
     } catch (...) {
       if (device_rows > 0) device_->finish();
       throw;

@@ -1,4 +1,4 @@
-// A frame divided between CPU and GPU, eq. 8: the GPU begins with the upper rows, the CPU does the lower ones meanwhile.
+// A frame divided between CPU and GPU, eq. 8: the GPU starts on the upper rows while the CPU processes the lower ones.
 #pragma once
 
 #include "core/threads.h"
@@ -10,15 +10,15 @@
 
 namespace kinema::head {
 
-/// The sums depend on where the frame was divided only as far as the two backends differ. A frame on the device is left
-/// to it.
+/// The sums depend on the division of the frame only as far as the two backends differ. Frames on the device are
+/// processed there.
 class JointMoments final : public Moments {
 public:
   /// Each worker has its own table of colours.
   static constexpr int most_workers = 8;
 
-  /// `host`: the rows of the CPU are divided among these, each on a thread of its own. A backend that divides a whole frame
-  /// among threads may do so in parts too large for a share of it.
+  /// `host`: the CPU's rows are divided among these, each on its own thread. A backend that divides a whole frame among
+  /// threads may use parts too large for a share of it.
   JointMoments(std::unique_ptr<DeviceMoments> device, std::vector<std::unique_ptr<Moments>> host)
       : device_(std::move(device)), host_(std::move(host)), threads_(static_cast<int>(host_.size())) {}
 
@@ -29,7 +29,7 @@ public:
 
   const Division& division() const { return division_; }
 
-  /// Divides every frame so from now on, instead of by measured times: the share of the CPU, 0 to 1.
+  /// Fixes the division of every frame from now on, instead of measured times: the share of the CPU, 0 to 1.
   void fix_host_share(double share) { fixed_share_ = share; }
 
 private:

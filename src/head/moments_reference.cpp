@@ -1,5 +1,5 @@
 // The paper's sums, transcribed in double precision: eqs. 2 to 6, one pixel after the other. It is the oracle of every
-// test, so it is kept literal and shares nothing with the fast backends but what colour a pixel of video is.
+// test, so it is kept literal and shares nothing with the fast backends but the colour conversion of video.
 #include "head/colour_conversion.h"
 #include "head/moments_backends.h"
 
@@ -62,7 +62,7 @@ public:
     check_weighing(frame, weighing);
     Sums sums;
     for (std::size_t y = 0; y < frame.height; ++y) {
-      Sums row;  // of a row on its own, so that rounding grows with the rows and not with the pixels
+      Sums row;  // per row, so that rounding errors grow with the rows and not with the pixels
       for (std::size_t x = 0; x < frame.width; ++x) {
         const double w = degree_of(classifier_, colour_at(frame, x, y)) * other_weight(weighing, x, y);
         row.w += w;

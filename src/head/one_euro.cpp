@@ -11,7 +11,7 @@
 namespace kinema::head {
 namespace {
 
-// The share of a new value in a low pass of this cutoff: 1 / (1 + tau / Te), tau = 1 / (2 pi fc).
+// The weight of a new value in a low pass of this cutoff: 1 / (1 + tau / Te), tau = 1 / (2 pi fc).
 double share(double cutoff, double seconds) {
   const double tau = 1 / (2 * std::numbers::pi * cutoff);
   return 1 / (1 + tau / seconds);

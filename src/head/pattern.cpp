@@ -23,7 +23,7 @@ std::array<Complex, cells / 2> roots() {
   return values;
 }
 
-// The products of std::complex take care of infinities, which costs more than all else here.
+// The products of std::complex handle infinities, which costs more than all else here.
 Complex product(const Complex& a, const Complex& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -56,7 +56,7 @@ void transform(Complex* values, bool back) {
   for (std::size_t i = 0; i < cells; ++i) transform(values + i, cells, back);
 }
 
-// The pixels of a row or column of a frame that are looked at, `fine` of them for each sample.
+// The sampled pixels of a row or column of a frame, `fine` of them per sample.
 std::vector<std::size_t> places(double centre, double radius, std::size_t size, std::size_t fine) {
   std::vector<std::size_t> result(samples * fine);
   const double step = 2 * Pattern::reach * radius / static_cast<double>(result.size());
@@ -69,7 +69,7 @@ std::vector<std::size_t> places(double centre, double radius, std::size_t size, 
 
 }  // namespace
 
-// A sample of many pixels is a mean of some of them.
+// A sample of many pixels is the mean of some of them.
 Patch patch_of(const ColourView& frame, const Oval& about) {
   const double step = 2 * Pattern::reach * std::max(about.rx, about.ry) / samples;
   const auto fine = static_cast<std::size_t>(std::clamp(std::ceil(step), 2.0, 4.0));
@@ -101,7 +101,7 @@ void Pattern::Filter::mix(const Filter& other, float rate) {
   for (std::size_t i = 0; i < size; ++i) below[i] += rate * (other.below[i] - below[i]);
 }
 
-// Edges by direction, of which each cell's are brought to one length, so that dim ones count as well; and light itself.
+// Edges by direction, normalised per cell so that dim ones count as well; and brightness itself.
 std::vector<Pattern::Spectrum> Pattern::spectra(const Patch& patch) {
   std::vector<std::array<float, size>> edges(channels);
   double mean = 0, square = 0;
@@ -168,7 +168,7 @@ Pattern::Filter Pattern::fit(const Patch& patch) {
     Spectrum values;
     const double deviation = response_deviation * cells / reach;  // in cells: the head is cells / reach wide
     for (std::size_t i = 0; i < size; ++i) {
-      // the bell's top lies at the first cell, and goes round
+      // the Gaussian's peak lies at the first cell, and wraps around
       const double x = static_cast<double>((i % cells + cells / 2) % cells) - cells / 2;
       const double y = static_cast<double>((i / cells + cells / 2) % cells) - cells / 2;
       values[i] = static_cast<float>(std::exp(-0.5 * (x * x + y * y) / (deviation * deviation)));

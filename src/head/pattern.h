@@ -1,8 +1,8 @@
-// The head's pattern: a correlation filter over edges, learned during tracking. It locates the head where something else has
-// its colours, or where the light changes them.
+// The head's pattern: a correlation filter over edges, learned during tracking. It locates the head if something else
+// has its colours, or if the light changes them.
 //
-// Bolme et al. (2010) and Danelljan et al. (2014): the filter whose response to the patches so far is, in least squares,
-// nearest to a narrow Gaussian at the head's centre. In the frequency domain that is a division.
+// Bolme et al. (2010) and Danelljan et al. (2014): the filter whose response to the previous patches is, in least
+// squares, nearest to a narrow Gaussian at the head's centre. In the frequency domain that is a division.
 #pragma once
 
 #include "kinema/head_calibration.h"
@@ -36,17 +36,17 @@ public:
   /// Starts from a patch, which keeps a fixed weight in the filter.
   void start(const Patch& patch);
 
-  /// Adds a frame with weight `rate`, those so far with 1 - `rate`.
+  /// Adds a frame with weight `rate`, and the previous ones with 1 - `rate`.
   void learn(const ColourView& frame, const Oval& head, double rate);
 
-  /// The place of the pattern near an oval, up to about one radius away.
+  /// The position of the pattern near an oval, up to about one radius away.
   Match find(const ColourView& frame, const Oval& about) const;
 
 private:
   static constexpr std::size_t directions = 8, channels = directions + 1, size = cells * cells;
   using Spectrum = std::array<std::complex<float>, size>;
   struct Filter {
-    std::vector<Spectrum> above;      // a channel each
+    std::vector<Spectrum> above;      // one per channel
     std::array<float, size> below{};  // energy of all
     bool empty() const { return above.empty(); }
     void mix(const Filter& other, float rate);

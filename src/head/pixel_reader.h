@@ -1,4 +1,4 @@
-// One pixel after the other of a frame in any format, as 8-bit RGB: for loops that are not worth a kernel.
+// Reads the pixels of a frame in any format as 8-bit RGB: for loops that do not justify a kernel.
 #pragma once
 
 #include "head/colour_conversion.h"

@@ -1,4 +1,4 @@
-// The colour of single pixels of a frame, whatever its format: for what touches few of them, such as calibration and
+// The colour of single pixels of a frame in any format: for code that reads few of them, such as calibration and
 // search.
 #pragma once
 

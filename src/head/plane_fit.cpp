@@ -1,10 +1,10 @@
 // The plane of eq. 2 that separates skin from background best.
 //
-// With the unit normal n, the fuzzy band's width w and its middle t the degree of a colour p is
-// clamp((n p - t) / w + 1/2), and the objective is the sum over the cells of (share of skin - share of background) times
-// degree. Along one normal it is a function of t alone, which a histogram of the projections gives for all t at once: so
-// only the two angles of the normal are searched, from many starts. The objective grows as w shrinks (a ramp is a mean
-// of steps, and no mean is above its best), so w cannot be found by it: the widest that costs little is taken.
+// With the unit normal n, the fuzzy band's width w and its middle t, the degree of a colour p is clamp((n p - t) / w +
+// 1/2), and the objective is the sum over the cells of (share of skin - share of background) times degree. Along one
+// normal it is a function of t alone, which a histogram of the projections gives for all t at once: so only the two
+// angles of the normal are searched, from many starts. The objective grows as w shrinks (a ramp is a mean of steps, and
+// no mean exceeds its maximum), so it cannot determine w: the widest that costs little is taken.
 #include "head/constants.h"
 #include "kinema/error.h"
 #include "kinema/head_calibration.h"
@@ -23,7 +23,7 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-constexpr int bins = 448;  // projections run from -443 to 443; two levels a bin
+constexpr int bins = 448;  // projections range from -443 to 443; two levels per bin
 constexpr double bin = 2;  // levels
 constexpr double least = -bin * bins / 2;
 constexpr std::array widths = {96.0, 64.0, 48.0, 32.0, 24.0, 16.0};  // levels, all multiples of a bin
@@ -50,13 +50,13 @@ public:
     }
   }
 
-  /// The best middle for a normal, or for its opposite: the better one.
+  /// The best middle for a normal or its opposite, whichever is better.
   Candidate along(const Vector3d& normal, double width) const {
-    std::array<double, bins + 1> steps{};  // first what lies in a bin, then what lies at or above its lower edge
+    std::array<double, bins + 1> steps{};  // first the contents of a bin, then those at or above its lower edge
     const auto nx = static_cast<float>(normal.x() / bin), ny = static_cast<float>(normal.y() / bin),
                nz = static_cast<float>(normal.z() / bin);
     for (const Cell& cell : cells_) {
-      // between two bins, by nearness, so that the objective has no steps
+      // interpolated between two bins, so that the objective has no steps
       const float place = cell.r * nx + cell.g * ny + cell.b * nz + static_cast<float>(bins) / 2;
       const int at = static_cast<int>(place);
       const float upper = cell.share * (place - static_cast<float>(at));
@@ -75,13 +75,14 @@ public:
       if (i + 1 < span) continue;
       const double score = sum / span, middle = least + bin * (i - 0.5 * (span - 1)) - bin / 2;
       if (score > best.score) best = {normal, middle, score};
-      // shares sum to 0, so what is not above is below
+      // shares sum to 0, so the rest is below
       if (-score > opposite.score) opposite = {-normal, -middle, -score};
     }
     return best.score >= opposite.score ? best : opposite;
   }
 
-  /// Fisher's linear discriminant: the direction in which the means lie furthest apart for the spread within.
+  /// Fisher's linear discriminant: the direction that maximises the distance of the means relative to the spread
+  /// within.
   Vector3d fisher() const {
     std::array<Vector3d, 2> mean = {Vector3d::Zero(), Vector3d::Zero()};
     std::array<double, 2> mass = {0, 0};
@@ -91,7 +92,7 @@ public:
       mass[side] += std::abs(cell.share);
     }
     for (std::size_t side : {0u, 1u}) mean[side] /= std::max(mass[side], 1e-12);
-    Matrix3d within = Matrix3d::Identity();  // a level squared keeps flat colours from dividing by 0
+    Matrix3d within = Matrix3d::Identity();  // a level squared prevents division by 0 for flat colours
     for (const Cell& cell : cells_) {
       const std::size_t side = cell.share > 0 ? 0 : 1;
       const Vector3d away = cell.colour() - mean[side];
@@ -109,7 +110,7 @@ private:
   std::vector<Cell> cells_;
 };
 
-// Climbs over the sphere of normals in steps that halve where none of four ways leads up.
+// Hill climbing over the sphere of normals, with steps that halve if none of four directions improves.
 Candidate climb(const Objective& objective, Candidate at, double width, double step) {
   constexpr double smallest = 0.004;  // radians: a level at the far end of a channel
   at = objective.along(at.normal, width);

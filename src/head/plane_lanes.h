@@ -1,5 +1,5 @@
-// A plane over pixels of 3 or 4 bytes, in vectors. A part of the cpu backend's kernels, and like them compiled once for
-// every SIMD level.
+// A plane over pixels of 3 or 4 bytes, in vectors. Part of the cpu backend's kernels, and like them compiled once per
+// SIMD level.
 #if defined(KINEMA_HEAD_PLANE_LANES) == defined(HWY_TARGET_TOGGLE)
 #ifdef KINEMA_HEAD_PLANE_LANES
 #undef KINEMA_HEAD_PLANE_LANES
@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Bytes are shuffled within 16, so the vectors have 16 whatever the CPU.
+// Bytes are shuffled within 16, so the vectors have 16 bytes on any CPU.
 using Bytes = hn::Full128<std::uint8_t>;
 using Ints = hn::Full128<std::int32_t>;
 using Counts = hn::Full128<std::uint32_t>;
@@ -32,8 +32,8 @@ using VCounts = hn::Vec<Counts>;
 constexpr std::size_t tile_columns = 16, tile_rows = 8;
 constexpr std::size_t groups = 4;  // vectors of four pixels in a tile's row
 
-// Bytes of a row that are fetched before they are needed: rows of a tile are too many streams for the CPU to foresee. Past
-// the end of the frame this asks for nothing.
+// Prefetch distance in bytes of a row: rows of a tile are too many streams for the hardware prefetcher. Past the end of
+// the frame this has no effect.
 constexpr std::size_t ahead = 768;
 
 template <std::size_t pixel_bytes>
@@ -59,22 +59,21 @@ public:
     }
   }
 
-  // The weights of group g of the 16 pixels at p, each less d, which is added to sums of them: q.c is clamped between -d
-  // and one - d. The last group is loaded by its end, so that nothing past the pixels is
-  // touched.
+  // The weights of group g of the 16 pixels at p, each minus d, which is added to their sums: q.c is clamped between -d
+  // and one - d. The last group is loaded by its end, so that nothing past the pixels is read.
   HWY_INLINE VCounts weights(const std::uint8_t* p, std::size_t g) const {
     const bool last = g + 1 == groups;
     const VBytes bytes = hn::LoadU(Bytes(), p + (last ? 16 * pixel_bytes - 16 : 4 * pixel_bytes * g));
     return hn::BitCast(Counts(), hn::Min(hn::Max(sums(bytes, last), zero_), one_));
   }
 
-  // Fetches what tiles further on will need.
+  // Prefetches for later tiles.
   template <std::size_t rows>
   static HWY_INLINE void fetch_ahead(const std::uint8_t* p, std::size_t stride) {
     for (std::size_t r = 0; r < rows; ++r) hwy::Prefetch(p + r * stride + ahead);
   }
 
-  // The least and the largest byte of each column of a tile.
+  // The smallest and the largest byte of each column of a tile.
   template <std::size_t rows>
   static HWY_INLINE void extent(const std::uint8_t* p, std::size_t stride, VBytes low[pixel_bytes],
                                 VBytes high[pixel_bytes]) {
@@ -88,7 +87,7 @@ public:
     }
   }
 
-  // A column's colours lie in a box: the largest sums and the least, by group, are those of two of its corners.
+  // A column's colours lie in a box: the largest and the smallest sums, by group, are those of two of its corners.
   HWY_INLINE void largest_sums(const VBytes low[pixel_bytes], const VBytes high[pixel_bytes],
                                VInts most[groups]) const {
     VBytes corner[pixel_bytes];
@@ -116,7 +115,7 @@ private:
   // q.c of four pixels
   HWY_INLINE VInts sums(VBytes bytes, bool last) const {
     const VBytes* index = pixel_bytes == 3 && last ? last_ : first_;
-    // without a sign, since parts of the sum may run over where it does not
+    // unsigned, since terms of the sum may overflow where the sum does not
     const auto channel = [&](std::size_t c)
                              HWY_ATTR { return hn::BitCast(Counts(), hn::TableLookupBytesOr0(bytes, index[c])); };
     VCounts sum = hn::Mul(channel(0), q_[0]);
@@ -135,8 +134,8 @@ private:
     }
   }
 
-  VBytes first_[3], last_[3];    // where a channel's bytes are
-  VBytes falling_[pixel_bytes];  // ones where more of the channel makes less of the weight
+  VBytes first_[3], last_[3];    // the bytes of a channel
+  VBytes falling_[pixel_bytes];  // ones where the weight decreases with the channel
   VCounts q_[3];
   VInts zero_, one_;  // the sums at which the weight is 0, and full
 };

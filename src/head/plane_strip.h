@@ -1,5 +1,5 @@
-// The plane over strips of four rows, on CPUs that multiply four bytes by four others and add the products in one
-// instruction. It needs a plane whose numbers fit 16 bits, see fix_plane_in_short().
+// The plane over strips of four rows, on CPUs with an instruction that multiplies four bytes by four others and adds
+// the products. It needs a plane whose coefficients fit 16 bits, see fix_plane_in_short().
 #pragma once
 
 #include "head/fixed_plane.h"
@@ -11,10 +11,10 @@ namespace kinema::head {
 
 inline constexpr std::size_t strip_height = 4;
 
-/// False where the CPU, or the compiler that made this, knows no such instruction.
+/// False if the CPU or the compiler of this build lacks such an instruction.
 bool plane_strips_work();
 
-/// Adds the weights of pixels of 3 or 4 bytes; `width` is a multiple of 16 and `height` of strip_height. Only where
+/// Adds the weights of pixels of 3 or 4 bytes; `width` is a multiple of 16 and `height` of strip_height. Only if
 /// plane_strips_work() and fits_short().
 void add_plane_strips(const PlaneOfBytes& plane, const std::uint8_t* data, std::size_t stride, std::size_t pixel_bytes,
                       std::size_t width, std::size_t height, std::uint32_t* columns, std::uint64_t* rows);

@@ -1,9 +1,9 @@
-// Strips of a plane by the dot products of Armv8.6 (usdot and udot), which Highway does not offer. A number q of 16 bits is
-// 256 h + l: four pixels cost one shuffle, the product with h, a shift, the product with l, two clamps and two additions,
-// 32 instructions for 16 pixels where shuffles and products of 32 bits take 44. To know that a tile weighs nothing takes one
-// product with numbers of 8 bits: 12 instructions, which is less than its bytes take from memory.
+// Strips of a plane by the dot products of Armv8.6 (usdot and udot), which Highway does not offer. A 16-bit number q is
+// 256 h + l: four pixels cost one shuffle, the product with h, a shift, the product with l, two clamps and two
+// additions, 32 instructions for 16 pixels where shuffles and 32-bit products take 44. To test that a tile has no
+// weight takes one product with 8-bit numbers: 12 instructions, which is less than loading its bytes from memory.
 //
-// Compiled for such a CPU: nothing that other sources share may be made here, so it includes next to nothing.
+// Compiled for such a CPU: nothing shared with other sources may be instantiated here, so it includes next to nothing.
 #include "head/plane_strip.h"
 
 #include <arm_neon.h>
@@ -16,16 +16,16 @@ namespace {
 
 constexpr std::size_t tile = 16, groups = 4;
 constexpr std::size_t chunk = 16 * tile;  // columns: 64 sums of up to 2^25 a lane fit 32 bits
-constexpr std::size_t ahead = 768;        // bytes of a row that are fetched before they are needed
+constexpr std::size_t ahead = 768;        // prefetch distance in bytes of a row
 
-// Where less than half of a chunk's tiles are empty or full, looking costs more than it saves (a frame of noise), and the
-// chunks below are not looked at for so many strips. Columns of a very wide frame share what is remembered.
+// If less than half of a chunk's tiles are empty or full, testing costs more than it saves (a frame of noise), and the
+// chunks below are not tested for this many strips. Columns of a very wide frame share this state.
 constexpr std::uint8_t strips_unlooked = 15;
 constexpr std::size_t remembered = 64;
 
 template <std::size_t pixel_bytes>
 struct Lanes {
-  uint8x16_t first, last;  // where the bytes of four pixels are; the last four are loaded by their end
+  uint8x16_t first, last;  // indices of the bytes of four pixels; the last four are loaded by their end
   int8x16_t high;          // of q
   uint8x16_t low;
   int32x4_t zero, one;  // q.c at which the weight is 0, and full
@@ -63,10 +63,10 @@ struct Lanes {
     return vqtbl1q_u8(vld1q_u8(p + (end ? 32 : 12 * g)), end ? last : first);
   }
 
-  // Their weights, each less d.
+  // Their weights, each minus d.
   KINEMA_INLINE int32x4_t weights(const std::uint8_t* p, std::size_t g) const {
     const uint8x16_t bytes = pixels(p, g);
-    // not vdupq_n_s32(0), which compilers copy from a register: that takes the place of a sum, and this takes none
+    // not vdupq_n_s32(0), which compilers copy from a register: that displaces a sum, and this does not
     int32x4_t nothing;
     asm("movi %0.4s, #0" : "=w"(nothing) : "w"(bytes));
     const int32x4_t coarse = vshlq_n_s32(vusdotq_s32(nothing, bytes, high), 8);
@@ -74,7 +74,7 @@ struct Lanes {
     return vminq_s32(vmaxq_s32(sum, zero), one);
   }
 
-  // Whether all pixels of a tile are empty, or all are full; the latter is asked of four before.
+  // Whether all pixels of a tile are empty, or all are full; four pixels are tested for the latter first.
   KINEMA_INLINE bool is_empty(const std::uint8_t* p, std::size_t stride) const {
     const auto larger = [](int32x4_t a, int32x4_t b) { return vmaxq_s32(a, b); };
     return vmaxvq_s32(over_tile(p, stride, larger)) <= empty;
@@ -87,7 +87,7 @@ struct Lanes {
 private:
   // b.c of a group.
   KINEMA_INLINE int32x4_t outline_sums(const std::uint8_t* p, std::size_t g) const {
-    int32x4_t nothing;  // as above; volatile keeps the groups in order, which compilers spread too far
+    int32x4_t nothing;  // as above; volatile keeps the groups in order, which compilers would spread too far
     asm volatile("movi %0.4s, #0" : "=w"(nothing));
     return vusdotq_s32(nothing, pixels(p, g), outline);
   }
@@ -108,7 +108,7 @@ KINEMA_INLINE void add_to(std::uint32_t* columns, const int32x4_t sums[groups]) 
     vst1q_u32(columns + 4 * g, vaddq_u32(vld1q_u32(columns + 4 * g), vreinterpretq_u32_s32(sums[g])));
 }
 
-// Adds a chunk of a strip, and returns how many of its tiles were found to be empty or full.
+// Adds a chunk of a strip, and returns how many of its tiles were empty or full.
 template <std::size_t pixel_bytes, bool look>
 KINEMA_INLINE std::size_t add_chunk(const Lanes<pixel_bytes>& lanes, const PlaneOfBytes& plane,
                                     const std::uint8_t* data, std::size_t stride, std::size_t width,
@@ -150,7 +150,7 @@ template <std::size_t pixel_bytes>
 void add_strips(const PlaneOfBytes& plane, const std::uint8_t* data, std::size_t stride, std::size_t width,
                 std::size_t height, std::uint32_t* columns, std::uint64_t* rows) {
   const Lanes<pixel_bytes> lanes(plane);
-  std::uint8_t unlooked[remembered] = {};  // strips for which a chunk is still not looked at
+  std::uint8_t unlooked[remembered] = {};  // strips for which a chunk is not yet tested again
   for (std::size_t y = 0; y < height; y += strip_height)
     for (std::size_t begin = 0; begin < width; begin += chunk) {
       const std::size_t count = begin + chunk < width ? chunk : width - begin;

@@ -1,4 +1,4 @@
-// Where there is no instruction for it; the loops in moments_cpu_plane.cpp do all the work.
+// For machines without such an instruction; the loops in moments_cpu_plane.cpp do all the work.
 #include "head/plane_strip.h"
 
 namespace kinema::head {

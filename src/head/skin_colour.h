@@ -1,4 +1,4 @@
-// The degree of one colour by each classifier, in double: what is said once for degree(), for tables and for fitting.
+// The degree of one colour by each classifier, in double: the single definition for degree(), tables and fitting.
 #pragma once
 
 #include "kinema/head_classifier.h"
@@ -32,14 +32,14 @@ inline double tsl_saturation(Pair rg) {
   return std::sqrt(1.8 * (r * r + g * g));
 }
 
-/// Tint of TSL, 0...1 around the circle: arctan(r'/g') / 2 pi, a quarter on for g' > 0 and three quarters for g' < 0.
+/// Tint of TSL, 0...1 around the circle: arctan(r'/g') / 2 pi, plus a quarter for g' > 0 and three quarters for g' < 0.
 inline double tsl_tint(Pair rg) {
   const double r = rg[0] - 1.0 / 3, g = rg[1] - 1.0 / 3;
   if (g == 0) return 0;
   return std::atan(r / g) / (2 * std::numbers::pi) + (g > 0 ? 0.25 : 0.75);
 }
 
-/// Around the circle of circumference `around`, the short way.
+/// The shorter difference around a circle of circumference `around`.
 inline double wrapped(double difference, double around) {
   return difference - around * std::nearbyint(difference / around);
 }
@@ -58,7 +58,7 @@ inline std::array<double, 3> hsv_of(double r, double g, double b) {
   return {hue, chroma / most, most / 255};
 }
 
-/// An Ellipse, ready to be asked for many colours.
+/// An Ellipse, prepared for evaluation of many colours.
 class GaussianOf {
 public:
   explicit GaussianOf(const Ellipse& ellipse) : mean_(ellipse.mean) {
@@ -68,7 +68,7 @@ public:
     reach_ = {std::sqrt(far * c[0]), std::sqrt(far * c[2])};
   }
 
-  /// exp(-q/2), and 0 where that would not be a byte: beyond so many standard deviations that it rounds to 0 of 255.
+  /// exp(-q/2), and 0 where it would round to 0 of 255.
   double operator()(double first, double second) const {
     const double x = first - mean_[0], y = second - mean_[1];
     const double q = inverse_[0] * x * x + 2 * inverse_[1] * x * y + inverse_[2] * y * y;
@@ -88,10 +88,10 @@ private:
   std::array<double, 3> inverse_;
 };
 
-/// How much is left of a colour that is darker than what can be told from noise.
+/// The factor for colours too dark to be distinguished from noise.
 inline double lit(double brightness, double darkest) { return brightness < darkest ? brightness / darkest : 1; }
 
-/// Each of these is made once of a model and asked for many colours.
+/// Each of these is prepared once from a model and evaluated for many colours.
 class PlaneDegree {
 public:
   explicit PlaneDegree(const SkinPlane& f) : f_(f) {}
@@ -152,7 +152,7 @@ public:
 private:
   static constexpr double slack = 1e-9;  // for rounding
 
-  // Products only, since most colours go no further: r' and g' in units of a third of the sum.
+  // Products only, since most colours are rejected here: r' and g' in units of a third of the sum.
   bool reaches(double r, double g, double sum) const {
     const double red = 3 * r - sum, green = 3 * g - sum, square = red * red + green * green;
     if (square < nearest_ * sum * sum || square > furthest_ * sum * sum) return false;

@@ -17,7 +17,7 @@ Sums measure(const Scene& scene, const Window& window) {
 // Steps along one axis that shrink by about the same factor.
 class Progression {
 public:
-  /// The step to take: the one that was measured or, every other time, all that are still to come.
+  /// The step to take: the measured one or, every other time, the extrapolated rest of the way.
   double next(double step, double radius) {
     const double factor = last_ != 0 ? step / last_ : 0;
     left_ = std::abs(step) / (1 - std::clamp(factor_, 0.0, largest_step_ratio));
@@ -33,7 +33,7 @@ public:
     return std::clamp(step / (1 - factor_), -longest_extrapolation * radius, longest_extrapolation * radius);
   }
 
-  /// About how far the end lay before the last step.
+  /// The approximate distance to the limit before the last step.
   double left() const { return left_; }
 
 private:
@@ -70,8 +70,8 @@ Window scaled(const Window& window, double factor) {
 }
 
 Window climb(const Scene& scene, Window window, int steps) {
-  // Each step is a share of the one before, the larger the flatter the hill. Of two steps in a row the rest of the way
-  // follows (Aitken), and is taken at once.
+  // Each step is a fixed share of the previous one, the larger the flatter the peak. The rest of the way follows from
+  // two successive steps (Aitken), and is taken at once.
   Progression across, down;
   for (int i = 0; i < steps; ++i) {
     const Sums sums = measure(scene, window);

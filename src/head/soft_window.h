@@ -1,5 +1,5 @@
-// The soft window that follows a head: mean shift to the largest density of skin, at the size with most skin inside and least
-// around it. It needs nothing of a frame but the sums of head::Moments.
+// The soft window that follows a head: mean shift to the largest density of skin, at the size with most skin inside and
+// least around it. Of a frame it needs only the sums of head::Moments.
 #pragma once
 
 #include "kinema/head.h"
@@ -9,7 +9,7 @@
 
 namespace kinema::head {
 
-/// A frame, and the weights of its pixels besides the window's.
+/// A frame, and the weights of its pixels other than the window's.
 struct Scene {
   Moments& moments;
   const ColourView& frame;
@@ -22,8 +22,8 @@ struct Contrast {
   double difference() const { return inside - around; }
 };
 
-/// The sum of the window's own weights over the pixels of a frame above `bottom`: what its cardinality would be if all
-/// of them were skin.
+/// The sum of the window's own weights over the pixels of a frame above `bottom`: its cardinality if all of them were
+/// skin.
 double window_mass(const Window& window, std::size_t width, std::size_t height, std::size_t bottom);
 
 Window scaled(const Window& window, double factor);
@@ -33,11 +33,11 @@ Window climb(const Scene& scene, Window window, int steps);
 
 Contrast contrast(const Scene& scene, const Window& window);
 
-/// The factor, from 1/reach to reach, by which the window should grow so that the contrast is largest: the top of a
-/// parabola through three sizes.
+/// The factor, from 1/reach to reach, by which the window should grow to maximise the contrast: the top of a parabola
+/// through three sizes.
 double better_size(const Scene& scene, const Window& window, double reach);
 
-/// Where the head lies in the window that follows it: the window starts at the head and converges.
+/// The offset of the head in its window, from a window that starts at the head and converges.
 Anchor anchor_of(const Scene& scene, const Oval& head);
 
 /// From the window to the head, and back.

@@ -43,12 +43,12 @@ ImageView<const std::uint8_t> StaticBackground::mask(const ColourView& frame) {
 }
 
 void StaticBackground::learn(const ColourView& frame, const std::optional<Oval>& head) {
-  // before anything is known everything but the head is taken for background; the place of the head stays open
+  // initially everything but the head is taken for background; the area of the head stays open
   const bool first = !known();
   if (first) set(frame);
   const auto mix = [](std::uint16_t& mean, std::uint8_t value) {
     const int difference = (value << 8) - mean;
-    // one unit at least, so that the last levels are reached too
+    // at least one unit, so that the last levels are reached too
     const int step = difference / (1 << background_slowness) + (difference > 0) - (difference < 0);
     mean = static_cast<std::uint16_t>(mean + step);
   };

@@ -17,8 +17,8 @@ public:
   /// A frame without the person.
   void set(const ColourView& frame);
 
-  /// The degree, 255 for 1, to which each pixel differs from the background; 255 before the first frame. Valid until the next
-  /// call.
+  /// The degree, 255 for 1, to which each pixel differs from the background; 255 before the first frame. Valid until
+  /// the next call.
   ImageView<const std::uint8_t> mask(const ColourView& frame);
 
   /// Updates the background, except where the head is.
@@ -26,7 +26,7 @@ public:
 
 private:
   std::size_t width_ = 0, height_ = 0;
-  std::vector<std::uint16_t> mean_;  // r g b of each pixel, 256 a level
+  std::vector<std::uint16_t> mean_;  // r g b of each pixel, 256 per level
   std::vector<std::uint8_t> mask_;
 };
 

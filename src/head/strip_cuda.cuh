@@ -1,7 +1,7 @@
-// A strip: the 16 pixels of a thread (of nv12 32), so many columns and rows of them that every row of a strip is one or three loads of
-// 16 bytes, and all loads of a strip are under way at once. One struct for each layout of pixels in memory; colour(row, i)
-// is a word whose lowest three bytes are the channels in the order of the format. Indices must be known to the compiler,
-// or the strip leaves its registers.
+// A strip: the 16 pixels of a thread (32 for nv12), arranged so that every row of a strip is one or three loads of 16
+// bytes, and all loads of a strip are in flight at once. One struct per memory layout of pixels; colour(row, i) is a
+// word whose lowest three bytes are the channels in the order of the format. Indices must be compile-time constants, or
+// the strip leaves its registers.
 #pragma once
 
 #include "head/colour_conversion.h"
@@ -22,7 +22,7 @@ __device__ __noinline__ inline uint4 load_some(const std::uint8_t* from, int byt
 
 __device__ inline uint4 load(const std::uint8_t* from) { return __ldg(reinterpret_cast<const uint4*>(from)); }
 
-/// What there is of 16 bytes, at any address.
+/// The available part of 16 bytes, at any address.
 __device__ inline uint4 load_edge(const std::uint8_t* from, int bytes, bool aligned) {
   return aligned && bytes >= 16 ? load(from) : load_some(from, bytes);
 }

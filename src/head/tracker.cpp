@@ -90,7 +90,7 @@ struct Tracker::State {
   StaticBackground background;
   std::optional<Oval> start;
   std::size_t width = 0, height = 0;
-  double reference_area = 0;  // in this size of frames; 0: not known yet
+  double reference_area = 0;  // at this size of frames; 0: not known yet
   std::vector<OneEuro> smooth;
 };
 
@@ -135,7 +135,7 @@ void Tracker::State::plain(const Scene& scene, Estimate& estimate) const {
   const double variance_y = std::max(0.0, sums.wyy / sums.w - estimate.y * estimate.y);
   const double extent = 4 * std::numbers::pi * std::sqrt(variance_x * variance_y);
   estimate.confidence = extent > 0 ? std::min(1.0, sums.w / extent) : 1;
-  // a filter written by hand says nothing about how compact its colours are: the paper's answer stands
+  // a filter written by hand does not say how compact its colours are: the paper's answer is used
   estimate.found = !calibration.head || estimate.confidence >= least_compactness;
   if (!estimate.found) estimate.why = "what has skin's colour is strewn over the frame";
 }

@@ -1,6 +1,6 @@
 // From the sums of threads to those of a frame, all in integers: warps by their reduction instruction, blocks in shared
-// memory, frames by atomic additions, whose order means nothing to integers. Each addition also counts the block that made
-// it, so whoever adds last knows it from what it gets back, and hands the sum over: no block waits for another.
+// memory, frames by atomic additions, whose order does not matter for integers. Each addition also counts its block, so
+// the last one recognises itself from the returned value, and delivers the sum: no block waits for another.
 #pragma once
 
 #include "head/count_cuda.cuh"
@@ -23,15 +23,15 @@ __device__ unsigned long long warp_sum(unsigned long long value) {
   return total;
 }
 
-/// Where the sums of frames go.
+/// Destination of the sums of frames.
 struct Destination {
   FrameTotals* totals;   // (frame), 0 between frames
   FrameResult* results;  // (frame)
-  std::uint32_t blocks;  // that add to a frame, in all of its pieces up to this; 0: more pieces follow
+  std::uint32_t blocks;  // blocks that add to a frame, in all of its pieces up to this; 0: more pieces follow
 };
 
-/// The end of every block of `threads` threads: `own` are the sums of a thread, below 2^48 but for the two squares, which
-/// are below 2^55. blockIdx.y is the frame.
+/// The end of every block of `threads` threads: `own` are the sums of a thread, below 2^48 except for the two squares,
+/// which are below 2^55. blockIdx.y is the frame.
 template <int threads>
 __device__ void hand_over(const unsigned long long (&own)[sum_count], const Destination& to) {
   constexpr int warps = threads / warp_threads;
@@ -47,7 +47,7 @@ __device__ void hand_over(const unsigned long long (&own)[sum_count], const Dest
   __syncthreads();
   if (threadIdx.x >= FrameResult::parts) return;
 
-  // a lane for each half of a sum
+  // one lane per half of a sum
   unsigned long long value = 0;
 #pragma unroll
   for (int w = 0; w < warps; ++w) value += warp_sums[lane / 2][w];

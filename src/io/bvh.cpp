@@ -19,7 +19,7 @@ struct Place {
   Quaternion rotation = {1, 0, 0, 0};
 };
 
-// A joint's place in its parent's frame.
+// The position of a joint in its parent's frame.
 Place local_place(const BvhJoint& joint, std::span<const double> frame) {
   Place place{.position = joint.offset};
   for (std::size_t c = 0; c < joint.channels.size(); ++c) {
@@ -96,7 +96,7 @@ void write_bvh(OutputFile& file, const Bvh& bvh) {
   text += fmt::format("MOTION\nFrames: {}\nFrame Time: {:.9g}\n", bvh.frames, bvh.frame_time);
   file.write(text);
 
-  // readers take the numbers in the order in which the joints stand in the file, which is that of the tree
+  // readers take the numbers in the order of the joints in the file, which is that of the tree
   std::vector<std::size_t> order;
   std::vector<int> waiting{0};
   while (!waiting.empty()) {
@@ -148,7 +148,7 @@ std::array<int, body::common_joints.size()> bvh_common_joints(const Bvh& bvh) {
 
 double guess_metres_per_unit(const Bvh& bvh) {
   const auto joints = bvh_common_joints(bvh);
-  // position channels may say more than the OFFSETs, so the lengths are those of the last frame
+  // position channels may override the OFFSETs, so the lengths are those of the last frame
   const BvhPlaces places = bvh_places(bvh, static_cast<double>(bvh.frames));
   const auto bone = [&](std::string_view from, std::string_view to) {
     Vec3 ends[2];

@@ -1,8 +1,8 @@
-// BVH motion files: a skeleton of joints with named channels, and a line of numbers for each frame.
+// BVH motion files: a skeleton of joints with named channels, and one line of numbers per frame.
 //
-// The format has dialects, and no units: which channels a joint has, and in which order, is up to its writer. A joint
-// turns by the product of its rotations in channel order; a position channel replaces that part of its OFFSET. Lengths
-// are kept as they stand in the file, see metres_per_unit(). y is up.
+// The format has dialects and no units: the writer chooses the channels of a joint and their order. The rotation of a
+// joint is the product of its rotation channels in order; a position channel replaces that component of its OFFSET.
+// Lengths keep the units of the file, see metres_per_unit(). y is up.
 #pragma once
 
 #include "kinema/skeleton.h"
@@ -26,8 +26,8 @@ struct BvhJoint {
   int parent = -1;   ///< a joint before this one; -1 for the root only
   Vec3 offset = {};  ///< from the parent, in its frame
   std::vector<BvhChannel> channels;
-  std::size_t first_channel = 0;  ///< of its channels among the numbers of a frame
-  std::vector<Vec3> end_sites;    ///< where bones end that carry no further joint
+  std::size_t first_channel = 0;  ///< index of its first channel in a frame
+  std::vector<Vec3> end_sites;    ///< ends of bones that carry no further joint
 };
 
 struct Bvh {
@@ -41,34 +41,34 @@ struct Bvh {
   }
 };
 
-/// Every refusal is an Error of one line that starts with the file's name and the line in it.
+/// Every Error is one line that starts with the file's name and the line number.
 Bvh read_bvh(const std::filesystem::path& path);
 
-/// The same from text; Errors start with the line.
+/// The same from text; Errors start with the line number.
 Bvh parse_bvh(std::string_view text);
 
-/// To be committed by the caller.
+/// The caller commits the file.
 void write_bvh(OutputFile& file, const Bvh& bvh);
 
-/// Where the joints are, and how they are turned: from a joint's frame to the world's. Lengths in the file's units.
+/// Positions of the joints, and their rotations from the joint's frame to the world frame. Lengths in the file's units.
 struct BvhPlaces {
   std::vector<Vec3> positions;
   std::vector<Quaternion> rotations;
 };
 
-/// Forward kinematics at a frame; a number between two frames is a pose between theirs.
+/// Forward kinematics at a frame; fractional frame numbers interpolate between two poses.
 BvhPlaces bvh_places(const Bvh& bvh, double frame);
 
-/// The skeleton as its OFFSETs draw it, unturned and with the root at the origin.
+/// The skeleton given by its OFFSETs alone, unrotated and with the root at the origin.
 BvhPlaces bvh_rest(const Bvh& bvh);
 
-/// The joint behind each of body::common_joints; -1 where the file has none. Of several the last one counts: a scene's
-/// root stands before the hips.
+/// The joint for each of body::common_joints; -1 if the file has none. If several match, the last is used: the root of
+/// a scene precedes the hips.
 std::array<int, body::common_joints.size()> bvh_common_joints(const Bvh& bvh);
 
-/// Metres a unit of length, guessed from the size of the person: of thigh, shin and the way from pelvis to neck, which
-/// is about 1.1 m in a grown-up. The candidates are metres, centimetres, millimetres and the units of the CMU database
-/// (0.0254 / 0.45 m); the one that comes nearest counts, within a factor of two. Throws Error where none does.
+/// Metres per unit of length, guessed from the size of the person: thigh, shin and the distance from pelvis to neck add
+/// up to about 1.1 m in an adult. The candidates are metres, centimetres, millimetres and the units of the CMU database
+/// (0.0254 / 0.45 m); the nearest within a factor of two is used. Throws Error if there is none.
 double guess_metres_per_unit(const Bvh& bvh);
 
 }  // namespace kinema::io

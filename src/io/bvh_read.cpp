@@ -1,4 +1,5 @@
-// The reader of BVH files. It trusts nothing: what a file declares is held against its size before memory is taken.
+// The reader of BVH files. Input is untrusted: counts in a file are checked against its size before memory is
+// allocated.
 #include "io/bvh.h"
 #include "io/input_file.h"
 #include "kinema/error.h"
@@ -26,7 +27,7 @@ std::string lower(std::string_view text) {
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
-// Words between blanks, and the lines they stand on.
+// Words between blanks, and their line numbers.
 class Words {
 public:
   explicit Words(std::string_view text) : text_(text) {}
@@ -55,7 +56,7 @@ public:
     return text_.substr(begin, at_ - begin);
   }
 
-  /// What is left of this line before a brace, without blanks around it: a joint's name may hold some.
+  /// The rest of this line before a brace, trimmed: a joint's name may contain blanks.
   std::string_view rest_of_line() {
     while (at_ < text_.size() && blank(text_[at_])) ++at_;
     const std::size_t begin = at_;
@@ -81,7 +82,7 @@ public:
     const std::string_view digits = word.substr(0, 1) == "+" ? word.substr(1) : word;
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    // what is too small for a double is as good as 0
+    // a value too small for a double becomes 0
     const bool tiny = error == std::errc::result_out_of_range && lower(digits).find("e-") != std::string::npos;
     if (end != digits.data() + digits.size() || (error != std::errc{} && !tiny)) {
       fail(fmt::format("{} is '{}', which is no number", what, printable(word)));
@@ -151,14 +152,14 @@ std::vector<BvhChannel> read_channels(Words& words) {
 }
 
 void read_end_site(Words& words, BvhJoint& joint) {
-  words.rest_of_line();  // "Site", or what a writer calls it
+  words.rest_of_line();  // "Site", or another name by some writers
   words.expect("{", "after End Site");
   words.expect("OFFSET", "in an End Site");
   joint.end_sites.push_back(read_offset(words));
   words.expect("}", "after the OFFSET of an End Site");
 }
 
-// The words between the braces of the root. An open joint stands on a stack of our own: a file may nest as it likes.
+// The words between the braces of the root. Open joints are kept on an explicit stack: nesting depth is unbounded.
 void read_joints(Words& words, Bvh& bvh) {
   struct Open {
     std::size_t joint;
@@ -189,7 +190,7 @@ void read_joints(Words& words, Bvh& bvh) {
       bvh.channels += joint.channels.size();
       open.back().has_channels = true;
     } else if (key == "joint") {
-      // the numbers of a frame come in the order of the file, so a parent's channels must be known first
+      // the numbers of a frame follow the order of the file, so a parent's channels must be known first
       if (!open.back().has_channels) words.fail(fmt::format("joint {} has no CHANNELS yet", printable(joint.name)));
       start();
     } else if (key == "end") {
@@ -218,7 +219,7 @@ void read_motion(Words& words, Bvh& bvh) {
     words.fail(fmt::format("the Frame Time is {}: it is given in seconds, above 0", bvh.frame_time));
   }
   if (bvh.channels == 0) words.fail("none of the joints has a channel: nothing moves");
-  // a number takes a digit and the blank before it
+  // a number takes at least a digit and the blank before it
   if (bvh.frames > words.left() / 2 / bvh.channels) {
     words.fail(fmt::format("cut short: {} frames of {} numbers cannot stand in the {} bytes that are left", bvh.frames,
                            bvh.channels, words.left()));
@@ -243,7 +244,7 @@ void read_motion(Words& words, Bvh& bvh) {
 }  // namespace
 
 Bvh parse_bvh(std::string_view text) {
-  const bool marked = text.starts_with("\xef\xbb\xbf");  // some editors mark UTF-8
+  const bool marked = text.starts_with("\xef\xbb\xbf");  // some editors write a UTF-8 byte order mark
   Words words(text.substr(marked ? 3 : 0));
   if (lower(words.next()) != "hierarchy") words.fail("is no BVH file: it does not start with HIERARCHY");
   words.expect("ROOT", "after HIERARCHY");

@@ -16,8 +16,8 @@ std::size_t common_index(std::string_view name) {
   return static_cast<std::size_t>(found - body::common_joints.begin());
 }
 
-// The mean over the clip of the way from `from` to the left and right `to`, as the trunk sees it: y from pelvis to neck, x to the
-// left. Both sides alike.
+// The mean over the clip of the offset from `from` to the left and right `to`, in the frame of the trunk: y from pelvis
+// to neck, x to the left. Symmetric.
 Vec3 carried(const Bvh& bvh, std::string_view from, const std::string& to) {
   const auto joints = bvh_common_joints(bvh);
   Vec3 sum{};
@@ -34,7 +34,7 @@ Vec3 carried(const Bvh& bvh, std::string_view from, const std::string& to) {
   return sum;
 }
 
-// The person of the file: where its common joints are in metres, in its rest pose where that is upright.
+// The person of the file: positions of the common joints in metres, in the rest pose if that is upright.
 class Person {
 public:
   Person(const Bvh& bvh, double metres_per_unit) : upright(bvh_rest_is_upright(bvh)) {
@@ -57,12 +57,12 @@ public:
     }
   }
 
-  /// From one joint to another. Limbs are straight whatever the pose; the rest is only as good as the rest pose.
+  /// From one joint to another. Limbs are straight in any pose; the rest is only as good as the rest pose.
   Vec3 bone(const std::string& from, const std::string& to) const {
     return positions_[common_index(to)] - positions_[common_index(from)];
   }
-  /// The way from the neck to a shoulder and from the pelvis to a hip: as drawn, or as the person carries them in the clip,
-  /// or, where that is nobody's way, as `own` goes; as long as drawn.
+  /// The offset from the neck to a shoulder and from the pelvis to a hip: its direction is that of the OFFSETs, or the
+  /// mean over the clip or, if that is implausible, that of `own`; its length is that of the OFFSETs.
   Vec3 to_shoulder(const std::string& side, const Vec3& own) const {
     return girdle(bone("neck", side + "_shoulder"), shoulder_, own);
   }
@@ -82,7 +82,7 @@ private:
   }
 
   std::array<Vec3, body::common_joints.size()> positions_;
-  Vec3 shoulder_ = {}, hip_ = {};  // left ones, where the rest pose says nothing; directions
+  Vec3 shoulder_ = {}, hip_ = {};  // left ones, if the rest pose is not upright; directions
   Vec3 feet_[2];
 };
 
@@ -124,12 +124,12 @@ private:
   }
   Vec3& scale(const std::string& name) { return scales_[static_cast<std::size_t>(skeleton_.find(name))]; }
 
-  // The bone as the file's rest pose draws it, or the model's own direction with the file's length.
+  // The bone in the file's rest pose, or the model's own direction with the file's length.
   Vec3 directed(const Vec3& own, const Vec3& found) const {
     if (person_.upright) return found;
     return norm(own) > 0 ? (norm(found) / norm(own)) * own : own;
   }
-  // The model's direction is an axis of its hinges, so it stays.
+  // The model's direction is an axis of its hinges, so it is kept.
   double stretch(const std::string& name, const Vec3& found) {
     Vec3& offset = joint(name).offset;
     const double factor = norm(found) / norm(offset);
@@ -142,7 +142,7 @@ private:
   }
 
   void trunk() {
-    // the model bends at the lower back, which is at the pelvis, and at the spine half-way up
+    // the model bends at the lower back, at the pelvis, and at the spine half-way up
     const Vec3 old_trunk = joint("spine").offset + joint("neck").offset;
     const Vec3 new_trunk = directed(old_trunk, person_.bone("pelvis", "neck"));
     const double share = joint("spine").offset.y / old_trunk.y;
@@ -158,7 +158,7 @@ private:
         norm(person_.bone("left_hip", "right_hip")) / norm(joint("left_hip").offset - joint("right_hip").offset);
     const double shoulders = norm(person_.bone("left_shoulder", "right_shoulder")) /
                              norm(joint("left_shoulder").offset - joint("right_shoulder").offset);
-    // bodies differ less in width than the places that files give to hips and shoulders
+    // bodies differ less in width than the hip and shoulder positions of files
     const auto width = [&](double found) { return std::clamp(found, 0.9 * overall_, 1.1 * overall_); };
     scale("pelvis").x = width(hips);
     scale("spine").x = width(shoulders);
@@ -175,7 +175,7 @@ private:
     scale(side + "_elbow").x = stretch(side + "_wrist", person_.bone(side + "_elbow", side + "_wrist"));
   }
 
-  // Some files have the hips at the outside of the body, or beyond: thighs start nearer to its middle.
+  // Some files place the hips at the outside of the body, or beyond: thighs start nearer to its middle.
   void narrow_thigh(body::SkinCapsule& capsule) const {
     for (const int side : {0, 1}) {
       if (capsule.joint != skeleton_.find(side == 0 ? "left_hip" : "right_hip")) continue;

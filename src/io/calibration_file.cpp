@@ -32,7 +32,7 @@ public:
     }
   }
 
-  // Row-major numbers of a matrix with as many elements as asked for, or (sizes empty) any number of them.
+  // Row-major numbers of a matrix with the requested number of elements or, if `sizes` is empty, any number.
   std::optional<std::vector<double>> matrix(const Names& names, const std::vector<std::size_t>& sizes) const {
     const auto found = find(names);
     if (!found) return std::nullopt;
@@ -101,7 +101,7 @@ void read_size(const Storage& storage, Calibration& calibration) {
   }
 }
 
-// |R Rᵀ - 1| within what printed digits leave
+// |R Rᵀ - 1| within the precision of printed digits
 bool is_rotation(const std::array<double, 9>& r) {
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {

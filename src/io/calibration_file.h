@@ -1,8 +1,8 @@
-// Calibrations as OpenCV stores them (YAML, XML or JSON): one camera, or the two of a stereo pair.
+// Calibrations stored by OpenCV (YAML, XML or JSON): one camera, or the two of a stereo pair.
 //
-// The names that its samples, stereoCalibrate's users and ROS give to the same matrices are known: cameraMatrix,
-// camera_matrix, intrinsic or K with distCoeffs, distortion_coefficients or D; M1 D1 M2 D2, K1 K2, cameraMatrix1 …
-// with R and T, where X_right = R X_left + T.
+// Accepts the names that OpenCV's samples, users of stereoCalibrate and ROS give to the same matrices: cameraMatrix,
+// camera_matrix, intrinsic or K with distCoeffs, distortion_coefficients or D; M1 D1 M2 D2, K1 K2, cameraMatrix1 … with
+// R and T, where X_right = R X_left + T.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct Lens {
 };
 
 struct Calibration {
-  int width = 0, height = 0;               ///< 0: the file does not say
+  int width = 0, height = 0;               ///< 0: not in the file
   Lens left;                               ///< the only one, or the left one
   std::optional<Lens> right;               ///< of a stereo pair
   std::array<double, 9> rotation = {};     ///< R, row-major
@@ -26,7 +26,7 @@ struct Calibration {
 };
 
 /// From one file, or from several that hold parts, such as intrinsics.yml and extrinsics.yml. Throws Error with the
-/// first file's name where a matrix is missing or none that a camera could have.
+/// first file's name if a matrix is missing or impossible for a camera.
 Calibration read_calibration(const std::vector<std::filesystem::path>& files);
 
 }  // namespace kinema::io

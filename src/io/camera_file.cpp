@@ -16,11 +16,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Larger than any sensor; smaller than what would take all memory for one frame.
+// Larger than any sensor, but small enough for one frame to fit in memory.
 constexpr int largest_side = 16384;
 constexpr std::size_t largest_file = std::size_t{1} << 20;
 
-// The fields of one file, each asked for by name and refused by name.
+// The fields of one file, each requested by name and named in errors.
 class Fields {
 public:
   explicit Fields(const std::filesystem::path& path) : json_(parse_json(read_bytes(path, largest_file))) {

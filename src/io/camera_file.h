@@ -1,8 +1,7 @@
-// The camera of a recording: camera.json, and what follows from a calibration file.
+// The camera of a recording: camera.json, or a camera derived from a calibration file.
 //
 // A camera.json is {"width", "height", "fx", "fy", "cx", "cy", "fps"}, "depth_scale" for depth images, "baseline" for
-// stereo pairs and, where the pictures are not free of it, "distortion". Every refusal is an Error of one line that
-// starts with the file's name.
+// stereo pairs and, for distorted images, "distortion". Every Error is one line that starts with the file's name.
 #pragma once
 
 #include "kinema/camera.h"
@@ -13,22 +12,22 @@
 
 namespace kinema::io {
 
-/// Which fields a camera.json must have.
+/// The fields that a camera.json must have.
 enum class CameraUse {
   depth,   ///< the intrinsics, fps and depth_scale
   stereo,  ///< the intrinsics, fps and baseline
-  clouds,  ///< fps; the intrinsics are taken where they are there
+  clouds,  ///< fps; the intrinsics are optional
 };
 
-/// The fps, depth_scale and baseline of `instead` that are above 0 stand for those of the file, which then need not say
+/// Values of fps, depth_scale and baseline in `instead` that are above 0 replace those of the file, which may then omit
 /// them.
 CameraFile read_camera_json(const std::filesystem::path& path, CameraUse use, const CameraFile& instead = {});
 
-/// Written whole or not at all; of the optional fields only those that are said.
+/// Written whole or not at all; optional fields only if they are set.
 void write_camera_json(const std::filesystem::path& path, const CameraFile& camera);
 
-/// Refuses what no camera has: sizes outside 1…16384, focal lengths that are not positive, a centre far outside the
-/// picture. `where` starts the line.
+/// Refuses impossible cameras: sizes outside 1…16384, focal lengths that are not positive, a centre far outside the
+/// image. `where` starts the message.
 void check_camera(const Camera& camera, const std::string& where);
 
 }  // namespace kinema::io

@@ -1,4 +1,4 @@
-// CRC-32 as in zlib, PNG and Ethernet: finds damage, not malice.
+// CRC-32 as in zlib, PNG and Ethernet: detects damage, not tampering.
 #pragma once
 
 #include <array>
@@ -8,9 +8,9 @@
 
 namespace kinema::io {
 
-/// The checksum of bytes that follow others whose checksum is `before`.
+/// The checksum of bytes that follow others with checksum `before`.
 inline std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before = 0) {
-  // entry [k][b]: what byte b does to the checksum k bytes later, so that eight are taken at once
+  // entry [k][b]: the effect of byte b on the checksum k bytes later, so that eight bytes are processed at once
   static const auto tables = [] {
     std::array<std::array<std::uint32_t, 256>, 8> made{};
     for (std::uint32_t b = 0; b < 256; ++b) {

@@ -15,7 +15,7 @@
 namespace kinema::io {
 namespace {
 
-// Beyond this no camera measures, and squares in float32 overflow.
+// No camera measures further, and squares in float32 overflow beyond.
 constexpr double farthest = 1e6;
 
 template <class T>
@@ -48,7 +48,7 @@ Cloud read_npy_cloud(const std::filesystem::path& path) {
 
 void add_point(Cloud& cloud, double x, double y, double z) {
   const double largest = std::max({std::abs(x), std::abs(y), std::abs(z)});
-  // a comparison with a NaN is false, but max() may pass one over
+  // a comparison with NaN is false, but max() may ignore one
   if (std::isnan(x) || std::isnan(y) || std::isnan(z) || largest > farthest || largest == 0) {
     ++cloud.dropped;
     return;
@@ -61,7 +61,7 @@ std::optional<double> number_in(std::string_view word) {
   double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (word.empty() || end != word.data() + word.size()) return std::nullopt;
-  // a number past double's range is a far point, which will be dropped
+  // a number beyond the range of double is a far point, which will be dropped
   if (error == std::errc::result_out_of_range) return std::numeric_limits<double>::infinity();
   return error == std::errc{} ? std::optional(value) : std::nullopt;
 }
@@ -118,7 +118,7 @@ Cloud read_xyz(std::string_view bytes) {
     if (right) {
       add_point(cloud, point[0], point[1], point[2]);
     } else if (!first || whole.find_first_of("+-.0123456789") == whole.find_first_not_of(separators)) {
-      // only a first line that starts with no number may be one of names
+      // only a first line that does not start with a number may hold names
       throw Error(
           fmt::format("line {}: '{}' is no point: write x y z in metres", text.line_number(), printable(whole)));
     }

@@ -1,4 +1,4 @@
-// The readers of io/cloud.h, each from the bytes of a file; and what they share. Their errors do not name the file.
+// The readers of io/cloud.h, each from the bytes of a file, and what they share. Their errors do not name the file.
 #pragma once
 
 #include "io/cloud.h"
@@ -15,24 +15,24 @@ Cloud read_ply(std::string_view bytes);
 Cloud read_pcd(std::string_view bytes);
 Cloud read_xyz(std::string_view bytes);
 
-/// Keeps a point, or drops and counts it.
+/// Keeps a point, or drops it and counts it.
 void add_point(Cloud& cloud, double x, double y, double z);
 
-/// A whole word as a number; nan and inf in any case are numbers.
+/// A whole word as a number; nan and inf are accepted in any case.
 std::optional<double> number_in(std::string_view word);
 
-/// Lines and words of a text, without copying it.
+/// Lines and words of a text, without copies.
 class TextReader {
 public:
   explicit TextReader(std::string_view text, std::size_t line = 0) : text_(text), line_(line) {}
 
-  /// The next line without its end; none at the end of the text.
+  /// The next line without its terminator; none at the end of the text.
   std::optional<std::string_view> line();
 
   /// Its number, counted from 1.
   std::size_t line_number() const { return line_; }
 
-  /// What was not read yet.
+  /// The text not yet read.
   std::string_view rest() const { return text_.substr(at_); }
 
 private:
@@ -40,14 +40,14 @@ private:
   std::size_t at_ = 0, line_ = 0;
 };
 
-/// Takes the first word off a line; empty at its end.
+/// Removes and returns the first word of a line; empty at its end.
 std::string_view take_word(std::string_view& line, std::string_view separators = " \t\r");
 
-/// A number as it lies in a binary file.
+/// A number as stored in a binary file.
 struct BinaryNumber {
   char kind = 'f';       ///< 'f' floating point, 'i' signed, 'u' unsigned
   std::size_t size = 4;  ///< bytes: 1, 2, 4 or 8
-  bool swapped = false;  ///< not in the order of this machine
+  bool swapped = false;  ///< not in the byte order of this machine
 
   double read(const char* bytes) const;
 };

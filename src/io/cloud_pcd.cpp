@@ -1,5 +1,5 @@
-// PCD, the format of the Point Cloud Library: a header of fields, then the points as text, as bytes, or as bytes field by
-// field under LZF compression.
+// PCD, the format of the Point Cloud Library: a header of fields, then the points as text, as bytes, or as
+// LZF-compressed bytes field by field.
 #include "io/cloud_formats.h"
 #include "io/input_file.h"
 #include "kinema/error.h"
@@ -108,7 +108,7 @@ private:
   void finish() {
     if (header_.fields.empty()) throw Error("has no FIELDS in its header");
     if (!points_ && !width_) throw Error("has neither POINTS nor WIDTH in its header");
-    // old files leave POINTS to WIDTH x HEIGHT; where both stand they agree
+    // old files omit POINTS in favour of WIDTH x HEIGHT; if both are present they agree
     if (width_ && height_ && *height_ != 0 && *width_ > most / *height_)
       throw Error("claims more points than any memory holds");
     const std::size_t product = width_ ? *width_ * height_.value_or(1) : *points_;
@@ -121,7 +121,7 @@ private:
       const bool right =
           field.number.kind == 'f' ? size == 4 || size == 8 : size == 1 || size == 2 || size == 4 || size == 8;
       if (!right) throw Error(fmt::format("its field '{}' has numbers of {} bytes", printable(field.name), size));
-      // PCD files are in the order of the machine that wrote them, in practice little-endian
+      // PCD files have the byte order of the machine that wrote them, in practice little-endian
       field.number.swapped = std::endian::native != std::endian::little;
       field.offset = header_.stride;
       field.words = header_.words;
@@ -173,7 +173,7 @@ Cloud read_text(const Header& header, const std::array<const Field*, 3>& axes, T
   return cloud;
 }
 
-// start[axis] + i * step[axis] is where a number lies
+// start[axis] + i * step[axis] is the address of a number
 Cloud read_numbers(const Header& header, const std::array<const Field*, 3>& axes, const char* data,
                    const std::array<std::size_t, 3>& start, const std::array<std::size_t, 3>& step) {
   Cloud cloud;
@@ -187,8 +187,8 @@ Cloud read_numbers(const Header& header, const std::array<const Field*, 3>& axes
   return cloud;
 }
 
-// LZF: a control byte below 32 copies that many bytes and one more; any other names a length in its upper three bits
-// (7: and a further byte) and a distance back in the rest and the byte that follows.
+// LZF: a control byte below 32 copies that many bytes plus one; any other has a length in its upper three bits (7: plus
+// a further byte), and a backward distance in the rest and the byte that follows.
 std::string decompress(std::string_view from, std::size_t size) {
   const Error damaged("is damaged: its compressed data do not unpack to what its header claims");
   std::string to;
@@ -210,7 +210,7 @@ std::string decompress(std::string_view from, std::size_t size) {
       length += 2;
       const std::size_t back = ((control & 31) << 8 | byte()) + 1;
       if (back > to.size() || size - to.size() < length) throw damaged;
-      // a copy may overlap what it writes
+      // source and destination may overlap
       for (std::size_t i = 0; i < length; ++i) to += to[to.size() - back];
     }
   }
@@ -228,7 +228,7 @@ Cloud read_compressed(const Header& header, const std::array<const Field*, 3>& a
     throw Error(
         fmt::format("is cut short: {} bytes of compressed data are claimed and {} are left", packed, bytes.size()));
   }
-  // three bytes unpack to 264 at most
+  // three bytes decompress to 264 at most
   if (unpacked / 88 > packed || header.points > unpacked / header.stride || header.points * header.stride != unpacked) {
     throw Error(fmt::format("is damaged: {} points of {} bytes do not come from {} bytes that unpack to {}",
                             header.points, header.stride, packed, unpacked));

@@ -129,7 +129,7 @@ private:
                           printable(element.name), at));
 }
 
-// Takes the values of one element after the other off a binary file.
+// Reads the values of successive elements from a binary file.
 class BinaryBody {
 public:
   explicit BinaryBody(std::string_view bytes) : bytes_(bytes) {}
@@ -138,7 +138,7 @@ public:
     return property.length ? property.length->size : property.number.size;
   }
 
-  // values: one a property; of a list nothing
+  // values: one per property; none for a list
   bool element(const Element& element, std::vector<double>& values) {
     for (std::size_t p = 0; p < element.properties.size(); ++p) {
       const Property& property = element.properties[p];
@@ -147,7 +147,7 @@ public:
       if (property.length) {
         const double length = property.length->read(bytes_.data());
         bytes_.remove_prefix(size);
-        // (also a negative one is no length)
+        // (a negative length is refused too)
         if (!(length >= 0) || length * static_cast<double>(property.number.size) > static_cast<double>(bytes_.size())) {
           return false;
         }
@@ -166,12 +166,12 @@ private:
   std::string_view bytes_;
 };
 
-// The same for text, where an element is a line of its own.
+// The same for text, with one element per line.
 class TextBody {
 public:
   explicit TextBody(TextReader text) : text_(text) {}
 
-  // a digit and what parts it from the next
+  // a digit and a separator
   std::size_t least(const Property&) const { return 2; }
 
   bool element(const Element& element, std::vector<double>& values) {

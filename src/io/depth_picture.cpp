@@ -41,7 +41,7 @@ Picture depth_picture(std::span<const float> depth, int width, int height, const
       pixel[0] = 34, pixel[1] = 29, pixel[2] = 27;
       continue;
     }
-    // even in 1/z, as a stereo camera measures: near things keep their relief
+    // linear in 1/z, as measured by a stereo camera: near objects keep their relief
     const double nearness = (1 / depth[i] - 1 / range.far) / (1 / range.near - 1 / range.far);
     const double grey = darkest + (brightest - darkest) * std::clamp(nearness, 0.0, 1.0);
     pixel[0] = static_cast<std::uint8_t>(std::min(255.0, grey * 1.03));  // a little cool

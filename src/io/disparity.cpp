@@ -11,12 +11,12 @@ namespace kinema::io {
 namespace {
 
 constexpr float unlike = 3;              // times the usual difference
-constexpr float least_difference = 0.5;  // grey levels: of pictures without noise, what rounding leaves
+constexpr float least_difference = 0.5;  // grey levels: the effect of rounding in noise-free images
 constexpr float most_different = 30;     // as a pixel's part in the mean
 
 constexpr int margin = square_reach;
 
-// Calls work(y) for every row, several at a time: what it writes must belong to its row.
+// Calls work(y) for every row, several concurrently: it may write to its own row only.
 template <class Work>
 void for_each_row(std::size_t rows, Work&& work) {
   cv::parallel_for_(cv::Range(0, static_cast<int>(rows)), [&](const cv::Range& range) {
@@ -24,8 +24,8 @@ void for_each_row(std::size_t rows, Work&& work) {
   });
 }
 
-// The left picture, the right one shifted by each pixel's disparity and its slope there, with a margin that counts for
-// nothing.
+// The left image, the right one shifted by each pixel's disparity and its derivative there, with a margin that does not
+// count.
 struct Shifted {
   std::size_t stride;
   std::vector<float> left, right, slope, disparity;
@@ -53,7 +53,7 @@ struct Shifted {
       const float place = static_cast<float>(x) - d, whole = std::floor(place), t = place - whole;
       left[i] = seen.grey[pixel];
       if (d <= 0 || whole < 1 || whole + 2 >= static_cast<float>(disparities.width)) continue;
-      // Catmull-Rom between four pixels: a straight line between two would blur those that lie half-way
+      // Catmull-Rom between four pixels: linear interpolation would blur half-way positions
       const std::uint8_t* p = other.grey.data() + begin + static_cast<std::size_t>(whole) - 1;
       const float p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
       const float c1 = 0.5f * (p2 - p0), c2 = p0 - 2.5f * p1 + 2 * p2 - 0.5f * p3,
@@ -65,7 +65,7 @@ struct Shifted {
   }
 };
 
-// The gain and offset that make the right picture as light and as rich in contrast as the left one, where both show the same.
+// The gain and offset that match the right image to the left one in brightness and contrast, where both show the same.
 struct Exposure {
   float gain = 1, offset = 0;
 };

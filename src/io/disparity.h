@@ -1,5 +1,5 @@
-// What semi-global matching leaves to mend in its disparities: the rims of near things, which it makes too wide, and the
-// parts of pixels, which it draws to whole ones.
+// Corrections to the disparities of semi-global matching: near objects come out too wide, and subpixel disparities are
+// biased towards whole pixels.
 #pragma once
 
 #include "io/image_file.h"
@@ -14,16 +14,16 @@ struct DisparityImage {
   std::vector<float> pixels;
 };
 
-/// Improves each disparity by a step of least squares, at most half a pixel: the shift at which the right picture, but for a
-/// gain and an offset, is the left one in a square about the pixel, of whose pixels those count that lie within a pixel of
-/// the same disparity. Where a square has no texture, or both pictures have nothing in common, it stays as it is. A second
-/// call improves what is left, a third hardly.
+/// Improves each disparity by one step of least squares, at most half a pixel: the shift at which the right image, up
+/// to a gain and an offset, equals the left one in a square around the pixel. Only pixels of the square within one
+/// pixel of the same disparity count. Where the square has no texture, or the images have nothing in common, the
+/// disparity is kept. A second call improves the remainder, a third hardly.
 void refine_disparities(const GreyImage& left, const GreyImage& right, DisparityImage& disparity);
 
-/// Takes away matches that do not look alike: where the pictures, but for a gain and an offset of the whole right one,
-/// differ about a pixel by more than three times as much as they do in the middle of all. Squares that reach over the outline
-/// of a near thing match it as well beside the outline as on it; what is measured there shows the far thing, or one that
-/// the right camera does not see, at the near one's depth.
+/// Removes matches that do not look alike: where the images, up to a gain and an offset of the whole right one, differ
+/// around a pixel by more than three times the median difference. Squares that overlap the outline of a near object
+/// match it beside the outline as well as on it; disparities there show the far object, or one hidden from the right
+/// camera, at the depth of the near one.
 void drop_unlike(const GreyImage& left, const GreyImage& right, DisparityImage& disparity);
 
 }  // namespace kinema::io

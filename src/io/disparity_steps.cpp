@@ -10,8 +10,8 @@ constexpr std::size_t abreast = 4;
 
 constexpr float same_surface = 1;    // pixels of disparity
 constexpr float fewest = 8;          // pixels of a square that must count
-constexpr float least_texture = 50;  // sum of the squares of its slopes, about their mean: grey levels per pixel
-constexpr float least_gain = 0.3f;   // below it, what is matched is not alike
+constexpr float least_texture = 50;  // sum of the squared derivatives around their mean: grey levels per pixel
+constexpr float least_gain = 0.3f;   // below it, the matched squares differ
 constexpr float longest_step = 0.5f;
 
 Floats all(float value) { return cv::v_setall_f32(value); }
@@ -19,9 +19,9 @@ Floats all(float value) { return cv::v_setall_f32(value); }
 // c - a b
 Floats less(Floats c, Floats a, Floats b) { return c - a * b; }
 
-// With v the right picture at a pixel's own disparity, g its slope and d the disparity of the whole square, the left one is
-// a (v + g (own - d)) + b: linear in a, a d and b. Greys and disparities count from those of the middle, for the sake of
-// their digits.
+// With v the right image at a pixel's own disparity, g its derivative and d the disparity of the whole square, the left
+// one is a (v + g (own - d)) + b: linear in a, a d and b. Greys and disparities are relative to those of the centre,
+// for precision.
 Floats steps(const ShiftedView& view, std::size_t here) {
   const Floats zero = all(0), one = all(1), surface = all(same_surface);
   const Floats middle = cv::v_load(view.disparity + here), grey = cv::v_load(view.left + here);

@@ -17,11 +17,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Cascades learnt faces of 20 to 24 pixels; larger pictures than this are searched at a smaller size, since nobody needs
-// a face of 30 pixels in a photograph of 12 million.
+// Cascades were trained on faces of 20 to 24 pixels; larger images than this are searched at a reduced size, since
+// nobody needs a face of 30 pixels in a photograph of 12 megapixels.
 constexpr int smallest_side = 24, longest_side = 800;
 constexpr double smallest_start =
-    1.0 / 12;  // of the picture's shorter side: smaller ones are seldom faces to be fitted
+    1.0 / 12;  // of the image's shorter side: smaller detections are seldom faces to be fitted
 
 face::GreyView view_of(const GreyImage& image) {
   const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
@@ -31,17 +31,17 @@ face::GreyView view_of(const GreyImage& image) {
 }  // namespace
 
 struct FaceDetector::State {
-  /// A cascade, how patiently it searches, and how its boxes stand to those of the first: they are moved and scaled to be
-  /// like them, so that a model needs to know one kind only.
+  /// A cascade, the thoroughness of its search, and the transform of its boxes to those of the first: all boxes are
+  /// made alike, so that a model needs to know one kind only.
   struct Rung {
     std::unique_ptr<cv::CascadeClassifier> cascade;
-    double factor = 1.1;  // from one size of the search to the next
-    int neighbours = 3;   // finds that must agree
+    double factor = 1.1;  // ratio of successive sizes of the search
+    int neighbours = 3;   // detections that must agree
     bool mirrored = false;
     double shift = 0, scale = 1;
   };
 
-  // OpenCV's detectors keep scratch memory, and so are no const objects
+  // OpenCV's detectors hold scratch memory, so they are not const
   std::vector<Rung> ladder;
   mutable cv::Ptr<cv::FaceDetectorYN> network;
 
@@ -91,7 +91,7 @@ struct FaceDetector::State {
     }
     cv::Mat even;
     cv::equalizeHist(grey, even);
-    // the next is asked only where those before found nothing
+    // the next is used only if the previous ones found nothing
     for (const Rung& rung : ladder) {
       found = climb(rung, even, smallest);
       if (!found.empty()) break;
@@ -131,8 +131,8 @@ FaceDetector::FaceDetector(const fs::path& data)
     }
     if (state_->add(data_, 1.1, 3)) {
       if (data.empty()) {
-        // OpenCV's others for faces that the first misses: more patient, another training, from the side. Of 160 faces of
-        // HELEN the first finds 145, all of them 158; how their boxes differ was measured there too
+        // OpenCV's other cascades for faces that the first misses: more thorough, trained differently, profile. Of 160
+        // faces of HELEN the first finds 145, all of them 158; the offsets of their boxes were measured there too
         const fs::path folder = data_.parent_path();
         state_->add(data_, 1.05, 2);
         state_->add(folder / "haarcascade_frontalface_default.xml", 1.1, 4, false, 0, 0.94);
@@ -142,7 +142,7 @@ FaceDetector::FaceDetector(const fs::path& data)
       return;
     }
   } catch (const cv::Exception&) {
-    // said below
+    // reported below
   }
   throw about(data_, Error("is no cascade (.xml) or network (.onnx) of OpenCV's face detectors"));
 }

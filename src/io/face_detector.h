@@ -1,4 +1,4 @@
-// OpenCV's face detectors: boxes from which a fit starts. Without OpenCV making one throws.
+// OpenCV's face detectors: boxes from which a fit starts. Without OpenCV the constructor throws.
 #pragma once
 
 #include "io/image_file.h"
@@ -12,8 +12,9 @@ namespace kinema::io {
 
 class FaceDetector {
 public:
-  /// A cascade of OpenCV (.xml), or a network for cv::FaceDetectorYN (.onnx); "" takes the cascade of frontal faces that
-  /// Debian's opencv-data installs, and where it finds nothing those beside it. Throws Error with the mend where it is not there or cannot be read.
+  /// An OpenCV cascade (.xml), or a network for cv::FaceDetectorYN (.onnx); "" uses the frontal face cascade installed
+  /// by Debian's opencv-data, and those beside it if that detects nothing. Throws Error with the remedy if it is
+  /// missing or unreadable.
   explicit FaceDetector(const std::filesystem::path& data = {});
   ~FaceDetector();
   FaceDetector(FaceDetector&&) noexcept;
@@ -21,18 +22,18 @@ public:
 
   struct Find {
     face::Start::Box box;  ///< in pixels from 0
-    int votes;             ///< places and sizes beside it where the detector sees the same face
+    int votes;             ///< neighbouring positions and sizes at which the detector sees the same face
   };
 
-  /// No face narrower than the share of the picture's shorter side, or than the detector can see.
+  /// Faces are no narrower than this share of the image's shorter side, nor than the detector can see.
   std::vector<Find> find(const GreyImage& image, double smallest_share) const;
   std::vector<Find> find(const face::GreyView& image, double smallest_share) const;
 
-  /// Boxes as starts of a fit, the largest first. None in pictures too small to hold a face.
+  /// Boxes as starts of a fit, the largest first. None in images too small to hold a face.
   std::vector<face::Start::Box> detect(const GreyImage& image) const;
   std::vector<face::Start::Box> detect(const face::GreyView& image) const;
 
-  /// The file it came from.
+  /// The file it was loaded from.
   const std::filesystem::path& data() const { return data_; }
 
 private:
@@ -41,7 +42,7 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// Where the cascade lies that "" takes; empty: nowhere.
+/// Path of the cascade that "" uses; empty: none is installed.
 std::filesystem::path find_face_cascade();
 
 }  // namespace kinema::io

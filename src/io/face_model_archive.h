@@ -1,5 +1,5 @@
-// How an appearance model goes into a file and out of it. The model is described once (face_model_file.cpp) against two
-// archives with the same members: one saves what it is shown, the other fills it in.
+// Serialisation of an appearance model. The model is described once (face_model_file.cpp) for two archives with the
+// same members: one writes the fields, the other reads them.
 //
 // Only for face_model_file.cpp.
 #pragma once

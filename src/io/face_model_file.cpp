@@ -19,7 +19,7 @@ constexpr std::array<Word<Method>, 4> method_words{{{Method::cascade, "cascade"}
                                                     {Method::project_out, "project_out"},
                                                     {Method::simultaneous, "simultaneous"}}};
 
-// Beyond these no model goes; a file that does is none.
+// Limits that no model exceeds; a file that does is refused.
 constexpr std::size_t most_groups = 256, most_levels = 16, most_frames = 64, most_stages = 256;
 
 template <class Archive>

@@ -1,5 +1,5 @@
-// .kface, the file of an appearance model: a container of arrays (section_file.h) with a section of JSON for what is no
-// array. A model that was read uses the arrays where they lie in the mapped file.
+// .kface, the file of an appearance model: a container of arrays (section_file.h) with a JSON section for the rest. A
+// model that is read uses the arrays in place in the mapped file.
 #pragma once
 
 #include "kinema/face_model.h"
@@ -14,11 +14,11 @@ namespace kinema::io {
 /// Written whole or not at all.
 void write_face_model(const std::filesystem::path& path, const face::Model& model);
 
-/// Everything is checked before it is used: length, checksum, places of the arrays, their sizes, index ranges and that
-/// all numbers are finite. Throws Error of one line with the file's name.
+/// Everything is checked before use: length, checksum, offsets of the arrays, their sizes, index ranges, and that all
+/// numbers are finite. Throws Error of one line with the file's name.
 face::Model read_face_model(const std::filesystem::path& path);
 
-/// A line for each array of the file, for people.
+/// A line for each array of the file, for display.
 struct FaceModelSection {
   std::string name, type;
   std::uint64_t elements = 0, bytes = 0;

@@ -12,7 +12,7 @@ using Box = face::Start::Box;
 constexpr double smallest_head = 1.0 / 24;  // of the picture's shorter side
 constexpr double same_face = 0.3;           // of the area that two boxes cover together, common to both
 
-// the detector's box is square and wider than the face, which it cuts at the brow
+// the detector's box is square and wider than the face, which it cuts off at the brow
 head::Oval oval_of(const Box& box) {
   const double cx = box.x + (box.width - 1) / 2.0, cy = box.y + (box.height - 1) / 2.0;
   return {cx, cy + 0.02 * box.height, 0.38 * box.width, 0.5 * box.height};

@@ -11,7 +11,7 @@
 namespace kinema::io {
 namespace {
 
-// Bilinear, with the coordinates cut off at the border.
+// Bilinear, with coordinates clamped at the border.
 std::array<float, 3> sample(const Picture& picture, float x, float y) {
   x = std::clamp(x, 0.0f, static_cast<float>(picture.width - 1));
   y = std::clamp(y, 0.0f, static_cast<float>(picture.height - 1));
@@ -34,7 +34,7 @@ std::array<float, 3> sample(const Picture& picture, float x, float y) {
 
 std::uint8_t byte(float value) { return static_cast<std::uint8_t>(std::clamp(value + 0.5f, 0.0f, 255.0f)); }
 
-// A direction as a colour: its hue is the angle, how bright it is the strength, 0 to 1.
+// A direction as a colour: the hue is the angle, the brightness the strength, 0 to 1.
 std::array<float, 3> direction_colour(float x, float y, float strength) {
   const float angle = std::atan2(y, x);
   std::array<float, 3> colour{};
@@ -85,7 +85,7 @@ Picture texture_picture(const face::Level& level, std::span<const float> texture
   const std::size_t channels = level.channel_count();
   if (texture.size() != level.pixels() * channels) throw Error("a texture of another size than the level's");
   Picture picture = blank(static_cast<int>(level.width), static_cast<int>(level.height), surround);
-  // strengths over the strongest but for a few: one odd pixel must not darken all others
+  // strengths relative to a high quantile: one odd pixel must not darken all others
   std::vector<float> strength;
   for (std::size_t i = 0; i < level.pixels(); ++i) {
     strength.push_back(channels == 1 ? std::abs(texture[i]) : std::hypot(texture[2 * i], texture[2 * i + 1]));
@@ -129,7 +129,7 @@ Picture contact_sheet(const std::vector<Picture>& pictures, int columns, int wid
   const int rows = (static_cast<int>(pictures.size()) + columns - 1) / columns;
   Picture sheet = blank(columns * (width + gap) + gap, std::max(1, rows) * (height + gap) + gap, surround);
   for (std::size_t i = 0; i < pictures.size(); ++i) {
-    // whole, in the middle of its place
+    // centred in its cell, uncropped
     const Picture& picture = pictures[i];
     const double scale =
         std::min(static_cast<double>(width) / picture.width, static_cast<double>(height) / picture.height);

@@ -21,7 +21,7 @@ cv::Mat as_mat(Picture& picture) { return {picture.height, picture.width, CV_8UC
 
 cv::Point at(std::span<const float> landmarks, std::size_t i) {
   const auto place = [](float value) {
-    // far outside is as good as further
+    // clamped: positions far outside are equivalent
     return static_cast<int>(std::lround(fine * std::clamp(static_cast<double>(value), -1e5, 1e5)));
   };
   return {place(landmarks[2 * i]), place(landmarks[2 * i + 1])};

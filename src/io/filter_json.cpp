@@ -20,7 +20,7 @@ using head::SkinModel;
 
 constexpr std::size_t largest_file = std::size_t{1} << 24;
 
-// A histogram's degrees and a patch are bytes; two letters each keep them a line that editors can open.
+// A histogram's degrees and a patch are bytes; two hexadecimal digits each keep them on a line that editors can open.
 constexpr std::string_view digits = "0123456789abcdef";
 
 std::vector<std::uint8_t> bytes_at(const JsonPlace& place, std::size_t count) {
@@ -226,7 +226,7 @@ std::string filter_json(const Calibration& calibration) {
     if (head.distance) out["distance"] = *head.distance;
     if (head.field_of_view) out["field_of_view"] = *head.field_of_view;
   }
-  // a camera's or file's name may be no UTF-8
+  // a camera's or file's name may not be UTF-8
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,5 @@
-// filter.json: the colours of a user in one light, and what calibration knew about the head. See docs/head.md.
+// filter.json: the skin colours of a user under one light, and what calibration recorded about the head. See
+// docs/head.md.
 #pragma once
 
 #include "kinema/head_calibration.h"
@@ -9,7 +10,7 @@
 
 namespace kinema::io {
 
-/// Throws Error that names the file, the place in it and the mend where anything makes no sense.
+/// Throws Error that names the file, the place in it and the remedy if a value is invalid.
 head::Calibration read_filter(const std::filesystem::path& path);
 
 /// The same from text; Errors do not name a file.

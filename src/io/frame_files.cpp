@@ -17,7 +17,7 @@ namespace kinema::io {
 namespace fs = std::filesystem;
 namespace {
 
-// More than this many missing numbers in one jump are no dropped frames.
+// A jump over more missing numbers than this is not a run of dropped frames.
 constexpr long widest_gap = 100000;
 
 // A name around its number: "frame_", "0012", ".png".
@@ -37,7 +37,7 @@ std::optional<long> number_of(std::string_view digits) {
   return number;
 }
 
-// The last number in the name before its ending.
+// The last number in the name before its extension.
 std::optional<NumberedName> numbered_name(const fs::path& path) {
   const std::string stem = path.stem().string();
   std::size_t end = stem.size();
@@ -50,7 +50,7 @@ std::optional<NumberedName> numbered_name(const fs::path& path) {
   return NumberedName{stem.substr(0, begin), stem.substr(begin, end - begin), stem.substr(end), *number};
 }
 
-// "1341846092.023879": whole names that are seconds with a fraction.
+// "1341846092.023879": names that are seconds with a fraction.
 std::optional<double> stamp_of(const fs::path& path) {
   const std::string stem = path.stem().string();
   const std::size_t dot = stem.find('.');
@@ -88,7 +88,7 @@ std::optional<FrameSequence> by_stamp(std::vector<fs::path> files) {
   return sequence;
 }
 
-// From one number to the next: 1, or what a sequence long enough to tell leaves out regularly; 0: these are no counts.
+// The step between numbers: 1, or the regular step of a sequence that is long enough; 0: the numbers are not counts.
 long step_of(const std::vector<std::pair<NumberedName, fs::path>>& files) {
   constexpr std::size_t enough = 8;
   if (files.size() < enough) return 1;
@@ -102,7 +102,7 @@ long step_of(const std::vector<std::pair<NumberedName, fs::path>>& files) {
   return smallest;
 }
 
-// Ordered by number, with a missing frame for each number that no file has.
+// Ordered by number, with a missing frame for each number without a file.
 FrameSequence by_number(std::vector<std::pair<NumberedName, fs::path>> files) {
   const auto less = [](const auto& a, const auto& b) { return a.first.number < b.first.number; };
   std::stable_sort(files.begin(), files.end(), less);
@@ -159,13 +159,13 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return paths;
 }
 
-// A .txt in a folder is more often a note than a cloud, and a .jpg beside depth images their colour.
+// A .txt in a folder is more often a note than a cloud, and a .jpg beside depth images their colour image.
 bool listed(const fs::path& path, bool lossless) {
   const std::string extension = extension_of(path);
   return extension != ".txt" && !(lossless && (extension == ".jpg" || extension == ".jpeg" || extension == ".bmp"));
 }
 
-// The three parts of a pattern's file name around %0Nd, with %% as %.
+// The three parts of a pattern's file name around %0Nd, with %% replaced by %.
 struct Pattern {
   fs::path folder;
   std::string before, after;
@@ -201,7 +201,7 @@ struct Pattern {
     if (!found) refuse(text);
   }
 
-  // The number's digits in a name, where it matches.
+  // The digits of the number in a name, if it matches.
   std::optional<std::string_view> match(std::string_view name) const {
     if (name.size() <= before.size() + after.size() || name.substr(0, before.size()) != before ||
         name.substr(name.size() - after.size()) != after) {

@@ -1,5 +1,5 @@
-// What people use OpenCV for where kinema follows a head, to hold kinema against in the same run: CamShift on hue, a face
-// detector in every frame, and thresholds on skin. Without OpenCV they throw Error.
+// Head tracking by OpenCV, as baselines for kinema in the same run: CamShift on hue, a face detector in every frame,
+// and skin thresholds. Without OpenCV they throw Error.
 #pragma once
 
 #include "io/face_oval.h"
@@ -15,10 +15,10 @@ namespace kinema::io {
 
 bool head_baselines_built_in();
 
-/// Where a tracker sees the head's centre, in pixels; nothing where it sees none.
+/// The head's centre according to a tracker, in pixels; nothing if there is none.
 using HeadCentre = std::optional<std::pair<double, double>>;
 
-/// CamShift as OpenCV's sample has it: a histogram of hue inside the first oval, back projected.
+/// CamShift as in OpenCV's sample: back projection of a hue histogram taken inside the first oval.
 class CamShiftTracker {
 public:
   CamShiftTracker(const Picture& first, const head::Oval& oval);
@@ -33,7 +33,7 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// The detector's largest face.
+/// The largest face of the detector.
 class HaarTracker {
 public:
   HeadCentre track(const Picture& picture) {
@@ -50,10 +50,10 @@ struct SkinCentre {
   double area = 0;  // share of the frame
 };
 
-/// A frame of bgr through HSV, a threshold for skin, and the moments of what is left.
+/// A bgr frame converted to HSV, thresholded for skin, and its moments.
 SkinCentre hsv_centre(const ColourView& bgr);
 
-/// The same frame through HSV, the back projection of a histogram of hues, and CamShift from the whole frame.
+/// The same frame converted to HSV, the back projection of a hue histogram, and CamShift from the whole frame.
 SkinCentre camshift_centre(const ColourView& bgr);
 
 }  // namespace kinema::io

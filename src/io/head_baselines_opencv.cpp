@@ -1,4 +1,4 @@
-// By OpenCV; no_opencv.cpp stands in where it is not built in.
+// By OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
 #include "io/head_baselines.h"
 #include "io/input_file.h"
 #include "kinema/error.h"

@@ -36,7 +36,7 @@ std::pair<std::string, std::string> host_and_port(const std::string& target) {
 
 class Packet {
 public:
-  // Text ends with a zero and fills whole words of four bytes.
+  // Strings are zero-terminated and padded to words of four bytes.
   void text(std::string_view words) {
     for (char c : words) bytes_.push_back(static_cast<std::byte>(c));
     do {
@@ -87,7 +87,7 @@ UdpSocket::~UdpSocket() {
 UdpSocket::UdpSocket(UdpSocket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 void UdpSocket::send(std::span<const std::byte> bytes) const {
-  // a datagram that nobody takes, or that finds the line full, is gone: the next frame brings a newer one
+  // a datagram that is refused, or meets a full queue, is dropped: the next frame brings a newer one
   static_cast<void>(::send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
@@ -112,7 +112,7 @@ std::vector<std::byte> osc_bundle(double unix_time, const std::optional<Vec3>& p
     message.text("/kinema/head/lost");
     message.text(",");
   }
-  // an OSC time is an NTP time: seconds since 1900, and 2^-32 of them
+  // OSC time is NTP time: seconds since 1900, and units of 2^-32 seconds
   constexpr double from_1900_to_1970 = 2208988800.0;
   const double seconds = std::floor(unix_time);
   Packet bundle;

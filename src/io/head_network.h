@@ -1,4 +1,5 @@
-// The head's position as datagrams for other programs: opentrack, and Open Sound Control. Nobody listening is no error.
+// The head's position as datagrams for other programs: opentrack, and Open Sound Control. It is no error if nobody
+// listens.
 #pragma once
 
 #include "kinema/points.h"
@@ -14,7 +15,7 @@ namespace kinema::io {
 /// Datagrams to one receiver.
 class UdpSocket {
 public:
-  /// "host:port", "[::1]:4242" for addresses with colons. Throws Error where the name cannot be resolved.
+  /// "host:port", or "[::1]:4242" for addresses with colons. Throws Error if the name cannot be resolved.
   explicit UdpSocket(const std::string& target);
   ~UdpSocket();
   UdpSocket(UdpSocket&& other) noexcept;
@@ -26,11 +27,11 @@ private:
   int descriptor_ = -1;
 };
 
-/// A packet for opentrack ("UDP over network") and the games behind it: six doubles x y z yaw pitch roll, little-endian,
-/// centimetres and degrees. x is to the user's right, y up, z away from the screen; a head that is followed by its colours
-/// has no angles, so they are 0. Other receivers may want a seventh double, which opentrack leaves unread: when the frame
-/// was taken, in seconds since 1970. `position` in metres in the camera's frame: x right, y down, z forward, seen from the
-/// camera, which looks at the user: its right is the user's left.
+/// A packet for opentrack ("UDP over network") and the games behind it: six doubles x y z yaw pitch roll,
+/// little-endian, in centimetres and degrees. x points to the user's right, y up, z away from the screen; tracking by
+/// colour yields no angles, so they are 0. Other receivers may expect a seventh double, which opentrack ignores: the
+/// capture time of the frame in seconds since 1970. `position` is in metres in the camera frame: x right, y down, z
+/// forward, as seen by the camera, which faces the user: its right is the user's left.
 std::vector<std::byte> opentrack_packet(const Vec3& position, std::optional<double> unix_time = {});
 
 class OpentrackSink {
@@ -45,8 +46,8 @@ private:
   bool with_time_;
 };
 
-/// A bundle of Open Sound Control 1.0, for art and sound: its time tag is when the frame was taken, in seconds since 1970,
-/// with the message /kinema/head ,ffff x y z score (metres, the camera's frame) or, where there is no position,
+/// A bundle of Open Sound Control 1.0, for art and sound: its time tag is the capture time of the frame in seconds
+/// since 1970, with the message /kinema/head ,ffff x y z score (metres, camera frame) or, without a position,
 /// /kinema/head/lost.
 std::vector<std::byte> osc_bundle(double unix_time, const std::optional<Vec3>& position, double score);
 

@@ -1,4 +1,4 @@
-// A frame with what the head tracker saw in it: skin tinted by its degree, the head's outline and its centre. Needs
+// A frame with the result of the head tracker: skin tinted by its degree, the head's outline and its centre. Needs
 // OpenCV.
 #pragma once
 
@@ -19,7 +19,7 @@ public:
   /// The degree of a colour, 0...1.
   using Degree = std::function<double(std::uint8_t r, std::uint8_t g, std::uint8_t b)>;
 
-  /// Small pictures are drawn larger, so that lines and text stay fine.
+  /// Small images are enlarged, so that lines and text stay fine.
   Picture draw(const Picture& frame, std::int64_t number, double time, const head::Estimate& estimate,
                const Degree& degree);
 
@@ -27,7 +27,7 @@ private:
   std::deque<std::pair<double, double>> trail_;  // of the last centres
 };
 
-/// Paints frames into a video or a folder of pictures; see PictureSink for what `path` may be.
+/// Draws frames into a video or a folder of images; see PictureSink for the forms of `path`.
 class HeadOverlaySink {
 public:
   HeadOverlaySink(const std::filesystem::path& path, double fps) : sink_(path, fps) {}

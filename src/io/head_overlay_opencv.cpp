@@ -1,4 +1,4 @@
-// The drawing of the head's overlays by OpenCV; head_no_opencv.cpp stands in where it is not built in.
+// Drawing of the head's overlays by OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
 #include "io/head_overlay.h"
 #include "io/picture_words.h"
 #include "kinema/error.h"
@@ -22,7 +22,7 @@ const cv::Scalar dark{30, 26, 24}, light{250, 250, 250}, accent{90, 220, 60};
 
 int enlargement(const Picture& frame) { return std::clamp(960 / std::max(frame.width, frame.height), 1, 6); }
 
-// The picture in grey where it is no skin, and towards a clear colour where it is.
+// The image in grey where there is no skin, blended with a bright colour where there is.
 cv::Mat tinted(const Picture& frame, const HeadPainter::Degree& degree) {
   constexpr double tint[3] = {60, 190, 255}, strength = 0.55;
   cv::Mat image(frame.height, frame.width, CV_8UC3);

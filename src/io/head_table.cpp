@@ -48,7 +48,7 @@ std::string json_line(std::int64_t frame, double time, const head::Estimate& est
   return line + fmt::format(",\"ms\":{{{}}}}}\n", times);
 }
 
-// The numbers of a line between commas, blanks and tabs.
+// The numbers of a line, separated by commas, blanks and tabs.
 std::vector<double> numbers_of(std::string_view line) {
   std::vector<double> numbers;
   for (std::size_t at = 0; at < line.size();) {

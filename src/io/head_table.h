@@ -11,13 +11,13 @@
 
 namespace kinema::io {
 
-/// frame,time,x,y,area,distance,X,Y,Z,score,found: what is not known stays empty. A frame without a head has a row too.
-/// By the name's ending: .jsonl is JSON lines, anything else a table.
+/// frame,time,x,y,area,distance,X,Y,Z,score,found: unknown values stay empty. A frame without a head has a row too. By
+/// file extension: .jsonl gives JSON lines, anything else a table.
 class HeadWriter {
 public:
   explicit HeadWriter(const std::filesystem::path& target);
 
-  /// Rows reach the disk as they come, so that a run that is killed leaves them.
+  /// Rows reach the disk as they come, so that a killed run leaves them behind.
   void add(std::int64_t frame, double time, const head::Estimate& estimate);
   void commit();
 
@@ -28,17 +28,17 @@ private:
   bool lines_ = false, started_ = false;
 };
 
-/// A row of a truth file: the box about the head, in pixels counted from 0.
+/// A row of a truth file: the box around the head, in pixels counted from 0.
 struct HeadBox {
   double x = 0, y = 0, width = 0, height = 0;
 
-  /// The places of pixels are their centres: a box of one pixel at 0 has its centre at 0.
+  /// Pixel coordinates are those of pixel centres: a box of one pixel at 0 has its centre at 0.
   double cx() const { return x + (width - 1) / 2; }
   double cy() const { return y + (height - 1) / 2; }
 };
 
-/// Lines of x,y,w,h (commas, blanks or tabs), one per frame in their order; corners count from `first` (1, as benchmarks
-/// of tracking have it). Throws Error with the line.
+/// Lines of x,y,w,h (commas, blanks or tabs), one per frame in order; corners count from `first` (1, as in tracking
+/// benchmarks). Throws Error with the line.
 std::vector<HeadBox> read_boxes(const std::filesystem::path& path, double first = 1);
 
 }  // namespace kinema::io

@@ -22,7 +22,7 @@ cv::Mat decode(const std::string& bytes, int flags) {
   const QuietOpenCV quiet;
   cv::Mat image;
   try {
-    // OpenCV takes no const data, and changes none
+    // OpenCV takes no const data, but does not modify it
     const cv::Mat data(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
     image = cv::imdecode(data, flags);
   } catch (const cv::Exception& error) {
@@ -87,7 +87,7 @@ cv::Mat eight_bits(const cv::Mat& image) {
   return result;
 }
 
-// What is transparent shows a middle grey. Transparency is not brightness: each keeps its own range.
+// Transparent pixels become middle grey. Alpha is not brightness: each keeps its own range.
 cv::Mat over_grey(const cv::Mat& image) {
   std::vector<cv::Mat> planes;
   cv::split(image, planes);
@@ -137,7 +137,7 @@ Picture read_picture(const std::filesystem::path& path) {
 Picture read_face_picture(const std::filesystem::path& path) {
   try {
     const std::string bytes = read_bytes(path, largest_file);
-    // a JPEG says in itself how it is to be turned, which only the reader of colour heeds
+    // a JPEG stores its orientation, which only the colour reader applies
     const bool jpeg = bytes.size() > 2 && bytes[0] == '\xff' && bytes[1] == '\xd8';
     const cv::Mat image = colour_of(decode(bytes, jpeg ? cv::IMREAD_COLOR : cv::IMREAD_UNCHANGED));
     return {image.cols, image.rows, {image.data, image.data + image.total() * 3}};

@@ -1,4 +1,4 @@
-// Pictures and depth images on disk, in memory that needs no OpenCV. Without OpenCV all but the conversions throw.
+// Images and depth images on disk, in memory that needs no OpenCV. Without OpenCV all but the conversions throw.
 #pragma once
 
 #include "kinema/grey.h"
@@ -12,7 +12,7 @@
 
 namespace kinema::io {
 
-/// 16 bits per pixel, row-major, 0: nothing measured.
+/// 16 bits per pixel, row-major, 0: not measured.
 struct DepthImage {
   int width = 0, height = 0;
   std::vector<std::uint16_t> units;
@@ -29,14 +29,14 @@ struct GreyImage {
   }
 };
 
-/// One channel of 16 bits (PNG, TIFF or PGM); anything else is refused, since 8 bits hold no depth.
+/// One channel of 16 bits (PNG, TIFF or PGM); anything else is refused, since 8 bits cannot hold depth.
 DepthImage read_depth_image(const std::filesystem::path& path);
 
-/// Any picture; 16 bits are brought to 8, grey to three equal channels.
+/// Any image; 16 bits are converted to 8, grey to three equal channels.
 Picture read_picture(const std::filesystem::path& path);
 
-/// The same with the full range of what was measured: 16 bits are brought to 8 by as many bits as the brightest pixel needs,
-/// so that 10 and 12 bits of a sensor are used; what is transparent shows a middle grey.
+/// The same with the full measured range: 16 bits are shifted to 8 by the number of bits that the brightest pixel
+/// needs, so that 10-bit and 12-bit sensors use the whole range; transparent pixels become middle grey.
 Picture read_face_picture(const std::filesystem::path& path);
 
 /// See kinema::grey_of().
@@ -45,17 +45,17 @@ inline GreyImage grey_of(const Picture& picture) {
   return {picture.width, picture.height, kinema::grey_of({picture.bgr.data(), width, height, 3 * width})};
 }
 
-/// Metres of each pixel.
+/// Metres per pixel value.
 std::vector<float> metres_of(const DepthImage& image, double depth_scale);
 
-/// The nearest whole units; 0 where a depth is not above 0, not finite or beyond 65535 units.
+/// Rounded to whole units; 0 where a depth is not above 0, not finite or beyond 65535 units.
 DepthImage units_of(std::span<const float> metres, int width, int height, double depth_scale);
 
 /// Written whole or not at all.
 void write_depth_png(const std::filesystem::path& path, const DepthImage& image);
 void write_picture_png(const std::filesystem::path& path, const Picture& picture);
 
-/// The picture at another size.
+/// The image at another size.
 Picture resized(const Picture& picture, int width, int height);
 
 }  // namespace kinema::io

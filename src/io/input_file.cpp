@@ -14,7 +14,7 @@ namespace kinema::io {
 namespace fs = std::filesystem;
 
 InputFile::InputFile(const fs::path& path) {
-  // a pipe without a writer must not hold us up
+  // a pipe without a writer must not block
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) {
     if (errno == ENOENT || errno == ENOTDIR) throw Error("there is no such file");

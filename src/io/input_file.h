@@ -1,4 +1,4 @@
-// Input files, the one place where they are opened, and what readers need to speak about them in a message.
+// Input files: the one place where they are opened, and what readers need to name them in messages.
 #pragma once
 
 #include "kinema/error.h"
@@ -11,22 +11,23 @@
 
 namespace kinema::io {
 
-/// An ordinary file that is open for reading. Errors do not name the file: the caller does so once, with `about`.
+/// A regular file open for reading. Errors do not name the file: the caller does so once, with `about`.
 class InputFile {
 public:
-  /// Throws Error where the file is missing, a folder, a pipe or device, or cannot be read.
+  /// Throws Error if the file is missing, a folder, a pipe or a device, or cannot be read.
   explicit InputFile(const std::filesystem::path& path);
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  std::size_t left() const { return left_; }  ///< bytes that were not read yet
+  std::size_t left() const { return left_; }  ///< bytes not yet read
   int descriptor() const { return descriptor_; }
 
-  /// The next bytes, of which at least as many are left. Throws Error where the disk fails or the file became shorter.
+  /// The next bytes, of which at least as many must be left. Throws Error if the disk fails or the file has been
+  /// truncated.
   void read(void* to, std::size_t bytes);
 
-  /// All that is left. Throws Error where that is more than `most` bytes, before any memory is taken.
+  /// All remaining bytes. Throws Error if they exceed `most`, before any memory is allocated.
   std::string rest(std::size_t most);
 
 private:
@@ -34,10 +35,10 @@ private:
   std::size_t left_ = 0;
 };
 
-/// A file as memory: its pages are read when they are looked at, and shared by all who map it.
+/// A memory-mapped file: pages are read on first access, and shared by all who map it.
 class MappedFile {
 public:
-  /// Throws Error as InputFile does, and where the file is empty.
+  /// Throws Error as InputFile does, and if the file is empty.
   explicit MappedFile(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -49,25 +50,25 @@ private:
   std::span<const std::byte> bytes_;
 };
 
-/// All bytes of an ordinary file, of which there are some and at most `most`. Throws Error as InputFile does.
+/// All bytes of a regular file, at least one and at most `most`. Throws Error as InputFile does.
 std::string read_bytes(const std::filesystem::path& path, std::size_t most = std::size_t{1} << 40);
 
-/// The first bytes of a file, at most `most`; none where it cannot be read.
+/// The first bytes of a file, at most `most`; none if it cannot be read.
 std::string read_beginning(const std::filesystem::path& path, std::size_t most);
 
-/// The same error with the file's name in front.
+/// The same error, prefixed with the file's name.
 Error about(const std::filesystem::path& path, const Error& error);
 
-/// What stands in a file may be anything; a message shows the printable beginning of it.
+/// The printable beginning of untrusted file contents, for messages.
 std::string printable(std::string_view text, std::size_t longest = 64);
 
-/// The line, counted from 1, in which a byte of a text stands.
+/// The line, counted from 1, that contains a byte of a text.
 std::size_t line_of(std::string_view text, std::size_t byte);
 
 /// A message of another library on one line, without control characters.
 std::string one_line(std::string_view text);
 
-/// The ending of a file's name in small letters, with its dot: ".ply".
+/// The extension of a file's name in lower case, with its dot: ".ply".
 std::string extension_of(const std::filesystem::path& path);
 
 }  // namespace kinema::io

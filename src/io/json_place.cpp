@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-// Our files are three or four levels deep; what is deeper is no such file, and could exhaust a stack.
+// Our files are three or four levels deep; deeper ones are invalid, and could exhaust the stack.
 constexpr int deepest = 32;
 
 std::string line_and_column(std::string_view text, std::size_t byte) {
@@ -109,7 +109,7 @@ Vec3 JsonPlace::vector() const {
 }
 
 json parse_json(std::string_view text) {
-  std::vector<std::set<std::string>> names;  // of the objects that are open, since the last of two would win silently
+  std::vector<std::set<std::string>> names;  // names of the open objects, since the last of two would win silently
   const json::parser_callback_t watch = [&](int depth, json::parse_event_t event, json& parsed) {
     if (depth > deepest) throw Error(fmt::format("is nested more than {} deep: such a file is not read here", deepest));
     if (event == json::parse_event_t::object_start) names.emplace_back();

@@ -1,6 +1,6 @@
-// A JSON value that knows where it stands, so that every refusal names its place (/joints/3/parent) and the mend.
+// A JSON value that knows its path, so that every Error names the place (/joints/3/parent) and the remedy.
 //
-// Only for the readers of src/io: the library's headers know no JSON.
+// Only for the readers of src/io: the library's headers do not include JSON.
 #pragma once
 
 #include "kinema/points.h"
@@ -18,7 +18,7 @@
 
 namespace kinema::io {
 
-/// Views a value of a document that somebody else keeps. All members throw Error with "PLACE: what; mend".
+/// A view of a value in a document owned by the caller. All members throw Error with "PLACE: what; remedy".
 class JsonPlace {
 public:
   explicit JsonPlace(const nlohmann::json& value, std::string pointer = "")
@@ -30,17 +30,17 @@ public:
   bool is_array() const { return value_->is_array(); }
   bool is_text() const { return value_->is_string(); }
 
-  /// The member of an object; `member` refuses where it is missing, `find` says so.
+  /// A member of an object; if it is missing, `member` throws and `find` returns nothing.
   JsonPlace member(const std::string& name) const;
   std::optional<JsonPlace> find(const std::string& name) const;
 
   struct Member;
   std::vector<Member> members() const;
 
-  /// The elements of an array of at most `most`.
+  /// The elements of an array of at most `most` elements.
   std::vector<JsonPlace> elements(std::size_t most) const;
 
-  /// Refuses members of an object that are not in the list: a name with a slip in it would else be a silent guess.
+  /// Refuses members of an object that are not in the list: a misspelt name would otherwise be ignored silently.
   void only(std::initializer_list<std::string_view> known) const;
 
   double number() const;  ///< finite
@@ -62,13 +62,13 @@ struct JsonPlace::Member {
   JsonPlace place;
 };
 
-/// A document without repeated names and of bounded depth. Throws Error that starts with the place in the text.
+/// A document without repeated names and of bounded depth. Throws Error that starts with the position in the text.
 nlohmann::json parse_json(std::string_view text);
 
-/// A number that reads back as the same bits.
+/// A number that reads back bit for bit.
 std::string exact_number(double value);
 
-/// Text in quotes as JSON has it. Throws Error where it is no UTF-8.
+/// Text as a quoted JSON string. Throws Error if it is not UTF-8.
 std::string json_text(std::string_view text);
 
 }  // namespace kinema::io

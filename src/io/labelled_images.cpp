@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Files of a folder by name, hidden ones left out.
+// Files of a folder by name, without hidden ones.
 std::vector<fs::path> files_of(const fs::path& folder) {
   std::vector<fs::path> files;
   try {
@@ -34,13 +34,13 @@ std::vector<fs::path> files_of(const fs::path& folder) {
   return files;
 }
 
-// Faces of a set while it is collected, with the lines about what is missing.
+// Faces of a set during collection, with messages about what is missing.
 class Collection {
 public:
   explicit Collection(const LandmarkSettings& settings) : settings_(settings) {}
 
   void add_folder(const fs::path& folder) {
-    std::map<std::string, std::vector<fs::path>> pictures, labels;  // by name without ending
+    std::map<std::string, std::vector<fs::path>> pictures, labels;  // by name without extension
     std::vector<fs::path> tables;
     for (const fs::path& file : files_of(folder)) {
       if (kind_of(file) == FileKind::picture) pictures[file.stem().string()].push_back(file);
@@ -62,7 +62,7 @@ public:
     }
   }
 
-  /// A file about many pictures; the pictures that it gave landmarks to.
+  /// A file about many images; returns the images for which it has landmarks.
   std::vector<fs::path> add_table(const fs::path& table) {
     std::vector<fs::path> added;
     for (LandmarkedFace& face : read_landmarks(table, settings_)) {
@@ -87,7 +87,7 @@ public:
     keep_one_number();
     std::stable_sort(set_.images.begin(), set_.images.end(),
                      [](const LabelledImage& a, const LabelledImage& b) { return a.name < b.name; });
-    // several faces of one picture, and pictures of one name in two folders, get a number
+    // several faces of one image, and images of one name in two folders, get a number
     std::map<std::string, std::size_t> seen;
     for (const LabelledImage& image : set_.images) ++seen[image.name];
     std::map<std::string, std::size_t> number;
@@ -108,12 +108,12 @@ private:
       face = read_landmarks(labels[0], settings_).front();
     } catch (const Error& error) {
       set_.left_out.emplace_back(error.what());
-      // its picture has landmarks, only bad ones: one line is enough
+      // its image has landmarks, but bad ones: one message is enough
       if (const auto same = pictures.find(stem); same != pictures.end())
         for (const fs::path& picture : same->second) labelled.insert(fs::weakly_canonical(picture));
       return;
     }
-    // the picture that an .asf names, else the one with the same name
+    // the image named by an .asf, otherwise the one with the same name
     const auto same = pictures.find(stem);
     std::optional<fs::path> picture;
     std::error_code ignored;
@@ -142,7 +142,7 @@ private:
     set_.images.push_back({*picture, labels[0], std::move(face), picture->filename().string()});
   }
 
-  // A model has one number of landmarks: the one that most faces have.
+  // A model has one number of landmarks: that of most faces.
   void keep_one_number() {
     std::map<std::size_t, std::size_t> frequency;
     for (const LabelledImage& image : set_.images) ++frequency[image.face.landmarks.size() / 2];
@@ -169,7 +169,7 @@ private:
   LabelledSet set_;
 };
 
-// A face may hang over the border, but not lie beyond it.
+// A face may extend over the border, but not lie beyond it.
 void check_inside(const std::vector<float>& landmarks, int width, int height) {
   float left = landmarks[0], right = left, top = landmarks[1], bottom = top;
   std::size_t inside = 0;
@@ -218,7 +218,7 @@ LabelledPicture read_labelled(const LabelledImage& image) {
   read.grey = grey_of(read.colour);
   read.landmarks = image.face.landmarks;
   if (image.face.relative) {
-    // fractions of width and height, as IMM's own tools take them
+    // fractions of width and height, as in IMM's own tools
     for (std::size_t i = 0; i + 1 < read.landmarks.size(); i += 2) {
       read.landmarks[i] = read.landmarks[i] * static_cast<float>(read.colour.width);
       read.landmarks[i + 1] = read.landmarks[i + 1] * static_cast<float>(read.colour.height);

@@ -12,7 +12,7 @@
 namespace kinema::io {
 
 float coordinate(double value, std::string_view what) {
-  constexpr double farthest = 1e6;  // no picture is so large, and float keeps a tenth of a pixel up to here
+  constexpr double farthest = 1e6;  // no image is that large, and float resolves a tenth of a pixel up to here
   if (!(std::abs(value) <= farthest)) {
     throw Error(fmt::format("{} is {}, which is no place in or near a picture: mend it", what, value));
   }
@@ -82,7 +82,7 @@ void add_pair(std::vector<float>& landmarks, std::string_view line, std::size_t 
   landmarks.push_back(coordinate(pair[1] - first_pixel, fmt::format("line {}: y", number)));
 }
 
-// "n_points: 68" in any writing; the number, where the line says one.
+// "n_points: 68" in any spelling; the number, if the line has one.
 std::optional<double> stated_count(std::string_view line) {
   if (line.substr(0, 8) != "n_points") return std::nullopt;
   line.remove_prefix(8);
@@ -129,7 +129,7 @@ LandmarkedFace read_pts(std::string_view bytes, double first_pixel) {
 }
 
 // The shape files of IMM: comments, a line with the count, a line per point (path, type, x, y, number, from, to, three
-// more) with x and y over the picture's width and height, and the name of the picture at the end.
+// more) with x and y as fractions of the image's width and height, and the name of the image at the end.
 LandmarkedFace read_asf(std::string_view bytes) {
   LandmarkedFace face;
   face.relative = true;
@@ -153,7 +153,7 @@ LandmarkedFace read_asf(std::string_view bytes) {
       for (const char* axis : {"x", "y"}) {
         const std::string_view word = take_word(rest);
         const auto number = number_in(word);
-        // a point may lie a little outside, but a fraction of 100 is a pixel
+        // a point may lie slightly outside, but a fraction of 100 is a pixel coordinate
         if (!number || !(std::abs(*number) < 10)) {
           throw Error(fmt::format("line {}: {} is '{}', where a fraction of the picture's size is needed",
                                   text.line_number(), axis, printable(word)));
@@ -162,7 +162,7 @@ LandmarkedFace read_asf(std::string_view bytes) {
       }
       continue;
     }
-    // what is left names the picture; its name may hold spaces
+    // the rest names the image; the name may contain spaces
     std::string_view name = *line;
     name.remove_prefix(std::min(name.find_first_not_of(" \t"), name.size()));
     while (!name.empty() && (name.back() == ' ' || name.back() == '\t')) name.remove_suffix(1);

@@ -12,7 +12,7 @@
 namespace kinema::io {
 namespace {
 
-// A hundredth of a pixel is finer than any landmark is known; three digits leave room.
+// No landmark is known to a hundredth of a pixel; three digits leave room.
 std::string number(double value, int digits = 3) {
   if (!std::isfinite(value)) return "null";
   std::string text = fmt::format("{:.{}f}", value, digits);
@@ -37,7 +37,7 @@ std::string json_line(const LandmarkWriter::Line& line) {
   std::string text = fmt::format("{{\"frame\":{},\"file\":{}", line.frame, json_text(line.file));
   if (line.time) text += fmt::format(",\"time\":{}", number(*line.time, 6));
   if (line.face > 0) text += fmt::format(",\"face\":{}", line.face);
-  if (line.fit == nullptr) {  // with all that readers may count on
+  if (line.fit == nullptr) {  // with all members that readers may rely on
     text += ",\"points\":null,\"quality\":0,\"converged\":false,\"iterations\":0,\"ms\":0";
     return text + fmt::format(",\"why\":{}}}\n", json_text(line.why));
   }
@@ -59,7 +59,7 @@ std::string json_line(const LandmarkWriter::Line& line) {
   return text + "}\n";
 }
 
-// A name in quotes wherever it needs them.
+// A name, quoted if necessary.
 std::string csv_text(const std::string& text) {
   if (text.find_first_of(",;\"\n\t") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -141,7 +141,7 @@ Starts::Starts(const std::filesystem::path& path, std::size_t landmarks) {
     try {
       const nlohmann::json json = parse_json(*line);
       const JsonPlace place(json);
-      // a frame of landmarks.jsonl in which no face was found starts nothing
+      // a frame of landmarks.jsonl without a face gives no start
       if (const auto points = place.find("points"); points && points->is_null()) continue;
       const auto file = place.find("file"), frame = place.find("frame");
       if (!file && !frame) place.fail("has neither \"file\" nor \"frame\": which picture is meant?");

@@ -1,4 +1,5 @@
-// landmarks.jsonl, one line per face of a frame, and its siblings as CSV and .pts; start.jsonl, which says where fits begin.
+// landmarks.jsonl, one line per face of a frame, and the same as CSV and .pts; start.jsonl, which says where fits
+// begin.
 #pragma once
 
 #include "io/output_file.h"
@@ -14,11 +15,11 @@
 
 namespace kinema::io {
 
-/// Writes a face at a time. The file appears at commit(); until then, and for good where the run ends early, what was done
-/// so far stands in TARGET.partial.
+/// Writes one face at a time. The file appears at commit(); until then, and if the run ends early, the faces so far are
+/// in TARGET.partial.
 class LandmarkWriter {
 public:
-  /// CSV where the name ends in .csv (file,frame,quality,failure,x0,y0,...), else JSON lines.
+  /// CSV if the name ends in .csv (file,frame,quality,failure,x0,y0,...), otherwise JSON lines.
   LandmarkWriter(const std::filesystem::path& target, std::size_t landmarks);
 
   struct Line {
@@ -26,7 +27,7 @@ public:
     std::string file;
     std::optional<double> time;      ///< seconds, in videos
     const face::Fit* fit = nullptr;  ///< nothing: no face was found
-    std::string_view why = {};       ///< where no face was found
+    std::string_view why = {};       ///< if no face was found
     int face = 0;                    ///< of several in a frame
   };
   void add(const Line& line);
@@ -38,14 +39,14 @@ private:
   bool csv_ = false, started_ = false;
 };
 
-/// Starts by the name of the picture or, in a video, by frame.
+/// Starts by the name of the image or, in a video, by frame.
 class Starts {
 public:
-  /// Throws Error with file:line, the place and the mend. A line has "file" or "frame", and "points" or "box"; a line of
-  /// landmarks.jsonl is one too. Points are as many as the model's `landmarks`.
+  /// Throws Error with file:line, the place and the remedy. A line has "file" or "frame", and "points" or "box"; lines
+  /// of landmarks.jsonl qualify too. There must be as many points as the model's `landmarks`.
   Starts(const std::filesystem::path& path, std::size_t landmarks);
 
-  /// By the file's name without its folder, or the frame's number. Nothing: there is none.
+  /// By the file's name without its folder, or the frame's number. Nothing if there is none.
   const face::Start* find(const std::string& file, std::optional<std::int64_t> frame = std::nullopt) const;
 
   std::size_t size() const { return by_file_.size() + by_frame_.size(); }

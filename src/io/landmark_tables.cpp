@@ -1,4 +1,4 @@
-// Landmarks of many pictures in one file: COCO's JSON and CSV.
+// Landmarks of many images in one file: COCO's JSON and CSV.
 #include "io/cloud_formats.h"
 #include "io/input_file.h"
 #include "io/json_place.h"
@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::size_t most_faces = 10'000'000;
 
-// An identifier is a number or text in files of this kind.
+// An identifier is a number or text in such files.
 std::string identifier(const JsonPlace& place) {
   return place.is_text() ? fmt::format("t{}", place.text()) : fmt::format("n{}", place.whole_number());
 }
 
-// Triples x y v; v 0 says that the point was not set.
+// Triples x y v; v = 0 means that the point was not set.
 std::vector<float> keypoints(const JsonPlace& place, double first_pixel) {
   const std::vector<JsonPlace> numbers = place.elements(3 * most_landmarks);
   if (numbers.size() % 3 != 0) {
@@ -38,7 +38,7 @@ std::vector<float> keypoints(const JsonPlace& place, double first_pixel) {
   return landmarks;
 }
 
-// A cell of CSV; quotes are taken off.
+// A cell of CSV, without quotes.
 std::vector<std::string> cells_of(std::string_view line, std::size_t number) {
   std::vector<std::string> cells(1);
   bool quoted = false;
@@ -62,7 +62,7 @@ std::vector<std::string> cells_of(std::string_view line, std::size_t number) {
   return cells;
 }
 
-// Which columns hold what, from the first line: "file" (or image, name), then x0 y0 x1 y1 ... in any order.
+// The columns by their header: "file" (or image, name), then x0 y0 x1 y1 ... in any order.
 struct Columns {
   std::size_t file = 0;
   std::vector<std::size_t> x, y;

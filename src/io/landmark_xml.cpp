@@ -25,7 +25,7 @@ double number_of(const pugi::xml_node& node, const char* name, const std::string
   return *number;
 }
 
-// The parts of a box in the order of their names: numbers by value, words by their letters.
+// The parts of a box in the order of their names: numbers by value, words alphabetically.
 std::vector<float> parts_of(const pugi::xml_node& box, double first_pixel, const std::string& place) {
   struct Part {
     double number;
@@ -36,7 +36,7 @@ std::vector<float> parts_of(const pugi::xml_node& box, double first_pixel, const
   for (const pugi::xml_node& part : box.children("part")) {
     const std::string name = part.attribute("name").value();
     if (parts.size() >= most_landmarks) throw Error(fmt::format("{}: has more than {} parts", place, most_landmarks));
-    // (the name nan is a word: as a number it would have no place in any order)
+    // (the name nan is a word: as a number it could not be ordered)
     const double number = number_in(name).value_or(0);
     parts.push_back({std::isnan(number) ? 0 : number, name,
                      coordinate(number_of(part, "x", place) - first_pixel, place + ": x"),
@@ -60,7 +60,7 @@ std::vector<float> parts_of(const pugi::xml_node& box, double first_pixel, const
 
 std::vector<LandmarkedFace> read_dlib_xml(std::string_view bytes, double first_pixel) {
   pugi::xml_document document;
-  // no DTD is read and no entity but the five of XML is known to this parser: nothing can be blown up
+  // the parser reads no DTD and knows only the five entities of XML: expansion attacks are impossible
   const pugi::xml_parse_result result = document.load_buffer(bytes.data(), bytes.size());
   if (!result) {
     throw Error(fmt::format("line {}: is no XML ({})",

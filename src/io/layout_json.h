@@ -1,5 +1,5 @@
-// layout.json: what the landmarks of a set mean. Groups in the order of their lines, mirror pairs, triangles if wanted,
-// and the outer corners of the eyes, over whose distance errors are measured.
+// layout.json: the meaning of the landmarks of a set. Groups in the order of their lines, mirror pairs, optional
+// triangles, and the outer corners of the eyes, whose distance normalises errors.
 //
 //   {"landmarks": 68, "outer_eyes": [36, 45],
 //    "groups": {"jaw": [0, 1, ...], "left_eye": {"points": [36, ...], "closed": true}, ...},
@@ -12,8 +12,8 @@
 
 namespace kinema::io {
 
-/// For a set of `landmarks` landmarks. A landmark that no mirror pair names is its own mirror image. Throws Error with
-/// file, place and mend.
+/// For a set of `landmarks` landmarks. A landmark in no mirror pair is its own mirror image. Throws Error with file,
+/// place and remedy.
 face::Layout read_layout(const std::filesystem::path& path, std::size_t landmarks);
 
 /// Written whole or not at all.

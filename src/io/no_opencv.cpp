@@ -1,4 +1,4 @@
-// What needs OpenCV, in a build without it: everything here is refused in the same words.
+// Replaces all that needs OpenCV in builds without it: every call is refused with the same message.
 #include "io/face_detector.h"
 #include "io/face_overlay.h"
 #include "io/head_baselines.h"

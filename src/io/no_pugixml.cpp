@@ -1,4 +1,4 @@
-// Stands in for landmark_xml.cpp in a build without pugixml.
+// Replaces landmark_xml.cpp in builds without pugixml.
 #include "io/landmark_file.h"
 #include "kinema/error.h"
 

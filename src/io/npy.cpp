@@ -21,17 +21,17 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the data of .npy files are used as they lie in the file");
 
-// A dict for a plain array takes some hundred bytes; NumPy itself refuses more than 10000.
+// The dict of a plain array takes about a hundred bytes; NumPy itself refuses more than 10000.
 constexpr std::size_t longest_header = 65536;
 
-// What the header says: a Python dict of three entries, padded with spaces.
+// The header: a Python dict of three entries, padded with spaces.
 struct NpyHeader {
   std::string descr;  // the element's type, such as "<f4"; printable ASCII
   bool fortran_order = false;
   std::vector<std::size_t> shape;
 };
 
-// A strict reader of the few forms of Python that NumPy writes: a dict of quoted keys, a quoted string, a bool and a
+// A strict parser of the few forms of Python that NumPy writes: a dict of quoted keys, a quoted string, a bool and a
 // tuple of integers.
 class Parser {
 public:
@@ -179,7 +179,7 @@ constexpr bool reads(std::string_view descr) {
   if constexpr (std::is_same_v<T, float>) {
     return descr == "<f4";
   } else {
-    // one byte has no order, so any mark of it will do
+    // a single byte has no order, so any mark is accepted
     return descr.size() == 3 && std::string_view("|<>=").find(descr[0]) != std::string_view::npos &&
            (descr.substr(1) == "u1" || descr.substr(1) == "b1");
   }
@@ -232,8 +232,8 @@ void check_shape(const std::vector<std::size_t>& shape, const std::vector<std::s
   }
 }
 
-// The number of bytes, where it is one that memory could hold. As in NumPy a 0 does not excuse the other sizes, so that
-// they can be multiplied in any order later.
+// The number of bytes, if memory could hold it. As in NumPy, a 0 does not excuse the other sizes, so that they can be
+// multiplied in any order later.
 std::size_t byte_count(const std::vector<std::size_t>& shape, std::size_t element) {
   constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max();
   std::size_t product = element;
@@ -335,7 +335,7 @@ template void write_npy(OutputFile&, std::span<const float>, const std::vector<s
 template void write_npy(OutputFile&, std::span<const double>, const std::vector<std::size_t>&);
 
 std::string shape_text(const std::vector<std::size_t>& shape) {
-  constexpr std::size_t most = 8;  // of a hostile header's thousands, enough to know it by
+  constexpr std::size_t most = 8;  // of the thousands in a hostile header, enough to identify it
   std::string text = "(";
   for (std::size_t d = 0; d < std::min(shape.size(), most); ++d) {
     text += d == 0 ? "" : ", ";

@@ -1,7 +1,7 @@
 // NumPy's .npy files, versions 1 to 3: dense arrays in row-major order, little-endian.
 //
-// Reading trusts nothing: no memory is taken before the header's shape has been held against the size of the file.
-// Every refusal is an Error of one line that starts with the file's name.
+// Input is untrusted: no memory is allocated before the header's shape has been checked against the size of the file.
+// Every Error is one line that starts with the file's name.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@ struct NpyArray {
   std::vector<T> data;             // row-major, as many as the product of shape
 };
 
-/// Stands for any size of a dimension in what a reader expects.
+/// Matches any size of a dimension in an expected shape.
 inline constexpr std::size_t any_size = std::numeric_limits<std::size_t>::max();
 
-/// Reads an array whose shape has the rank of `expected` and agrees with it wherever it is not any_size, such as
+/// Reads an array whose shape has the rank of `expected` and agrees with it except where that is any_size, such as
 /// {any_size, 3} for points. T is float for '<f4', or std::uint8_t for '|u1' and '|b1' (0 and 1).
 template <class T>
 NpyArray<T> read_npy(const std::filesystem::path& path, const std::vector<std::size_t>& expected);
@@ -33,14 +33,14 @@ NpyArray<T> read_npy(const std::filesystem::path& path, const std::vector<std::s
 extern template NpyArray<float> read_npy(const std::filesystem::path&, const std::vector<std::size_t>&);
 extern template NpyArray<std::uint8_t> read_npy(const std::filesystem::path&, const std::vector<std::size_t>&);
 
-/// Writes an array as version 1.0, to be committed by the caller. T is float ('<f4') or double ('<f8').
+/// Writes an array as version 1.0; the caller commits the file. T is float ('<f4') or double ('<f8').
 template <class T>
 void write_npy(OutputFile& file, std::span<const T> data, const std::vector<std::size_t>& shape);
 
 extern template void write_npy(OutputFile&, std::span<const float>, const std::vector<std::size_t>&);
 extern template void write_npy(OutputFile&, std::span<const double>, const std::vector<std::size_t>&);
 
-/// "(43000, 3)", as NumPy prints a shape; any_size reads "any".
+/// "(43000, 3)", as NumPy prints a shape; any_size prints as "any".
 std::string shape_text(const std::vector<std::size_t>& shape);
 
 }  // namespace kinema::io

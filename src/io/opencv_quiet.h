@@ -1,4 +1,4 @@
-// OpenCV without its own lines on standard error: what went wrong is said once, by an Error.
+// Silences OpenCV's own lines on standard error: an Error reports each failure once.
 #pragma once
 
 #include <opencv2/core/utils/logger.hpp>

@@ -31,7 +31,7 @@ OutputFile::OutputFile(fs::path target, Unfinished unfinished)
     return;
   }
 
-  // a rename would replace a link, and leave the file it names as it was
+  // renaming over a link would replace it, and leave its target unchanged
   if (fs::is_symlink(fs::symlink_status(named_, error))) {
     const fs::path followed = fs::weakly_canonical(named_, error);
     if (!error) target_ = followed;
@@ -51,7 +51,7 @@ OutputFile::~OutputFile() {
   if (!partial_.empty() && unfinished_ == Unfinished::removed) ::unlink(partial_.c_str());
 }
 
-// A name that no other run has; permissions are left to the user's umask, as for any file.
+// A unique name; permissions follow the user's umask, as for any file.
 int OutputFile::open_own_partial() {
   for (int attempt = 0; attempt < 1000; ++attempt) {
     fs::path partial = target_.parent_path() / fmt::format(".kinema-{}-{}.partial", ::getpid(), attempt);
@@ -62,7 +62,7 @@ int OutputFile::open_own_partial() {
   return -1;
 }
 
-// TARGET.partial, which an earlier run may have left. A lock keeps two runs from writing into one file.
+// TARGET.partial, possibly left by an earlier run. A lock keeps two runs from writing to one file.
 int OutputFile::open_kept_partial() {
   fs::path partial = target_;
   partial += ".partial";
@@ -74,7 +74,7 @@ int OutputFile::open_kept_partial() {
       throw Error(fmt::format("{}: another run is writing {}; wait for it, or give another name", named_.string(),
                               partial.string()));
     }
-    // the other run may have brought it to its place between the two calls: then it is not ours to empty
+    // the other run may have renamed it between the two calls: then it must not be truncated
     struct stat ours {
     }, there{};
     const bool still_there = ::fstat(descriptor, &ours) == 0 && ::stat(partial.c_str(), &there) == 0 &&
@@ -119,7 +119,7 @@ void OutputFile::flush() {
 void OutputFile::commit() {
   if (!file_) open();
   if (std::fflush(file_.get()) != 0) fail(errno);
-  // a disk may report that it is full only now; a device or pipe has nothing to bring to disk
+  // a full disk may be reported only now; a device or pipe has nothing to flush to disk
   if (!in_place_ && ::fsync(::fileno(file_.get())) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
   if (std::fclose(file_.release()) != 0) fail(errno);
   if (in_place_) return;

@@ -1,5 +1,5 @@
-// The estimate of a frame, drawn over what the camera saw: the skin, coloured by limb and shaded, the bones, and a ring
-// of two standard deviations about each joint. Needs OpenCV.
+// The estimate of a frame drawn over the camera image: the skin, coloured by limb and shaded, the bones, and a ring of
+// two standard deviations around each joint. Needs OpenCV.
 #pragma once
 
 #include "io/depth_picture.h"
@@ -16,22 +16,22 @@
 
 namespace kinema::io {
 
-/// What a frame shows: the first of the three that is there becomes the background.
+/// What a frame shows: the first of the three that is present becomes the background.
 struct OverlayFrame {
   std::int64_t number = 0;
   double time = 0;
   const Picture* colour = nullptr;    ///< of the camera's size
-  std::span<const float> depth = {};  ///< height x width metres, 0: nothing measured
+  std::span<const float> depth = {};  ///< height x width metres, 0: not measured
   PointsView points = {};             ///< in the camera frame
 };
 
-/// Draws frames of one recording. Small cameras are drawn larger, so that lines and text stay fine.
+/// Draws frames of one recording. Small images are enlarged, so that lines and text stay fine.
 class OverlayPainter {
 public:
-  /// Throws Error where the camera makes no sense or OpenCV is not built in.
+  /// Throws Error if the camera is invalid or OpenCV is not built in.
   explicit OverlayPainter(const Camera& camera);
 
-  /// `why` is shown where the estimate found nobody.
+  /// `why` is shown if the estimate found nobody.
   Picture draw(const OverlayFrame& frame, const body::Skeleton& skeleton, const body::Estimate& estimate,
                std::string_view why = "lost");
 
@@ -42,7 +42,7 @@ private:
   std::optional<DepthRange> range_;  // of the first frame with depth
 };
 
-/// Paints frames into a video or a folder of pictures; see PictureSink for what `path` may be.
+/// Draws frames into a video or a folder of images; see PictureSink for the forms of `path`.
 class OverlaySink {
 public:
   OverlaySink(const std::filesystem::path& path, const Camera& camera, double fps)

@@ -1,4 +1,4 @@
-// The drawing of overlays by OpenCV; no_opencv.cpp stands in where it is not built in.
+// Drawing of overlays by OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
 #include "io/overlay.h"
 #include "io/picture_words.h"
 #include "io/skin_picture.h"
@@ -17,10 +17,10 @@
 namespace kinema::io {
 namespace {
 
-constexpr double nearest_depth = 0.05;  // what is nearer than this, or behind, has no place in the picture
+constexpr double nearest_depth = 0.05;  // anything nearer or behind the camera is not drawn
 constexpr double rings = 2;             // standard deviations
 
-// Blue green red: the person's left side is warm and the right side cool, apart in lightness too.
+// Blue green red: the person's left side is warm and the right side cool, and they differ in lightness too.
 constexpr std::array<std::array<double, 3>, 6> limb_colours = {{{150, 190, 80},     // trunk
                                                                 {80, 210, 245},     // head
                                                                 {45, 140, 250},     // left arm
@@ -34,7 +34,7 @@ cv::Scalar colour(Limb limb, double white = 0) {
   return {mix(bgr[0]), mix(bgr[1]), mix(bgr[2])};
 }
 
-// Small pictures are drawn larger by a whole number: about 1280 pixels wide.
+// Small images are enlarged by an integer factor, to about 1280 pixels in width.
 int enlargement(const Camera& camera) { return std::clamp(1280 / std::max(camera.width, camera.height), 1, 4); }
 
 // The same camera with pixels of 1/factor; they too count from 0 at the centre of the first.
@@ -79,11 +79,11 @@ private:
 
   cv::Mat image_;  // shares its pixels with the picture
   Camera camera_;
-  double unit_;  // lines and dots grow with the picture
+  double unit_;  // lines and dots scale with the image
 };
 
-// Each limb is laid over the picture with a soft edge: a mask, blurred by a pixel, is both its cover and (where it is
-// half) its outline.
+// Each limb is blended into the image with a soft edge: a mask, blurred by a pixel, is both its opacity and (where it
+// is half) its outline.
 void Canvas::skin(const SkinPicture& skin) {
   constexpr double cover = 0.62, outline = 0.8;
   const cv::Mat limbs(skin.height, skin.width, CV_8U, const_cast<std::uint8_t*>(skin.limb.data()));
@@ -132,7 +132,7 @@ void Canvas::bones(const body::Skeleton& skeleton, const body::Estimate& estimat
   }
 }
 
-// Of joints at one place, such as clavicles that start at the neck, the first stands for all.
+// Of joints at one position, such as clavicles that start at the neck, only the first is drawn.
 std::vector<std::size_t> Canvas::drawn_joints(const body::Estimate& estimate) const {
   std::vector<std::size_t> drawn;
   for (std::size_t j = 0; j < estimate.joints.size(); ++j) {
@@ -143,7 +143,7 @@ std::vector<std::size_t> Canvas::drawn_joints(const body::Estimate& estimate) co
     });
     if (visible(p) && !covered) drawn.push_back(j);
   }
-  // nearer ones over further ones
+  // nearer ones over farther ones
   std::sort(drawn.begin(), drawn.end(),
             [&](std::size_t a, std::size_t b) { return estimate.joints[a].z > estimate.joints[b].z; });
   return drawn;

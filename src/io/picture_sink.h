@@ -1,4 +1,4 @@
-// Where pictures go, one per frame: a video, or a folder of PNGs. Needs OpenCV.
+// Writes images, one per frame: to a video, or to a folder of PNGs. Needs OpenCV.
 #pragma once
 
 #include "kinema/picture.h"
@@ -9,12 +9,12 @@
 
 namespace kinema::io {
 
-/// By the name: out.mp4 (.m4v .mov .mkv .avi) is a video, H.264 where it can be encoded, else MPEG-4; dir/%06d.png is a
-/// picture a frame, numbered by the frame; a name without an ending is a folder of such pictures. A video appears whole
-/// at commit() or not at all; pictures appear one by one, each of them whole.
+/// By name: out.mp4 (.m4v .mov .mkv .avi) is a video, H.264 if that can be encoded, otherwise MPEG-4; dir/%06d.png is
+/// one image per frame, numbered by frame; a name without an extension is a folder of such images. A video appears
+/// whole at commit() or not at all; images appear one by one, each of them whole.
 class PictureSink {
 public:
-  /// Throws Error where the name says none of these, the place cannot be written, or OpenCV is not built in.
+  /// Throws Error if the name is none of these, the target cannot be written, or OpenCV is not built in.
   PictureSink(const std::filesystem::path& path, double fps);
   ~PictureSink();
   PictureSink(PictureSink&&) noexcept;

@@ -1,4 +1,4 @@
-// Videos and PNGs by OpenCV; no_opencv.cpp stands in where it is not built in.
+// Videos and PNGs by OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
 #include "io/image_file.h"
 #include "io/output_file.h"
 #include "io/picture_sink.h"
@@ -20,7 +20,7 @@
 namespace kinema::io {
 namespace fs = std::filesystem;
 
-// OpenCV takes no const pointer, and writes to none here.
+// OpenCV takes no const pointer, but does not write to it here.
 static cv::Mat as_mat(const Picture& picture) {
   const std::size_t pixels = static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height);
   if (picture.width <= 0 || picture.height <= 0 || picture.bgr.size() != 3 * pixels) {
@@ -37,7 +37,7 @@ struct PictureSink::Target {
 
 namespace {
 
-// "out_%06d.png" in its three parts; the user's name never serves as a format.
+// "out_%06d.png" in its three parts; the user's name is never used as a format string.
 struct NumberedName {
   std::string before, after;
   int digits = 0;
@@ -64,7 +64,7 @@ class Pictures : public PictureSink::Target {
 public:
   Pictures(fs::path folder, NumberedName name) : folder_(std::move(folder)), name_(std::move(name)) {
     make_folder(folder_);
-    OutputFile writable(folder_ / name_(0));  // throws where it could not be written
+    OutputFile writable(folder_ / name_(0));  // throws if it could not be written
   }
   void add(const Picture& picture, std::int64_t frame) override { write_picture_png(folder_ / name_(frame), picture); }
   void commit() override {}
@@ -77,11 +77,11 @@ private:
 class Video : public PictureSink::Target {
 public:
   Video(fs::path target, double fps) : target_(std::move(target)), fps_(fps) {
-    OutputFile writable(target_);  // throws where it could not be written
+    OutputFile writable(target_);  // throws if it could not be written
     if (!std::isfinite(fps) || fps <= 0 || fps > 1000) {
       throw Error(fmt::format("{}: a video of {} frames per second: give a rate above 0", target_.string(), fps));
     }
-    // the ending stays last: it chooses the container
+    // the extension stays last: it selects the container
     partial_ = target_.parent_path() /
                fmt::format(".{}.{}.partial{}", target_.stem().string(), ::getpid(), target_.extension().string());
   }
@@ -94,7 +94,7 @@ public:
 
   void add(const Picture& picture, std::int64_t frame) override {
     const cv::Mat image = as_mat(picture);
-    // encoders take even sizes only
+    // encoders accept even sizes only
     cv::Mat even;
     cv::copyMakeBorder(image, even, 0, image.rows % 2, 0, image.cols % 2, cv::BORDER_REPLICATE);
     if (!writer_.isOpened()) open(even.size());

@@ -1,4 +1,4 @@
-// Words on pictures of every tracker: a line at the foot, and at the top what a reader must not miss. Needs OpenCV.
+// Text on the images of every tracker: a caption at the bottom, and a warning at the top. Needs OpenCV.
 #pragma once
 
 #include "kinema/picture.h"
@@ -7,7 +7,7 @@
 
 namespace kinema::io {
 
-/// Draws into the picture, in letters that fit its width; either may be empty. An alarm frames the picture too.
+/// Draws into the image, in letters that fit its width; either may be empty. A warning also frames the image.
 void draw_words(Picture& picture, std::string_view caption, std::string_view alarm);
 
 }  // namespace kinema::io

@@ -1,4 +1,4 @@
-// The letters of picture_words.h by OpenCV; no_opencv.cpp stands in where it is not built in.
+// The text of picture_words.h by OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
 #include "io/picture_words.h"
 
 #include <opencv2/imgproc.hpp>
@@ -12,14 +12,14 @@ namespace {
 
 const cv::Scalar amber{60, 170, 250};
 
-// Hershey's letters are ASCII.
+// Hershey fonts are ASCII only.
 std::string ascii(std::string_view text) {
   std::string shown;
   for (char c : text.substr(0, 90)) shown += (c >= ' ' && c <= '~') ? c : '?';
   return shown;
 }
 
-// Letters that fit: a narrow picture gets smaller ones.
+// The size of letters that fit: smaller ones in narrow images.
 double letter_size(const std::string& words, double wanted, int width) {
   int baseline = 0;
   const cv::Size extent = cv::getTextSize(words, cv::FONT_HERSHEY_SIMPLEX, wanted, 1, &baseline);

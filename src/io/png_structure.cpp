@@ -51,7 +51,7 @@ void check_png(std::string_view bytes) {
     end = type == "IEND";
     rest.remove_prefix(12 + length);
   }
-  // deflate makes at most 1032 bytes of one
+  // deflate expands one byte to at most 1032
   if ((width * bits + 7) / 8 > (compressed * 1032 + 1032) / height + 1) {
     throw Error(
         fmt::format("is damaged: its {} bytes cannot hold the {} x {} pixels it claims", bytes.size(), width, height));

@@ -9,8 +9,7 @@ namespace {
 
 constexpr Quaternion half_turn_about_x{0, 1, 0, 0};
 
-// R = Rz Ry Rx, in degrees and in that order. Upright arms of a Y of 90 degrees leave X and Z one freedom between them;
-// X is then 0.
+// R = Rz Ry Rx, in degrees and in that order. At Y = ±90 degrees X and Z share one degree of freedom; X is then 0.
 std::array<double, 3> zyx_degrees(const Quaternion& q) {
   const double r00 = 1 - 2 * (q.y * q.y + q.z * q.z), r10 = 2 * (q.x * q.y + q.w * q.z);
   const double r20 = 2 * (q.x * q.z - q.w * q.y);
@@ -28,7 +27,7 @@ std::array<double, 3> zyx_degrees(const Quaternion& q) {
   return {z * degrees, std::atan2(-r20, cosine) * degrees, x * degrees};
 }
 
-// Where the skin of a joint ends that carries no other.
+// The end of the skin of a joint that carries no other.
 Vec3 end_of_skin(const body::Skeleton& skeleton, int joint) {
   Vec3 end = {};
   double farthest = 0;

@@ -18,13 +18,13 @@ namespace {
 constexpr std::size_t largest_file = std::size_t{1} << 31;
 constexpr std::size_t most_joints = 4096;
 
-// What lies further off was not given in metres or seconds; sums and squares of what is nearer stay finite.
+// Larger values were not given in metres or seconds; sums and squares of smaller ones stay finite.
 constexpr double furthest = 1e6, latest = 1e12;
 
 // Nine digits are nanometres at arm's length; more would be noise.
 std::string rounded(double value) { return fmt::format("{:.9g}", value); }
 
-// JSON knows no infinity.
+// JSON has no infinity.
 std::string number_or_null(double value) { return std::isfinite(value) ? exact_number(value) : "null"; }
 
 bool finite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
@@ -83,7 +83,7 @@ std::string json_line(const std::vector<std::string>& names, const body::Estimat
   return line;
 }
 
-// A name with a comma or a quote in it stands in quotes, a quote doubled.
+// A name that contains a comma or a quote is quoted, with quotes doubled.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string field = "\"";
@@ -122,7 +122,7 @@ std::vector<NamedJoint> joints_at(const JsonPlace& line, const JsonPlace& joints
   std::vector<NamedJoint> found;
   const auto deviations = line.find("std");
   for (const JsonPlace::Member& member : joints.members()) {
-    if (member.place.is_null()) continue;  // a joint that nobody saw
+    if (member.place.is_null()) continue;  // a joint that was not observed
     NamedJoint joint{member.name, member.place.vector(), std::nullopt};
     if (deviations && !deviations->is_null()) joint.deviation = number_at(*deviations, member.name);
     const Vec3& at = joint.position;
@@ -208,7 +208,7 @@ std::vector<PoseLine> read_poses(const std::filesystem::path& path) {
     throw Error(fmt::format("{}: {}", path.string(), error.what()), error.cause());
   }
   std::vector<PoseLine> lines;
-  std::map<std::int64_t, std::size_t> frames;  // where each frame stands
+  std::map<std::int64_t, std::size_t> frames;  // the line of each frame
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());

@@ -12,8 +12,8 @@
 
 namespace kinema::io {
 
-/// The names under which a skeleton's joints go into files: the common name where there is one that no other joint has a
-/// better right to, else the joint's own.
+/// The names of a skeleton's joints in files: the common name if no other joint has a better claim to it, otherwise the
+/// joint's own.
 std::vector<std::string> output_names(const body::Skeleton& skeleton);
 
 struct NamedJoint {
@@ -22,19 +22,19 @@ struct NamedJoint {
   std::optional<double> deviation;  ///< standard deviation along each axis, metres
 };
 
-/// A line of poses.jsonl or truth.jsonl. What a line does not say stays empty.
+/// A line of poses.jsonl or truth.jsonl. Members missing from a line stay empty.
 struct PoseLine {
-  std::size_t line = 0;  ///< of the file, from 1
+  std::size_t line = 0;  ///< in the file, from 1
   std::optional<std::int64_t> frame;
   std::optional<double> time;
   bool found = false;  ///< false: "joints" is null
-  std::string why;     ///< where not found
+  std::string why;     ///< if not found
   std::vector<NamedJoint> joints;
   std::optional<double> log_likelihood, effective_sample_size;
 };
 
-/// Throws Error with file:line, the place and the mend where a line is broken, has neither frame nor time, or repeats the
-/// frame of another. Unknown members are passed over.
+/// Throws Error with file:line, the place and the remedy if a line is malformed, has neither frame nor time, or repeats
+/// the frame of another. Unknown members are ignored.
 std::vector<PoseLine> read_poses(const std::filesystem::path& path);
 
 }  // namespace kinema::io

@@ -32,14 +32,14 @@ bool is_folder(const fs::path& path) {
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
-// Where the camera of some frames is sought, and what is needed of it.
+// Where to search for the camera of some frames, and what is needed of it.
 struct CameraSearch {
   CameraUse use = CameraUse::depth;
   std::vector<fs::path> folders;         // that may hold a camera.json
-  std::string frames;                    // how the caller calls them, for messages
+  std::string frames;                    // as the caller names them, for messages
   bool timed = true;                     // they need frames per second
   bool optional = false;                 // there may be none
-  std::function<Size()> size_of_frames;  // for calibrations that do not say it
+  std::function<Size()> size_of_frames;  // for calibrations that do not give it
 };
 
 bool timed(const FrameSequence& sequence) { return sequence.frames.size() > 1 && !sequence.stamped; }
@@ -55,7 +55,7 @@ Size first_size(const FrameSequence& sequence, bool depth) {
       const Picture picture = read_picture(file.path);
       return {picture.width, picture.height};
     } catch (const Error&) {
-      // another one will say it; where none does, the frames are refused for it
+      // another file may give it; if none does, the frames are refused
     }
   }
   return {};
@@ -95,7 +95,7 @@ SourceCamera from_calibration(const CameraSearch& search, const RecordingSetting
   return source;
 }
 
-// OpenCV writes JSON too, and says so at each matrix.
+// OpenCV writes JSON too, with a type for each matrix.
 bool is_camera_json(const fs::path& path) {
   if (extension_of(path) != ".json") return false;
   try {
@@ -207,7 +207,7 @@ std::unique_ptr<Recording> open_folder(const fs::path& folder, const RecordingSe
     return open_clouds(std::move(frames), name, {folder}, false, companions, settings);
   }
 
-  // no recording: a folder of frames, whose camera may lie beside it
+  // not a recording: a folder of frames, whose camera may lie beside it
   FrameSequence clouds = list_folder(folder, FileKind::cloud);
   if (!clouds.frames.empty()) {
     return open_clouds(std::move(clouds), name, {folder, folder_of(folder)}, true, companions, settings);
@@ -221,7 +221,7 @@ std::unique_ptr<Recording> open_folder(const fs::path& folder, const RecordingSe
 std::unique_ptr<Recording> open_videos(const std::vector<fs::path>& videos, const RecordingSettings& settings) {
   const std::string name = videos.front().string();
   const bool pair = videos.size() == 2;
-  // one video is of pairs where its camera has a baseline, else of depth
+  // a single video holds pairs if its camera has a baseline, otherwise depth
   bool stereo = pair || settings.baseline > 0;
   const fs::path folder = folder_of(videos.front());
   if (!stereo && !settings.camera_files.empty() && !is_camera_json(settings.camera_files.front())) {
@@ -238,7 +238,7 @@ std::unique_ptr<Recording> open_videos(const std::vector<fs::path>& videos, cons
   return video_recording(videos, find_camera(search, settings), settings);
 }
 
-// The files that one word of the input names, and what they are.
+// The files named by one word of the input, and their kind.
 struct Named {
   FrameSequence sequence;
   FileKind kind = FileKind::other;
@@ -284,7 +284,7 @@ std::unique_ptr<Recording> open_recording(const std::vector<std::string>& input,
   const std::string& first = input.front();
   if (input.size() == 1 && is_folder(first)) return open_folder(first, settings);
 
-  // "left,right", once or for each pair
+  // "left,right", once or per pair
   std::vector<std::string> lefts, rights;
   for (const std::string& word : input) {
     const std::size_t comma = word.find(',');

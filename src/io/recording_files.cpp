@@ -15,7 +15,7 @@ namespace kinema::io {
 namespace fs = std::filesystem;
 namespace {
 
-// One frame per file; what is made of the file is left to the kinds below.
+// One frame per file; derived classes read the file.
 class FileRecording : public Recording {
 public:
   std::optional<std::size_t> size() const final { return sequence_.frames.size(); }
@@ -40,7 +40,7 @@ protected:
       try {
         frame.colour = fitted(read_picture(colour->second), camera_.camera);
       } catch (const Error&) {
-        // an overlay can do without, and the frame is as good as ever
+        // overlays can do without it, and the frame is still valid
       }
     }
     return true;
@@ -50,7 +50,7 @@ protected:
       : Recording(SourceKind::sequence), sequence_(std::move(sequence)) {
     skeleton_ = companions.skeleton;
     truth_ = companions.truth;
-    // by number where both have numbers, else by place where none is missing
+    // by number if both have numbers, otherwise by position if none is missing
     const bool by_number = companions.colour.numbered && sequence_.numbered;
     if (by_number || companions.colour.frames.size() == sequence_.frames.size()) {
       for (std::size_t i = 0; i < companions.colour.frames.size(); ++i) {
@@ -63,7 +63,7 @@ protected:
   /// Makes a frame, or throws an Error that says why not.
   virtual void fill(std::size_t position, Frame& frame) = 0;
 
-  /// Throws the first reason where no frame of all can be used; `read` throws where one cannot.
+  /// Throws the first reason if no frame can be used; `read` throws if one cannot.
   template <class Read>
   void check_some_usable(Read read) const {
     std::string reason;
@@ -202,7 +202,7 @@ private:
   }
 };
 
-// The left and the right files under the same numbers; a number that only one side has is a pair with a missing half.
+// Left and right files with the same numbers; a number on one side only gives a pair with a missing half.
 std::pair<FrameSequence, std::vector<FrameFile>> paired(FrameSequence left, FrameSequence right) {
   if (!left.numbered || !right.numbered) {
     if (left.frames.size() != right.frames.size()) {
@@ -221,7 +221,7 @@ std::pair<FrameSequence, std::vector<FrameFile>> paired(FrameSequence left, Fram
   FrameSequence both;
   both.numbered = true;
   std::vector<FrameFile> right_halves;
-  // the name that a missing half would have is that of the other side, in the folder of its own
+  // a missing half gets the name of the other side, in its own folder
   const auto half = [](const std::map<long, const FrameFile*>& side, long number, const FrameFile& other) {
     const auto found = side.find(number);
     if (found != side.end()) return *found->second;

@@ -1,4 +1,4 @@
-// From pictures as they were taken to the frames of a recording.
+// From raw images to the frames of a recording.
 #include "io/input_file.h"
 #include "io/recording_kinds.h"
 #include "kinema/error.h"
@@ -83,7 +83,7 @@ void StereoPairs::match(const Picture& left, const Picture& right, Frame& frame)
 Picture fitted(const Picture& picture, const Camera& camera) {
   if (camera.width < 1 || camera.height < 1) return picture;
   if (picture.width == camera.width && picture.height == camera.height) return picture;
-  // within a pixel of the same shape
+  // the same aspect ratio, within a pixel
   const double shape = static_cast<double>(picture.width) * camera.height / picture.height;
   if (std::abs(shape - camera.width) > 1) return {};
   return resized(picture, camera.width, camera.height);

@@ -1,4 +1,4 @@
-// The kinds of recordings behind io/recording.h, each made from lists of files whose camera was found.
+// The kinds of recordings behind io/recording.h, each made from lists of files whose camera is known.
 #pragma once
 
 #include "io/frame_files.h"
@@ -16,11 +16,11 @@ namespace kinema::io {
 /// The camera that took the frames: a pinhole camera (with distortion for depth images), or a calibrated pair.
 struct SourceCamera {
   CameraFile file;
-  std::optional<Calibration> calibration;  ///< of a pair that is to be rectified
+  std::optional<Calibration> calibration;  ///< of a pair that needs rectification
   std::string name;                        ///< of its file, for messages
 };
 
-/// Files that lie beside the frames.
+/// Files beside the frames.
 struct Companions {
   std::filesystem::path background, skeleton, truth;
   FrameSequence colour;
@@ -35,13 +35,13 @@ std::unique_ptr<Recording> cloud_recording(FrameSequence frames, const SourceCam
 std::unique_ptr<Recording> video_recording(const std::vector<std::filesystem::path>& videos, const SourceCamera& camera,
                                            const RecordingSettings& settings);
 
-/// From depth images as they were taken to metres at the pinhole camera's pixels.
+/// Raw depth images to metres at the pixels of the pinhole camera.
 class DepthImages {
 public:
   explicit DepthImages(const SourceCamera& camera);
   const CameraFile& camera() const { return camera_; }
 
-  /// Throws an Error, without a file's name, where the size is another one or nothing was measured.
+  /// Throws an Error, without a file's name, if the size differs or nothing was measured.
   std::vector<float> metres(const DepthImage& image) const;
 
 private:
@@ -49,16 +49,16 @@ private:
   std::optional<PixelMap> map_;
 };
 
-/// From pairs of pictures as they were taken to the same.
+/// Raw stereo pairs to the same.
 class StereoPairs {
 public:
   StereoPairs(const SourceCamera& camera, const RecordingSettings& settings);
   const CameraFile& camera() const { return camera_; }
 
-  /// Depth and, rectified, the left picture.
+  /// Depth and the rectified left image.
   void match(const Picture& left, const Picture& right, Frame& frame) const;
 
-  /// Throws an Error, without a file's name, where the size is another one.
+  /// Throws an Error, without a file's name, if the size differs.
   void check(const Picture& picture) const;
 
 private:
@@ -67,7 +67,7 @@ private:
   std::optional<StereoMatcher> matcher_;
 };
 
-/// A picture at the camera's size, where that is known; none where its shape is another one.
+/// An image at the camera's size, if that is known; none if its aspect ratio differs.
 Picture fitted(const Picture& picture, const Camera& camera);
 
 }  // namespace kinema::io

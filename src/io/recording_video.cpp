@@ -1,4 +1,4 @@
-// Recordings that are videos: of depth, of pairs side by side, or one video for each eye.
+// Recordings that are videos: of depth, of pairs side by side, or one video per camera.
 #include "io/input_file.h"
 #include "io/recording_kinds.h"
 #include "io/video_capture.h"
@@ -28,7 +28,7 @@ protected:
     } catch (const Error& error) {
       frame.depth.clear();
       frame.gap = error.what();
-      // a video that cannot be decoded any further does not end by itself
+      // a video that fails to decode does not end on its own
       if (error.cause() == Error::Cause::running) throw;
     }
     if (!more) {

@@ -82,7 +82,7 @@ StereoRectification rectify(const Calibration& calibration, int width, int heigh
   cv::Mat r1, r2, p1, p2, q;
   try {
     const cv::Mat translation = (cv::Mat_<double>(3, 1) << t[0] * unit, t[1] * unit, t[2] * unit);
-    // alpha 0: as large as shows only pixels that both lenses saw
+    // alpha 0: the largest image in which both lenses saw all pixels
     cv::stereoRectify(matrix_of(calibration.left), distortion_of(calibration.left), matrix_of(*calibration.right),
                       distortion_of(*calibration.right), cv::Size(width, height), matrix_of(calibration.rotation),
                       translation, r1, r2, p1, p2, q, cv::CALIB_ZERO_DISPARITY, 0);

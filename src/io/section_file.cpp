@@ -108,7 +108,7 @@ void SectionWriter::write(OutputFile& file) const {
   start.append(reinterpret_cast<const char*>(table.data()), table.size() * entry_bytes);
   start.resize(aligned(start.size()), '\0');
 
-  // the checksum goes over the padding too, so that no bit of the file can change unseen
+  // the checksum covers the padding too, so that no bit of the file can change undetected
   const std::array<std::byte, alignment> zeros{};
   const auto padding = [&](std::size_t size) { return std::span(zeros).first(aligned(size) - size); };
   std::uint32_t crc = crc32(bytes_of(start.data() + checked_from, start.size() - checked_from));

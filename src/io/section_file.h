@@ -1,5 +1,5 @@
-// A container of named arrays: a header with version, length and checksum, a table of sections, and their bytes, aligned
-// to 64, little-endian. Arrays are used where they lie in the mapped file. Nothing in it is trusted before it is checked.
+// A container of named arrays: a header with version, length and checksum, a table of sections, and their bytes,
+// aligned to 64, little-endian. Arrays are used in place in the mapped file. Everything is checked before use.
 //
 //   0  8 bytes  magic             8  u32  version        12  u32  CRC-32 of everything from byte 16 on
 //  16  u64      length of all    24  u32  sections       28  u32  0
@@ -28,7 +28,7 @@ struct SectionFormat {
   const char* what = "";  ///< "an appearance model of kinema (.kface)", for messages
 };
 
-/// What is to be written: views that live until write().
+/// The content to write: views that must live until write().
 class SectionWriter {
 public:
   explicit SectionWriter(const SectionFormat& format) : format_(format) {}
@@ -38,7 +38,7 @@ public:
   void add(const std::string& name, std::span<const std::uint32_t> values);
   void add(const std::string& name, std::span<const float> values);
 
-  /// To be committed by the caller.
+  /// The caller commits the file.
   void write(OutputFile& file) const;
 
 private:
@@ -63,13 +63,13 @@ public:
   std::size_t size() const { return sections_.size(); }
   std::uint64_t length() const;
 
-  /// The elements of a section. Throws Error where it is missing or of another type.
+  /// The elements of a section. Throws Error if it is missing or of another type.
   std::string_view text(const std::string& name) const;
   std::span<const std::uint16_t> uint16(const std::string& name) const;
   std::span<const std::uint32_t> uint32(const std::string& name) const;
   std::span<const float> float32(const std::string& name) const;
 
-  /// Keeps the file mapped for those who hold views of it.
+  /// Keeps the file mapped for holders of views.
   std::shared_ptr<const void> owner() const { return file_; }
 
   struct Section {

@@ -34,7 +34,7 @@ bool has_files(const std::filesystem::path& folder) {
   return std::filesystem::is_directory(folder, ignored) && !std::filesystem::is_empty(folder, ignored);
 }
 
-// Only what has the name of a frame is removed: 000123.png.
+// Only files named like frames are removed: 000123.png.
 bool is_frame(const std::filesystem::path& path) {
   const std::string stem = path.stem().string(), ending = path.extension().string();
   return stem.size() == 6 && stem.find_first_not_of("0123456789") == std::string::npos &&
@@ -43,7 +43,7 @@ bool is_frame(const std::filesystem::path& path) {
 
 void remove_recording(const std::filesystem::path& folder) {
   std::error_code error;
-  // camera.json first: from now on the recording is not whole
+  // camera.json first: from now on the recording is incomplete
   for (const char* name : single_files) std::filesystem::remove(folder / name, error);
   for (const char* kind : frame_folders) {
     if (!has_files(folder / kind)) continue;

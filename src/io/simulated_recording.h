@@ -1,6 +1,6 @@
 // Writes a simulated recording: a folder of frames, truth.jsonl and, last of all, camera.json.
 //
-// A folder with frames and no camera.json is one whose writing did not end.
+// A folder with frames but no camera.json is an unfinished recording.
 #pragma once
 
 #include "kinema/camera.h"
@@ -19,11 +19,11 @@ namespace kinema::io {
 
 class SimulatedRecording {
 public:
-  /// Makes the folder, and one in it for each kind of frame (depth, colour, left, right, points). Throws Error where a
-  /// recording stands there already, unless `replace`: then all that a recording consists of is removed first.
+  /// Creates the folder, and one in it for each kind of frame (depth, colour, left, right, points). Throws Error if it
+  /// already holds a recording, unless `replace`: then all files of that recording are removed first.
   SimulatedRecording(std::filesystem::path folder, const std::vector<std::string>& kinds, bool replace);
 
-  // Files of different frames may be written at the same time.
+  // Files of different frames may be written concurrently.
   void write_depth(std::size_t frame, ImageView<const std::uint16_t> depth) const;
   void write_picture(const std::string& kind, std::size_t frame, const Picture& picture) const;
   void write_points(std::size_t frame, std::span<const float> xyz) const;

@@ -19,7 +19,7 @@ using body::Skeleton;
 using body::SkinCapsule;
 
 constexpr int version = 1;
-constexpr std::size_t largest_file = std::size_t{1} << 24;  // the largest skeleton takes some hundred kilobytes
+constexpr std::size_t largest_file = std::size_t{1} << 24;  // the largest skeleton takes a few hundred kilobytes
 
 std::string vector_text(const Vec3& v) {
   return fmt::format("[{}, {}, {}]", exact_number(v.x), exact_number(v.y), exact_number(v.z));
@@ -47,7 +47,7 @@ std::string capsule_text(const Skeleton& skeleton, const SkinCapsule& capsule) {
                      vector_text(capsule.b), exact_number(capsule.radius));
 }
 
-// What body::check() finds wrong with the skeleton read so far is wrong with what was read last.
+// An error that body::check() finds in the skeleton read so far is due to the part read last.
 void check_here(const JsonPlace& place, const Skeleton& so_far) {
   try {
     body::check(so_far);
@@ -133,7 +133,7 @@ Quaternion rotation_at(const JsonPlace& place) {
   if (!(std::abs(length - 1) < 1e-3)) {
     place.fail(fmt::format("has the length {:.4g}: a rotation is a quaternion of length 1", length));
   }
-  // rounded numbers are mended; exact ones stay as they are
+  // rounded numbers are corrected; exact ones stay as they are
   if (std::abs(length - 1) < 1e-12) return {w, x, y, z};
   return {w / length, x / length, y / length, z / length};
 }

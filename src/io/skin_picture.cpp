@@ -45,8 +45,8 @@ struct Hit {
   Vec3 normal = {};
 };
 
-// Where a ray from the camera along the unit vector `ray` first meets the capsule: the union of two spheres and the
-// cylinder between them, whose flat ends lie inside the spheres.
+// The first intersection of a ray from the camera along the unit vector `ray` with the capsule: the union of two
+// spheres and the cylinder between them, whose flat ends lie inside the spheres.
 std::optional<Hit> meet(const Capsule& capsule, const Vec3& ray) {
   std::optional<Hit> first;
   const auto enter = [&](double distance, const Vec3& axis_point) {
@@ -63,7 +63,7 @@ std::optional<Hit> meet(const Capsule& capsule, const Vec3& ray) {
   const Vec3 axis = minus(capsule.b, capsule.a);
   const double length2 = dot(axis, axis);
   if (length2 < 1e-12) return first;
-  // the same across the axis: |t p - q|^2 = r^2 with p and q the parts of the ray and of a at right angles to it
+  // the same across the axis: |t p - q|^2 = r^2 with p and q the components of the ray and of a orthogonal to it
   const double ray_axis = dot(ray, axis) / length2, a_axis = dot(capsule.a, axis) / length2;
   const Vec3 p = along(ray, -ray_axis, axis), q = along(capsule.a, -a_axis, axis);
   const double pp = dot(p, p), pq = dot(p, q), inside = pq * pq - pp * (dot(q, q) - r2);
@@ -74,7 +74,7 @@ std::optional<Hit> meet(const Capsule& capsule, const Vec3& ray) {
   return first;
 }
 
-// Of a common joint's own name; nothing where a name says nothing, such as left_clavicle.
+// From a common joint's own name; nothing for names that do not determine it, such as left_clavicle.
 std::optional<Limb> named_limb(std::string_view name) {
   const std::string_view common = body::common_joint(name);
   if (common.empty()) return std::nullopt;
@@ -94,7 +94,7 @@ std::vector<Limb> limbs(const body::Skeleton& skeleton) {
   std::vector<Limb> result;
   for (const body::Joint& joint : skeleton.joints) {
     const Limb inherited = joint.parent < 0 ? Limb::trunk : result[static_cast<std::size_t>(joint.parent)];
-    // arms that hang on a joint called neck or head do not: a name of its own comes first
+    // a joint's own name takes precedence: arms attached to a joint called neck or head are not part of it
     result.push_back(named_limb(joint.name).value_or(inherited));
   }
   return result;

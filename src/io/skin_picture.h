@@ -13,7 +13,7 @@ namespace kinema::io {
 
 enum class Limb { trunk, head, left_arm, right_arm, left_leg, right_leg };
 
-/// Of each joint of the skeleton, by the common names in it and the joints that hang on them.
+/// Per joint of the skeleton, from the common names in it and the joints attached to them.
 std::vector<Limb> limbs(const body::Skeleton& skeleton);
 
 struct SkinPicture {
@@ -21,10 +21,11 @@ struct SkinPicture {
 
   int width = 0, height = 0;
   std::vector<std::uint8_t> limb;  ///< height x width: a Limb, or `nothing`
-  std::vector<float> light;        ///< height x width: 1 where the skin faces the camera, towards 0 at its rim
+  std::vector<float> light;        ///< height x width: 1 where the skin faces the camera, approaching 0 at its outline
 };
 
-/// `capsules` is K x 7 as pose_capsules() gives it, `limb` the K limbs. A capsule that reaches behind the camera is left out.
+/// `capsules` is K x 7 as returned by pose_capsules(), `limb` the K limbs. Capsules that reach behind the camera are
+/// left out.
 SkinPicture skin_picture(std::span<const float> capsules, std::span<const Limb> limb, const Camera& camera);
 
 }  // namespace kinema::io

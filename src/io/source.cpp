@@ -25,10 +25,10 @@ double unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Frames of one camera have one size: a tracker would report positions that mean nothing in another one.
+// Frames of one camera have one size: positions in another one would be meaningless to a tracker.
 class OneSize {
 public:
-  /// Makes a frame of another size than the first one a gap.
+  /// Turns a frame whose size differs from the first into a gap.
   void check(Frame& frame, const std::string& name) {
     if (width_ == 0) {
       width_ = frame.colour.width;
@@ -52,7 +52,7 @@ public:
         full_range_(settings.full_range) {
     fps_ = settings.fps > 0 ? settings.fps : usual_fps;
     guessed_fps_ = consecutive() && !(settings.fps > 0) && !sequence_.stamped && sequence_.frames.size() > 1;
-    // where not even one can be read the input is wrong, not a frame of it
+    // if not even one can be read, the input is wrong, not a frame of it
     std::string why;
     for (const FrameFile& file : sequence_.frames) {
       if (file.missing) continue;
@@ -143,7 +143,7 @@ private:
     frame.taken = unix_time() - capture_.age();
     if (index_ == 0) first_ = frame.taken;
     frame.index = index_++;
-    // the system's clock may be set back meanwhile, but the time of frames only grows
+    // the system clock may be set back meanwhile, but the time of frames must increase
     frame.time = last_ = std::max(frame.taken - first_, index_ > 1 ? last_ + 1e-6 : 0);
     frame.name = capture_.name();
     one_size_.check(frame, capture_.name());
@@ -193,7 +193,7 @@ FrameSequence sequence_of(const std::vector<std::string>& input, bool numbered) 
   return sequence;
 }
 
-// Unrelated pictures: those that are there, in the order of their names or as they were given.
+// Unrelated images: those that exist, in alphabetical order or as given.
 FrameSequence without_numbers(FrameSequence sequence) {
   FrameSequence plain;
   for (FrameFile& file : sequence.frames) {

@@ -53,8 +53,8 @@ StereoMatcher::StereoMatcher(const CameraFile& file, const StereoSettings& setti
   state.settings = settings;
   state.depth_times_disparity = baseline * camera.fx;
 
-  // Up to the nearest depth, and a little more; down to 0 however near the farthest is: what lies beyond is then known
-  // for what it is and dropped, where else it would be matched to anything (18 of 100 pixels in a trial). OpenCV wants a
+  // Up to the nearest depth, and a little more; down to 0 whatever the farthest is: anything beyond is then recognised
+  // and dropped, while otherwise it would be matched to anything (18 of 100 pixels in a trial). OpenCV requires a
   // multiple of 16.
   const double largest = std::ceil(state.depth_times_disparity / settings.nearest) + 2;
   if (largest >= camera.width) {
@@ -89,7 +89,7 @@ std::vector<float> StereoMatcher::depth(ImageView<const std::uint8_t> left_view,
   }
   const GreyImage left = copy_of(left_view), right = copy_of(right_view);
 
-  // the matcher leaves out the first columns, as many as its largest disparity: columns of nothing stand in for them
+  // the matcher leaves out the first columns, as many as its largest disparity: padding replaces them
   const int margin = state.count;
   cv::Mat padded[2], disparity;
   const GreyImage* sides[2] = {&left, &right};
@@ -108,14 +108,14 @@ std::vector<float> StereoMatcher::depth(ImageView<const std::uint8_t> left_view,
     const auto* row = disparity.ptr<std::int16_t>(y) + margin;
     for (int x = 0; x < width; ++x) {
       const float pixels = static_cast<float>(row[x]) / 16;
-      // a match in the padding is none
+      // a match in the padding is invalid
       if (pixels > 0 && static_cast<float>(x) - pixels >= 0) {
         found.pixels[static_cast<std::size_t>(y) * width + x] = pixels;
       }
     }
   }
 
-  // the second refinement has squares without what was dropped
+  // the second refinement uses squares without the dropped pixels
   refine_disparities(left, right, found);
   drop_unlike(left, right, found);
   refine_disparities(left, right, found);

@@ -36,7 +36,7 @@ std::optional<double> stored_number(std::string_view word) {
   return number_in(word);
 }
 
-// Words between blanks and commas.
+// Words separated by blanks and commas.
 StoredValue list_of(std::string_view text) {
   StoredValue value;
   value.kind = Kind::list;
@@ -57,7 +57,7 @@ StoredValue scalar_of(std::string_view word) {
   return value;
 }
 
-// A value of YAML: what stands behind the colon, and the lines below that are indented.
+// A value of YAML: the text after the colon, and the indented lines below.
 class YamlValue {
 public:
   YamlValue(std::string_view text, std::size_t line) : text_(trimmed(text)), line_(line) {
@@ -77,7 +77,7 @@ public:
   }
 
 private:
-  // What stands behind "data:" at the beginning of a line, or in a map in braces.
+  // The text after "data:" at the beginning of a line, or in a map in braces.
   std::optional<std::string_view> behind_data() const {
     const bool braces = text_.starts_with('{');
     for (std::size_t at = text_.find("data"); at != std::string_view::npos; at = text_.find("data", at + 1)) {
@@ -97,7 +97,7 @@ private:
     return list_of(text.substr(1, end - 1));
   }
 
-  // "- 1" on each line, up to the first line of another kind.
+  // "- 1" on each line, up to the first line of another form.
   static StoredValue block_list(std::string_view text) {
     StoredValue value;
     TextReader lines(text);
@@ -151,7 +151,7 @@ Values read_yaml(std::string_view text) {
   return values;
 }
 
-// The tags of XML one after the other. Attributes, comments and what begins with ? or ! are passed over.
+// Successive tags of XML. Attributes, comments and everything that begins with ? or ! are skipped.
 class XmlReader {
 public:
   explicit XmlReader(std::string_view text) : text_(text) {}
@@ -193,8 +193,8 @@ private:
   std::size_t at_ = 0;
 };
 
-// <opencv_storage> <name> numbers </name> <name> ... <data> numbers </data> </name> </opencv_storage>; a list may stand
-// between <_> and </_>.
+// opencv_storage> <name> numbers </name> <name> ... <data> numbers </data> </name> </opencv_storage>; a list may be
+// enclosed in <_> and </_>.
 Values read_xml(std::string_view text) {
   Values values;
   XmlReader reader(text);

@@ -1,4 +1,4 @@
-// Frames of a video file, and of a camera at this machine (V4L2), both through OpenCV. Without it opening one throws.
+// Frames of a video file, and of a local camera (V4L2), both through OpenCV. Without it the constructors throw.
 #pragma once
 
 #include "io/image_file.h"
@@ -15,18 +15,18 @@ class VideoFile {
 public:
   enum class Content { colour, depth };
 
-  /// Depth needs a backend of OpenCV that hands on one channel of 16 bits; an Error says where it does not.
+  /// Depth needs an OpenCV backend that returns one channel of 16 bits; otherwise an Error says so.
   VideoFile(const std::filesystem::path& path, Content content);
   ~VideoFile();
   VideoFile(VideoFile&&) noexcept;
   VideoFile& operator=(VideoFile&&) noexcept;
 
-  double fps() const;                       ///< as the file says; 0: it does not
-  std::optional<std::size_t> size() const;  ///< frames, as the file says
+  double fps() const;                       ///< according to the file; 0: unknown
+  std::optional<std::size_t> size() const;  ///< frames, according to the file
   int width() const;
   int height() const;
 
-  /// False at the end. The one that goes with the content.
+  /// False at the end. Call the one that matches the content.
   bool next(Picture& picture);
   bool next(DepthImage& image);
 
@@ -37,19 +37,19 @@ private:
 
 class CameraCapture {
 public:
-  /// /dev/video<number>; `fps`: what to ask it for, 0: as it likes. Throws Error where there is no such camera.
+  /// /dev/video<number>; `fps`: the rate to request, 0: the camera's default. Throws Error if there is no such camera.
   CameraCapture(int number, double fps);
   ~CameraCapture();
   CameraCapture(CameraCapture&&) noexcept;
   CameraCapture& operator=(CameraCapture&&) noexcept;
 
   std::string name() const;
-  double fps() const;  ///< as it says; 0: it does not
+  double fps() const;  ///< according to the camera; 0: unknown
 
-  /// Waits for the next picture; false where the camera gives none.
+  /// Waits for the next image; false if the camera returns none.
   bool next(Picture& picture);
 
-  /// Seconds since the last picture was taken, as the driver says; 0 where it does not.
+  /// Seconds since the last image was taken, according to the driver; 0 if unknown.
   double age() const;
 
 private:

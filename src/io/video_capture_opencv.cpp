@@ -1,4 +1,4 @@
-// By OpenCV; no_opencv.cpp stands in where it is not built in.
+// By OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
 #include "io/video_capture.h"
 
 #include "io/input_file.h"
@@ -18,14 +18,14 @@ namespace kinema::io {
 
 namespace {
 
-// FFmpeg prints what it finds wrong in a file, and OpenCV lets only the environment say how much of it. A person who
-// set the variable gets what it asks for.
+// FFmpeg prints the defects of a file, and OpenCV controls that by an environment variable only. If the user has set
+// it, it is left alone.
 void quiet_ffmpeg() {
   static const bool once = ::setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0) == 0;
   static_cast<void>(once);
 }
 
-// By what reads files; left to itself, OpenCV also asks every USB port whether a camera has a file of that name.
+// Backends that read files; by default, OpenCV also queries every USB port for a camera with a file of that name.
 void open_file(cv::VideoCapture& capture, const std::string& path) {
   for (const cv::VideoCaptureAPIs reader : cv::videoio_registry::getStreamBackends()) {
     if (reader != cv::CAP_GPHOTO2 && capture.open(path, reader)) return;
@@ -38,8 +38,8 @@ struct VideoFile::State {
   std::filesystem::path path;
   Content content = Content::colour;
   cv::VideoCapture capture;
-  cv::Mat frame;         // the last one that was read
-  bool waiting = false;  // it was read to know its type, and not handed on yet
+  cv::Mat frame;         // the last one read
+  bool waiting = false;  // it was read to learn its type, and not yet returned
 
   bool read() {
     if (waiting) return !(waiting = false);
@@ -68,7 +68,7 @@ VideoFile::VideoFile(const std::filesystem::path& path, Content content) : state
     open_file(state_->capture, path.string());
     if (content == Content::depth && state_->capture.isOpened()) state_->capture.set(cv::CAP_PROP_CONVERT_RGB, 0);
   } catch (const cv::Exception&) {
-    // not opened: said below
+    // not opened: reported below
   }
   if (!state_->capture.isOpened()) throw about(path, Error("is no video that this OpenCV can read"));
   if (!state_->read()) throw about(path, Error("holds no frame that this OpenCV can decode"));
@@ -133,9 +133,9 @@ CameraCapture::CameraCapture(int number, double fps) : state_(new State) {
   try {
     state_->capture.open(number, cv::CAP_V4L2);
     if (fps > 0) state_->capture.set(cv::CAP_PROP_FPS, fps);
-    state_->capture.set(cv::CAP_PROP_BUFFERSIZE, 1);  // the newest picture, not one that has waited
+    state_->capture.set(cv::CAP_PROP_BUFFERSIZE, 1);  // the newest image, not a buffered one
   } catch (const cv::Exception&) {
-    // not opened: said below
+    // not opened: reported below
   }
   if (!state_->capture.isOpened()) {
     throw Error(fmt::format("{}: cannot be opened as a camera: is another program using it?", name()));
@@ -168,7 +168,7 @@ bool CameraCapture::next(Picture& picture) {
 }
 
 double CameraCapture::age() const {
-  // V4L2 stamps buffers with the clock that starts with the machine; where it does not, the difference makes no sense
+  // V4L2 stamps buffers with the monotonic clock; with another clock the difference is meaningless
   const double taken = state_->capture.get(cv::CAP_PROP_POS_MSEC) / 1000;
   const double age = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() - taken;
   return taken > 0 && age > 0 && age < 1 ? age : 0;

@@ -43,7 +43,7 @@ std::optional<std::uintmax_t> declared_asf_bytes(std::string_view beginning) {
   for (std::uint64_t at = header_begin; at < most_header && holds(at, object_begin);) {
     const std::uint64_t length = little_endian(bytes + at + 16, 8);
     if (is(at, file_properties_object)) {
-      if (!holds(at, flags_at + 4) || (bytes[at + flags_at] & 1) != 0) return std::nullopt;  // a stream knows no size
+      if (!holds(at, flags_at + 4) || (bytes[at + flags_at] & 1) != 0) return std::nullopt;  // a stream has no size
       const std::uint64_t size = little_endian(bytes + at + size_at, 8);
       return size > 0 ? std::optional<std::uintmax_t>(size) : std::nullopt;
     }
@@ -58,7 +58,7 @@ std::optional<std::uintmax_t> declared_video_bytes(const std::filesystem::path& 
 }
 
 void check_video_is_whole(const std::filesystem::path& path, std::optional<std::size_t> said, std::size_t read) {
-  // containers count their frames by their length, which may be off by some
+  // containers compute the number of frames from their duration, which may be off by a few
   const auto expected = static_cast<double>(said.value_or(0));
   if (expected - static_cast<double>(read) > std::max(3.0, 0.05 * expected)) {
     throw about(path,

@@ -1,4 +1,4 @@
-// Whether a video file has all the bytes that it says it has: some containers cut short look like shorter videos.
+// Whether a video file is complete: some truncated containers look like shorter videos.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace kinema::io {
 
-/// The size of the whole file as an ASF header (.wmv, .asf) gives it. Nothing for other containers, which FFmpeg itself
-/// knows the length of, and for streams, which have none.
+/// The size of the whole file according to an ASF header (.wmv, .asf). Nothing for other containers, whose length
+/// FFmpeg itself knows, and for streams, which have none.
 std::optional<std::uintmax_t> declared_video_bytes(const std::filesystem::path& path);
 
 /// The same from the first bytes of a file.
 std::optional<std::uintmax_t> declared_asf_bytes(std::string_view beginning);
 
-/// Throws Error where a video from which `read` frames came ended before its end: it `said` to have more, or to be a
-/// longer file.
+/// Throws Error if a video of which `read` frames were read is truncated: its header `said` more frames, or a longer
+/// file.
 void check_video_is_whole(const std::filesystem::path& path, std::optional<std::size_t> said, std::size_t read);
 
 }  // namespace kinema::io

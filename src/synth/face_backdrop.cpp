@@ -53,7 +53,7 @@ Colour FaceBackdrop::at(double x, double y) const {
       return mix(colours_[0], colours_[1], 0.7 * coarse + 0.45 * fine);
     }
     case Kind::shelf: {
-      // upright backs of books between boards
+      // upright spines of books between shelves
       const double row = y / (2.2 * size_), height = row - std::floor(row);
       if (height > 0.9) return mix(colours_[3], {0, 0, 0}, 0.5);
       const double book = std::floor(x / (0.25 * size_) + 3 * std::floor(row));

@@ -1,4 +1,4 @@
-// What stands behind a synthetic face: walls, rooms, foliage, lights out of focus, stripes.
+// The background of a synthetic face: walls, rooms, foliage, lights out of focus, stripes.
 #pragma once
 
 #include "synth/texture.h"
@@ -11,10 +11,10 @@ namespace kinema::synth {
 
 class FaceBackdrop {
 public:
-  /// A backdrop of its own for each number.
+  /// A different backdrop for each number.
   explicit FaceBackdrop(std::uint32_t number);
 
-  /// The colour at a place of the picture, whose longer side is 1.
+  /// The colour at a position in the picture, whose longer side is 1.
   Colour at(double x, double y) const;
 
 private:

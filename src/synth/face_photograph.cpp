@@ -33,12 +33,12 @@ public:
   Vec3 place(const Vec3& p) const { return turn(p - pivot); }
 
   Vec3 project(const Vec3& placed) const {
-    // nothing comes as near as half the distance
+    // nothing is nearer than half the distance
     const double factor = scene_.distance / std::max(0.5 * scene_.distance, scene_.distance - placed.z);
     return {scene_.x + scene_.scale * factor * placed.x, scene_.y + scene_.scale * factor * placed.y, placed.z};
   }
 
-  /// Across the face, to the right of somebody who looks at it upright.
+  /// Across the face, to the right of an upright viewer.
   double across(const Vec3& p) const {
     const Vec3 placed = place(p);
     const double factor = scene_.distance / (scene_.distance - placed.z);
@@ -53,7 +53,7 @@ private:
 Vec3f single(const Vec3& v) { return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; }
 Vec3 wide(const Vec3f& v) { return {v.x, v.y, v.z}; }
 
-// On a turned face the points of the jaw that went out of sight are set where its contour is, as people do it.
+// On a turned face the hidden points of the jaw are set on its contour, as annotators do.
 Vec3 visible_contour(const FaceSurface& surface, const Stand& stand, Point2 p, double side) {
   Vec3 best = surface.on_surface(p);
   double furthest = side * stand.across(best);
@@ -85,11 +85,11 @@ struct Lamp {
   Colour tint;
 };
 
-// Light is added up as light is, so colours are squared before and rooted after (a gamma of 2).
+// Light is summed linearly, so colours are squared before and rooted after (a gamma of 2).
 Colour shade(const FacePaint& paint, const Vec3f& normal, float shadow, const Lamp& lamp) {
   const float facing = dot(normal, lamp.towards);
   const float direct = lamp.key * shadow * std::max(0.0f, (facing + 0.12f) / 1.12f);
-  // from the sky more than from the floor
+  // more from the sky than from the floor
   const float around = lamp.fill * (0.72f - 0.28f * normal.y) * (0.75f + 0.25f * std::max(0.0f, normal.z));
   const Vec3f half = lamp.towards + Vec3f{0, 0, 1};
   const float mirror = std::pow(std::max(0.0f, dot(normal, half) / std::max(1e-6f, norm(half))), 24.0f);
@@ -101,7 +101,7 @@ Colour shade(const FacePaint& paint, const Vec3f& normal, float shadow, const La
           channel(paint.colour.red, lamp.tint.red)};
 }
 
-// A Gaussian along both directions, borders repeated.
+// A separable Gaussian, borders repeated.
 void blur(std::vector<Colour>& image, int width, int height, double deviation) {
   const int reach = static_cast<int>(std::ceil(2.5 * deviation));
   if (reach < 1) return;
@@ -131,7 +131,7 @@ void blur(std::vector<Colour>& image, int width, int height, double deviation) {
   pass(other, image, 0, 1);
 }
 
-// The sum of four bytes is near enough to a normal number, of standard deviation 1 after this.
+// The sum of four bytes is approximately normal, of standard deviation 1 after this.
 float noise_of(std::uint32_t word) {
   const std::uint32_t sum = (word & 255u) + (word >> 8 & 255u) + (word >> 16 & 255u) + (word >> 24);
   return (static_cast<float>(sum) - 510.0f) / 147.8f;
@@ -159,7 +159,7 @@ FaceRaster rasterised(const std::vector<FaceMesh>& meshes, const Stand& stand, c
     std::vector<Vec3f> position, normal;
     std::vector<Projection> projected;
     for (std::size_t i = 0; i < mesh.position.size(); ++i) {
-      // the body stays where it is while the head turns
+      // the body stays in place while the head turns
       const bool body = mesh.material == FaceMaterial::cloth;
       const Vec3 p = wide(mesh.position[i]);
       const Vec3 placed = body ? p - pivot : stand.place(p);

@@ -1,4 +1,4 @@
-// A picture of a synthetic face, with the landmarks that a careful person would set: pose, light, lens and sensor.
+// A picture of a synthetic face, with the landmarks that a careful annotator would set: pose, light, lens and sensor.
 #pragma once
 
 #include "kinema/picture.h"
@@ -12,15 +12,15 @@ namespace kinema::synth {
 
 struct FaceScene {
   int width = 256, height = 256;
-  double x = 127.5, y = 127.5;  ///< where the middle of the face lies, pixels
+  double x = 127.5, y = 127.5;  ///< centre of the face, pixels
   double scale = 70;            ///< pixels between the outer corners of the eyes, seen from the front
-  double distance = 8;          ///< of the camera, in such distances: nearer ones make large noses
+  double distance = 8;          ///< of the camera, in units of that eye distance: nearer cameras enlarge the nose
 
   double yaw = 0, pitch = 0,
-         roll = 0;  ///< radians; 0: upright, towards us. yaw: to the right of the picture, pitch: up
+         roll = 0;  ///< radians; 0: upright, facing the camera. yaw: to the right of the picture, pitch: up
 
   double light_azimuth = 0.5, light_elevation = 0.6;  ///< radians; from the right and from above
-  double key = 0.75, fill = 0.35;                     ///< of the light, and of what comes from everywhere
+  double key = 0.75, fill = 0.35;                     ///< of the directional light, and of the ambient light
   Colour tint{1, 1, 1};                               ///< of the light
 
   double blur = 0.6;  ///< of the lens, standard deviation in pixels

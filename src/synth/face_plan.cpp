@@ -104,7 +104,7 @@ void shape_mouth(FacePlan& plan, const FaceIdentity& who, const FaceExpression& 
     const double corner = smile * (1 + 0.5 * side * now.lopsided);
     y -= 0.12 * corner * across * across;
     y += 0.03 * std::max(0.0, smile) * (1 - across);
-    // an open mouth: the lower lip goes with the jaw, the corners half way
+    // an open mouth: the lower lip moves with the jaw, the corners half as far
     const double gap = 0.34 * now.open;
     const double share = (lower || inner_lower) ? 1 - 0.35 * across : upper ? -0.06 : 0.35;
     y += gap * share;

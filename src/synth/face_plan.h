@@ -1,5 +1,5 @@
-// The plan of a synthetic face: who it is, what it does, and where its 68 landmarks lie when it looks straight at us.
-// Lengths are in distances between the outer corners of the eyes; x right, y down, 0 between the eyes.
+// The plan of a synthetic face: identity, expression, and the positions of its 68 landmarks in a frontal view. Lengths
+// are in distances between the outer corners of the eyes; x right, y down, 0 between the eyes.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ struct Point2 {
 
 using FacePlan = std::array<Point2, face_landmarks>;
 
-/// What stays the same about a person. Numbers without a range are in standard deviations: 0 is the mean face.
+/// The identity of a person. Numbers without a range are in standard deviations: 0 is the mean face.
 struct FaceIdentity {
   double width = 0, length = 0, jaw = 0, chin = 0;
   double eye_size = 0, eye_opening = 0, eye_distance = 0, eye_tilt = 0;
@@ -30,20 +30,20 @@ struct FaceIdentity {
   double freckles = 0;     ///< 0 to 1
   double hair_tone = 0.3;  ///< 0 black to 1 fair
   double hair_red = 0.3;   ///< 0 to 1
-  double hairline = 0;     ///< further back the higher
+  double hairline = 0;     ///< greater is further back
   double hair_length = 0;  ///< 0 short to 1 over the shoulders; below 0 bald
   double iris = 0.3;       ///< 0 brown to 1 blue
   std::uint32_t texture = 1;
 };
 
-/// What changes from one moment to the next.
+/// The expression at one moment.
 struct FaceExpression {
   double smile = 0;               ///< -1 (sad) to 1
   double open = 0;                ///< the mouth, 0 to 1
   double pucker = 0;              ///< 0 to 1
   double brow_raise = 0;          ///< -1 (frown) to 1
   double blink = 0;               ///< 0 open to 1 closed
-  double lopsided = 0;            ///< -1 to 1: the corner of the mouth and the brow of one side do more
+  double lopsided = 0;            ///< -1 to 1: the corner of the mouth and the brow of one side move more
   double gaze_x = 0, gaze_y = 0;  ///< -1 to 1
 };
 

@@ -24,7 +24,7 @@ void cover(const Projection& a, const Projection& b, const Projection& c, int wi
       const float wa = ((b.x - px) * (c.y - py) - (b.y - py) * (c.x - px)) / area;
       const float wb = ((c.x - px) * (a.y - py) - (c.y - py) * (a.x - px)) / area;
       const float wc = 1 - wa - wb;
-      // a hair's breadth of overlap, so that no pixel falls between two triangles
+      // a slight overlap, so that no pixel falls between two triangles
       if (wa < -1e-4f || wb < -1e-4f || wc < -1e-4f) continue;
       visit(x, y, std::array<float, 3>{wa, wb, wc});
     }
@@ -90,7 +90,7 @@ void ShadowMap::add(const FaceMesh& mesh, const std::vector<Vec3f>& position) {
 }
 
 float ShadowMap::light_at(const Vec3f& position) const {
-  constexpr float bias = 0.06f;  // above what a texel's width makes of a slope
+  constexpr float bias = 0.06f;  // more than the depth change of a slope over a texel
   const Projection p = project(position);
   float lit = 0;
   for (int dy = -2; dy <= 2; ++dy) {

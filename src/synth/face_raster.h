@@ -1,4 +1,4 @@
-// Triangles to pixels with a depth buffer: what a synthetic face shows at each pixel, and what its light sees.
+// Rasterises triangles with a depth buffer: the surface of a synthetic face at each pixel, and what its light reaches.
 #pragma once
 
 #include "core/geometry.h"
@@ -23,22 +23,22 @@ struct FaceRaster {
   }
 };
 
-/// A corner as the camera sees it: pixel x, y, and z its nearness.
+/// A corner in the camera's view: pixel x, y, and z its nearness.
 using Projection = Vec3f;
 
-/// Draws the mesh, whose corners lie at `projected` in the picture and at `position` and `normal` before the camera.
+/// Draws the mesh, whose corners lie at `projected` in the picture and at `position` and `normal` in the camera frame.
 void draw(FaceRaster& raster, const FaceMesh& mesh, const std::vector<Projection>& projected,
           const std::vector<Vec3f>& position, const std::vector<Vec3f>& normal);
 
-/// The nearness alone, for shadows.
+/// Nearness only, for shadows.
 class ShadowMap {
 public:
-  /// `light`: unit vector towards it. Covers everything within `radius` of 0.
+  /// `light`: unit vector towards it. Covers everything within `radius` of the origin.
   ShadowMap(const Vec3f& light, float radius);
 
   void add(const FaceMesh& mesh, const std::vector<Vec3f>& position);
 
-  /// 0 in the shadow to 1 in the light, soft at its edge.
+  /// From 0 in the shadow to 1 in the light, with a soft edge.
   float light_at(const Vec3f& position) const;
 
 private:

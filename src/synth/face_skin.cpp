@@ -34,7 +34,7 @@ float bump(double x, double y, double cx, double cy, double sx, double sy) {
   return static_cast<float>(std::exp(-0.5 * (u * u + v * v)));
 }
 
-// Points on the smooth line (Catmull-Rom) from b to c, c left out.
+// Points on the smooth line (Catmull-Rom) from b to c, c excluded.
 void add_curve(std::vector<Point2>& line, Point2 a, Point2 b, Point2 c, Point2 d, int pieces) {
   for (int i = 0; i < pieces; ++i) {
     const double t = static_cast<double>(i) / pieces, t2 = t * t, t3 = t2 * t;
@@ -135,7 +135,7 @@ FacePaint FaceSkin::at(FaceMaterial material, const Vec3f& place) const {
 }
 
 Colour FaceSkin::hair(const Vec3f& place) const {
-  // strands: noise that is long along the fall of the hair
+  // strands: noise stretched along the fall of the hair
   const float strands = value_noise({place.x * 34.0, place.y * 2.5, place.z * 34.0}, identity_.texture ^ 0x51u);
   const float locks = value_noise({place.x * 6.0, place.y * 1.2, place.z * 6.0}, identity_.texture ^ 0x52u);
   return (0.6f + 0.5f * strands + 0.3f * locks) * hair_;

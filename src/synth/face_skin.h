@@ -1,4 +1,4 @@
-// The colours of a synthetic face, as a function of the place on its head: skin, eyes, brows, lips, mouth, beard, hair.
+// The colours of a synthetic face by position on its head: skin, eyes, brows, lips, mouth, beard, hair.
 #pragma once
 
 #include "core/geometry.h"
@@ -10,7 +10,7 @@
 
 namespace kinema::synth {
 
-/// A surface's colour, and how much of a mirror it is.
+/// A surface's colour and gloss.
 struct FacePaint {
   Colour colour;
   float gloss = 0;
@@ -24,12 +24,12 @@ public:
   FacePaint at(FaceMaterial material, const Vec3f& place) const;
 
 private:
-  /// A smooth closed line through landmarks, with the box that holds it.
+  /// A smooth closed line through landmarks, with its bounding box.
   struct Outline {
     std::vector<Point2> line;
     double left = 0, right = 0, top = 0, bottom = 0;
 
-    /// The distance from the line, negative inside; far for places that are not near the box.
+    /// The distance from the line, negative inside; large for places that are not near the box.
     float distance(double x, double y, double reach) const;
   };
   struct Eye {

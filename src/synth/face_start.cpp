@@ -19,7 +19,7 @@ face::Similarity displaced_start(const face::Model& model, std::span<const float
   }
   const Random random{seed, 0x57A7u, number};
   const double scale = 1 + noise.scale * random.normal(2), turn = noise.turn * random.normal(3);
-  // the mean shape has its centroid at 0, so that scale and turn leave the middle of the face where it is
+  // the mean shape has its centroid at 0, so that scale and rotation leave the centre of the face in place
   const double c = scale * std::cos(turn), s = scale * std::sin(turn);
   return {c * there.a - s * there.b, s * there.a + c * there.b,
           there.tx + noise.shift * random.normal(0) * static_cast<double>(right - left),

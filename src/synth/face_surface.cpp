@@ -14,7 +14,7 @@ struct Knot {
   double at, value;
 };
 
-// Cubic between knots, with slopes that overshoot nothing (Fritsch and Carlson).
+// Cubic between knots, with slopes that do not overshoot (Fritsch and Carlson).
 double interpolate(std::span<const Knot> knots, double at) {
   if (at <= knots.front().at) return knots.front().value;
   if (at >= knots.back().at) return knots.back().value;
@@ -116,7 +116,7 @@ double FaceSurface::half_width(double y, double side) const {
   return interpolate(knots, y);
 }
 
-// How far the face reaches forward in the middle of a row.
+// How far the face extends forward in the middle of a row.
 double FaceSurface::front(double y) const {
   const double chin = plan_[8].y, eyes = 0, nose = plan_[33].y, mouth = 0.5 * (plan_[62].y + plan_[66].y);
   const std::array<Knot, 9> knots{{{top_, 0.05},
@@ -161,7 +161,7 @@ double FaceSurface::relief(double x, double y) const {
   for (std::size_t side : {31u, 35u}) {
     z += 0.085 * bump(x, y, {plan_[side].x * 0.8, plan_[side].y - 0.035}, 0.05, 0.05);
   }
-  // lips, the groove between them, and what the lower lip casts its shadow on
+  // lips, the groove between them, and the hollow below the lower lip
   const double gap = std::abs(plan_[66].y - plan_[62].y);
   const double half = std::abs(plan_[54].x - plan_[48].x) / 2;
   const double across = std::exp(-0.5 * std::pow(x / (0.62 * half), 2));
@@ -203,11 +203,11 @@ FaceMesh FaceSurface::head() const {
   FaceMesh mesh;
   mesh.material = FaceMaterial::head;
   for (std::size_t r = 0; r < rows; ++r) {
-    // rows lie close at the two poles, where the surface turns quickest
+    // rows are dense at the two poles, where the surface turns fastest
     const double t = 0.5 - 0.5 * std::cos(pi * static_cast<double>(r) / (rows - 1));
     const double y = top_ + (bottom() - top_) * (0.35 * t + 0.65 * static_cast<double>(r) / (rows - 1));
     for (std::size_t c = 0; c < columns; ++c) {
-      // most columns lie in front
+      // most columns are in front
       const double u = 2 * static_cast<double>(c) / (columns - 1) - 1;
       const Vec3 p = at(y, pi * (0.6 * u + 0.4 * u * u * u));
       mesh.place.push_back(single(p));

@@ -1,5 +1,5 @@
 // The head of a synthetic face in three dimensions: rows of half ellipses about the vertical axis, whose width follows
-// the jaw of the plan, with nose, eyes, lips, brows and cheeks raised on them. z points out of the face.
+// the jaw of the plan, with raised nose, eyes, lips, brows and cheeks. z points out of the face.
 #pragma once
 
 #include "core/geometry.h"
@@ -11,7 +11,7 @@
 
 namespace kinema::synth {
 
-/// What a surface is made of.
+/// The material of a surface.
 enum class FaceMaterial : std::uint8_t { head, hair, skin, cloth };
 
 /// Triangles with a normal and a place (where the surface lies on the head at rest, for its texture) at each corner.
@@ -28,7 +28,7 @@ public:
   /// A point of a row: `angle` 0 is the middle of the face, +-pi/2 its contour, +-pi the back of the head.
   Vec3 at(double y, double angle) const;
 
-  /// Where a point of the plan lies on the surface.
+  /// The position of a point of the plan on the surface.
   Vec3 on_surface(Point2 p) const;
 
   double top() const { return top_; }

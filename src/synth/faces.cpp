@@ -15,7 +15,7 @@
 namespace kinema::synth {
 namespace {
 
-// Numbers of one purpose, one after the other.
+// A sequence of random numbers for one purpose.
 class Draw {
 public:
   Draw(std::uint64_t seed, std::uint32_t purpose, std::uint32_t number) : random_{seed, purpose, number} {}
@@ -49,7 +49,7 @@ FaceIdentity face_identity(std::uint64_t seed, std::uint32_t person) {
   face.redness = draw.uniform();
   face.beard = draw.chance(0.3) ? draw.uniform(0.2, 0.9) : 0;
   face.freckles = draw.chance(0.2) ? draw.uniform(0.3, 1) : 0;
-  // dark skin mostly comes with dark hair and eyes
+  // dark skin mostly coincides with dark hair and eyes
   const double fair = std::max(0.0, 1 - 1.6 * face.melanin);
   face.hair_tone = draw.uniform(0, 0.25 + 0.75 * fair);
   face.hair_red = draw.uniform();
@@ -90,7 +90,7 @@ FaceScene face_scene(std::uint64_t seed, std::uint32_t moment, int size) {
   scene.light_elevation = draw.uniform(0.1, 1.0);
   scene.key = draw.uniform(0.3, 0.95);
   scene.fill = draw.uniform(0.25, 0.5) + 0.25 * std::max(0.0, 0.6 - scene.key);
-  // from candle to clouded sky
+  // from candlelight to an overcast sky
   const auto warm = static_cast<float>(draw.normal(0.1));
   scene.tint = {1 - warm, 1, 1 + warm};
   scene.blur = draw.uniform(0.5, 1.0) * size / 256.0;
@@ -107,7 +107,7 @@ FaceShot face_shot(std::uint64_t seed, std::uint32_t number, int size) {
 FaceShot FaceClip::at(double time) const {
   Draw draw(seed_, clip, 0);
   const auto swing = [&](double low, double high) {
-    // two slow waves whose periods have no common measure
+    // two slow waves of incommensurable periods
     const double a = draw.uniform(low, high), b = draw.uniform(1.6 * low, 1.6 * high);
     const double pa = draw.uniform(0, 6.28), pb = draw.uniform(0, 6.28), turn = 2 * std::numbers::pi * time;
     return 0.65 * std::sin(turn * a + pa) + 0.35 * std::sin(turn * b + pb);

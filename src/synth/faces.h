@@ -1,5 +1,5 @@
-// Synthetic faces by number: people, moments, sets of labelled pictures and a clip of one person who moves. Everything
-// is a function of a seed and a number.
+// Synthetic faces by number: people, moments, sets of labelled pictures and a clip of one moving person. Everything is
+// a function of a seed and a number.
 #pragma once
 
 #include "io/image_file.h"
@@ -14,16 +14,16 @@ namespace kinema::synth {
 FaceIdentity face_identity(std::uint64_t seed, std::uint32_t person);
 FaceExpression face_expression(std::uint64_t seed, std::uint32_t moment);
 
-/// Pose, light, lens and backdrop of a picture with sides of `size` pixels that holds all of the face.
+/// Pose, light, lens and backdrop of a picture with sides of `size` pixels that contains the whole face.
 FaceScene face_scene(std::uint64_t seed, std::uint32_t moment, int size);
 
-/// A person of their own for each number, at a moment of their own.
+/// A different person for each number, at a different moment.
 FaceShot face_shot(std::uint64_t seed, std::uint32_t number, int size);
 
 /// Many of them, made by several threads.
 std::vector<FaceShot> face_shots(std::uint64_t seed, std::uint32_t first, std::uint32_t count, int size, int threads);
 
-/// One person, who turns the head, speaks, smiles and blinks, while the light stays.
+/// One person, who turns the head, speaks, smiles and blinks under constant light.
 class FaceClip {
 public:
   FaceClip(std::uint64_t seed, int size) : seed_(seed), size_(size) {}
@@ -38,7 +38,7 @@ private:
   int size_;
 };
 
-/// Brightness as television has it. Needs no OpenCV.
+/// Luma as in television. Needs no OpenCV.
 io::GreyImage grey_of(const io::Picture& picture);
 
 /// Writes face_0000.png with face_0000.pts beside it, and so on, numbered from `first`. Needs OpenCV.

@@ -73,14 +73,14 @@ Motion::Motion(const io::Bvh& bvh, double metres_per_unit)
   const auto bone = [&](std::string_view a, std::string_view b) {
     return unit_ * norm(place(joints_[index(a)]) - place(joints_[index(b)]));
   };
-  constexpr double usual = 1.08;  // of thigh, shin and trunk in a person of 1.65 m
+  constexpr double usual = 1.08;  // sum of thigh, shin and trunk of a person of 1.65 m
   size_ = (bone("left_hip", "left_knee") + bone("left_knee", "left_ankle") + bone("pelvis", "neck")) / usual;
   if (!(size_ > 0.2 && size_ < 5)) {
     throw Error(fmt::format(
         "a leg and the trunk are {:.3g} m long together, which is no person: give --unit, in metres", size_ * usual));
   }
 
-  // which way a head and a hand look: as the rest pose has it, or on average over the clip where that says nothing
+  // the orientation of head and hands: that of the rest pose, or the average over the clip where that is undefined
   if (io::bvh_rest_is_upright(bvh)) {
     head_up_ = {0, 1, 0};
     head_front_ = {0, 0, 1};
@@ -106,7 +106,7 @@ double Motion::duration() const { return static_cast<double>(bvh_.frames - 1 - f
 
 bool Motion::starts_with_rest_pose(const io::Bvh& bvh) {
   if (bvh.frames < 3) return false;
-  // it turns nothing, while the motion does
+  // it has no rotations, while the motion does
   std::size_t rotations = 0, start_from_rest = 0;
   for (const io::BvhJoint& joint : bvh.joints) {
     for (std::size_t c = 0; c < joint.channels.size(); ++c) {
@@ -118,7 +118,7 @@ bool Motion::starts_with_rest_pose(const io::Bvh& bvh) {
   }
   if (2 * start_from_rest > rotations) return true;
 
-  // or it is left in one frame, by more than a tenth of a person and ten times as fast as the motion goes on
+  // or one frame leaves it, by more than a tenth of a person and ten times as fast as the motion that follows
   const io::BvhPlaces a = io::bvh_places(bvh, 0), b = io::bvh_places(bvh, 1), c = io::bvh_places(bvh, 2);
   double jump = 0, step = 0, size = 0;
   for (std::size_t j = 0; j < a.positions.size(); ++j) {
@@ -131,13 +131,13 @@ bool Motion::starts_with_rest_pose(const io::Bvh& bvh) {
 
 Figure Motion::at(double seconds) const {
   double frame = static_cast<double>(first_) + seconds / bvh_.frame_time;
-  // a frame time is written with few digits: what falls beside a frame by them is that frame
+  // a frame time is written with few digits: a time that misses a frame by such rounding is that frame
   const double nearest = std::round(frame);
   if (std::abs(frame - nearest) < 1e-2) frame = nearest;
   const io::BvhPlaces places = io::bvh_places(bvh_, frame);
   const auto place = [&](int j) { return unit_ * places.positions[static_cast<std::size_t>(j)]; };
   const auto turn = [&](int j, const Vec3& v) { return rotate(places.rotations[static_cast<std::size_t>(j)], v); };
-  // the end of the bones behind a joint, or the joint itself
+  // the end of the bones beyond a joint, or the joint itself
   const auto end_of = [&](int j) {
     const auto& ends = bvh_.joints[static_cast<std::size_t>(j)].end_sites;
     return ends.empty() ? place(j) : place(j) + unit_ * turn(j, ends.front());

@@ -1,4 +1,4 @@
-// A person at one moment of a motion-capture clip: the joints, and what a body needs beside them.
+// A person at one moment of a motion-capture clip: the joints, and what else a body needs.
 #pragma once
 
 #include "core/geometry.h"
@@ -8,21 +8,21 @@
 
 namespace kinema::synth {
 
-/// Sides of a person count 0: left, 1: right.
+/// Sides of a person are 0: left, 1: right.
 struct Figure {
   std::array<Vec3, body::common_joints.size()> joints;  // in the order of body::common_joints, metres
   Vec3 waist;                                           // half-way up the spine
   Vec3 hand[2];                                         // directions of the hands, unit vectors
   Vec3 palm[2];                                         // across the flat hands, unit vectors
   Vec3 ball[2], toe[2];                                 // of the feet: where the toes start and where they end
-  Vec3 head_up, head_front;                             // unit vectors at right angles
-  double size = 1;                                      // of the person, against one of 1.65 m
+  Vec3 head_up, head_front;                             // perpendicular unit vectors
+  double size = 1;                                      // of the person, relative to one of 1.65 m
 
   Vec3 joint(std::string_view common) const;
   Vec3 side_joint(int side, std::string_view joint) const;  // (0, "knee"): left_knee
 };
 
-/// Where the figure looks, across its shoulders and up its trunk: a unit vector.
+/// The direction that the figure faces, across its shoulders and up its trunk: a unit vector.
 Vec3 front_of(const Figure& figure);
 
 /// The clip of a file, in metres and seconds; y is up.
@@ -31,10 +31,10 @@ public:
   /// Throws Error where the file lacks one of body::common_joints.
   Motion(const io::Bvh& bvh, double metres_per_unit);
 
-  /// Length in seconds from the first frame that counts to the last.
+  /// Seconds from the first valid frame to the last.
   double duration() const;
 
-  /// Whether the first frame of the file is no part of the motion: a rest pose that the converter put there.
+  /// Whether the first frame of the file is not part of the motion: a rest pose inserted by the converter.
   static bool starts_with_rest_pose(const io::Bvh& bvh);
 
   void skip_first_frame() { first_ = 1; }
@@ -43,7 +43,7 @@ public:
 
 private:
   struct Limb {
-    int ball = -1, toe = -1, finger = -1;  // joints behind ankle and wrist; -1 where there is none
+    int ball = -1, toe = -1, finger = -1;  // joints beyond ankle and wrist; -1 where there is none
   };
 
   const io::Bvh& bvh_;

@@ -1,4 +1,4 @@
-// The numbers are metres of a person of 1.65 m, taken from the looks of it.
+// Lengths are metres for a person of 1.65 m, estimated by eye.
 #include "synth/flesh.h"
 
 #include <algorithm>
@@ -12,12 +12,12 @@ Vec3 unit_vector(Vec3 v) {
   return size > 1e-9 ? (1 / size) * v : Vec3{0, 1, 0};
 }
 
-// Axes with y along `y` and x as near as can be to `x`.
+// Axes with y along `y` and x as close as possible to `x`.
 std::array<Vec3, 3> axes_of(Vec3 y, Vec3 x) {
   const Vec3 up = unit_vector(y);
   Vec3 across = x - dot(x, up) * up;
   if (norm(across) < 1e-3 * norm(x)) {
-    // any will do, where none is nearest
+    // any direction, where none is closest
     const Vec3 other = std::abs(up.x) < 0.9 ? Vec3{1, 0, 0} : Vec3{0, 0, 1};
     across = other - dot(other, up) * up;
   }
@@ -51,7 +51,7 @@ private:
 
   double half_width() const { return 0.5 * norm(figure_.side_joint(0, "hip") - figure_.side_joint(1, "hip")); }
 
-  // From a to b, with radii at both ends; x is where the stretch across counts from.
+  // From a to b, with radii at both ends; x is the reference direction of the stretch across.
   void cone(Vec3 a, Vec3 b, double start, double end, Vec3 x, Vec3 stretch, Material material) {
     Part part;
     part.origin = a;
@@ -72,14 +72,14 @@ private:
     part.material = material;
     parts_.push_back(part);
   }
-  // A point beside another, by metres along axes.
+  // A point offset from another, by metres along axes.
   Vec3 beside(Vec3 at, const std::array<Vec3, 3>& axes, double x, double y, double z) const {
     return at + (size_ * x) * axes[0] + (size_ * y) * axes[1] + (size_ * z) * axes[2];
   }
 
   void trunk() {
     const Vec3 neck = figure_.joint("neck"), hip = middle("hip");
-    // half the width, wider where the file has the joints far apart
+    // half the width, wider where the joints of the file are far apart
     const double across = std::max(0.147, 0.95 * half_width() / size_);
     cone(beside(hip, hips_, 0, 0.02, -0.012), beside(figure_.waist, hips_, 0, -0.06, 0), 0.098, 0.084, hips_[0],
          {across / 0.098, 1, 1.08}, Material::trousers);
@@ -119,7 +119,7 @@ private:
     const double s = side == 0 ? 1 : -1;
     cone(beside(neck, chest_, s * 0.03, 0.075, -0.02), beside(shoulder, chest_, -s * 0.02, 0, -0.005), 0.042, 0.055,
          front, {1, 1, 1}, Material::shirt);
-    // the deltoid goes with the upper arm
+    // the deltoid moves with the upper arm
     const std::array<Vec3, 3> upper = axes_of(elbow - shoulder, front);
     egg(beside(shoulder, upper, 0, 0.03, 0), upper, {0.058, 0.078, 0.056}, Material::shirt);
     cone(shoulder, elbow, 0.05, 0.037, front, {1.05, 1, 1}, Material::shirt);
@@ -139,12 +139,12 @@ private:
     const Vec3 ankle = figure_.side_joint(side, "ankle");
     const Vec3 shin = ankle - knee;
     const Vec3 front = figure_.ball[side] - ankle;
-    // some files have the hips at the outside of the body: legs start nearer to its middle
+    // some files place the hips at the outside of the body: legs start nearer to its middle
     const double inside = std::min(1.0, 0.1 * size_ / std::max(half_width(), 1e-6));
     const Vec3 top = middle("hip") + (0.3 + 0.7 * inside) * (hip - middle("hip"));
     cone(top + 0.05 * (knee - top), knee, 0.084, 0.052, hips_[0], {1, 1, 1.08}, Material::trousers);
     cone(knee, ankle, 0.05, 0.036, front, {1.05, 1, 1}, Material::trousers);
-    // the calf stands out behind
+    // the calf bulges backwards
     const std::array<Vec3, 3> axes = axes_of(shin, front);
     egg(beside(knee + 0.3 * shin, axes, -0.014, 0, 0), axes, {0.055, 0.125, 0.053}, Material::trousers);
   }

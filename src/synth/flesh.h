@@ -8,7 +8,7 @@
 
 namespace kinema::synth {
 
-/// In the frame of the figure, whichever that is.
+/// In the same frame as the figure.
 std::vector<Part> flesh_of(const Figure& figure);
 
 /// The lowest point of the feet along `up`, as a distance from the origin.

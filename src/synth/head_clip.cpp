@@ -21,7 +21,7 @@ Colour shade(const Colour& colour, double light) { return static_cast<float>(lig
 
 std::uint8_t level(double value) { return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 1.0) * 255)); }
 
-// A thing on the wall, in shares of the frame.
+// An object on the wall, in shares of the frame.
 struct Thing {
   double left, top, right, bottom;
   Colour colour;  // blue green red
@@ -54,7 +54,7 @@ Colour wall_at(double u, double v, bool room, std::uint32_t seed) {
   return shade(colour, light * texture);
 }
 
-// The unit sphere's point under a place of the outline (x right, y down), if any.
+// The point of the unit sphere at a position within the outline (x right, y down), if any.
 std::optional<Vec3> on_head(double x, double y) {
   const double r2 = x * x + y * y;
   if (r2 >= 1) return std::nullopt;
@@ -66,7 +66,7 @@ bool within(double x, double y, double cx, double cy, double rx, double ry) {
   return h * h + v * v < 1;
 }
 
-// The head's colour at a place of its outline: lit from above and the left, with skin that is not one colour.
+// The head's colour at a position within its outline: lit from above and the left, with uneven skin colour.
 Colour head_colour(const Vec3& p, std::uint32_t seed) {
   constexpr Colour skin{0.42f, 0.53f, 0.78f}, hair{0.08f, 0.10f, 0.14f}, white{0.80f, 0.82f, 0.84f},
       dark{0.06f, 0.07f, 0.10f}, lips{0.32f, 0.33f, 0.66f};
@@ -85,10 +85,10 @@ Colour head_colour(const Vec3& p, std::uint32_t seed) {
   return shade(skin, light * texture * nose);
 }
 
-// The person's colour under a place in radii about the head's centre, if it is there.
+// The person's colour at a position in radii about the head's centre, if any.
 std::optional<Colour> person_at(double x, double y, std::uint32_t seed) {
   if (const auto p = on_head(x, y)) return head_colour(*p, seed);
-  // shoulders, and a neck that the collar ends
+  // shoulders, and a neck down to the collar
   const double shoulder = 1.72 + 0.24 * x * x / 4;
   if (y > shoulder && std::abs(x) < 3.4) {
     const double folds = static_cast<double>(weave({x, y, 0}, 0.8, 0.2, 0.25f, seed + 2));
@@ -118,7 +118,7 @@ HeadClip::HeadClip(const HeadClipSettings& settings)
 }
 
 HeadTruth HeadClip::truth(std::size_t frame) const {
-  // about the room and nearer and further, never the same way twice
+  // across the room, nearer and further, never repeating
   const double t = settings_.moves ? static_cast<double>(frame) / settings_.fps : 0, turn = 2 * std::numbers::pi;
   HeadTruth truth;
   truth.distance = start_distance * (1 + 0.12 * std::sin(turn * 0.17 * t));
@@ -168,7 +168,7 @@ io::Picture HeadClip::empty_room() const { return with_noise(room_, 0xffffffffu)
 io::Picture HeadClip::with_noise(io::Picture picture, std::uint32_t frame) const {
   const double seconds = static_cast<double>(frame) / settings_.fps;
   const double gain = frame == 0xffffffffu ? 1 : 1 + settings_.light * std::sin(2 * std::numbers::pi * seconds / 10);
-  // four bytes summed are a bell of this deviation, near enough
+  // the sum of four bytes is approximately normal, of this deviation
   const double scale = settings_.noise / std::sqrt(4 * (256.0 * 256 - 1) / 12);
   for (std::size_t i = 0; i < picture.bgr.size() / 3; ++i) {
     const Philox random = philox(settings_.seed, static_cast<std::uint32_t>(i), frame, 0x4ead, 0);

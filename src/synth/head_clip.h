@@ -1,5 +1,5 @@
-// A head before a webcam, made by code, with known truth: lit and textured, with hair, features, a neck and a shirt,
-// moving before a cluttered room in which some things have nearly its colours, seen through a camera's noise.
+// A synthetic clip of a head before a webcam, with ground truth: lit and textured, with hair, features, a neck and a
+// shirt, moving before a cluttered room in which some objects have nearly its colours, with camera noise.
 #pragma once
 
 #include "kinema/picture.h"
@@ -15,15 +15,15 @@ struct HeadClipSettings {
   double field_of_view = 1.05;  ///< radians, across the frame: 60 degrees
   double noise = 2;             ///< standard deviation of each channel, in levels
   bool moves = true;            ///< else the head stays where it starts
-  bool room = true;             ///< things of many colours, some near skin's; else a plain wall
-  double light = 0;             ///< how much the light changes over ten seconds, 0.3: by 30 %
+  bool room = true;             ///< objects of many colours, some near skin's; else a plain wall
+  double light = 0;             ///< change of the light over ten seconds, 0.3: by 30 %
   std::uint64_t seed = 1;
 };
 
-/// What the camera would see of the head without noise, in pixels counted from 0 at the centre of the first one.
+/// The head in the noise-free image, in pixels counted from 0 at the centre of the first one.
 struct HeadTruth {
   double x = 0, y = 0;    ///< the head's centre
-  double rx = 0, ry = 0;  ///< of its outline
+  double rx = 0, ry = 0;  ///< radii of its outline
   double distance = 0;    ///< metres
 };
 

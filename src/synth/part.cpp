@@ -20,7 +20,7 @@ SeenPart::SeenPart(const Part& part, Vec3 eye) : part_(part), eye_(part.to_own(e
     low_ = part.start * sine_;
     high_ = part.height + part.end * sine_;
   } else {
-    // one ball holds the other: it alone is left
+    // one ball contains the other: only it remains
     if (part.end > part.start) {
       part_.origin = part.origin + (part.height * part.stretch.y) * part.axes[1];
       eye_.y -= part.height;
@@ -76,7 +76,7 @@ std::optional<Meeting> SeenPart::meet(Vec3 direction) const {
     const double radius = std::max(std::hypot(own.x, own.z), 1e-12);
     n = {own.x / radius * cosine_, sine_, own.z / radius * cosine_};
   }
-  // a normal is stretched the other way round
+  // a normal is stretched inversely
   const Vec3& s = part_.stretch;
   const Vec3 normal = (n.x / s.x) * part_.axes[0] + (n.y / s.y) * part_.axes[1] + (n.z / s.z) * part_.axes[2];
   return Meeting{best, own, (1 / norm(normal)) * normal};

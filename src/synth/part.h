@@ -1,7 +1,7 @@
-// A part of a body that can be seen: a rounded cone, stretched along its own axes, and where a ray meets it.
+// A visible part of a body: a rounded cone, stretched along its own axes, and its intersection with rays.
 //
 // In its own space a part is the hull of two balls on the y axis: one of radius `start` at the origin, one of radius
-// `end` at `height`. Stretching makes trunks elliptical and heads egg-shaped; nothing here is a capsule.
+// `end` at `height`. Stretching makes trunks elliptical and heads egg-shaped; none is a capsule.
 #pragma once
 
 #include "core/geometry.h"
@@ -15,7 +15,7 @@ enum class Material { skin, head, shirt, trousers, shoe };
 
 struct Part {
   Vec3 origin;
-  std::array<Vec3, 3> axes;  // of the part in the scene, unit vectors at right angles
+  std::array<Vec3, 3> axes;  // of the part in the scene, orthonormal
   Vec3 stretch{1, 1, 1};     // along its axes
   double height = 0, start = 0, end = 0;
   Material material = Material::skin;
@@ -29,24 +29,24 @@ struct Part {
 struct Meeting {
   double t = 0;   // the ray's parameter: eye + t direction
   Vec3 own{};     // the point in the part's own space
-  Vec3 normal{};  // in the scene, of length 1, to the outside
+  Vec3 normal{};  // in the scene, of length 1, outwards
 };
 
-/// A part as seen from one eye, with what does not depend on the ray computed once.
+/// A part as seen from one eye, with ray-independent values precomputed.
 class SeenPart {
 public:
   SeenPart(const Part& part, Vec3 eye);
 
   const Part& part() const { return part_; }
 
-  /// The first point of the part on the ray from the eye, t > 0, or nothing.
+  /// The first point of the part on the ray from the eye, t > 0, if any.
   std::optional<Meeting> meet(Vec3 direction) const;
 
 private:
   Part part_;
   Vec3 eye_;                      // in the part's own space
   double sine_ = 0, cosine_ = 1;  // of the slope of the cone's side
-  double low_ = 0, high_ = 0;     // y where the side touches the balls; low_ > high_ where one ball holds the other
+  double low_ = 0, high_ = 0;     // y where the side touches the balls; low_ > high_ where one ball contains the other
 };
 
 }  // namespace kinema::synth

@@ -8,9 +8,9 @@
 namespace kinema::synth {
 namespace {
 
-constexpr double farthest = 12;  // metres that a floor without a wall is seen
+constexpr double farthest = 12;  // metres to which a floor without a wall is visible
 
-// Pixels that a part can touch: columns and rows from first to last.
+// Pixels that a part can cover: columns and rows from first to last.
 struct Window {
   int left = 0, right = 0, top = 0, bottom = 0;
 };
@@ -21,7 +21,7 @@ Window window_of(const Part& part, Vec3 eye, const Camera& camera) {
   const Vec3 end = part.origin + (part.height * part.stretch.y) * part.axes[1];
   for (const auto& [centre, radius] : {std::pair{part.origin - eye, part.start * most}, {end - eye, part.end * most}}) {
     if (centre.z - radius < 0.05) return {0, camera.width - 1, 0, camera.height - 1};
-    // the box around the ball, whose corners lie outside of its outline
+    // the box around the ball, whose corners lie outside its outline
     for (double z : {centre.z - radius, centre.z + radius}) {
       left = std::min(left, camera.fx * (centre.x - radius) / z + camera.cx);
       right = std::max(right, camera.fx * (centre.x + radius) / z + camera.cx);
@@ -113,7 +113,7 @@ private:
     return {t, std::abs(dot(normal, direction)) / norm(direction), light * cloth, false};
   }
 
-  // Floor and wall, whichever comes first.
+  // The nearer of floor and wall.
   Surface room(Vec3 direction) const {
     const double down = dot(stage_.up, direction), ahead = dot(stage_.level, direction);
     const double to_floor = (stage_.floor - dot(stage_.up, view_.eye)) / down;

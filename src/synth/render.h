@@ -1,4 +1,4 @@
-// What a camera would see without noise: for each pixel the depth, the slant and the colour of the first surface.
+// The noise-free view of a camera: for each pixel the depth, the slant and the colour of the first surface.
 #pragma once
 
 #include "kinema/picture.h"
@@ -12,9 +12,9 @@ namespace kinema::synth {
 
 struct Rendering {
   int width = 0, height = 0;
-  std::vector<float> depth;          // along z, metres; 0 where nothing is
+  std::vector<float> depth;          // along z, metres; 0 where there is nothing
   std::vector<float> cosine;         // between the ray and the surface's normal: 0 at grazing rays
-  std::vector<std::uint8_t> person;  // 1 where it is the person, else 0
+  std::vector<std::uint8_t> person;  // 1 for the person, else 0
   io::Picture colour;
 };
 

@@ -8,7 +8,7 @@
 namespace kinema::synth {
 namespace {
 
-// Each sensor draws from a stream of its own.
+// Each sensor has its own random stream.
 enum Stream : std::uint32_t { depth_stream = 1, left_stream = 2, right_stream = 3, points_stream = 4 };
 
 constexpr double baseline = 0.075;         // metres, of the depth camera's own pair
@@ -73,7 +73,7 @@ std::vector<std::uint16_t> measure_depth(const Rendering& rendering, const Camer
   const std::vector<std::uint8_t> edge = edges(rendering, focal_baseline);
   for (std::size_t i = 0; i < millimetres.size(); ++i) {
     const Philox p = philox(settings.seed, static_cast<std::uint32_t>(i), frame, depth_stream, 0);
-    // one word decides between an outlier and a hole, so that neither hides the other
+    // one random word decides between outlier and hole, so that neither masks the other
     const double lot = share(p.word[2]);
     if (lot < settings.noise * outlier_share) {
       store(i, nearest_outlier + (farthest_outlier - nearest_outlier) * share(p.word[3]));
@@ -95,7 +95,7 @@ io::Picture photograph(const Rendering& rendering, int eye, const SensorSettings
   if (settings.noise <= 0) return picture;
   const double gain = eye == 0 ? 1 : 0.94, offset = eye == 0 ? 0 : 3, sigma = 2 * settings.noise;
   const Stream stream = eye == 0 ? left_stream : right_stream;
-  // four words of sixteen and more bits are enough for a byte of each channel
+  // four words of sixteen or more bits suffice for a byte of each channel
   for (std::size_t i = 0; i < picture.bgr.size() / 3; ++i) {
     const Philox p = philox(settings.seed, static_cast<std::uint32_t>(i), frame, stream, 0);
     for (std::size_t c = 0; c < 3; ++c) {

@@ -69,7 +69,7 @@ void Simulation::write_frame(const io::SimulatedRecording& recording, std::size_
   const auto number = static_cast<std::uint32_t>(frame);
   View seen = view();
   if (settings_.mode == Mode::stereo) {
-    // stereo matching finds parts of pixels, so edges must not jump by whole ones
+    // stereo matching has subpixel resolution, so edges must not jump by whole pixels
     seen.oversampling = 2;
     recording.write_picture("left", frame, photograph(render(stage_, parts, seen), 0, settings_.sensor, number));
     seen.eye.x = settings_.baseline;
@@ -88,7 +88,7 @@ void Simulation::write_frame(const io::SimulatedRecording& recording, std::size_
 
 void Simulation::write_background(const io::SimulatedRecording& recording) const {
   const Rendering rendering = render(stage_, {}, view());
-  // its noise is none of the frames'
+  // its noise is independent of the frames'
   constexpr std::uint32_t no_frame = 0xffffffff;
   const std::vector<std::uint16_t> depth = measure_depth(rendering, settings_.camera, settings_.sensor, no_frame);
   recording.write_background(view_of(depth, settings_.camera));

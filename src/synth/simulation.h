@@ -21,7 +21,7 @@ struct SimulationSettings {
 
 class Simulation {
 public:
-  /// One figure a frame, in a world with y up.
+  /// One figure per frame, in a world with y up.
   Simulation(std::vector<Figure> figures, const SimulationSettings& settings);
 
   std::size_t frames() const { return figures_.size(); }
@@ -31,7 +31,7 @@ public:
   /// Folders of a recording in this mode.
   std::vector<std::string> kinds() const;
 
-  /// All frames, several at a time; `done` is called between them with how many there are.
+  /// All frames, several at a time; `done` is called in between with the number finished.
   void write(const io::SimulatedRecording& recording, int threads, const std::function<void(std::size_t)>& done) const;
 
   /// The depth image of the empty scene.

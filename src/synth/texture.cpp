@@ -5,7 +5,7 @@
 namespace kinema::synth {
 namespace {
 
-// Mixes the bits of a lattice point; no two neighbours look alike.
+// Hashes a lattice point, so that neighbours are uncorrelated.
 std::uint32_t mixed(std::uint32_t bits) {
   bits ^= bits >> 16;
   bits *= 0x7feb352du;

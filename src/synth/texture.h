@@ -1,4 +1,4 @@
-// Colours that belong to a place on a surface: value noise in space, the same from wherever it is seen.
+// Colours bound to positions on a surface: value noise in space, independent of the viewpoint.
 #pragma once
 
 #include "core/geometry.h"

@@ -1,4 +1,4 @@
-// Device memory, pinned host memory, streams and events that free themselves, and CUDA errors as kinema::Error.
+// RAII device memory, pinned host memory, streams and events, and CUDA errors as kinema::Error.
 #pragma once
 
 #include "kinema/error.h"
@@ -31,7 +31,7 @@ struct PinnedMemory {
 };
 }  // namespace detail
 
-/// An array of T that grows when asked for more, and never shrinks; its content is lost when it grows.
+/// An array of T that grows on demand and never shrinks; its content is lost when it grows.
 template <class T, class Memory>
 class Array {
 public:
@@ -73,7 +73,7 @@ using Buffer = Array<T, detail::DeviceMemory>;
 template <class T>
 using PinnedBuffer = Array<T, detail::PinnedMemory>;
 
-/// What a device does first where streams compete for it.
+/// Scheduling priority where streams compete for a device.
 enum class Priority { normal, high };
 
 class Stream {
@@ -109,7 +109,7 @@ private:
   cudaEvent_t event_ = nullptr;
 };
 
-/// Milliseconds between two events that have both come to pass.
+/// Milliseconds between two events, both of which have been reached.
 inline double elapsed_ms(const Event& from, const Event& to) {
   float ms = 0;
   check(cudaEventElapsedTime(&ms, from, to), "timing");

@@ -7,7 +7,7 @@ namespace kinema::cuda {
 std::vector<Gpu> devices() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    cudaGetLastError();  // no driver or no device is an answer, not a fault to report later
+    cudaGetLastError();  // no driver or no device is a valid answer, not an error to report later
     return {};
   }
   std::vector<Gpu> found;

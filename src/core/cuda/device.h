@@ -10,7 +10,7 @@ namespace kinema::cuda {
 
 std::vector<Gpu> devices();
 
-/// One line that says why devices() is empty, and the mend.
+/// One line that says why devices() is empty, and the remedy.
 std::string why_no_device();
 
 /// The version of the toolkit this was built with, "" without one.

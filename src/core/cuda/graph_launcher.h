@@ -1,6 +1,6 @@
-// Launches a kernel as a graph of its own, which takes the driver two to three microseconds less than a plain launch: that
-// counts where the launch is all there is to wait for. Calls repeat, so some graphs are kept; a call that fits none of
-// them changes the one that was used longest ago.
+// Launches a kernel as a graph, which takes the driver two to three microseconds less than a plain launch: relevant
+// where the launch is all there is to wait for. Calls repeat, so several graphs are cached; a call that matches none of
+// them updates the least recently used one.
 #pragma once
 
 #include "core/cuda/buffer.h"
@@ -19,7 +19,7 @@ class GraphLauncher {
 public:
   GraphLauncher() = default;
   ~GraphLauncher() {
-    // what is still at work is freed when it ends
+    // a graph that still runs is freed when it ends
     for (const Entry& entry : entries_) {
       cudaGraphExecDestroy(entry.ready);
       cudaGraphDestroy(entry.graph);
@@ -28,7 +28,7 @@ public:
   GraphLauncher(const GraphLauncher&) = delete;
   GraphLauncher& operator=(const GraphLauncher&) = delete;
 
-  /// Arguments are compared by their bytes: those between members should be 0, or a call does not find its graph.
+  /// Arguments are compared by their bytes: padding between members should be 0, or a call does not match its graph.
   template <class Argument>
   void launch(void (*kernel)(Argument), dim3 grid, unsigned threads, const Argument& argument, cudaStream_t stream) {
     static_assert(std::is_trivially_copyable_v<Argument>);
@@ -52,10 +52,10 @@ private:
   struct Entry {
     Shape shape;
     std::string argument;         // its bytes
-    cudaGraph_t graph = nullptr;  // whose node names that of the one that is ready to be launched
+    cudaGraph_t graph = nullptr;  // whose node identifies that of the executable graph
     cudaGraphNode_t node = nullptr;
     cudaGraphExec_t ready = nullptr;
-    std::uint64_t used = 0;  // by which call
+    std::uint64_t used = 0;  // last call that used it
     std::size_t hash = 0;    // of the argument, so that few are compared
 
     bool fits(const Shape& wanted, std::string_view bytes, std::size_t hashed) const {

@@ -1,4 +1,4 @@
-// In place of device.cu where CUDA is not built in.
+// Replaces device.cu where CUDA is not built in.
 #include "core/cuda/device.h"
 
 namespace kinema::cuda {

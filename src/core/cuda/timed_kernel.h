@@ -1,6 +1,6 @@
-// A kernel between two events, all three as one graph: they reach the device together, so that the time between the events
-// is the device's alone and does not count how long the host took from one to the next. It also takes the driver less than
-// three plain calls.
+// A kernel between two events, all three as one graph: they reach the device together, so that the time between the
+// events is the device's alone and excludes the host's time between calls. It also costs the driver less than three
+// plain calls.
 #pragma once
 
 #include "core/cuda/buffer.h"
@@ -17,7 +17,7 @@ public:
   TimedKernel(const TimedKernel&) = delete;
   TimedKernel& operator=(const TimedKernel&) = delete;
 
-  /// On the configuration's stream. What is recorded is kept for launches that differ in nothing but arguments.
+  /// On the configuration's stream. The recorded graph is reused for launches that differ only in their arguments.
   template <class... Arguments>
   void launch(const cudaLaunchConfig_t& config, void (*kernel)(Arguments...), Arguments... arguments) {
     void* addresses[] = {static_cast<void*>(&arguments)...};
@@ -32,7 +32,7 @@ public:
     check(cudaGraphLaunch(ready_, config.stream), launching);
   }
 
-  /// Of the last launch, which must be over.
+  /// Of the last launch, which must have finished.
   double ms() const { return elapsed_ms(begin_, end_); }
 
 private:
@@ -62,7 +62,7 @@ private:
     if (status == cudaSuccess) status = cudaGraphInstantiate(&ready_, graph_, 0);
     if (status != cudaSuccess) clear();
     check(status, launching);
-    // as it was asked for: what the node says of the function may be another handle of it
+    // the requested handle: the node may report another handle of the same function
     parameters_.func = const_cast<void*>(function);
     attributes_.assign(config.attrs, config.attrs + config.numAttrs);
   }
@@ -80,7 +80,7 @@ private:
   }
 
   void clear() {
-    // what is still at work is freed when it ends
+    // a graph that still runs is freed when it ends
     if (ready_ != nullptr) cudaGraphExecDestroy(ready_);
     if (graph_ != nullptr) cudaGraphDestroy(graph_);
     ready_ = nullptr;

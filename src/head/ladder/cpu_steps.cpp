@@ -1,5 +1,5 @@
 // The paper's steps on the CPU. CPU 1: fig. 1, one pixel after the other. CPU 2: the weights of all colours are
-// calculated beforehand (eq. 7), as floats. CPU 3: the same, rows divided among the cores.
+// precomputed (eq. 7), as floats. CPU 3: the same, with rows divided among the cores.
 #include "core/threads.h"
 #include "head/moments_backends.h"
 #include "head/pixel_reader.h"
@@ -10,13 +10,13 @@
 namespace kinema::head {
 namespace {
 
-// Rows of one piece of work of CPU 3; the division does not depend on the number of threads, so the sums do not either.
+// Rows per task of CPU 3; the division does not depend on the number of threads, so the sums do not either.
 constexpr std::size_t rows_of_a_piece = 16;
 
 std::size_t colour_index(Rgb p) { return p.r * std::size_t{65536} + p.g * std::size_t{256} + p.b; }
 
-// Fig. 1 over some rows, with the second moments beside. The sums are double, since in single precision those of a large
-// frame would stop growing.
+// Fig. 1 over some rows, plus the second moments. The sums are double, since in single precision those of a large frame
+// would stop growing.
 template <class Weight>
 Sums sum_rows(const ColourView& frame, std::size_t begin, std::size_t end, const Weight& weight) {
   return with_format(frame.format, [&](auto format) {

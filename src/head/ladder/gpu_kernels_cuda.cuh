@@ -1,7 +1,7 @@
-// The paper's kernels GPU 1 to GPU 8 (IV.A), step by step as it tells them. Kept is the idea of each; not kept are the
-// slips of the listings (a barrier inside a branch, shared sums set by every thread, an index past the end of the frame)
-// and the type of what threads add to with atomics: integers instead of float, which would lose hundredths of a pixel
-// over a large frame and another hundredth every time.
+// The paper's kernels GPU 1 to GPU 8 (IV.A), step by step. The idea of each is kept; not kept are the errors of the
+// listings (a barrier inside a branch, shared sums initialised by every thread, an index past the end of the frame) and
+// the type of atomic sums: integers instead of float, which would lose hundredths of a pixel over a large frame, and
+// differ by another hundredth in every run.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct PlaneWeight {
   }
 };
 
-/// The same for planes that are too steep for float.
+/// The same for planes too steep for float.
 struct SteepPlaneWeight {
   double f[4];
   __device__ float operator()(uchar4 p) const {
@@ -50,7 +50,7 @@ struct Frame {
   const uchar4* pixels;
   std::uint32_t width, N;
   Weight weight;
-  float place_scale, weight_scale;  // powers of 2: what 1 is among the integers
+  float place_scale, weight_scale;  // powers of 2: the integer that stands for 1
   FrameSums* out;
 };
 
@@ -72,7 +72,7 @@ __device__ inline void add(FrameSums* to, const FrameSums& block) {
 __device__ inline float column(std::uint32_t index, std::uint32_t width) { return static_cast<float>(index % width); }
 __device__ inline float row(std::uint32_t index, std::uint32_t width) { return static_cast<float>(index / width); }
 
-/// GPU 1: atomic adding to one global value.
+/// GPU 1: atomic addition to one global value.
 template <class Weight>
 __global__ void gpu1(Frame<Weight> frame) {
   const std::uint32_t index = threadIdx.x + blockIdx.x * blockDim.x;
@@ -81,7 +81,7 @@ __global__ void gpu1(Frame<Weight> frame) {
   add(frame.out, frame, weight * column(index, frame.width), weight * row(index, frame.width), weight);
 }
 
-/// GPU 2: atomic adding to the shared memory.
+/// GPU 2: atomic addition to shared memory.
 template <class Weight>
 __global__ void gpu2(Frame<Weight> frame) {
   __shared__ FrameSums block;
@@ -96,7 +96,7 @@ __global__ void gpu2(Frame<Weight> frame) {
   if (threadIdx.x == 0) add(frame.out, block);
 }
 
-/// What the threads of a block hold, for the steps that add it up by halves.
+/// The values of the threads of a block, for the steps that add them by halves.
 struct BlockValues {
   float x[threads_per_block], y[threads_per_block], w[threads_per_block];
 
@@ -106,7 +106,7 @@ struct BlockValues {
     w[to] += w[from];
   }
 
-  /// Fig. 3: the lower half of the threads adds the upper half, so that warps work whole or not at all.
+  /// Fig. 3: the lower half of the threads adds the upper half, so that warps are active as a whole or not at all.
   __device__ void add_halves() {
     for (std::uint32_t s = threads_per_block >> 1; s > 0; s >>= 1) {
       __syncthreads();
@@ -124,7 +124,7 @@ __device__ void hold_one_pixel(BlockValues& values, const Frame<Weight>& frame) 
   values.w[threadIdx.x] = weight;
 }
 
-/// GPU 3: parallel aggregation with divide and conquer, whose threads diverge (fig. 2).
+/// GPU 3: parallel aggregation by divide and conquer, with divergent threads (fig. 2).
 template <class Weight>
 __global__ void gpu3(Frame<Weight> frame) {
   __shared__ BlockValues values;
@@ -161,7 +161,7 @@ __global__ void gpu5(Frame<Weight> frame) {
   if (ti == 0) add(frame.out, frame, values.x[0], values.y[0], values.w[0]);
 }
 
-/// Calls work(index, weight, index2, weight2) for the pixels of a thread, two an iteration.
+/// Calls work(index, weight, index2, weight2) for the pixels of a thread, two per iteration.
 template <class Weight, class Work>
 __device__ void for_pairs(const Frame<Weight>& frame, Work&& work) {
   const std::uint32_t grid_size = threads_per_block * 2 * gridDim.x;
@@ -216,7 +216,7 @@ __global__ void gpu7(Frame<Weight> frame) {
   if (threadIdx.x == 0) add(frame.out, frame, values.x[0], values.y[0], values.w[0]);
 }
 
-/// GPU 8: multiple pixels per thread with atomic adding to shared memory.
+/// GPU 8: multiple pixels per thread with atomic addition to shared memory.
 template <class Weight>
 __global__ void gpu8(Frame<Weight> frame) {
   __shared__ FrameSums block;

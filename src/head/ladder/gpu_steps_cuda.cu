@@ -1,4 +1,4 @@
-// The paper's versions GPU 1 to GPU 8 as backends: the frame as pixels of 4 bytes is sent, and one kernel sums it. Its
+// The paper's versions GPU 1 to GPU 8 as backends: the frame is sent as pixels of 4 bytes, and one kernel sums it. Its
 // times are the two rows of the paper's table 1.
 #include "core/cuda/buffer.h"
 #include "head/count_cuda.cuh"
@@ -17,7 +17,7 @@ namespace {
 
 using namespace ladder;
 
-// Pixels of a frame on the device as the paper has them, where they come in another format.
+// Pixels of a frame on the device in the paper's format, converted if necessary.
 template <PixelFormat format>
 __global__ void make_pixels(ColourView frame, uchar4* out) {
   const auto x = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x, y = std::size_t{blockIdx.y};
@@ -28,7 +28,8 @@ __global__ void make_pixels(ColourView frame, uchar4* out) {
 
 template <class Weight>
 void launch(int step, unsigned multiprocessors, const Frame<Weight>& frame, cudaStream_t stream) {
-  // steps 1 to 4 have a thread a pixel; the others so many blocks as the device holds at a time, half of them from 6 on
+  // steps 1 to 4 have one thread per pixel; the others as many blocks as the device holds at once, half of them from 6
+  // on
   const unsigned all = (frame.N + threads_per_block - 1) / threads_per_block;
   const unsigned blocks = std::min(all, step < 5 ? all : (step == 5 ? 4 : 2) * multiprocessors);
   constexpr void (*kernels[])(Frame<Weight>) = {gpu1<Weight>, gpu2<Weight>, gpu3<Weight>, gpu4<Weight>,
@@ -37,7 +38,7 @@ void launch(int step, unsigned multiprocessors, const Frame<Weight>& frame, cuda
   cuda::check_launch("counting pixels");
 }
 
-// The largest power of 2 that keeps `most` within 62 bits, and not above 2^24: a float has no more.
+// The largest power of 2 that keeps `most` within 62 bits, and at most 2^24: a float has no more.
 float integer_scale(double most) {
   return static_cast<float>(std::exp2(std::min(24.0, std::floor(62 - std::log2(std::max(1.0, most))))));
 }
@@ -105,7 +106,7 @@ public:
     calculate(pixels, frame.width, frame.height);
     done_.record(stream_);
 
-    // the paper has no second moments: these are the cuda backend's, and no part of the times
+    // the paper has no second moments: these are the cuda backend's, and not part of the times
     const DevicePlanes planes{reinterpret_cast<const std::uint8_t*>(pixels), nullptr, 4 * frame.width, 0};
     unit_ = count_.count(PixelFormat::rgba, {&planes, 1},
                          {0, 0, static_cast<std::uint32_t>(frame.width), static_cast<std::uint32_t>(frame.height)},
