@@ -5,7 +5,8 @@
 #   scripts/gpu.sh [build] [test] [sanitize] [bench] [profile]      no argument: all but profile
 #
 #   build     configure and build the preset gpu
-#   test      the tests with the label gpu; fails where they were skipped for want of a device
+#   test      the tests with the label gpu, the trackers' accuracy included; fails where tests were skipped for want of a
+#             device
 #   sanitize  compute-sanitizer's memcheck, racecheck, initcheck and synccheck over the small cases of those tests
 #   bench     kinema bench body, head and face: body.txt, body.json, body.html, head.txt, ...
 #   profile   Nsight Compute (ncu) over one run of the largest problem of the benchmark
@@ -21,12 +22,14 @@ results=${OUT:-$build/results}
 mkdir -p "$results"
 say() { printf '\n== %s (%ds)\n' "$*" "$SECONDS"; }
 
-# gpu_tests: "PROGRAM --gtest_filter=PATTERNS" for each test with the label gpu
+# gpu_tests: "PROGRAM --gtest_filter=PATTERNS" for each test program with the label gpu
 gpu_tests() {
   ctest --preset gpu --show-only=json-v1 | python3 -c '
 import json, sys
 for test in json.load(sys.stdin)["tests"]:
-    print(test["command"][0], *[word for word in test["command"] if word.startswith("--gtest_filter")])'
+    patterns = [word for word in test["command"] if word.startswith("--gtest_filter")]
+    if patterns:
+        print(test["command"][0], *patterns)'
 }
 
 do_build() {
@@ -58,6 +61,8 @@ do_test() {
     echo 'gpu.sh: these GPU tests were skipped: this run proves nothing about them' >&2
     failed=1
   fi
+  # a script that calls the command, not a program with shards
+  ctest --preset gpu -R accuracy --output-log "$results/accuracy.txt" || failed=1
   return $failed
 }
 
