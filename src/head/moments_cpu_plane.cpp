@@ -4,7 +4,7 @@
 #include "head/plane_strip.h"
 
 // vectors are stored in arrays, which sizeless vectors do not allow
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SCALAR)
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "head/moments_cpu_plane.cpp"
 #include <hwy/foreach_target.h>
@@ -14,6 +14,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace kinema::head {
 namespace HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR
+// What Highway falls back to on x86-64 without SSSE3 if g++ is older than 12.3: it has no vectors of 16 bytes.
+
+void add_plane(const PlaneOfBytes& plane, const Piece& piece, const Margins& margins) {
+  plain::add_columns(plane, piece, 0, margins);
+}
+
+void plane_weights(const PlaneOfBytes& plane, const std::uint8_t* row, std::size_t pixel_bytes, std::size_t width,
+                   std::uint32_t* out) {
+  plain::weights(plane, row, pixel_bytes, 0, width, out);
+}
+
+#else
 
 constexpr std::size_t chunk_tiles = most_rows / groups;  // as many weights per lane as 32 bits can hold
 constexpr std::size_t chunk_columns = chunk_tiles * tile_columns;
@@ -159,6 +173,7 @@ void plane_weights(const PlaneOfBytes& plane, const std::uint8_t* row, std::size
   plain::weights(plane, row, pixel_bytes, width / tile_columns * tile_columns, width, out);
 }
 
+#endif
 }  // namespace HWY_NAMESPACE
 }  // namespace kinema::head
 HWY_AFTER_NAMESPACE();

@@ -7,7 +7,7 @@
 #include <cstring>
 
 // vectors are stored in arrays, which sizeless vectors do not allow
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SCALAR)
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "head/moments_cpu_table.cpp"
 #include <hwy/foreach_target.h>
@@ -17,6 +17,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace kinema::head {
 namespace HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR
+// What Highway falls back to on x86-64 without SSSE3 if g++ is older than 12.3: it has no vectors of 16 bytes.
+
+void add_table(const ColourBlocks& table, const Piece& piece, const Margins& margins) {
+  plain::add_columns(table, piece, 0, margins);
+}
+
+void table_weights(const ColourBlocks& table, const std::uint8_t* row, std::size_t pixel_bytes, std::size_t width,
+                   std::uint32_t* out) {
+  plain::weights(table, row, pixel_bytes, 0, width, out);
+}
+
+#else
 
 using Shorts = hn::Full128<std::uint16_t>;
 using HalfBytes = hn::Half<Bytes>;
@@ -247,6 +261,7 @@ void table_weights(const ColourBlocks& table, const std::uint8_t* row, std::size
   plain::weights(table, row, pixel_bytes, x, width, out);
 }
 
+#endif
 }  // namespace HWY_NAMESPACE
 }  // namespace kinema::head
 HWY_AFTER_NAMESPACE();

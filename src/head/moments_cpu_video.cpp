@@ -2,7 +2,7 @@
 #include "head/moments_cpu_plain.h"
 
 // vectors are stored in arrays, which sizeless vectors do not allow
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SCALAR)
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "head/moments_cpu_video.cpp"
 #include <hwy/foreach_target.h>
@@ -12,6 +12,24 @@
 HWY_BEFORE_NAMESPACE();
 namespace kinema::head {
 namespace HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR
+// What Highway falls back to on x86-64 without SSSE3 if g++ is older than 12.3: it has no vectors of 16 bytes.
+
+void convert_nv12(const std::uint8_t* luma, const std::uint8_t* chroma, std::size_t width, std::uint8_t* rgba) {
+  plain::convert_nv12(luma, chroma, 0, width, rgba);
+}
+
+void convert_yuyv(const std::uint8_t* row, std::size_t width, std::uint8_t* rgba) {
+  plain::convert_yuyv(row, 0, width, rgba);
+}
+
+void add_weighed(const std::uint32_t* weights, std::size_t width, const RowWeighing& weighing, std::uint32_t* columns,
+                 std::uint64_t& row) {
+  plain::add_weighed(weights, 0, width, weighing, columns, row);
+}
+
+#else
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -133,6 +151,7 @@ void add_weighed(const std::uint32_t* weights, std::size_t width, const RowWeigh
   plain::add_weighed(weights, x, width, weighing, columns, row);
 }
 
+#endif
 }  // namespace HWY_NAMESPACE
 }  // namespace kinema::head
 HWY_AFTER_NAMESPACE();

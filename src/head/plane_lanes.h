@@ -15,6 +15,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#if HWY_TARGET != HWY_SCALAR  // which has no vectors of 16 bytes
 HWY_BEFORE_NAMESPACE();
 namespace kinema::head {
 namespace HWY_NAMESPACE {
@@ -143,5 +144,6 @@ private:
 }  // namespace HWY_NAMESPACE
 }  // namespace kinema::head
 HWY_AFTER_NAMESPACE();
+#endif
 
 #endif
