@@ -87,8 +87,9 @@ template Option Verb::option(const std::string&, std::string&, const std::string
 template Option Verb::option(const std::string&, std::vector<std::size_t>&, const std::string&);
 template Option Verb::option(const std::string&, std::vector<std::string>&, const std::string&);
 
-Option Verb::text(const std::string& names, std::function<void(const std::string&)> read, const std::string& help) {
-  return Option(*app_->add_option_function<std::string>(names, std::move(read), help));
+Option Verb::text(const std::string& names, const std::function<void(const std::string&)>& read,
+                  const std::string& help) {
+  return Option(*app_->add_option_function<std::string>(names, read, help));
 }
 
 Option Verb::flag(const std::string& name, bool& value, const std::string& help) {

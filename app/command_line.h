@@ -69,7 +69,7 @@ public:
   Option option(const std::string& names, T& value, const std::string& help);
 
   /// An option whose text is parsed by `read`, which throws Error if it is invalid.
-  Option text(const std::string& names, std::function<void(const std::string&)> read, const std::string& help);
+  Option text(const std::string& names, const std::function<void(const std::string&)>& read, const std::string& help);
 
   /// An option that is one of several words, listed in the help; the default is the word for the current `value`.
   template <class T>

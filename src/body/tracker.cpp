@@ -114,8 +114,9 @@ Estimate Tracker::track(PointsView points, double time) { return state_->track(p
 Estimate Tracker::track(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, double time) {
   State& state = *state_;
   if (!state.matcher)
-    state.matcher.emplace(io::CameraFile{.camera = state.settings.camera, .baseline = state.settings.baseline},
-                          state.settings.stereo);
+    state.matcher.emplace(
+        io::CameraFile{.camera = state.settings.camera, .baseline = state.settings.baseline, .distortion = {}},
+        state.settings.stereo);
   Stopwatch watch;
   const std::vector<float> depth = state.matcher->depth(left, right);
   const double ms = watch.lap();

@@ -45,7 +45,9 @@ TEST_P(BodyTracker, SettlesEveryFrameOnceAndInOrder) {
     for (int frame = 0; frame < 7; ++frame) {
       first.push_back(frame == 3 ? tracker.skip(frame * frame_time, "a torn frame") : follow(tracker, frame));
       take(tracker.settled());
-      if (lag == 0) EXPECT_EQ(settled.size(), first.size());
+      if (lag == 0) {
+        EXPECT_EQ(settled.size(), first.size());
+      }
     }
     take(tracker.finish());
     EXPECT_TRUE(tracker.finish().empty());
@@ -57,7 +59,9 @@ TEST_P(BodyTracker, SettlesEveryFrameOnceAndInOrder) {
       EXPECT_EQ(settled[i].found, first[i].found);
       EXPECT_EQ(settled[i].log_likelihood, first[i].log_likelihood);
       ASSERT_TRUE(settled[i].skeleton);
-      if (i != 3) EXPECT_GT(settled[i].confidence, 0.5);  // clean points on the very capsules
+      if (i != 3) {
+        EXPECT_GT(settled[i].confidence, 0.5);  // clean points on the very capsules
+      }
     }
     EXPECT_EQ(settled[3].why, "a torn frame");
   }

@@ -19,10 +19,11 @@ protected:
       const bench::DrawnFace drawn = unseen_face(number);
       const Fit truth = reference->fit(face_of(drawn, number)), fit = tested->fit(face_of(drawn, number));
       EXPECT_EQ(fit.combined.size(), truth.combined.size());
-      if (GetParam() == "paper") {
-        // The paper's kernels add by atomics, in any order, and are compiled with approximate arithmetic: of two damping
-        // factors that are as good either may be taken, and the loop may end an iteration earlier or later. Fits then end
-        // some tenths of a pixel apart (0.22 was seen), at the same E.
+      if (GetParam() == "paper" || GetParam() == "listing") {
+        // The paper's kernels add by atomics, in any order, and are compiled with approximate arithmetic; the listing adds
+        // thousands of floats one after the other. Of two damping factors that are as good either may be taken, and the loop
+        // may end an iteration earlier or later. Fits then end some tenths of a pixel apart (0.22 was seen of both, of the
+        // listing on x86-64), at the same E.
         EXPECT_LT(farthest(fit.landmarks, truth.landmarks), 50 * tolerance) << "face " << number;
         EXPECT_NEAR(fit.error, truth.error, 5e-3 * truth.error) << "face " << number;
         continue;
