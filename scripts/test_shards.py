@@ -154,7 +154,7 @@ def main():
                     waiting.append(pool.submit(shard.run, log, arguments.seconds, deadline))
         for done in concurrent.futures.as_completed(waiting):
             shard = done.result()
-            if shard.code != 0:
+            if shard.code != 0 and shard.took:
                 print(f"{time.monotonic() - start:.0f} s: {shard.title()}: {'out of time' if shard.late else 'failed'}", flush=True)
     good = [summary(preset, programs, arguments.out) for preset, programs in builds.items()]
     print(f"{time.monotonic() - start:.0f} s")
