@@ -13,12 +13,8 @@ namespace {
 using report::Unit;
 using report::with_unit;
 
-// The curves of a plot and their colours. First-hit rows of a backend that also ran `nearest`, and the reference,
-// appear in the tables only: they would cover the other curves.
-struct Curve {
-  const char* backend;
-  int colour;
-};
+// First-hit rows of a backend that also ran `nearest`, and the reference, appear in the tables only: they would cover
+// the other curves.
 constexpr Curve curves[] = {{"listing", 0}, {"embree", 1}, {"cpu", 2}, {"paper", 4}, {"cuda", 3}};
 
 bool in_plots(const BodyRow& row) { return row.association == body::Association::nearest || row.backend == "embree"; }

@@ -11,10 +11,6 @@ namespace {
 using report::Unit;
 using report::with_unit;
 
-struct Curve {
-  const char* backend;
-  int colour;
-};
 constexpr Curve curves[] = {{"listing", 0}, {"opencv", 1}, {"cpu", 2}, {"paper", 4}, {"cuda", 3}, {"cuda batch", 5}};
 
 // `value` gives the point of a row; its x is set here.
@@ -110,12 +106,10 @@ report::Report face_page(const FaceReport& report) {
   section.blocks.emplace_back(report::Text{
       "A frame is one fit: the median wall time, with the picture on the host, or already on the device for paper and "
       "cuda. Device: the GPU's part by its own clock. Cuda batch: many faces in one call, time per face. The listing "
-      "is "
-      "the paper's algorithms 1 and 2 on one thread, the paper its ten kernels on 4 × 1024 threads; OpenCV is "
+      "is the paper's algorithms 1 and 2 on one thread, the paper its ten kernels on 4 × 1024 threads; OpenCV is "
       "FacemarkAAM, another model with as many texture modes and about as many pixels. Speed-ups over the paper's "
       "kernels are by device time, the others by wall time. Errors: the largest distance of a landmark from that of "
-      "the "
-      "double-precision reference. The paper's own times are from an Athlon II X2 250 and a GTX 650.",
+      "the double-precision reference. The paper's own times are from an Athlon II X2 250 and a GTX 650.",
       ""});
   return {"Fitting faces, measured", "", {std::move(section)}, ""};
 }

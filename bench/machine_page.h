@@ -14,6 +14,12 @@ namespace kinema::bench {
 report::List machine_list(const Machine& machine, const std::string& commit, const std::string& date,
                           const std::string& problem);
 
+/// The curve of a backend in plots, and the number of its colour.
+struct Curve {
+  const char* backend;
+  int colour;
+};
+
 /// Without series: counts on the x axis, both axes logarithmic.
 report::Plot logarithmic_plot(const std::string& title, const char* x_label, const char* y_label, report::Unit y_unit);
 

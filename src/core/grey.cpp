@@ -1,5 +1,6 @@
 #include "kinema/grey.h"
 
+#include "core/colour_view.h"
 #include "kinema/error.h"
 
 #include <algorithm>
@@ -45,28 +46,11 @@ void grey_row(const ColourView& frame, const std::uint8_t* row, std::uint8_t* ou
   }
 }
 
-std::size_t row_bytes(const ColourView& frame) {
-  switch (frame.format) {
-    case PixelFormat::bgr:
-    case PixelFormat::rgb:
-      return 3 * frame.width;
-    case PixelFormat::bgra:
-    case PixelFormat::rgba:
-      return 4 * frame.width;
-    case PixelFormat::yuyv:
-      return (frame.width + 1) / 2 * 4;
-    case PixelFormat::nv12:
-      break;
-  }
-  return frame.width;
-}
-
 }  // namespace
 
 std::vector<std::uint8_t> grey_of(const ColourView& frame) {
-  if (frame.data == nullptr || frame.width == 0 || frame.height == 0) throw Error("a frame without pixels");
+  check_pixels(frame);
   if (frame.on_device) throw Error("a frame in device memory cannot be converted to grey: give it in host memory");
-  if (frame.stride < row_bytes(frame)) throw Error("a frame whose stride is shorter than its rows");
   std::vector<std::uint8_t> grey(frame.width * frame.height);
   for (std::size_t y = 0; y < frame.height; ++y)
     grey_row(frame, frame.data + y * frame.stride, grey.data() + y * frame.width);

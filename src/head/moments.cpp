@@ -1,3 +1,4 @@
+#include "core/colour_view.h"
 #include "head/moments_backends.h"
 #include "kinema/error.h"
 
@@ -18,31 +19,10 @@ std::size_t pixel_from(double x, std::size_t most) {
 
 }  // namespace
 
-std::size_t row_bytes(const ColourView& frame) {
-  switch (frame.format) {
-    case PixelFormat::bgr:
-    case PixelFormat::rgb:
-      return 3 * frame.width;
-    case PixelFormat::bgra:
-    case PixelFormat::rgba:
-      return 4 * frame.width;
-    case PixelFormat::yuyv:
-      return (frame.width + 1) / 2 * 4;
-    case PixelFormat::nv12:
-      break;
-  }
-  return frame.width;
-}
-
 void check_frame(const ColourView& frame, bool device_is_fine) {
-  if (frame.width == 0 || frame.height == 0)
-    throw Error(fmt::format("frame: {} x {} pixels; there must be at least one", frame.width, frame.height));
-  if (frame.data == nullptr) throw Error("frame: a size, but no data");
+  check_pixels(frame);
   if (frame.on_device && !device_is_fine)
     throw Error("frame: it lies on the device, and this backend works on the host; give it a frame of the host");
-  if (frame.stride < row_bytes(frame))
-    throw Error(fmt::format("frame: a stride of {} bytes, but a row of {} pixels has {}", frame.stride, frame.width,
-                            row_bytes(frame)));
   if (frame.format == PixelFormat::nv12) {
     if (frame.chroma == nullptr) throw Error("frame: nv12 without its plane of chroma");
     const std::size_t bytes = (frame.width + 1) / 2 * 2;

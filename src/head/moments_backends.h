@@ -44,7 +44,4 @@ struct Box {
 /// Outside of it no pixel has any weight; empty if none has.
 Box pixels_that_count(const ColourView& frame, const Weighing& weighing);
 
-/// Bytes of a row of the frame's first plane.
-std::size_t row_bytes(const ColourView& frame);
-
 }  // namespace kinema::head

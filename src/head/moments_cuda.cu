@@ -1,5 +1,6 @@
 // The cuda backend: a frame on the device is one launch, whose sums the device writes into host memory; a frame on the
 // host is one copy and one launch, or several of both.
+#include "core/colour_view.h"
 #include "core/stopwatch.h"
 #include "head/count_cuda.cuh"
 #include "head/device_moments.h"
