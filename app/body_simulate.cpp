@@ -3,10 +3,10 @@
 #include "app/progress.h"
 #include "core/stopwatch.h"
 #include "io/bvh.h"
-#include "io/bvh_skeleton.h"
 #include "io/simulated_recording.h"
 #include "kinema/error.h"
 #include "kinema/files.h"
+#include "synth/motion.h"
 #include "synth/simulation.h"
 
 #include <charconv>
@@ -21,6 +21,7 @@ struct Options {
   CommonOptions common;
   std::string motion, mode, out;
   std::string unit = "auto", skip_first = "auto";
+  synth::PersonSettings person;
   synth::SimulationSettings settings;
   double start = 0, fps = 30;
   int frames = 0;  // 0: to the end of the clip
@@ -52,6 +53,8 @@ void check(const Options& options) {
   if (stage.distance && !(*stage.distance >= 0.5 && *stage.distance <= 20)) {
     refuse("--camera-distance", *stage.distance, "it is from 0.5 to 20 metres");
   }
+  const auto& tall = options.person.height;
+  if (tall && !(*tall >= 0.7 && *tall <= 2.3)) refuse("--height", *tall, "it is from 0.7 to 2.3 metres");
   const double noise = options.settings.sensor.noise;
   if (!(noise >= 0 && noise <= 20)) refuse("--noise", noise, "it is from 0 (clean) to 20, 1: a usual sensor");
   const double baseline = options.settings.baseline;
@@ -61,8 +64,7 @@ void check(const Options& options) {
   }
 }
 
-std::vector<synth::Figure> figures_of(const Options& options, synth::Motion& motion, bool skip_first) {
-  if (skip_first) motion.skip_first_frame();
+std::vector<synth::Figure> figures_of(const Options& options, const synth::Motion& motion) {
   // with a small tolerance, since the frame time of a file is rounded
   const double left = motion.duration() - options.start + 1e-3;
   if (left < 0) {
@@ -87,13 +89,17 @@ void run(const Options& options) {
 
   double unit = 0;
   bool skip_first = false;
+  body::Skeleton skeleton;
+  double height = 0;
   std::optional<synth::Simulation> simulation;
   try {
     unit = metres_per_unit(options, bvh);
     skip_first = options.skip_first == "auto" ? synth::Motion::starts_with_rest_pose(bvh) : options.skip_first == "yes";
     if (skip_first && bvh.frames < 2) throw Error("has one frame only: give --skip-first no");
-    synth::Motion motion(bvh, unit);
-    simulation.emplace(figures_of(options, motion, skip_first), options.settings);
+    const synth::Motion motion(bvh, {unit, skip_first, options.person});
+    skeleton = motion.person().skeleton;
+    height = motion.person().height;
+    simulation.emplace(figures_of(options, motion), options.settings);
   } catch (const Error& error) {
     // a message about an option already names it
     const std::string what = error.what();
@@ -108,7 +114,7 @@ void run(const Options& options) {
   }
   if (options.write_background) simulation->write_background(recording);
   recording.write_truth(simulation->truth(), options.fps);
-  write_skeleton(std::filesystem::path(options.out) / "skeleton.json", io::bvh_skeleton(bvh, unit));
+  write_skeleton(std::filesystem::path(options.out) / "skeleton.json", skeleton);
   const bool depth = options.mode == "depth", stereo = options.mode == "stereo";
   recording.write_camera(options.settings.camera, options.fps, depth ? std::optional(0.001) : std::nullopt,
                          stereo ? std::optional(options.settings.baseline) : std::nullopt);
@@ -123,6 +129,7 @@ void run(const Options& options) {
     json["fps"] = options.fps;
     json["metres_per_unit"] = unit;
     json["skipped_first"] = skip_first;
+    json["person"] = {{"seed", options.person.seed}, {"height", height}, {"clothes", options.person.clothes}};
     json["camera"] = {{"distance", stage.distance},
                       {"height", options.settings.stage.height},
                       {"azimuth", options.settings.stage.azimuth},
@@ -169,6 +176,14 @@ void add_body_simulate(Verb parent, Task& task) {
               "Metres per unit of the clip; auto: metres, centimetres, millimetres or CMU units, from the person's "
               "size [auto]")
       .type("auto|M");
+  verb.option("--person", options->person.seed,
+              "Who performs the clip: 0 a person of average proportions, other numbers people who differ in build, "
+              "proportions and hair [0]")
+      .type("N")
+      .between(0L, 1'000'000'000L);
+  verb.option("--height", options->person.height, "The person's height, in metres [from the legs of the clip]")
+      .type("M");
+  verb.flag("--clothes", options->person.clothes, "Loose clothes, which stand off by up to 3 cm");
   verb.option("--camera-distance", settings.stage.distance,
               "Distance from the middle of the motion, in metres [the smallest that keeps all of it in view]")
       .type("M");

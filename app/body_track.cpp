@@ -34,6 +34,7 @@ body::TrackerSettings settings_for(const io::Recording& recording, const Options
   } else if (options.height) {
     try {
       tracker.skeleton = body::default_human(*options.height);
+      tracker.height_known = true;
     } catch (const Error& error) {
       throw Error(fmt::format("--height is {}: {}", *options.height, error.what()));
     }
@@ -144,6 +145,9 @@ void add_input_options(Verb verb, Options& options) {
       .type("M")
       .show_default();
   verb.flag("--no-planes", options.no_planes, "Do not detect floor and walls");
+  verb.choice<body::CutOut>("--cut-out", options.run.tracker.foreground.cut_out,
+                            "Whether depth images hold only the person, so that empty pixels saw past it",
+                            {{"auto", body::CutOut::automatic}, {"yes", body::CutOut::yes}, {"no", body::CutOut::no}});
   verb.option("--start", options.run.start, "Number of the first frame").type("N").between(0L, 1L << 52);
   verb.option("--frames", options.run.frames, "At most N frames; 0: all").type("N").between(0L, 1L << 52);
 }

@@ -8,6 +8,7 @@
 #include "io/output_file.h"
 #include "io/overlay.h"
 #include "kinema/error.h"
+#include "synth/motion.h"
 #include "synth/simulation.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ void simulate(const WalkSettings& settings, synth::Mode mode) {
   file.commit();
 
   const io::Bvh bvh = io::read_bvh(clip);
-  const synth::Motion motion(bvh, io::guess_metres_per_unit(bvh));
+  const synth::Motion motion(bvh, {.metres_per_unit = io::guess_metres_per_unit(bvh)});
   std::vector<synth::Figure> figures;
   const auto longest = static_cast<std::size_t>(std::floor((motion.duration() + 1e-3) * frames_per_second)) + 1;
   for (std::size_t i = 0; i < std::min(settings.frames, longest); ++i) {

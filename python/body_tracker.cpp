@@ -3,6 +3,7 @@
 
 #include "arrays.h"
 #include "body_settings.h"
+#include "kinema/error.h"
 #include "kinema/poses.h"
 #include "kinema/recording.h"
 #include "module.h"
@@ -57,6 +58,18 @@ private:
   std::mutex mutex_;
 };
 
+std::string word_of(body::CutOut cut_out) {
+  if (cut_out == body::CutOut::automatic) return "auto";
+  return cut_out == body::CutOut::yes ? "yes" : "no";
+}
+
+body::CutOut parse_cut_out(const std::string& word) {
+  for (const body::CutOut cut_out : {body::CutOut::automatic, body::CutOut::yes, body::CutOut::no}) {
+    if (word == word_of(cut_out)) return cut_out;
+  }
+  throw Error("cut_out must be 'auto', 'yes' or 'no', not '" + word + "'");
+}
+
 void bind_settings(py::module_& module) {
   using Settings = body::TrackerSettings;
   py::class_<Settings> settings(module, "TrackerSettings",
@@ -66,6 +79,7 @@ camera              of depth images and stereo pairs; not needed for clouds
 baseline            metres between the cameras of a stereo pair; above 0: depth comes from such pairs
 skeleton            the person; by default an average human
 fit_shape           fit lengths and radii of the skeleton to the person who is seen
+height_known        the skeleton is as tall as the person: fit_shape fits proportions only
 lag                 how many later frames correct an estimate before it is settled; 0: none
 particles           poses tried in a layer; 0: what this machine holds
 layers              annealing layers
@@ -75,12 +89,14 @@ independent_points  the number of a frame's points that count as independent evi
 tempered            weights are the likelihood to the power of independent_points over the number of points; False: the
                     likelihood itself
 unperturbed_particle  one particle is moved without noise
+steady              the estimate at once is held to the motion of the last frames; False: the mean of the particles
 sensor_noise        standard deviation of a depth at 1 m, metres; it grows with the square of the distance
 shared_noise        the part of it that all points have in common, as those of matched stereo pairs do
 points              of the person that are kept of a frame; 0: what this machine holds
 background_points   likewise of the rays that see past the person
 nearest, farthest   depths outside are nobody's, metres
 planes              find floor and walls, and remove them
+cut_out             whether depth images hold only the person, so that empty pixels saw past it: 'auto', 'yes' or 'no'
 seed                the same gives the same bits
 threads             of the CPU work; 0: one per core. Results do not depend on it)");
   settings.attr("__module__") = "kinema.body";
@@ -89,6 +105,7 @@ threads             of the CPU work; 0: one per core. Results do not depend on i
       .def_readwrite("baseline", &Settings::baseline)
       .def_readwrite("skeleton", &Settings::skeleton)
       .def_readwrite("fit_shape", &Settings::fit_shape)
+      .def_readwrite("height_known", &Settings::height_known)
       .def_readwrite("lag", &Settings::lag)
       .def_readwrite("particles", &Settings::particles)
       .def_readwrite("layers", &Settings::layers)
@@ -97,6 +114,7 @@ threads             of the CPU work; 0: one per core. Results do not depend on i
       .def_readwrite("independent_points", &Settings::independent_points)
       .def_readwrite("tempered", &Settings::tempered)
       .def_readwrite("unperturbed_particle", &Settings::unperturbed_particle)
+      .def_readwrite("steady", &Settings::steady)
       .def_readwrite("sensor_noise", &Settings::sensor_noise)
       .def_readwrite("shared_noise", &Settings::shared_noise)
       .def_readwrite("points", &Settings::points)
@@ -111,6 +129,9 @@ threads             of the CPU work; 0: one per core. Results do not depend on i
       .def_property(
           "planes", [](const Settings& own) { return own.foreground.planes; },
           [](Settings& own, bool planes) { own.foreground.planes = planes; })
+      .def_property(
+          "cut_out", [](const Settings& own) { return word_of(own.foreground.cut_out); },
+          [](Settings& own, const std::string& word) { own.foreground.cut_out = parse_cut_out(word); })
       .def_property(
           "threads", [](const Settings& own) { return own.likelihood.threads; },
           [](Settings& own, int threads) { own.likelihood.threads = threads; });
@@ -141,6 +162,11 @@ void bind_estimate(py::module_& module) {
       .def_property_readonly(
           "deviation", [](const Estimate& own) { return array_of(own.deviation); },
           "Of each joint the standard deviation along each axis, metres: float64 (joints,).")
+      .def_property_readonly(
+          "shape_deviation", [](const Estimate& own) { return array_of(own.shape_deviation); },
+          R"(The part of deviation that comes from the person's proportions: float64 (joints,).
+
+It is nearly the same in consecutive frames. Empty where the skeleton is given.)")
       .def_property_readonly(
           "angles", [](const Estimate& own) { return array_of(own.pose.angles); }, "Radians, by joint and freedom.")
       .def_property_readonly(

@@ -8,6 +8,8 @@ bench/results/accuracy.json and docs/accuracy.md.
     scripts/measure_accuracy.py walk=clips/02_01.bvh@0:80 --stereo walk     from 0 s, 80 frames, as depth, points and pairs
     scripts/measure_accuracy.py --page                                     the page again, from the kept results
 
+Subject 141 of the CMU database is left out: in its files the hips are 35 cm apart.
+
 Recordings and runs that the --scratch folder holds are not repeated; for another build of kinema take another folder.
 """
 
@@ -90,6 +92,14 @@ def call(command):
         message = done.stderr.strip().splitlines()
         raise RuntimeError(message[-1] if message else f"{command[0]} ended with {done.returncode}")
     return done.stdout
+
+
+def is_sound(word):
+    """Whether the skeleton of a clip can be that of a person."""
+    sound = not clip_of(word)[1].name.startswith("141_")
+    if not sound:
+        print(f"measure_accuracy: {word}: left out, since its hips are 35 cm apart", file=sys.stderr)
+    return sound
 
 
 def clip_of(word):
@@ -221,6 +231,7 @@ def main():
     if not arguments.page:
         if not arguments.clips:
             parser.error("give clips, or --page")
+        arguments.clips = list(filter(is_sound, arguments.clips))
         scratch = Path(arguments.scratch)
         scratch.mkdir(parents=True, exist_ok=True)
         rows = sweep(arguments, scratch)

@@ -45,6 +45,9 @@ struct TrackerSettings {
   /// The skeleton is that of an average person: its lengths and radii are fitted to the observed one.
   bool fit_shape = true;
 
+  /// With fit_shape: the skeleton is as tall as the person, and only proportions are fitted.
+  bool height_known = false;
+
   /// Number of later frames that correct an estimate before it is settled; 0: none.
   std::size_t lag = 15;
 
@@ -98,6 +101,10 @@ struct TrackerSettings {
   /// One particle is propagated without noise, which keeps a person who stands still. False: all are sampled.
   bool unperturbed_particle = true;
 
+  /// The estimate at once is held to the motion from the frames before, so that somebody at rest does not tremble.
+  /// False: the mean of the particles, frame by frame.
+  bool steady = true;
+
   Motion motion = Motion::constant_velocity;
   Resampling resampling = Resampling::systematic;
 
@@ -134,6 +141,10 @@ struct Estimate {
   Pose pose;                      ///< posterior mean, rotations averaged as rotations
   std::vector<Vec3> joints;       ///< in the order of the skeleton
   std::vector<double> deviation;  ///< standard deviation of each joint along each of the three axes, metres
+
+  /// The part of `deviation` that comes from the person's proportions, which are known only so well. It is nearly the
+  /// same in consecutive frames. Empty where the skeleton is given.
+  std::vector<double> shape_deviation;
 
   /// The share of the points' squared distances that the pose explains, 0...1: how well the person fits the points.
   double confidence = 0;

@@ -18,6 +18,13 @@
 
 namespace kinema::body {
 
+/// Whether pixels without a measurement saw past the person.
+enum class CutOut {
+  automatic,  ///< found out by itself: if the person is all that was measured
+  yes,
+  no,
+};
+
 struct ForegroundSettings {
   /// Depths outside this range are ignored, in metres. A range as narrow as the scene allows prevents most errors.
   double nearest = 0.3, farthest = 12;
@@ -39,6 +46,10 @@ struct ForegroundSettings {
 
   /// Keep rays that see past the person, as background.
   bool background = true;
+
+  /// The person was cut out of depth images before: pixels beside the outline, which measured nothing, are such rays.
+  /// Wrong where a sensor measures nothing for another reason, such as sunlight.
+  CutOut cut_out = CutOut::automatic;
 
   /// At most this many of them, evenly spread over the image around the person; 0: all.
   std::size_t background_points = 0;

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,9 +59,13 @@ inline constexpr std::size_t max_capsules = 256;
 /// vectors or (of a swing) not orthogonal, limits out of order, sizes above the limits, radii that are not positive.
 void check(const Skeleton& skeleton);
 
-/// An adult of 21 joints, 46 degrees of freedom and 40 capsules, `height` metres from sole to crown. Proportions are
-/// the mean over people in the CMU motion capture database.
+/// An adult of 21 joints, 46 degrees of freedom and 40 capsules, `height` metres from sole to crown. Joints are at
+/// anatomical centres; proportions are those of an average person of that height.
 Skeleton default_human(double height = 1.65);
+
+/// A person of the same height whose proportions and build are drawn at random, as they vary among adults. One seed
+/// gives one person; 0 is default_human().
+Skeleton random_human(double height, std::uint64_t seed);
 
 /// The same skeleton, `factor` times as large.
 Skeleton scaled(const Skeleton& skeleton, double factor);

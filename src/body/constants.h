@@ -118,10 +118,10 @@ KINEMA_CONSTANT(double, found_spread, 0.1);
 /// @chosen as first written
 KINEMA_CONSTANT(double, layer_spread, 0.5);
 
-/// Sizes of a person who is not known, over the skeleton, at which a search starts.
-/// @unit ratio
-/// @chosen as first written
-inline constexpr double searched_sizes[] = {0.88, 0.96, 1.04, 1.12};
+/// Statures of a person who is not known at which a search starts.
+/// @unit metres
+/// @chosen children of three years to tall adults, in steps that the first fit of the shape can correct
+inline constexpr double searched_statures[] = {0.95, 1.08, 1.22, 1.38, 1.52, 1.65, 1.78, 1.92};
 
 }  // namespace filter
 
@@ -143,13 +143,36 @@ KINEMA_CONSTANT(double, root_turn_speed, 2.5);
 /// @chosen as first written
 KINEMA_CONSTANT(double, kept_velocity, 0.8);
 
-/// How strongly angles are held to the most common rest pose, at all times.
+/// Deviation of the motion of somebody at rest, in the smoother.
+/// @unit share of the deviation of fast motion
+/// @chosen realistic people, and real Kinect recordings of UTD-MHAD, subjects 1 to 4
+KINEMA_CONSTANT(double, still_share, 0.01);
+
+/// Change of a joint's speed from frame to frame, in the smoother.
+/// @unit share of the speed
+/// @chosen realistic people, and real Kinect recordings of UTD-MHAD, subjects 1 to 4
+KINEMA_CONSTANT(double, speed_change, 1.2);
+
+/// The speed of a joint is measured over as many frames before and after.
+/// @unit frames
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, speed_window, 3);
+
+/// How far angles usually are from the most common rest pose, in joints with a wide range, at all times.
 /// @unit radians
 /// @chosen CMU clips, before: 0.6, which pulled a runner's shins to where a standing person's are
 KINEMA_CONSTANT(double, comfort_deviation, 2);
 
-/// The same as a precision.
-inline const double comfort_precision = 1 / (comfort_deviation * comfort_deviation);
+/// The same in joints of little range, of spine, neck, clavicles and feet: people seldom use all of it, and a free neck
+/// hides which way somebody faces.
+/// @unit share of the range
+/// @chosen real Kinect recordings of UTD-MHAD, subjects 1 to 4
+KINEMA_CONSTANT(double, comfort_share, 0.22);
+
+/// A range up to this is little.
+/// @unit radians
+/// @chosen between that of spines and that of wrists
+KINEMA_CONSTANT(double, little_range, 1.85);
 
 }  // namespace motion
 
@@ -169,7 +192,7 @@ KINEMA_CONSTANT(double, skin_deviation, 0.02);
 /// Weight of a ray that saw past the person.
 /// @unit weight of a point
 /// @chosen as first written
-KINEMA_CONSTANT(double, free_space_weight, 1);
+KINEMA_CONSTANT(double, free_space_weight, 6);
 
 /// Floors are uneven and soles thin: the end of a capsule may go this far under the floor.
 /// @unit metres
@@ -262,10 +285,16 @@ KINEMA_CONSTANT(double, error_together, 2);
 /// @chosen CMU clips
 KINEMA_CONSTANT(double, held_by_points, 0.04);
 
+/// The points of somebody in clothes who is not known err alike in consecutive frames, which neither the filter nor the
+/// smoother expects: so much larger is the variance.
+/// @unit ratio
+/// @chosen realistic people
+KINEMA_CONSTANT(double, lasting_error, 2.5);
+
 /// Flesh is no capsule: a joint lies this far from where a skin of capsules puts it.
 /// @unit share of the radius of the capsules
-/// @chosen CMU clips
-KINEMA_CONSTANT(double, flesh_share, 0.13);
+/// @chosen CMU clips on anatomical people, before: 0.13
+KINEMA_CONSTANT(double, flesh_share, 0.08);
 
 /// The same where lengths are fitted, which are off besides.
 /// @unit share of the radius of the capsules
@@ -277,26 +306,15 @@ KINEMA_CONSTANT(double, fitted_flesh_share, 0.16);
 // How people differ from the skeleton, and when they are measured: shape.cpp, shape_learner.cpp.
 namespace shape {
 
-/// Of the whole person. Where sizes fit alike, as in clouds without rays, which do not contradict legs that reach further
-/// than the points, a search takes the common one.
+/// Of the size of a person about the one at which a search found it.
 /// @unit share
-/// @chosen CMU clips, before: 0.08
+/// @chosen half the step between two searched statures
 KINEMA_CONSTANT(double, size_deviation, 0.06);
 
-/// Of one bone against the whole.
+/// The same where the height was given: shoes, hair and how straight somebody stands.
 /// @unit share
 /// @chosen as first written
-KINEMA_CONSTANT(double, length_deviation, 0.04);
-
-/// Of the trunk at one joint, and of clavicles.
-/// @unit share
-/// @chosen CMU clips
-KINEMA_CONSTANT(double, width_deviation, 0.15);
-
-/// Of the radii of one joint.
-/// @unit share
-/// @chosen as first written
-KINEMA_CONSTANT(double, radius_deviation, 0.1);
+KINEMA_CONSTANT(double, known_size_deviation, 0.015);
 
 /// Steps of a fit.
 /// @unit steps
@@ -382,6 +400,21 @@ KINEMA_CONSTANT(double, spin, 0.7);
 /// @unit radians per second
 /// @chosen CMU clips
 KINEMA_CONSTANT(double, fastest_turn, 6);
+
+/// Points of the person by which the estimate of the current frame is held to the motion.
+/// @unit points
+/// @chosen time of a frame
+KINEMA_CONSTANT(std::size_t, causal_points, 600);
+
+/// As still_share, of that.
+/// @unit share of the deviation of fast motion
+/// @chosen real Kinect recordings of UTD-MHAD, subjects 1 to 4
+KINEMA_CONSTANT(double, causal_still_share, 0.01);
+
+/// Gauss-Newton steps of that.
+/// @unit steps
+/// @chosen time of a frame
+KINEMA_CONSTANT(int, causal_steps, 3);
 
 /// Gauss-Newton steps of a trajectory, at most.
 /// @unit steps

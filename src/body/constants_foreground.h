@@ -425,4 +425,34 @@ KINEMA_CONSTANT(double, flat_thing_deviations, 3);
 
 }  // namespace scene
 
+// Rays past a person who is all that was measured: foreground_exterior.cpp.
+namespace exterior {
+
+/// The image is divided into about as many blocks across.
+/// @unit blocks
+/// @chosen 2 cm at 3 m
+KINEMA_CONSTANT(std::size_t, exterior_columns, 160);
+
+/// Where more of the pixels have a measurement, there is a scene behind the person.
+/// @unit share
+/// @chosen as first written
+KINEMA_CONSTANT(double, most_measured, 0.5);
+
+/// The person is alone if more of the measurements belong to it.
+/// @unit share
+/// @chosen as first written
+KINEMA_CONSTANT(double, alone_share, 0.95);
+
+/// Whoever stays this far from a border of the image does not reach beyond it.
+/// @unit pixels
+/// @chosen as first written
+KINEMA_CONSTANT(float, border_margin, 3.0f);
+
+/// Rays are added this far beyond a border that the person is as near to.
+/// @unit share of the visible height of the person
+/// @chosen the shins of an adult who is taken for a taller one
+KINEMA_CONSTANT(float, beyond_border, 0.25f);
+
+}  // namespace exterior
+
 }  // namespace kinema::body::constants

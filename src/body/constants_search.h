@@ -90,6 +90,16 @@ KINEMA_CONSTANT(int, third_round_steps, 12);
 /// @chosen as first written
 KINEMA_CONSTANT(double, search_skin_deviation, 0.03);
 
+/// Weight of a ray that saw past the person: rays are fewer than points, and say where a limb ends.
+/// @unit weight of a point
+/// @chosen real Kinect recordings of UTD-MHAD, subjects 1 to 4
+KINEMA_CONSTANT(double, search_free_space, 40);
+
+/// People before a camera mostly face it: by this much is the back less likely.
+/// @unit logarithm of the ratio of probabilities
+/// @chosen 19 in 20
+KINEMA_CONSTANT(double, away_cost, 3);
+
 /// Independent points of a frame, as many in every round.
 /// @unit points
 /// @chosen as first written

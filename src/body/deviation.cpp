@@ -50,6 +50,7 @@ double stated_deviation(double variance, double flesh_radius, const ErrorSources
 }
 
 double smoothed_deviation(double variance, double flesh_radius, const ErrorSources& sources) {
+  if (sources.shape_fitted) variance *= lasting_error;
   const double flesh = (sources.shape_fitted ? fitted_flesh_share : flesh_share) * flesh_radius;
   // depth is one of three axes
   const double shared = sources.shared * sources.shared / 3;

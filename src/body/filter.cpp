@@ -1,5 +1,6 @@
 // The tracking loop: sample, weigh, mean (section 2 of the paper), with optional annealing layers, limb-wise blocks and
 // refinement, a search where there is no previous pose, and a fit of the person's shape in the first frames.
+#include "body/causal_smoother.h"
 #include "body/constants.h"
 #include "body/denoised_points.h"
 #include "body/deviation.h"
@@ -9,6 +10,7 @@
 #include "body/rival_monitor.h"
 #include "body/search.h"
 #include "body/shape_learner.h"
+#include "body/shape_space.h"
 #include "core/stopwatch.h"
 #include "kinema/body_filter.h"
 #include "kinema/error.h"
@@ -102,7 +104,8 @@ public:
       : settings_(settings),
         backend_(choose(backend)),
         threads_(settings.likelihood.threads),
-        learner_(settings.skeleton),
+        learner_(settings.skeleton,
+                 settings.height_known ? constants::shape::known_size_deviation : constants::shape::size_deviation),
         monitor_(settings.skeleton, settings) {
     check(settings);
     if (settings.skeleton.capsules.empty())
@@ -165,15 +168,18 @@ public:
         estimate = conclude(seconds);
         tracking_ = fit(estimate) > found_fit;
       }
-      // an implausible size must not persist, or such sizes would accumulate
-      if (size > 0 && size != 1 && !tracking_) set_skeleton(own);
-      if (size != 1 && tracking_) learner_.begin_at_size(size);
+      // an implausible size must not persist
+      if (size > 0 && !tracking_) set_skeleton(own);
+      if (tracking_ && unknown_size()) learner_.begin_at_size(size);
     }
     estimate.time = frame.time;
     estimate.found = tracking_;
     if (tracking_) {
       estimate.confidence = std::clamp(fit(estimate), 0.0, 1.0);
+      if (settings_.steady) hold_to_motion(estimate, seconds);
       learn_shape();
+    } else {
+      causal_.restart();
     }
     estimate.times = stages_.times();
     return estimate;
@@ -185,6 +191,8 @@ private:
     flat_ = std::make_unique<FlatSkeleton>(skeleton_);
     flesh_radii_ = flesh_radii(skeleton_);
     monitor_.set_skeleton(skeleton_);
+    motion_model_.emplace(skeleton_, flat_->view());
+    causal_.restart();
     particles_ = make_particles(skeleton_, settings_, backend_);
   }
 
@@ -208,20 +216,25 @@ private:
     monitor_.restart();
   }
 
-  // Starts at the likeliest pose found by a search. Returns the size of the person relative to the previous skeleton,
-  // which is scaled by it; 0 where nobody was found.
+  // Whether a person who is found may be of any size.
+  bool unknown_size() const { return settings_.fit_shape && !settings_.height_known && !learner_.known(); }
+
+  // Starts at the likeliest pose found by a search. Returns the size of the person relative to the skeleton of the
+  // settings, if it is unknown_size(), else 1; 0 where nobody was found.
   double search_person() {
     SearchSettings settings;
     settings.noise = denoised_.noise().deviation;
     RefinePoints seen = points();
-    if (settings_.fit_shape && !learner_.known()) {
-      settings.sizes.assign(std::begin(searched_sizes), std::end(searched_sizes));
+    const Skeleton& average = unknown_size() ? settings_.skeleton : skeleton_;
+    if (unknown_size()) {
+      settings.sizes.clear();
+      for (const double tall : searched_statures) settings.sizes.push_back(tall / stature(average));
       seen.floor = floor_;
     }
-    const std::vector<SearchResult> found = search(skeleton_, seen, settings, threads_);
+    const std::vector<SearchResult> found = search(average, seen, settings, threads_);
     if (!found.empty()) {
-      if (found.front().size != 1) {
-        set_skeleton(scaled(skeleton_, found.front().size));
+      if (unknown_size()) {
+        set_skeleton(resized(average, found.front().size));
         particles_->set_points(denoised_.view(), denoised_.noise());
       }
       std::vector<std::vector<float>> states;
@@ -229,10 +242,10 @@ private:
         if (one.size == found.front().size) states.push_back(one.state);
       }
       const auto [own, turned] = monitor_.compare_facings(*particles_, states);
-      begin_at(own.states[own.best()]);
       // a search has priors on posture, which the points of a distant person hardly determine
-      const std::size_t rival = turned.best();
-      if (evidence() * (turned.log_likelihood[rival] - own.log_likelihood[own.best()]) >= clear_log_ratio)
+      const std::size_t best = own.best(evidence()), rival = turned.best(evidence());
+      begin_at(own.states[best]);
+      if (turned.log_posterior(rival, evidence()) - own.log_posterior(best, evidence()) >= clear_log_ratio)
         begin_at(turned.states[rival]);
     }
     stages_.add("search");
@@ -269,11 +282,14 @@ private:
     places_.resize(skeleton_.joints.size());
     place_joints(flat_->view(), state_.data(), places_.data());
     for (const Place& place : places_) estimate.joints.push_back({place.origin.x, place.origin.y, place.origin.z});
-    const ErrorSources sources{residual_deviation(flat_->view(), some, state_, threads_),
-                               refine_settings(settings_, 1, denoised_.noise()).deviation(),
-                               settings_.shared_noise * state_[2] * state_[2], settings_.fit_shape};
+    sources_ = {residual_deviation(flat_->view(), some, state_, threads_),
+                refine_settings(settings_, 1, denoised_.noise()).deviation(),
+                settings_.shared_noise * state_[2] * state_[2], settings_.fit_shape};
+    const std::vector<double>& shape = learner_.joint_variance();
     for (std::size_t j = 0; j < flesh_radii_.size(); ++j) {
-      estimate.deviation.push_back(stated_deviation(moments.joint_variance[j], flesh_radii_[j], sources));
+      const double deviation = stated_deviation(moments.joint_variance[j], flesh_radii_[j], sources_);
+      if (j < shape.size()) estimate.shape_deviation.push_back(std::sqrt(shape[j]));
+      estimate.deviation.push_back(j < shape.size() ? std::hypot(deviation, estimate.shape_deviation[j]) : deviation);
     }
     estimate.log_likelihood = moments.log_likelihood;
     estimate.effective_sample_size = moments.effective_sample_size;
@@ -284,6 +300,20 @@ private:
     stages_.add("mean");
     stages_.add(moments.times);
     return estimate;
+  }
+
+  // Replaces the pose by one that follows from the last ones, where the points allow it.
+  void hold_to_motion(Estimate& estimate, double seconds) {
+    RefineSettings refinement = refine_settings(settings_, 1, denoised_.noise());
+    refinement.evidence /= std::max(constants::smoothing::least_evidence_shared, evidence_shared(sources_));
+    const std::vector<float> state = causal_.add(*motion_model_, points(), refinement, state_, seconds, threads_);
+    estimate.pose = to_pose(state);
+    place_joints(flat_->view(), state.data(), places_.data());
+    for (std::size_t j = 0; j < places_.size(); ++j) {
+      const Vec3f at = places_[j].origin;
+      estimate.joints[j] = {at.x, at.y, at.z};
+    }
+    stages_.add("steady");
   }
 
   // Rival poses, while a device weighs the particles and refines the best.
@@ -298,17 +328,19 @@ private:
   // replaces the particles. Where the tracked pose was refined as rivals were, they are compared with that result.
   bool switch_to_rival(const Hypotheses& others, const Estimate& estimate) {
     if (others.states.empty()) return false;
-    const std::size_t best = others.best();
-    const double found = others.log_likelihood[best], filtered = estimate.log_likelihood;
-    const double own = monitor_.searched() ? filtered : others.log_likelihood.front();
-    if (best == 0 || found < filtered || evidence() * (found - own) < clear_log_ratio) return false;
+    const double share = evidence();
+    const std::size_t best = others.best(share);
+    const double found = others.log_posterior(best, share);
+    const double filtered = share * estimate.log_likelihood - monitor_.posture_cost(state_);
+    const double own = monitor_.searched() ? filtered : others.log_posterior(0, share);
+    if (best == 0 || found < filtered || found - own < clear_log_ratio) return false;
     const std::vector<float>* winner = &others.states[best];
     // A few steps on some of the points leave more variance than the difference between the two facings of a body, and
     // nobody turns round from one frame to the next: in that case both are refined once more with all points.
     Hypotheses both;
     if (dot(front_of(state_), front_of(*winner)) < 0) {
       both = monitor_.compare(*particles_, {state_, *winner});
-      if (evidence() * (both.log_likelihood[1] - std::max(filtered, both.log_likelihood[0])) < clear_log_ratio)
+      if (both.log_posterior(1, share) - std::max(filtered, both.log_posterior(0, share)) < clear_log_ratio)
         return false;
       winner = &both.states[1];
     }
@@ -361,12 +393,15 @@ private:
   std::unique_ptr<FlatSkeleton> flat_;
   std::vector<double> flesh_radii_;  // (joints)
   RivalMonitor monitor_;
+  std::optional<TrajectoryModel> motion_model_;
+  CausalSmoother causal_;
   std::unique_ptr<Particles> particles_;
   DenoisedPoints denoised_;  // of the current frame
   std::optional<Plane> floor_;
   RefinePoints points_;  // see points()
   bool points_known_ = false;
   std::vector<float> state_;
+  ErrorSources sources_;       // of its errors
   std::vector<Place> places_;  // of its joints
   bool watched_ = false;       // the caller reads the particles
   std::vector<float> cloud_;   // their states as weighed in the last frame, where watched

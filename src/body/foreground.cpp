@@ -2,6 +2,7 @@
 
 #include "body/constants_foreground.h"
 #include "body/foreground_clusters.h"
+#include "body/foreground_exterior.h"
 #include "body/foreground_gate.h"
 #include "body/foreground_scene.h"
 #include "body/foreground_thinning.h"
@@ -18,6 +19,7 @@ namespace kinema::body {
 namespace {
 
 using namespace constants::gate;
+using namespace constants::exterior;
 
 constexpr std::size_t band_rows = 8;  // of the image, in one task
 constexpr float furthest_ray = 1e4f;  // measurements beyond are invalid
@@ -216,6 +218,11 @@ struct Foreground::State {
     return false;
   }
 
+  // Pixels between two sampled rays.
+  struct Lattice {
+    std::size_t across, down;
+  };
+
   void collect(ImageView<const float> depth, const Gate& gate, PointCloud& cloud) {
     const Gate::View view = gate.view();
     const auto columns = scene.columns(), rows = scene.rows();
@@ -238,19 +245,65 @@ struct Foreground::State {
       lattice.across = static_cast<std::size_t>(std::max(1.0, std::ceil(cell / static_cast<double>(lattice.down))));
     }
     // in bands, which keep the order of the image
-    const std::span<GatedPoints> bands = builder.parts((bottom - top + band_rows - 1) / band_rows);
+    const std::size_t count = (bottom - top + band_rows - 1) / band_rows;
+    const std::span<GatedPoints> parts = builder.parts(count + 1), bands = parts.first(count);
     threads.for_each(bands.size(), [&](std::size_t band) {
       const std::size_t first = top + band * band_rows;
       for (std::size_t v = first; v < std::min(first + band_rows, bottom); ++v)
         harvest_row(depth, gate, v, left, right, lattice, bands[band]);
     });
+    if (settings.background && cut_out(depth, gate)) {
+      const auto far = static_cast<float>(settings.farthest);
+      exterior.find(depth, static_cast<float>(settings.nearest));
+      exterior.for_each(left, right, top, bottom, [&](std::size_t u, std::size_t v) {
+        parts.back().background.push_back({columns[u] * far, rows[v] * far, far});
+      });
+    }
+    if (settings.background) look_beyond_border(lattice, parts);
     builder.fill(cloud, settings, threads);
   }
 
-  // Pixels between two sampled rays.
-  struct Lattice {
-    std::size_t across, down;
-  };
+  // A body is connected: one that does not reach a border of the image is not beyond it either. Adds rays past the
+  // person there.
+  void look_beyond_border(Lattice lattice, std::span<GatedPoints> parts) const {
+    const bool rays =
+        std::any_of(parts.begin(), parts.end(), [](const GatedPoints& p) { return !p.background.empty(); });
+    if (!rays) return;
+    const float margin = border_margin * (scene.columns()[1] - scene.columns()[0]);
+    const float x_low = scene.columns().front(), x_high = scene.columns().back();
+    const float y_low = scene.rows().front(), y_high = scene.rows().back();
+    Gate::View person{x_high, x_low, y_high, y_low};
+    for (const GatedPoints& part : parts) {
+      for (const Vec3f& p : part.person) {
+        const float x = p.x / p.z, y = p.y / p.z;
+        person = {std::min(person.x_low, x), std::max(person.x_high, x), std::min(person.y_low, y),
+                  std::max(person.y_high, y)};
+      }
+    }
+    if (person.x_low > person.x_high) return;
+    const float extent = beyond_border * (person.y_high - person.y_low);
+    const float across = static_cast<float>(lattice.across) * (scene.columns()[1] - scene.columns()[0]);
+    const float down = static_cast<float>(lattice.down) * (scene.rows()[1] - scene.rows()[0]);
+    const auto far = static_cast<float>(settings.farthest);
+    const auto add = [&](float x0, float x1, float y0, float y1) {
+      for (float y = y0; y < y1; y += down) {
+        for (float x = x0; x < x1; x += across) parts.back().background.push_back({x * far, y * far, far});
+      }
+    };
+    const float x0 = person.x_low - extent, x1 = person.x_high + extent;
+    if (person.y_high < y_high - margin && person.y_high > y_high - extent) add(x0, x1, y_high + down, y_high + extent);
+    if (person.y_low > y_low + margin && person.y_low < y_low + extent) add(x0, x1, y_low - extent, y_low);
+    const float y0 = std::max(person.y_low - extent, y_low), y1 = std::min(person.y_high + extent, y_high);
+    if (person.x_high < x_high - margin && person.x_high > x_high - extent)
+      add(x_high + across, x_high + extent, y0, y1);
+    if (person.x_low > x_low + margin && person.x_low < x_low + extent) add(x_low - extent, x_low, y0, y1);
+  }
+
+  bool cut_out(ImageView<const float> depth, const Gate& gate) const {
+    if (settings.cut_out != CutOut::automatic) return settings.cut_out == CutOut::yes;
+    return scene.planes().empty() &&
+           exterior.person_alone(depth, static_cast<float>(settings.nearest), gate, scene.columns(), scene.rows());
+  }
 
   void harvest_row(ImageView<const float> depth, const Gate& gate, std::size_t v, std::size_t left, std::size_t right,
                    Lattice lattice, GatedPoints& found) const {
@@ -280,6 +333,7 @@ struct Foreground::State {
   std::vector<Candidate> candidates;
   Threads threads;
   CloudBuilder builder;
+  Exterior exterior;
 };
 
 Foreground::Foreground(const Camera& camera, const ForegroundSettings& settings) {

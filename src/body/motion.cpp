@@ -31,17 +31,45 @@ std::vector<double> walk_precision(const Skeleton& skeleton, double seconds) {
   return precision;
 }
 
+Comfort::Comfort(const Skeleton& skeleton) : angles(rest_poses(skeleton).front().angles) {
+  using namespace constants::motion;
+  for (const Joint& joint : skeleton.joints) {
+    for (const Freedom& freedom : joint.freedoms) {
+      const double range = freedom.upper - freedom.lower;
+      const double deviation = range > 0 && range <= little_range ? comfort_share * range : comfort_deviation;
+      precision.push_back(1 / (deviation * deviation));
+    }
+  }
+}
+
+double Comfort::cost(std::span<const float> state) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < angles.size(); ++i) {
+    const double away = state[root_floats + i] - angles[i];
+    sum += 0.5 * precision[i] * away * away;
+  }
+  return sum;
+}
+
 PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predicted, double seconds) {
   PosePrior prior{{predicted.begin(), predicted.end()}, walk_precision(skeleton, seconds)};
-  const std::vector<double> rest = rest_poses(skeleton).front().angles;
-  for (std::size_t i = 0; i < rest.size(); ++i) {
+  const Comfort comfort(skeleton);
+  for (std::size_t i = 0; i < comfort.angles.size(); ++i) {
     // the product of two normal distributions
     double& precision = prior.precision[root_tangent + i];
     float& angle = prior.state[root_floats + i];
-    angle = static_cast<float>((precision * angle + comfort_precision * rest[i]) / (precision + comfort_precision));
-    precision += comfort_precision;
+    angle = static_cast<float>((precision * angle + comfort.precision[i] * comfort.angles[i]) /
+                               (precision + comfort.precision[i]));
+    precision += comfort.precision[i];
   }
   return prior;
+}
+
+std::vector<int> joint_of_tangent(const Skeleton& skeleton) {
+  std::vector<int> joints{0, 0, 0, 1, 1, 1};
+  for (std::size_t j = 0; j < skeleton.joints.size(); ++j)
+    joints.insert(joints.end(), skeleton.joints[j].freedoms.size(), static_cast<int>(1 + j));
+  return joints;
 }
 
 double velocity_kept(Motion motion) {

@@ -11,7 +11,6 @@
 
 namespace kinema::body {
 
-using constants::motion::comfort_precision;
 using constants::motion::root_speed;
 using constants::motion::root_turn_speed;
 
@@ -24,9 +23,22 @@ std::vector<float> walk_deviation(const Skeleton& skeleton, double seconds);
 /// Their inverse squares: the precision of the prior given by the last frame.
 std::vector<double> walk_precision(const Skeleton& skeleton, double seconds);
 
+/// The most common rest pose, and the precision with which each angle is held to it: little in joints with a wide range.
+struct Comfort {
+  std::vector<double> angles, precision;
+
+  explicit Comfort(const Skeleton& skeleton);
+
+  /// -log p of the angles of a state, up to a constant: how unusual a posture is.
+  double cost(std::span<const float> state) const;
+};
+
 /// The prior of a refinement: the predicted state, with the precision of a walk of `seconds`, and, far weaker, the most
 /// common rest pose: a limb that is hidden for a while goes there instead of drifting.
 PosePrior expected_pose(const Skeleton& skeleton, std::span<const float> predicted, double seconds);
+
+/// The joint that each number of the tangent turns; the first joint counts twice, for its place and for its rotation.
+std::vector<int> joint_of_tangent(const Skeleton& skeleton);
 
 /// Share of the last velocity that a pose keeps.
 double velocity_kept(Motion motion);

@@ -13,6 +13,7 @@ TrackerSettings paper_settings() {
   settings.rivals = 0;
   settings.tempered = false;
   settings.unperturbed_particle = false;
+  settings.steady = false;
   settings.sensor_noise = 0;  // points are not averaged with their neighbours, at any distance
   settings.motion = Motion::random_walk;
   settings.resampling = Resampling::systematic;

@@ -12,18 +12,26 @@ namespace kinema::body {
 
 using namespace constants::rivals;
 
-std::size_t Hypotheses::best() const {
-  return static_cast<std::size_t>(std::max_element(log_likelihood.begin(), log_likelihood.end()) -
-                                  log_likelihood.begin());
+std::size_t Hypotheses::best(double evidence) const {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < states.size(); ++i) {
+    if (log_posterior(i, evidence) > log_posterior(best, evidence)) best = i;
+  }
+  return best;
 }
 
 RivalMonitor::RivalMonitor(const Skeleton& skeleton, const TrackerSettings& settings)
-    : skeleton_(skeleton), settings_(settings), rivals_(skeleton), precision_(walk_precision(skeleton, rival_spread)) {}
+    : skeleton_(skeleton),
+      settings_(settings),
+      rivals_(skeleton),
+      precision_(walk_precision(skeleton, rival_spread)),
+      comfort_(skeleton) {}
 
 void RivalMonitor::set_skeleton(const Skeleton& skeleton) {
   skeleton_ = skeleton;
   rivals_ = RivalPoses(skeleton);
   precision_ = walk_precision(skeleton, rival_spread);
+  comfort_ = Comfort(skeleton);
 }
 
 Hypotheses RivalMonitor::evaluate_rivals(Particles& particles, const RefinePoints& points) {
@@ -56,11 +64,16 @@ Hypotheses RivalMonitor::evaluate_rivals(Particles& particles, const RefinePoint
     for (const PoseCandidate& pose : poses) hypotheses.states.push_back(pose.state);
   }
   hypotheses.log_likelihood = particles.weigh_poses(hypotheses.states);
+  for (const std::vector<float>& one : hypotheses.states) hypotheses.posture.push_back(posture_cost(one));
   return hypotheses;
 }
 
+double RivalMonitor::posture_cost(std::span<const float> state) const {
+  return comfort_.cost(state) + constants::search::away_cost * away_from_camera(state);
+}
+
 Hypotheses RivalMonitor::compare(Particles& particles, const std::vector<std::vector<float>>& states) const {
-  Hypotheses hypotheses{states, particles.weigh_poses(states)};
+  Hypotheses hypotheses{states, particles.weigh_poses(states), {}};
   std::vector<PoseCandidate> poses;
   for (const std::vector<float>& state : states) poses.push_back({state, {state, precision_}});
   for (const double reach : {rival_reach, 0.0}) {
@@ -78,6 +91,7 @@ Hypotheses RivalMonitor::compare(Particles& particles, const std::vector<std::ve
     hypotheses.log_likelihood[i] = log_likelihood[i];
     hypotheses.states[i] = refined[i];
   }
+  for (const std::vector<float>& one : hypotheses.states) hypotheses.posture.push_back(posture_cost(one));
   return hypotheses;
 }
 
@@ -97,8 +111,10 @@ RivalMonitor::Facings RivalMonitor::compare_facings(Particles& particles,
   const auto half = static_cast<std::ptrdiff_t>(order.size());
   turned.states.assign(own.states.begin() + half, own.states.end());
   turned.log_likelihood.assign(own.log_likelihood.begin() + half, own.log_likelihood.end());
+  turned.posture.assign(own.posture.begin() + half, own.posture.end());
   own.states.resize(order.size());
   own.log_likelihood.resize(order.size());
+  own.posture.resize(order.size());
   return {std::move(own), std::move(turned)};
 }
 

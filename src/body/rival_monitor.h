@@ -2,20 +2,25 @@
 // first, all results of a search. A filter that follows one mode of the posterior cannot leave a wrong one on its own.
 #pragma once
 
+#include "body/motion.h"
 #include "body/particles.h"
 #include "body/refine.h"
 #include "body/rival_poses.h"
 
+#include <span>
 #include <vector>
 
 namespace kinema::body {
 
-/// Poses that may explain a frame, the tracked one first, and their log-likelihoods.
+/// Poses that may explain a frame, the tracked one first, with their log-likelihoods and the costs of their postures.
 struct Hypotheses {
   std::vector<std::vector<float>> states;
   std::vector<double> log_likelihood;
+  std::vector<double> posture;  // RivalMonitor::posture_cost()
 
-  std::size_t best() const;
+  /// `evidence`: independent points per point.
+  double log_posterior(std::size_t i, double evidence) const { return evidence * log_likelihood[i] - posture[i]; }
+  std::size_t best(double evidence) const;
 };
 
 class RivalMonitor {
@@ -42,6 +47,9 @@ public:
   };
   Facings compare_facings(Particles& particles, const std::vector<std::vector<float>>& states) const;
 
+  /// -log p of a state before its points are seen, up to a constant: unusual postures, and backs.
+  double posture_cost(std::span<const float> state) const;
+
   /// Whether the last rivals were results of a search.
   bool searched() const { return searched_; }
 
@@ -50,6 +58,7 @@ private:
   TrackerSettings settings_;
   RivalPoses rivals_;
   std::vector<double> precision_;  // of the prior of every pose
+  Comfort comfort_;
   std::size_t next_rival_ = 0;
   int age_ = 0;  // frames since the person was detected
   bool searched_ = false;

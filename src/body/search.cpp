@@ -1,7 +1,10 @@
 #include "body/search.h"
 
 #include "body/constants.h"
+#include "body/motion.h"
+#include "body/proportions.h"
 #include "body/rest_poses.h"
+#include "body/shape_space.h"
 
 #include <algorithm>
 #include <cmath>
@@ -57,8 +60,9 @@ std::vector<PoseCandidate> make_candidates(const Skeleton& skeleton, const Exten
   const double start_angle_precision = 1 / (start_angle_deviation * start_angle_deviation);
   const double start_position_precision = 1 / (start_position_deviation * start_position_deviation);
   const double start_tilt_precision = 1 / (start_tilt_deviation * start_tilt_deviation);
+  const Comfort comfort(skeleton);
   for (std::size_t size = 0; size < settings.sizes.size(); ++size) {
-    const FlatSkeleton person(scaled(skeleton, settings.sizes[size]));
+    const FlatSkeleton person(resized(skeleton, settings.sizes[size]));
     const Kinematics kinematics = person.view();
     for (const RestPose& rest : rest_poses(skeleton)) {
       for (int facing = 0; facing < settings.facings; ++facing) {
@@ -85,7 +89,9 @@ std::vector<PoseCandidate> make_candidates(const Skeleton& skeleton, const Exten
           candidate.state[0] = pelvis.x, candidate.state[1] = pelvis.y, candidate.state[2] = pelvis.z;
 
           candidate.prior.state = candidate.state;
-          candidate.prior.precision.assign(static_cast<std::size_t>(tangent_size(kinematics)), start_angle_precision);
+          candidate.prior.precision.assign(root_tangent, start_angle_precision);
+          for (const double precision : comfort.precision)
+            candidate.prior.precision.push_back(std::max(precision, start_angle_precision));
           for (std::size_t i : {0, 1, 2}) candidate.prior.precision[i] = start_position_precision;
           for (std::size_t i : {3, 5}) candidate.prior.precision[i] = start_tilt_precision;
           candidates.push_back(std::move(candidate));
@@ -98,12 +104,19 @@ std::vector<PoseCandidate> make_candidates(const Skeleton& skeleton, const Exten
 
 }  // namespace
 
+double away_from_camera(std::span<const float> state) {
+  const Vec3f front = rotate(Quaternionf{state[3], state[4], state[5], state[6]}, Vec3f{0, 0, 1});
+  const Vec3f place{state[0], state[1], state[2]};
+  return 0.5 * (1 + dot(front, place) / std::max(1e-6f, norm(place)));
+}
+
 std::vector<SearchResult> search(const Skeleton& skeleton, const PointList& person, const SearchSettings& settings,
                                  const RefineMany& refine_many) {
   if (person.size() < constants::pipeline::fewest_person_points) return {};
   std::vector<PoseCandidate> candidates =
       make_candidates(skeleton, extent_of(person.thinned(settings.points)), settings);
 
+  const double tall = stature(skeleton);
   // rounds with fewer candidates, more points and a smaller tau
   struct Round {
     std::size_t keep, points;
@@ -120,11 +133,12 @@ std::vector<SearchResult> search(const Skeleton& skeleton, const PointList& pers
     refinement.steps = round.steps;
     refinement.sigma = search_skin_deviation;
     refinement.noise = settings.noise;
+    refinement.free_space = search_free_space;
     refinement.evidence = search_evidence;  // the same in every round, whatever the number of points
     refine_many(candidates, refinement, {round.points, round.points / 2});
     for (PoseCandidate& candidate : candidates) {
-      const double unusual = (settings.sizes[candidate.size] - 1) / constants::shape::size_deviation;
-      candidate.cost += 0.5 * unusual * unusual;
+      if (settings.sizes.size() > 1) candidate.cost += stature_cost(settings.sizes[candidate.size] * tall);
+      candidate.cost += away_cost * away_from_camera(candidate.state);
     }
     // points beyond the range of numbers give no pose
     std::erase_if(candidates, [](const PoseCandidate& candidate) {
@@ -145,7 +159,7 @@ std::vector<SearchResult> search(const Skeleton& skeleton, const PointList& pers
 std::vector<SearchResult> search(const Skeleton& skeleton, const RefinePoints& points, const SearchSettings& settings,
                                  const Threads& threads) {
   std::vector<FlatSkeleton> people;
-  for (double size : settings.sizes) people.emplace_back(scaled(skeleton, size));
+  for (double size : settings.sizes) people.emplace_back(resized(skeleton, size));
   return search(skeleton, points.person, settings,
                 [&](std::span<PoseCandidate> poses, RefineSettings refinement, PointShare share) {
                   const RefinePoints some{points.person.thinned(share.person),

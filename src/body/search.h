@@ -25,6 +25,9 @@ struct SearchResult {
   double cost = 0;  ///< see Refined; plus that of an unusual size
 };
 
+/// 0 for somebody who faces the camera, 1 for somebody who turns the back on it.
+double away_from_camera(std::span<const float> state);
+
 /// Refines candidates, and returns when all are done; see Particles::refine_poses().
 using RefineMany = std::function<void(std::span<PoseCandidate>, const RefineSettings&, PointShare)>;
 

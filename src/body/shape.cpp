@@ -2,70 +2,13 @@
 #include "core/symmetric.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 
 namespace kinema::body {
 namespace {
 
 using Matrix7 = Eigen::Matrix<double, 7, 7>;
 using Vector7 = Eigen::Matrix<double, 7, 1>;
-
-// Joints of the same name on both sides share their scales; those in the middle have a width.
-struct Groups {
-  std::vector<std::size_t> of_joint;
-  std::size_t count = 0;
-  std::vector<bool> across;  // (groups) bones from the middle outwards, such as clavicles: a width too
-  std::vector<int> width;    // (joints) index of the width, -1: none
-  std::size_t widths = 0;
-
-  std::size_t size() const { return 2 * count + widths; }
-
-  explicit Groups(const Skeleton& skeleton) {
-    std::map<std::string, std::size_t> known;
-    for (const Joint& joint : skeleton.joints) {
-      std::string name = joint.name;
-      for (const char* side : {"left_", "right_"}) {
-        if (name.starts_with(side)) name = name.substr(std::string(side).size());
-      }
-      width.push_back(name == joint.name ? static_cast<int>(widths++) : -1);
-      const auto [place, isnew] = known.try_emplace(name, count);
-      if (isnew) ++count;
-      of_joint.push_back(place->second);
-    }
-    across.assign(count, false);
-    for (const Joint& joint : skeleton.joints) {
-      if (joint.parent <= 0) continue;
-      const auto inner = static_cast<std::size_t>(joint.parent),
-                 middle = static_cast<std::size_t>(skeleton.joints[inner].parent);
-      const Vec3& bone = joint.offset;
-      if (width[inner] < 0 && width[middle] >= 0 && std::abs(bone.x) > std::hypot(bone.y, bone.z))
-        across[of_joint[inner]] = true;
-    }
-  }
-};
-
-// shape: logarithms of `count` bone scales, then of `count` radius scales, then of `widths` scales across.
-Skeleton shaped(const Skeleton& skeleton, const Groups& groups, const Eigen::VectorXd& shape) {
-  Skeleton result = skeleton;
-  const auto bone = [&](std::size_t joint) { return std::exp(shape[static_cast<long>(groups.of_joint[joint])]); };
-  const auto scale = [&](std::size_t joint, Vec3& v) {
-    const double s = bone(joint);
-    const int w = groups.width[joint];
-    v = {(w < 0 ? s : s * std::exp(shape[static_cast<long>(2 * groups.count) + w])) * v.x, s * v.y, s * v.z};
-  };
-  for (Joint& joint : result.joints) {
-    if (joint.parent >= 0) scale(static_cast<std::size_t>(joint.parent), joint.offset);
-  }
-  for (SkinCapsule& capsule : result.capsules) {
-    const auto joint = static_cast<std::size_t>(capsule.joint);
-    scale(joint, capsule.a);
-    scale(joint, capsule.b);
-    capsule.radius *= std::exp(shape[static_cast<long>(groups.count + groups.of_joint[joint])]);
-  }
-  return result;
-}
 
 std::vector<float> capsules_of(const Kinematics& kinematics, std::span<const float> state) {
   std::vector<Place> places(static_cast<std::size_t>(kinematics.joint_count));
@@ -89,9 +32,9 @@ struct FrameSystem {
   Eigen::VectorXd gradient;
 };
 
-FrameSystem linearise(const Skeleton& skeleton, const Groups& groups, const Eigen::VectorXd& shape,
-                      const ShapeFrame& frame, std::span<const float> state, const RefineSettings& settings) {
-  const FlatSkeleton flat(shaped(skeleton, groups, shape));
+FrameSystem linearise(const ShapeSpace& space, const Eigen::VectorXd& shape, const ShapeFrame& frame,
+                      std::span<const float> state, const RefineSettings& settings) {
+  const FlatSkeleton flat(space.shaped(shape));
   const Kinematics kinematics = flat.view();
   const int pose_size = tangent_size(kinematics), shape_size = static_cast<int>(shape.size());
 
@@ -113,7 +56,7 @@ FrameSystem linearise(const Skeleton& skeleton, const Groups& groups, const Eige
   for (int p = 0; p < shape_size; ++p) {
     Eigen::VectorXd other = shape;
     other[p] += step;
-    const FlatSkeleton changed(shaped(skeleton, groups, other));
+    const FlatSkeleton changed(space.shaped(other));
     moved.push_back(capsules_of(changed.view(), state));
   }
   std::vector<Place> places(static_cast<std::size_t>(kinematics.joint_count));
@@ -150,59 +93,55 @@ FrameSystem linearise(const Skeleton& skeleton, const Groups& groups, const Eige
   return system;
 }
 
-// The inverse covariance of the shape: lengths vary with the person and a little independently, widths more.
-Eigen::MatrixXd shape_precision(const Groups& groups, const ShapeSettings& settings) {
-  const auto n = static_cast<long>(groups.count);
-  Eigen::MatrixXd covariance =
-      Eigen::MatrixXd::Zero(static_cast<long>(groups.size()), static_cast<long>(groups.size()));
-  // radii grow with the person too
-  covariance.topLeftCorner(2 * n, 2 * n).setConstant(settings.size_deviation * settings.size_deviation);
-  for (long i = 2 * n; i < covariance.rows(); ++i)
-    covariance(i, i) = settings.width_deviation * settings.width_deviation;
-  for (long i = 0; i < n; ++i) {
-    const double own =
-        groups.across[static_cast<std::size_t>(i)] ? settings.width_deviation : settings.length_deviation;
-    covariance(i, i) += own * own;
-    covariance(n + i, n + i) += settings.radius_deviation * settings.radius_deviation;
+// The derivative of all joints' places by the shape, with the pose as it is: (3 joints, shape).
+Eigen::MatrixXd joint_moves(const ShapeSpace& space, const Eigen::VectorXd& shape, std::span<const float> state) {
+  const auto places_of = [&](const Eigen::VectorXd& other) {
+    const FlatSkeleton flat(space.shaped(other));
+    std::vector<Place> places(static_cast<std::size_t>(flat.view().joint_count));
+    place_joints(flat.view(), state.data(), places.data());
+    return places;
+  };
+  const std::vector<Place> here = places_of(shape);
+  Eigen::MatrixXd moves(3 * static_cast<Eigen::Index>(here.size()), shape.size());
+  constexpr double step = 1e-3;
+  for (Eigen::Index p = 0; p < shape.size(); ++p) {
+    Eigen::VectorXd other = shape;
+    other[p] += step;
+    const std::vector<Place> moved = places_of(other);
+    for (std::size_t j = 0; j < here.size(); ++j) {
+      const Vec3f way = moved[j].origin - here[j].origin;
+      moves.block<3, 1>(3 * static_cast<Eigen::Index>(j), p) << way.x / step, way.y / step, way.z / step;
+    }
   }
-  return inverse_symmetric(covariance);
+  return moves;
 }
 
 }  // namespace
 
-std::vector<double> shape_of_size(const Skeleton& skeleton, double size) {
-  const Groups groups(skeleton);
-  std::vector<double> shape(groups.size(), 0.0);
-  for (std::size_t i = 0; i < 2 * groups.count; ++i) shape[i] = std::log(size);
-  return shape;
-}
-
-ShapeFit fit_shape(const Skeleton& skeleton, const std::vector<ShapeFrame>& frames, const Threads& threads,
-                   std::vector<double> start, const ShapeSettings& settings) {
-  const Groups groups(skeleton);
-  const int pose_size = root_tangent + static_cast<int>(skeleton.angle_count());
-  const auto shape_size = static_cast<long>(groups.size());
-  start.resize(groups.size(), 0.0);
-  const Eigen::MatrixXd precision = shape_precision(groups, settings);
-  Eigen::VectorXd shape = Eigen::Map<const Eigen::VectorXd>(start.data(), shape_size);
+ShapeFit fit_shape(const ShapeSpace& space, const std::vector<ShapeFrame>& frames, const Threads& threads,
+                   const Eigen::VectorXd& mean, double size_deviation, const Eigen::VectorXd& start, int steps) {
+  const Eigen::Index shape_size = space.size();
+  const Eigen::MatrixXd precision = inverse_symmetric(space.covariance(size_deviation));
   ShapeFit fit;
+  fit.shape = start;
   for (const ShapeFrame& frame : frames) fit.states.push_back(frame.state);
   const std::vector<std::vector<float>> first = fit.states;
 
-  for (int step = 0; step < settings.steps; ++step) {
+  for (int step = 0; step <= steps; ++step) {
+    const Skeleton person = space.shaped(fit.shape);
+    const FlatSkeleton flat(person);
+    const int pose_size = tangent_size(flat.view());
     std::vector<FrameSystem> systems(frames.size());
     threads.for_each(frames.size(), [&](std::size_t f) {
-      systems[f] = linearise(skeleton, groups, shape, frames[f], fit.states[f], frames[f].refinement);
+      systems[f] = linearise(space, fit.shape, frames[f], fit.states[f], frames[f].refinement);
     });
     // eliminates the poses
     Eigen::MatrixXd reduced = precision;
-    Eigen::VectorXd gradient = precision * shape;
+    Eigen::VectorXd gradient = precision * (fit.shape - mean);
     std::vector<Eigen::MatrixXd> solved(frames.size());
-    std::vector<Eigen::VectorXd> pose_gradient(frames.size());
-    const FlatSkeleton flat(shaped(skeleton, groups, shape));
     for (std::size_t f = 0; f < frames.size(); ++f) {
       Eigen::MatrixXd pose = systems[f].matrix.topLeftCorner(pose_size, pose_size);
-      pose_gradient[f] = systems[f].gradient.head(pose_size);
+      Eigen::VectorXd pose_gradient = systems[f].gradient.head(pose_size);
       std::vector<float> away(static_cast<std::size_t>(pose_size));
       state_difference(flat.view(), first[f].data(), fit.states[f].data(), away.data());
       // how strongly a pose is tied to the tracker's estimate
@@ -210,15 +149,31 @@ ShapeFit fit_shape(const Skeleton& skeleton, const std::vector<ShapeFrame>& fram
       const double held = 1 / (shape_pose_deviation * shape_pose_deviation);
       for (int i = 0; i < pose_size; ++i) {
         pose(i, i) += held;
-        pose_gradient[f][i] += held * away[static_cast<std::size_t>(i)];
+        pose_gradient[i] += held * away[static_cast<std::size_t>(i)];
       }
       const Eigen::MatrixXd coupling = systems[f].matrix.topRightCorner(pose_size, shape_size);
       Eigen::MatrixXd right(pose_size, shape_size + 1);
-      right << coupling, pose_gradient[f];
+      right << coupling, pose_gradient;
       solved[f] = solve_symmetric_columns(pose, right);
       reduced += systems[f].matrix.bottomRightCorner(shape_size, shape_size) -
                  coupling.transpose() * solved[f].leftCols(shape_size);
       gradient += systems[f].gradient.tail(shape_size) - coupling.transpose() * solved[f].col(shape_size);
+    }
+    if (step == steps) {
+      fit.skeleton = person;
+      const Eigen::MatrixXd covariance = inverse_symmetric(reduced);
+      fit.joint_variance.assign(person.joints.size(), 0);
+      for (std::size_t f = 0; f < frames.size(); ++f) {
+        const Eigen::MatrixXd moves = joint_moves(space, fit.shape, fit.states[f]) -
+                                      joint_derivatives(flat.view(), fit.states[f]) * solved[f].leftCols(shape_size);
+        const Eigen::MatrixXd spread = moves * covariance;
+        for (std::size_t j = 0; j < person.joints.size(); ++j) {
+          const auto row = 3 * static_cast<Eigen::Index>(j);
+          const double trace = spread.middleRows<3>(row).cwiseProduct(moves.middleRows<3>(row)).sum();
+          fit.joint_variance[j] += std::max(0.0, trace) / 3 / static_cast<double>(frames.size());
+        }
+      }
+      break;
     }
     const Eigen::VectorXd change = solve_symmetric(reduced, -gradient);
     for (std::size_t f = 0; f < frames.size(); ++f) {
@@ -227,10 +182,8 @@ ShapeFit fit_shape(const Skeleton& skeleton, const std::vector<ShapeFrame>& fram
       for (int i = 0; i < pose_size; ++i) tangent[static_cast<std::size_t>(i)] = static_cast<float>(pose_change[i]);
       move_state(flat.view(), tangent.data(), fit.states[f].data());
     }
-    shape += change;
+    fit.shape += change;
   }
-  fit.skeleton = shaped(skeleton, groups, shape);
-  fit.shape.assign(shape.begin(), shape.end());
   return fit;
 }
 

@@ -10,9 +10,10 @@ namespace kinema::body {
 class ShapeLearner {
 public:
   /// `skeleton`: the prior of the person, before any frame.
-  explicit ShapeLearner(const Skeleton& skeleton) : origin_(skeleton) {}
+  /// `size_deviation`: that of the person's size, relative to it.
+  ShapeLearner(const Skeleton& skeleton, double size_deviation);
 
-  /// A person was detected who is `size` times as large as assumed: earlier frames show nobody, or somebody else.
+  /// A person was detected who is `size` times as tall as the skeleton: earlier frames show nobody, or somebody else.
   void begin_at_size(double size);
 
   /// Whether the next frame is wanted; to be called once per frame.
@@ -24,13 +25,18 @@ public:
   std::optional<ShapeFit> add(const RefinePoints& points, const std::optional<Plane>& floor,
                               const std::vector<float>& state, RefineSettings refinement, const Threads& threads);
 
+  /// What the uncertainty of the shape adds to that of each joint; see ShapeFit. Empty before the first frame.
+  const std::vector<double>& joint_variance() const { return joint_variance_; }
+
   /// Whether a full second was seen.
   bool known() const { return known_; }
 
 private:
-  Skeleton origin_;
-  std::vector<double> shape_;  // relative to it; empty: the same
+  ShapeSpace space_;
+  double size_deviation_;
+  Eigen::VectorXd mean_, shape_;  // the average person of the size that was detected, and the one measured
   std::vector<ShapeFrame> kept_;
+  std::vector<double> joint_variance_;
   int frames_ = 0;
   int every_ = constants::shape::shape_interval;
   bool known_ = false;

@@ -6,11 +6,11 @@
 #include "body/denoised_points.h"
 #include "body/deviation.h"
 #include "body/motion.h"
-#include "body/rest_poses.h"
 #include "body/trajectory.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace kinema::body {
 namespace {
@@ -85,7 +85,7 @@ private:
     if (flat_ && same_person(skeleton, skeleton_)) return;
     skeleton_ = skeleton;
     flat_ = std::make_unique<FlatSkeleton>(skeleton);
-    model_ = {flat_->view(), walk_speed(skeleton), rest_poses(skeleton).front().angles};
+    model_.emplace(skeleton, flat_->view());
     flesh_radii_ = flesh_radii(skeleton);
     // poses of other bone lengths: settled ones cannot be continued, and the others must be fitted again
     frames_.erase(frames_.begin(), frames_.end() - static_cast<std::ptrdiff_t>(estimates_.size()));
@@ -120,7 +120,7 @@ private:
   std::vector<Estimate> settle(std::size_t count) {
     if (count == 0) return {};
     const std::size_t before = frames_.size() - estimates_.size();
-    fit_trajectory(model_, frames_, before, threads_);
+    fit_trajectory(*model_, frames_, before, threads_);
     std::vector<Estimate> settled;
     for (std::size_t i = 0; i < count; ++i) {
       settled.push_back(smoothed(estimates_[i], frames_[before + i], error_sources_[i]));
@@ -144,7 +144,9 @@ private:
     for (std::size_t j = 0; j < places.size(); ++j) {
       const Vec3f origin = places[j].origin;
       estimate.joints.push_back({origin.x, origin.y, origin.z});
-      estimate.deviation.push_back(smoothed_deviation(variances[j], flesh_radii_[j], sources));
+      const double deviation = smoothed_deviation(variances[j], flesh_radii_[j], sources);
+      const std::vector<double>& shape = estimate.shape_deviation;
+      estimate.deviation.push_back(j < shape.size() ? std::hypot(deviation, shape[j]) : deviation);
     }
     return estimate;
   }
@@ -154,7 +156,7 @@ private:
   Threads threads_;
   Skeleton skeleton_;
   std::unique_ptr<FlatSkeleton> flat_;
-  TrajectoryModel model_;
+  std::optional<TrajectoryModel> model_;
   std::vector<double> flesh_radii_;      // (joints)
   DenoisedPoints denoised_;              // of the last frame
   std::vector<TrajectoryFrame> frames_;  // the last settled ones, then the window

@@ -9,6 +9,8 @@
 namespace kinema::body {
 namespace {
 
+using namespace constants::motion;
+
 // The frames linearised about their poses.
 struct Linearisation {
   std::vector<std::vector<float>> states;
@@ -22,14 +24,7 @@ public:
   Fit(const TrajectoryModel& model, std::span<TrajectoryFrame> frames, std::size_t settled, const Threads& threads,
       const TrajectorySettings& settings)
       : model_(model), frames_(frames), settled_(settled), threads_(threads), settings_(settings) {
-    for (const TrajectoryFrame& frame : frames) {
-      Eigen::VectorXd precision(size());
-      for (int i = 0; i < size(); ++i) {
-        const double deviation = model.speed[static_cast<std::size_t>(i)] * frame.seconds;
-        precision[i] = 1 / (deviation * deviation + 1e-12);
-      }
-      precision_.push_back(precision);
-    }
+    for (std::size_t t = 0; t < frames.size(); ++t) precision_.push_back(variance(t).cwiseInverse());
   }
 
   void run() {
@@ -53,6 +48,33 @@ private:
     if (t < 2) return {1, -1, 0};
     const double kept = settings_.velocity_kept * frames_[t].seconds / frames_[t - 1].seconds;
     return {1, -(1 + kept), kept};
+  }
+
+  // The variance of the motion that led to frame t: a joint changes its speed in proportion to it.
+  Eigen::VectorXd variance(std::size_t t) const {
+    std::vector<double> share(static_cast<std::size_t>(model_.joint.back()) + 1, 0);  // of the fastest motion
+    // before and after apart: a hand that goes out and comes back is fast
+    const auto add = [&](std::size_t from, std::size_t to) {
+      double seconds = 0;
+      for (std::size_t i = from + 1; i <= to; ++i) seconds += frames_[i].seconds;
+      if (seconds <= 0) return;
+      const Eigen::VectorXd way = difference(frames_[from].state, frames_[to].state);
+      for (int i = 0; i < size(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        double& own = share[static_cast<std::size_t>(model_.joint[at])];
+        own = std::max(own, std::abs(way[i]) / seconds / model_.speed[at]);
+      }
+    };
+    add(t > speed_window ? t - speed_window : 0, t);
+    add(t, std::min(t + speed_window, frames_.size() - 1));
+    Eigen::VectorXd result(size());
+    for (int i = 0; i < size(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const double part = settings_.still_share + speed_change * share[static_cast<std::size_t>(model_.joint[at])];
+      const double deviation = std::min(1.0, part) * model_.speed[at] * frames_[t].seconds;
+      result[i] = deviation * deviation + 1e-12;
+    }
+    return result;
   }
 
   Eigen::VectorXd difference(const std::vector<float>& from, const std::vector<float>& to) const {
@@ -84,12 +106,12 @@ private:
   }
 
   void add_comfort(const std::vector<float>& state, PointEvidence& evidence) const {
-    for (std::size_t i = 0; i < model_.rest.size(); ++i) {
-      const double away = state[root_floats + i] - model_.rest[i];
+    const Comfort& comfort = model_.comfort;
+    evidence.cost += comfort.cost(state);
+    for (std::size_t i = 0; i < comfort.angles.size(); ++i) {
       const auto at = static_cast<Eigen::Index>(root_tangent + i);
-      evidence.cost += 0.5 * comfort_precision * away * away;
-      evidence.gradient[at] += comfort_precision * away;
-      evidence.information(at, at) += comfort_precision;
+      evidence.gradient[at] += comfort.precision[i] * (state[root_floats + i] - comfort.angles[i]);
+      evidence.information(at, at) += comfort.precision[i];
     }
   }
 
@@ -100,9 +122,9 @@ private:
     };
     for (std::size_t t = settled_; t < frames_.size(); ++t) {
       part(t) = linearised.evidence[t].gradient;
-      for (std::size_t a = 0; t > 0 && a < 3 && settled_ + a <= t; ++a) {
-        part(t - a) += factors(t)[a] * precision_[t].cwiseProduct(linearised.innovation[t]);
-      }
+      if (t == 0) continue;
+      const Eigen::VectorXd force = precision_[t].cwiseProduct(linearised.innovation[t]);
+      for (std::size_t a = 0; a < 3 && settled_ + a <= t; ++a) part(t - a) += factors(t)[a] * force;
     }
     return sum;
   }
@@ -111,8 +133,9 @@ private:
     BlockBand matrix(frames_.size() - settled_, size());
     for (std::size_t t = settled_; t < frames_.size(); ++t) {
       matrix.block(t - settled_, 0) += linearised.evidence[t].information;
+      if (t == 0) continue;
       const std::array<double, 3> factor = factors(t);
-      for (std::size_t a = 0; t > 0 && a < 3 && settled_ + a <= t; ++a) {
+      for (std::size_t a = 0; a < 3 && settled_ + a <= t; ++a) {
         for (std::size_t b = a; b < 3 && settled_ + b <= t; ++b) {
           matrix.block(t - settled_ - a, b - a).diagonal() += factor[a] * factor[b] * precision_[t];
         }

@@ -1,13 +1,15 @@
 // The likeliest trajectory of poses through consecutive frames: the filter's estimates, corrected by what was seen
 // later. A limb that is hidden for a while is placed between where it was seen before and after.
 //
-// Minimises  sum_t [ points_t(x_t) + comfort(x_t) ] + 1/2 sum_t |x_t - x_t-1 - k (x_t-1 - x_t-2)|^2_Q,  over the poses
+// Minimises  sum_t [ points_t(x_t) + comfort(x_t) ] + 1/2 sum_t |x_t - x_t-1 - k (x_t-1 - x_t-2)|^2_Qt,  over the poses
 // x_t of all frames, where points_t is the sum of refine.h, the weak comfort that of expected_pose(), k the share of
-// its velocity that a pose keeps, and Q the precision of the motion. Each Gauss-Newton step is a smoother of Rauch,
-// Tung and Striebel about the previous iterate, with three consecutive poses coupled.
+// its velocity that a pose keeps, and Qt the precision of the motion. People rest most of the time and then move fast: a
+// joint changes its speed in proportion to it, so Qt is high for one that rests, which is then still. Each Gauss-Newton
+// step is a smoother of Rauch, Tung and Striebel about the previous iterate, with three consecutive poses coupled.
 #pragma once
 
 #include "body/constants.h"
+#include "body/motion.h"
 #include "body/refine.h"
 
 #include <span>
@@ -26,10 +28,15 @@ struct TrajectoryFrame {
 struct TrajectoryModel {
   Kinematics kinematics;
   std::vector<double> speed;  ///< walk_speed()
-  std::vector<double> rest;   ///< angles of the most common rest pose
+  std::vector<int> joint;     ///< joint_of_tangent()
+  Comfort comfort;
+
+  explicit TrajectoryModel(const Skeleton& skeleton, Kinematics view)
+      : kinematics(view), speed(walk_speed(skeleton)), joint(joint_of_tangent(skeleton)), comfort(skeleton) {}
 };
 
 struct TrajectorySettings {
+  double still_share = constants::motion::still_share;
   double velocity_kept = constants::motion::kept_velocity;
   int steps = constants::smoothing::trajectory_steps;
 };

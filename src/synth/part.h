@@ -7,11 +7,12 @@
 #include "core/geometry.h"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 
 namespace kinema::synth {
 
-enum class Material { skin, head, shirt, trousers, shoe };
+enum class Material { skin, head, hair, shirt, trousers, shoe };
 
 struct Part {
   Vec3 origin;
@@ -20,11 +21,24 @@ struct Part {
   double height = 0, start = 0, end = 0;
   Material material = Material::skin;
 
+  /// Cloth that stands off by 0 to `loose` metres. How far is a function of the place on the person at rest, so that folds
+  /// stay where they are on the body and go on from part to part.
+  double loose = 0;
+  std::uint32_t folds = 0;  // seed
+  Vec3 rest_origin{};
+  std::array<Vec3, 3> rest_axes{};
+
   Vec3 to_own(Vec3 direction) const {
     return {dot(axes[0], direction) / stretch.x, dot(axes[1], direction) / stretch.y,
             dot(axes[2], direction) / stretch.z};
   }
 };
+
+/// The part, thicker by some metres.
+Part inflated(const Part& part, double metres);
+
+/// How far its cloth stands off at a point in the scene, metres.
+double standing_off(const Part& part, Vec3 place);
 
 struct Meeting {
   double t = 0;   // the ray's parameter: eye + t direction
@@ -41,6 +55,9 @@ public:
 
   /// The first point of the part on the ray from the eye, t > 0, if any.
   std::optional<Meeting> meet(Vec3 direction) const;
+
+  /// Likewise of a part with cloth; `eye` and `bare` are its own, this one is inflated by all that the cloth stands off.
+  std::optional<Meeting> meet_cloth(Vec3 direction, const Part& bare, Vec3 eye) const;
 
 private:
   Part part_;

@@ -48,6 +48,8 @@ Colour colour_of(const Part& part, const Meeting& meeting, std::uint32_t seed) {
       return hair ? weave(place, 0.02, 0.009, 0.5f, seed) * Colour{0.13f, 0.2f, 0.3f}
                   : weave(place, 0.03, 0.011, 0.22f, seed) * Colour{0.52f, 0.64f, 0.86f};
     }
+    case Material::hair:
+      return weave(place, 0.02, 0.009, 0.5f, seed) * Colour{0.13f, 0.2f, 0.3f};
     case Material::shirt:
       return weave(place, 0.045, 0.014, 0.65f, seed) * Colour{0.3f, 0.42f, 0.7f};
     case Material::trousers:
@@ -68,13 +70,14 @@ struct Surface {
 class Renderer {
 public:
   Renderer(const Stage& stage, const Camera& camera, const std::vector<Part>& parts, const View& view)
-      : stage_(stage), camera_(camera), view_(view) {
+      : stage_(stage), camera_(camera), view_(view), bare_(parts) {
     // from above, beside the camera
     const Vec3 light = 0.75 * stage.up + 0.35 * Vec3{-1, 0, 0} + (-0.55) * stage.level;
     light_ = (1 / norm(light)) * light;
     for (const Part& part : parts) {
-      parts_.emplace_back(part, view.eye);
-      windows_.push_back(window_of(part, view.eye, camera));
+      const Part outside = part.loose > 0 ? inflated(part, part.loose) : part;
+      parts_.emplace_back(outside, view.eye);
+      windows_.push_back(window_of(outside, view.eye, camera));
     }
   }
 
@@ -90,7 +93,8 @@ public:
       std::size_t number = 0;
       for (std::size_t i : here) {
         if (u < windows_[i].left || u > windows_[i].right) continue;
-        const auto meeting = parts_[i].meet(direction);
+        const auto meeting =
+            bare_[i].loose > 0 ? parts_[i].meet_cloth(direction, bare_[i], view_.eye) : parts_[i].meet(direction);
         if (!meeting || (seen != nullptr && meeting->t >= nearest.t)) continue;
         nearest = *meeting;
         seen = &parts_[i];
@@ -137,7 +141,8 @@ private:
   const Camera camera_;
   const View& view_;
   Vec3 light_;
-  std::vector<SeenPart> parts_;
+  const std::vector<Part>& bare_;
+  std::vector<SeenPart> parts_;  // with all that their cloth stands off
   std::vector<Window> windows_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kinema::synth {
 namespace {
@@ -53,6 +54,24 @@ std::vector<std::uint8_t> edges(const Rendering& rendering, double focal_baselin
   return marks;
 }
 
+// 1 where something nearer keeps the light of the projector away, which stands a baseline to the right of the camera.
+std::vector<std::uint8_t> shadows(const Rendering& rendering, double focal_baseline) {
+  const int width = rendering.width;
+  std::vector<std::uint8_t> dark(rendering.depth.size());
+  for (int v = 0; v < rendering.height; ++v) {
+    // light reaches a surface if no other one on its right is lit from further left
+    double leftmost = std::numeric_limits<double>::infinity();
+    for (int u = width - 1; u >= 0; --u) {
+      const std::size_t i = static_cast<std::size_t>(v) * static_cast<std::size_t>(width) + static_cast<std::size_t>(u);
+      if (rendering.depth[i] <= 0) continue;
+      const double lit_from = u - focal_baseline / static_cast<double>(rendering.depth[i]);
+      dark[i] = lit_from > leftmost ? 1 : 0;
+      leftmost = std::min(leftmost, lit_from);
+    }
+  }
+  return dark;
+}
+
 }  // namespace
 
 std::vector<std::uint16_t> measure_depth(const Rendering& rendering, const Camera& camera,
@@ -71,6 +90,7 @@ std::vector<std::uint16_t> measure_depth(const Rendering& rendering, const Camer
   const double step = disparity_step * camera.fx / 525;
   const double faults = std::min(1.0, settings.noise);
   const std::vector<std::uint8_t> edge = edges(rendering, focal_baseline);
+  const std::vector<std::uint8_t> dark = shadows(rendering, focal_baseline);
   for (std::size_t i = 0; i < millimetres.size(); ++i) {
     const Philox p = philox(settings.seed, static_cast<std::uint32_t>(i), frame, depth_stream, 0);
     // one random word decides between outlier and hole, so that neither masks the other
@@ -82,7 +102,8 @@ std::vector<std::uint16_t> measure_depth(const Rendering& rendering, const Camer
     const double z = rendering.depth[i];
     if (z <= 0) continue;
     const double slant = std::max(0.0, 1 - rendering.cosine[i] / grazing);
-    const double hole = faults * std::max(edge[i] == 2 ? 0.65 : edge[i] == 1 ? 0.15 : 0.0, 0.8 * slant);
+    const double beside = dark[i] != 0 ? 1.0 : edge[i] == 2 ? 0.65 : edge[i] == 1 ? 0.15 : 0.0;
+    const double hole = faults * std::max(beside, 0.8 * slant);
     if (1 - lot < hole) continue;
     const double disparity = std::round((focal_baseline / z + sigma * normal(p)) / step) * step;
     if (disparity > 0) store(i, focal_baseline / disparity);

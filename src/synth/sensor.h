@@ -11,7 +11,8 @@ struct SensorSettings {
 };
 
 /// A depth camera that measures disparity over a baseline of 0.075 m: noise that grows with the square of the distance,
-/// disparities in eighths of a pixel, holes beside depth edges and at grazing rays, 0.6 % outliers.
+/// disparities in eighths of a pixel, holes beside depth edges, at grazing rays and in the shadow of the projector's
+/// light, 0.6 % outliers.
 /// Millimetres; 0: nothing measured.
 std::vector<std::uint16_t> measure_depth(const Rendering& rendering, const Camera& camera,
                                          const SensorSettings& settings, std::uint32_t frame);

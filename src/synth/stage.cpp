@@ -2,6 +2,7 @@
 
 #include "kinema/error.h"
 #include "synth/flesh.h"
+#include "synth/turn.h"
 
 #include <fmt/format.h>
 
@@ -36,7 +37,7 @@ Box box_around(std::span<const Figure> motion) {
   constexpr double far = std::numeric_limits<double>::infinity();
   Box box{{far, far, far}, {-far, -far, -far}};
   for (const Figure& figure : motion) {
-    for (const Vec3& p : figure.joints) {
+    for (const Vec3& p : figure.positions) {
       box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
       box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
     }
@@ -55,18 +56,10 @@ void look(Stage& stage, Vec3 target) {
 }  // namespace
 
 Figure Stage::to_camera(const Figure& figure) const {
-  const auto point = [this](Vec3 p) { return to_camera(p - eye); };
+  const Quaternion turn = conjugate(rotation_of({right, down, forward}));
   Figure seen = figure;
-  for (Vec3& joint : seen.joints) joint = point(joint);
-  seen.waist = point(seen.waist);
-  for (int side = 0; side < 2; ++side) {
-    seen.hand[side] = to_camera(seen.hand[side]);
-    seen.palm[side] = to_camera(seen.palm[side]);
-    seen.ball[side] = point(seen.ball[side]);
-    seen.toe[side] = point(seen.toe[side]);
-  }
-  seen.head_up = to_camera(seen.head_up);
-  seen.head_front = to_camera(seen.head_front);
+  for (Vec3& joint : seen.positions) joint = to_camera(joint - eye);
+  for (Quaternion& rotation : seen.rotations) rotation = turn * rotation;
   return seen;
 }
 
@@ -78,13 +71,15 @@ bool Stage::shows(const Figure& figure, double baseline) const {
     const double u_right = u - camera.fx * baseline / p.z;
     return u_right - reach_u >= 0 && u + reach_u < camera.width && v - reach_v >= 0 && v + reach_v < camera.height;
   };
-  for (int side = 0; side < 2; ++side) {
-    const Vec3 finger = figure.side_joint(side, "wrist") + (0.17 * figure.size) * figure.hand[side];
-    if (!in_view(finger, 0.02) || !in_view(figure.toe[side], 0.04 * figure.size)) return false;
-  }
-  if (!in_view(figure.joint("head") + (0.09 * figure.size) * figure.head_up, 0.11 * figure.size)) return false;
-  return std::all_of(figure.joints.begin(), figure.joints.end(),
-                     [&](const Vec3& joint) { return in_view(joint, 0.07 * figure.size); });
+  const double size = figure.person->size;
+  const auto reaches = [&](std::string_view joint, Vec3 end, double radius) {
+    return in_view(figure.place(figure.person->skeleton.find(joint), size * end), size * radius);
+  };
+  return reaches("left_wrist", {0.17, 0, 0}, 0.02) && reaches("right_wrist", {-0.17, 0, 0}, 0.02) &&
+         reaches("left_toe", {0, 0, 0.05}, 0.04) && reaches("right_toe", {0, 0, 0.05}, 0.04) &&
+         reaches("head", {0, 0.05, 0.01}, 0.11) &&
+         std::all_of(figure.positions.begin(), figure.positions.end(),
+                     [&](const Vec3& joint) { return in_view(joint, 0.07 * size); });
 }
 
 Stage set_stage(std::span<const Figure> motion, const Camera& camera, const StageSettings& settings) {
@@ -128,7 +123,7 @@ Stage set_stage(std::span<const Figure> motion, const Camera& camera, const Stag
   stage.level = stage.to_camera((-1.0) * from);
   stage.floor = ground - stage.eye.y;
   for (const Figure& figure : motion) {
-    for (const Vec3& joint : figure.joints) {
+    for (const Vec3& joint : figure.positions) {
       stage.wall = std::max(stage.wall, dot(stage.level, stage.to_camera(joint - stage.eye)) + behind);
     }
   }

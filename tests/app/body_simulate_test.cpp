@@ -88,6 +88,25 @@ TEST_F(BodySimulate, OneSeedGivesTheSameBytesForAnyThreads) {
   }
 }
 
+TEST_F(BodySimulate, OnePersonIsTheSameEveryTimeAndAnotherIsNot) {
+  const auto bytes = [&](const char* person, const std::string& out, Arguments more) {
+    more.insert(more.end(), {"--frames", "2", "--person", person});
+    const Outcome outcome = simulate("points", out, more);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return files_of(folder / out);
+  };
+  const auto one = bytes("1", "a", {"--clothes"}), again = bytes("1", "b", {"--clothes"});
+  const auto tight = bytes("1", "c", {}), other = bytes("2", "d", {"--clothes"});
+  const auto child = bytes("1", "e", {"--clothes", "--height", "1.2"});
+  EXPECT_TRUE(one == again);
+  EXPECT_EQ(one.at("truth.jsonl"), tight.at("truth.jsonl"));  // clothes hide joints, and leave them where they are
+  EXPECT_NE(one.at("points/000000.npy"), tight.at("points/000000.npy"));
+  for (const char* name : {"skeleton.json", "truth.jsonl", "points/000000.npy"}) {
+    EXPECT_NE(one.at(name), other.at(name)) << name;
+    EXPECT_NE(one.at(name), child.at(name)) << name;
+  }
+}
+
 TEST_F(BodySimulate, WritesDepthWithColourAndBackground) {
   if (!pictures()) GTEST_SKIP() << "this build has no OpenCV";
   ASSERT_EQ(simulate("depth", "rec", {"--frames", "2", "--write-background", "--noise", "0"}).exit_code, 0);
@@ -154,6 +173,8 @@ TEST_F(BodySimulate, RefusesWrongCalls) {
   refuses({"--start", "60"}, "walk.bvh: lasts 2.83 s: --start 60 lies behind its end");
   refuses({"--unit", "parsec"}, "--unit is 'parsec'");
   refuses({"--unit", "1"}, "which is no person: give --unit");
+  refuses({"--height", "17"}, "--height is 17");
+  refuses({"--person", "-1"}, "--person");
   refuses({"--noise", "-1"}, "--noise is -1");
   refuses({"--camera-distance", "0"}, "--camera-distance is 0");
   refuses({"--camera-height", "100"}, "--camera-height is 100");

@@ -160,7 +160,12 @@ TEST_F(BodyTrack, TakesThePersonThatItIsGiven) {
   };
   copy();
   const double one = thigh({"--height", "1.65", "--no-shape"});
-  EXPECT_NEAR(thigh({"--height", "1.8", "--no-shape"}) / one, 1.8 / 1.65, 1e-3);
+  const auto of_height = [](double height) {
+    const body::Skeleton human = body::default_human(height);
+    return std::abs(human.joints[static_cast<std::size_t>(human.find("left_knee"))].offset.y);
+  };
+  EXPECT_NEAR(one, of_height(1.65), 1e-3);
+  EXPECT_NEAR(thigh({"--height", "1.8", "--no-shape"}), of_height(1.8), 1e-3);
 
   // a pirate with one long thigh
   body::Skeleton pirate = body::default_human();

@@ -243,6 +243,68 @@ TEST(Foreground, a_background_image_does_without_planes) {
   expect_cut_out(foreground.cut(image.view(), truth), image, truth);
 }
 
+// The same with nothing but the person.
+Image cut_out(Image image, const Capsules& truth) {
+  for (std::size_t i = 0; i < image.depth.size(); ++i) {
+    const Vec3f p = image.point(i);
+    if (!(p.z > 0 && distance_to(truth, p) < 0.06f)) image.depth[i] = 0;
+  }
+  return image;
+}
+
+TEST(Foreground, empty_pixels_beside_a_person_who_was_cut_out_saw_past_it) {
+  const Capsules truth = person(0.2f, 2.8f);
+  const Image room = render(truth, {}), alone = cut_out(room, truth);
+  ForegroundSettings no, yes;
+  no.cut_out = CutOut::no;
+  yes.cut_out = CutOut::yes;
+  for (const Capsules& expected : {Capsules{}, truth}) {
+    const PointCloud cloud = Foreground(camera).cut(alone.view(), expected);
+    const Count n = count(cloud, truth);
+    EXPECT_GT(n.person, 1000u);
+    EXPECT_GT(n.background, 200u);
+    EXPECT_EQ(count(Foreground(camera, yes).cut(alone.view(), expected), truth).background, n.background);
+    EXPECT_EQ(count(Foreground(camera, no).cut(alone.view(), expected), truth).background, 0u);
+    // none of them points at the person
+    for (std::size_t i = 0; i < cloud.background.size(); ++i) {
+      if (cloud.background[i] == 0) continue;
+      const double z = cloud.xyz[3 * i + 2];
+      const double u = camera.fx * cloud.xyz[3 * i] / z + camera.cx,
+                   v = camera.fy * cloud.xyz[3 * i + 1] / z + camera.cy;
+      if (u < 0 || v < 0 || u >= camera.width || v >= camera.height) continue;  // beyond the border, see below
+      EXPECT_EQ(alone.depth[static_cast<std::size_t>(v + 0.5) * static_cast<std::size_t>(camera.width) +
+                            static_cast<std::size_t>(u + 0.5)],
+                0);
+    }
+  }
+}
+
+TEST(Foreground, whoever_does_not_reach_the_border_is_not_beyond_it) {
+  // feet just above the lower border, then below it
+  for (const bool whole : {true, false}) {
+    const double far = whole ? 2.9 : 2.2;
+    const Capsules truth = person(0, static_cast<float>(far));
+    const Image image = cut_out(render(truth, {}), truth);
+    const PointCloud cloud = Foreground(camera).cut(image.view(), truth);
+    double lowest = 0;
+    std::size_t below = 0;
+    for (std::size_t i = 0; i < cloud.background.size(); ++i) {
+      const double v = camera.fy * cloud.xyz[3 * i + 1] / cloud.xyz[3 * i + 2] + camera.cy;
+      if (cloud.background[i] == 0)
+        lowest = std::max(lowest, v);
+      else if (v > camera.height)
+        ++below;
+    }
+    if (whole) {
+      ASSERT_LT(lowest, camera.height - 4);
+      EXPECT_GT(below, 10u) << lowest;
+    } else {
+      ASSERT_GT(lowest, camera.height - 4);
+      EXPECT_EQ(below, 0u);
+    }
+  }
+}
+
 TEST(Foreground, knows_that_a_person_at_the_border_goes_on) {
   const Capsules truth = person(-1.55f, 2.6f);
   const Image image = render(truth, {});

@@ -17,6 +17,28 @@ TEST(Motion, DeviationGrowsWithTime) {
   for (std::size_t i = 0; i < frame.size(); ++i) EXPECT_NEAR(precision[i] * frame[i] * frame[i], 1, 1e-6);
 }
 
+TEST(Motion, SpinesRestMoreThanLimbs) {
+  const Skeleton skeleton = default_human();
+  const Comfort comfort(skeleton);
+  ASSERT_EQ(comfort.angles.size(), skeleton.angle_count());
+  std::size_t at = 0;
+  for (const Joint& joint : skeleton.joints) {
+    for (std::size_t i = 0; i < joint.freedoms.size(); ++i, ++at) {
+      if (joint.name == "spine" || joint.name == "neck") {
+        EXPECT_GT(comfort.precision[at], 5) << joint.name;
+      } else if (joint.name == "left_elbow" || joint.name == "left_knee") {
+        EXPECT_LT(comfort.precision[at], 1) << joint.name;
+      }
+    }
+  }
+  Pose pose = rest_pose(skeleton);
+  pose.angles = comfort.angles;
+  std::vector<float> state = to_state(skeleton, pose);
+  EXPECT_NEAR(comfort.cost(state), 0, 1e-9);
+  state[root_floats] += 0.3f;
+  EXPECT_NEAR(comfort.cost(state), 0.5 * comfort.precision[0] * 0.09, 1e-4);
+}
+
 TEST(Motion, SpatialFactorHasTheCovarianceItSays) {
   const Skeleton skeleton = default_human();
   const FlatSkeleton flat(skeleton);

@@ -32,7 +32,7 @@ struct Empty {
 
 TEST(BodyShapeLearner, MeasuresEarlyThenAfterASecondAndWheneverTwiceAsLongWasSeen) {
   const Empty scene;
-  ShapeLearner learner(scene.skeleton);
+  ShapeLearner learner(scene.skeleton, 0.1);
   EXPECT_FALSE(learner.known());
   std::size_t most = 0;
   EXPECT_EQ(scene.fits(learner, 500, most), (std::vector<int>{9, 27, 57, 114, 228, 456}));
@@ -42,7 +42,7 @@ TEST(BodyShapeLearner, MeasuresEarlyThenAfterASecondAndWheneverTwiceAsLongWasSee
 
 TEST(BodyShapeLearner, BeginsAnewAtAnotherSize) {
   const Empty scene;
-  ShapeLearner learner(scene.skeleton);
+  ShapeLearner learner(scene.skeleton, 0.1);
   std::size_t most = 0;
   EXPECT_EQ(scene.fits(learner, 8, most).size(), 0u);
   learner.begin_at_size(1.1);
@@ -54,7 +54,7 @@ TEST(BodyShapeLearner, BeginsAnewAtAnotherSize) {
 TEST(BodyShapeLearner, MeasuresAPersonOfAnotherSize) {
   const Skeleton model = default_human();
   const Skeleton person = scaled(model, 1.1);
-  ShapeLearner learner(model);
+  ShapeLearner learner(model, 0.1);
   learner.begin_at_size(1.12);
   std::optional<ShapeFit> fit;
   for (int frame = 0; frame < 30; ++frame) {

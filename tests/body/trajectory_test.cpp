@@ -1,20 +1,21 @@
 // Courses of poses through several frames.
 #include "body/trajectory.h"
 #include "body/motion.h"
-#include "body/rest_poses.h"
+#include "core/geometry.h"
 #include "tracker_scene.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 namespace kinema::body {
 namespace {
 
 class BodyTrajectory : public ::testing::Test {
 protected:
-  TrajectoryModel model() const { return {flat.view(), walk_speed(skeleton), rest_poses(skeleton).front().angles}; }
+  TrajectoryModel model() const { return TrajectoryModel(skeleton, flat.view()); }
   Vec3 place(std::span<const float> state, const char* joint) const {
     return joint_positions(skeleton, to_pose(state)).at(static_cast<std::size_t>(skeleton.find(joint)));
   }
@@ -66,7 +67,8 @@ std::vector<Belief> kalman_smoother(double before, double last, std::size_t coun
 TEST_F(BodyTrajectory, WithoutPointsItIsAKalmanSmoother) {
   constexpr double seconds = 0.4;  // long enough for the weak pull of the rest pose to matter
   constexpr std::size_t count = 6;
-  const TrajectorySettings settings;
+  TrajectorySettings settings;
+  settings.still_share = 1;  // as fast as it can, whatever the speed
   std::vector<float> before = to_state(skeleton, standing(skeleton, 2.5, 0)), last = before;
   for (std::size_t i = root_floats; i < last.size(); ++i) {
     const std::size_t angle = i - root_floats;
@@ -81,7 +83,7 @@ TEST_F(BodyTrajectory, WithoutPointsItIsAKalmanSmoother) {
 
   EXPECT_EQ(frames[0].state, before);
   EXPECT_EQ(frames[1].state, last);
-  const std::vector<double> rest = model().rest, speed = model().speed;
+  const std::vector<double> rest = model().comfort.angles, comfort = model().comfort.precision, speed = model().speed;
   const auto expect = [&](std::size_t number, std::size_t tangent, double measured, double precision) {
     const std::vector<Belief> beliefs = kalman_smoother(before[number], last[number], count, settings.velocity_kept,
                                                         speed[tangent] * seconds, measured, precision);
@@ -100,8 +102,42 @@ TEST_F(BodyTrajectory, WithoutPointsItIsAKalmanSmoother) {
       return angle <= flat.view().lower[i] || angle >= flat.view().upper[i];
     };
     if (std::any_of(frames.begin(), frames.end(), outside)) continue;
-    expect(root_floats + i, root_tangent + i, rest[i], comfort_precision);
+    expect(root_floats + i, root_tangent + i, rest[i], comfort[i]);
   }
+}
+
+TEST_F(BodyTrajectory, WhoRestsIsStillAndWhoMovesIsNotHeldBack) {
+  // noise on the poses of a filter, of somebody who stands, then raises an arm in half a second
+  std::vector<TrajectoryFrame> frames;
+  std::vector<Pose> truth;
+  std::mt19937 random(3);
+  std::normal_distribution<double> noise(0, 0.01);
+  for (int t = 0; t < 30; ++t) {
+    Pose pose = standing(skeleton, 2.5, 0);
+    const double raised = std::clamp((t - 14) / 15.0, 0.0, 1.0);
+    turn(skeleton, pose, "left_shoulder", 1, 1.2 * (3 - 2 * raised) * raised * raised);
+    truth.push_back(pose);
+    TrajectoryFrame frame;
+    frame.seconds = 1.0 / 30;
+    frame.points = see(skeleton, pose).refine_points();
+    frame.refinement.evidence = 10.0 / static_cast<double>(frame.points.person.size());
+    for (double& angle : pose.angles) angle += noise(random);
+    frame.state = to_state(skeleton, pose);
+    frames.push_back(std::move(frame));
+  }
+  const auto unrest = [&](const char* joint) {
+    double sum = 0;
+    for (std::size_t t = 1; t < 12; ++t)
+      sum += norm(place(frames[t + 1].state, joint) - 2 * place(frames[t].state, joint) +
+                  place(frames[t - 1].state, joint));
+    return sum / 11;
+  };
+  const double before = unrest("right_wrist");
+  fit_trajectory(model(), frames, 0, threads);
+  EXPECT_LT(unrest("right_wrist"), before / 5);
+  for (std::size_t t = 0; t < frames.size(); ++t)
+    EXPECT_LT(distance(place(frames[t].state, "left_wrist"), place(to_state(skeleton, truth[t]), "left_wrist")), 0.03)
+        << t;
 }
 
 TEST_F(BodyTrajectory, AHiddenLimbIsPutBetweenWhereItWasSeen) {

@@ -1,7 +1,6 @@
-// BVH motion files, and the skeleton that is made of them.
+// BVH motion files.
 #include "io/bvh.h"
 #include "fuzz.h"
-#include "io/bvh_skeleton.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

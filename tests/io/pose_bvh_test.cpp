@@ -1,7 +1,6 @@
-// Tracked poses as BVH, and the proportions of a person from BVH.
+// Tracked poses as BVH.
 #include "io/pose_bvh.h"
 #include "core/geometry.h"
-#include "io/bvh_skeleton.h"
 #include "io/output_file.h"
 #include "kinema/error.h"
 #include "scratch_folder.h"
@@ -68,78 +67,6 @@ TEST(PoseBvh, ATurnOfAQuarterAboutYLosesNothing) {
 TEST(PoseBvh, RefusesPosesOfAnotherSkeleton) {
   const std::vector<body::Pose> poses(1);
   EXPECT_THROW(poses_to_bvh(body::default_human(), poses, 0.1), Error);
-}
-
-Vec3 joint_of(const body::Skeleton& skeleton, const std::vector<Vec3>& positions, const char* name) {
-  return positions[static_cast<std::size_t>(skeleton.find(name))];
-}
-
-TEST(BvhSkeleton, HasTheLengthsOfThePersonInTheFile) {
-  const Bvh bvh = read_bvh(KINEMA_SAMPLES "/walk.bvh");
-  const double unit = guess_metres_per_unit(bvh);
-  const body::Skeleton skeleton = bvh_skeleton(bvh, unit);
-  const std::vector<Vec3> own = body::joint_positions(skeleton, body::rest_pose(skeleton));
-  const auto joints = bvh_common_joints(bvh);
-  const BvhPlaces rest = bvh_rest(bvh);
-  const auto file_joint = [&](std::string_view name) {
-    const auto at =
-        std::find(body::common_joints.begin(), body::common_joints.end(), name) - body::common_joints.begin();
-    return unit * rest.positions[static_cast<std::size_t>(joints[static_cast<std::size_t>(at)])];
-  };
-  for (const auto& [from, to] : {std::pair{"left_hip", "left_knee"},
-                                 {"right_knee", "right_ankle"},
-                                 {"left_shoulder", "left_elbow"},
-                                 {"right_elbow", "right_wrist"},
-                                 {"left_hip", "right_hip"},
-                                 {"left_shoulder", "right_shoulder"},
-                                 {"pelvis", "neck"},
-                                 {"neck", "head"}}) {
-    // the camera frame of a pose is in floats
-    EXPECT_NEAR(norm(joint_of(skeleton, own, from) - joint_of(skeleton, own, to)),
-                norm(file_joint(from) - file_joint(to)), 1e-5)
-        << from << " " << to;
-  }
-}
-
-TEST(BvhSkeleton, TakesLengthsAloneWhereTheRestPoseIsNoPerson) {
-  Bvh bvh = read_bvh(KINEMA_SAMPLES "/walk.bvh");
-  ASSERT_TRUE(bvh_rest_is_upright(bvh));
-  // every bone along x, and a root that lies down: lengths are the same, directions say nothing
-  for (BvhJoint& joint : bvh.joints) joint.offset = {norm(joint.offset), 0, 0};
-  ASSERT_FALSE(bvh_rest_is_upright(bvh));
-  const body::Skeleton skeleton = bvh_skeleton(bvh, 0.0254 / 0.45);
-  const body::Joint& knee = skeleton.joints[static_cast<std::size_t>(skeleton.find("left_knee"))];
-  EXPECT_LT(knee.offset.y, -0.3);
-  EXPECT_NEAR(knee.offset.x, 0, 1e-12);
-}
-
-TEST(BvhSkeleton, HangsShouldersAndHipsAsTheClipDoesWhereTheRestPoseIsNoPerson) {
-  Bvh bvh = read_bvh(KINEMA_SAMPLES "/walk.bvh");
-  const double unit = guess_metres_per_unit(bvh);
-  // the same person lies on its back, through the whole clip, with low shoulders
-  std::fill(bvh.values.begin(), bvh.values.end(), 0.0);
-  const auto joints = bvh_common_joints(bvh);
-  for (std::size_t i = 0; i < joints.size(); ++i) {
-    const bool shoulder = body::common_joints[i].ends_with("_shoulder");
-    if (shoulder) bvh.joints[static_cast<std::size_t>(joints[i])].offset.y -= 0.05 / unit;
-  }
-  const body::Skeleton upright = bvh_skeleton(bvh, unit);
-  for (BvhJoint& joint : bvh.joints) joint.offset = {joint.offset.x, -joint.offset.z, joint.offset.y};
-  ASSERT_FALSE(bvh_rest_is_upright(bvh));
-  const body::Skeleton lying = bvh_skeleton(bvh, unit);
-  for (const char* name : {"left_shoulder", "right_shoulder", "left_hip", "right_hip"}) {
-    const auto at = static_cast<std::size_t>(upright.find(name));
-    // metres: the trunk of the file leans by a few degrees, and both sides are taken alike
-    EXPECT_LT(norm(lying.joints[at].offset - upright.joints[at].offset), 0.015) << name;
-  }
-}
-
-TEST(BvhSkeleton, RefusesAFileWithoutAKnee) {
-  Bvh bvh = read_bvh(KINEMA_SAMPLES "/walk.bvh");
-  for (BvhJoint& joint : bvh.joints) {
-    if (joint.name == "LeftLeg") joint.name = "something";
-  }
-  EXPECT_THROW(bvh_skeleton(bvh, 0.056), Error);
 }
 
 }  // namespace

@@ -102,7 +102,13 @@ class Body(unittest.TestCase):
     def test_the_filter_of_the_paper_has_its_settings(self):
         paper = body.paper_settings()
         self.assertEqual((paper.layers, paper.refined, paper.rivals, paper.lag), (1, 0, 0, 0))
-        self.assertFalse(paper.tempered or paper.unperturbed_particle or paper.fit_shape)
+        self.assertFalse(paper.tempered or paper.unperturbed_particle or paper.fit_shape or paper.steady)
+
+    def test_a_cut_out_person_is_set_by_a_word(self):
+        self.assertEqual(body.TrackerSettings().cut_out, "auto")
+        self.assertEqual(body.TrackerSettings(cut_out="no").cut_out, "no")
+        with self.assertRaisesRegex(kinema.Error, "cut_out must be"):
+            body.TrackerSettings(cut_out="maybe")
 
     def test_nobody_is_found_in_nothing(self):
         nobody = body.Tracker(backend="cpu").track_points(np.empty((0, 3), np.float32), 0)

@@ -73,6 +73,34 @@ TEST(Part, ABallThatHoldsTheOtherIsAllThatIsSeen) {
   }
 }
 
+TEST(Part, ClothStandsOffByNoMoreThanItIsLooseAndMovesWithThePart) {
+  Part part = upright({0, -0.25, 2}, 0.5, 0.12, 0.1);
+  part.loose = 0.03;
+  part.folds = 7;
+  part.rest_axes = part.axes;
+  const auto depths = [](const Part& bare, Vec3 moved) {
+    const SeenPart seen(inflated(bare, bare.loose), moved), skin(bare, moved);
+    std::vector<double> off;
+    for (int i = -8; i <= 8; ++i) {
+      const Vec3 direction{0, 0.012 * i, 1};
+      const auto cloth = seen.meet_cloth(direction, bare, moved), below = skin.meet(direction);
+      off.push_back(cloth && below ? below->t - cloth->t : -1);
+    }
+    return off;
+  };
+  const std::vector<double> off = depths(part, {0, 0, 0});
+  for (double metres : off) {
+    EXPECT_GT(metres, 0);
+    EXPECT_LT(metres, 0.0305);  // the ray is a little longer than the way along the normal
+  }
+  EXPECT_GT(*std::max_element(off.begin(), off.end()) - *std::min_element(off.begin(), off.end()), 0.005);
+  // part and eye elsewhere: the same folds
+  Part other = part;
+  other.origin = other.origin + Vec3{0.3, -0.2, 0.5};
+  const std::vector<double> same = depths(other, {0.3, -0.2, 0.5});
+  for (std::size_t i = 0; i < off.size(); ++i) EXPECT_NEAR(off[i], same[i], 1e-9);
+}
+
 TEST(Part, EveryMeetingLiesOnTheSurfaceAndNothingBeforeIt) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> any(-1, 1);

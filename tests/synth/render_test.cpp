@@ -146,6 +146,20 @@ TEST(Sensor, HolesStandBesideDepthEdges) {
   EXPECT_LT(outside, 20u);
 }
 
+TEST(Sensor, ThePersonCastsAShadowToOneSide) {
+  Stage stage = level_stage();
+  stage.camera = {640, 480, 525, 525, 319.5, 239.5};
+  const auto depth = measure_depth(render(stage, {ball_at({0, 0, 2}, 0.3)}, {}), stage.camera, {1, 5}, 0);
+  // the row through the centre: columns beside the outline, at 79.6 pixels from the middle, without depth
+  int left = 0, right = 0;
+  for (int i = 3; i < 40; ++i) {
+    left += depth[static_cast<std::size_t>(240 * 640 + 239 - i)] == 0 ? 1 : 0;
+    right += depth[static_cast<std::size_t>(240 * 640 + 400 + i)] == 0 ? 1 : 0;
+  }
+  EXPECT_NEAR(left, 7, 2);  // 525 * 0.075 (1 / 1.98 - 1 / 4) pixels, less the three at the outline
+  EXPECT_LT(right, 2);
+}
+
 TEST(Sensor, PointsLieOnTheSurfacesButForOutliers) {
   const Stage stage = level_stage();
   const Rendering rendering = render(stage, {ball_at({0, 0, 2}, 0.5)}, {});
