@@ -63,6 +63,7 @@ Frames read_frames(const Options& options) {
       std::vector<io::Frame> some = read_some(options, *source, 2 * options.frames, left, gap);
       if (some.empty()) break;
       std::vector<std::vector<io::FaceDetector::Find>> finds;
+      finds.reserve(some.size());
       for (const io::Frame& frame : some) finds.push_back(io::find_heads(detector, frame.colour));
       const std::vector<std::optional<head::Oval>> face = io::surest_face(finds);
       for (std::size_t i = 0; i < some.size() && frames.kept.size() < options.frames; ++i) {

@@ -302,7 +302,7 @@ struct Foreground::State {
   bool cut_out(ImageView<const float> depth, const Gate& gate) const {
     if (settings.cut_out != CutOut::automatic) return settings.cut_out == CutOut::yes;
     return scene.planes().empty() &&
-           exterior.person_alone(depth, static_cast<float>(settings.nearest), gate, scene.columns(), scene.rows());
+           Exterior::person_alone(depth, static_cast<float>(settings.nearest), gate, scene.columns(), scene.rows());
   }
 
   void harvest_row(ImageView<const float> depth, const Gate& gate, std::size_t v, std::size_t left, std::size_t right,

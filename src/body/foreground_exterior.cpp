@@ -8,8 +8,15 @@ namespace kinema::body {
 
 using namespace constants::exterior;
 
+namespace {
+
+// Pixels of a block, across and down.
+std::size_t side_of(ImageView<const float> depth) { return std::max<std::size_t>(1, depth.width / exterior_columns); }
+
+}  // namespace
+
 void Exterior::find(ImageView<const float> depth, float nearest) {
-  side_ = std::max<std::size_t>(1, depth.width / exterior_columns);
+  side_ = side_of(depth);
   columns_ = depth.width / side_;
   rows_ = depth.height / side_;
   enum : unsigned char { unknown, outside, measured, near_measured };
@@ -51,10 +58,11 @@ void Exterior::find(ImageView<const float> depth, float nearest) {
 }
 
 bool Exterior::person_alone(ImageView<const float> depth, float nearest, const Gate& gate,
-                            std::span<const float> columns, std::span<const float> rows) const {
+                            std::span<const float> columns, std::span<const float> rows) {
+  const std::size_t side = side_of(depth);
   std::size_t pixels = 0, all = 0, person = 0;
-  for (std::size_t v = 0; v < depth.height; v += side_) {
-    for (std::size_t u = 0; u < depth.width; u += side_) {
+  for (std::size_t v = 0; v < depth.height; v += side) {
+    for (std::size_t u = 0; u < depth.width; u += side) {
       const float z = depth.at(u, v);
       ++pixels;
       if (!(z >= nearest)) continue;

@@ -18,8 +18,8 @@ public:
   void find(ImageView<const float> depth, float nearest);
 
   /// Whether nearly everything that was measured lies in the gate; `columns` and `rows` are the directions of pixels.
-  bool person_alone(ImageView<const float> depth, float nearest, const Gate& gate, std::span<const float> columns,
-                    std::span<const float> rows) const;
+  static bool person_alone(ImageView<const float> depth, float nearest, const Gate& gate,
+                           std::span<const float> columns, std::span<const float> rows);
 
   /// Calls take(column, row) with the middle pixel of every such block in a part of the image.
   template <class Take>
@@ -32,7 +32,7 @@ public:
   }
 
 private:
-  std::size_t side_ = 2, columns_ = 0, rows_ = 0;  // pixels of a block; blocks
+  std::size_t side_ = 1, columns_ = 0, rows_ = 0;  // pixels of a block; blocks
   std::vector<unsigned char> outside_;
   std::vector<std::size_t> waiting_;
 };
