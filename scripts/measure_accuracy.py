@@ -45,7 +45,7 @@ TEXT = """\
 {clips} motion-capture clips before a simulated sensor with its usual noise, at 30 frames per second. The tracker finds each
 person by its own search and follows it with the default settings ({particles} particles, {points} points).
 
-- **Seeds.** Figures are means over {seeds} seeds, with the smallest and greatest mean error in brackets.
+- **Seeds.** {seeds}
 - **Later frames.** Poses are those of the output files, corrected by {lag} to {most_lag} later frames (`--lag {lag}`), fewer at the
   end of a clip. The live page shows the filter's own poses, which have seen none and are worse.
 - **Tuning.** Those of the tracker's constants that were tuned ([constants.md](constants.md)) were tuned on these clips: none is held out, and
@@ -209,7 +209,9 @@ def write_page(results):
     found_seeds = len({row["seed"] for row in found})
     goals = ", ".join(f"{mode} {goal}" for mode, goal in GOALS.items())
     PAGE.write_text(TEXT.format(
-        particles=SIZE[SIZE.index("--particles") + 1], points=SIZE[SIZE.index("--points") + 1], seeds=seeds, goals=goals,
+        particles=SIZE[SIZE.index("--particles") + 1], points=SIZE[SIZE.index("--points") + 1], goals=goals,
+        seeds="One." if seeds == 1
+        else f"Figures are means over {seeds} seeds, with the smallest and greatest mean error in brackets.",
         found_seeds="" if found_seeds == seeds else f"; {'one seed' if found_seeds == 1 else f'{found_seeds} seeds'}",
         lag=LAG, most_lag=2 * LAG - 1, where=results["machine"].rstrip("."),
         clips=WORDS.get(clips, str(clips)), given=table(given), found=table(found), joints=joint_table(rows), command=results["command"]))
