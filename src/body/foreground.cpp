@@ -269,7 +269,8 @@ struct Foreground::State {
     const bool rays =
         std::any_of(parts.begin(), parts.end(), [](const GatedPoints& p) { return !p.background.empty(); });
     if (!rays) return;
-    const float margin = border_margin * (scene.columns()[1] - scene.columns()[0]);
+    const float pixel_across = 1 / static_cast<float>(camera.fx), pixel_down = 1 / static_cast<float>(camera.fy);
+    const float margin = border_margin * pixel_across;
     const float x_low = scene.columns().front(), x_high = scene.columns().back();
     const float y_low = scene.rows().front(), y_high = scene.rows().back();
     Gate::View person{x_high, x_low, y_high, y_low};
@@ -282,12 +283,20 @@ struct Foreground::State {
     }
     if (person.x_low > person.x_high) return;
     const float extent = beyond_border * (person.y_high - person.y_low);
-    const float across = static_cast<float>(lattice.across) * (scene.columns()[1] - scene.columns()[0]);
-    const float down = static_cast<float>(lattice.down) * (scene.rows()[1] - scene.rows()[0]);
+    const float across = static_cast<float>(lattice.across) * pixel_across;
+    const float down = static_cast<float>(lattice.down) * pixel_down;
     const auto far = static_cast<float>(settings.farthest);
     const auto add = [&](float x0, float x1, float y0, float y1) {
-      for (float y = y0; y < y1; y += down) {
-        for (float x = x0; x < x1; x += across) parts.back().background.push_back({x * far, y * far, far});
+      const auto steps = [](float length, float step) {
+        const float count = length / step;
+        return count > 0 && count < 1e4f ? static_cast<std::size_t>(count) + 1 : 0;
+      };
+      for (std::size_t j = 0; j < steps(y1 - y0, down); ++j) {
+        const float y = y0 + static_cast<float>(j) * down;
+        for (std::size_t i = 0; i < steps(x1 - x0, across); ++i) {
+          const float x = x0 + static_cast<float>(i) * across;
+          parts.back().background.push_back({x * far, y * far, far});
+        }
       }
     };
     const float x0 = person.x_low - extent, x1 = person.x_high + extent;

@@ -21,6 +21,7 @@ void Exterior::find(ImageView<const float> depth, float nearest) {
   rows_ = depth.height / side_;
   enum : unsigned char { unknown, outside, measured, near_measured };
   outside_.assign(columns_ * rows_, unknown);
+  if (outside_.empty()) return;
   for (std::size_t v = 0; v < rows_ * side_; ++v) {
     const float* row = &depth.at(0, v);
     unsigned char* blocks = &outside_[v / side_ * columns_];

@@ -305,6 +305,25 @@ TEST(Foreground, whoever_does_not_reach_the_border_is_not_beyond_it) {
   }
 }
 
+TEST(Foreground, images_of_any_size_have_an_exterior) {
+  ForegroundSettings settings;
+  settings.cut_out = CutOut::yes;
+  for (const auto& [width, height] : {std::pair{1, 1}, {1, 240}, {640, 1}, {641, 3}, {3, 500}}) {
+    for (const double middle : {0.5, 1e9}) {
+      const Camera odd{width, height, 500, 500, middle * width, middle * height};
+      std::vector<float> depth(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), 2.0f);
+      for (std::size_t i = 0; i < depth.size(); i += 3) depth[i] = 0;
+      const Capsules expected = person(0, 2);
+      const ImageView<const float> view{depth.data(), static_cast<std::size_t>(width), static_cast<std::size_t>(height),
+                                        static_cast<std::size_t>(width)};
+      for (const Capsules& gate : {Capsules{}, expected}) {
+        const PointCloud cloud = Foreground(odd, settings).cut(view, gate);
+        EXPECT_EQ(cloud.xyz.size(), 3 * cloud.background.size());
+      }
+    }
+  }
+}
+
 TEST(Foreground, knows_that_a_person_at_the_border_goes_on) {
   const Capsules truth = person(-1.55f, 2.6f);
   const Image image = render(truth, {});
