@@ -25,6 +25,11 @@ std::array<std::ptrdiff_t, 26> neighbours(const CellGrid& grid) {
   return steps;
 }
 
+bool on_edge_of(const CellGrid& grid, std::size_t cell) {
+  const std::size_t x = cell % grid.nx, y = cell / grid.nx % grid.ny, z = cell / (grid.nx * grid.ny);
+  return x == 0 || y == 0 || z == 0 || x + 1 == grid.nx || y + 1 == grid.ny || z + 1 == grid.nz;
+}
+
 std::size_t moved(std::size_t cell, std::ptrdiff_t step) {
   return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(cell) + step);
 }
@@ -111,6 +116,7 @@ std::vector<std::int32_t> count_points(const CellGrid& grid, std::span<const Vec
   std::sort(used.begin(), used.end());
   const auto steps = neighbours(grid);
   for (const std::size_t cell : used) {
+    if (on_edge_of(grid, cell)) continue;  // kilometres away, where a float is coarser than the padding
     std::int32_t sum = counts[cell];
     for (std::size_t i = 0; i < steps.size() && sum < solid_points; ++i) sum += counts[moved(cell, steps[i])];
     if (sum >= solid_points) solid.push_back(cell);
@@ -130,10 +136,7 @@ void join_limbs(Clusters& found, std::vector<std::int32_t>& labels, const SceneC
   for (int ring = 0; ring < reach; ++ring) {
     next.clear();
     for (const std::size_t cell : edge) {
-      const std::size_t x = cell % found.grid.nx, y = cell / found.grid.nx % found.grid.ny,
-                        z = cell / (found.grid.nx * found.grid.ny);
-      if (x == 0 || y == 0 || z == 0 || x + 1 == found.grid.nx || y + 1 == found.grid.ny || z + 1 == found.grid.nz)
-        continue;
+      if (on_edge_of(found.grid, cell)) continue;
       for (const std::ptrdiff_t step : steps) {
         std::int32_t& label = labels[moved(cell, step)];
         if (label == seen) continue;
