@@ -33,6 +33,13 @@ public:
   /// The skeleton as fitted to the person so far.
   virtual const Skeleton& skeleton() const = 0;
 
+  /// Whether the person was found so recently that front and back may still be mistaken for each other.
+  virtual bool undecided() const = 0;
+
+  /// The estimates of the frames in which it was undecided(), the last of them included, as they are now known to be;
+  /// oldest first, once.
+  virtual std::vector<Estimate> revised() = 0;
+
   /// See Tracker::particle_joints().
   virtual std::vector<Vec3> particle_joints(std::size_t most) = 0;
 };

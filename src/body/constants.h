@@ -49,12 +49,12 @@ KINEMA_CONSTANT(std::size_t, gpu_particles, 2000);
 /// Particles of the other backends, likewise.
 /// @unit particles per core
 /// @chosen as first written
-KINEMA_CONSTANT(std::size_t, core_particles, 100);
+KINEMA_CONSTANT(std::size_t, core_particles, 50);
 
 /// Particles of the other backends, at least.
 /// @unit particles
 /// @chosen as first written
-KINEMA_CONSTANT(std::size_t, fewest_particles, 200);
+KINEMA_CONSTANT(std::size_t, fewest_particles, 100);
 
 /// Particles of the other backends, at most.
 /// @unit particles
@@ -415,6 +415,17 @@ KINEMA_CONSTANT(double, causal_still_share, 0.01);
 /// @unit steps
 /// @chosen time of a frame
 KINEMA_CONSTANT(int, causal_steps, 3);
+
+/// Time in which that estimate takes a shape over that was fitted again.
+/// @unit seconds
+/// @chosen real Kinect recordings of UTD-MHAD, subjects 1 to 4
+KINEMA_CONSTANT(double, shape_transition, 0.5);
+
+/// Times that a trajectory is fitted: how fast joints move is taken from the poses given at first, which tremble, and
+/// then from the trajectory found before.
+/// @unit fits
+/// @chosen real Kinect recordings of UTD-MHAD, subjects 1 to 4
+KINEMA_CONSTANT(int, speed_passes, 2);
 
 /// Gauss-Newton steps of a trajectory, at most.
 /// @unit steps

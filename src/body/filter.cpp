@@ -7,12 +7,12 @@
 #include "body/likelihood_backends.h"
 #include "body/motion.h"
 #include "body/particles.h"
+#include "body/pose_filter.h"
 #include "body/rival_monitor.h"
 #include "body/search.h"
 #include "body/shape_learner.h"
 #include "body/shape_space.h"
 #include "core/stopwatch.h"
-#include "kinema/body_filter.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -98,7 +98,7 @@ Vec3f front_of(std::span<const float> state) {
   return rotate(Quaternionf{state[3], state[4], state[5], state[6]}, Vec3f{0, 0, 1});
 }
 
-class ParticleFilter final : public Filter {
+class ParticleFilter final : public PoseFilter {
 public:
   ParticleFilter(const TrackerSettings& settings, Backend backend)
       : settings_(settings),
@@ -120,6 +120,12 @@ public:
   }
 
   const Skeleton& skeleton() const override { return skeleton_; }
+  bool undecided() const override { return false; }
+  std::vector<Estimate> revised() override { return {}; }
+  std::unique_ptr<PoseFilter> take_other_facing() override { return std::move(other_facing_); }
+  double log_posterior() override { return evidence() * log_likelihood_ - monitor_.comfort_cost(state_); }
+  double facing_cost() const override { return constants::search::away_cost * away_from_camera(state_); }
+  void keep_facing(bool keep) override { keep_facing_ = keep; }
 
   std::vector<Vec3> particle_joints(std::size_t most) override {
     std::vector<Vec3> joints;
@@ -142,6 +148,7 @@ public:
         std::clamp(last_time_ ? frame.time - *last_time_ : usual_interval, shortest_interval, longest_interval);
     last_time_ = frame.time;
     floor_ = frame.floor;
+    other_facing_.reset();
     if (tracking_) particles_->predict(seconds);  // on a device, while points are uploaded
     set_points(frame.points);
     stages_.add("points");
@@ -149,10 +156,10 @@ public:
     Estimate estimate;
     if (tracking_) {
       gather(seconds);
-      const Hypotheses others = evaluate_rivals();
+      Hypotheses others = evaluate_rivals();
       estimate = conclude(seconds);
       tracking_ = !lost(estimate);
-      if (tracking_ && switch_to_rival(others, estimate)) {
+      if (tracking_ && switch_to_rival(std::move(others), estimate)) {
         gather(seconds);
         estimate = conclude(seconds);
         stages_.add("rivals");
@@ -161,6 +168,7 @@ public:
     // initially, and after a loss: search this very frame
     if (!tracking_) {
       const Skeleton own = skeleton_;
+      causal_.restart();
       const double size = search_person();
       if (size > 0) {
         particles_->diffuse(found_spread, -1);
@@ -171,6 +179,12 @@ public:
       // an implausible size must not persist
       if (size > 0 && !tracking_) set_skeleton(own);
       if (tracking_ && unknown_size()) learner_.begin_at_size(size);
+      if (tracking_ && !other_start_.empty()) {
+        other_facing_ = std::make_unique<ParticleFilter>(settings_, backend_);
+        other_facing_->learner_ = learner_;
+        other_facing_->set_skeleton(skeleton_);
+        other_facing_->begin_at(other_start_);
+      }
     }
     estimate.time = frame.time;
     estimate.found = tracking_;
@@ -178,8 +192,6 @@ public:
       estimate.confidence = std::clamp(fit(estimate), 0.0, 1.0);
       if (settings_.steady) hold_to_motion(estimate, seconds);
       learn_shape();
-    } else {
-      causal_.restart();
     }
     estimate.times = stages_.times();
     return estimate;
@@ -191,8 +203,7 @@ private:
     flat_ = std::make_unique<FlatSkeleton>(skeleton_);
     flesh_radii_ = flesh_radii(skeleton_);
     monitor_.set_skeleton(skeleton_);
-    motion_model_.emplace(skeleton_, flat_->view());
-    causal_.restart();
+    causal_.set_skeleton(skeleton_);
     particles_ = make_particles(skeleton_, settings_, backend_);
   }
 
@@ -222,6 +233,7 @@ private:
   // Starts at the likeliest pose found by a search. Returns the size of the person relative to the skeleton of the
   // settings, if it is unknown_size(), else 1; 0 where nobody was found.
   double search_person() {
+    other_start_.clear();
     SearchSettings settings;
     settings.noise = denoised_.noise().deviation;
     RefinePoints seen = points();
@@ -244,9 +256,11 @@ private:
       const auto [own, turned] = monitor_.compare_facings(*particles_, states);
       // a search has priors on posture, which the points of a distant person hardly determine
       const std::size_t best = own.best(evidence()), rival = turned.best(evidence());
-      begin_at(own.states[best]);
-      if (turned.log_posterior(rival, evidence()) - own.log_posterior(best, evidence()) >= clear_log_ratio)
-        begin_at(turned.states[rival]);
+      const double likelier = turned.log_posterior(rival, evidence()) - own.log_posterior(best, evidence());
+      const bool other = likelier >= clear_log_ratio;
+      begin_at(other ? turned.states[rival] : own.states[best]);
+      if (settings_.rivals > 0 && std::abs(likelier) < constants::facing::followed_log_ratio)
+        other_start_ = other ? own.states[best] : turned.states[rival];
     }
     stages_.add("search");
     return found.empty() ? 0 : found.front().size;
@@ -291,6 +305,7 @@ private:
       if (j < shape.size()) estimate.shape_deviation.push_back(std::sqrt(shape[j]));
       estimate.deviation.push_back(j < shape.size() ? std::hypot(deviation, estimate.shape_deviation[j]) : deviation);
     }
+    log_likelihood_ = moments.log_likelihood;
     estimate.log_likelihood = moments.log_likelihood;
     estimate.effective_sample_size = moments.effective_sample_size;
     if (watched_) cloud_ = particles_->states();  // after resampling they would be copies of a few poses
@@ -306,9 +321,10 @@ private:
   void hold_to_motion(Estimate& estimate, double seconds) {
     RefineSettings refinement = refine_settings(settings_, 1, denoised_.noise());
     refinement.evidence /= std::max(constants::smoothing::least_evidence_shared, evidence_shared(sources_));
-    const std::vector<float> state = causal_.add(*motion_model_, points(), refinement, state_, seconds, threads_);
+    const std::vector<float> state = causal_.add(points(), refinement, state_, seconds, threads_);
+    estimate.skeleton = causal_.skeleton();
     estimate.pose = to_pose(state);
-    place_joints(flat_->view(), state.data(), places_.data());
+    place_joints(causal_.kinematics(), state.data(), places_.data());
     for (std::size_t j = 0; j < places_.size(); ++j) {
       const Vec3f at = places_[j].origin;
       estimate.joints[j] = {at.x, at.y, at.z};
@@ -326,8 +342,9 @@ private:
 
   // Whether one of them is clearly more likely than the tracked pose, and more likely than the filter's result; it then
   // replaces the particles. Where the tracked pose was refined as rivals were, they are compared with that result.
-  bool switch_to_rival(const Hypotheses& others, const Estimate& estimate) {
+  bool switch_to_rival(Hypotheses others, const Estimate& estimate) {
     if (others.states.empty()) return false;
+    if (keep_facing_) others.keep_if([&](const auto& state) { return dot(front_of(state_), front_of(state)) >= 0; });
     const double share = evidence();
     const std::size_t best = others.best(share);
     const double found = others.log_posterior(best, share);
@@ -393,7 +410,6 @@ private:
   std::unique_ptr<FlatSkeleton> flat_;
   std::vector<double> flesh_radii_;  // (joints)
   RivalMonitor monitor_;
-  std::optional<TrajectoryModel> motion_model_;
   CausalSmoother causal_;
   std::unique_ptr<Particles> particles_;
   DenoisedPoints denoised_;  // of the current frame
@@ -408,7 +424,11 @@ private:
   Stages stages_;
   bool tracking_ = false;
   std::optional<double> last_time_;
-  double level_ = 0;  // running level of fit()
+  double level_ = 0;           // running level of fit()
+  double log_likelihood_ = 0;  // of the last estimate
+  bool keep_facing_ = false;
+  std::vector<float> other_start_;  // the best pose of the other facing in the last search, if it may be right
+  std::unique_ptr<ParticleFilter> other_facing_;
 };
 
 }  // namespace
@@ -423,7 +443,7 @@ void fill_in(TrackerSettings& settings, Backend backend) {
     settings.background_points = std::clamp<std::size_t>(settings.points / 2, 1, most_background_points);
 }
 
-std::unique_ptr<Filter> make_filter(const TrackerSettings& settings, Backend backend) {
+std::unique_ptr<PoseFilter> make_pose_filter(const TrackerSettings& settings, Backend backend) {
   return std::make_unique<ParticleFilter>(settings, backend);
 }
 

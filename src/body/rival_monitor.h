@@ -7,7 +7,9 @@
 #include "body/refine.h"
 #include "body/rival_poses.h"
 
+#include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace kinema::body {
@@ -21,6 +23,21 @@ struct Hypotheses {
   /// `evidence`: independent points per point.
   double log_posterior(std::size_t i, double evidence) const { return evidence * log_likelihood[i] - posture[i]; }
   std::size_t best(double evidence) const;
+
+  /// Drops those that do not satisfy a predicate on the state, except the tracked one.
+  template <class Predicate>
+  void keep_if(Predicate predicate) {
+    std::size_t kept = 1;
+    for (std::size_t i = 1; i < states.size(); ++i) {
+      if (!predicate(states[i])) continue;
+      std::swap(states[kept], states[i]);
+      log_likelihood[kept] = log_likelihood[i];
+      posture[kept++] = posture[i];
+    }
+    states.resize(kept);
+    log_likelihood.resize(kept);
+    posture.resize(kept);
+  }
 };
 
 class RivalMonitor {
@@ -49,6 +66,9 @@ public:
 
   /// -log p of a state before its points are seen, up to a constant: unusual postures, and backs.
   double posture_cost(std::span<const float> state) const;
+
+  /// The part of it that concerns joints.
+  double comfort_cost(std::span<const float> state) const { return comfort_.cost(state); }
 
   /// Whether the last rivals were results of a search.
   bool searched() const { return searched_; }

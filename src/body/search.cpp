@@ -117,16 +117,19 @@ std::vector<SearchResult> search(const Skeleton& skeleton, const PointList& pers
       make_candidates(skeleton, extent_of(person.thinned(settings.points)), settings);
 
   const double tall = stature(skeleton);
-  // rounds with fewer candidates, more points and a smaller tau
+  // rounds with fewer candidates, more points and a smaller tau; where there are many sizes, the first only weeds out
   struct Round {
     std::size_t keep, points;
     double tau;
     int steps;
   };
-  const Round rounds[] = {{candidates.size(), settings.points, first_round_reach, first_round_steps},
+  const std::size_t all = candidates.size(), few = settings.sizes.size() > 1 ? weeding : 1;
+  const Round rounds[] = {{all, settings.points / few, first_round_reach, few > 1 ? weeding_steps : 0},
+                          {all / few, settings.points, first_round_reach, first_round_steps},
                           {second_round_candidates, 2 * settings.points, second_round_reach, second_round_steps},
                           {third_round_candidates, 4 * settings.points, third_round_reach, third_round_steps}};
   for (const Round& round : rounds) {
+    if (round.steps == 0) continue;
     candidates.resize(std::min(candidates.size(), round.keep));
     RefineSettings refinement;
     refinement.tau = round.tau;
@@ -147,6 +150,12 @@ std::vector<SearchResult> search(const Skeleton& skeleton, const PointList& pers
     });
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const PoseCandidate& a, const PoseCandidate& b) { return a.cost < b.cost; });
+    if (&round == rounds) {
+      // so short a look compares poses of one size, hardly sizes
+      std::vector<std::size_t> kept(settings.sizes.size());
+      const std::size_t share = all / few / settings.sizes.size();
+      std::erase_if(candidates, [&](const PoseCandidate& candidate) { return ++kept[candidate.size] > share; });
+    }
   }
   std::vector<SearchResult> found;
   found.reserve(candidates.size());

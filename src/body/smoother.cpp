@@ -120,7 +120,7 @@ private:
   std::vector<Estimate> settle(std::size_t count) {
     if (count == 0) return {};
     const std::size_t before = frames_.size() - estimates_.size();
-    fit_trajectory(*model_, frames_, before, threads_);
+    fit_trajectory(*model_, frames_, before, threads_, {.passes = speed_passes});
     std::vector<Estimate> settled;
     for (std::size_t i = 0; i < count; ++i) {
       settled.push_back(smoothed(estimates_[i], frames_[before + i], error_sources_[i]));

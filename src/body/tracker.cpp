@@ -56,7 +56,8 @@ struct Tracker::State {
     if (!estimate.found) estimate.why = nobody_in(cloud) ? "nobody in sight" : "lost";
     estimate.times.insert(estimate.times.begin(), {"foreground", cut_ms});
     expected.clear();
-    if (estimate.found) expected = pose_capsules(filter->skeleton(), estimate.pose);
+    if (estimate.found)
+      expected = pose_capsules(estimate.skeleton ? *estimate.skeleton : filter->skeleton(), estimate.pose);
     return keep(std::move(estimate), frame, time);
   }
 
@@ -71,14 +72,34 @@ struct Tracker::State {
     estimate.frame = frame;
     estimate.time = time;
     next_frame = frame + 1;
-    estimate.skeleton = std::make_shared<Skeleton>(filter->skeleton());
+    // a steady estimate takes a new shape over gradually; a smoother starts from the newest
+    const auto newest = std::make_shared<const Skeleton>(filter->skeleton());
+    if (!estimate.skeleton) estimate.skeleton = newest;
     if (smoothing) {
-      smoothing->add(cloud, estimate);
+      undecided.push_back({cloud, estimate});
+      if (!filter->undecided()) smooth_decided(newest);
     } else {
       ready.push_back(estimate);
       if (ready.size() > SmoothingThread::most_unclaimed(0)) ready.pop_front();
     }
     return estimate;
+  }
+
+  // Gives the frames that waited for a decision to the smoother.
+  void smooth_decided(const std::shared_ptr<const Skeleton>& newest) {
+    std::vector<Estimate> revised = filter->revised();
+    auto next = revised.begin();
+    for (auto& [points, estimate] : undecided) {
+      if (next != revised.end() && next->time == estimate.time) {
+        next->frame = estimate.frame;
+        next->times = std::move(estimate.times);
+        if (!next->found) next->why = std::move(estimate.why);
+        estimate = std::move(*next++);
+      }
+      estimate.skeleton = newest;
+      smoothing->add(points, estimate);
+    }
+    undecided.clear();
   }
 
   std::vector<Estimate> take(std::vector<Estimate> from_smoother) {
@@ -96,7 +117,12 @@ struct Tracker::State {
   std::optional<io::StereoMatcher> matcher;  // made with the first pair
   std::vector<float> expected;               // capsules of the last pose: where the person is expected
   PointCloud cloud;                          // of the last frame
-  std::deque<Estimate> ready;                // without a smoother
+  struct Waiting {
+    PointCloud cloud;
+    Estimate estimate;
+  };
+  std::vector<Waiting> undecided;  // see Filter::undecided()
+  std::deque<Estimate> ready;      // without a smoother
   std::int64_t next_frame = 0;
 };
 
@@ -146,7 +172,10 @@ std::vector<Estimate> Tracker::settled() {
 }
 
 std::vector<Estimate> Tracker::finish() {
-  return state_->take(state_->smoothing ? state_->smoothing->finish() : std::vector<Estimate>());
+  State& state = *state_;
+  if (!state.smoothing) return state.take({});
+  state.smooth_decided(std::make_shared<const Skeleton>(state.filter->skeleton()));
+  return state.take(state.smoothing->finish());
 }
 
 void Tracker::start(const Pose& pose) { state_->filter->start(pose); }

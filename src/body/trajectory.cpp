@@ -23,16 +23,20 @@ class Fit {
 public:
   Fit(const TrajectoryModel& model, std::span<TrajectoryFrame> frames, std::size_t settled, const Threads& threads,
       const TrajectorySettings& settings)
-      : model_(model), frames_(frames), settled_(settled), threads_(threads), settings_(settings) {
-    for (std::size_t t = 0; t < frames.size(); ++t) precision_.push_back(variance(t).cwiseInverse());
-  }
+      : model_(model), frames_(frames), settled_(settled), threads_(threads), settings_(settings) {}
 
   void run() {
     std::vector<std::vector<float>> states;
     for (const TrajectoryFrame& frame : frames_) states.push_back(frame.state);
-    Linearisation linearised = linearise(std::move(states));
-    bool moved = true;
-    for (int step = 0; step < settings_.steps && moved; ++step) moved = improve(linearised);
+    Linearisation linearised;
+    for (int pass = 0; pass < settings_.passes; ++pass) {
+      precision_.clear();
+      for (std::size_t t = 0; t < frames_.size(); ++t) precision_.push_back(variance(states, t).cwiseInverse());
+      linearised = linearise(std::move(states));
+      bool moved = true;
+      for (int step = 0; step < settings_.steps && moved; ++step) moved = improve(linearised);
+      states = linearised.states;
+    }
     const std::vector<Eigen::MatrixXd> covariance = factored(linearised, gradient(linearised)).inverse_diagonal();
     for (std::size_t t = settled_; t < frames_.size(); ++t) {
       frames_[t].state = linearised.states[t];
@@ -51,14 +55,14 @@ private:
   }
 
   // The variance of the motion that led to frame t: a joint changes its speed in proportion to it.
-  Eigen::VectorXd variance(std::size_t t) const {
+  Eigen::VectorXd variance(const std::vector<std::vector<float>>& states, std::size_t t) const {
     std::vector<double> share(static_cast<std::size_t>(model_.joint.back()) + 1, 0);  // of the fastest motion
     // before and after apart: a hand that goes out and comes back is fast
     const auto add = [&](std::size_t from, std::size_t to) {
       double seconds = 0;
       for (std::size_t i = from + 1; i <= to; ++i) seconds += frames_[i].seconds;
       if (seconds <= 0) return;
-      const Eigen::VectorXd way = difference(frames_[from].state, frames_[to].state);
+      const Eigen::VectorXd way = difference(states[from], states[to]);
       for (int i = 0; i < size(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         double& own = share[static_cast<std::size_t>(model_.joint[at])];

@@ -39,6 +39,7 @@ struct TrajectorySettings {
   double still_share = constants::motion::still_share;
   double velocity_kept = constants::motion::kept_velocity;
   int steps = constants::smoothing::trajectory_steps;
+  int passes = 1;  ///< each after the first takes the speeds of joints from the trajectory found before
 };
 
 /// Corrects frames, all except the first `settled`, which stay fixed.

@@ -1,0 +1,28 @@
+// A filter that follows one explanation of what is seen, and tells how well it explains it.
+#pragma once
+
+#include "kinema/body_filter.h"
+
+#include <memory>
+
+namespace kinema::body {
+
+class PoseFilter : public Filter {
+public:
+  /// Where the last frame was searched, a filter of the same person that starts at the best pose of the other facing,
+  /// unless that is out of the question; it has not seen the frame yet. Once.
+  virtual std::unique_ptr<PoseFilter> take_other_facing() = 0;
+
+  /// Of the last estimate, given the points of its frame and what is usual among postures.
+  virtual double log_posterior() = 0;
+
+  /// The logarithm by which the facing of the last estimate is less likely, before anything is seen.
+  virtual double facing_cost() const = 0;
+
+  /// While set, rivals of the other facing are left to another filter.
+  virtual void keep_facing(bool keep) = 0;
+};
+
+std::unique_ptr<PoseFilter> make_pose_filter(const TrackerSettings& settings, Backend backend);
+
+}  // namespace kinema::body
