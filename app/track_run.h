@@ -15,7 +15,7 @@ namespace kinema::app {
 
 /// Files to write; empty name: none.
 struct TrackFiles {
-  std::string poses, csv, bvh, overlay;
+  std::string poses, csv, bvh, trc, mot, c3d, gltf, overlay;
 };
 
 struct TrackRun {

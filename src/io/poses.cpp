@@ -11,6 +11,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <numbers>
 
 namespace kinema::io {
 namespace {
@@ -91,15 +92,16 @@ std::string csv_field(const std::string& text) {
   return field + "\"";
 }
 
-std::string csv_header(const std::vector<std::string>& names) {
+std::string csv_header(const std::vector<std::string>& names, const std::vector<body::AnatomicalAngle>& angles) {
   std::string line = "frame,time";
   for (const std::string& name : names) {
     for (const char* part : {"_x", "_y", "_z", "_std"}) line += fmt::format(",{}", csv_field(name + part));
   }
+  for (const body::AnatomicalAngle& angle : angles) line += fmt::format(",{0},{0}_std", angle.name);
   return line + "\n";
 }
 
-std::string csv_row(const std::vector<std::string>& names, const body::Estimate& estimate) {
+std::string csv_row(const std::vector<std::string>& names, std::size_t angles, const body::Estimate& estimate) {
   std::string line = fmt::format("{},{}", estimate.frame, exact_number(estimate.time));
   for (std::size_t j = 0; j < names.size(); ++j) {
     if (!estimate.found) {
@@ -108,6 +110,15 @@ std::string csv_row(const std::vector<std::string>& names, const body::Estimate&
     }
     const Vec3& at = estimate.joints[j];
     for (double number : {at.x, at.y, at.z, estimate.deviation[j]}) line += fmt::format(",{:.9g}", number);
+  }
+  constexpr double degrees = 180 / std::numbers::pi;
+  for (std::size_t i = 0; i < angles; ++i) {
+    if (!estimate.found || estimate.anatomical.size() != angles) {
+      line += ",,";
+      continue;
+    }
+    const body::AnatomicalAngle& angle = estimate.anatomical[i];
+    line += fmt::format(",{:.6g},{:.6g}", degrees * angle.value, degrees * angle.deviation);
   }
   return line + "\n";
 }
@@ -170,16 +181,18 @@ std::vector<std::string> output_names(const body::Skeleton& skeleton) {
 struct PosesWriter::State {
   OutputFile file;
   std::vector<std::string> names;
+  std::vector<body::AnatomicalAngle> angles;  // those of the table
   bool csv = false, started = false;
 
   void start() {
-    if (!started && csv) file.write(csv_header(names));
+    if (!started && csv) file.write(csv_header(names, angles));
     started = true;
   }
 };
 
 PosesWriter::PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton)
-    : state_(new State{OutputFile(target, Unfinished::kept), output_names(skeleton), target.extension() == ".csv"}) {}
+    : state_(new State{OutputFile(target, Unfinished::kept), output_names(skeleton),
+                       body::anatomical_angles(skeleton, body::rest_pose(skeleton)), target.extension() == ".csv"}) {}
 PosesWriter::~PosesWriter() = default;
 PosesWriter::PosesWriter(PosesWriter&&) noexcept = default;
 PosesWriter& PosesWriter::operator=(PosesWriter&&) noexcept = default;
@@ -191,7 +204,7 @@ void PosesWriter::add(const body::Estimate& estimate) {
   }
   if (estimate.found) check_estimate(estimate.frame, state.names, estimate);
   state.start();
-  state.file.write(state.csv ? csv_row(state.names, estimate) : json_line(state.names, estimate));
+  state.file.write(state.csv ? csv_row(state.names, state.angles.size(), estimate) : json_line(state.names, estimate));
   state.file.flush();
 }
 
