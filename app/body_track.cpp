@@ -1,4 +1,5 @@
 // kinema body track: stereo pairs, depth images or point clouds to joints, frame by frame.
+#include "app/live_options.h"
 #include "app/options.h"
 #include "app/track_run.h"
 #include "app/view.h"
@@ -265,6 +266,8 @@ void add_body_track(Verb parent, Task& task) {
       .between(0, 10000)
       .show_default();
   verb.flag("--no-shape", options->no_shape, "Do not fit lengths and radii to the person");
+  add_osc_option(verb, options->run.live, "joints and rotations");
+  add_place_options(verb, options->run.live, "the body");
   add_tracker_options(verb, *options);
   add_view_options(verb, options->view);
   add_common_options(verb, options->common);

@@ -2,6 +2,7 @@
 
 #include "app/source_loop.h"
 #include "core/stopwatch.h"
+#include "io/body_network.h"
 #include "io/bvh.h"
 #include "io/c3d.h"
 #include "io/gltf.h"
@@ -135,11 +136,14 @@ private:
   std::deque<io::Frame> waiting_;
 };
 
-void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, SettledWriter& writer, TrackCounts& counts) {
+void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::optional<io::BodySender>& sender,
+            SettledWriter& writer, TrackCounts& counts) {
   Stopwatch watch;
   for (io::Frame frame; loop.next(frame);) {
     counts.ms["read"] += watch.lap();
     const body::Estimate estimate = tracker.track(frame);
+    // receivers first: they are waiting
+    if (sender) sender->send(frame.taken, *estimate.skeleton, estimate, tracker.floor());
     const std::vector<body::Estimate> settled = tracker.settled();
     counts.tracking_ms += watch.lap();
     for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
@@ -159,6 +163,8 @@ double TrackCounts::frames_per_second() const {
 }
 
 TrackCounts track(io::Recording& recording, const TrackRun& run) {
+  std::optional<io::BodySender> sender;
+  if (run.live.any()) sender.emplace(run.live);
   body::Tracker tracker(run.tracker, run.backend);
   if (run.start_pose) tracker.start(*run.start_pose);
   if (!recording.background().empty()) {
@@ -171,7 +177,7 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   counts.backend = tracker.backend();
   counts.settings = tracker.settings();
   SourceLoop loop(recording, {run.start, run.frames});
-  loop.run([&] { follow(loop, run, tracker, writer, counts); });
+  loop.run([&] { follow(loop, run, tracker, sender, writer, counts); });
   // however the loop ended, the tracked frames are finished and written
   loop.run([&] {
     Stopwatch watch;
