@@ -82,17 +82,6 @@ report::Bars joints_bars(const Evaluation& evaluation) {
   return bars;
 }
 
-}  // namespace
-
-report::Table joints_table(const Evaluation& evaluation) {
-  report::Table table{
-      "Against the truth, by joint", {"joint", "mean, mm", "median", "95 %", "within 100 mm", "normalised"}, 1, {}};
-  for (const JointEvaluation& joint : evaluation.joints)
-    table.rows.push_back({cells(joint.name, joint.error), false, false});
-  table.rows.push_back({cells("all", evaluation.all), false, true});
-  return table;
-}
-
 report::Table angles_table(const Evaluation& evaluation) {
   report::Table table{"Flexions against the truth", {"angle", "mean, degrees", "median", "95 %"}, 1, {}};
   const auto row = [](const std::string& name, const AngleErrors& error) -> std::vector<std::string> {
@@ -102,6 +91,17 @@ report::Table angles_table(const Evaluation& evaluation) {
   for (const AngleEvaluation& angle : evaluation.angles)
     table.rows.push_back({row(angle.name, angle.error), false, false});
   table.rows.push_back({row("all", evaluation.all_angles), false, true});
+  return table;
+}
+
+}  // namespace
+
+report::Table joints_table(const Evaluation& evaluation) {
+  report::Table table{
+      "Against the truth, by joint", {"joint", "mean, mm", "median", "95 %", "within 100 mm", "normalised"}, 1, {}};
+  for (const JointEvaluation& joint : evaluation.joints)
+    table.rows.push_back({cells(joint.name, joint.error), false, false});
+  table.rows.push_back({cells("all", evaluation.all), false, true});
   return table;
 }
 

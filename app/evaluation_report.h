@@ -12,7 +12,6 @@ report::Report evaluation_report(const Evaluation& evaluation, const std::string
 
 // Parts of it, for other reports.
 report::Table joints_table(const Evaluation& evaluation);
-report::Table angles_table(const Evaluation& evaluation);
 report::Plot frames_plot(const Evaluation& evaluation);
 
 }  // namespace kinema::app

@@ -9,7 +9,7 @@
 namespace kinema::body {
 namespace {
 
-constexpr Vec3 left{1, 0, 0}, up{0, 1, 0}, front{0, 0, 1};  // of a skeleton
+constexpr Vec3 up{0, 1, 0}, front{0, 0, 1};  // of a skeleton
 constexpr BoneAxes trunk_axes{front, up, {-1, 0, 0}};
 
 // An angle of which nothing is known is uniform over the circle.

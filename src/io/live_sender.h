@@ -4,12 +4,11 @@
 #include "io/live_targets.h"
 #include "io/osc.h"
 #include "io/udp_socket.h"
+#include "kinema/geometry.h"
 
 #include <array>
 #include <optional>
 #include <span>
-
-#include "kinema/geometry.h"
 
 namespace kinema::io {
 
