@@ -1,5 +1,5 @@
 // The body's joints and rotations for other programs, live: Open Sound Control, opentrack, the Virtual Motion Capture
-// protocol of avatars (protocol.vmc.info), and VRChat's trackers (docs.vrchat.com). See docs/live.md.
+// protocol of avatars (protocol.vmc.info), and VRChat's trackers (docs.vrchat.com). See docs/receivers.md.
 #pragma once
 
 #include "io/live_sender.h"
