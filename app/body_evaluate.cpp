@@ -29,6 +29,13 @@ ordered_json summary_json(const ErrorSummary& error) {
   return json;
 }
 
+ordered_json summary_json(const AngleErrors& error) {
+  return {{"count", error.count},
+          {"mean_degrees", error.mean_degrees},
+          {"median_degrees", error.median_degrees},
+          {"p95_degrees", error.p95_degrees}};
+}
+
 ordered_json frame_json(const FrameEvaluation& frame) {
   ordered_json json;
   if (frame.frame) json["frame"] = *frame.frame;
@@ -49,6 +56,12 @@ ordered_json to_json(const Evaluation& evaluation, const Options& options, doubl
   for (const JointEvaluation& joint : evaluation.joints) {
     results["by_joint"][joint.name] = summary_json(joint.error);
     results["by_joint"][joint.name]["missing"] = joint.missing;
+  }
+  if (!evaluation.angles.empty()) {
+    results["angles"] = summary_json(evaluation.all_angles);
+    for (const AngleEvaluation& angle : evaluation.angles) {
+      results["angles"]["by_angle"][angle.name] = summary_json(angle.error);
+    }
   }
   results["by_frame"] = ordered_json::array();
   for (const FrameEvaluation& frame : evaluation.frames) results["by_frame"].push_back(frame_json(frame));
@@ -82,12 +95,22 @@ void print_row(const std::string& name, const ErrorSummary& error) {
     fmt::print(" {:>12}\n", "-");
 }
 
+void print_row(const std::string& name, const AngleErrors& error) {
+  fmt::print("{:<24} {:>8.1f} {:>8.1f} {:>8.1f}\n", name, error.mean_degrees, error.median_degrees, error.p95_degrees);
+}
+
 void print_table(const Evaluation& evaluation) {
   fmt::print("{} of {} frames compared, by {}; joint errors in mm\n\n", evaluation.compared_frames,
              evaluation.truth_frames, evaluation.by_time ? "time" : "frame");
   fmt::print("{:<15} {:>8} {:>8} {:>8} {:>10} {:>12}\n", "joint", "mean", "median", "95 %", "in 100 mm", "normalised");
   for (const JointEvaluation& joint : evaluation.joints) print_row(joint.name, joint.error);
   print_row("all", evaluation.all);
+  if (!evaluation.angles.empty()) {
+    fmt::print("\nerrors of angles between joint centres, in degrees\n\n");
+    fmt::print("{:<24} {:>8} {:>8} {:>8}\n", "angle", "mean", "median", "95 %");
+    for (const AngleEvaluation& angle : evaluation.angles) print_row(angle.name, angle.error);
+    print_row("all", evaluation.all_angles);
+  }
   fmt::print("\nmissing frames: {}, at most {} in a row", evaluation.missing_frames, evaluation.longest_gap);
   if (evaluation.missing_frames > 0 || evaluation.within_100mm_of_truth < evaluation.all.within_100mm) {
     fmt::print("; with what is missing counted as outside, {:.1f} % lie within 100 mm",

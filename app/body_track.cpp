@@ -1,4 +1,5 @@
 // kinema body track: stereo pairs, depth images or point clouds to joints, frame by frame.
+#include "app/live_options.h"
 #include "app/options.h"
 #include "app/track_run.h"
 #include "app/view.h"
@@ -9,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 namespace kinema::app {
 namespace {
@@ -73,10 +75,21 @@ void check_outputs(const TrackFiles& files) {
   if (!files.csv.empty() && std::filesystem::path(files.csv).extension() != ".csv") {
     throw Error(fmt::format("{}: --csv writes a table: give a name that ends in .csv", files.csv));
   }
+  for (const auto& [flag, ending, file] : {std::tuple{"--trc", ".trc", &files.trc},
+                                           {"--mot", ".mot", &files.mot},
+                                           {"--c3d", ".c3d", &files.c3d},
+                                           {"--gltf", ".glb", &files.gltf}}) {
+    if (file->empty() || std::filesystem::path(*file).extension() == ending) continue;
+    throw Error(fmt::format("{}: {} writes a file whose name ends in {}", *file, flag, ending));
+  }
   std::map<std::filesystem::path, const char*> places;
   for (const auto& [flag, file] : {std::pair{"--out", &files.poses},
                                    {"--csv", &files.csv},
                                    {"--bvh", &files.bvh},
+                                   {"--trc", &files.trc},
+                                   {"--mot", &files.mot},
+                                   {"--c3d", &files.c3d},
+                                   {"--gltf", &files.gltf},
                                    {"--overlay", &files.overlay}}) {
     std::error_code ignored;
     if (file->empty() || std::filesystem::is_character_file(*file, ignored)) continue;
@@ -232,8 +245,12 @@ void add_body_track(Verb parent, Task& task) {
   verb.option("--out", options->run.files.poses, "Joints, deviations and angles of each frame")
       .type("poses.jsonl")
       .required();
-  verb.option("--csv", options->run.files.csv, "The same as a table").type("poses.csv");
-  verb.option("--bvh", options->run.files.bvh, "The same as an animation").type("out.bvh");
+  verb.option("--csv", options->run.files.csv, "Joints and anatomical angles as a table").type("poses.csv");
+  verb.option("--bvh", options->run.files.bvh, "The motion as an animation").type("out.bvh");
+  verb.option("--gltf", options->run.files.gltf, "The same with a skin of capsules, as binary glTF").type("out.glb");
+  verb.option("--trc", options->run.files.trc, "Joints as markers for OpenSim").type("out.trc");
+  verb.option("--mot", options->run.files.mot, "Anatomical angles for OpenSim").type("out.mot");
+  verb.option("--c3d", options->run.files.c3d, "Joints as points of a C3D file").type("out.c3d");
   verb.option("--overlay", options->run.files.overlay,
               "Skeleton and skin over the frames: a video, or PNGs in a folder")
       .type("out.mp4|DIR");
@@ -249,6 +266,8 @@ void add_body_track(Verb parent, Task& task) {
       .between(0, 10000)
       .show_default();
   verb.flag("--no-shape", options->no_shape, "Do not fit lengths and radii to the person");
+  add_osc_option(verb, options->run.live, "joints and rotations");
+  add_place_options(verb, options->run.live, "the body");
   add_tracker_options(verb, *options);
   add_view_options(verb, options->view);
   add_common_options(verb, options->common);

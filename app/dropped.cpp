@@ -64,7 +64,9 @@ void track_body(serve::Job& job, serve::Hub& hub) {
   const std::unique_ptr<io::Recording> recording = io::open_recording({input.string()});
   TrackRun run;
   run.tracker = body::settings_for(*recording);
-  run.files = {file(job, "poses.jsonl"), file(job, "poses.csv"), file(job, "poses.bvh"), ""};
+  run.files.poses = file(job, "poses.jsonl");
+  run.files.csv = file(job, "poses.csv");
+  run.files.bvh = file(job, "poses.bvh");
   const std::size_t frames = recording->size().value_or(0);
   serve::BodyFeed feed(hub.channel("body"), input.filename().string(), frames);
   job.progress(0, frames);  // the search in the first frame takes time

@@ -1,6 +1,7 @@
 #include "app/evaluation.h"
 
 #include "bench/statistics.h"
+#include "kinema/anatomical_angles.h"
 #include "kinema/error.h"
 #include "kinema/skeleton.h"
 
@@ -10,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <numeric>
 #include <string_view>
 
@@ -83,6 +85,27 @@ Sample compare(const io::NamedJoint& pose, const io::NamedJoint& truth) {
     sample.normalised = ratio * ratio / 3;
   }
   return sample;
+}
+
+using Flexions = std::array<std::optional<double>, body::flexion_names.size()>;
+
+Flexions flexions_of(const CommonJoints& joints) {
+  std::array<std::optional<Vec3>, common_count> places;
+  for (std::size_t j = 0; j < common_count; ++j) {
+    if (joints[j] != nullptr) places[j] = joints[j]->position;
+  }
+  return body::flexions(places);
+}
+
+// In degrees, the shorter way round.
+double angle_between(double a, double b) {
+  return std::abs(std::remainder(a - b, 2 * std::numbers::pi)) * 180 / std::numbers::pi;
+}
+
+AngleErrors summary(const std::vector<double>& degrees) {
+  if (degrees.empty()) return {};
+  return {degrees.size(), std::accumulate(degrees.begin(), degrees.end(), 0.0) / static_cast<double>(degrees.size()),
+          bench::quantile(degrees, 0.5), bench::quantile(degrees, 0.95)};
 }
 
 bool all_have_frames(const PoseFile& file) {
@@ -181,6 +204,7 @@ Evaluation evaluate(const PoseFile& poses, const PoseFile& truth) {
   }
 
   std::array<std::vector<Sample>, common_count> samples;
+  std::array<std::vector<double>, body::flexion_names.size()> degrees;
   std::array<std::size_t, common_count> expected{}, missing{};
   std::size_t gap = 0, found_frames = 0;
   for (std::size_t i = 0; i < known.size(); ++i) {
@@ -203,6 +227,10 @@ Evaluation evaluate(const PoseFile& poses, const PoseFile& truth) {
         frame.worst_joint = body::common_joints[j];
       }
     }
+    const Flexions wanted_angles = flexions_of(wanted), given_angles = flexions_of(given);
+    for (std::size_t a = 0; a < degrees.size(); ++a) {
+      if (wanted_angles[a] && given_angles[a]) degrees[a].push_back(angle_between(*wanted_angles[a], *given_angles[a]));
+    }
     gap = frame.joints > 0 ? 0 : gap + 1;
     result.longest_gap = std::max(result.longest_gap, gap);
     ++(frame.joints > 0 ? result.compared_frames : result.missing_frames);
@@ -219,6 +247,12 @@ Evaluation evaluate(const PoseFile& poses, const PoseFile& truth) {
     expected_joints += expected[j];
   }
   result.all = summary(all);
+  std::vector<double> all_degrees;
+  for (std::size_t a = 0; a < degrees.size(); ++a) {
+    if (!degrees[a].empty()) result.angles.push_back({std::string(body::flexion_names[a]), summary(degrees[a])});
+    all_degrees.insert(all_degrees.end(), degrees[a].begin(), degrees[a].end());
+  }
+  result.all_angles = summary(all_degrees);
   result.within_100mm_of_truth =
       result.all.within_100mm * static_cast<double>(all.size()) / static_cast<double>(expected_joints);
   result.truth_frames = known.size();

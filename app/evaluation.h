@@ -29,6 +29,17 @@ struct JointEvaluation {
   std::size_t missing = 0;  ///< frames with a person and truth for this joint, but no estimate of it
 };
 
+/// Absolute differences between angles in degrees. All 0 if count is 0.
+struct AngleErrors {
+  std::size_t count = 0;
+  double mean_degrees = 0, median_degrees = 0, p95_degrees = 0;
+};
+
+struct AngleEvaluation {
+  std::string name;  ///< one of body::flexion_names
+  AngleErrors error;
+};
+
 struct FrameEvaluation {
   std::optional<std::int64_t> frame;
   std::optional<double> time;
@@ -48,6 +59,8 @@ struct Evaluation {
   ErrorSummary all;
   double within_100mm_of_truth = 0;     ///< as within_100mm, with every missing joint counted as outside
   std::vector<JointEvaluation> joints;  ///< those with truth, in the order of common_joints
+  std::vector<AngleEvaluation> angles;  ///< those whose joints both files have, in the order of flexion_names
+  AngleErrors all_angles;
   std::vector<FrameEvaluation> frames;  ///< all with truth, ascending
 };
 

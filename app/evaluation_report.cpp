@@ -28,6 +28,9 @@ report::Figures figures(const Evaluation& evaluation) {
     figures.figures.push_back({fmt::format("{:.1f} mm", evaluation.all.mean_mm), "mean joint error"});
     figures.figures.push_back({fmt::format("{:.1f} %", 100 * evaluation.all.within_100mm), "within 100 mm"});
   }
+  if (!evaluation.angles.empty()) {
+    figures.figures.push_back({fmt::format("{:.1f}°", evaluation.all_angles.mean_degrees), "mean error of flexions"});
+  }
   figures.figures.push_back({fmt::format("{} of {}", evaluation.missing_frames, evaluation.truth_frames),
                              fmt::format("frames missing, at most {} in a row", evaluation.longest_gap)});
   if (const auto normalised = evaluation.all.normalised_error) {
@@ -79,6 +82,18 @@ report::Bars joints_bars(const Evaluation& evaluation) {
   return bars;
 }
 
+report::Table angles_table(const Evaluation& evaluation) {
+  report::Table table{"Flexions against the truth", {"angle", "mean, degrees", "median", "95 %"}, 1, {}};
+  const auto row = [](const std::string& name, const AngleErrors& error) -> std::vector<std::string> {
+    return {name, fmt::format("{:.1f}", error.mean_degrees), fmt::format("{:.1f}", error.median_degrees),
+            fmt::format("{:.1f}", error.p95_degrees)};
+  };
+  for (const AngleEvaluation& angle : evaluation.angles)
+    table.rows.push_back({row(angle.name, angle.error), false, false});
+  table.rows.push_back({row("all", evaluation.all_angles), false, true});
+  return table;
+}
+
 }  // namespace
 
 report::Table joints_table(const Evaluation& evaluation) {
@@ -112,6 +127,7 @@ report::Report evaluation_report(const Evaluation& evaluation, const std::string
     section.blocks.emplace_back(joints_bars(evaluation));
   }
   section.blocks.emplace_back(joints_table(evaluation));
+  if (!evaluation.angles.empty()) section.blocks.emplace_back(angles_table(evaluation));
   section.blocks.emplace_back(
       report::Text{"Normalised: the mean of |e|² / (3 std²), with the stated standard deviation along each axis. At 1, "
                    "errors are as "

@@ -1,6 +1,7 @@
 // kinema face fit: landmarks of the faces in images and videos.
 #include "app/face_options.h"
 #include "app/face_run.h"
+#include "app/live_options.h"
 #include "app/options.h"
 #include "app/view.h"
 #include "io/face_model_file.h"
@@ -152,6 +153,7 @@ void add_face_fit(Verb parent, Task& task) {
       .type("P")
       .between(0.0, 1.0)
       .show_default();
+  add_osc_option(verb, chain.live, "landmarks");
   add_view_options(verb, options->view);
   add_common_options(verb, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });

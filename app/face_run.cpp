@@ -4,6 +4,7 @@
 #include "app/face_sinks.h"
 #include "app/source_loop.h"
 #include "core/stopwatch.h"
+#include "io/face_network.h"
 #include "io/image_file.h"
 
 #include <algorithm>
@@ -24,10 +25,13 @@ public:
   Results(const FaceRun& run, const io::Source& source)
       : run_(run),
         sinks_(run.files, *run.tracker.model, is_one_picture(source), source.fps()),
-        timed_(source.consecutive()) {}
+        timed_(source.consecutive()) {
+    if (run.live.any()) sender_.emplace(run.live);
+  }
 
   void add(const io::Frame& frame, const std::vector<face::Estimate>& faces, std::string_view why) {
     const bool readable = frame.gap.empty();
+    if (sender_ && readable) sender_->osc(frame.taken, io::face_osc(frame.index, faces));
     ++counts.frames;
     bool any = false;
     for (const face::Estimate& face : faces) {
@@ -49,6 +53,7 @@ public:
 private:
   const FaceRun& run_;
   FaceSinks sinks_;
+  std::optional<io::LiveSender> sender_;
   bool timed_;
   double quality_ = 0;
   std::size_t fits_ = 0;

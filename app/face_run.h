@@ -4,6 +4,7 @@
 
 #include "io/face_detector.h"
 #include "io/landmark_output.h"
+#include "io/live_targets.h"
 #include "kinema/face_tracker.h"
 #include "kinema/picture.h"
 #include "kinema/source.h"
@@ -34,6 +35,7 @@ struct FaceRun {
   int faces = 1;                     ///< per image, at most
   std::size_t frames = 0;            ///< at most; 0: all
   FaceFiles files;
+  io::LiveTargets live;  ///< only osc: landmarks are no place in space
 
   /// Called with every frame and its detections.
   std::function<void(std::int64_t frame, const io::Picture&, const face::Estimate&)> watch = nullptr;

@@ -25,14 +25,12 @@ public:
       if (!name.empty()) tables_.emplace_back(std::make_unique<io::HeadWriter>(name));
     }
     if (!outputs.overlay.empty()) overlay_.emplace(outputs.overlay, fps);
-    if (!outputs.opentrack.empty()) opentrack_.emplace(outputs.opentrack, outputs.opentrack_time);
-    if (!outputs.osc.empty()) osc_.emplace(outputs.osc);
+    if (outputs.live.any()) sender_.emplace(outputs.live);
   }
 
   /// Sockets first: their receivers are waiting.
   void tell(const io::Frame& frame, const head::Estimate& estimate) {
-    if (opentrack_ && estimate.position) opentrack_->add(*estimate.position, frame.taken);
-    if (osc_) osc_->add(frame.taken, estimate.position, estimate.confidence);
+    if (sender_) sender_->send(frame.taken, estimate.position, estimate.confidence);
   }
 
   void add(const io::Frame& frame, const head::Estimate& estimate, const head::Tracker& tracker) {
@@ -51,8 +49,7 @@ public:
 private:
   std::vector<std::unique_ptr<io::HeadWriter>> tables_;
   std::optional<io::HeadOverlaySink> overlay_;
-  std::optional<io::OpentrackSink> opentrack_;
-  std::optional<io::OscSink> osc_;
+  std::optional<io::HeadSender> sender_;
 };
 
 void follow(SourceLoop& loop, const HeadRun& run, head::Tracker& tracker, Sinks& sinks, HeadCounts& counts) {

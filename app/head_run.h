@@ -2,6 +2,7 @@
 // track` and the demo.
 #pragma once
 
+#include "io/live_targets.h"
 #include "kinema/head_tracker.h"
 #include "kinema/source.h"
 
@@ -15,8 +16,7 @@ namespace kinema::app {
 /// Files to write and network receivers; empty name: none.
 struct HeadOutputs {
   std::string table, lines, overlay;
-  std::string opentrack, osc;   ///< host:port
-  bool opentrack_time = false;  ///< a seventh double: the capture time of the frame
+  io::LiveTargets live;
 };
 
 struct HeadRun {

@@ -2,6 +2,7 @@
 #include "app/head_options.h"
 #include "app/head_report.h"
 #include "app/head_run.h"
+#include "app/live_options.h"
 #include "app/options.h"
 #include "app/view.h"
 #include "core/stopwatch.h"
@@ -182,7 +183,9 @@ void fill_in(Options& options) {
   const auto& head = run.tracker.calibration.head;
   const bool placed = (run.tracker.reference_distance || (head && head->distance)) &&
                       (run.tracker.field_of_view || (head && head->field_of_view));
-  for (const auto& [flag, target] : {std::pair{"--udp", &run.outputs.opentrack}, {"--osc", &run.outputs.osc}}) {
+  const io::LiveTargets& live = run.outputs.live;
+  for (const auto& [flag, target] :
+       {std::pair{"--udp", &live.opentrack}, {"--osc", &live.osc}, {"--vmc", &live.vmc}, {"--vrchat", &live.vrchat}}) {
     if (!target->empty() && !placed) {
       throw Error(fmt::format("{} sends a place in space: give --reference-distance and --fov", flag));
     }
@@ -263,11 +266,8 @@ void add_outputs(Verb verb, HeadOutputs& outputs) {
   verb.option("--jsonl", outputs.lines, "The same as JSON lines").type("head.jsonl");
   verb.option("--overlay", outputs.overlay, "Skin, outline and centre over the frames: a video, or PNGs in a folder")
       .type("out.mp4|DIR");
-  verb.option("--udp", outputs.opentrack, "Send positions to opentrack (\"UDP over network\")").type("HOST:PORT");
-  verb.flag("--udp-time", outputs.opentrack_time,
-            "Add a seventh double to each of these packets, which opentrack ignores: when the frame was taken, seconds "
-            "since 1970");
-  verb.option("--osc", outputs.osc, "Send positions as Open Sound Control").type("HOST:PORT");
+  add_osc_option(verb, outputs.live, "positions");
+  add_place_options(verb, outputs.live, "positions");
 }
 
 void add_tracker_options(Verb verb, Options& options) {

@@ -2,13 +2,18 @@
 
 #include "app/source_loop.h"
 #include "core/stopwatch.h"
+#include "io/body_network.h"
 #include "io/bvh.h"
+#include "io/c3d.h"
+#include "io/gltf.h"
+#include "io/opensim.h"
 #include "io/output_file.h"
 #include "io/overlay.h"
 #include "io/pose_bvh.h"
 #include "kinema/poses.h"
 
 #include <deque>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -25,6 +30,12 @@ public:
       if (!name.empty()) poses_.emplace_back(std::make_unique<io::PosesWriter>(name, skeleton));
     }
     if (!files.bvh.empty()) bvh_file_.emplace(files.bvh);
+    for (const auto& [name, format] : {std::pair{&files.trc, Format::trc},
+                                       {&files.mot, Format::mot},
+                                       {&files.c3d, Format::c3d},
+                                       {&files.gltf, Format::gltf}}) {
+      if (!name->empty()) motion_files_.push_back({format, *name, std::make_unique<io::OutputFile>(*name)});
+    }
     fps_ = recording.fps() > 0 ? recording.fps() : 30;
     if (!files.overlay.empty()) overlay_.emplace(files.overlay, recording.camera().camera, fps_);
   }
@@ -39,6 +50,7 @@ public:
     if (estimate.found) last_ = estimate.pose;
     if (bvh_file_ && last_) animation_.push_back(*last_);
     if (!last_) ++unseen_;
+    if (!motion_files_.empty()) motion_.add(estimate);
     if (overlay_) {
       io::OverlayFrame picture{frame.index,
                                frame.time,
@@ -56,15 +68,43 @@ public:
       io::write_bvh(*bvh_file_, io::poses_to_bvh(skeleton, animation_, 1 / fps_));
       bvh_file_->commit();
     }
+    motion_.fps = fps_;
+    for (const MotionFile& file : motion_files_) {
+      file.out->write(text_of(file, skeleton));
+      file.out->commit();
+    }
   }
 
 private:
+  // Formats that are written when all frames are known.
+  enum class Format { trc, mot, c3d, gltf };
+  struct MotionFile {
+    Format format;
+    std::string name;
+    std::unique_ptr<io::OutputFile> out;
+  };
+
+  std::string text_of(const MotionFile& file, const body::Skeleton& skeleton) const {
+    switch (file.format) {
+      case Format::trc:
+        return io::to_trc(skeleton, motion_, std::filesystem::path(file.name).filename().string());
+      case Format::mot:
+        return io::to_mot(skeleton, motion_);
+      case Format::c3d:
+        return io::to_c3d(skeleton, motion_);
+      default:
+        return io::to_glb(skeleton, motion_);
+    }
+  }
+
   double fps_ = 30;
   std::vector<std::unique_ptr<io::PosesWriter>> poses_;
   std::optional<io::OutputFile> bvh_file_;
   std::optional<io::OverlaySink> overlay_;
   std::optional<body::Pose> last_;
   std::vector<body::Pose> animation_;
+  std::vector<MotionFile> motion_files_;
+  io::TrackedMotion motion_;
   std::size_t unseen_ = 0;  // frames before the person was first found
 };
 
@@ -96,11 +136,14 @@ private:
   std::deque<io::Frame> waiting_;
 };
 
-void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, SettledWriter& writer, TrackCounts& counts) {
+void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::optional<io::BodySender>& sender,
+            SettledWriter& writer, TrackCounts& counts) {
   Stopwatch watch;
   for (io::Frame frame; loop.next(frame);) {
     counts.ms["read"] += watch.lap();
     const body::Estimate estimate = tracker.track(frame);
+    // receivers first: they are waiting
+    if (sender) sender->send(frame.taken, *estimate.skeleton, estimate, tracker.floor());
     const std::vector<body::Estimate> settled = tracker.settled();
     counts.tracking_ms += watch.lap();
     for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
@@ -120,6 +163,8 @@ double TrackCounts::frames_per_second() const {
 }
 
 TrackCounts track(io::Recording& recording, const TrackRun& run) {
+  std::optional<io::BodySender> sender;
+  if (run.live.any()) sender.emplace(run.live);
   body::Tracker tracker(run.tracker, run.backend);
   if (run.start_pose) tracker.start(*run.start_pose);
   if (!recording.background().empty()) {
@@ -132,7 +177,7 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   counts.backend = tracker.backend();
   counts.settings = tracker.settings();
   SourceLoop loop(recording, {run.start, run.frames});
-  loop.run([&] { follow(loop, run, tracker, writer, counts); });
+  loop.run([&] { follow(loop, run, tracker, sender, writer, counts); });
   // however the loop ended, the tracked frames are finished and written
   loop.run([&] {
     Stopwatch watch;

@@ -2,6 +2,7 @@
 // dropped files and the demo.
 #pragma once
 
+#include "io/live_targets.h"
 #include "kinema/body_tracker.h"
 #include "kinema/recording.h"
 
@@ -15,7 +16,7 @@ namespace kinema::app {
 
 /// Files to write; empty name: none.
 struct TrackFiles {
-  std::string poses, csv, bvh, overlay;
+  std::string poses, csv, bvh, trc, mot, c3d, gltf, overlay;
 };
 
 struct TrackRun {
@@ -25,6 +26,7 @@ struct TrackRun {
   long start = 0;                        ///< number of the first frame
   std::size_t frames = 0;                ///< at most; 0: all
   TrackFiles files;
+  io::LiveTargets live;  ///< receivers of each frame's first estimate
 
   /// Called with every frame and its first estimate, before the next frame is read.
   std::function<void(const io::Frame&, body::Tracker&, const body::Estimate&)> watch = nullptr;

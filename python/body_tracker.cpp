@@ -170,6 +170,16 @@ It is nearly the same in consecutive frames. Empty where the skeleton is given.)
       .def_property_readonly(
           "angles", [](const Estimate& own) { return array_of(own.pose.angles); }, "Radians, by joint and freedom.")
       .def_property_readonly(
+          "anatomical",
+          [](const Estimate& own) {
+            py::dict angles;
+            for (const body::AnatomicalAngle& angle : own.anatomical) {
+              angles[py::str(std::string(angle.name))] = py::make_tuple(angle.value, angle.deviation);
+            }
+            return angles;
+          },
+          "Joint angles by the ISB's conventions and their standard deviations, radians: {name: (angle, deviation)}.")
+      .def_property_readonly(
           "position",
           [](const Estimate& own) {
             const Vec3& p = own.pose.position;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How well the body tracker follows motions: error, share within 100 mm, normalised error and longest loss of every clip.
+"""How well the body tracker follows motions: errors, share within 100 mm, normalised error and longest loss of every clip.
 
 Makes recordings with truth from motion-capture clips (depth, points and, of those named with --stereo, pairs), tracks
 each with the default settings and several seeds, with the person's skeleton and without it, and writes
@@ -32,6 +32,9 @@ PAGE = ROOT / "docs" / "accuracy.md"
 # bounds in mm for each kind of recording
 GOALS = {"depth": 40, "points": 45, "stereo": 60}
 
+# bound in degrees of the mean error of angles
+DEGREES = 7
+
 # the tracker's own choice on two cores, given so that every machine measures the same
 SIZE = ["--backend", "cpu", "--threads", "1", "--particles", "200", "--points", "3000"]
 
@@ -55,6 +58,8 @@ person by its own search and follows it with the default settings ({particles} p
 The columns:
 
 - **error**: mean distance of 15 joints from the truth, mm. To be reached: {goals}.
+- **degrees**: mean error of the flexion of knees, elbows and hips and the elevation of shoulders
+  ([angles.md](angles.md#from-joint-centres-alone)). To be reached: {degrees}.
 - **within**: share of all joints of all frames within 100 mm, missing ones counted as outside. To be reached: 95 %.
 - **normalised**: mean square of errors over stated deviations. Honest: 0.5 to 2.
 - **lost**: the longest stretch of frames without a person. At most 30.
@@ -138,7 +143,7 @@ def measure(arguments, recording, known, seed, scratch):
     text = call([arguments.kinema, "body", "evaluate", "--poses", poses, "--truth", recording / "truth.jsonl", "--json"])
     evaluated = json.loads(text)
     results = evaluated["results"]
-    row = {"error_mm": results["mean_mm"], "within": results["within_100mm_of_truth"],
+    row = {"error_mm": results["mean_mm"], "error_degrees": results["angles"]["mean_degrees"], "within": results["within_100mm_of_truth"],
            "normalised": results["normalised_error"], "lost": evaluated["frames"]["longest_missing_run"],
            "joints": {joint: values["normalised_error"] for joint, values in results["by_joint"].items()}}
     poses.unlink()
@@ -173,15 +178,21 @@ def bold(text, fine):
     return text if fine else f"**{text}**"
 
 
+def degrees_cell(group):
+    errors = [row["error_degrees"] for row in group if "error_degrees" in row]  # older results have none
+    return bold(f"{mean(errors):.1f}", mean(errors) <= DEGREES) if errors else "–"
+
+
 def table(rows):
-    lines = ["| clip | seen as | error, mm | within | normalised | lost |", "| --- | --- | ---: | ---: | ---: | ---: |"]
+    lines = ["| clip | seen as | error, mm | degrees | within | normalised | lost |",
+             "| --- | --- | ---: | ---: | ---: | ---: | ---: |"]
     for key in dict.fromkeys((row["clip"], row["mode"]) for row in rows):
         group = [row for row in rows if (row["clip"], row["mode"]) == key]
         errors = [row["error_mm"] for row in group]
         error, within, normalised = mean(errors), mean(r["within"] for r in group), mean(r["normalised"] for r in group)
         lost = max(row["lost"] for row in group)
         span = f" ({min(errors):.1f} to {max(errors):.1f})" if len(group) > 1 else ""
-        lines.append(f"| {key[0]} | {key[1]} | {bold(f'{error:.1f}', error <= GOALS[key[1]])}{span} "
+        lines.append(f"| {key[0]} | {key[1]} | {bold(f'{error:.1f}', error <= GOALS[key[1]])}{span} | {degrees_cell(group)} "
                      f"| {bold(f'{100 * within:.1f} %', within >= 0.95)} "
                      f"| {bold(f'{normalised:.2f}', 0.5 <= normalised <= 2)} | {bold(str(lost), lost <= 30)} |")
     return "\n".join(lines) + "\n"
@@ -209,7 +220,7 @@ def write_page(results):
     found_seeds = len({row["seed"] for row in found})
     goals = ", ".join(f"{mode} {goal}" for mode, goal in GOALS.items())
     PAGE.write_text(TEXT.format(
-        particles=SIZE[SIZE.index("--particles") + 1], points=SIZE[SIZE.index("--points") + 1], goals=goals,
+        particles=SIZE[SIZE.index("--particles") + 1], points=SIZE[SIZE.index("--points") + 1], goals=goals, degrees=DEGREES,
         seeds="One." if seeds == 1
         else f"Figures are means over {seeds} seeds, with the smallest and greatest mean error in brackets.",
         found_seeds="" if found_seeds == seeds else f"; {'one seed' if found_seeds == 1 else f'{found_seeds} seeds'}",

@@ -32,7 +32,7 @@ libpugixml-dev      header  pugixml.hpp
 required_build="$required_demo"'
 libgtest-dev        header  gtest/gtest.h
 '
-# MPI ranks, the Python module and its tests, the comparison in `bench`, and faster rebuilds
+# MPI ranks, the Python module and its tests, the comparison in `bench`, faster rebuilds, and a reader of motion files
 optional_build="$optional_demo"'
 libopenmpi-dev      command mpicxx
 openmpi-bin         command mpirun
@@ -41,6 +41,7 @@ pybind11-dev        header  pybind11/pybind11.h
 python3-dev         package -
 python3-numpy       numpy   -
 libembree-dev       header  embree3/rtcore.h
+assimp-utils        command assimp
 '
 # the live page: its server, and the tools that build its pages
 optional_web='

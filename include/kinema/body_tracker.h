@@ -6,6 +6,7 @@
 // callers that segment the person themselves.
 #pragma once
 
+#include "kinema/anatomical_angles.h"
 #include "kinema/camera.h"
 #include "kinema/foreground.h"
 #include "kinema/skeleton.h"
@@ -145,6 +146,9 @@ struct Estimate {
   /// The part of `deviation` that comes from the person's proportions, which are known only so well. It is nearly the
   /// same in consecutive frames. Empty where the skeleton is given.
   std::vector<double> shape_deviation;
+
+  /// Angles of hips, knees, ankles, shoulders and elbows by the ISB's conventions, with their deviations.
+  std::vector<AnatomicalAngle> anatomical;
 
   /// The share of the points' squared distances that the pose explains, 0...1: how well the person fits the points.
   double confidence = 0;

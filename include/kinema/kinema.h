@@ -1,6 +1,7 @@
 // Everything public.
 #pragma once
 
+#include "kinema/anatomical_angles.h"
 #include "kinema/backend.h"
 #include "kinema/body.h"
 #include "kinema/body_filter.h"

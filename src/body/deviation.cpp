@@ -57,4 +57,10 @@ double smoothed_deviation(double variance, double flesh_radius, const ErrorSourc
   return std::sqrt(variance + flesh * flesh + shared);
 }
 
+double smoothed_angle_deviation(double variance, double flesh_turn, const ErrorSources& sources) {
+  ErrorSources own = sources;
+  own.shared = 0;
+  return smoothed_deviation(variance, flesh_turn, own);
+}
+
 }  // namespace kinema::body

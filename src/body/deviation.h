@@ -36,4 +36,8 @@ double evidence_shared(const ErrorSources& sources);
 /// The same for the variance of a smoother, which used evidence_shared() and the frames before and after.
 double smoothed_deviation(double variance, double flesh_radius, const ErrorSources& sources);
 
+/// The same for an angle between two bones, in radians. `flesh_turn`: by how much they turn if each of their ends is off
+/// by the radius of the flesh about it. Errors that all points share move the person, but do not turn bones.
+double smoothed_angle_deviation(double variance, double flesh_turn, const ErrorSources& sources);
+
 }  // namespace kinema::body

@@ -1,5 +1,6 @@
 // The tracking loop: sample, weigh, mean (section 2 of the paper), with optional annealing layers, limb-wise blocks and
 // refinement, a search where there is no previous pose, and a fit of the person's shape in the first frames.
+#include "body/anatomical_joints.h"
 #include "body/causal_smoother.h"
 #include "body/constants.h"
 #include "body/denoised_points.h"
@@ -191,6 +192,7 @@ public:
     if (tracking_) {
       estimate.confidence = std::clamp(fit(estimate), 0.0, 1.0);
       if (settings_.steady) hold_to_motion(estimate, seconds);
+      add_angles(estimate, seconds);
       learn_shape();
     }
     estimate.times = stages_.times();
@@ -202,6 +204,7 @@ private:
     skeleton_ = skeleton;
     flat_ = std::make_unique<FlatSkeleton>(skeleton_);
     flesh_radii_ = flesh_radii(skeleton_);
+    anatomical_.emplace(skeleton_);
     monitor_.set_skeleton(skeleton_);
     causal_.set_skeleton(skeleton_);
     particles_ = make_particles(skeleton_, settings_, backend_);
@@ -332,6 +335,25 @@ private:
     stages_.add("steady");
   }
 
+  // The angles of the pose, with deviations from the points and the prediction.
+  void add_angles(Estimate& estimate, double seconds) {
+    const RefinePoints some{points().person.thinned(constants::smoothing::causal_points),
+                            points().background.thinned(constants::smoothing::causal_points / 2)};
+    RefineSettings refinement =
+        refine_settings(settings_, std::max<std::size_t>(1, some.person.size()), denoised_.noise());
+    refinement.evidence /= std::max(constants::smoothing::least_evidence_shared, evidence_shared(sources_));
+    const std::vector<float> state = to_state(skeleton_, estimate.pose);
+    Eigen::MatrixXd information = point_evidence(flat_->view(), some, refinement, state).information;
+    const std::vector<double> precision = expected_pose(skeleton_, state, seconds).precision;
+    for (std::size_t i = 0; i < precision.size(); ++i) {
+      information(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)) += precision[i];
+    }
+    const auto size = information.rows();
+    const Eigen::MatrixXd covariance = information.ldlt().solve(Eigen::MatrixXd::Identity(size, size));
+    estimate.anatomical = anatomical_->angles(estimate.pose.angles, covariance, sources_);
+    stages_.add("angles");
+  }
+
   // Rival poses, while a device weighs the particles and refines the best.
   Hypotheses evaluate_rivals() {
     if (settings_.rivals <= 0) return {};
@@ -409,6 +431,7 @@ private:
   ShapeLearner learner_;
   std::unique_ptr<FlatSkeleton> flat_;
   std::vector<double> flesh_radii_;  // (joints)
+  std::optional<AnatomicalJoints> anatomical_;
   RivalMonitor monitor_;
   CausalSmoother causal_;
   std::unique_ptr<Particles> particles_;

@@ -2,6 +2,7 @@
 // settled, so that each has at least `lag` later frames, and the second half waits.
 #include "kinema/body_smoother.h"
 
+#include "body/anatomical_joints.h"
 #include "body/constants.h"
 #include "body/denoised_points.h"
 #include "body/deviation.h"
@@ -87,6 +88,7 @@ private:
     flat_ = std::make_unique<FlatSkeleton>(skeleton);
     model_.emplace(skeleton, flat_->view());
     flesh_radii_ = flesh_radii(skeleton);
+    anatomical_.emplace(skeleton);
     // poses of other bone lengths: settled ones cannot be continued, and the others must be fitted again
     frames_.erase(frames_.begin(), frames_.end() - static_cast<std::ptrdiff_t>(estimates_.size()));
     threads_.for_each(frames_.size(), [&](std::size_t i) {
@@ -148,6 +150,7 @@ private:
       const std::vector<double>& shape = estimate.shape_deviation;
       estimate.deviation.push_back(j < shape.size() ? std::hypot(deviation, shape[j]) : deviation);
     }
+    estimate.anatomical = anatomical_->angles(estimate.pose.angles, frame.covariance, sources);
     return estimate;
   }
 
@@ -157,7 +160,8 @@ private:
   Skeleton skeleton_;
   std::unique_ptr<FlatSkeleton> flat_;
   std::optional<TrajectoryModel> model_;
-  std::vector<double> flesh_radii_;      // (joints)
+  std::vector<double> flesh_radii_;  // (joints)
+  std::optional<AnatomicalJoints> anatomical_;
   DenoisedPoints denoised_;              // of the last frame
   std::vector<TrajectoryFrame> frames_;  // the last settled ones, then the window
   std::vector<Estimate> estimates_;      // of the window

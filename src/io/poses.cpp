@@ -2,14 +2,12 @@
 
 #include "io/input_file.h"
 #include "io/json_place.h"
-#include "io/output_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 
 namespace kinema::io {
@@ -20,97 +18,6 @@ constexpr std::size_t most_joints = 4096;
 
 // Larger values were not given in metres or seconds; sums and squares of smaller ones stay finite.
 constexpr double furthest = 1e6, latest = 1e12;
-
-// Nine digits are nanometres at arm's length; more would be noise.
-std::string rounded(double value) { return fmt::format("{:.9g}", value); }
-
-// JSON has no infinity.
-std::string number_or_null(double value) { return std::isfinite(value) ? exact_number(value) : "null"; }
-
-bool finite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
-
-void check_estimate(std::int64_t frame, const std::vector<std::string>& names, const body::Estimate& estimate) {
-  const auto fail = [frame](const std::string& what) {
-    throw Error(fmt::format("frame {}: {}", frame, what), Error::Cause::running);
-  };
-  if (estimate.joints.size() != names.size() || estimate.deviation.size() != names.size()) {
-    fail(fmt::format("the estimate has {} joints and {} deviations where the skeleton has {} joints",
-                     estimate.joints.size(), estimate.deviation.size(), names.size()));
-  }
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    if (!finite(estimate.joints[j]) || !std::isfinite(estimate.deviation[j])) {
-      fail(fmt::format("the estimate of {} is not finite", names[j]));
-    }
-  }
-  const auto& [position, rotation, angles] = estimate.pose;
-  const auto unfit = [](double angle) { return !std::isfinite(angle); };
-  if (!finite(position) || std::any_of(angles.begin(), angles.end(), unfit) ||
-      !std::isfinite(rotation.w + rotation.x + rotation.y + rotation.z)) {
-    fail("the pose of the estimate is not finite");
-  }
-}
-
-std::string stage_times(const std::vector<StageTime>& times) {
-  std::string text;
-  for (const StageTime& time : times) {
-    text += fmt::format("{}{}:{:.3f}", text.empty() ? "" : ",", json_text(time.stage), time.ms);
-  }
-  return "{" + text + "}";
-}
-
-std::string json_line(const std::vector<std::string>& names, const body::Estimate& estimate) {
-  std::string line = fmt::format("{{\"frame\":{},\"time\":{}", estimate.frame, exact_number(estimate.time));
-  if (!estimate.found) {
-    line += ",\"joints\":null,\"std\":null,\"angles\":null,\"log_likelihood\":null,\"ess\":null";
-    return line + fmt::format(",\"ms\":{},\"why\":{}}}\n", stage_times(estimate.times), json_text(estimate.why));
-  }
-  std::string joints, deviations, angles;
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    const char* comma = j > 0 ? "," : "";
-    const Vec3& at = estimate.joints[j];
-    joints += fmt::format("{}{}:[{},{},{}]", comma, json_text(names[j]), rounded(at.x), rounded(at.y), rounded(at.z));
-    deviations += fmt::format("{}{}:{}", comma, json_text(names[j]), rounded(estimate.deviation[j]));
-  }
-  for (double angle : estimate.pose.angles) angles += fmt::format("{}{:.9g}", angles.empty() ? "" : ",", angle);
-  const Vec3& position = estimate.pose.position;
-  const Quaternion& rotation = estimate.pose.rotation;
-  line += fmt::format(",\"joints\":{{{}}},\"std\":{{{}}},\"angles\":[{}]", joints, deviations, angles);
-  line += fmt::format(",\"position\":[{},{},{}],\"rotation\":[{},{},{},{}]", rounded(position.x), rounded(position.y),
-                      rounded(position.z), rounded(rotation.w), rounded(rotation.x), rounded(rotation.y),
-                      rounded(rotation.z));
-  line += fmt::format(",\"log_likelihood\":{},\"ess\":{},\"ms\":{}}}\n", number_or_null(estimate.log_likelihood),
-                      number_or_null(estimate.effective_sample_size), stage_times(estimate.times));
-  return line;
-}
-
-// A name that contains a comma or a quote is quoted, with quotes doubled.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string field = "\"";
-  for (char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return field + "\"";
-}
-
-std::string csv_header(const std::vector<std::string>& names) {
-  std::string line = "frame,time";
-  for (const std::string& name : names) {
-    for (const char* part : {"_x", "_y", "_z", "_std"}) line += fmt::format(",{}", csv_field(name + part));
-  }
-  return line + "\n";
-}
-
-std::string csv_row(const std::vector<std::string>& names, const body::Estimate& estimate) {
-  std::string line = fmt::format("{},{}", estimate.frame, exact_number(estimate.time));
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    if (!estimate.found) {
-      line += ",,,,";
-      continue;
-    }
-    const Vec3& at = estimate.joints[j];
-    for (double number : {at.x, at.y, at.z, estimate.deviation[j]}) line += fmt::format(",{:.9g}", number);
-  }
-  return line + "\n";
-}
 
 std::optional<double> number_at(const JsonPlace& object, const std::string& name) {
   const auto found = object.find(name);
@@ -165,39 +72,6 @@ std::vector<std::string> output_names(const body::Skeleton& skeleton) {
     names.push_back(common.empty() || taken ? joint.name : common);
   }
   return names;
-}
-
-struct PosesWriter::State {
-  OutputFile file;
-  std::vector<std::string> names;
-  bool csv = false, started = false;
-
-  void start() {
-    if (!started && csv) file.write(csv_header(names));
-    started = true;
-  }
-};
-
-PosesWriter::PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton)
-    : state_(new State{OutputFile(target, Unfinished::kept), output_names(skeleton), target.extension() == ".csv"}) {}
-PosesWriter::~PosesWriter() = default;
-PosesWriter::PosesWriter(PosesWriter&&) noexcept = default;
-PosesWriter& PosesWriter::operator=(PosesWriter&&) noexcept = default;
-
-void PosesWriter::add(const body::Estimate& estimate) {
-  State& state = *state_;
-  if (!std::isfinite(estimate.time)) {
-    throw Error(fmt::format("frame {}: its time is not finite", estimate.frame), Error::Cause::running);
-  }
-  if (estimate.found) check_estimate(estimate.frame, state.names, estimate);
-  state.start();
-  state.file.write(state.csv ? csv_row(state.names, estimate) : json_line(state.names, estimate));
-  state.file.flush();
-}
-
-void PosesWriter::commit() {
-  state_->start();
-  state_->file.commit();
 }
 
 std::vector<PoseLine> read_poses(const std::filesystem::path& path) {

@@ -69,6 +69,29 @@ TEST_F(BodyEvaluate, MeasuresDistancesInMillimetres) {
   EXPECT_NE(table.out.find("1.17, where 1 is right and 0.5 to 2 will do: honest"), std::string::npos) << table.out;
 }
 
+TEST_F(BodyEvaluate, MeasuresAnglesInDegrees) {
+  // a knee bent by 90 degrees seen as straight, then as bent by 80
+  write("truth.jsonl",
+        R"({"frame":0,"joints":{"left_hip":[0,0,2],"left_knee":[0,0.4,2],"left_ankle":[0,0.4,2.4]}}
+{"frame":1,"joints":{"LeftUpLeg":[0,0,2],"LeftLeg":[0,0.4,2],"LeftFoot":[0,0.4,2.4]}}
+)");
+  write("poses.jsonl",
+        R"({"frame":0,"joints":{"left_hip":[0,0,2],"left_knee":[0,0.4,2],"left_ankle":[0,0.8,2]}}
+{"frame":1,"joints":{"left_hip":[0,0,2],"left_knee":[0,0.4,2],"left_ankle":[0,0.469459271,2.393923101]}}
+)");
+  const json result = evaluated({"--out", "report"});
+  const json& angles = result["results"]["angles"];
+  EXPECT_EQ(angles["by_angle"].size(), 1u);  // of the other angles joints are missing
+  EXPECT_EQ(angles["count"], 2);
+  EXPECT_NEAR(angles["mean_degrees"], 50, 1e-6);
+  EXPECT_NEAR(angles["by_angle"]["left_knee_flexion"]["median_degrees"], 50, 1e-6);
+  EXPECT_NEAR(angles["p95_degrees"], 86, 1e-6);
+  EXPECT_NE(evaluate().out.find("left_knee_flexion            50.0     50.0     86.0"), std::string::npos);
+  std::ifstream page(problem_ / "report/evaluate.html");
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  EXPECT_NE(text.find("Flexions against the truth"), std::string::npos);
+}
+
 TEST_F(BodyEvaluate, KnowsTheNamesOfOtherSkeletons) {
   write(
       "truth.jsonl",

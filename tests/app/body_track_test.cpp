@@ -46,12 +46,13 @@ TEST_F(BodyTrack, WritesJointsDeviationsAndAngles) {
     EXPECT_TRUE(line["ms"].is_object() && !line["ms"].empty());
   }
 
-  // the table has a row a frame and four columns a joint
+  // the table has a row a frame, four columns a joint and two for each of 22 joint angles
   std::istringstream table(bytes_of(folder / "poses.csv"));
   std::string row;
   std::size_t rows = 0;
   while (std::getline(table, row)) {
-    EXPECT_EQ(static_cast<std::size_t>(std::count(row.begin(), row.end(), ',')), 1 + 4 * lines[0]["joints"].size());
+    EXPECT_EQ(static_cast<std::size_t>(std::count(row.begin(), row.end(), ',')),
+              1 + 4 * lines[0]["joints"].size() + 2 * 22);
     ++rows;
   }
   EXPECT_EQ(rows, 1u + frames);

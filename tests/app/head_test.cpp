@@ -246,6 +246,8 @@ TEST_F(Head, RefusesWrongCallsAndInputs) {
   refuses({"--fov", "0"}, "--fov is 0");
   refuses({"--reference-distance", "600"}, "--reference-distance is '600'");
   refuses({"--udp", "127.0.0.1:4242"}, "--udp sends a place in space");
+  refuses({"--vmc", "127.0.0.1:39539"}, "--vmc sends a place in space");
+  refuses({"--vrchat", "127.0.0.1:9000"}, "--vrchat sends a place in space");
   refuses({"--udp", "nonsense", "--fov", "60", "--reference-distance", "0.6"}, "'nonsense' is no receiver");
   refuses({"--osc", "127.0.0.1:99999", "--fov", "60", "--reference-distance", "0.6"}, "is no receiver");
   refuses({"--smooth", "--smooth-cutoff", "0"}, "cutoff of 0");

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace kinema::body {
 namespace {
@@ -148,6 +149,26 @@ TEST_F(BodySmoother, PosesBelongToThePersonAsMeasuredLast) {
     EXPECT_LT(mean_error(estimate.joints, joint_positions(skeleton, estimate.pose)), 1e-6);  // floats
     EXPECT_LT(mean_error(estimate.joints, joint_positions(skeleton, pose(static_cast<int>(estimate.log_likelihood)))),
               0.02);
+  }
+}
+
+TEST_F(BodySmoother, StatesAnglesOfTheCorrectedPoses) {
+  std::vector<Estimate> given;
+  for (int i = 0; i < 14; ++i) given.push_back(said(i));
+  for (const Estimate& estimate : smooth(given, 4)) {
+    const std::vector<AnatomicalAngle> expected = anatomical_angles(skeleton, estimate.pose);
+    ASSERT_EQ(estimate.anatomical.size(), expected.size());
+    const std::vector<AnatomicalAngle> truth =
+        anatomical_angles(skeleton, pose(static_cast<int>(estimate.log_likelihood)));
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ(estimate.anatomical[i].name, expected[i].name);
+      EXPECT_EQ(estimate.anatomical[i].value, expected[i].value);
+      EXPECT_GT(estimate.anatomical[i].deviation, 0);
+      // the deviation of a flexion that is seen is a few degrees, and its error no larger than four of them
+      if (!expected[i].name.ends_with("knee_flexion")) continue;
+      EXPECT_LT(estimate.anatomical[i].deviation, 0.15);
+      EXPECT_LT(std::abs(estimate.anatomical[i].value - truth[i].value), 4 * estimate.anatomical[i].deviation);
+    }
   }
 }
 

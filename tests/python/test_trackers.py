@@ -77,6 +77,8 @@ class Body(unittest.TestCase):
         self.assertEqual(person.joints.shape, (joints, 3))
         self.assertEqual(person.deviation.shape, (joints,))
         self.assertEqual(person.angles.shape, (tracker.skeleton.angles,))
+        knee, deviation = smoothed[-1].anatomical["left_knee_flexion"]
+        self.assertTrue(-0.1 < knee < 2.7 and 0 < deviation < 1)
         self.assertEqual(tracker.skin.shape, (tracker.skeleton.capsules, 7))
         self.assertAlmostEqual(np.linalg.norm(person.rotation), 1, places=5)
         self.assertIn("weigh", person.times)

@@ -1,0 +1,32 @@
+#include "app/live_options.h"
+
+#include <fmt/format.h>
+
+namespace kinema::app {
+namespace {
+
+constexpr const char* group = "Live receivers";
+
+}  // namespace
+
+void add_osc_option(Verb verb, io::LiveTargets& targets, const char* what) {
+  verb.option("--osc", targets.osc, fmt::format("Send {} as Open Sound Control", what)).type("HOST:PORT").group(group);
+}
+
+void add_place_options(Verb verb, io::LiveTargets& targets, const char* what) {
+  verb.option("--udp", targets.opentrack, "Send the head to opentrack (\"UDP over network\")")
+      .type("HOST:PORT")
+      .group(group);
+  verb.flag("--udp-time", targets.opentrack_time,
+            "Add a seventh double to each of these packets, which opentrack ignores: when the frame was taken, seconds "
+            "since 1970")
+      .group(group);
+  verb.option("--vmc", targets.vmc, fmt::format("Send {} to an avatar (Virtual Motion Capture protocol)", what))
+      .type("HOST:PORT")
+      .group(group);
+  verb.option("--vrchat", targets.vrchat, fmt::format("Send {} to VRChat as trackers", what))
+      .type("HOST:PORT")
+      .group(group);
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,36 @@
+#include "io/live_sender.h"
+
+#include "io/opentrack.h"
+
+namespace kinema::io {
+
+LiveSender::LiveSender(const LiveTargets& targets) : opentrack_time_(targets.opentrack_time) {
+  if (!targets.osc.empty()) osc_.emplace(targets.osc);
+  if (!targets.opentrack.empty()) opentrack_.emplace(targets.opentrack);
+  if (!targets.vmc.empty()) vmc_.emplace(targets.vmc);
+  if (!targets.vrchat.empty()) vrchat_.emplace(targets.vrchat);
+}
+
+void LiveSender::osc(double unix_time, std::span<const OscMessage> messages) const {
+  if (!osc_) return;
+  for (const auto& bundle : osc_bundles(unix_time, messages)) osc_->send(bundle);
+}
+
+void LiveSender::opentrack(double unix_time, const Vec3& position, const std::array<double, 3>& yaw_pitch_roll) const {
+  if (!opentrack_) return;
+  opentrack_->send(
+      opentrack_packet(position, yaw_pitch_roll, opentrack_time_ ? std::optional(unix_time) : std::nullopt));
+}
+
+void LiveSender::vmc(double unix_time, std::span<const OscMessage> messages) const {
+  if (!vmc_) return;
+  for (const auto& bundle : osc_bundles(unix_time, messages)) vmc_->send(bundle);
+}
+
+void LiveSender::vrchat(std::span<const OscMessage> messages) const {
+  if (!vrchat_) return;
+  // one by one: VRChat's description names messages, not bundles
+  for (const OscMessage& message : messages) vrchat_->send(message.bytes());
+}
+
+}  // namespace kinema::io
