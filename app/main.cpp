@@ -67,6 +67,8 @@ int run(int argc, char** argv, const Ranks& ranks) {
   command.require_subcommand(0, 1);
   Task task;
   add_devices(Verb(command), task);
+  add_cameras(Verb(command), task);
+  add_record(Verb(command), task);
   add_demo(Verb(command), task);
   add_serve(Verb(command), task);
   const Verb body = add_group(command, "body", "The body, from stereo or depth points");

@@ -1,4 +1,5 @@
 // Replaces all that needs OpenCV in builds without it: every call is refused with the same message.
+#include "io/encoded_image.h"
 #include "io/face_detector.h"
 #include "io/face_overlay.h"
 #include "io/head_baselines.h"
@@ -31,6 +32,10 @@ Picture read_picture(const std::filesystem::path& path) { refuse(path.string());
 Picture resized(const Picture&, int, int) { refuse("a picture"); }
 void write_depth_png(const std::filesystem::path& path, const DepthImage&) { refuse(path.string()); }
 void write_picture_png(const std::filesystem::path& path, const Picture&) { refuse(path.string()); }
+std::string encoded_png(const DepthImage&) { refuse("a recording"); }
+std::string encoded_png(const Picture&) { refuse("a recording"); }
+Picture decoded_picture(const std::string&) { refuse("a picture"); }
+std::string encoded_jpeg(const Picture&) { refuse("a recording"); }
 
 PixelMap::PixelMap(const Lens&, const std::array<double, 9>&, const Camera&) { refuse("a lens with distortion"); }
 Picture PixelMap::picture(const Picture&) const { refuse("a picture"); }
@@ -102,7 +107,13 @@ CameraCapture::CameraCapture(CameraCapture&&) noexcept = default;
 CameraCapture& CameraCapture::operator=(CameraCapture&&) noexcept = default;
 std::string CameraCapture::name() const { refuse("a camera"); }
 double CameraCapture::fps() const { refuse("a camera"); }
-bool CameraCapture::next(Picture&) { refuse("a camera"); }
+int CameraCapture::width() const { refuse("a camera"); }
+int CameraCapture::height() const { refuse("a camera"); }
+CameraCapture::CameraCapture(const std::string& address) { refuse(address); }
+void CameraCapture::request_size(int, int) { refuse("a camera"); }
+bool CameraCapture::grab() { refuse("a camera"); }
+bool CameraCapture::retrieve(Picture&) { refuse("a camera"); }
+std::optional<double> CameraCapture::stream_time() const { refuse("a camera"); }
 double CameraCapture::age() const { refuse("a camera"); }
 
 struct CamShiftTracker::State {};
