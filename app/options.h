@@ -45,6 +45,7 @@ void add_body_likelihood(Verb parent, Task& task);
 void add_body_evaluate(Verb parent, Task& task);
 void add_body_simulate(Verb parent, Task& task);
 void add_body_track(Verb parent, Task& task);
+void add_stereo_calibrate(Verb parent, Task& task);
 void add_head_calibrate(Verb parent, Task& task);
 void add_head_track(Verb parent, Task& task);
 void add_face_train(Verb parent, Task& task);

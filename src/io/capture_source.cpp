@@ -49,11 +49,15 @@ public:
     } else {
       captures_.emplace_back(word);
     }
-    const bool pairs = names_stereo_camera(word) || use == SourceUse::body ||
+    const bool pairs = names_stereo_camera(word) || use == SourceUse::body || use == SourceUse::raw_pairs ||
                        (use == SourceUse::any && !settings.camera_files.empty());
     CameraCapture& first = captures_.front();
     CameraFile& file = format_.camera.file;
-    if (pairs) {
+    if (pairs && use == SourceUse::raw_pairs) {
+      format_.content = RawFormat::Content::pairs;
+      file.camera.width = first.width() / (captures_.size() == 2 ? 1 : 2);
+      file.camera.height = first.height();
+    } else if (pairs) {
       find_pairs(settings);
     } else {
       format_.content = RawFormat::Content::colour;

@@ -9,6 +9,7 @@
 #include "io/picture_sink.h"
 #include "io/picture_words.h"
 #include "io/rectify.h"
+#include "io/stereo_calibration.h"
 #include "io/video_capture.h"
 #include "kinema/error.h"
 #include "kinema/stereo.h"
@@ -41,6 +42,11 @@ PixelMap::PixelMap(const Lens&, const std::array<double, 9>&, const Camera&) { r
 Picture PixelMap::picture(const Picture&) const { refuse("a picture"); }
 DepthImage PixelMap::depth(const DepthImage&) const { refuse("a depth image"); }
 StereoRectification rectify(const Calibration&, int, int, double) { refuse("a stereo calibration"); }
+
+std::optional<BoardView> find_board(const Picture&, const Picture&, const ChessBoard&) { refuse("a chessboard"); }
+bool is_another_view(const BoardView&, std::span<const BoardView>, int) { refuse("a chessboard"); }
+PairCalibration calibrate_pair(std::span<const BoardView>, const ChessBoard&, int, int) { refuse("a chessboard"); }
+void write_calibration(const std::filesystem::path& path, const PairCalibration&) { refuse(path.string()); }
 
 struct StereoMatcher::State {};
 StereoMatcher::StereoMatcher(const CameraFile&, const StereoSettings&) { refuse("a stereo pair"); }

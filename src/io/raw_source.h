@@ -18,8 +18,9 @@
 
 namespace kinema::io {
 
-/// What a source is opened for: depth or pairs (body), colour (head, face), or whatever it has (record).
-enum class SourceUse { body, colour, any };
+/// What a source is opened for: depth or pairs (body), colour (head, face), whatever it has (record), or pairs whose
+/// camera is not known yet (stereo calibrate).
+enum class SourceUse { body, colour, any, raw_pairs };
 
 struct RawFrame {
   double time = 0;            ///< seconds by the source's own clock

@@ -42,6 +42,7 @@ std::vector<Scheme> schemes() {
 }
 
 std::optional<RawOpener> source_opener(const std::string& word, const RecordingSettings& settings, SourceUse use) {
+  if (use == SourceUse::raw_pairs && !names_stereo_camera(word) && !names_network_video(word)) return std::nullopt;
   if (names_stream(word)) return stream_opener(word, settings, use);
   if (is_azure_kinect_file(word)) return azure_kinect_opener(word, settings, use);
   if (names_stereo_camera(word) || names_network_video(word)) return capture_opener(word, settings, use);
