@@ -67,6 +67,7 @@ Recorder::Recorder(fs::path folder, const RawFormat& format, const RecordingSett
     : folder_(std::move(folder)), format_(format), converter_(format, settings), camera_(converter_.camera()) {
   check_free(folder_);
   if (format_.content == RawFormat::Content::depth) camera_.distortion = format_.camera.file.distortion;
+  if (format_.content == RawFormat::Content::colour) camera_.camera = {};  // intrinsics of colour are not known
   make_folder(folder_);
   for (const char* kind : kinds_of(format_)) make_folder(folder_ / kind);
   write_camera_json(folder_ / "camera.json", camera_);

@@ -5,6 +5,7 @@
 #include "io/capture_source.h"
 #include "io/openni_source.h"
 #include "io/stream_source.h"
+#include "io/v4l2_source.h"
 #include "kinema/backend.h"
 #include "kinema/error.h"
 
@@ -20,6 +21,8 @@ std::vector<Scheme> schemes() {
   all.push_back({"camera:N", "a colour camera, /dev/videoN", false, true, opencv, connected_cameras()});
   all.push_back({"openni:[N], FILE.oni", "a depth camera of OpenNI 2 (Astra, Xtion, Kinect), or its recording", true,
                  true, openni_built_in() ? "" : "libopenni2-dev", connected_openni()});
+  all.push_back({"v4l2:/dev/videoN", "16-bit depth of a kernel driver, as of RealSense (with --camera-file)", true,
+                 false, "", connected_v4l2()});
   all.push_back({"stereo:N, stereo:N,M",
                  "pairs of one camera side by side, or of two cameras (with --camera-file)",
                  true,
@@ -46,6 +49,10 @@ std::optional<RawOpener> source_opener(const std::string& word, const RecordingS
   if (names_stream(word)) return stream_opener(word, settings, use);
   if (is_azure_kinect_file(word)) return azure_kinect_opener(word, settings, use);
   if (names_stereo_camera(word) || names_network_video(word)) return capture_opener(word, settings, use);
+  if (names_v4l2(word)) {
+    if (use == SourceUse::colour) throw Error(fmt::format("{}: is depth; head and face need colour", word));
+    return v4l2_opener(word, settings);
+  }
   if (names_openni(word)) return openni_opener(word, settings, use);
   if (use != SourceUse::body || word.starts_with("camera:")) {
     const std::optional<int> number = camera_number(word);

@@ -143,10 +143,13 @@ TEST_F(BodyTrackContainers, PairsSideBySideFromTheNetworkAreRecordedAsSent) {
   EXPECT_EQ(tracked(folder / "pairs").size(), 3u);
 }
 
-TEST_F(BodyTrackContainers, StereoCamerasThatAreNotThereAreRefused) {
+TEST_F(BodyTrackContainers, CamerasThatAreNotThereAreRefused) {
   refuses("stereo:871", {}, "/dev/video871: there is no such camera");
   refuses("stereo:0,1,2", {}, "stereo:0,1,2: is no stereo camera");
   refuses("stereo:left", {}, "is no stereo camera");
+  refuses("v4l2:", {}, "v4l2: is no device");
+  refuses("v4l2:/dev/video983", {}, "/dev/video983: cannot be opened: No such file");
+  refuses("v4l2:/dev/null", {}, "/dev/null: is no video device");
   refuses("tcp://127.0.0.1:1", {}, "tcp://127.0.0.1:1: cannot be opened");
 }
 
