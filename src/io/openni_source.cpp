@@ -13,6 +13,8 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <memory>
+#include <utility>
 
 namespace kinema::io {
 namespace {
@@ -27,7 +29,8 @@ std::string reason() {
   return text.empty() ? "OpenNI does not say why" : text;
 }
 
-// OpenNI counts how often it was initialised.
+// OpenNI, for as long as somebody uses it. While it starts it changes the working directory of the whole process for a
+// moment, which must not happen while other threads open files: it is started once per run, before them.
 class Library {
 public:
   Library() {
@@ -76,8 +79,9 @@ void turn_round(Pixel* row, std::size_t count) {
 
 class OpenNiSource final : public RawSource {
 public:
-  OpenNiSource(const std::string& word, const RecordingSettings& settings, SourceUse use)
-      : file_(!word.starts_with("openni:")), uri_(uri_of(word)), watch_(uri_) {
+  OpenNiSource(std::shared_ptr<const Library> library, const std::string& word, const RecordingSettings& settings,
+               SourceUse use)
+      : library_(std::move(library)), file_(!word.starts_with("openni:")), uri_(uri_of(word)), watch_(uri_) {
     format_.name = word;
     if (device_.open(uri_.c_str()) != openni::STATUS_OK) {
       throw Error(fmt::format("{}: cannot be opened: {}", word, reason()),
@@ -248,7 +252,7 @@ private:
            static_cast<std::size_t>(y) * static_cast<std::size_t>(frame.getStrideInBytes());
   }
 
-  Library library_;
+  std::shared_ptr<const Library> library_;
   bool file_;
   std::string uri_;
   Watch watch_;
@@ -264,7 +268,9 @@ private:
 bool openni_built_in() { return true; }
 
 RawOpener openni_opener(const std::string& word, const RecordingSettings& settings, SourceUse use) {
-  return [word, settings, use] { return std::make_unique<OpenNiSource>(word, settings, use); };
+  return [library = std::make_shared<const Library>(), word, settings, use] {
+    return std::make_unique<OpenNiSource>(library, word, settings, use);
+  };
 }
 
 std::vector<Connected> connected_openni() {

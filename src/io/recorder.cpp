@@ -63,8 +63,8 @@ std::string stamp_name(double time) {
   return std::string(whole < 6 ? 6 - whole : 0, '0') + text;
 }
 
-Recorder::Recorder(fs::path folder, const RawFormat& format, const RecordingSettings& settings, int threads)
-    : folder_(std::move(folder)), format_(format), converter_(format, settings), camera_(converter_.camera()) {
+Recorder::Recorder(const fs::path& folder, const RawFormat& format, const RecordingSettings& settings, int threads)
+    : folder_(absolute(folder)), format_(format), converter_(format, settings), camera_(converter_.camera()) {
   check_free(folder_);
   if (format_.content == RawFormat::Content::depth) camera_.distortion = format_.camera.file.distortion;
   if (format_.content == RawFormat::Content::colour) camera_.camera = {};  // intrinsics of colour are not known

@@ -23,7 +23,8 @@ class Recorder {
 public:
   /// Throws Error if the folder holds a recording already or cannot be written. `threads` compress images side by
   /// side; 0: one per core.
-  Recorder(std::filesystem::path folder, const RawFormat& format, const RecordingSettings& settings, int threads = 0);
+  Recorder(const std::filesystem::path& folder, const RawFormat& format, const RecordingSettings& settings,
+           int threads = 0);
 
   /// Waits for frames that are being written.
   ~Recorder();
