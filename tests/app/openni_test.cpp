@@ -85,7 +85,11 @@ TEST_F(OpenNi, CamerasListsTheDevice) {
 }
 
 TEST_F(OpenNi, AFileOfItsRecorderGivesTheJointsOfTheFolder) {
-  const Outcome made = with_openni(KINEMA_RECORD_ONI, {"walk.oni", std::to_string(frames)});
+  // 3: its recorder missed frames, and is asked again
+  Outcome made{3, "", ""};
+  for (int attempt = 0; attempt < 20 && made.exit_code == 3; ++attempt) {
+    made = with_openni(KINEMA_RECORD_ONI, {"walk.oni", std::to_string(frames)});
+  }
   ASSERT_EQ(made.exit_code, 0) << made.err;
   tracked(folder / "same");
   const std::vector<std::string> expected = poses();

@@ -1,4 +1,5 @@
-// record_oni FILE.oni FRAMES: writes the depth of the first OpenNI device to a file with OpenNI's own recorder.
+// record_oni FILE.oni FRAMES: writes the depth of the first OpenNI device to a file with OpenNI's own recorder. Exits
+// with 3 if the file holds fewer frames: the recorder misses those that come before its thread is ready.
 #include <OpenNI.h>
 
 #include <cstdio>
@@ -11,6 +12,8 @@ int main(int argc, char** argv) {
     std::exit(1);
   };
   if (argc != 3) return 2;
+  const int frames = std::atoi(argv[2]);
+  int written = 0;
   check(openni::OpenNI::initialize());
   {
     openni::Device device;
@@ -22,7 +25,6 @@ int main(int argc, char** argv) {
     check(recorder.attach(depth));
     check(recorder.start());
     check(depth.start());
-    const int frames = std::atoi(argv[2]);
     openni::VideoFrameRef frame;
     do {
       check(depth.readFrame(&frame));
@@ -32,7 +34,12 @@ int main(int argc, char** argv) {
     recorder.destroy();
     depth.destroy();
     device.close();
+    check(device.open(argv[1]));
+    check(depth.create(device, openni::SENSOR_DEPTH));
+    written = device.getPlaybackControl()->getNumberOfFrames(depth);
+    depth.destroy();
+    device.close();
   }
   openni::OpenNI::shutdown();
-  return 0;
+  return written == frames ? 0 : 3;
 }

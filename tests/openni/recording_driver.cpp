@@ -112,7 +112,7 @@ private:
   void serve() {
     while (running_ && at_ < recorded_.frames.size()) {
       // slow enough for a reader on a busy machine; what it misses all the same is no failure of a live source
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      std::this_thread::sleep_for(std::chrono::milliseconds(at_ == 0 ? 300 : 30));
       if (unplugged_(at_)) return;
       OniFrame* frame = getServices().acquireFrame();
       if (frame == nullptr) continue;
