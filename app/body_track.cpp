@@ -49,9 +49,9 @@ void report(const Options& options, const TrackCounts& counts) {
   const TrackRun& run = options.run;
   if (!options.common.json) {
     fmt::print(
-        "{}{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames per second\n",
+        "{}{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames per second{}\n",
         counts.stopped ? "stopped; " : "", counts.frames, name(counts.backend), counts.found, counts.lost, counts.gaps,
-        counts.frames_per_second());
+        counts.frames_per_second(), counts.live.words());
     return;
   }
   nlohmann::ordered_json json;
@@ -60,6 +60,8 @@ void report(const Options& options, const TrackCounts& counts) {
   json["found"] = counts.found;
   json["lost"] = counts.lost;
   json["gaps"] = counts.gaps;
+  json["late"] = counts.live.late;
+  json["reopened"] = counts.live.reopened;
   json["stopped"] = counts.stopped;
   json["particles"] = counts.settings.particles;
   json["layers"] = counts.settings.layers;
@@ -136,8 +138,9 @@ void run(Options options) {
 void add_input_options(Verb verb, Options& options) {
   io::RecordingSettings& recording = options.recording;
   verb.option("--input", options.input,
-              "A recording's folder, a pattern such as depth/%06d.png, files, or left,right of a stereo pair")
-      .type("DIR|FILES")
+              "A recording's folder, a pattern such as depth/%06d.png, files, left,right of a stereo pair, or a live "
+              "source: see kinema cameras")
+      .type("DIR|FILES|SOURCE")
       .required();
   verb.text(
           "--camera-file",
@@ -161,6 +164,9 @@ void add_input_options(Verb verb, Options& options) {
   verb.choice<body::CutOut>("--cut-out", options.run.tracker.foreground.cut_out,
                             "Whether depth images hold only the person, so that empty pixels saw past it",
                             {{"auto", body::CutOut::automatic}, {"yes", body::CutOut::yes}, {"no", body::CutOut::no}});
+  verb.option("--reconnect", recording.reconnect, "Seconds to wait for a live source that disappears; 0: end")
+      .type("S")
+      .show_default();
   verb.option("--start", options.run.start, "Number of the first frame").type("N").between(0L, 1L << 52);
   verb.option("--frames", options.run.frames, "At most N frames; 0: all").type("N").between(0L, 1L << 52);
 }

@@ -20,7 +20,7 @@ struct Options {
   FitOptions fit;
   std::vector<std::string> input;
   std::string init = "detect", detector;
-  double fps = 0;
+  double fps = 0, reconnect = 60;
   bool sequence = false;
   FaceRun run;
   ViewOptions view;
@@ -53,10 +53,9 @@ void report(const Options& options, const FaceCounts& counts) {
   if (!options.common.json) {
     fmt::print(
         "{}{} frames on {}: {} with a face, {} without, {} that could not be read; mean quality {:.2f}; {:.1f} fits "
-        "per "
-        "second\n",
+        "per second{}\n",
         counts.stopped ? "stopped; " : "", counts.frames, places_text(counts.stages), counts.found, counts.lost,
-        counts.unreadable, counts.quality, counts.fits_per_second());
+        counts.unreadable, counts.quality, counts.fits_per_second(), counts.live.words());
     return;
   }
   nlohmann::ordered_json json;
@@ -67,12 +66,20 @@ void report(const Options& options, const FaceCounts& counts) {
   json["lost"] = counts.lost;
   json["unreadable"] = counts.unreadable;
   json["restarts"] = counts.restarts;
+  json["late"] = counts.live.late;
+  json["reopened"] = counts.live.reopened;
   json["stopped"] = counts.stopped;
   json["mean_quality"] = counts.quality;
   json["fits_per_second"] = counts.fits_per_second();
   for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
   json["results"] = {{"out", options.run.files.landmarks}};
   print_json(json);
+}
+
+io::ColourSettings source_settings(const Options& options) {
+  io::ColourSettings settings = face_source(options.fps, options.sequence);
+  settings.reconnect = options.reconnect;
+  return settings;
 }
 
 void run(Options& options) {
@@ -98,7 +105,7 @@ void run(Options& options) {
       feed->add(frame, picture, face);
     };
   }
-  const std::unique_ptr<io::Source> source = io::open_colour(options.input, face_source(options.fps, options.sequence));
+  const std::unique_ptr<io::Source> source = io::open_colour(options.input, source_settings(options));
   const FaceCounts counts = fit_faces(*source, chain);
   if (feed) feed->finish();
   print_left_out(counts.lines);
@@ -119,7 +126,8 @@ void add_face_fit(Verb parent, Task& task) {
   const auto options = std::make_shared<Options>();
   FaceRun& chain = options->run;
   add_fit_options(verb, options->fit);
-  verb.option("--input", options->input, "Pictures, a folder or pattern of them, a video, or a camera as in camera:0")
+  verb.option("--input", options->input,
+              "Pictures, a folder or pattern of them, a video, or a live source: see kinema cameras")
       .type("FILE|DIR")
       .required();
   verb.option("--init", options->init, "Where fits start: the face detector, or boxes or points by picture")
@@ -143,6 +151,9 @@ void add_face_fit(Verb parent, Task& task) {
       .show_default();
   verb.flag("--sequence", options->sequence, "The pictures are consecutive frames of one camera");
   verb.option("--fps", options->fps, "Frames per second of such pictures, or instead of the video's own").type("N");
+  verb.option("--reconnect", options->reconnect, "Seconds to wait for a live source that disappears; 0: end")
+      .type("S")
+      .show_default();
   verb.option("--frames", chain.frames, "At most N frames; 0: all").type("N");
   verb.option("--smoothing", chain.tracker.smoothing,
               "In videos: cutoff of the smoothing of a face at rest, hertz; 0: none")

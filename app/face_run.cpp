@@ -2,7 +2,6 @@
 
 #include "app/face_options.h"
 #include "app/face_sinks.h"
-#include "app/source_loop.h"
 #include "core/stopwatch.h"
 #include "io/face_network.h"
 #include "io/image_file.h"
@@ -169,6 +168,7 @@ FaceCounts fit_faces(io::Source& source, const FaceRun& run) {
     }
   });
   results.counts.stopped = loop.stopped();
+  results.counts.live = loop.live();
   loop.finish([&] { results.commit(); });
   return results.counts;
 }

@@ -2,6 +2,7 @@
 // face fit` and the demo.
 #pragma once
 
+#include "app/source_loop.h"
 #include "io/face_detector.h"
 #include "io/landmark_output.h"
 #include "io/live_targets.h"
@@ -46,6 +47,7 @@ struct FaceRun {
 
 struct FaceCounts {
   std::size_t frames = 0, found = 0, lost = 0, unreadable = 0, restarts = 0;
+  LiveCounts live;
   bool stopped = false;              ///< by the user
   std::map<std::string, double> ms;  ///< by stage
   std::vector<std::string> lines;    ///< about images that could not be used

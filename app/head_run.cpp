@@ -1,6 +1,5 @@
 #include "app/head_run.h"
 
-#include "app/source_loop.h"
 #include "core/stopwatch.h"
 #include "io/head_network.h"
 #include "io/head_overlay.h"
@@ -96,6 +95,7 @@ HeadCounts track(io::Source& source, const HeadRun& run) {
   SourceLoop loop(source, {run.start, run.frames});
   loop.run([&] { follow(loop, run, tracker, sinks, counts); });
   counts.stopped = loop.stopped();
+  counts.live = loop.live();
   loop.finish([&] { sinks.commit(); });
   return counts;
 }

@@ -2,6 +2,7 @@
 // track` and the demo.
 #pragma once
 
+#include "app/source_loop.h"
 #include "io/live_targets.h"
 #include "kinema/head_tracker.h"
 #include "kinema/source.h"
@@ -36,6 +37,7 @@ struct HeadRun {
 
 struct HeadCounts {
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
+  LiveCounts live;
   std::string first_gap;             ///< why the first unreadable frame could not be read
   bool stopped = false;              ///< by the user
   std::map<std::string, double> ms;  ///< by stage

@@ -25,7 +25,7 @@ struct Options {
   std::vector<std::string> input;
   std::string filter, reference_distance, truth, backend = "auto";
   std::optional<double> field_of_view;
-  double fps = 0;
+  double fps = 0, reconnect = 60;
   bool plain = false, window = false, no_recalibrate = false, compare = false;
   bool smooth = false;
   head::OneEuroSettings smoothing;
@@ -111,10 +111,10 @@ ordered_json results_json(const Options& options, const Paths& paths, double fps
 }
 
 void print_text(const HeadCounts& counts, const std::string& backend, const ordered_json& results) {
-  fmt::print("{}{} frames on {}, {}: {} with a head, {} without, {} that could not be read; {:.0f} frames per second\n",
-             counts.stopped ? "stopped; " : "", counts.frames, backend,
-             counts.mode == head::Mode::plain ? "plain" : "window", counts.found, counts.lost, counts.gaps,
-             counts.frames_per_second());
+  fmt::print(
+      "{}{} frames on {}, {}: {} with a head, {} without, {} that could not be read; {:.0f} frames per second{}\n",
+      counts.stopped ? "stopped; " : "", counts.frames, backend, counts.mode == head::Mode::plain ? "plain" : "window",
+      counts.found, counts.lost, counts.gaps, counts.frames_per_second(), counts.live.words());
   const auto pixels = [](const ordered_json& value) {
     return value.is_null() ? std::string("-") : fmt::format("{:.3f} px", value.get<double>());
   };
@@ -201,7 +201,8 @@ void run(Options options) {
   HeadRun& chain = options.run;
   std::optional<std::vector<io::HeadBox>> truth;
   if (!options.truth.empty()) truth = io::read_boxes(options.truth);
-  const std::unique_ptr<io::Source> source = io::open_colour(options.input, {options.fps});
+  const std::unique_ptr<io::Source> source =
+      io::open_colour(options.input, {.fps = options.fps, .reconnect = options.reconnect});
   if (source->guessed_fps()) {
     fmt::print(stderr, "kinema: {} does not give its frame rate: times are computed for 30 frames per second (--fps)\n",
                options.input.front());
@@ -241,6 +242,8 @@ void run(Options options) {
     json["found"] = counts.found;
     json["lost"] = counts.lost;
     json["gaps"] = counts.gaps;
+    json["late"] = counts.live.late;
+    json["reopened"] = counts.live.reopened;
     json["stopped"] = counts.stopped;
     json["fps"] = counts.frames_per_second();
     for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
@@ -309,7 +312,8 @@ void add_tracker_options(Verb verb, Options& options) {
 void add_head_track(Verb parent, Task& task) {
   Verb verb = parent.add("track", "Follow a head in colour video: position, area and distance");
   const auto options = std::make_shared<Options>();
-  verb.option("--input", options->input, "A video, a folder or pattern of pictures, or a camera as in camera:0")
+  verb.option("--input", options->input,
+              "A video, a folder or pattern of pictures, or a live source: see kinema cameras")
       .type("FILE|DIR")
       .required();
   verb.option("--filter", options->filter, "The user's colours, from kinema head calibrate")
@@ -317,6 +321,9 @@ void add_head_track(Verb parent, Task& task) {
       .required();
   add_outputs(verb, options->run.outputs);
   verb.option("--fps", options->fps, "Frames per second, in place of the input's own").type("N");
+  verb.option("--reconnect", options->reconnect, "Seconds to wait for a live source that disappears; 0: end")
+      .type("S")
+      .show_default();
   verb.option("--start", options->run.start, "Number of the first frame").type("N").between(0L, 1L << 52);
   verb.option("--frames", options->run.frames, "At most N frames; 0: all").type("N").between(0L, 1L << 52);
   verb.option("--truth", options->truth, "Boxes x,y,w,h of the head, one line per frame, pixels from 1")

@@ -67,6 +67,8 @@ int run(int argc, char** argv, const Ranks& ranks) {
   command.require_subcommand(0, 1);
   Task task;
   add_devices(Verb(command), task);
+  add_cameras(Verb(command), task);
+  add_record(Verb(command), task);
   add_demo(Verb(command), task);
   add_serve(Verb(command), task);
   const Verb body = add_group(command, "body", "The body, from stereo or depth points");
@@ -74,6 +76,8 @@ int run(int argc, char** argv, const Ranks& ranks) {
   add_body_evaluate(body, task);
   add_body_simulate(body, task);
   add_body_track(body, task);
+  const Verb stereo = add_group(command, "stereo", "Stereo cameras");
+  add_stereo_calibrate(stereo, task);
   const Verb head = add_group(command, "head", "The head, from colour video");
   add_head_calibrate(head, task);
   add_head_track(head, task);

@@ -37,12 +37,15 @@ void print_json(const nlohmann::ordered_json& json);
 
 // One function per verb: adds it below `parent`, and sets `task` when the verb is chosen.
 void add_devices(Verb parent, Task& task);
+void add_cameras(Verb parent, Task& task);
+void add_record(Verb parent, Task& task);
 void add_demo(Verb parent, Task& task);
 void add_serve(Verb parent, Task& task);
 void add_body_likelihood(Verb parent, Task& task);
 void add_body_evaluate(Verb parent, Task& task);
 void add_body_simulate(Verb parent, Task& task);
 void add_body_track(Verb parent, Task& task);
+void add_stereo_calibrate(Verb parent, Task& task);
 void add_head_calibrate(Verb parent, Task& task);
 void add_head_track(Verb parent, Task& task);
 void add_face_train(Verb parent, Task& task);

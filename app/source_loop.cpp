@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace kinema::app {
 namespace {
@@ -15,6 +16,13 @@ std::size_t total_of(const io::Source& source, FrameRange range) {
 
 }  // namespace
 
+std::string LiveCounts::words() const {
+  std::string text;
+  if (late > 0) text += fmt::format("; {} frame{} too late", late, late == 1 ? "" : "s");
+  if (reopened > 0) text += fmt::format("; the source came back {} time{}", reopened, reopened == 1 ? "" : "s");
+  return text;
+}
+
 SourceLoop::SourceLoop(io::Source& source, FrameRange range, const std::string& what)
     : source_(source), range_(range), total_(total_of(source, range)), progress_(what, total_, true) {}
 
@@ -22,8 +30,10 @@ bool SourceLoop::next(io::Frame& frame) {
   progress_.show(frames_);
   if (broken_ || (range_.frames > 0 && frames_ >= range_.frames)) return false;
   do {
-    if (stopped()) return false;
     try {
+      do {
+        if (stopped()) return false;
+      } while (!source_.ready(std::chrono::milliseconds(100)));
       if (!source_.next(frame)) return false;
     } catch (const Error& error) {
       broken_ = error;

@@ -27,6 +27,15 @@ struct FrameRange {
   std::size_t frames = 0;  ///< at most; 0: all
 };
 
+/// What a live source did beside the frames that were used; all 0 for files.
+struct LiveCounts {
+  std::size_t late = 0;      ///< frames replaced by newer ones before they could be used
+  std::size_t reopened = 0;  ///< times that the source disappeared and came back
+
+  /// For the summary of a run: "" or "; 12 frames too late".
+  std::string words() const;
+};
+
 class SourceLoop {
 public:
   /// `what` names the frames in the progress bar.
@@ -56,8 +65,9 @@ public:
     throw_broken();
   }
 
-  std::size_t frames() const { return frames_; }       ///< returned by next()
-  std::size_t total() const { return total_; }         ///< expected in total; 0: unknown
+  std::size_t frames() const { return frames_; }  ///< returned by next()
+  std::size_t total() const { return total_; }    ///< expected in total; 0: unknown
+  LiveCounts live() const { return {source_.late(), source_.reopened()}; }
   bool stopped() const { return interrupt_.asked(); }  ///< by Ctrl-C
 
 private:

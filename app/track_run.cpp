@@ -1,6 +1,5 @@
 #include "app/track_run.h"
 
-#include "app/source_loop.h"
 #include "core/stopwatch.h"
 #include "io/body_network.h"
 #include "io/bvh.h"
@@ -188,6 +187,7 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   });
   if (tracker.settings().lag > 0) counts.ms["smooth"] = tracker.smoothing_ms();  // concurrent with the tracker
   counts.stopped = loop.stopped();
+  counts.live = loop.live();
   loop.finish([&] { sinks.commit(tracker.skeleton()); });
   return counts;
 }

@@ -2,6 +2,7 @@
 // dropped files and the demo.
 #pragma once
 
+#include "app/source_loop.h"
 #include "io/live_targets.h"
 #include "kinema/body_tracker.h"
 #include "kinema/recording.h"
@@ -39,6 +40,7 @@ struct TrackCounts {
   Backend backend = Backend::automatic;  ///< the backend that ran
   body::TrackerSettings settings;        ///< with defaults filled in
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
+  LiveCounts live;
   bool stopped = false;              ///< by the user
   std::map<std::string, double> ms;  ///< by stage
   double tracking_ms = 0;            ///< foreground, tracker and waiting for the smoother, without files and images

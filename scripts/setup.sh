@@ -21,22 +21,27 @@ libeigen3-dev       header  eigen3/Eigen/Core
 nlohmann-json3-dev  header  nlohmann/json.hpp
 libcli11-dev        header  CLI/CLI.hpp
 '
-# optional, for speed or further parts: SIMD, threads, images and video, the face detector's data, landmarks in XML
+# optional, for speed or further parts: SIMD, threads, images and video, the face detector's data, landmarks in XML,
+# depth cameras and their recordings
 optional_demo='
 libhwy-dev          header  hwy/highway.h
 libtbb-dev          header  tbb/parallel_for.h
 libopencv-dev       header  opencv4/opencv2/core.hpp
 opencv-data         package -
 libpugixml-dev      header  pugixml.hpp
+libopenni2-dev      header  openni2/OpenNI.h
+libavformat-dev     package -
 '
 required_build="$required_demo"'
 libgtest-dev        header  gtest/gtest.h
 '
-# MPI ranks, the Python module and its tests, the comparison in `bench`, faster rebuilds, and a reader of motion files
+# MPI ranks, the Python module and its tests, the comparison in `bench`, faster rebuilds, and files of other programs for
+# tests
 optional_build="$optional_demo"'
 libopenmpi-dev      command mpicxx
 openmpi-bin         command mpirun
 ccache              command ccache
+ffmpeg              command ffmpeg
 pybind11-dev        header  pybind11/pybind11.h
 python3-dev         package -
 python3-numpy       numpy   -

@@ -35,6 +35,9 @@ struct RecordingSettings {
   /// Read pictures for overlays: colour/ beside the frames, the files of this pattern, or the left pictures of pairs.
   bool colour = true;
   std::string colour_pattern;
+
+  /// Seconds to wait for a live source that disappears to come back; 0: it ends there.
+  double reconnect = 60;
 };
 
 class Recording : public Source {

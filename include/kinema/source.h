@@ -8,6 +8,7 @@
 #include "kinema/image.h"
 #include "kinema/picture.h"
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -55,6 +56,15 @@ public:
   /// truncated video, an unplugged camera.
   bool next(Frame& frame);
 
+  /// Whether next() would return at once; waits for up to `wait`. Always true for files. Throws as next() does.
+  virtual bool ready(std::chrono::milliseconds /*wait*/) { return true; }
+
+  /// Frames of a live source that were replaced by newer ones before next() was called.
+  virtual std::size_t late() const { return 0; }
+
+  /// How often a live source disappeared and came back.
+  virtual std::size_t reopened() const { return 0; }
+
   /// Total number of frames, gaps included, if known.
   virtual std::optional<std::size_t> size() const = 0;
 
@@ -94,6 +104,9 @@ struct ColourSettings {
   /// Scale 16-bit pictures to 8 bits by their brightest pixel, and replace transparency by middle grey (see
   /// read_face_picture). False: as OpenCV converts them to colour.
   bool full_range = false;
+
+  /// Seconds to wait for a live source that disappears to come back; 0: it ends there.
+  double reconnect = 60;
 };
 
 /// A folder, a printf pattern, a video, one or several pictures; "camera:0" (or /dev/video0, or 0) is a camera. Throws

@@ -1,5 +1,6 @@
 #include "io/image_file.h"
 
+#include "io/encoded_image.h"
 #include "io/input_file.h"
 #include "io/opencv_quiet.h"
 #include "io/output_file.h"
@@ -51,15 +52,25 @@ cv::Mat view(const Picture& picture) {
   return {picture.height, picture.width, CV_8UC3, const_cast<std::uint8_t*>(picture.bgr.data())};
 }
 
-void write_png(const std::filesystem::path& path, const cv::Mat& image) {
-  OutputFile file(path);
+std::string encoded(const cv::Mat& image, const char* format, const std::vector<int>& parameters = {}) {
   std::vector<unsigned char> bytes;
   try {
-    if (!cv::imencode(".png", image, bytes)) throw Error("OpenCV cannot encode it", Error::Cause::running);
+    if (!cv::imencode(format, image, bytes, parameters)) {
+      throw Error("OpenCV cannot encode it", Error::Cause::running);
+    }
   } catch (const cv::Exception& error) {
-    throw about(path, Error(fmt::format("cannot be encoded: {}", one_line(error.err)), Error::Cause::running));
+    throw Error(fmt::format("cannot be encoded: {}", one_line(error.err)), Error::Cause::running);
   }
-  file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return {bytes.begin(), bytes.end()};
+}
+
+void write_png(const std::filesystem::path& path, const cv::Mat& image) {
+  OutputFile file(path);
+  try {
+    file.write(encoded(image, ".png"));
+  } catch (const Error& error) {
+    throw about(path, error);
+  }
   file.commit();
 }
 
@@ -163,6 +174,26 @@ void write_depth_png(const std::filesystem::path& path, const DepthImage& image)
 void write_picture_png(const std::filesystem::path& path, const Picture& picture) {
   check_size(picture.bgr.size(), picture.width, picture.height, 3);
   write_png(path, view(picture));
+}
+
+Picture decoded_picture(const std::string& bytes) {
+  const cv::Mat image = decode(bytes, cv::IMREAD_COLOR);
+  return {image.cols, image.rows, elements<std::uint8_t>(image)};
+}
+
+std::string encoded_png(const DepthImage& image) {
+  check_size(image.units.size(), image.width, image.height, 1);
+  return encoded({image.height, image.width, CV_16UC1, const_cast<std::uint16_t*>(image.units.data())}, ".png");
+}
+
+std::string encoded_png(const Picture& picture) {
+  check_size(picture.bgr.size(), picture.width, picture.height, 3);
+  return encoded(view(picture), ".png");
+}
+
+std::string encoded_jpeg(const Picture& picture) {
+  check_size(picture.bgr.size(), picture.width, picture.height, 3);
+  return encoded(view(picture), ".jpg", {cv::IMWRITE_JPEG_QUALITY, 95});
 }
 
 }  // namespace kinema::io

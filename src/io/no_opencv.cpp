@@ -1,4 +1,5 @@
 // Replaces all that needs OpenCV in builds without it: every call is refused with the same message.
+#include "io/encoded_image.h"
 #include "io/face_detector.h"
 #include "io/face_overlay.h"
 #include "io/head_baselines.h"
@@ -8,6 +9,7 @@
 #include "io/picture_sink.h"
 #include "io/picture_words.h"
 #include "io/rectify.h"
+#include "io/stereo_calibration.h"
 #include "io/video_capture.h"
 #include "kinema/error.h"
 #include "kinema/stereo.h"
@@ -31,11 +33,20 @@ Picture read_picture(const std::filesystem::path& path) { refuse(path.string());
 Picture resized(const Picture&, int, int) { refuse("a picture"); }
 void write_depth_png(const std::filesystem::path& path, const DepthImage&) { refuse(path.string()); }
 void write_picture_png(const std::filesystem::path& path, const Picture&) { refuse(path.string()); }
+std::string encoded_png(const DepthImage&) { refuse("a recording"); }
+std::string encoded_png(const Picture&) { refuse("a recording"); }
+Picture decoded_picture(const std::string&) { refuse("a picture"); }
+std::string encoded_jpeg(const Picture&) { refuse("a recording"); }
 
 PixelMap::PixelMap(const Lens&, const std::array<double, 9>&, const Camera&) { refuse("a lens with distortion"); }
 Picture PixelMap::picture(const Picture&) const { refuse("a picture"); }
 DepthImage PixelMap::depth(const DepthImage&) const { refuse("a depth image"); }
 StereoRectification rectify(const Calibration&, int, int, double) { refuse("a stereo calibration"); }
+
+std::optional<BoardView> find_board(const Picture&, const Picture&, const ChessBoard&) { refuse("a chessboard"); }
+bool is_another_view(const BoardView&, std::span<const BoardView>, int) { refuse("a chessboard"); }
+PairCalibration calibrate_pair(std::span<const BoardView>, const ChessBoard&, int, int) { refuse("a chessboard"); }
+void write_calibration(const std::filesystem::path& path, const PairCalibration&) { refuse(path.string()); }
 
 struct StereoMatcher::State {};
 StereoMatcher::StereoMatcher(const CameraFile&, const StereoSettings&) { refuse("a stereo pair"); }
@@ -102,7 +113,13 @@ CameraCapture::CameraCapture(CameraCapture&&) noexcept = default;
 CameraCapture& CameraCapture::operator=(CameraCapture&&) noexcept = default;
 std::string CameraCapture::name() const { refuse("a camera"); }
 double CameraCapture::fps() const { refuse("a camera"); }
-bool CameraCapture::next(Picture&) { refuse("a camera"); }
+int CameraCapture::width() const { refuse("a camera"); }
+int CameraCapture::height() const { refuse("a camera"); }
+CameraCapture::CameraCapture(const std::string& address) { refuse(address); }
+void CameraCapture::request_size(int, int) { refuse("a camera"); }
+bool CameraCapture::grab() { refuse("a camera"); }
+bool CameraCapture::retrieve(Picture&) { refuse("a camera"); }
+std::optional<double> CameraCapture::stream_time() const { refuse("a camera"); }
 double CameraCapture::age() const { refuse("a camera"); }
 
 struct CamShiftTracker::State {};

@@ -1,24 +1,22 @@
 #include "kinema/recording.h"
 
 #include "io/input_file.h"
+#include "io/raw_recording.h"
+#include "io/recording_camera.h"
 #include "io/recording_kinds.h"
+#include "io/source_schemes.h"
 #include "io/video_capture.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <functional>
 #include <system_error>
 #include <utility>
 
 namespace kinema::io {
 namespace fs = std::filesystem;
 namespace {
-
-struct Size {
-  int width = 0, height = 0;
-};
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;
@@ -32,19 +30,9 @@ bool is_folder(const fs::path& path) {
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
-// Where to search for the camera of some frames, and what is needed of it.
-struct CameraSearch {
-  CameraUse use = CameraUse::depth;
-  std::vector<fs::path> folders;         // that may hold a camera.json
-  std::string frames;                    // as the caller names them, for messages
-  bool timed = true;                     // they need frames per second
-  bool optional = false;                 // there may be none
-  std::function<Size()> size_of_frames;  // for calibrations that do not give it
-};
-
 bool timed(const FrameSequence& sequence) { return sequence.frames.size() > 1 && !sequence.stamped; }
 
-Size first_size(const FrameSequence& sequence, bool depth) {
+ImageSize first_size(const FrameSequence& sequence, bool depth) {
   for (const FrameFile& file : sequence.frames) {
     if (file.missing) continue;
     try {
@@ -59,78 +47,6 @@ Size first_size(const FrameSequence& sequence, bool depth) {
     }
   }
   return {};
-}
-
-SourceCamera from_calibration(const CameraSearch& search, const RecordingSettings& settings) {
-  const fs::path& path = settings.camera_files.front();
-  SourceCamera source;
-  source.name = path.string();
-  const Calibration calibration = read_calibration(settings.camera_files);
-  Size size{calibration.width, calibration.height};
-  if (size.width == 0 || size.height == 0) size = search.size_of_frames ? search.size_of_frames() : Size{};
-  if (size.width == 0) throw about(path, Error("does not say image_width and image_height, and no frame does"));
-  const Lens& lens = calibration.left;
-  source.file.camera = {size.width, size.height, lens.fx, lens.fy, lens.cx, lens.cy};
-  check_camera(source.file.camera, path.string() + ": ");
-  source.file.distortion = lens.distortion;
-  source.file.fps = settings.fps;
-  source.file.depth_scale = settings.depth_scale;
-  if (search.timed && !(settings.fps > 0)) {
-    throw about(path, Error("does not say the frames per second: give them with --fps"));
-  }
-  if (search.use == CameraUse::stereo) {
-    if (calibration.right) {
-      source.calibration = calibration;
-    } else if (settings.baseline > 0) {
-      source.file.baseline = settings.baseline;
-    } else {
-      throw about(path, Error("is the calibration of one camera; a stereo pair needs M1 D1 M2 D2 R T"));
-    }
-  } else if (calibration.right) {
-    throw about(path, Error("is the calibration of a stereo pair; depth images need that of one camera"));
-  } else if (search.use == CameraUse::depth && !(settings.depth_scale > 0)) {
-    throw about(path, Error("does not say the metres per unit of depth: give them with --depth-scale (0.001 for "
-                            "millimetres)"));
-  }
-  return source;
-}
-
-// OpenCV writes JSON too, with a type for each matrix.
-bool is_camera_json(const fs::path& path) {
-  if (extension_of(path) != ".json") return false;
-  try {
-    return read_bytes(path).find("opencv-matrix") == std::string::npos;
-  } catch (const Error& error) {
-    throw about(path, error);
-  }
-}
-
-SourceCamera find_camera(const CameraSearch& search, const RecordingSettings& settings) {
-  CameraFile said;
-  said.fps = settings.fps;
-  said.depth_scale = settings.depth_scale;
-  said.baseline = settings.baseline;
-  if (settings.camera_files.size() == 1 && is_camera_json(settings.camera_files.front())) {
-    const fs::path& path = settings.camera_files.front();
-    return {read_camera_json(path, search.use, said), std::nullopt, path.string()};
-  }
-  if (!settings.camera_files.empty()) return from_calibration(search, settings);
-  for (const fs::path& folder : search.folders) {
-    const fs::path path = folder / "camera.json";
-    if (is_there(path)) return {read_camera_json(path, search.use, said), std::nullopt, path.string()};
-  }
-  if (!search.optional) {
-    const char* fields = search.use == CameraUse::stereo ? "baseline" : "depth_scale";
-    throw Error(fmt::format(
-        "{}: has no camera.json: write one with width, height, fx, fy, cx, cy, fps{}{}, or name the "
-        "camera's file with --camera-file",
-        search.frames, search.use == CameraUse::clouds ? "" : ", ", search.use == CameraUse::clouds ? "" : fields));
-  }
-  if (search.timed && !(said.fps > 0)) {
-    throw Error(fmt::format(
-        "{}: neither it nor a camera.json beside it says the frames per second: give them with --fps", search.frames));
-  }
-  return {said, std::nullopt, search.frames};
 }
 
 void need_frames(const FrameSequence& sequence, const fs::path& folder, const char* what) {
@@ -231,7 +147,7 @@ std::unique_ptr<Recording> open_videos(const std::vector<fs::path>& videos, cons
     if (is_there(path)) stereo = read_camera_json(path, CameraUse::clouds, {{}, 1, 0, 0, {}}).baseline > 0;
   }
   CameraSearch search{stereo ? CameraUse::stereo : CameraUse::depth, {folder}, name, false, false, {}};
-  search.size_of_frames = [&]() -> Size {
+  search.size_of_frames = [&]() -> ImageSize {
     const VideoFile video(videos.front(), stereo ? VideoFile::Content::colour : VideoFile::Content::depth);
     return {stereo && !pair ? video.width() / 2 : video.width(), video.height()};
   };
@@ -270,7 +186,8 @@ void check_settings(const RecordingSettings& settings) {
   for (const auto& [name, value] : {std::pair{"fps", settings.fps},
                                     {"depth scale", settings.depth_scale},
                                     {"baseline", settings.baseline},
-                                    {"calibration unit", settings.calibration_unit}}) {
+                                    {"calibration unit", settings.calibration_unit},
+                                    {"time to reconnect", settings.reconnect}}) {
     if (!std::isfinite(value) || value < 0) throw Error(fmt::format("a {} of {}: it must be above 0", name, value));
   }
 }
@@ -283,6 +200,9 @@ std::unique_ptr<Recording> open_recording(const std::vector<std::string>& input,
     throw Error("no input was given: name a recording's folder, or its files");
   const std::string& first = input.front();
   if (input.size() == 1 && is_folder(first)) return open_folder(first, settings);
+  if (input.size() == 1) {
+    if (const auto opener = source_opener(first, settings, SourceUse::body)) return open_raw(*opener, settings);
+  }
 
   // "left,right", once or per pair
   std::vector<std::string> lefts, rights;

@@ -50,7 +50,16 @@ protected:
       : Recording(SourceKind::sequence), sequence_(std::move(sequence)) {
     skeleton_ = companions.skeleton;
     truth_ = companions.truth;
-    // by number if both have numbers, otherwise by position if none is missing
+    // by time if both have time stamps, by number if both have numbers, otherwise by position if none is missing
+    if (companions.colour.stamped && sequence_.stamped) {
+      std::map<std::string, long> indices;
+      for (const FrameFile& frame : sequence_.frames) indices[frame.path.stem().string()] = frame.index;
+      for (const FrameFile& colour : companions.colour.frames) {
+        const auto index = indices.find(colour.path.stem().string());
+        if (index != indices.end()) colours_[index->second] = colour.path;
+      }
+      return;
+    }
     const bool by_number = companions.colour.numbered && sequence_.numbered;
     if (by_number || companions.colour.frames.size() == sequence_.frames.size()) {
       for (std::size_t i = 0; i < companions.colour.frames.size(); ++i) {
@@ -202,8 +211,23 @@ private:
   }
 };
 
+// Left and right files whose names are the same time stamp. Of a pair that is being written the right one may be missing.
+std::pair<FrameSequence, std::vector<FrameFile>> paired_by_name(FrameSequence left, const FrameSequence& right) {
+  std::map<std::string, const FrameFile*> rights;
+  for (const FrameFile& frame : right.frames) rights[frame.path.stem().string()] = &frame;
+  std::vector<FrameFile> halves;
+  for (const FrameFile& frame : left.frames) {
+    const auto found = rights.find(frame.path.stem().string());
+    const fs::path folder = right.frames.front().path.parent_path();
+    halves.push_back(found != rights.end() ? *found->second
+                                           : FrameFile{frame.index, frame.stamp, folder / frame.path.filename(), true});
+  }
+  return {std::move(left), std::move(halves)};
+}
+
 // Left and right files with the same numbers; a number on one side only gives a pair with a missing half.
 std::pair<FrameSequence, std::vector<FrameFile>> paired(FrameSequence left, FrameSequence right) {
+  if (left.stamped && right.stamped) return paired_by_name(std::move(left), right);
   if (!left.numbered || !right.numbered) {
     if (left.frames.size() != right.frames.size()) {
       throw Error(

@@ -67,17 +67,32 @@ StereoPairs::StereoPairs(const SourceCamera& source, const RecordingSettings& se
 
 void StereoPairs::check(const Picture& picture) const { check_size(picture.width, picture.height, camera_.camera); }
 
-void StereoPairs::match(const Picture& left, const Picture& right, Frame& frame) const {
+std::pair<Picture, Picture> StereoPairs::rectified(const Picture& left, const Picture& right) const {
   check(left);
   check(right);
-  Picture seen = rectification_ ? rectification_->left.picture(left) : left;
-  frame.depth = matcher_->depth(grey_of(seen).view(),
-                                grey_of(rectification_ ? rectification_->right.picture(right) : right).view());
+  if (!rectification_) return {left, right};
+  return {rectification_->left.picture(left), rectification_->right.picture(right)};
+}
+
+void StereoPairs::match(const Picture& left, const Picture& right, Frame& frame) const {
+  auto [seen, other] = rectified(left, right);
+  frame.depth = matcher_->depth(grey_of(seen).view(), grey_of(other).view());
   if (std::all_of(frame.depth.begin(), frame.depth.end(), [](float metres) { return metres == 0; })) {
     frame.depth.clear();
     throw Error("no pixel of the pair could be matched within the depths that are sought");
   }
   frame.colour = std::move(seen);
+}
+
+Picture half(const Picture& both, int side) {
+  Picture one{both.width / 2, both.height, {}};
+  const std::size_t row = static_cast<std::size_t>(one.width) * 3;
+  one.bgr.reserve(row * static_cast<std::size_t>(one.height));
+  for (int y = 0; y < one.height; ++y) {
+    const auto* from = both.bgr.data() + (static_cast<std::size_t>(y) * both.width + side * one.width) * 3;
+    one.bgr.insert(one.bgr.end(), from, from + row);
+  }
+  return one;
 }
 
 Picture fitted(const Picture& picture, const Camera& camera) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kinema::io {
@@ -58,6 +59,9 @@ public:
   /// Depth and the rectified left image.
   void match(const Picture& left, const Picture& right, Frame& frame) const;
 
+  /// Both pictures as they are matched.
+  std::pair<Picture, Picture> rectified(const Picture& left, const Picture& right) const;
+
   /// Throws an Error, without a file's name, if the size differs.
   void check(const Picture& picture) const;
 
@@ -69,5 +73,8 @@ private:
 
 /// An image at the camera's size, if that is known; none if its aspect ratio differs.
 Picture fitted(const Picture& picture, const Camera& camera);
+
+/// One of two pictures side by side: 0 the left one, 1 the right one.
+Picture half(const Picture& both, int side);
 
 }  // namespace kinema::io

@@ -117,17 +117,6 @@ private:
     return true;
   }
 
-  static Picture half(const Picture& both, int side) {
-    Picture one{both.width / 2, both.height, {}};
-    const std::size_t row = static_cast<std::size_t>(one.width) * 3;
-    one.bgr.reserve(row * static_cast<std::size_t>(one.height));
-    for (int y = 0; y < one.height; ++y) {
-      const auto* from = both.bgr.data() + (static_cast<std::size_t>(y) * both.width + side * one.width) * 3;
-      one.bgr.insert(one.bgr.end(), from, from + row);
-    }
-    return one;
-  }
-
   VideoFile left_;
   std::optional<VideoFile> right_;  // none: both sides are in left_
   StereoPairs pairs_;

@@ -3,6 +3,8 @@
 #include "io/frame_files.h"
 #include "io/image_file.h"
 #include "io/input_file.h"
+#include "io/raw_recording.h"
+#include "io/source_schemes.h"
 #include "io/video_capture.h"
 #include "io/video_length.h"
 #include "kinema/error.h"
@@ -10,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -127,50 +128,6 @@ private:
   OneSize one_size_;
 };
 
-class Camera final : public Source {
-public:
-  Camera(int number, double fps) : Source(SourceKind::camera), capture_(number, fps) {
-    fps_ = capture_.fps() > 0 ? capture_.fps() : usual_fps;
-  }
-
-  std::optional<std::size_t> size() const override { return std::nullopt; }
-
-private:
-  bool read(Frame& frame) override {
-    if (!capture_.next(frame.colour)) {
-      throw Error(fmt::format("{} gives no more frames: was it unplugged?", capture_.name()), Error::Cause::running);
-    }
-    frame.taken = unix_time() - capture_.age();
-    if (index_ == 0) first_ = frame.taken;
-    frame.index = index_++;
-    // the system clock may be set back meanwhile, but the time of frames must increase
-    frame.time = last_ = std::max(frame.taken - first_, index_ > 1 ? last_ + 1e-6 : 0);
-    frame.name = capture_.name();
-    one_size_.check(frame, capture_.name());
-    return true;
-  }
-
-  CameraCapture capture_;
-  double first_ = 0, last_ = 0;
-  long index_ = 0;
-  OneSize one_size_;
-};
-
-// The number of a camera in "camera:0", "/dev/video0" or "0".
-std::optional<int> camera_number(const std::string& word) {
-  std::error_code ignored;
-  std::string_view digits = word;
-  const bool named = digits.starts_with("camera:"), device = digits.starts_with("/dev/video");
-  if (named) digits.remove_prefix(7);
-  if (device) digits.remove_prefix(10);
-  if (!named && !device && fs::exists(word, ignored)) return std::nullopt;
-  int number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const bool whole = error == std::errc{} && end == digits.data() + digits.size() && number >= 0 && number < 1000;
-  if (named && !whole) throw Error(fmt::format("{}: is no camera: give its number, as in camera:0", word));
-  return whole ? std::optional(number) : std::nullopt;
-}
-
 FrameSequence sequence_of(const std::vector<std::string>& input, bool numbered) {
   std::error_code ignored;
   const std::string& first = input.front();
@@ -215,12 +172,16 @@ std::unique_ptr<Source> open_colour(const std::vector<std::string>& input, const
   if (!std::isfinite(settings.fps) || settings.fps < 0 || settings.fps > 100000) {
     throw Error(fmt::format("{} frames per second: it must be above 0", settings.fps));
   }
+  if (!(settings.reconnect >= 0)) throw Error(fmt::format("{} seconds to reconnect: 0 or more", settings.reconnect));
   if (input.empty() || input.front().empty()) {
     throw Error("no input was given: name a picture, a folder of them, a video, or a camera as in camera:0");
   }
   if (input.size() == 1) {
     std::error_code ignored;
-    if (const auto number = camera_number(input.front())) return std::make_unique<Camera>(*number, settings.fps);
+    RecordingSettings live;
+    live.fps = settings.fps;
+    live.reconnect = settings.reconnect;
+    if (const auto opener = source_opener(input.front(), live, SourceUse::colour)) return open_raw(*opener, live);
     if (!fs::is_directory(input.front(), ignored) && kind_of(input.front()) == FileKind::video) {
       return std::make_unique<Video>(input.front(), settings.fps);
     }

@@ -1,4 +1,4 @@
-// Frames of a video file, and of a local camera (V4L2), both through OpenCV. Without it the constructors throw.
+// Frames of a video file, of a local camera (V4L2) and of the network, all through OpenCV. Without it the constructors throw.
 #pragma once
 
 #include "io/image_file.h"
@@ -39,15 +39,30 @@ class CameraCapture {
 public:
   /// /dev/video<number>; `fps`: the rate to request, 0: the camera's default. Throws Error if there is no such camera.
   CameraCapture(int number, double fps);
+
+  /// A stream of the network, such as rtsp://host/path. Throws Error if it cannot be opened within some seconds.
+  explicit CameraCapture(const std::string& address);
+
   ~CameraCapture();
   CameraCapture(CameraCapture&&) noexcept;
   CameraCapture& operator=(CameraCapture&&) noexcept;
 
   std::string name() const;
   double fps() const;  ///< according to the camera; 0: unknown
+  int width() const;   ///< likewise
+  int height() const;
 
-  /// Waits for the next image; false if the camera returns none.
-  bool next(Picture& picture);
+  /// Asks for another size; width() and height() say what came of it.
+  void request_size(int width, int height);
+
+  /// Waits for the next image; false if the camera returns none. grab() and retrieve() are its two halves: images that
+  /// belong together are all taken before the first is decoded.
+  bool next(Picture& picture) { return grab() && retrieve(picture); }
+  bool grab();
+  bool retrieve(Picture& picture);
+
+  /// Seconds by the clock of a stream; nothing for a local camera.
+  std::optional<double> stream_time() const;
 
   /// Seconds since the last image was taken, according to the driver; 0 if unknown.
   double age() const;

@@ -115,6 +115,7 @@ bool VideoFile::next(DepthImage& image) {
 
 struct CameraCapture::State {
   int number = 0;
+  std::string address;  // of a stream; empty: a local camera
   cv::VideoCapture capture;
   cv::Mat frame, colour;
 };
@@ -142,17 +143,57 @@ CameraCapture::CameraCapture(int number, double fps) : state_(new State) {
   }
 }
 
-std::string CameraCapture::name() const { return fmt::format("/dev/video{}", state_->number); }
+CameraCapture::CameraCapture(const std::string& address) : state_(new State) {
+  state_->address = address;
+  const QuietOpenCV quiet;
+  quiet_ffmpeg();
+  try {
+    state_->capture.open(address, cv::CAP_FFMPEG,
+                         {cv::CAP_PROP_OPEN_TIMEOUT_MSEC, 5000, cv::CAP_PROP_READ_TIMEOUT_MSEC, 2000});
+  } catch (const cv::Exception&) {
+    // not opened: reported below
+  }
+  if (!state_->capture.isOpened()) {
+    throw Error(fmt::format("{}: cannot be opened: does anybody send there?", address));
+  }
+}
+
+std::string CameraCapture::name() const {
+  return state_->address.empty() ? fmt::format("/dev/video{}", state_->number) : state_->address;
+}
 
 double CameraCapture::fps() const {
   const double fps = state_->capture.get(cv::CAP_PROP_FPS);
   return std::isfinite(fps) && fps > 0 && fps < 1e6 ? fps : 0;
 }
 
-bool CameraCapture::next(Picture& picture) {
+int CameraCapture::width() const { return static_cast<int>(state_->capture.get(cv::CAP_PROP_FRAME_WIDTH)); }
+int CameraCapture::height() const { return static_cast<int>(state_->capture.get(cv::CAP_PROP_FRAME_HEIGHT)); }
+
+void CameraCapture::request_size(int width, int height) {
+  if (width == this->width() && height == this->height()) return;
   const QuietOpenCV quiet;
   try {
-    if (!state_->capture.read(state_->frame) || state_->frame.empty()) return false;
+    state_->capture.set(cv::CAP_PROP_FRAME_WIDTH, width);
+    state_->capture.set(cv::CAP_PROP_FRAME_HEIGHT, height);
+  } catch (const cv::Exception&) {
+    // the size remains, and the caller sees it
+  }
+}
+
+bool CameraCapture::grab() {
+  const QuietOpenCV quiet;
+  try {
+    return state_->capture.grab();
+  } catch (const cv::Exception&) {
+    return false;
+  }
+}
+
+bool CameraCapture::retrieve(Picture& picture) {
+  const QuietOpenCV quiet;
+  try {
+    if (!state_->capture.retrieve(state_->frame) || state_->frame.empty()) return false;
     cv::Mat frame = state_->frame;
     if (frame.channels() == 1) {
       cv::cvtColor(frame, state_->colour, cv::COLOR_GRAY2BGR);
@@ -167,7 +208,14 @@ bool CameraCapture::next(Picture& picture) {
   }
 }
 
+std::optional<double> CameraCapture::stream_time() const {
+  if (state_->address.empty()) return std::nullopt;
+  const double ms = state_->capture.get(cv::CAP_PROP_POS_MSEC);
+  return std::isfinite(ms) ? std::optional(ms / 1000) : std::nullopt;
+}
+
 double CameraCapture::age() const {
+  if (!state_->address.empty()) return 0;
   // V4L2 stamps buffers with the monotonic clock; with another clock the difference is meaningless
   const double taken = state_->capture.get(cv::CAP_PROP_POS_MSEC) / 1000;
   const double age = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() - taken;

@@ -70,6 +70,21 @@ TEST(Call, WhoseResultCannotBePrintedExitsWith1) {
   expect_one_line(outcome, 1, "standard output could not be written: No space left");
 }
 
+TEST(Cameras, ListsEverySourceOrThePackageThatItNeeds) {
+  const Outcome text = run_kinema({"cameras"}, here);
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  for (const char* word : {"unix:PATH", "camera:N", "openni:", "stereo:N", "FILE.mkv", "connected"}) {
+    EXPECT_NE(text.out.find(word), std::string::npos) << word;
+  }
+  const auto json = nlohmann::json::parse(run_kinema({"cameras", "--json"}, here).out);
+  for (const auto& source : json["sources"]) {
+    EXPECT_EQ(source["available"], source["package"] == "") << source;
+    EXPECT_TRUE(source["body"].get<bool>() || source["colour"].get<bool>()) << source;
+  }
+  EXPECT_TRUE(json["connected"].is_array());
+  expect_one_line(run_kinema({"cameras", "all"}, here), 2, "all");
+}
+
 TEST(Devices, NamesEveryBackendAndWhatIsBuiltIn) {
   const Outcome outcome = run_kinema({"devices"}, here);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -120,6 +120,32 @@ TEST_F(Head, CalibratesAndTracksWithinHalfAPercent) {
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), frames);
 }
 
+TEST_F(Head, FramesFromAnotherProgramGiveTheTableOfTheFolder) {
+  ASSERT_EQ(calibrate().exit_code, 0);
+  ASSERT_EQ(track().exit_code, 0);
+  const std::string expected = bytes_of(place / "head.csv");
+  std::string stream = "{\"kinema\":1,\"width\":320,\"height\":240,\"fps\":30,\"colour\":\"bgr\"}\n";
+  for (int i = 0; i < frames; ++i) {
+    const io::Picture picture = clip.picture(static_cast<std::size_t>(i));
+    stream += json{{"time", i / 30.0}}.dump() + "\n" + std::string(picture.bgr.begin(), picture.bgr.end());
+  }
+  std::ofstream(place / "frames", std::ios::binary) << stream;
+  const std::string call =
+      fmt::format("cat frames | {} head track --input - --filter filter.json --out stream.csv", KINEMA_COMMAND);
+  const Outcome outcome = run_program("sh", {"-c", call}, place.folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(bytes_of(place / "stream.csv"), expected);
+
+  // recorded as JPEG, which moves the head by less than a pixel
+  const Outcome recorded = run_program(
+      "sh", {"-c", fmt::format("cat frames | {} record --input - --out recorded", KINEMA_COMMAND)}, place.folder());
+  ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
+  ASSERT_EQ(track({"--input", "recorded/colour"}).exit_code, 0);
+  const std::vector<Row> rows = rows_of(place / "head.csv"), lossless = rows_of(place / "stream.csv");
+  ASSERT_EQ(rows.size(), lossless.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_NEAR(rows[i].number(2), lossless[i].number(2), 1);
+}
+
 TEST_F(Head, EveryClassifierTracks) {
   for (const char* classifier : {"plane", "rg", "cbcr", "hsv", "tsl", "histogram"}) {
     ASSERT_EQ(calibrate({"--classifier", classifier}).exit_code, 0) << classifier;

@@ -1,0 +1,142 @@
+// kinema record: a live source to a recording.
+#include "app/interrupt.h"
+#include "app/options.h"
+#include "core/stopwatch.h"
+#include "io/recorder.h"
+#include "io/reopening_source.h"
+#include "io/source_schemes.h"
+#include "kinema/error.h"
+
+#include <filesystem>
+#include <memory>
+
+namespace kinema::app {
+namespace {
+
+struct Options {
+  std::string input;
+  std::filesystem::path out;
+  std::size_t frames = 0;
+  double seconds = 0;
+  int threads = 0;
+  bool json = false;
+  io::RecordingSettings recording;
+};
+
+struct Counts {
+  std::size_t frames = 0, dropped = 0, reopened = 0, bytes = 0;
+  double seconds = 0;  // of the source
+  bool stopped = false;
+};
+
+void report(const Options& options, const Counts& counts) {
+  if (!options.json) {
+    fmt::print(
+        "{}{} frames in {:.1f} s, {:.1f} MB{}{}\n", counts.stopped ? "stopped; " : "", counts.frames, counts.seconds,
+        static_cast<double>(counts.bytes) / 1e6,
+        counts.dropped > 0 ? fmt::format("; {} dropped: the disk or the processor is too slow", counts.dropped) : "",
+        counts.reopened > 0 ? fmt::format("; the source came back {} times", counts.reopened) : "");
+    return;
+  }
+  nlohmann::ordered_json json;
+  json["frames"] = counts.frames;
+  json["dropped"] = counts.dropped;
+  json["reopened"] = counts.reopened;
+  json["seconds"] = counts.seconds;
+  json["bytes"] = counts.bytes;
+  json["stopped"] = counts.stopped;
+  json["results"] = {{"out", options.out.string()}};
+  print_json(json);
+}
+
+// Passes frames on until the source ends, enough were taken, or a file cannot be written.
+void copy(io::ReopeningSource& source, io::Recorder& recorder, const Options& options, Counts& counts) {
+  const Interrupt interrupt(Interrupt::From::anybody);
+  for (std::size_t taken = 0; options.frames == 0 || taken < options.frames;) {
+    counts.stopped = interrupt.asked();
+    if (counts.stopped) return;
+    io::RawFrame frame;
+    const auto got = source.read(frame, std::chrono::milliseconds(100));
+    if (got == io::RawSource::Got::end) return;
+    if (got == io::RawSource::Got::nothing) continue;
+    if (options.seconds > 0 && frame.time >= options.seconds) return;
+    counts.seconds = frame.time;
+    ++taken;
+    if (!recorder.add(std::move(frame))) return;
+  }
+}
+
+void run(const Options& options) {
+  const auto opener = io::source_opener(options.input, options.recording, io::SourceUse::any);
+  if (!opener) {
+    throw Error(fmt::format("{}: is no live source: kinema cameras lists them", options.input));
+  }
+  io::ReopeningSource source(*opener, options.recording.reconnect);
+  io::Recorder recorder(options.out, source.format(), options.recording, options.threads);
+  Counts counts;
+  std::optional<Error> broken;
+  try {
+    copy(source, recorder, options, counts);
+  } catch (const Error& error) {
+    broken = error;
+  }
+  try {
+    recorder.finish();
+  } catch (const Error& error) {
+    broken = error;
+  }
+  counts.frames = recorder.written();
+  counts.dropped = recorder.dropped();
+  counts.bytes = recorder.bytes();
+  counts.reopened = source.reopened();
+  if (broken) {
+    throw Error(fmt::format("{}; what was recorded until then, {} frame{}, is kept", broken->what(), counts.frames,
+                            counts.frames == 1 ? "" : "s"),
+                broken->cause());
+  }
+  if (counts.frames == 0 && !counts.stopped) throw Error(fmt::format("{}: gave no frame", options.input));
+  report(options, counts);
+}
+
+}  // namespace
+
+void add_record(Verb parent, Task& task) {
+  Verb verb = parent.add("record", "Write a live source to a recording, which body track reads");
+  const auto options = std::make_shared<Options>();
+  io::RecordingSettings& recording = options->recording;
+  verb.option("--input", options->input, "A live source: kinema cameras lists them").type("SOURCE").required();
+  verb.option("--out", options->out, "The folder of the recording").type("DIR").required();
+  verb.option("--frames", options->frames, "At most N frames; 0: until the source ends, or Ctrl-C")
+      .type("N")
+      .between(0L, 1L << 52);
+  verb.option("--seconds", options->seconds, "At most S seconds; 0: likewise").type("S").between(0.0, 1e9);
+  verb.text(
+          "--camera-file",
+          [&recording](const std::string& files) {
+            for (const std::string& file : split(files, ',')) recording.camera_files.emplace_back(file);
+          },
+          "camera.json or an OpenCV calibration, in place of the source's own")
+      .type("FILE[,FILE]");
+  verb.option("--fps", recording.fps, "Frames per second, in place of the source's").type("N").between(0.0, 1e6);
+  verb.option("--depth-scale", recording.depth_scale, "Metres per unit of depth, in place of the source's")
+      .type("M")
+      .between(0.0, 1.0);
+  verb.option("--baseline", recording.baseline, "Metres between the cameras of a rectified pair")
+      .type("M")
+      .between(0.0, 10.0);
+  verb.option("--calibration-unit", recording.calibration_unit, "Metres per unit of an OpenCV calibration")
+      .type("M")
+      .between(0.0, 1000.0);
+  verb.option("--reconnect", recording.reconnect, "Seconds to wait for a source that disappears; 0: end")
+      .type("S")
+      .between(0.0, 1e9)
+      .show_default();
+  verb.option("--threads", options->threads, "Number of CPU threads that compress images, 0: one per core")
+      .type("N")
+      .between(0, 4096)
+      .group("Everywhere");
+  verb.flag("--json", options->json, "Print the results as one JSON object on standard output").group("Everywhere");
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,198 @@
+// kinema stereo calibrate: two cameras and a chessboard to the calibration that body track reads.
+#include "app/head_options.h"
+#include "app/interrupt.h"
+#include "app/options.h"
+#include "app/progress.h"
+#include "io/frame_files.h"
+#include "io/image_file.h"
+#include "io/output_file.h"
+#include "io/reopening_source.h"
+#include "io/source_schemes.h"
+#include "io/stereo_calibration.h"
+#include "kinema/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+namespace kinema::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string input;
+  fs::path out;
+  io::ChessBoard board;
+  std::size_t views = 25;
+  bool json = false;
+  io::RecordingSettings source;
+};
+
+// The boards found so far, in pictures of one size.
+class Boards {
+public:
+  explicit Boards(const io::ChessBoard& board) : board_(board) {}
+
+  /// `still`: boards that are where another was are left out too.
+  void add(const io::Picture& left, const io::Picture& right, bool still) {
+    if (pairs_++ == 0) {
+      width_ = left.width;
+      height_ = left.height;
+    }
+    for (const io::Picture* picture : {&left, &right}) {
+      if (picture->width == width_ && picture->height == height_) continue;
+      throw Error(fmt::format("pair {} has {} x {} pixels, where the first picture has {} x {}", pairs_, picture->width,
+                              picture->height, width_, height_));
+    }
+    const auto view = io::find_board(left, right, board_);
+    if (view && (!still || io::is_another_view(*view, views_, width_))) views_.push_back(*view);
+  }
+
+  std::size_t pairs() const { return pairs_; }
+  const std::vector<io::BoardView>& views() const { return views_; }
+  io::PairCalibration calibrate() const { return io::calibrate_pair(views_, board_, width_, height_); }
+
+private:
+  io::ChessBoard board_;
+  std::size_t pairs_ = 0;
+  int width_ = 0, height_ = 0;
+  std::vector<io::BoardView> views_;
+};
+
+std::pair<io::FrameSequence, io::FrameSequence> pictures_of(const std::string& input) {
+  std::error_code ignored;
+  if (fs::is_directory(input, ignored)) {
+    return {io::list_folder(fs::path(input) / "left", io::FileKind::picture),
+            io::list_folder(fs::path(input) / "right", io::FileKind::picture)};
+  }
+  const std::vector<std::string> words = split(input, ',');
+  if (words.size() != 2) {
+    throw Error(
+        fmt::format("{}: give a folder with left/ and right/, patterns as in left%02d.jpg,right%02d.jpg, or a "
+                    "stereo camera as in stereo:0",
+                    input));
+  }
+  return {io::list_pattern(words[0]), io::list_pattern(words[1])};
+}
+
+void add_pictures(const std::string& input, Boards& boards) {
+  const auto [left, right] = pictures_of(input);
+  Progress progress("pairs", left.frames.size(), true);
+  std::size_t at = 0;
+  for (const io::FrameFile& file : left.frames) {
+    progress.show(at++);
+    const auto other = std::find_if(right.frames.begin(), right.frames.end(), [&](const io::FrameFile& candidate) {
+      return candidate.index == file.index && !candidate.missing;
+    });
+    if (file.missing || other == right.frames.end()) continue;
+    boards.add(io::read_picture(file.path), io::read_picture(other->path), false);
+  }
+}
+
+void add_live(const io::RawOpener& opener, const Options& options, Boards& boards) {
+  io::ReopeningSource source(opener, options.source.reconnect);
+  const Interrupt interrupt;
+  Progress progress("boards", options.views, true);
+  while (boards.views().size() < options.views && !interrupt.asked()) {
+    progress.show(boards.views().size());
+    io::RawFrame frame;
+    const auto got = source.read(frame, std::chrono::milliseconds(100));
+    if (got == io::RawSource::Got::end) return;
+    if (got == io::RawSource::Got::frame) boards.add(frame.left, frame.right, true);
+  }
+}
+
+void report(const Options& options, const Boards& boards, const io::PairCalibration& pair) {
+  if (!options.json) {
+    fmt::print(
+        "{} boards in {} pairs: error {:.2f} pixels, between rows {:.2f} pixels, {:.0f} mm at 3 m; baseline {:.1f} mm, "
+        "focal length {:.1f} pixels within {:.2f} %; {:.0f} % of the picture covered\n",
+        pair.views, boards.pairs(), pair.error, pair.row_error, 1000 * pair.depth_error, 1000 * pair.baseline,
+        pair.calibration.left.fx, 100 * pair.focal_deviation, 100 * pair.coverage);
+    return;
+  }
+  nlohmann::ordered_json json;
+  json["pairs"] = boards.pairs();
+  json["boards"] = pair.views;
+  json["error_px"] = pair.error;
+  json["row_error_px"] = pair.row_error;
+  json["depth_error_3m_mm"] = 1000 * pair.depth_error;
+  json["baseline_mm"] = 1000 * pair.baseline;
+  json["focal_px"] = pair.calibration.left.fx;
+  json["focal_deviation"] = pair.focal_deviation;
+  json["coverage"] = pair.coverage;
+  json["results"] = {{"out", options.out.string()}};
+  print_json(json);
+}
+
+void run(const Options& options) {
+  const io::OutputFile place(options.out);  // refused now, not after minutes with the board
+  Boards boards(options.board);
+  if (const auto opener = io::source_opener(options.input, options.source, io::SourceUse::raw_pairs)) {
+    add_live(*opener, options, boards);
+  } else {
+    add_pictures(options.input, boards);
+  }
+  if (boards.views().empty()) {
+    throw Error(fmt::format("{}: no board of {} x {} inner corners is whole in both pictures of any of {} pairs",
+                            options.input, options.board.columns, options.board.rows, boards.pairs()));
+  }
+  const io::PairCalibration pair = [&] {
+    try {
+      return boards.calibrate();
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: {}", options.input, error.what()));
+    }
+  }();
+  io::write_calibration(options.out, pair);
+  report(options, boards, pair);
+}
+
+// "9x6".
+void parse_board(const std::string& word, io::ChessBoard& board) {
+  std::string_view rest = word;
+  const auto columns = take_number(rest);
+  if (rest.starts_with('x')) rest.remove_prefix(1);
+  const auto rows = take_number(rest);
+  const auto good = [](const std::optional<double>& count) {
+    return count && *count == std::floor(*count) && *count >= 3 && *count <= 100;
+  };
+  if (!good(columns) || !good(rows) || !rest.empty()) {
+    throw Error(
+        fmt::format("--board is '{}': give its inner corners, as in 9x6 for 10 x 7 squares", io::printable(word)));
+  }
+  board.columns = static_cast<int>(*columns);
+  board.rows = static_cast<int>(*rows);
+}
+
+}  // namespace
+
+void add_stereo_calibrate(Verb parent, Task& task) {
+  Verb verb = parent.add("calibrate", "Calibrate a stereo pair with a chessboard, for body track");
+  const auto options = std::make_shared<Options>();
+  verb.option("--input", options->input,
+              "A folder with left/ and right/, patterns left%02d.jpg,right%02d.jpg, or a stereo camera as in stereo:0")
+      .type("DIR|FILES|SOURCE")
+      .required();
+  verb.text(
+          "--board", [options](const std::string& word) { parse_board(word, options->board); },
+          "Inner corners of the chessboard, where four squares meet")
+      .type("9x6")
+      .show_default("9x6");
+  verb.text(
+          "--square", [options](const std::string& word) { options->board.square = parse_length("--square", word); },
+          "Side of a square, in metres or with a unit")
+      .type("25mm")
+      .show_default("25mm");
+  verb.option("--out", options->out, "The calibration, for --camera-file of body track").type("stereo.yml").required();
+  verb.option("--views", options->views, "Boards in different places to take from a camera")
+      .type("N")
+      .between(5L, 1000L)
+      .show_default();
+  verb.flag("--json", options->json, "Print the results as one JSON object on standard output").group("Everywhere");
+  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,16 @@
+// Images as the bytes of a file: quick rather than small. A JPEG loses little, a PNG nothing. Without OpenCV they throw.
+#pragma once
+
+#include "io/image_file.h"
+
+#include <string>
+
+namespace kinema::io {
+
+std::string encoded_png(const DepthImage& image);
+std::string encoded_png(const Picture& picture);
+std::string encoded_jpeg(const Picture& picture);
+/// A picture from the bytes of a file. Throws Error if they are none.
+Picture decoded_picture(const std::string& bytes);
+
+}  // namespace kinema::io

@@ -1,0 +1,245 @@
+#include "io/stereo_calibration.h"
+
+#include "io/image_file.h"
+#include "io/input_file.h"
+#include "io/opencv_quiet.h"
+#include "io/output_file.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+#include <opencv2/calib3d.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace kinema::io {
+namespace {
+
+// What a usable calibration reaches with ease: printed boards and webcams give 0.2 to 0.5 pixels.
+constexpr std::size_t fewest_views = 5;
+constexpr double largest_error = 1, largest_focal_deviation = 0.02, smallest_coverage = 0.5, smallest_tilt = 0.26;
+
+using Corners = std::vector<cv::Point2f>;
+
+Corners points_of(const std::vector<float>& xy) {
+  Corners points;
+  for (std::size_t i = 0; i + 1 < xy.size(); i += 2) points.emplace_back(xy[i], xy[i + 1]);
+  return points;
+}
+
+std::vector<float> floats_of(const Corners& points) {
+  std::vector<float> xy;
+  for (const cv::Point2f& point : points) xy.insert(xy.end(), {point.x, point.y});
+  return xy;
+}
+
+std::optional<Corners> corners_in(const Picture& picture, const ChessBoard& board) {
+  GreyImage image = grey_of(picture);
+  const cv::Mat grey(image.height, image.width, CV_8UC1, image.grey.data());
+  const cv::Size size(board.columns, board.rows);
+  Corners corners;
+  // finds corners to a twentieth of a pixel, where corners refined by gradients keep half of their error
+  const int flags = cv::CALIB_CB_NORMALIZE_IMAGE | cv::CALIB_CB_ACCURACY;
+  if (!cv::findChessboardCornersSB(grey, size, corners, flags)) return std::nullopt;
+  return corners;
+}
+
+Lens lens_of(const cv::Mat& matrix, const cv::Mat& distortion) {
+  Lens lens{matrix.at<double>(0, 0), matrix.at<double>(1, 1), matrix.at<double>(0, 2), matrix.at<double>(1, 2), {}};
+  lens.distortion.assign(distortion.begin<double>(), distortion.end<double>());
+  return lens;
+}
+
+double coverage_of(std::span<const BoardView> views, int width, int height) {
+  constexpr int parts = 4;
+  std::array<bool, parts * parts> seen{};
+  for (const BoardView& view : views) {
+    for (const cv::Point2f& point : points_of(view.left)) {
+      const int x = std::clamp(static_cast<int>(point.x * parts / static_cast<float>(width)), 0, parts - 1);
+      const int y = std::clamp(static_cast<int>(point.y * parts / static_cast<float>(height)), 0, parts - 1);
+      seen[static_cast<std::size_t>(y * parts + x)] = true;
+    }
+  }
+  return static_cast<double>(std::count(seen.begin(), seen.end(), true)) / seen.size();
+}
+
+void check_views(std::span<const BoardView> views, int width, int height) {
+  if (views.size() < fewest_views) {
+    throw Error(fmt::format("{} views of the whole board in both pictures: at least {} are needed, 15 are good",
+                            views.size(), fewest_views));
+  }
+  const double coverage = coverage_of(views, width, height);
+  if (coverage < smallest_coverage) {
+    throw Error(
+        fmt::format("the boards cover {:.0f} % of the picture: show it in all corners too, so that they cover "
+                    "at least {:.0f} %",
+                    100 * coverage, 100 * smallest_coverage));
+  }
+}
+
+// The matrices while they are estimated.
+struct Pair {
+  cv::Mat m1, d1, m2, d2, r, t;
+};
+
+double row_error_of(const Pair& pair, const std::vector<Corners>& lefts, const std::vector<Corners>& rights,
+                    cv::Size size) {
+  cv::Mat r1, r2, p1, p2, q;
+  cv::stereoRectify(pair.m1, pair.d1, pair.m2, pair.d2, size, pair.r, pair.t, r1, r2, p1, p2, q,
+                    cv::CALIB_ZERO_DISPARITY, 0);
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < lefts.size(); ++i) {
+    Corners left, right;
+    cv::undistortPoints(lefts[i], left, pair.m1, pair.d1, r1, p1);
+    cv::undistortPoints(rights[i], right, pair.m2, pair.d2, r2, p2);
+    for (std::size_t c = 0; c < left.size(); ++c, ++count) sum += std::pow(left[c].y - right[c].y, 2);
+  }
+  return std::sqrt(sum / static_cast<double>(count));
+}
+
+// Between the normals of two boards, radians. Boards that are all parallel look the same from afar with a long lens as
+// from near with a short one; OpenCV's deviations do not show it.
+double largest_tilt(const std::vector<cv::Mat>& rotations) {
+  std::vector<cv::Vec3d> normals;
+  for (const cv::Mat& rotation : rotations) {
+    cv::Mat matrix;
+    cv::Rodrigues(rotation, matrix);
+    normals.emplace_back(matrix.at<double>(0, 2), matrix.at<double>(1, 2), matrix.at<double>(2, 2));
+  }
+  double smallest = 1;
+  for (const cv::Vec3d& a : normals) {
+    for (const cv::Vec3d& b : normals) smallest = std::min(smallest, a.dot(b));
+  }
+  return std::acos(std::clamp(smallest, -1.0, 1.0));
+}
+
+PairCalibration estimated(std::span<const BoardView> views, const ChessBoard& board, cv::Size size) {
+  std::vector<cv::Point3f> corners;
+  for (int y = 0; y < board.rows; ++y) {
+    for (int x = 0; x < board.columns; ++x) {
+      corners.emplace_back(static_cast<float>(x * board.square), static_cast<float>(y * board.square), 0.0f);
+    }
+  }
+  const std::vector<std::vector<cv::Point3f>> boards(views.size(), corners);
+  std::vector<Corners> lefts, rights;
+  for (const BoardView& view : views) {
+    lefts.push_back(points_of(view.left));
+    rights.push_back(points_of(view.right));
+  }
+  // two radial coefficients: more fit the noise of a few boards, and bend the corners of the picture
+  const int flags = cv::CALIB_ZERO_TANGENT_DIST | cv::CALIB_FIX_K3 | cv::CALIB_FIX_ASPECT_RATIO;
+  const cv::TermCriteria enough(cv::TermCriteria::COUNT + cv::TermCriteria::EPS, 100, 1e-6);
+  Pair pair;
+  pair.m1 = cv::Mat::eye(3, 3, CV_64F);
+  pair.m2 = cv::Mat::eye(3, 3, CV_64F);
+  std::vector<cv::Mat> rotations, translations;
+  cv::Mat deviations, ignored, essential, fundamental;
+  cv::calibrateCamera(boards, lefts, size, pair.m1, pair.d1, rotations, translations, deviations, ignored, ignored,
+                      flags, enough);
+  const double tilt = largest_tilt(rotations);
+  cv::calibrateCamera(boards, rights, size, pair.m2, pair.d2, rotations, translations, flags, enough);
+  PairCalibration result;
+  result.tilt = tilt;
+  result.error = cv::stereoCalibrate(boards, lefts, rights, pair.m1, pair.d1, pair.m2, pair.d2, size, pair.r, pair.t,
+                                     essential, fundamental, flags | cv::CALIB_USE_INTRINSIC_GUESS, enough);
+  result.calibration.width = size.width;
+  result.calibration.height = size.height;
+  result.calibration.left = lens_of(pair.m1, pair.d1);
+  result.calibration.right = lens_of(pair.m2, pair.d2);
+  std::copy_n(pair.r.begin<double>(), 9, result.calibration.rotation.begin());
+  std::copy_n(pair.t.begin<double>(), 3, result.calibration.translation.begin());
+  // with one aspect ratio, OpenCV gives the deviation of the vertical one only
+  result.focal_deviation = std::max(deviations.at<double>(0), deviations.at<double>(1)) / pair.m1.at<double>(0, 0);
+  result.baseline = cv::norm(pair.t);
+  result.row_error = row_error_of(pair, lefts, rights, size);
+  result.depth_error = 9 / (result.calibration.left.fx * result.baseline) * result.row_error;
+  return result;
+}
+
+}  // namespace
+
+std::optional<BoardView> find_board(const Picture& left, const Picture& right, const ChessBoard& board) {
+  const QuietOpenCV quiet;
+  try {
+    const std::optional<Corners> first = corners_in(left, board);
+    if (!first) return std::nullopt;
+    std::optional<Corners> second = corners_in(right, board);
+    if (!second) return std::nullopt;
+    // one of them may begin at the other end of the board
+    const cv::Point2f along = first->back() - first->front(), other = second->back() - second->front();
+    if (along.dot(other) < 0) std::reverse(second->begin(), second->end());
+    return BoardView{floats_of(*first), floats_of(*second)};
+  } catch (const cv::Exception& error) {
+    throw Error(fmt::format("OpenCV cannot look for the board: {}", one_line(error.err)));
+  }
+}
+
+bool is_another_view(const BoardView& view, std::span<const BoardView> views, int width) {
+  const double enough = 0.04 * width;
+  return std::none_of(views.begin(), views.end(), [&](const BoardView& other) {
+    double sum = 0;
+    for (std::size_t i = 0; i + 1 < view.left.size(); i += 2) {
+      sum += std::hypot(view.left[i] - other.left[i], view.left[i + 1] - other.left[i + 1]);
+    }
+    return sum / static_cast<double>(view.left.size() / 2) < enough;
+  });
+}
+
+PairCalibration calibrate_pair(std::span<const BoardView> views, const ChessBoard& board, int width, int height) {
+  check_views(views, width, height);
+  PairCalibration result;
+  try {
+    const QuietOpenCV quiet;
+    result = estimated(views, board, {width, height});
+  } catch (const cv::Exception& error) {
+    throw Error(fmt::format("the boards give no calibration: {}", one_line(error.err)));
+  }
+  result.views = views.size();
+  result.coverage = coverage_of(views, width, height);
+  if (!(result.error <= largest_error)) {
+    throw Error(
+        fmt::format("the boards contradict each other: {:.2f} pixels of error, where {} is the most: is the "
+                    "board flat, the camera still and sharp, and are left and right as they should be?",
+                    result.error, largest_error));
+  }
+  if (!(result.tilt >= smallest_tilt)) {
+    throw Error(
+        fmt::format("the boards are nearly parallel, tilted against each other by {:.0f} degrees at most: tilt "
+                    "the board to all sides, by {:.0f} degrees and more",
+                    57.29577951308232 * result.tilt, 57.29577951308232 * smallest_tilt));
+  }
+  if (!(result.focal_deviation <= largest_focal_deviation)) {
+    throw Error(
+        fmt::format("the focal length is uncertain by {:.1f} %, where {:.0f} % is the most: tilt the board more "
+                    "and bring it nearer",
+                    100 * result.focal_deviation, 100 * largest_focal_deviation));
+  }
+  return result;
+}
+
+void write_calibration(const std::filesystem::path& path, const PairCalibration& pair) {
+  const Calibration& calibration = pair.calibration;
+  const auto matrix = [](const Lens& lens) {
+    return cv::Mat((cv::Mat_<double>(3, 3) << lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1));
+  };
+  std::string text;
+  try {
+    cv::FileStorage file(".yml", cv::FileStorage::WRITE | cv::FileStorage::MEMORY);
+    file << "image_width" << calibration.width << "image_height" << calibration.height;
+    file << "M1" << matrix(calibration.left) << "D1" << cv::Mat(calibration.left.distortion).t();
+    file << "M2" << matrix(*calibration.right) << "D2" << cv::Mat(calibration.right->distortion).t();
+    file << "R" << cv::Mat(calibration.rotation).reshape(1, 3) << "T" << cv::Mat(calibration.translation).reshape(1, 3);
+    file << "error_pixels" << pair.error << "row_error_pixels" << pair.row_error;
+    text = file.releaseAndGetString();
+  } catch (const cv::Exception& error) {
+    throw about(path, Error(fmt::format("cannot be written: {}", one_line(error.err)), Error::Cause::running));
+  }
+  OutputFile output(path);
+  output.write(text);
+  output.commit();
+}
+
+}  // namespace kinema::io

@@ -1,0 +1,49 @@
+// The calibration of a stereo pair from pictures of a chessboard, in the form that read_calibration() reads. Without
+// OpenCV all of it throws.
+#pragma once
+
+#include "io/calibration_file.h"
+#include "kinema/picture.h"
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace kinema::io {
+
+struct ChessBoard {
+  int columns = 9, rows = 6;  ///< inner corners, where four squares meet
+  double square = 0.025;      ///< side of a square, metres
+};
+
+/// The corners of the board in both pictures, in the same order: columns * rows pairs x, y, pixels.
+struct BoardView {
+  std::vector<float> left, right;
+};
+
+/// Nothing if not all corners are seen in both pictures.
+std::optional<BoardView> find_board(const Picture& left, const Picture& right, const ChessBoard& board);
+
+/// Whether the board is elsewhere than in all views so far: somebody who holds it still adds nothing.
+bool is_another_view(const BoardView& view, std::span<const BoardView> views, int width);
+
+struct PairCalibration {
+  Calibration calibration;     ///< T in metres
+  double error = 0;            ///< of reprojected corners, root mean square, pixels
+  double row_error = 0;        ///< between the rows of a corner in both rectified pictures, likewise
+  double depth_error = 0;      ///< metres at 3 m, of a disparity that is wrong by row_error
+  double baseline = 0;         ///< metres
+  double focal_deviation = 0;  ///< standard deviation of the left focal length, as a share of it
+  double tilt = 0;             ///< largest angle between two boards, radians
+  double coverage = 0;         ///< share of the 4 x 4 parts of the left picture in which a corner was seen
+  std::size_t views = 0;
+};
+
+/// Throws Error if the views do not determine a pair of cameras: too few, not tilted, in one place, or contradictory.
+PairCalibration calibrate_pair(std::span<const BoardView> views, const ChessBoard& board, int width, int height);
+
+/// As YAML of OpenCV, whole or not at all.
+void write_calibration(const std::filesystem::path& path, const PairCalibration& pair);
+
+}  // namespace kinema::io
