@@ -191,7 +191,8 @@ DrawnFace draw_face(std::uint64_t seed, std::uint32_t number, const DrawSettings
 face::Start displaced_start(const DrawnFace& drawn, std::uint64_t seed, std::uint32_t number) {
   Numbers numbers(seed, start, number);
   double x = 0, y = 0, square = 0;
-  const auto n = static_cast<double>(drawn.landmarks.size() / 2);
+  const std::size_t points = drawn.landmarks.size() / 2;
+  const auto n = static_cast<double>(points);
   for (std::size_t i = 0; i < drawn.landmarks.size(); i += 2) x += drawn.landmarks[i], y += drawn.landmarks[i + 1];
   x /= n, y /= n;
   for (std::size_t i = 0; i < drawn.landmarks.size(); i += 2)
