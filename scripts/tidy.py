@@ -104,6 +104,8 @@ def main():
     if not (build / "compile_commands.json").is_file():
         print(f"tidy: {arguments.build} is not configured; run: cmake --preset lint", file=sys.stderr)
         return 2
+    # a header that bench/machine.cpp includes
+    subprocess.run(["cmake", "--build", str(build), "--target", "kinema_commit"], cwd=ROOT, capture_output=True)
     # only sources of this build: others have no compile command
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
