@@ -219,6 +219,7 @@ std::vector<DrawnFace> draw_faces(std::uint64_t seed, std::uint32_t count, int t
 std::shared_ptr<const face::Model> make_face_model(const std::vector<DrawnFace>& faces,
                                                    const FaceModelSettings& settings) {
   std::vector<face::Example> examples;
+  examples.reserve(faces.size());
   for (const DrawnFace& one : faces) examples.push_back({one.view(), one.landmarks, "drawn"});
   face::TrainSettings train;
   train.pixels = settings.pixels;
