@@ -138,9 +138,9 @@ void time_set_points(std::vector<Runner>& runners, const BodyProblem& problem, d
   }
 }
 
-std::vector<std::size_t> sizes(const std::vector<std::size_t>& wanted, std::vector<std::size_t> otherwise,
+std::vector<std::size_t> sizes(const std::vector<std::size_t>& wanted, const std::vector<std::size_t>& otherwise,
                                const char* what) {
-  std::vector<std::size_t> sorted = wanted.empty() ? std::move(otherwise) : wanted;
+  std::vector<std::size_t> sorted = wanted.empty() ? otherwise : wanted;
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   if (sorted.front() == 0) throw Error(fmt::format("a benchmark over 0 {} measures nothing: give at least 1", what));

@@ -39,7 +39,7 @@ struct BodyRow {
   std::size_t error_samples = 0;
 
   /// The time of a stage, if the backend reports it.
-  std::optional<double> stage(std::string_view name) const;
+  std::optional<double> stage(std::string_view wanted) const;
 };
 
 /// The time a backend takes to set the points of a frame.

@@ -191,7 +191,8 @@ DrawnFace draw_face(std::uint64_t seed, std::uint32_t number, const DrawSettings
 face::Start displaced_start(const DrawnFace& drawn, std::uint64_t seed, std::uint32_t number) {
   Numbers numbers(seed, start, number);
   double x = 0, y = 0, square = 0;
-  const auto n = static_cast<double>(drawn.landmarks.size() / 2);
+  const std::size_t points = drawn.landmarks.size() / 2;
+  const auto n = static_cast<double>(points);
   for (std::size_t i = 0; i < drawn.landmarks.size(); i += 2) x += drawn.landmarks[i], y += drawn.landmarks[i + 1];
   x /= n, y /= n;
   for (std::size_t i = 0; i < drawn.landmarks.size(); i += 2)
@@ -218,6 +219,7 @@ std::vector<DrawnFace> draw_faces(std::uint64_t seed, std::uint32_t count, int t
 std::shared_ptr<const face::Model> make_face_model(const std::vector<DrawnFace>& faces,
                                                    const FaceModelSettings& settings) {
   std::vector<face::Example> examples;
+  examples.reserve(faces.size());
   for (const DrawnFace& one : faces) examples.push_back({one.view(), one.landmarks, "drawn"});
   face::TrainSettings train;
   train.pixels = settings.pixels;

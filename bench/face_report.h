@@ -36,7 +36,7 @@ struct FaceRow {
   /// The largest distance of a landmark from the reference's, in pixels, over all faces; not for another model.
   std::optional<double> landmark_error;
 
-  std::optional<double> stage(std::string_view name) const;
+  std::optional<double> stage(std::string_view wanted) const;
   double faces_per_second() const { return ms.median > 0 ? 1000 / ms.median : 0; }
 };
 

@@ -197,8 +197,8 @@ private:
                    std::shared_ptr<PlacedFrame> keep = {}) {
     const Picture picture = row.picture == "noise" ? Picture::noise : Picture::camera;
     set_errors(row, moments->measure(view), picture, view.format, row.classifier);
-    implementations.push_back(
-        {std::move(row), [moments, view, keep] { moments->measure(view); }, [moments] { return moments->times(); }});
+    implementations.push_back({std::move(row), [moments, view, keep = std::move(keep)] { moments->measure(view); },
+                               [moments] { return moments->times(); }});
   }
 
   // The row of reading the bytes of a frame of this format, created if missing.

@@ -41,7 +41,7 @@ struct HeadRow {
   /// Relative to the reference: pixels, and share of the frame.
   std::optional<double> centroid_error, area_error;
 
-  std::optional<double> stage(std::string_view name) const;
+  std::optional<double> stage(std::string_view wanted) const;
   double frames_per_second() const { return total_ms > 0 ? 1000 / total_ms : 0; }
 };
 

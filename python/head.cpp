@@ -35,6 +35,7 @@ Calibration calibrate(const py::object& frames, const py::object& ovals, const s
     for (const py::handle oval : ovals) places.push_back(oval_of(oval.cast<OvalNumbers>()));
   }
   std::vector<ColourView> views;
+  views.reserve(pictures.size());
   for (const Colour& picture : pictures) views.push_back(picture.view);
   head::CalibrationSettings settings;
   settings.classifier = classifier;

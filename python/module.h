@@ -5,11 +5,11 @@
 
 namespace kinema::python {
 
-void bind_likelihood(pybind11::module_& body);
-void bind_body_filter(pybind11::module_& body);
-void bind_body_tracker(pybind11::module_& body);
-void bind_head(pybind11::module_& head);
-void bind_face(pybind11::module_& face);
-void bind_recording(pybind11::module_& io);
+void bind_likelihood(pybind11::module_& module);
+void bind_body_filter(pybind11::module_& module);
+void bind_body_tracker(pybind11::module_& module);
+void bind_head(pybind11::module_& module);
+void bind_face(pybind11::module_& module);
+void bind_recording(pybind11::module_& module);
 
 }  // namespace kinema::python

@@ -5,7 +5,7 @@
 #
 # FUZZ_SECONDS: per target, 60 by default. FUZZ_JOBS: targets at once, 2 by default. The corpus of a target is kept in
 # build/fuzz/corpus and starts its next run. Crashing inputs are left in build/fuzz/finds: fix the reader, and move the
-# file to tests/fuzz/seeds/TARGET, which ctest replays.
+# file to tests/fuzz/seeds/TARGET, which ctest replays. FUZZ_COVERAGE=1: then also counts lines (fuzz_coverage.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -52,4 +52,8 @@ done
 if [ $failed = 1 ]; then
   echo "fuzz: what was found is in $build/finds, and what was printed in $build/logs" >&2
   exit 1
+fi
+if [ "${FUZZ_COVERAGE:-0}" != 0 ]; then
+  echo
+  scripts/fuzz_coverage.sh "${targets[@]}"
 fi

@@ -66,10 +66,11 @@ clang-format-14     command clang-format-14
 clang-tidy          command clang-tidy
 python3             command python3
 '
-# libFuzzer; without it the step is skipped
+# libFuzzer, without which the step is skipped, and what counts the lines that it reached
 optional_fuzz='
 clang-14            command clang++-14
 libclang-rt-14-dev  package -
+llvm-14             command llvm-cov-14
 '
 
 # present PACKAGE KIND NAME

@@ -8,7 +8,7 @@ folders. CUDA sources are not checked. Sources that changed most recently come f
 and the last line states how many remain.
 
 A source is unchanged if its text, the text of every header of the project that it includes, its compile command,
-.clang-tidy, the version of clang-tidy and the versions of installed libraries are the same. The cache is
+.clang-tidy, the version of clang-tidy and those of the libraries that scripts/setup.sh names are the same. The cache is
 $XDG_CACHE_HOME/kinema/tidy, by default ~/.cache/kinema/tidy; entries are empty files.
 """
 
@@ -35,6 +35,14 @@ def output(*command):
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
     except FileNotFoundError:
         return ""
+
+
+def libraries():
+    """The versions of Debian's packages with headers that kinema uses. Others may be installed meanwhile."""
+    named = set(re.findall(r"^\S+-dev", (ROOT / "scripts" / "setup.sh").read_text(), re.M))
+    parts = ("libc6-dev", "libstdc++-", "libboost", "libopencv-")  # come with these, or with the compiler
+    return [line for line in output("dpkg-query", "-W", "-f", "${Package} ${Version}\n").splitlines()
+            if (package := line.split()[0]) in named or package.startswith(parts) and package.endswith("-dev")]
 
 
 @functools.lru_cache(maxsize=None)
@@ -96,6 +104,8 @@ def main():
     if not (build / "compile_commands.json").is_file():
         print(f"tidy: {arguments.build} is not configured; run: cmake --preset lint", file=sys.stderr)
         return 2
+    # a header that bench/machine.cpp includes
+    subprocess.run(["cmake", "--build", str(build), "--target", "kinema_commit"], cwd=ROOT, capture_output=True)
     # only sources of this build: others have no compile command
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
@@ -105,9 +115,7 @@ def main():
 
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "kinema" / "tidy"
     cache.mkdir(parents=True, exist_ok=True)
-    libraries = output("dpkg-query", "-W", "-f", "${Package} ${Version}\n")
-    surroundings = "\n".join([output("clang-tidy", "--version"), (ROOT / ".clang-tidy").read_text(),
-                              *(line for line in libraries.splitlines() if "-dev" in line)])
+    surroundings = "\n".join([output("clang-tidy", "--version"), (ROOT / ".clang-tidy").read_text(), *libraries()])
     age = ages()
     todo = []
     for file in sorted(commands, key=lambda file: (age.get(str(file.relative_to(ROOT)), 1000), file)):

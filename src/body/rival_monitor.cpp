@@ -75,6 +75,7 @@ double RivalMonitor::posture_cost(std::span<const float> state) const {
 Hypotheses RivalMonitor::compare(Particles& particles, const std::vector<std::vector<float>>& states) const {
   Hypotheses hypotheses{states, particles.weigh_poses(states), {}};
   std::vector<PoseCandidate> poses;
+  poses.reserve(states.size());
   for (const std::vector<float>& state : states) poses.push_back({state, {state, precision_}});
   for (const double reach : {rival_reach, 0.0}) {
     RefineSettings refinement = refine_settings(settings_, 1, particles.noise());
@@ -84,6 +85,7 @@ Hypotheses RivalMonitor::compare(Particles& particles, const std::vector<std::ve
     for (PoseCandidate& pose : poses) pose.prior.state = pose.state;
   }
   std::vector<std::vector<float>> refined;
+  refined.reserve(poses.size());
   for (const PoseCandidate& pose : poses) refined.push_back(pose.state);
   const std::vector<double> log_likelihood = particles.weigh_poses(refined);
   for (std::size_t i = 0; i < states.size(); ++i) {
@@ -105,6 +107,7 @@ RivalMonitor::Facings RivalMonitor::compare_facings(Particles& particles,
   // all at once, which costs no more on a device than one
   order.resize(std::min(order.size(), compared_results));
   std::vector<std::vector<float>> both;
+  both.reserve(2 * order.size());
   for (const std::size_t i : order) both.push_back(states[i]);
   for (const std::size_t i : order) both.push_back(rivals_.turned_round(states[i]));
   Hypotheses own = compare(particles, both), turned;

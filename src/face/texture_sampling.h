@@ -17,7 +17,7 @@ class TextureImage {
 public:
   /// An image that must outlive this; it is copied if it is thinner than 2 pixels.
   explicit TextureImage(const GreyView& image);
-  explicit TextureImage(Channels channels);
+  explicit TextureImage(Channels from);
   TextureImage(TextureImage&&) = default;
   TextureImage& operator=(TextureImage&&) = default;
 

@@ -19,8 +19,8 @@ TextureStack::TextureStack(const Model& model, const Level& level, std::span<con
   std::vector<std::span<const float>> rows;
   for (const Matrix* part : parts)
     for (std::size_t i = 0; i < part->rows; ++i) rows.push_back(part->row(i));
-  rows.push_back(level.mean);
-  rows.push_back(ones);
+  rows.emplace_back(level.mean);
+  rows.emplace_back(ones);
   products_ = stack_products(rows, level.photometric);
   rows_ = RowStack(layout_, rows);
 }

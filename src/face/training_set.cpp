@@ -29,7 +29,8 @@ void check_example(const Example& example, std::size_t i, std::size_t landmarks)
     throw Error(fmt::format("{}: {} landmarks, but the first example has {}; label all alike", name,
                             example.landmarks.size() / 2, landmarks / 2));
   double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
-  const auto n = static_cast<double>(landmarks / 2);
+  const std::size_t points = landmarks / 2;
+  const auto n = static_cast<double>(points);
   for (std::size_t k = 0; k < landmarks; k += 2) {
     const double u = example.landmarks[k], v = example.landmarks[k + 1];
     if (!std::isfinite(u) || !std::isfinite(v)) throw Error(fmt::format("{}: landmark {} is not finite", name, k / 2));

@@ -79,10 +79,12 @@ void fill_red(const float* degrees, std::size_t red, std::uint8_t* out) {
     row[0] = row[1];
     row[bins + 1] = row[bins];
     std::uint8_t levels[8 * (bins + 1)];
+    // no level is negative, and a loop with lround would not be vectorised
     for (int b = 0; b <= bins; ++b) {
       for (int i = 0; i < 8; ++i) {
         const float share = (static_cast<float>(i) + 0.5f) / 8;
-        levels[8 * b + i] = static_cast<std::uint8_t>(row[b] + share * (row[b + 1] - row[b]) + 0.5f);
+        const float level = row[b] + share * (row[b + 1] - row[b]);
+        levels[8 * b + i] = static_cast<std::uint8_t>(level + 0.5f);  // NOLINT(bugprone-incorrect-roundings)
       }
     }
     std::copy(levels + 4, levels + 4 + 256, out);

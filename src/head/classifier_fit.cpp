@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numeric>
 
 namespace kinema::head {
@@ -254,7 +255,7 @@ Histogram fit_histogram(std::span<const ColourCount> colours, int bins, double s
   histogram.bins = bins;
   for (std::size_t i = 0; i < skin.size(); ++i) {
     const double s = skin_share * skin[i] / skin_sum, o = (1 - skin_share) * (other[i] / other_sum + unseen);
-    histogram.degrees.push_back(static_cast<std::uint8_t>(255 * s / (s + o) + 0.5));
+    histogram.degrees.push_back(static_cast<std::uint8_t>(std::lround(255 * s / (s + o))));
   }
   return histogram;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace kinema::head {
@@ -11,7 +12,7 @@ class Division {
 public:
   /// Rows of `rows` for the CPU: all, none, or enough of them to be worth starting.
   std::size_t host_rows(std::size_t rows) const {
-    const auto part = static_cast<std::size_t>(host_share() * static_cast<double>(rows) + 0.5);
+    const auto part = static_cast<std::size_t>(std::llround(host_share() * static_cast<double>(rows)));
     if (part < fewest_rows) return 0;
     return rows - part < fewest_rows ? rows : part;
   }

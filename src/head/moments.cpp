@@ -150,7 +150,7 @@ std::vector<std::string_view> moments_names() {
   if (available(Backend::cuda)) {
     names.insert(names.end(), {"cuda", "joint"});
     names.insert(names.end(), std::begin(gpu_steps), std::end(gpu_steps));
-    names.push_back("cpu+gpu");
+    names.emplace_back("cpu+gpu");
   }
   return names;
 }

@@ -5,9 +5,9 @@
 #include "head/moments_backends.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace kinema::head {
-namespace {}  // namespace
 
 void JointMoments::set_classifier(const Classifier& classifier) {
   device_->set_classifier(classifier);
@@ -16,7 +16,7 @@ void JointMoments::set_classifier(const Classifier& classifier) {
 
 std::size_t JointMoments::host_rows(std::size_t rows) const {
   if (fixed_share_ < 0) return division_.host_rows(rows);
-  return std::min(rows, static_cast<std::size_t>(fixed_share_ * static_cast<double>(rows) + 0.5));
+  return std::min(rows, static_cast<std::size_t>(std::llround(fixed_share_ * static_cast<double>(rows))));
 }
 
 // Rows `first` to `end` - 1, one part per worker.

@@ -166,11 +166,12 @@ std::vector<Pattern::Spectrum> Pattern::spectra(const Patch& patch) {
 Pattern::Filter Pattern::fit(const Patch& patch) {
   static const Spectrum wanted = [] {
     Spectrum values;
+    constexpr std::size_t half = cells / 2;
     const double deviation = response_deviation * cells / reach;  // in cells: the head is cells / reach wide
     for (std::size_t i = 0; i < size; ++i) {
       // the Gaussian's peak lies at the first cell, and wraps around
-      const double x = static_cast<double>((i % cells + cells / 2) % cells) - cells / 2;
-      const double y = static_cast<double>((i / cells + cells / 2) % cells) - cells / 2;
+      const double x = static_cast<double>((i % cells + half) % cells) - half;
+      const double y = static_cast<double>((i / cells + half) % cells) - half;
       values[i] = static_cast<float>(std::exp(-0.5 * (x * x + y * y) / (deviation * deviation)));
     }
     transform(values.data(), false);
@@ -218,7 +219,7 @@ Pattern::Match Pattern::find(const ColourView& frame, const Oval& about) const {
     const auto row = static_cast<std::size_t>((y + static_cast<int>(cells)) % static_cast<int>(cells));
     return static_cast<double>(response[row * cells + column].real());
   };
-  constexpr int furthest = static_cast<int>(cells / 2 / reach);
+  constexpr int furthest = static_cast<int>(cells / (2 * reach));
   int best_x = 0, best_y = 0;
   for (int y = -furthest; y <= furthest; ++y) {
     for (int x = -furthest; x <= furthest; ++x) {

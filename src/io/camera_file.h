@@ -24,7 +24,7 @@ enum class CameraUse {
 CameraFile read_camera_json(const std::filesystem::path& path, CameraUse use, const CameraFile& instead = {});
 
 /// Written whole or not at all; optional fields only if they are set.
-void write_camera_json(const std::filesystem::path& path, const CameraFile& camera);
+void write_camera_json(const std::filesystem::path& path, const CameraFile& file);
 
 /// Refuses impossible cameras: sizes outside 1…16384, focal lengths that are not positive, a centre far outside the
 /// image. `where` starts the message.

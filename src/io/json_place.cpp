@@ -67,7 +67,7 @@ std::vector<JsonPlace> JsonPlace::elements(std::size_t most) const {
   if (value_->size() > most) fail(fmt::format("has {} elements: at most {} are read", value_->size(), most));
   std::vector<JsonPlace> found;
   for (std::size_t i = 0; i < value_->size(); ++i) {
-    found.push_back(JsonPlace((*value_)[i], fmt::format("{}/{}", pointer_, i)));
+    found.emplace_back((*value_)[i], fmt::format("{}/{}", pointer_, i));
   }
   return found;
 }

@@ -261,17 +261,19 @@ std::pair<FrameSequence, std::vector<FrameFile>> paired(FrameSequence left, Fram
 
 }  // namespace
 
-std::unique_ptr<Recording> depth_recording(FrameSequence frames, const SourceCamera& camera, Companions companions) {
+std::unique_ptr<Recording> depth_recording(FrameSequence frames, const SourceCamera& camera,
+                                           const Companions& companions) {
   return std::make_unique<DepthRecording>(std::move(frames), camera, companions);
 }
 
 std::unique_ptr<Recording> stereo_recording(FrameSequence left, FrameSequence right, const SourceCamera& camera,
-                                            Companions companions, const RecordingSettings& settings) {
+                                            const Companions& companions, const RecordingSettings& settings) {
   auto [lefts, rights] = paired(std::move(left), std::move(right));
   return std::make_unique<StereoRecording>(std::move(lefts), std::move(rights), camera, companions, settings);
 }
 
-std::unique_ptr<Recording> cloud_recording(FrameSequence frames, const SourceCamera& camera, Companions companions) {
+std::unique_ptr<Recording> cloud_recording(FrameSequence frames, const SourceCamera& camera,
+                                           const Companions& companions) {
   return std::make_unique<CloudRecording>(std::move(frames), camera, companions);
 }
 

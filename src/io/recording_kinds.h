@@ -27,10 +27,12 @@ struct Companions {
   FrameSequence colour;
 };
 
-std::unique_ptr<Recording> depth_recording(FrameSequence frames, const SourceCamera& camera, Companions companions);
+std::unique_ptr<Recording> depth_recording(FrameSequence frames, const SourceCamera& camera,
+                                           const Companions& companions);
 std::unique_ptr<Recording> stereo_recording(FrameSequence left, FrameSequence right, const SourceCamera& camera,
-                                            Companions companions, const RecordingSettings& settings);
-std::unique_ptr<Recording> cloud_recording(FrameSequence frames, const SourceCamera& camera, Companions companions);
+                                            const Companions& companions, const RecordingSettings& settings);
+std::unique_ptr<Recording> cloud_recording(FrameSequence frames, const SourceCamera& camera,
+                                           const Companions& companions);
 
 /// One video of depth, or of pairs side by side, or two videos.
 std::unique_ptr<Recording> video_recording(const std::vector<std::filesystem::path>& videos, const SourceCamera& camera,
@@ -39,7 +41,7 @@ std::unique_ptr<Recording> video_recording(const std::vector<std::filesystem::pa
 /// Raw depth images to metres at the pixels of the pinhole camera.
 class DepthImages {
 public:
-  explicit DepthImages(const SourceCamera& camera);
+  explicit DepthImages(const SourceCamera& source);
   const CameraFile& camera() const { return camera_; }
 
   /// Throws an Error, without a file's name, if the size differs or nothing was measured.
@@ -53,7 +55,7 @@ private:
 /// Raw stereo pairs to the same.
 class StereoPairs {
 public:
-  StereoPairs(const SourceCamera& camera, const RecordingSettings& settings);
+  StereoPairs(const SourceCamera& source, const RecordingSettings& settings);
   const CameraFile& camera() const { return camera_; }
 
   /// Depth and the rectified left image.

@@ -37,8 +37,8 @@ StereoMatcher::~StereoMatcher() = default;
 StereoMatcher::StereoMatcher(StereoMatcher&&) noexcept = default;
 StereoMatcher& StereoMatcher::operator=(StereoMatcher&&) noexcept = default;
 
-StereoMatcher::StereoMatcher(const CameraFile& file, const StereoSettings& settings) : state_(new State) {
-  const auto& [camera, fps, depth_scale, baseline, distortion] = file;
+StereoMatcher::StereoMatcher(const CameraFile& camera_file, const StereoSettings& settings) : state_(new State) {
+  const auto& [camera, fps, depth_scale, baseline, distortion] = camera_file;
   check_camera(camera, "the stereo camera: ");
   if (!(baseline > 0)) throw Error("the stereo camera has no baseline");
   if (!(settings.nearest > 0) || !(settings.farthest > settings.nearest)) {

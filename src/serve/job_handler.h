@@ -39,7 +39,7 @@ public:
 private:
   friend class JobQueue;
   friend class JobHandler;
-  void send_end(const Packet& packet);
+  void send_end(const Packet& words);
   std::string without_folder(const std::string& text) const;
 
   std::mutex mutex_;

@@ -4,9 +4,9 @@
 #include "serve/access.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace kinema::serve {

@@ -116,11 +116,12 @@ void blur(std::vector<Colour>& image, int width, int height, double deviation) {
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x) {
         Colour total;
-        for (int i = -reach; i <= reach; ++i) {
+        for (std::size_t k = 0; k < kernel.size(); ++k) {
+          const int i = static_cast<int>(k) - reach;
           const int sx = std::clamp(x + i * dx, 0, width - 1), sy = std::clamp(y + i * dy, 0, height - 1);
           const Colour& c =
               from[static_cast<std::size_t>(sy) * static_cast<std::size_t>(width) + static_cast<std::size_t>(sx)];
-          const float w = kernel[static_cast<std::size_t>(i + reach)] / sum;
+          const float w = kernel[k] / sum;
           total = {total.blue + w * c.blue, total.green + w * c.green, total.red + w * c.red};
         }
         to[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)] = total;

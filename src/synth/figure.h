@@ -18,7 +18,7 @@ struct Figure {
   std::vector<Quaternion> rotations;  // from the joint's frame
 
   Vec3 joint(std::string_view name) const;
-  Vec3 side_joint(int side, std::string_view joint) const;  // (0, "knee"): left_knee
+  Vec3 side_joint(int side, std::string_view name) const;  // (0, "knee"): left_knee
 
   /// A point in the frame of a joint.
   Vec3 place(int joint, Vec3 point) const {

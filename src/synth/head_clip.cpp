@@ -143,7 +143,8 @@ io::Picture HeadClip::picture(std::size_t frame) const {
       double sum[3] = {0, 0, 0};
       int seen = 0;
       for (int i = 0; i < fine * fine; ++i) {
-        const double u = x + (i % fine + 0.5) / fine - 0.5, v = y + (i / fine + 0.5) / fine - 0.5;
+        const int column = i % fine, row = i / fine;
+        const double u = x + (column + 0.5) / fine - 0.5, v = y + (row + 0.5) / fine - 0.5;
         const auto colour = person_at((u - head.x) / head.rx, (v - head.y) / head.ry, seed);
         if (!colour) continue;
         ++seen;

@@ -146,8 +146,9 @@ std::vector<float> scan_points(const Rendering& rendering, const Camera& camera,
       z += z * z / focal_baseline * sigma * normal(p);
     }
     const auto width = static_cast<std::size_t>(rendering.width);
-    const double x = (static_cast<double>(i % width) - camera.cx) / camera.fx;
-    const double y = (static_cast<double>(i / width) - camera.cy) / camera.fy;
+    const std::size_t column = i % width, row = i / width;
+    const double x = (static_cast<double>(column) - camera.cx) / camera.fx;
+    const double y = (static_cast<double>(row) - camera.cy) / camera.fy;
     for (double number : {x * z, y * z, z}) points.push_back(static_cast<float>(number));
   }
   return points;

@@ -32,7 +32,8 @@ public:
   std::vector<std::string> kinds() const;
 
   /// All frames, several at a time; `done` is called in between with the number finished.
-  void write(const io::SimulatedRecording& recording, int threads, const std::function<void(std::size_t)>& done) const;
+  void write(const io::SimulatedRecording& recording, int thread_count,
+             const std::function<void(std::size_t)>& done) const;
 
   /// The depth image of the empty scene.
   void write_background(const io::SimulatedRecording& recording) const;

@@ -28,12 +28,13 @@ std::vector<json> lines_of_file(const fs::path& path) {
 
 // The mean distance of a line's points from those of a shot, over the distance of the outer corners of the eyes.
 double error_of(const json& line, const std::vector<float>& truth) {
+  const std::size_t points = truth.size() / 2;
   double sum = 0;
-  for (std::size_t i = 0; i < truth.size() / 2; ++i) {
+  for (std::size_t i = 0; i < points; ++i) {
     sum += std::hypot(line["points"][i][0].get<double>() - truth[2 * i],
                       line["points"][i][1].get<double>() - truth[2 * i + 1]);
   }
-  return sum / (truth.size() / 2) / std::hypot(truth[72] - truth[90], truth[73] - truth[91]);
+  return sum / static_cast<double>(points) / std::hypot(truth[72] - truth[90], truth[73] - truth[91]);
 }
 
 // Sets and a small model, made once.
@@ -284,7 +285,7 @@ TEST_F(Face, TrainsOnThreePicturesAndLeavesOutWhatItCannotUse) {
   fs::remove(folder / "few/face_0002.pts");
   const Outcome two = run_kinema(train({"--images", "few", "--out", "two.kface"}), folder.folder());
   EXPECT_EQ(two.exit_code, 2);
-  EXPECT_NE(two.err.find("3"), std::string::npos) << two.err;
+  EXPECT_NE(two.err.find('3'), std::string::npos) << two.err;
   EXPECT_FALSE(fs::exists(folder / "two.kface"));
 }
 

@@ -47,8 +47,9 @@ fs::path TrackTest::recording(const std::string& mode) {
   static std::map<std::string, fs::path> made;
   if (const auto found = made.find(mode); found != made.end()) return found->second;
   const int count = mode == "depth" ? frames : mode == "points" ? 4 : 3;
-  Arguments arguments = {"body",  "simulate", "--motion", KINEMA_SAMPLES "/walk.bvh", "--mode", mode,
-                         "--out", mode,       "--frames", std::to_string(count)};
+  const std::string motion = KINEMA_SAMPLES "/walk.bvh";
+  Arguments arguments = {"body", "simulate", "--motion", motion,     "--mode",
+                         mode,   "--out",    mode,       "--frames", std::to_string(count)};
   if (mode == "depth") arguments.push_back("--write-background");
   const Outcome outcome = run_kinema(arguments, shared().folder());
   if (outcome.exit_code != 0) throw std::runtime_error(outcome.err);
@@ -61,7 +62,7 @@ fs::path TrackTest::empty_scene() {
   return shared() / "empty.png";
 }
 
-fs::path TrackTest::depth_of(const fs::path& recording, int i) { return recording / fmt::format("depth/{:06}.png", i); }
+fs::path TrackTest::depth_of(const fs::path& folder, int i) { return folder / fmt::format("depth/{:06}.png", i); }
 
 fs::path TrackTest::copy(const std::string& name, const std::string& mode) const {
   const fs::path from = recording(mode), to = folder / name;

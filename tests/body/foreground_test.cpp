@@ -272,8 +272,8 @@ TEST(Foreground, empty_pixels_beside_a_person_who_was_cut_out_saw_past_it) {
       const double u = camera.fx * cloud.xyz[3 * i] / z + camera.cx,
                    v = camera.fy * cloud.xyz[3 * i + 1] / z + camera.cy;
       if (u < 0 || v < 0 || u >= camera.width || v >= camera.height) continue;  // beyond the border, see below
-      EXPECT_EQ(alone.depth[static_cast<std::size_t>(v + 0.5) * static_cast<std::size_t>(camera.width) +
-                            static_cast<std::size_t>(u + 0.5)],
+      EXPECT_EQ(alone.depth[static_cast<std::size_t>(std::lround(v)) * static_cast<std::size_t>(camera.width) +
+                            static_cast<std::size_t>(std::lround(u))],
                 0);
     }
   }

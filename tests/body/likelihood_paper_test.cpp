@@ -17,11 +17,12 @@ protected:
   static void expect_agreement(const Problem& problem) {
     const std::vector<double> expected = run(problem, Backend::reference).log_likelihood;
     const auto likelihood = make_paper_likelihood(problem.settings);
-    EXPECT_EQ(likelihood->set_points(problem.points_view()).used, problem.points.size() / 3);
+    const std::size_t count = problem.points.size() / 3;
+    EXPECT_EQ(likelihood->set_points(problem.points_view()).used, count);
     std::vector<double> found(expected.size());
     likelihood->evaluate(problem.capsules_view(), found);
     const double two_sigma2 = 2 * problem.settings.sigma * problem.settings.sigma, tau = problem.settings.tau;
-    const auto points = static_cast<double>(problem.points.size() / 3);
+    const auto points = static_cast<double>(count);
     std::size_t grazing = 0;
     for (std::size_t j = 0; j < expected.size(); ++j) {
       const double S = two_sigma2 * std::fabs(expected[j]), off = two_sigma2 * std::fabs(found[j] - expected[j]);

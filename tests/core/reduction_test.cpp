@@ -12,7 +12,8 @@ TEST(PairwiseSum, AddsEveryTermOnce) {
   for (std::size_t n = 0; n < 300; ++n) {
     std::vector<float> values(n);
     std::iota(values.begin(), values.end(), 1.0f);
-    EXPECT_EQ(pairwise_sum(values.data(), n), static_cast<double>(n * (n + 1) / 2)) << n;
+    const std::size_t expected = n * (n + 1) / 2;
+    EXPECT_EQ(pairwise_sum(values.data(), n), static_cast<double>(expected)) << n;
   }
 }
 

@@ -13,6 +13,7 @@ inline const face::Model& small_face_model() {
   static const face::Model model = [] {
     const std::vector<synth::FaceShot> shots = synth::face_shots(3, 0, 10, 96, 1);
     std::vector<GreyImage> images;
+    images.reserve(shots.size());
     for (const synth::FaceShot& shot : shots) images.push_back(synth::grey_of(shot.picture));
     std::vector<face::Example> examples;
     for (std::size_t i = 0; i < shots.size(); ++i) {

@@ -20,6 +20,7 @@ std::shared_ptr<const face::Model> small_model() {
     constexpr std::uint32_t count = 24;
     const std::vector<synth::FaceShot> shots = synth::face_shots(seed, 0, count, size, 2);
     std::vector<io::GreyImage> images;
+    images.reserve(shots.size());
     for (const synth::FaceShot& shot : shots) images.push_back(synth::grey_of(shot.picture));
     std::vector<face::Example> examples;
     for (std::uint32_t i = 0; i < count; ++i)
