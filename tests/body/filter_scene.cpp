@@ -38,7 +38,8 @@ std::vector<Place> FilterScene::places(const std::vector<float>& of) const {
 std::vector<float> FilterScene::middle() const {
   std::vector<float> found = state;
   for (int i = 0; i < kinematics.angle_count; ++i) {
-    found[static_cast<std::size_t>(root_floats + i)] = 0.5f * (kinematics.lower[i] + kinematics.upper[i]);
+    found[static_cast<std::size_t>(root_floats) + static_cast<std::size_t>(i)] =
+        0.5f * (kinematics.lower[i] + kinematics.upper[i]);
   }
   return found;
 }

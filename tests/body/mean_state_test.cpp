@@ -23,7 +23,7 @@ Skeleton arm() {
   return skeleton;
 }
 
-std::vector<float> state_of(double turn, double sign, std::vector<double> angles) {
+std::vector<float> state_of(double turn, double sign, const std::vector<double>& angles) {
   const double half = turn / 2;
   std::vector<float> state = {
       0, 0, 0, static_cast<float>(sign * std::cos(half)), 0, static_cast<float>(sign * std::sin(half)), 0};

@@ -24,7 +24,7 @@ protected:
 
   // Everything that has a side is its own on the other side.
   bool swapped(const std::vector<float>& of, const std::vector<const char*>& joints) const {
-    return std::all_of(joints.begin(), joints.end(), [&](const std::string name) {
+    return std::all_of(joints.begin(), joints.end(), [&](const std::string& name) {
       const std::string left = "left_" + name, right = "right_" + name;
       return angle(of, left.c_str(), 0) == angle(state, right.c_str(), 0) &&
              angle(of, right.c_str(), 0) == angle(state, left.c_str(), 0);

@@ -41,6 +41,7 @@ TEST(Similarity, BetweenAShapeAndItsImageIsFoundAgain) {
 TEST(Procrustes, OfCopiesOfOneShapeLeavesNothing) {
   const std::vector<float> shape = random_shape(2, 12);
   std::vector<std::vector<float>> copies;
+  copies.reserve(6);
   for (int i = 0; i < 6; ++i)
     copies.push_back(transformed<float>(Similarity{1 + 0.3 * i, 0.2 * i - 0.4, 10.0 * i, -3.0 * i}, shape));
   const AlignedShapes aligned = procrustes(copies);

@@ -60,6 +60,7 @@ TEST(Texture, NormalisedDoesNotChangeWithBrightnessAndContrast) {
 
 TEST(Texture, ThatIsFlatOrTheMeansOppositeStaysFinite) {
   std::vector<float> mean;
+  mean.reserve(100);
   for (int i = 0; i < 100; ++i) mean.push_back(i % 2 == 0 ? 1.0f : -1.0f);
   std::vector<float> flat(100, 55), opposite;
   for (const float value : mean) opposite.push_back(-value * 30);

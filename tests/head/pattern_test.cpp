@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace kinema::head {
@@ -71,8 +72,7 @@ TEST_F(PatternOfAHead, LearnsWhatTheHeadBecomesAndKeepsTheStart) {
   for (int y = 0; y < 240; ++y) {
     const int from = static_cast<int>(std::lround(2 * head.cy)) - y;
     if (from < 0 || from >= 240) continue;
-    for (int i = 0; i < 960; ++i)
-      turned.bgr[static_cast<std::size_t>(y * 960 + i)] = first.bgr[static_cast<std::size_t>(from * 960 + i)];
+    std::copy_n(first.bgr.begin() + 960 * from, 960, turned.bgr.begin() + 960 * y);
   }
   const double before = pattern.find(view_of(turned), head).response;
   for (int i = 0; i < 40; ++i) pattern.learn(view_of(turned), head, 0.1);
