@@ -27,7 +27,8 @@ public:
 
   void run() {
     std::vector<std::vector<float>> states;
-    for (const TrajectoryFrame& frame : frames_) states.push_back(frame.state);
+    states.reserve(frames_.size());
+    for (const TrajectoryFrame& frame : frames_) states.emplace_back(frame.state);
     Linearisation linearised;
     for (int pass = 0; pass < settings_.passes; ++pass) {
       precision_.clear();
