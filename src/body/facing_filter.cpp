@@ -14,7 +14,7 @@ using namespace constants::facing;
 
 class FacingFilter final : public Filter {
 public:
-  FacingFilter(const TrackerSettings& settings, Backend backend) : own_(make_pose_filter(settings, backend)) {}
+  explicit FacingFilter(std::unique_ptr<PoseFilter> own) : own_(std::move(own)) {}
 
   Estimate track(const Frame& frame) override {
     Estimate estimate = own_->track(frame);
@@ -93,8 +93,12 @@ private:
 
 }  // namespace
 
+std::unique_ptr<Filter> follow_both_facings(std::unique_ptr<PoseFilter> own) {
+  return std::make_unique<FacingFilter>(std::move(own));
+}
+
 std::unique_ptr<Filter> make_filter(const TrackerSettings& settings, Backend backend) {
-  return std::make_unique<FacingFilter>(settings, backend);
+  return follow_both_facings(make_pose_filter(settings, backend));
 }
 
 }  // namespace kinema::body

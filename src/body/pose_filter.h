@@ -25,4 +25,7 @@ public:
 
 std::unique_ptr<PoseFilter> make_pose_filter(const TrackerSettings& settings, Backend backend);
 
+/// A filter that follows the other facing too where `own` found somebody, until one of the two is clearly likelier.
+std::unique_ptr<Filter> follow_both_facings(std::unique_ptr<PoseFilter> own);
+
 }  // namespace kinema::body
