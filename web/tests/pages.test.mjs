@@ -250,7 +250,7 @@ test("the demo's report draws its plots, pictures and scenes from a file", async
 test("the reports of evaluations draw curves, bars and the worst faces from a file", async () => {
   await runKinema(["body", "evaluate", "--poses", "poses.jsonl", "--truth", "walk/truth.jsonl", "--out", "body"], demo);
   await checkReport(browser, join(demo, "body/evaluate.html"), "body-evaluate",
-    { title: "Poses against truth", plots: 1, bars: 1, tables: 1 });
+    { title: "Poses against truth", plots: 1, bars: 1, tables: 2 });
   await runKinema(["face", "evaluate", "--model", "face.kface", "--images", "faces/test", "--out", "face"], demo);
   await checkReport(browser, join(demo, "face/evaluate.html"), "face-evaluate",
     { title: "Faces against truth", plots: 2, tables: 4, pictures: 1 });
