@@ -1,5 +1,6 @@
 #include "io/camera_source.h"
 
+#include "core/unix_time.h"
 #include "io/video_capture.h"
 #include "kinema/error.h"
 
@@ -13,12 +14,6 @@
 namespace kinema::io {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr double usual_fps = 30;
-
-double unix_time() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 class CameraSource final : public RawSource {
 public:

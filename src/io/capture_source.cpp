@@ -1,5 +1,6 @@
 #include "io/capture_source.h"
 
+#include "core/unix_time.h"
 #include "io/recording_camera.h"
 #include "io/video_capture.h"
 #include "kinema/error.h"
@@ -13,12 +14,6 @@
 
 namespace kinema::io {
 namespace {
-
-constexpr double usual_fps = 30;
-
-double unix_time() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // The numbers of "stereo:0" or "stereo:0,1".
 std::vector<int> numbers_of(const std::string& word) {

@@ -8,8 +8,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace kinema::io {
+
+/// Whether there is something of that name; false where that cannot be known.
+inline bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
 
 /// A regular file open for reading. Errors do not name the file: the caller does so once, with `about`.
 class InputFile {

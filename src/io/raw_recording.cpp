@@ -1,5 +1,6 @@
 #include "io/raw_recording.h"
 
+#include "core/unix_time.h"
 #include "io/reopening_source.h"
 #include "kinema/error.h"
 
@@ -15,10 +16,6 @@ namespace kinema::io {
 namespace {
 
 using namespace std::chrono_literals;
-
-double unix_time() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // What recorded and live sources have in common.
 class RawFrames : public Recording {

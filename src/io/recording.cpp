@@ -18,11 +18,6 @@ namespace kinema::io {
 namespace fs = std::filesystem;
 namespace {
 
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
 bool is_folder(const fs::path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);

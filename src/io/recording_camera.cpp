@@ -5,16 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <system_error>
-
 namespace kinema::io {
 namespace fs = std::filesystem;
 namespace {
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 SourceCamera from_calibration(const CameraSearch& search, const RecordingSettings& settings) {
   const fs::path& path = settings.camera_files.front();

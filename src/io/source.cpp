@@ -1,5 +1,6 @@
 #include "kinema/source.h"
 
+#include "core/unix_time.h"
 #include "io/frame_files.h"
 #include "io/image_file.h"
 #include "io/input_file.h"
@@ -12,19 +13,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 
 namespace kinema::io {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr double usual_fps = 30;
-
-double unix_time() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // Frames of one camera have one size: positions in another one would be meaningless to a tracker.
 class OneSize {

@@ -11,6 +11,9 @@
 
 namespace kinema::io {
 
+/// Assumed where neither the file or camera nor the caller states a rate.
+inline constexpr double usual_fps = 30;
+
 class VideoFile {
 public:
   enum class Content { colour, depth };
