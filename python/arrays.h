@@ -60,7 +60,7 @@ py::array_t<T> array_of(std::vector<T> values, std::vector<py::ssize_t> shape) {
   auto owned = std::make_unique<std::vector<T>>(std::move(values));
   const T* data = owned->data();
   const py::capsule owner(owned.get(), [](void* memory) { delete static_cast<std::vector<T>*>(memory); });
-  owned.release();  // the capsule's from here on
+  static_cast<void>(owned.release());  // the capsule's from here on
   return py::array_t<T>(std::move(shape), data, owner);
 }
 

@@ -40,7 +40,7 @@ Frame next(io::Recording& recording) {
 }  // namespace
 
 void bind_recording(py::module_& module) {
-  py::class_<io::Frame>(module, "_Frame");
+  const py::class_<io::Frame> base(module, "_Frame");
   py::class_<Frame, io::Frame> frame(module, "Frame", "What a camera gave at one moment.");
   frame.attr("__module__") = "kinema.io";
   frame.def_readonly("index", &Frame::index, "The number in the file's name, or counted from 0.")

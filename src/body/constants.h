@@ -369,12 +369,12 @@ namespace smoothing {
 /// Points of the person that are kept of a frame.
 /// @unit points
 /// @chosen as first written
-KINEMA_CONSTANT(std::size_t, smoothed_points, 1500);
+KINEMA_CONSTANT(std::size_t, smoothed_points, 3000);
 
 /// Rays past the person that are kept of a frame.
 /// @unit points
 /// @chosen as first written
-KINEMA_CONSTANT(std::size_t, smoothed_background_points, 750);
+KINEMA_CONSTANT(std::size_t, smoothed_background_points, 1500);
 
 /// However well points fit, they do not count for more than this allows; see evidence_shared().
 /// @unit ratio
@@ -404,7 +404,7 @@ KINEMA_CONSTANT(double, fastest_turn, 6);
 /// Points of the person by which the estimate of the current frame is held to the motion.
 /// @unit points
 /// @chosen time of a frame
-KINEMA_CONSTANT(std::size_t, causal_points, 600);
+KINEMA_CONSTANT(std::size_t, causal_points, 3000);
 
 /// As still_share, of that.
 /// @unit share of the deviation of fast motion

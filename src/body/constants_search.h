@@ -192,6 +192,11 @@ KINEMA_CONSTANT(double, change_log_ratio, 3);
 /// @chosen starts in real Kinect recordings of UTD-MHAD, subjects 1 to 4
 KINEMA_CONSTANT(double, decided_log_ratio, 15);
 
+/// By this factor, the logarithm of that ratio is too large for a probability: points and frames err together.
+/// @unit ratio
+/// @chosen as first written
+KINEMA_CONSTANT(double, ratio_together, 4);
+
 /// Frames in which both facings are followed, at most.
 /// @unit frames
 /// @chosen starts in real Kinect recordings of UTD-MHAD, subjects 1 to 4

@@ -1,8 +1,9 @@
 // Front and back of a person are so similar that one frame often cannot tell them apart, and a filter that took the
-// wrong one stays with it. For the first frames, both are therefore followed, each by a filter of its own, until one
-// explains what was seen clearly better.
+// wrong one stays with it. In the first frames, and whenever a rival faces the other way, both are therefore followed,
+// each by a filter of its own, until one explains what was seen clearly better.
 #include "body/constants_search.h"
 #include "body/pose_filter.h"
+#include "core/geometry.h"
 
 #include <cmath>
 #include <utility>
@@ -34,7 +35,9 @@ public:
     history_.push_back(estimate);
     other_history_.push_back(other);
     compare();
-    return history_.back();
+    estimate = history_.back();
+    if (other_) add_doubt(estimate, other_history_.back());
+    return estimate;
   }
 
   void start(const Pose& pose) override {
@@ -63,15 +66,28 @@ private:
     const bool own_found = history_.back().found, other_found = other_history_.back().found;
     if (own_found && other_found) {
       advantage_ += other_->log_posterior() - own_->log_posterior();
-      // their mean, not their sum: consecutive frames err alike
-      const double likelier =
-          advantage_ / static_cast<double>(history_.size()) - (other_->facing_cost() - own_->facing_cost());
+      const double likelier = log_ratio();
       if (likelier > (history_.size() < longest ? change_log_ratio : 0)) swap();
       if (std::abs(likelier) < decided_log_ratio && history_.size() < longest) return;
     } else if (other_found) {
       swap();
     }
     decide();
+  }
+
+  // How much likelier the other one is by now, as a logarithm. The mean of the frames, not their sum: consecutive ones
+  // err alike.
+  double log_ratio() const {
+    return advantage_ / static_cast<double>(history_.size()) - (other_->facing_cost() - own_->facing_cost());
+  }
+
+  // Joints may be where the other facing has them.
+  void add_doubt(Estimate& estimate, const Estimate& other) const {
+    const double share = 1 / (1 + std::exp(-log_ratio() / ratio_together));
+    for (std::size_t j = 0; j < estimate.deviation.size(); ++j) {
+      const double away = norm(other.joints[j] - estimate.joints[j]);
+      estimate.deviation[j] = std::hypot(estimate.deviation[j], away * std::sqrt(share / 3));
+    }
   }
 
   void swap() {

@@ -150,6 +150,7 @@ public:
     last_time_ = frame.time;
     floor_ = frame.floor;
     other_facing_.reset();
+    other_start_.clear();
     if (tracking_) particles_->predict(seconds);  // on a device, while points are uploaded
     set_points(frame.points);
     stages_.add("points");
@@ -180,12 +181,12 @@ public:
       // an implausible size must not persist
       if (size > 0 && !tracking_) set_skeleton(own);
       if (tracking_ && unknown_size()) learner_.begin_at_size(size);
-      if (tracking_ && !other_start_.empty()) {
-        other_facing_ = std::make_unique<ParticleFilter>(settings_, backend_);
-        other_facing_->learner_ = learner_;
-        other_facing_->set_skeleton(skeleton_);
-        other_facing_->begin_at(other_start_);
-      }
+    }
+    if (tracking_ && !other_start_.empty()) {
+      other_facing_ = std::make_unique<ParticleFilter>(settings_, backend_);
+      other_facing_->learner_ = learner_;
+      other_facing_->set_skeleton(skeleton_);
+      other_facing_->begin_at(other_start_);
     }
     estimate.time = frame.time;
     estimate.found = tracking_;
@@ -236,7 +237,6 @@ private:
   // Starts at the likeliest pose found by a search. Returns the size of the person relative to the skeleton of the
   // settings, if it is unknown_size(), else 1; 0 where nobody was found.
   double search_person() {
-    other_start_.clear();
     SearchSettings settings;
     settings.noise = denoised_.noise().deviation;
     RefinePoints seen = points();
@@ -363,7 +363,9 @@ private:
   }
 
   // Whether one of them is clearly more likely than the tracked pose, and more likely than the filter's result; it then
-  // replaces the particles. Where the tracked pose was refined as rivals were, they are compared with that result.
+  // replaces the particles, unless it faces the other way: nobody turns round from one frame to the next, so another
+  // filter is to follow it until the two can be told apart. Where the tracked pose was refined as rivals were, they are
+  // compared with that result.
   bool switch_to_rival(Hypotheses others, const Estimate& estimate) {
     if (others.states.empty()) return false;
     if (keep_facing_) others.keep_if([&](const auto& state) { return dot(front_of(state_), front_of(state)) >= 0; });
@@ -373,17 +375,11 @@ private:
     const double filtered = share * estimate.log_likelihood - monitor_.posture_cost(state_);
     const double own = monitor_.searched() ? filtered : others.log_posterior(0, share);
     if (best == 0 || found < filtered || found - own < clear_log_ratio) return false;
-    const std::vector<float>* winner = &others.states[best];
-    // A few steps on some of the points leave more variance than the difference between the two facings of a body, and
-    // nobody turns round from one frame to the next: in that case both are refined once more with all points.
-    Hypotheses both;
-    if (dot(front_of(state_), front_of(*winner)) < 0) {
-      both = monitor_.compare(*particles_, {state_, *winner});
-      if (both.log_posterior(1, share) - std::max(filtered, both.log_posterior(0, share)) < clear_log_ratio)
-        return false;
-      winner = &both.states[1];
+    if (dot(front_of(state_), front_of(others.states[best])) < 0) {
+      other_start_ = others.states[best];
+      return false;
     }
-    particles_->place(*winner, settings_.particles);
+    particles_->place(others.states[best], settings_.particles);
     return true;
   }
 
@@ -450,7 +446,7 @@ private:
   double level_ = 0;           // running level of fit()
   double log_likelihood_ = 0;  // of the last estimate
   bool keep_facing_ = false;
-  std::vector<float> other_start_;  // the best pose of the other facing in the last search, if it may be right
+  std::vector<float> other_start_;  // the best pose of the other facing, where it may be right
   std::unique_ptr<ParticleFilter> other_facing_;
 };
 

@@ -9,8 +9,8 @@ namespace kinema::body {
 
 class PoseFilter : public Filter {
 public:
-  /// Where the last frame was searched, a filter of the same person that starts at the best pose of the other facing,
-  /// unless that is out of the question; it has not seen the frame yet. Once.
+  /// Where the person may face the other way after all, a filter of it that starts at the best such pose; it has not
+  /// seen the frame yet. Once.
   virtual std::unique_ptr<PoseFilter> take_other_facing() = 0;
 
   /// Of the last estimate, given the points of its frame and what is usual among postures.

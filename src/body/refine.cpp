@@ -22,23 +22,29 @@ struct BodySums {
 
 struct Posed {
   std::vector<Place> places;
-  std::vector<Segment> skin;
+  Skin skin;
 
   Posed(const Kinematics& kinematics, std::span<const float> state)
-      : places(static_cast<std::size_t>(kinematics.joint_count)),
-        skin(static_cast<std::size_t>(kinematics.capsule_count)) {
+      : places(placed_joints(kinematics, state)), skin(placed_capsules(kinematics, places)) {}
+
+private:
+  static std::vector<Place> placed_joints(const Kinematics& kinematics, std::span<const float> state) {
+    std::vector<Place> places(static_cast<std::size_t>(kinematics.joint_count));
     place_joints(kinematics, state.data(), places.data());
-    for (int k = 0; k < kinematics.capsule_count; ++k) {
-      std::array<float, capsule_floats> capsule;
-      place_capsule(kinematics, places.data(), k, capsule.data());
-      skin[static_cast<std::size_t>(k)] = make_segment(capsule.data());
-    }
+    return places;
+  }
+
+  static std::vector<float> placed_capsules(const Kinematics& kinematics, const std::vector<Place>& places) {
+    std::vector<float> capsules(static_cast<std::size_t>(kinematics.capsule_count) * capsule_floats);
+    for (int k = 0; k < kinematics.capsule_count; ++k)
+      place_capsule(kinematics, places.data(), k, capsules.data() + static_cast<std::size_t>(k) * capsule_floats);
+    return capsules;
   }
 };
 
 // As below, for capsule ends under the floor.
 template <class Take>
-void touch_floor(std::span<const Segment> skin, const Plane& floor, double weight, Take&& take) {
+void touch_floor(const Skin& skin, const Plane& floor, double weight, Take&& take) {
   const Vec3f up{static_cast<float>(floor.normal.x), static_cast<float>(floor.normal.y),
                  static_cast<float>(floor.normal.z)};
   const auto lowest = static_cast<float>(-into_floor - floor.offset);
@@ -55,28 +61,24 @@ void touch_floor(std::span<const Segment> skin, const Plane& floor, double weigh
 // Calls take(capsule, contact, weight, cost) for every contact that counts; weights are those of the squares.
 template <class Take>
 void for_each_contact(const Posed& posed, const RefinePoints& points, const RefineSettings& settings, Take&& take) {
-  TouchBlock touches;
+  ContactBlock touches;
   const double most = settings.tau * settings.tau / 6;  // an ignored residual costs as much as at tau
-  const auto reach = static_cast<float>(settings.reach()), noise2 = static_cast<float>(settings.noise2());
+  const ContactWeights weights{static_cast<float>(settings.reach()), static_cast<float>(settings.tau),
+                               static_cast<float>(settings.noise2())};
   for (std::size_t begin = 0; begin < points.person.size(); begin += contact_block) {
-    nearest_capsules(posed.skin, points.person.blocks[begin / contact_block], touches);
+    touch_points(posed.skin, points.person.blocks()[begin / contact_block], weights, touches);
     for (std::size_t i = 0; i < std::min(contact_block, points.person.size() - begin); ++i) {
-      if (std::abs(touches.distance[i]) >= reach) {
-        take(-1, Contact{}, 0.0, most);
-        continue;
-      }
-      const int capsule = static_cast<int>(touches.capsule[i]);
-      const Vec3f x = points.person[begin + i];
-      const Contact contact = touch_point(posed.skin[static_cast<std::size_t>(capsule)], x);
-      const double across = share_across(contact.normal, x, noise2), ratio = contact.distance / settings.tau;
-      const double share = std::max(0.0, 1 - across * ratio * ratio);
-      take(capsule, contact, across * share * share, most * (1 - share * share * share));
+      const Contact contact{touches.distance[i],
+                            {touches.nx[i], touches.ny[i], touches.nz[i]},
+                            {touches.footx[i], touches.footy[i], touches.footz[i]}};
+      take(static_cast<int>(touches.capsule[i]), contact, static_cast<double>(touches.weight[i]),
+           most * static_cast<double>(touches.cost[i]));
     }
   }
   if (points.floor) touch_floor(posed.skin, *points.floor, 1 / settings.evidence, take);
   if (settings.free_space <= 0) return;
   for (std::size_t begin = 0; begin < points.background.size(); begin += contact_block) {
-    deepest_obstacles(posed.skin, points.background.blocks[begin / contact_block], touches);
+    deepest_obstacles(posed.skin, points.background.blocks()[begin / contact_block], touches);
     for (std::size_t i = 0; i < std::min(contact_block, points.background.size() - begin); ++i) {
       if (touches.capsule[i] < 0) continue;
       const int capsule = static_cast<int>(touches.capsule[i]);
@@ -104,7 +106,7 @@ Linearised linearise(const Kinematics& kinematics, const Posed& posed, const Ref
     Vector6 f;
     f << n.x, n.y, n.z, moment.x, moment.y, moment.z;  // the distance changes by -f . twist
     BodySums& body = result.bodies[static_cast<std::size_t>(kinematics.capsules[capsule].joint)];
-    body.matrix.selfadjointView<Eigen::Lower>().rankUpdate(f, weight);
+    body.matrix += (weight * f).lazyProduct(f.transpose());
     body.gradient.noalias() += (-weight * contact.distance) * f;
   });
   return result;
@@ -116,9 +118,6 @@ void assemble(const Kinematics& kinematics, std::span<const Twist> twists, Linea
   const int size = tangent_size(kinematics);
   matrix.setZero(size, size);
   gradient.setZero(size);
-  for (BodySums& body : linearised.bodies) {
-    body.matrix.triangularView<Eigen::StrictlyUpper>() = body.matrix.transpose();
-  }
   const auto column = [&](int i) {
     const Twist& t = twists[static_cast<std::size_t>(i)];
     Vector6 s;
@@ -151,33 +150,17 @@ void assemble(const Kinematics& kinematics, std::span<const Twist> twists, Linea
 
 }  // namespace
 
-void PointList::add(Vec3f point) {
-  const std::size_t at = size_ % contact_block;
-  if (at == 0) blocks.emplace_back();  // zeros
-  PointBlock& block = blocks.back();
-  block.x[at] = point.x;
-  block.y[at] = point.y;
-  block.z[at] = point.z;
-  ++size_;
-}
-
-PointList PointList::thinned(std::size_t most) const {
-  PointList result;
-  const double step = std::max(1.0, static_cast<double>(size_) / static_cast<double>(std::max<std::size_t>(1, most)));
-  for (double i = 0; i < static_cast<double>(size_); i += step) result.add((*this)[static_cast<std::size_t>(i)]);
-  return result;
-}
-
 void RefinePoints::set(PointsView points) {
-  person = {};
-  background = {};
-  person.blocks.reserve(points.size / contact_block + 1);
+  std::vector<Vec3f> seen, past;
+  seen.reserve(points.size);
   for (std::size_t i = 0; i < points.size; ++i) {
     const Vec3f point{points.xyz[3 * i], points.xyz[3 * i + 1], points.xyz[3 * i + 2]};
     const float square = dot(point, point);
     if (!std::isfinite(square) || square == 0) continue;
-    (!points.background.empty() && points.background[i] != 0 ? background : person).add(point);
+    (!points.background.empty() && points.background[i] != 0 ? past : seen).push_back(point);
   }
+  person = PointList(std::move(seen), PointList::Neighbours::in_space);
+  background = PointList(std::move(past), PointList::Neighbours::in_direction);
 }
 
 Refined refine(const Kinematics& kinematics, const RefinePoints& points, const PosePrior& prior,
@@ -303,9 +286,9 @@ std::vector<float> skin_distances(const Kinematics& kinematics, const PointList&
                                   const Threads& threads) {
   const Posed posed(kinematics, state);
   std::vector<float> distances(points.size());
-  threads.for_each(points.blocks.size(), [&](std::size_t block) {
-    TouchBlock touches;
-    nearest_capsules(posed.skin, points.blocks[block], touches);
+  threads.for_each(points.blocks().size(), [&](std::size_t block) {
+    ContactBlock touches;
+    nearest_capsules(posed.skin, points.blocks()[block], touches);
     const std::size_t begin = block * contact_block;
     std::copy_n(touches.distance, std::min(contact_block, points.size() - begin), distances.data() + begin);
   });

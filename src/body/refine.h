@@ -11,8 +11,8 @@
 // body algorithm does with inertias: the cost of a step is that of finding the contacts, whatever D is.
 #pragma once
 
-#include "body/contacts_cpu.h"
 #include "body/joint_axes.h"
+#include "body/point_list.h"
 #include "body/refine_settings.h"
 #include "core/threads.h"
 #include "kinema/geometry.h"
@@ -25,26 +25,6 @@
 #include <vector>
 
 namespace kinema::body {
-
-/// Points in blocks for SIMD.
-class PointList {
-public:
-  void add(Vec3f point);
-  std::size_t size() const { return size_; }
-  Vec3f operator[](std::size_t i) const {
-    const PointBlock& block = blocks[i / contact_block];
-    const std::size_t at = i % contact_block;
-    return {block.x[at], block.y[at], block.z[at]};
-  }
-
-  /// About `most` of them, evenly chosen.
-  PointList thinned(std::size_t most) const;
-
-  std::vector<PointBlock> blocks;
-
-private:
-  std::size_t size_ = 0;
-};
 
 /// The points of a frame that have a ray from the camera: those of the person, and those seen past it.
 struct RefinePoints {

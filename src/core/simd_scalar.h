@@ -75,8 +75,13 @@ template <class D>
 float SumOfLanes(D, float x) {
   return x;
 }
+template <class D>
+float MinOfLanes(D, float x) {
+  return x;
+}
 inline float GetLane(float x) { return x; }
 
+inline float Neg(float a) { return -a; }
 inline float Add(float a, float b) { return a + b; }
 inline float Sub(float a, float b) { return a - b; }
 inline float Mul(float a, float b) { return a * b; }
@@ -98,5 +103,6 @@ inline bool Or(bool a, bool b) { return a || b; }
 inline bool Not(bool a) { return !a; }
 inline float IfThenElse(bool m, float a, float b) { return m ? a : b; }
 inline float IfThenElseZero(bool m, float a) { return m ? a : 0; }
+inline float IfThenZeroElse(bool m, float a) { return m ? 0 : a; }
 
 }  // namespace hwy::N_ONE_LANE

@@ -99,6 +99,7 @@ CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const 
                               const Threads& threads, const std::function<void(double)>& progress) {
   CascadeTraining result;
   Cascade& cascade = result.cascade;
+  cascade.frames.reserve(std::size(cascade_scales));
   for (std::size_t i = 0; i < std::size(cascade_scales); ++i)
     cascade.frames.push_back(frame_about(model.shape.mean, cascade_scales[i], cascade_margins[i]));
 
@@ -108,6 +109,7 @@ CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const 
   if (folds > 1 && settings.quality) result.without.assign(static_cast<std::size_t>(folds), cascade);
   std::vector<Sample> samples = starts(set, model, settings, folds);
   std::vector<int> parts;
+  parts.reserve(samples.size());
   for (const Sample& sample : samples) parts.push_back(sample.fold);
 
   const std::size_t outputs = 4 + model.shape.modes.rows;

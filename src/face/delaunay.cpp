@@ -73,7 +73,9 @@ void flip_edges(std::vector<Triangle>& triangles, const std::vector<Point>& poin
     for (std::size_t t = 0; t < triangles.size(); ++t)
       for (std::size_t i = 0; i < 3; ++i) owner[{triangles[t][i], triangles[t][(i + 1) % 3]}] = t;
     bool flipped = false;
-    for (const auto& [edge, t] : owner) {
+    for (const auto& owned : owner) {
+      const Edge edge = owned.first;
+      const std::size_t t = owned.second;
       const auto other = owner.find({edge.second, edge.first});
       if (edge.first > edge.second || other == owner.end()) continue;
       const auto far_corner = [&](const Triangle& triangle) {

@@ -55,6 +55,7 @@ Backend Fitter::backend() const {
 
 std::vector<PlacedStage> placed_on(Backend backend, const std::vector<Stage>& stages) {
   std::vector<PlacedStage> placed;
+  placed.reserve(stages.size());
   for (const Stage& stage : stages) placed.push_back({stage, backend});
   return placed;
 }

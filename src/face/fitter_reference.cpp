@@ -132,7 +132,11 @@ private:
   }
 
   // The source that a level samples from, for shapes under a pose, and their positions in it.
-  std::pair<Picture, Similarity> source(const Picture& image, const Level& level, const Similarity& pose) const {
+  struct Source {
+    Picture picture;
+    Similarity pose;
+  };
+  Source source(const Picture& image, const Level& level, const Similarity& pose) const {
     if (!level.resampled) return {image, pose};
     const Similarity to_frame{level.frame.scale, 0, level.frame.x, level.frame.y};
     return {reference::features_of(level.features, reference::frame_of(image, pose, level.frame)), to_frame};
@@ -166,7 +170,9 @@ private:
     const Wide& wide = levels_[stage.level];
     const Eigen::Index modes = wide.Qs.rows();
     if (!state.mean) settle(state);
-    const auto [from, to_source] = source(image, level, state.pose);
+    const Source seen = source(image, level, state.pose);
+    const Picture& from = seen.picture;
+    const Similarity& to_source = seen.pose;
 
     struct Parameters {
       VectorXd c;
@@ -283,7 +289,9 @@ private:
     const Level& level = model_->levels[stage.level];
     const Wide& wide = levels_[stage.level];
     if (!state.mean) settle(state);
-    const auto [from, to_source] = source(image, level, state.pose);
+    const Source seen = source(image, level, state.pose);
+    const Picture& from = seen.picture;
+    const Similarity& to_source = seen.pose;
     VectorXd shape = state.mean ? state.shape : within_model(state.shape);
 
     const auto difference = [&](const VectorXd& s) -> VectorXd {

@@ -72,6 +72,7 @@ std::vector<Connected> connected_cameras() {
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Connected> cameras;
+  cameras.reserve(found.size());
   for (auto& [number, camera] : found) cameras.push_back(std::move(camera));
   return cameras;
 }

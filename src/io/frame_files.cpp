@@ -115,6 +115,7 @@ FrameSequence by_number(std::vector<std::pair<NumberedName, fs::path>> files) {
   const long step = step_of(files);
   if (step == 0) {
     std::vector<fs::path> paths;
+    paths.reserve(files.size());
     for (auto& [name, path] : files) paths.push_back(std::move(path));
     return in_given_order(paths);
   }

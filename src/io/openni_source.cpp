@@ -47,6 +47,7 @@ std::vector<std::pair<std::string, std::string>> devices() {
   openni::Array<openni::DeviceInfo> infos;
   openni::OpenNI::enumerateDevices(&infos);
   std::vector<std::pair<std::string, std::string>> found;
+  found.reserve(static_cast<std::size_t>(infos.getSize()));
   for (int i = 0; i < infos.getSize(); ++i) {
     found.emplace_back(infos[i].getUri(), fmt::format("{} {}", infos[i].getVendor(), infos[i].getName()));
   }
@@ -57,7 +58,7 @@ std::vector<std::pair<std::string, std::string>> devices() {
 class Watch final : public openni::OpenNI::DeviceDisconnectedListener {
 public:
   explicit Watch(std::string uri) : uri_(std::move(uri)) { openni::OpenNI::addDeviceDisconnectedListener(this); }
-  ~Watch() { openni::OpenNI::removeDeviceDisconnectedListener(this); }
+  ~Watch() override { openni::OpenNI::removeDeviceDisconnectedListener(this); }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 

@@ -53,13 +53,14 @@ Lens lens_of(const cv::Mat& matrix, const cv::Mat& distortion) {
 }
 
 double coverage_of(std::span<const BoardView> views, int width, int height) {
-  constexpr int parts = 4;
+  constexpr std::size_t parts = 4;
   std::array<bool, parts * parts> seen{};
+  const auto part = [](float share) {
+    return static_cast<std::size_t>(std::clamp(share * parts, 0.0f, static_cast<float>(parts - 1)));
+  };
   for (const BoardView& view : views) {
     for (const cv::Point2f& point : points_of(view.left)) {
-      const int x = std::clamp(static_cast<int>(point.x * parts / static_cast<float>(width)), 0, parts - 1);
-      const int y = std::clamp(static_cast<int>(point.y * parts / static_cast<float>(height)), 0, parts - 1);
-      seen[static_cast<std::size_t>(y * parts + x)] = true;
+      seen[part(point.y / static_cast<float>(height)) * parts + part(point.x / static_cast<float>(width))] = true;
     }
   }
   return static_cast<double>(std::count(seen.begin(), seen.end(), true)) / seen.size();
@@ -184,7 +185,8 @@ bool is_another_view(const BoardView& view, std::span<const BoardView> views, in
     for (std::size_t i = 0; i + 1 < view.left.size(); i += 2) {
       sum += std::hypot(view.left[i] - other.left[i], view.left[i + 1] - other.left[i + 1]);
     }
-    return sum / static_cast<double>(view.left.size() / 2) < enough;
+    const std::size_t corners = view.left.size() / 2;
+    return sum / static_cast<double>(corners) < enough;
   });
 }
 

@@ -98,6 +98,7 @@ std::vector<std::vector<Vec3>> Simulation::truth() const {
   std::vector<std::vector<Vec3>> truth;
   for (const Figure& figure : figures_) {
     std::vector<Vec3> joints;
+    joints.reserve(std::size(body::common_joints));
     for (std::string_view name : body::common_joints) joints.push_back(figure.joint(name));
     truth.push_back(std::move(joints));
   }

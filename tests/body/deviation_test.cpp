@@ -14,14 +14,14 @@ namespace {
 PointList noisy_points(const Skeleton& skeleton, const Pose& pose, double deviation, std::size_t strays) {
   const PointList clean = see(skeleton, pose).refine_points().person;
   const Random random{7, 0, 0};
-  PointList points;
+  std::vector<Vec3f> points;
   for (std::size_t i = 0; i < clean.size(); ++i) {
     double away = deviation * random.normal(static_cast<std::uint32_t>(i));
     if (strays > 0 && i % strays == 0) away = 0.5;
     const Vec3f point = clean[i];
-    points.add((1 + static_cast<float>(away) / norm(point)) * point);
+    points.push_back((1 + static_cast<float>(away) / norm(point)) * point);
   }
-  return points;
+  return {points, PointList::Neighbours::in_space};
 }
 
 double residual_of(double deviation, std::size_t strays) {

@@ -378,7 +378,7 @@ TEST_P(Filter, PosesThatAreNoParticlesAreRefinedApart) {
   const std::vector<float> start = sharp.perturbed(0.07, 0.03);
   std::vector<PoseCandidate> poses{{start, {start, loose}}, {start, {start, tight}}, {sharp.state, {start, loose}}};
   EXPECT_GT(sharp.error(start), 0.03);
-  particles->refine_poses(poses, refinement, {1500, 700});
+  particles->refine_poses(poses, refinement, {2000, 1000});
   // each has its own prior: one holds a pose where it is
   EXPECT_LT(sharp.error(poses[0].state), 0.015);
   EXPECT_NEAR(sharp.error(poses[1].state), sharp.error(start), 1e-3);

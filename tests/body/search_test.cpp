@@ -103,8 +103,10 @@ TEST(BodySearch, GivesTheSameBitsForAnyThreads) {
 }
 
 TEST(BodySearch, PointsAboutTheCameraGiveFiniteStates) {
+  std::vector<Vec3f> ends;
+  for (int i = 0; i < 100; ++i) ends.push_back({0, 0, i % 2 == 0 ? 1.0f : -1.0f});
   RefinePoints points;
-  for (int i = 0; i < 100; ++i) points.person.add({0, 0, i % 2 == 0 ? 1.0f : -1.0f});
+  points.person = PointList(ends, PointList::Neighbours::in_space);
   SearchSettings settings;
   settings.facings = 2;
   for (const SearchResult& found : search(default_human(), points, settings, Threads(1))) {

@@ -109,9 +109,11 @@ TEST(BodyShape, LegsThatNobodySeesEndAtTheFloor) {
   const float knee =
       static_cast<float>(joint_positions(person, pose)[static_cast<std::size_t>(person.find("left_knee"))].y);
   const RefinePoints all = see(person, pose).refine_points();
-  RefinePoints upper;
+  std::vector<Vec3f> above;
   for (std::size_t i = 0; i < all.person.size(); ++i)
-    if (all.person[i].y < knee) upper.person.add(all.person[i]);
+    if (all.person[i].y < knee) above.push_back(all.person[i]);
+  RefinePoints upper;
+  upper.person = PointList(above, PointList::Neighbours::in_space);
   const Skeleton longer = with_longer_legs(model, 1.15);
   const ShapeFit without = fitted(longer, {{upper, to_state(model, pose), {}}}, Threads(1));
   upper.floor = floor_under(person, pose);

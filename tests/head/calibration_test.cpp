@@ -154,6 +154,7 @@ TEST(Calibrate, EveryClassifierSeparatesTheSyntheticHead) {
   std::vector<ColourView> frames;
   std::vector<Oval> ovals;
   for (std::size_t i : {0u, 10u}) pictures.push_back(clip.picture(i));
+  frames.reserve(pictures.size());
   for (const io::Picture& picture : pictures) {
     frames.push_back({picture.bgr.data(), 320, 240, 960, PixelFormat::bgr});
   }

@@ -89,7 +89,7 @@ TEST(CloudRefusal, OfMutatedFilesOrPointsTheyCouldHold) {
       "123456"
       "\x02"
       "abc",
-      26);
+      25);
   const std::pair<std::string, std::string> files[] = {
       {"m.ply", ply("ascii", vertices("2") + "1 2 3\n4 5 6\n")},
       {"m.ply",

@@ -89,8 +89,12 @@ TEST(SkinPicture, CoversWhatTheCapsulesCoverAndNearerHidesFurther) {
   const std::vector<float> capsules = {0, 0, 2, 0.5F, 0, 0, 2, -0.2F, 0, 1, 0.05F, 0.2F, 0, 1};
   const Limb limb[] = {Limb::head, Limb::left_arm};
   const SkinPicture picture = skin_picture(capsules, limb, camera);
-  const auto at = [&](int x, int y) { return picture.limb[static_cast<std::size_t>(y * 160 + x)]; };
-  const auto light = [&](int x, int y) { return picture.light[static_cast<std::size_t>(y * 160 + x)]; };
+  const auto at = [&](int x, int y) {
+    return picture.limb[static_cast<std::size_t>(y) * 160 + static_cast<std::size_t>(x)];
+  };
+  const auto light = [&](int x, int y) {
+    return picture.light[static_cast<std::size_t>(y) * 160 + static_cast<std::size_t>(x)];
+  };
   EXPECT_EQ(at(80, 60), static_cast<int>(Limb::left_arm));
   EXPECT_EQ(at(80, 45), static_cast<int>(Limb::head));
   // the rim of the sphere stands at asin(r / d) from its middle: 33.56 pixels
@@ -210,7 +214,7 @@ TEST(PictureSink, AVideoAppearsWholeOrNotAtAll) {
 TEST(PictureSink, SaysSoWhereOpenCvIsNotBuiltIn) {
   if (opencv) GTEST_SKIP() << "OpenCV is built in";
   try {
-    PictureSink("out.mp4", 30);
+    const PictureSink sink("out.mp4", 30);
     FAIL() << "made";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("this build has no OpenCV"), std::string::npos);

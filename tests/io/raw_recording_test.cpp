@@ -85,7 +85,7 @@ private:
   Script& script_;
 };
 
-std::unique_ptr<Recording> opened(Script& script, bool live, RecordingSettings settings = {}) {
+std::unique_ptr<Recording> opened(Script& script, bool live, const RecordingSettings& settings = {}) {
   return open_raw([&script, live] { return std::make_unique<ScriptedSource>(script, format(live)); }, settings);
 }
 

@@ -138,7 +138,7 @@ TEST(Sensor, HolesStandBesideDepthEdges) {
   for (int v = 0; v < 120; ++v) {
     for (int u = 0; u < 160; ++u) {
       const double radius = std::hypot(u - 79.5, v - 59.5) - 33.6;  // pixels from the outline
-      if (depth[static_cast<std::size_t>(v * 160 + u)] != 0) continue;
+      if (depth[static_cast<std::size_t>(v) * 160 + static_cast<std::size_t>(u)] != 0) continue;
       (std::abs(radius) < 4 ? inside : outside) += 1;
     }
   }
@@ -151,10 +151,11 @@ TEST(Sensor, ThePersonCastsAShadowToOneSide) {
   stage.camera = {640, 480, 525, 525, 319.5, 239.5};
   const auto depth = measure_depth(render(stage, {ball_at({0, 0, 2}, 0.3)}, {}), stage.camera, {1, 5}, 0);
   // the row through the centre: columns beside the outline, at 79.6 pixels from the middle, without depth
+  const std::size_t row = std::size_t{240} * 640;
   int left = 0, right = 0;
-  for (int i = 3; i < 40; ++i) {
-    left += depth[static_cast<std::size_t>(240 * 640 + 239 - i)] == 0 ? 1 : 0;
-    right += depth[static_cast<std::size_t>(240 * 640 + 400 + i)] == 0 ? 1 : 0;
+  for (std::size_t i = 3; i < 40; ++i) {
+    left += depth[row + 239 - i] == 0 ? 1 : 0;
+    right += depth[row + 400 + i] == 0 ? 1 : 0;
   }
   EXPECT_NEAR(left, 7, 2);  // 525 * 0.075 (1 / 1.98 - 1 / 4) pixels, less the three at the outline
   EXPECT_LT(right, 2);
