@@ -77,21 +77,17 @@ double ms_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-body::TrackerSettings settings_for(Backend backend, const Variant& variant) {
+body::TrackerSettings settings_for(const Variant& variant) {
   body::TrackerSettings settings;
   settings.fit_shape = false;
   settings.likelihood.association = variant.association;
   if (!variant.rivals) settings.rivals = 0;
-  if (backend == Backend::cuda) {
-    settings.particles = 2000;
-    settings.layers = 5;
-  }
   return settings;
 }
 
 TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint64_t seed, const Sequence& sequence,
                  const body::Skeleton& skeleton) {
-  body::TrackerSettings settings = settings_for(backend, variant);
+  body::TrackerSettings settings = settings_for(variant);
   body::fill_in(settings, backend);
   settings.likelihood.threads = threads;
   settings.seed = seed;

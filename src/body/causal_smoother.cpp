@@ -62,8 +62,9 @@ std::vector<float> CausalSmoother::add(const RefinePoints& points, const RefineS
     frame.points = {points.person.thinned(causal_points), points.background.thinned(causal_points / 2)};
     frame.refinement.evidence /= static_cast<double>(std::max<std::size_t>(1, frame.points.person.size()));
     frames_.push_back(std::move(frame));
-    fit_trajectory(*model_, frames_, frames_.size() - 1, threads,
-                   {.still_share = causal_still_share, .steps = causal_steps, .passes = speed_passes});
+    fit_trajectory(
+        *model_, frames_, frames_.size() - 1, threads,
+        {.still_share = causal_still_share, .steps = causal_steps, .passes = speed_passes, .covariances = false});
     frames_.back().points = {};
     if (frames_.size() > constants::motion::speed_window) frames_.erase(frames_.begin());
   } else {

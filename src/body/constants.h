@@ -43,8 +43,8 @@ KINEMA_CONSTANT(double, longest_interval, 0.5);
 
 /// Particles of the cuda backend, where the caller leaves them open.
 /// @unit particles
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, gpu_particles, 2000);
+/// @chosen time of a frame; more do not lessen errors, see core_particles
+KINEMA_CONSTANT(std::size_t, gpu_particles, 1000);
 
 /// Particles of the other backends, likewise.
 /// @unit particles per core

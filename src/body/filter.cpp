@@ -337,13 +337,13 @@ private:
 
   // The angles of the pose, with deviations from the points and the prediction.
   void add_angles(Estimate& estimate, double seconds) {
-    const RefinePoints some{points().person.thinned(constants::smoothing::causal_points),
-                            points().background.thinned(constants::smoothing::causal_points / 2)};
+    const RefinePoints some{points().person.thinned(constants::deviation::residual_points),
+                            points().background.thinned(constants::deviation::residual_points / 2)};
     RefineSettings refinement =
         refine_settings(settings_, std::max<std::size_t>(1, some.person.size()), denoised_.noise());
     refinement.evidence /= std::max(constants::smoothing::least_evidence_shared, evidence_shared(sources_));
     const std::vector<float> state = to_state(skeleton_, estimate.pose);
-    Eigen::MatrixXd information = point_evidence(flat_->view(), some, refinement, state).information;
+    Eigen::MatrixXd information = point_evidence(flat_->view(), some, refinement, state, threads_).information;
     const std::vector<double> precision = expected_pose(skeleton_, state, seconds).precision;
     for (std::size_t i = 0; i < precision.size(); ++i) {
       information(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)) += precision[i];

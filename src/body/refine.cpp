@@ -58,16 +58,26 @@ void touch_floor(const Skin& skin, const Plane& floor, double weight, Take&& tak
   }
 }
 
+// One of several parts of about equal size.
+struct Part {
+  std::size_t index = 0, count = 1;
+
+  std::size_t begin(std::size_t size) const { return size * index / count; }
+  std::size_t end(std::size_t size) const { return size * (index + 1) / count; }
+};
+
 // Calls take(capsule, contact, weight, cost) for every contact that counts; weights are those of the squares.
 template <class Take>
-void for_each_contact(const Posed& posed, const RefinePoints& points, const RefineSettings& settings, Take&& take) {
+void for_each_contact(const Posed& posed, const RefinePoints& points, const RefineSettings& settings, Part part,
+                      Take&& take) {
   ContactBlock touches;
   const double most = settings.tau * settings.tau / 6;  // an ignored residual costs as much as at tau
   const ContactWeights weights{static_cast<float>(settings.reach()), static_cast<float>(settings.tau),
                                static_cast<float>(settings.noise2())};
-  for (std::size_t begin = 0; begin < points.person.size(); begin += contact_block) {
-    touch_points(posed.skin, points.person.blocks()[begin / contact_block], weights, touches);
-    for (std::size_t i = 0; i < std::min(contact_block, points.person.size() - begin); ++i) {
+  const std::vector<PointBlock>& blocks = points.person.blocks();
+  for (std::size_t b = part.begin(blocks.size()); b < part.end(blocks.size()); ++b) {
+    touch_points(posed.skin, blocks[b], weights, touches);
+    for (std::size_t i = 0; i < std::min(contact_block, points.person.size() - b * contact_block); ++i) {
       const Contact contact{touches.distance[i],
                             {touches.nx[i], touches.ny[i], touches.nz[i]},
                             {touches.footx[i], touches.footy[i], touches.footz[i]}};
@@ -75,10 +85,12 @@ void for_each_contact(const Posed& posed, const RefinePoints& points, const Refi
            most * static_cast<double>(touches.cost[i]));
     }
   }
-  if (points.floor) touch_floor(posed.skin, *points.floor, 1 / settings.evidence, take);
+  if (points.floor && part.index == 0) touch_floor(posed.skin, *points.floor, 1 / settings.evidence, take);
   if (settings.free_space <= 0) return;
-  for (std::size_t begin = 0; begin < points.background.size(); begin += contact_block) {
-    deepest_obstacles(posed.skin, points.background.blocks()[begin / contact_block], touches);
+  const std::vector<PointBlock>& past = points.background.blocks();
+  for (std::size_t b = part.begin(past.size()); b < part.end(past.size()); ++b) {
+    deepest_obstacles(posed.skin, past[b], touches);
+    const std::size_t begin = b * contact_block;
     for (std::size_t i = 0; i < std::min(contact_block, points.background.size() - begin); ++i) {
       if (touches.capsule[i] < 0) continue;
       const int capsule = static_cast<int>(touches.capsule[i]);
@@ -95,11 +107,11 @@ struct Linearised {
 };
 
 Linearised linearise(const Kinematics& kinematics, const Posed& posed, const RefinePoints& points,
-                     const RefineSettings& settings) {
+                     const RefineSettings& settings, Part part = {}) {
   Linearised result;
   result.bodies.resize(posed.places.size());
   const Vec3f centre = posed.places[0].origin;
-  for_each_contact(posed, points, settings, [&](int capsule, const Contact& contact, double weight, double cost) {
+  for_each_contact(posed, points, settings, part, [&](int capsule, const Contact& contact, double weight, double cost) {
     result.data += cost;
     if (capsule < 0 || weight == 0) return;
     const Vec3f n = contact.normal, moment = cross(contact.foot - centre, n);
@@ -110,6 +122,25 @@ Linearised linearise(const Kinematics& kinematics, const Posed& posed, const Ref
     body.gradient.noalias() += (-weight * contact.distance) * f;
   });
   return result;
+}
+
+// Likewise, in parts whose number depends on that of the points alone.
+Linearised linearise(const Kinematics& kinematics, const Posed& posed, const RefinePoints& points,
+                     const RefineSettings& settings, const Threads& threads) {
+  constexpr std::size_t part_blocks = 8;
+  const std::size_t blocks = points.person.blocks().size() + points.background.blocks().size();
+  std::vector<Linearised> parts(std::max<std::size_t>(1, blocks / part_blocks));
+  threads.for_each(parts.size(), [&](std::size_t i) {
+    parts[i] = linearise(kinematics, posed, points, settings, {i, parts.size()});
+  });
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    parts[0].data += parts[i].data;
+    for (std::size_t j = 0; j < parts[0].bodies.size(); ++j) {
+      parts[0].bodies[j].matrix += parts[i].bodies[j].matrix;
+      parts[0].bodies[j].gradient += parts[i].bodies[j].gradient;
+    }
+  }
+  return std::move(parts[0]);
 }
 
 // Transfers the sums of the bodies to the numbers of the pose: each number moves all bodies below its joint.
@@ -245,10 +276,10 @@ Refined refine(const Kinematics& kinematics, const RefinePoints& points, const P
 }
 
 PointEvidence point_evidence(const Kinematics& kinematics, const RefinePoints& points, const RefineSettings& settings,
-                             std::span<const float> state) {
+                             std::span<const float> state, const Threads& threads) {
   const double scale = settings.evidence / (settings.sigma * settings.sigma);
   const Posed posed(kinematics, state);
-  Linearised linearised = linearise(kinematics, posed, points, settings);
+  Linearised linearised = linearise(kinematics, posed, points, settings, threads);
   std::vector<Twist> twists(static_cast<std::size_t>(tangent_size(kinematics)));
   joint_twists(kinematics, state.data(), posed.places.data(), twists.data());
   PointEvidence evidence;
@@ -273,7 +304,7 @@ std::vector<PointContact> find_contacts(const Kinematics& kinematics, const Refi
   const Posed posed(kinematics, state);
   const double scale = settings.evidence / (settings.sigma * settings.sigma);
   std::vector<PointContact> contacts;
-  for_each_contact(posed, points, settings, [&](int capsule, const Contact& contact, double weight, double) {
+  for_each_contact(posed, points, settings, {}, [&](int capsule, const Contact& contact, double weight, double) {
     if (capsule < 0 || weight == 0) return;
     const Segment& s = posed.skin[static_cast<std::size_t>(capsule)];
     const float share = dot(contact.foot - s.a, s.along) * s.inverse;

@@ -51,7 +51,7 @@ struct PointEvidence {
   Eigen::MatrixXd information;
 };
 PointEvidence point_evidence(const Kinematics& kinematics, const RefinePoints& points, const RefineSettings& settings,
-                             std::span<const float> state);
+                             std::span<const float> state, const Threads& threads);
 
 /// Improves `state` in place.
 Refined refine(const Kinematics& kinematics, const RefinePoints& points, const PosePrior& prior,

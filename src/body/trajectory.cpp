@@ -32,17 +32,19 @@ public:
     Linearisation linearised;
     for (int pass = 0; pass < settings_.passes; ++pass) {
       precision_.clear();
-      for (std::size_t t = 0; t < frames_.size(); ++t) precision_.push_back(variance(states, t).cwiseInverse());
-      linearised = linearise(std::move(states));
+      for (std::size_t t = 0; t < frames_.size(); ++t) precision_.emplace_back(variance(states, t).cwiseInverse());
+      if (pass == 0)
+        linearised = linearise(states);
+      else
+        add_up(linearised);
       bool moved = true;
       for (int step = 0; step < settings_.steps && moved; ++step) moved = improve(linearised);
       states = linearised.states;
     }
+    for (std::size_t t = settled_; t < frames_.size(); ++t) frames_[t].state = linearised.states[t];
+    if (!settings_.covariances) return;
     const std::vector<Eigen::MatrixXd> covariance = factored(linearised, gradient(linearised)).inverse_diagonal();
-    for (std::size_t t = settled_; t < frames_.size(); ++t) {
-      frames_[t].state = linearised.states[t];
-      frames_[t].covariance = covariance[t - settled_];
-    }
+    for (std::size_t t = settled_; t < frames_.size(); ++t) frames_[t].covariance = covariance[t - settled_];
   }
 
 private:
@@ -96,18 +98,23 @@ private:
     threads_.for_each(frames_.size() - settled_, [&](std::size_t i) {
       const std::size_t t = settled_ + i;
       linearised.evidence[t] =
-          point_evidence(model_.kinematics, frames_[t].points, frames_[t].refinement, linearised.states[t]);
+          point_evidence(model_.kinematics, frames_[t].points, frames_[t].refinement, linearised.states[t], threads_);
       add_comfort(linearised.states[t], linearised.evidence[t]);
       if (t == 0) return;
       linearised.innovation[t] = difference(linearised.states[t - 1], linearised.states[t]);
       if (t > 1)
         linearised.innovation[t] -= factors(t)[2] * difference(linearised.states[t - 2], linearised.states[t - 1]);
     });
+    add_up(linearised);
+    return linearised;
+  }
+
+  void add_up(Linearisation& linearised) const {
+    linearised.cost = 0;
     for (std::size_t t = settled_; t < frames_.size(); ++t) {
       linearised.cost += linearised.evidence[t].cost;
       if (t > 0) linearised.cost += 0.5 * precision_[t].dot(linearised.innovation[t].cwiseAbs2());
     }
-    return linearised;
   }
 
   void add_comfort(const std::vector<float>& state, PointEvidence& evidence) const {

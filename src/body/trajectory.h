@@ -40,6 +40,7 @@ struct TrajectorySettings {
   double velocity_kept = constants::motion::kept_velocity;
   int steps = constants::smoothing::trajectory_steps;
   int passes = 1;  ///< each after the first takes the speeds of joints from the trajectory found before
+  bool covariances = true;
 };
 
 /// Corrects frames, all except the first `settled`, which stay fixed.

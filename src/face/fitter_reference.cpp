@@ -387,6 +387,7 @@ private:
     VectorXd landmarks(s0_.size());
     for (Eigen::Index i = 0; i < landmarks.size(); ++i) {
       std::vector<double> values;
+      values.reserve(ends.size());
       for (const VectorXd& end : ends) values.push_back(end[i]);
       std::sort(values.begin(), values.end());
       landmarks[i] = (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
