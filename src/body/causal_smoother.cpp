@@ -59,7 +59,7 @@ std::vector<float> CausalSmoother::add(const RefinePoints& points, const RefineS
     show(between(before_, target_, changed_ * changed_ * (3 - 2 * changed_)));
   }
   if (!frames_.empty()) {
-    frame.points = {points.person.thinned(causal_points), points.background.thinned(causal_points / 2)};
+    frame.points = points;
     frame.refinement.evidence /= static_cast<double>(std::max<std::size_t>(1, frame.points.person.size()));
     frames_.push_back(std::move(frame));
     fit_trajectory(

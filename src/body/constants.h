@@ -71,6 +71,11 @@ KINEMA_CONSTANT(std::size_t, gpu_points, 43000);
 /// @chosen as first written
 KINEMA_CONSTANT(std::size_t, cpu_points, 3000);
 
+/// Points of the person that are used on the host beside a device, and half as many rays past it.
+/// @unit points
+/// @chosen as cpu_points
+KINEMA_CONSTANT(std::size_t, host_points, 3000);
+
 /// Rays past the person, at most, likewise. They say whether there is somebody, not where the skin is: a few thousand
 /// draw the outline, and more of them take a fifth of a GPU's frame.
 /// @unit points
@@ -401,12 +406,7 @@ KINEMA_CONSTANT(double, spin, 0.7);
 /// @chosen CMU clips
 KINEMA_CONSTANT(double, fastest_turn, 6);
 
-/// Points of the person by which the estimate of the current frame is held to the motion.
-/// @unit points
-/// @chosen time of a frame
-KINEMA_CONSTANT(std::size_t, causal_points, 3000);
-
-/// As still_share, of that.
+/// As still_share, where the estimate of the current frame is held to the motion.
 /// @unit share of the deviation of fast motion
 /// @chosen real Kinect recordings of UTD-MHAD, subjects 1 to 4
 KINEMA_CONSTANT(double, causal_still_share, 0.01);

@@ -214,8 +214,8 @@ private:
   void set_points(PointsView points) {
     double distance = state_.empty() ? 0 : state_[2];
     if (!tracking_) {
-      // the middle one of the person's points
-      points_.set(points);
+      // one of the person's points
+      points_.set(points, host_points, host_points / 2);
       if (points_.person.size() > 0) distance = points_.person[points_.person.size() / 2].z;
     }
     denoised_.set(points, settings_.sensor_noise, distance);
@@ -385,7 +385,7 @@ private:
 
   // The frame's points for refinements on the host. Arranged on first use: a device weighs meanwhile.
   const RefinePoints& points() {
-    if (!points_known_) points_.set(denoised_.view());
+    if (!points_known_) points_.set(denoised_.view(), host_points, host_points / 2);
     points_known_ = true;
     return points_;
   }
@@ -393,13 +393,13 @@ private:
   // Independent points per point.
   double evidence() {
     return independent_points(settings_, denoised_.noise()) /
-           static_cast<double>(std::max<std::size_t>(1, points().person.size()));
+           static_cast<double>(std::max<std::size_t>(1, points().given));
   }
 
   double fit(const Estimate& estimate) {
     const LikelihoodSettings& likelihood = settings_.likelihood;
     const double squares = -2 * likelihood.sigma * likelihood.sigma * estimate.log_likelihood;
-    const double worst = static_cast<double>(points().person.size()) * likelihood.tau * likelihood.tau;
+    const double worst = static_cast<double>(points().given) * likelihood.tau * likelihood.tau;
     return worst > 0 ? 1 - squares / worst : 0;
   }
 

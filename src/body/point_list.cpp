@@ -94,13 +94,22 @@ void PointList::make_blocks(const std::vector<Vec3f>& points) {
 
 PointList PointList::thinned(std::size_t most) const {
   if (size_ <= most) return *this;
-  std::vector<Vec3f> some;
-  const double step = static_cast<double>(size_) / static_cast<double>(std::max<std::size_t>(1, most));
-  for (double i = 0; i < static_cast<double>(size_); i += step) some.push_back((*this)[static_cast<std::size_t>(i)]);
+  std::vector<Vec3f> points(size_);
+  for (std::size_t i = 0; i < size_; ++i) points[i] = (*this)[i];
   PointList result;
   result.neighbours_ = neighbours_;
-  result.make_blocks(some);
+  result.make_blocks(body::thinned(std::move(points), most));
   return result;
+}
+
+std::vector<Vec3f> thinned(std::vector<Vec3f> points, std::size_t most) {
+  if (points.size() <= most) return points;
+  const double step = static_cast<double>(points.size()) / static_cast<double>(std::max<std::size_t>(1, most));
+  std::size_t kept = 0;
+  for (double i = 0; i < static_cast<double>(points.size()); i += step)
+    points[kept++] = points[static_cast<std::size_t>(i)];
+  points.resize(kept);
+  return points;
 }
 
 }  // namespace kinema::body

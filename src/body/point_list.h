@@ -8,6 +8,9 @@
 
 namespace kinema::body {
 
+/// About `most` of them, evenly chosen.
+std::vector<Vec3f> thinned(std::vector<Vec3f> points, std::size_t most);
+
 /// Points processed together, and the neighbours among them.
 inline constexpr std::size_t contact_block = 64, contact_part = 16;
 

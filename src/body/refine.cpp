@@ -181,7 +181,7 @@ void assemble(const Kinematics& kinematics, std::span<const Twist> twists, Linea
 
 }  // namespace
 
-void RefinePoints::set(PointsView points) {
+void RefinePoints::set(PointsView points, std::size_t most_person, std::size_t most_background) {
   std::vector<Vec3f> seen, past;
   seen.reserve(points.size);
   for (std::size_t i = 0; i < points.size; ++i) {
@@ -190,8 +190,10 @@ void RefinePoints::set(PointsView points) {
     if (!std::isfinite(square) || square == 0) continue;
     (!points.background.empty() && points.background[i] != 0 ? past : seen).push_back(point);
   }
-  person = PointList(std::move(seen), PointList::Neighbours::in_space);
-  background = PointList(std::move(past), PointList::Neighbours::in_direction);
+  given = seen.size();
+  // before they are arranged, which takes a millisecond for tens of thousands
+  person = PointList(thinned(std::move(seen), most_person), PointList::Neighbours::in_space);
+  background = PointList(thinned(std::move(past), most_background), PointList::Neighbours::in_direction);
 }
 
 Refined refine(const Kinematics& kinematics, const RefinePoints& points, const PosePrior& prior,

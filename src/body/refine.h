@@ -20,6 +20,7 @@
 
 #include <Eigen/Dense>
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -34,7 +35,13 @@ struct RefinePoints {
   /// the feet of a known person are where the points are.
   std::optional<Plane> floor = {};
 
-  void set(PointsView points);
+  /// At most about so many of each, evenly chosen in their order.
+  void set(PointsView points, std::size_t most_person = all, std::size_t most_background = all);
+
+  /// Points of the person that were given to set() and can be used.
+  std::size_t given = 0;
+
+  static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 };
 
 struct Refined {

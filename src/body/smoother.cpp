@@ -101,18 +101,18 @@ private:
   void keep(const Frame& frame, const Estimate& estimate) {
     RefinePoints points;
     denoised_.set(frame.points, settings_.sensor_noise, estimate.pose.position.z);
-    points.set(denoised_.view());
+    points.set(denoised_.view(), smoothed_points, smoothed_background_points);
     TrajectoryFrame kept;
     kept.seconds = seconds_to(frame);
     last_time_ = frame.time;
-    kept.points = {points.person.thinned(smoothed_points), points.background.thinned(smoothed_background_points)};
     kept.state = to_state(skeleton_, estimate.pose);
-    kept.refinement = refine_settings(settings_, kept.points.person.size(), denoised_.noise());
+    kept.refinement = refine_settings(settings_, points.person.size(), denoised_.noise());
     const PointList some = points.person.thinned(constants::deviation::residual_points);
     const ErrorSources sources{residual_deviation(flat_->view(), some, kept.state, threads_),
                                kept.refinement.deviation(), settings_.shared_noise * kept.state[2] * kept.state[2],
                                settings_.fit_shape};
     kept.refinement.evidence /= std::max(least_evidence_shared, evidence_shared(sources));
+    kept.points = std::move(points);
     frames_.push_back(std::move(kept));
     estimates_.push_back(estimate);
     error_sources_.push_back(sources);

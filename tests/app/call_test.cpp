@@ -78,7 +78,7 @@ TEST(Cameras, ListsEverySourceOrThePackageThatItNeeds) {
   }
   const auto json = nlohmann::json::parse(run_kinema({"cameras", "--json"}, here).out);
   for (const auto& source : json["sources"]) {
-    EXPECT_EQ(source["available"], source["package"] == "") << source;
+    EXPECT_EQ(source["available"], source["package"].get<std::string>().empty()) << source;
     EXPECT_TRUE(source["body"].get<bool>() || source["colour"].get<bool>()) << source;
   }
   EXPECT_TRUE(json["connected"].is_array());

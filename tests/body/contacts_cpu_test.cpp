@@ -103,6 +103,7 @@ TEST(PointList, HoldsEveryPointOnceNearItsNeighbours) {
   std::mt19937 random(3);
   std::uniform_real_distribution<float> uniform(-1, 1);
   std::vector<Vec3f> points;
+  points.reserve(5000);
   for (int i = 0; i < 5000; ++i) points.push_back({uniform(random), uniform(random), 3.0f});
   const PointList list(points, Neighbours::in_space);
   std::vector<float> given, held;
@@ -121,7 +122,10 @@ TEST(PointList, HoldsEveryPointOnceNearItsNeighbours) {
 
 TEST(PointList, IsThinnedEvenly) {
   std::vector<Vec3f> points;
-  for (int i = 0; i < 4096; ++i) points.push_back({static_cast<float>(i % 64), static_cast<float>(i / 64), 100});
+  points.reserve(4096);
+  for (int y = 0; y < 64; ++y) {
+    for (int x = 0; x < 64; ++x) points.push_back({static_cast<float>(x), static_cast<float>(y), 100});
+  }
   const PointList some = PointList(points, Neighbours::in_space).thinned(256);
   ASSERT_EQ(some.size(), 256u);
   std::vector<int> quarters(16, 0);

@@ -38,7 +38,7 @@ protected:
   }
 
   const Skeleton skeleton = default_human();
-  const SeenPoints nothing;
+  const SeenPoints nothing = {};
 };
 
 TEST_P(BodyFilter, FindsAndFollowsAWalker) {

@@ -104,6 +104,7 @@ TEST(BodySearch, GivesTheSameBitsForAnyThreads) {
 
 TEST(BodySearch, PointsAboutTheCameraGiveFiniteStates) {
   std::vector<Vec3f> ends;
+  ends.reserve(100);
   for (int i = 0; i < 100; ++i) ends.push_back({0, 0, i % 2 == 0 ? 1.0f : -1.0f});
   RefinePoints points;
   points.person = PointList(ends, PointList::Neighbours::in_space);

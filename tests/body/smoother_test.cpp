@@ -32,6 +32,12 @@ protected:
     return estimate;
   }
   Estimate said(int i) const { return said(i, pose(i)); }
+  std::vector<Estimate> said_up_to(int end) const {
+    std::vector<Estimate> all;
+    all.reserve(static_cast<std::size_t>(end));
+    for (int i = 0; i < end; ++i) all.push_back(said(i));
+    return all;
+  }
   Estimate nobody(int i) const {
     Estimate estimate;
     estimate.log_likelihood = i;
@@ -79,6 +85,7 @@ TEST_F(BodySmoother, EveryFrameComesBackOnceAndInOrder) {
   for (std::size_t lag : {1, 2, 4, 100}) {
     for (int gap : {-1, 0, 5, 13}) {
       std::vector<Estimate> given;
+      given.reserve(14);
       for (int i = 0; i < 14; ++i) given.push_back(i == gap ? nobody(i) : said(i));
       const std::vector<Estimate> back = smooth(given, lag);
       ASSERT_EQ(back.size(), given.size()) << lag << ' ' << gap;
@@ -128,8 +135,7 @@ TEST_F(BodySmoother, PutsRightWhatLaterFramesTell) {
 }
 
 TEST_F(BodySmoother, SomebodyFoundElsewhereDoesNotPullAtThoseBefore) {
-  std::vector<Estimate> given;
-  for (int i = 0; i < 6; ++i) given.push_back(said(i));
+  std::vector<Estimate> given = said_up_to(6);
   for (int i = 6; i < 8; ++i) given.push_back(said(i, standing(skeleton, 2.5, 3)));  // turned round at once
   const auto smoother = make_smoother(settings, 10);
   std::vector<Estimate> back;
@@ -153,8 +159,7 @@ TEST_F(BodySmoother, PosesBelongToThePersonAsMeasuredLast) {
 }
 
 TEST_F(BodySmoother, StatesAnglesOfTheCorrectedPoses) {
-  std::vector<Estimate> given;
-  for (int i = 0; i < 14; ++i) given.push_back(said(i));
+  const std::vector<Estimate> given = said_up_to(14);
   for (const Estimate& estimate : smooth(given, 4)) {
     const std::vector<AnatomicalAngle> expected = anatomical_angles(skeleton, estimate.pose);
     ASSERT_EQ(estimate.anatomical.size(), expected.size());
@@ -173,8 +178,7 @@ TEST_F(BodySmoother, StatesAnglesOfTheCorrectedPoses) {
 }
 
 TEST_F(BodySmoother, AnyThreadsGiveTheSameBits) {
-  std::vector<Estimate> given;
-  for (int i = 0; i < 8; ++i) given.push_back(said(i));
+  const std::vector<Estimate> given = said_up_to(8);
   settings.likelihood.threads = 1;
   const std::vector<Estimate> one = smooth(given, 3);
   settings.likelihood.threads = 3;

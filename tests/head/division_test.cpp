@@ -76,6 +76,7 @@ private:
 // A frame divided between a device that is none and `workers` of the host.
 JointMoments make_joint(std::size_t& device_rows, int workers = 1) {
   std::vector<std::unique_ptr<Moments>> host;
+  host.reserve(static_cast<std::size_t>(workers));
   for (int i = 0; i < workers; ++i) host.push_back(make_moments("reference"));
   return {std::make_unique<PretendedDevice>(device_rows), std::move(host)};
 }

@@ -15,7 +15,6 @@ namespace kinema::head {
 namespace {
 
 using synth::HeadClip;
-using synth::HeadClipSettings;
 using synth::HeadTruth;
 
 struct Frame {

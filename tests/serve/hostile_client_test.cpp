@@ -100,6 +100,7 @@ TEST_F(HostileClient, IsAPageOfSomebodyElse) {
 
 TEST_F(HostileClient, ComesHundredsOfTimes) {
   std::vector<std::unique_ptr<Client>> crowd;
+  crowd.reserve(300);
   for (int i = 0; i < 300; ++i) crowd.push_back(std::make_unique<Client>(server_.port()));
   // those beyond the limit are closed as they come; once the last is, all were seen
   EXPECT_TRUE(crowd.back()->hung_up());
