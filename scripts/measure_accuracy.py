@@ -36,7 +36,7 @@ GOALS = {"depth": 40, "points": 45, "stereo": 60}
 DEGREES = 7
 
 # the tracker's own choice on two cores, given so that every machine measures the same
-SIZE = ["--backend", "cpu", "--threads", "1", "--particles", "200", "--points", "3000"]
+SIZE = ["--backend", "cpu", "--threads", "1", "--particles", "100", "--points", "3000"]
 
 # minimum number of later frames used by a pose: the default of the command, given so that the page can state it
 LAG = 15
