@@ -69,7 +69,8 @@ struct Candidate {
 };
 
 /// Segments frames of one static camera (if it moves, floor and walls are detected again). Not thread-safe. Equal
-/// frames give equal clouds.
+/// sequences of frames give equal clouds. What stays where it is for a second, though the expected skin never comes near
+/// it, is taken for furniture and left out.
 class Foreground {
 public:
   /// The camera is not needed for clouds. Throws Error if settings are invalid.

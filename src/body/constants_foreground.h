@@ -64,6 +64,16 @@ KINEMA_CONSTANT(int, support_count, 3);
 
 }  // namespace gate
 
+// What stays in the gate though the skin never comes near it: foreground_furniture.cpp.
+namespace furniture {
+
+/// What stays where it is for as long is furniture.
+/// @unit frames
+/// @chosen realistic people: a stool
+KINEMA_CONSTANT(std::uint8_t, still_frames, 30);
+
+}  // namespace furniture
+
 // Which points are connected, and which cluster resembles a person: foreground_clusters.cpp. Ranges are those of a
 // whole person in common clothes, or of one cut off by the border of the image.
 namespace clusters {

@@ -3,6 +3,7 @@
 #include "body/constants_foreground.h"
 #include "body/foreground_clusters.h"
 #include "body/foreground_exterior.h"
+#include "body/foreground_furniture.h"
 #include "body/foreground_gate.h"
 #include "body/foreground_scene.h"
 #include "body/foreground_thinning.h"
@@ -203,10 +204,14 @@ struct Foreground::State {
     return Gate::around_capsules(expected, static_cast<float>(settings.gate), touch, threads);
   }
 
+  // Depths that differ by less measure the same thing.
+  float depth_slack(float z) const {
+    return support_slack + support_deviations * static_cast<float>(scene.noise()) * z * z;
+  }
+
   // A measurement that no neighbour confirms is an outlier.
   bool supported(ImageView<const float> depth, std::size_t u, std::size_t v, float z) const {
-    const auto noise = static_cast<float>(scene.noise());
-    const float slack = support_slack + support_deviations * noise * z * z;
+    const float slack = depth_slack(z);
     // the horizontal neighbours usually do
     const float* row = &depth.at(0, v);
     if (u > 0 && u + 1 < depth.width && std::abs(row[u - 1] - z) < slack && std::abs(row[u + 1] - z) < slack)
@@ -223,7 +228,7 @@ struct Foreground::State {
     std::size_t across, down;
   };
 
-  void collect(ImageView<const float> depth, const Gate& gate, PointCloud& cloud) {
+  void collect(ImageView<const float> depth, const Gate& gate, bool tracking, PointCloud& cloud) {
     const Gate::View view = gate.view();
     const auto columns = scene.columns(), rows = scene.rows();
     const auto index = [](std::span<const float> axis, float value) {
@@ -250,7 +255,7 @@ struct Foreground::State {
     threads.for_each(bands.size(), [&](std::size_t band) {
       const std::size_t first = top + band * band_rows;
       for (std::size_t v = first; v < std::min(first + band_rows, bottom); ++v)
-        harvest_row(depth, gate, v, left, right, lattice, bands[band]);
+        harvest_row(depth, gate, v, left, right, lattice, tracking, bands[band]);
     });
     if (settings.background && cut_out(depth, gate)) {
       const auto far = static_cast<float>(settings.farthest);
@@ -315,7 +320,7 @@ struct Foreground::State {
   }
 
   void harvest_row(ImageView<const float> depth, const Gate& gate, std::size_t v, std::size_t left, std::size_t right,
-                   Lattice lattice, GatedPoints& found) const {
+                   Lattice lattice, bool tracking, GatedPoints& found) {
     const auto low = static_cast<float>(settings.nearest);
     const float* limits = scene.limits(v);
     const float y = scene.rows()[v];
@@ -328,8 +333,14 @@ struct Foreground::State {
       const bool before = z < limits[u];
       if (!before && !ray) continue;
       const Gate::Level level = gate.at(x * z, y * z, z);
-      if (before && level != Gate::outside && (level == Gate::touching || !scene.in_flat_thing(x, y, z))) {
+      bool person = before && level != Gate::outside && (level == Gate::touching || !scene.in_flat_thing(x, y, z));
+      const bool stays =
+          person && tracking && furniture.look(v * depth.width + u, z, depth_slack(z), level == Gate::touching);
+      person = person && !stays;
+      if (person) {
         if (supported(depth, u, v, z)) found.person.push_back({x * z, y * z, z});
+      } else if (ray && stays) {
+        found.background.push_back({x * z, y * z, z});
       } else if (ray && level != Gate::touching && !(before && gate.stands_before(x, y, z))) {
         found.background.push_back({x * z, y * z, z});
       }
@@ -339,6 +350,7 @@ struct Foreground::State {
   Camera camera;
   ForegroundSettings settings;
   Scene scene;
+  Furniture furniture;
   std::vector<Candidate> candidates;
   Threads threads;
   CloudBuilder builder;
@@ -370,12 +382,17 @@ void Foreground::cut(ImageView<const float> depth, std::span<const float> expect
   state.check_size(depth);
   check_expected(expected);
   state.scene.look(depth);
-  if (expected.empty()) state.candidates.clear();
+  if (expected.empty()) {
+    state.candidates.clear();
+    state.furniture.forget();
+  } else {
+    state.furniture.prepare(depth.width * depth.height);
+  }
   const Gate gate = expected.empty() ? state.search(depth) : state.expect(expected);
   if (gate.empty()) {
     cloud = {};
   } else {
-    state.collect(depth, gate, cloud);
+    state.collect(depth, gate, !expected.empty(), cloud);
   }
 }
 

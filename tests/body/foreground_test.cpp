@@ -199,6 +199,38 @@ TEST(Foreground, takes_what_stands_where_the_person_is_expected) {
   EXPECT_GT(count(cloud, truth).background, 1000u);
 }
 
+TEST(Foreground, leaves_out_furniture_that_stays_beside_the_skin) {
+  const Capsules truth = person(0, 2.6f);
+  const auto seat = [](float x) {
+    Capsules c;
+    add(c, {x, 0.7f, 2.6f}, 0.08f, {x, 1.1f, 2.6f});
+    return c;
+  };
+  // points of the seat that count as the person's in the last of several frames
+  Foreground foreground(camera);
+  std::uint32_t frame = 0;
+  const auto taken = [&](float x, std::uint32_t frames, const Capsules& more = {}) {
+    Capsules all = truth;
+    for (const Capsules& some : {seat(x), more}) all.insert(all.end(), some.begin(), some.end());
+    PointCloud cloud;
+    for (const std::uint32_t end = frame + frames; frame < end; ++frame)
+      cloud = foreground.cut(render(all, {.frame = frame}).view(), truth);
+    EXPECT_GT(count(cloud, truth).person, 2000u);
+    return count(cloud, more.empty() ? seat(x) : more).person;
+  };
+  const std::size_t at_first = taken(0.38f, 1);
+  EXPECT_GT(at_first, 200u);
+  EXPECT_GT(taken(0.38f, 5), 0.8 * static_cast<double>(at_first));
+  EXPECT_LT(taken(0.38f, 28), 0.1 * static_cast<double>(at_first));
+  // a hand before it is the person's, and it stays furniture meanwhile
+  Capsules hand;
+  add(hand, {0.36f, 0.6f, 2.45f}, 0.04f, {0.36f, 0.75f, 2.45f});
+  EXPECT_GT(taken(0.38f, 1, hand), 50u);
+  EXPECT_LT(taken(0.38f, 1), 0.1 * static_cast<double>(at_first));
+  // what moves is no furniture
+  EXPECT_GT(taken(0.3f, 1), 0.4 * static_cast<double>(at_first));
+}
+
 TEST(Foreground, leaves_out_what_stands_before_the_person) {
   const Capsules truth = person(0, 3);
   Capsules pole, both = truth;
