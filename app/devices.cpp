@@ -1,11 +1,11 @@
 // kinema devices: the backends of this build, the GPUs and the SIMD level of this machine.
 #include "app/options.h"
+#include "core/threads.h"
 #include "kinema/error.h"
 
 #include <array>
 #include <cstdlib>
 #include <memory>
-#include <thread>
 
 namespace kinema::app {
 namespace {
@@ -58,8 +58,7 @@ void print_devices(const Choice& chosen) {
   }
   if (found.empty()) fmt::print("  none\n");
 
-  fmt::print("\nCPU\n  cores      {}\n  threads    {}\n  SIMD       {}\n", std::thread::hardware_concurrency(),
-             built.threads, built.simd);
+  fmt::print("\nCPU\n  cores      {}\n  threads    {}\n  SIMD       {}\n", usable_cores(), built.threads, built.simd);
   fmt::print("\nbuilt in\n  CUDA       {}\n  OpenCV     {}\n  MPI        {}\n", built.cuda.empty() ? "no" : built.cuda,
              built.opencv ? "yes" : "no", built.mpi ? "yes" : "no");
 }
@@ -80,7 +79,7 @@ nlohmann::ordered_json devices_json(const Choice& chosen) {
                             {"multiprocessors", gpu.multiprocessors},
                             {"memory_bytes", gpu.memory_bytes}});
   }
-  json["cpu"] = {{"cores", std::thread::hardware_concurrency()}, {"threads", built.threads}, {"simd", built.simd}};
+  json["cpu"] = {{"cores", usable_cores()}, {"threads", built.threads}, {"simd", built.simd}};
   json["built_in"] = {{"cuda", built.cuda}, {"opencv", built.opencv}, {"mpi", built.mpi}};
   return json;
 }

@@ -6,13 +6,11 @@
 
 #include <fmt/format.h>
 
-#include <sched.h>
 #include <sys/utsname.h>
 
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
-#include <thread>
 
 namespace kinema::bench {
 namespace {
@@ -41,12 +39,6 @@ std::string cpu_name() {
                           Core{"0xd83", "Neoverse V3"}, Core{"0xd8e", "Neoverse N3"}})
     if (part == core.part) return core.name;
   return part.empty() ? "unknown" : "Arm, part " + part;
-}
-
-int usable_cores() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return static_cast<int>(std::thread::hardware_concurrency());
 }
 
 }  // namespace

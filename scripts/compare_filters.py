@@ -6,6 +6,7 @@ the poses with the truth, and writes bench/results/filters.json, docs/filters.md
 
     scripts/compare_filters.py                                  samples/, with build/release/kinema
     scripts/compare_filters.py walk=clips/02_01.bvh clips/      clips or folders of them, with a name if one is given
+    scripts/compare_filters.py --people recordings/*            recordings with truth.jsonl too, of people who are not known
     scripts/compare_filters.py --page                           the page and the plot again, from the kept results
 
 Runs that a --scratch folder already holds are not repeated, so that a sweep which was stopped resumes; use another folder
@@ -56,6 +57,9 @@ FAMILIES = {
     "refined, 2 layers": {**PLAIN, "refined": 4, "layers": 2},
     "default": DEFAULT,
 }
+
+# the budgets at which people who are not known are tracked
+PEOPLE_BUDGETS = [100, 400, 1600]
 
 # Variations of the default, one setting at a time.
 VARIATIONS = {
@@ -144,6 +148,13 @@ def call(command):
         return out.read().decode(), usage.ru_utime + usage.ru_stime
 
 
+def find_people(folders):
+    for folder in folders:
+        if not (Path(folder) / "camera.json").is_file() or not (Path(folder) / "truth.jsonl").is_file():
+            sys.exit(f"compare_filters: {folder}: no recording with camera.json and truth.jsonl")
+    return {Path(folder).name: Path(folder) for folder in folders}
+
+
 def simulate(arguments, clips, scratch):
     recordings = {}
     for name, clip in clips.items():
@@ -190,14 +201,16 @@ def kept_or_run(kinema, recording, words, seed, path, late):
     return result
 
 
-def sweep(arguments, recordings, also, scratch):
+def sweep(arguments, recordings, also, people, scratch):
     began = time.monotonic()
     runs = [run for run in plan(arguments.budgets) if re.search(arguments.only, f"{run[0]}, {run[1]}")]
-    motions = [motion for motion in recordings if motion not in also]
+    motions = [motion for motion in recordings if motion not in also and motion not in people]
     jobs = [(seed, *run, motion) for seed in arguments.seeds for run in runs for motion in motions]
     # rival hypotheses matter for few motions, so they are tested on more
     jobs += [(arguments.seeds[0], "others", *run[1:], motion) for run in runs if run[1].startswith("rivals ")
              for motion in also]
+    jobs += [(arguments.seeds[0], "people", *run[1:], person) for run in runs
+             if run[0] == "families" and run[2] in PEOPLE_BUDGETS for person in people]
     rows, stop, lock = [], threading.Event(), threading.Lock()
 
     def work(job):
@@ -261,6 +274,7 @@ def parse(argv):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("clips", nargs="*", default=[str(ROOT / "samples")], metavar="[NAME=]CLIP|DIR")
     parser.add_argument("--also", nargs="*", default=[], metavar="[NAME=]CLIP|DIR", help="clips for --rivals alone")
+    parser.add_argument("--people", nargs="*", default=[], metavar="DIR", help="recordings of people who are not known")
     parser.add_argument("--kinema", default=str(ROOT / "build" / "release" / "kinema"), help="the command")
     parser.add_argument("--frames", type=int, default=45, help="of each clip, at 30 per second [45]")
     parser.add_argument("--seeds", default="1", help="such as 1,2,3 [1]")
@@ -285,6 +299,7 @@ def main(argv):
     arguments = parse(argv)
     if not arguments.page:
         clips, also = find_clips(arguments.clips), find_clips(arguments.also)
+        people = find_people(arguments.people)
         if not shutil.which(arguments.kinema):
             sys.exit(f"compare_filters: {arguments.kinema}: no such command; build it, or name it with --kinema")
         with tempfile.TemporaryDirectory() as temporary:
@@ -294,12 +309,12 @@ def main(argv):
                 recordings = simulate(arguments, {**clips, **also}, scratch)
             except (OSError, RuntimeError) as error:
                 sys.exit(f"compare_filters: {error}")
-            rows, left = sweep(arguments, recordings, also, scratch)
+            rows, left = sweep(arguments, {**recordings, **people}, also, people, scratch)
         result = {"kind": "filters",
                   "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
                   "commit": commit(), "machine": machine(), "frames": arguments.frames, "fps": 30, "points": POINTS,
                   "seeds": arguments.seeds, "clips": {name: clip.name for name, clip in clips.items()},
-                  "other_clips": {name: clip.name for name, clip in also.items()}, "runs_left_out": left, "rows": rows}
+                  "other_clips": {name: clip.name for name, clip in also.items()}, "people": list(people), "runs_left_out": left, "rows": rows}
         write_results(arguments.results, result)
     try:
         result = json.loads(arguments.results.read_text())

@@ -4,15 +4,17 @@
     scripts/test_shards.py asan debug [--jobs 16] [--seconds 300] [--deadline 1800] [--only REGEX] [--out FOLDER]
 
 ctest runs a program in one process, whose slowest program then decides how long it takes. Here each is divided into shards
-of a few tests. A shard that takes longer than --seconds is stopped, all that are left after --deadline likewise, and the
-tests that were running are named. What the tests printed is in FOLDER/<preset>.txt, FOLDER being build/shards unless
-given. Build the presets first. Where sanitizers complain about the layout of memory, put `setarch -R` in front.
+of a few tests. A shard runs on two cores, or each of many side by side would start a thread a core. A shard that takes
+longer than --seconds is stopped, all that are left after --deadline likewise, and the tests that were running are named.
+What the tests printed is in FOLDER/<preset>.txt, FOLDER being build/shards unless given. Build the presets first. Where
+sanitizers complain about the layout of memory, put `setarch -R` in front.
 """
 
 import argparse
 import concurrent.futures
 import json
 import os
+import queue
 import re
 import signal
 import subprocess
@@ -32,7 +34,14 @@ class Shard:
         self.preset, self.name, self.command, self.index, self.count = preset, name, command, index, count
         self.output, self.code, self.late, self.took = "", None, False, 0.0
 
-    def run(self, log, seconds, deadline):
+    def run(self, log, seconds, deadline, cores):
+        pair = cores.get()
+        try:
+            return self.run_on(pair, log, seconds, deadline)
+        finally:
+            cores.put(pair)
+
+    def run_on(self, pair, log, seconds, deadline):
         seconds = min(seconds, deadline - time.monotonic())
         if seconds <= 0:
             self.late = True
@@ -43,7 +52,8 @@ class Shard:
         with open(log, "wb") as file:
             # a session of its own, so that programs that a test started are stopped with it
             process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
-                                       env=environment, start_new_session=True)
+                                       env=environment, start_new_session=True,
+                                       preexec_fn=lambda: os.sched_setaffinity(0, pair))
             try:
                 self.code = process.wait(seconds)
             except subprocess.TimeoutExpired:
@@ -144,6 +154,9 @@ def main():
     builds = {preset: shards_of(preset, arguments.jobs, arguments.only) for preset in arguments.presets}
     if not all(builds.values()):
         sys.exit(f"test_shards: no test fits --only {arguments.only}")
+    all_cores, cores = sorted(os.sched_getaffinity(0)), queue.Queue()
+    for job in range(arguments.jobs):
+        cores.put({all_cores[(job + i) % len(all_cores)] for i in (0, 1)})
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         waiting = []
         for programs in builds.values():
@@ -151,7 +164,7 @@ def main():
             for name, _, shards in sorted(programs, key=lambda program: len(program[2])):
                 for shard in shards:
                     log = arguments.out / f".{shard.preset}.{name}.{shard.index}"
-                    waiting.append(pool.submit(shard.run, log, arguments.seconds, deadline))
+                    waiting.append(pool.submit(shard.run, log, arguments.seconds, deadline, cores))
         for done in concurrent.futures.as_completed(waiting):
             shard = done.result()
             if shard.code != 0 and shard.took:

@@ -48,8 +48,8 @@ void CausalSmoother::show(const Skeleton& skeleton) {
   model_.emplace(*skeleton_, flat_->view());
 }
 
-std::vector<float> CausalSmoother::add(const RefinePoints& points, const RefineSettings& refinement,
-                                       const std::vector<float>& state, double seconds, const Threads& threads) {
+const TrajectoryFrame& CausalSmoother::add(const RefinePoints& points, const RefineSettings& refinement,
+                                           const std::vector<float>& state, double seconds, const Threads& threads) {
   TrajectoryFrame frame;
   frame.seconds = seconds;
   frame.state = state;
@@ -58,19 +58,19 @@ std::vector<float> CausalSmoother::add(const RefinePoints& points, const RefineS
     changed_ = std::min(1.0, changed_ + seconds / shape_transition);
     show(between(before_, target_, changed_ * changed_ * (3 - 2 * changed_)));
   }
-  if (!frames_.empty()) {
-    frame.points = points;
-    frame.refinement.evidence /= static_cast<double>(std::max<std::size_t>(1, frame.points.person.size()));
-    frames_.push_back(std::move(frame));
-    fit_trajectory(
-        *model_, frames_, frames_.size() - 1, threads,
-        {.still_share = causal_still_share, .steps = causal_steps, .passes = speed_passes, .covariances = false});
-    frames_.back().points = {};
-    if (frames_.size() > constants::motion::speed_window) frames_.erase(frames_.begin());
-  } else {
-    frames_.push_back(std::move(frame));
-  }
-  return frames_.back().state;
+  frame.points = points;
+  frame.refinement.evidence /= static_cast<double>(std::max<std::size_t>(1, frame.points.person.size()));
+  frames_.push_back(std::move(frame));
+  // the first frame keeps its pose
+  const bool first = frames_.size() == 1;
+  fit_trajectory(*model_, frames_, frames_.size() - 1, threads,
+                 {.still_share = causal_still_share,
+                  .steps = first ? 0 : causal_steps,
+                  .passes = first ? 1 : speed_passes,
+                  .covariances = false});
+  frames_.back().points = {};
+  if (frames_.size() > constants::motion::speed_window) frames_.erase(frames_.begin());
+  return frames_.back();
 }
 
 }  // namespace kinema::body

@@ -22,9 +22,9 @@ public:
   /// The person as known from now on.
   void set_skeleton(const Skeleton& skeleton);
 
-  /// Returns the corrected state of a frame, `seconds` after the one before.
-  std::vector<float> add(const RefinePoints& points, const RefineSettings& refinement, const std::vector<float>& state,
-                         double seconds, const Threads& threads);
+  /// Returns the corrected state of a frame, `seconds` after the one before, with the information about it.
+  const TrajectoryFrame& add(const RefinePoints& points, const RefineSettings& refinement,
+                             const std::vector<float>& state, double seconds, const Threads& threads);
 
   /// The person that the returned state belongs to.
   const std::shared_ptr<const Skeleton>& skeleton() const { return skeleton_; }

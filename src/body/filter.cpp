@@ -14,13 +14,13 @@
 #include "body/shape_learner.h"
 #include "body/shape_space.h"
 #include "core/stopwatch.h"
+#include "core/threads.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
 namespace kinema::body {
 namespace {
@@ -192,8 +192,7 @@ public:
     estimate.found = tracking_;
     if (tracking_) {
       estimate.confidence = std::clamp(fit(estimate), 0.0, 1.0);
-      if (settings_.steady) hold_to_motion(estimate, seconds);
-      add_angles(estimate, seconds);
+      add_angles(estimate, settings_.steady ? hold_to_motion(estimate, seconds) : information(), seconds);
       learn_shape();
     }
     estimate.times = stages_.times();
@@ -320,30 +319,40 @@ private:
     return estimate;
   }
 
-  // Replaces the pose by one that follows from the last ones, where the points allow it.
-  void hold_to_motion(Estimate& estimate, double seconds) {
-    RefineSettings refinement = refine_settings(settings_, 1, denoised_.noise());
+  // How points are weighed where errors that they share are in the stated deviations.
+  RefineSettings shared_refinement(std::size_t count) {
+    RefineSettings refinement = refine_settings(settings_, count, denoised_.noise());
     refinement.evidence /= std::max(constants::smoothing::least_evidence_shared, evidence_shared(sources_));
-    const std::vector<float> state = causal_.add(points(), refinement, state_, seconds, threads_);
+    return refinement;
+  }
+
+  // Replaces the pose by one that follows from the last ones, where the points allow it. Returns the information about
+  // it.
+  const Eigen::MatrixXd& hold_to_motion(Estimate& estimate, double seconds) {
+    const TrajectoryFrame& frame = causal_.add(points(), shared_refinement(1), state_, seconds, threads_);
     estimate.skeleton = causal_.skeleton();
-    estimate.pose = to_pose(state);
-    place_joints(causal_.kinematics(), state.data(), places_.data());
+    estimate.pose = to_pose(frame.state);
+    place_joints(causal_.kinematics(), frame.state.data(), places_.data());
     for (std::size_t j = 0; j < places_.size(); ++j) {
       const Vec3f at = places_[j].origin;
       estimate.joints[j] = {at.x, at.y, at.z};
     }
     stages_.add("steady");
+    return frame.information;
+  }
+
+  // Of the points about the pose of the filter.
+  Eigen::MatrixXd information() {
+    const RefinePoints some{points().person.thinned(constants::deviation::residual_points),
+                            points().background.thinned(constants::deviation::residual_points / 2)};
+    return point_evidence(flat_->view(), some, shared_refinement(std::max<std::size_t>(1, some.person.size())), state_,
+                          threads_)
+        .information;
   }
 
   // The angles of the pose, with deviations from the points and the prediction.
-  void add_angles(Estimate& estimate, double seconds) {
-    const RefinePoints some{points().person.thinned(constants::deviation::residual_points),
-                            points().background.thinned(constants::deviation::residual_points / 2)};
-    RefineSettings refinement =
-        refine_settings(settings_, std::max<std::size_t>(1, some.person.size()), denoised_.noise());
-    refinement.evidence /= std::max(constants::smoothing::least_evidence_shared, evidence_shared(sources_));
+  void add_angles(Estimate& estimate, Eigen::MatrixXd information, double seconds) {
     const std::vector<float> state = to_state(skeleton_, estimate.pose);
-    Eigen::MatrixXd information = point_evidence(flat_->view(), some, refinement, state, threads_).information;
     const std::vector<double> precision = expected_pose(skeleton_, state, seconds).precision;
     for (std::size_t i = 0; i < precision.size(); ++i) {
       information(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(i)) += precision[i];
@@ -453,7 +462,7 @@ private:
 }  // namespace
 
 void fill_in(TrackerSettings& settings, Backend backend) {
-  const auto cores = static_cast<std::size_t>(std::max(1U, std::thread::hardware_concurrency()));
+  const auto cores = static_cast<std::size_t>(usable_cores());
   const bool gpu = choose(backend) == Backend::cuda;
   if (settings.particles == 0)
     settings.particles = gpu ? gpu_particles : std::clamp(core_particles * cores, fewest_particles, most_particles);

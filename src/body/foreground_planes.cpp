@@ -1,6 +1,6 @@
 #include "body/foreground_planes.h"
 
-#include "body/constants_foreground.h"
+#include "body/constants_scene.h"
 
 #include "core/geometry.h"
 #include "core/random.h"
@@ -58,11 +58,6 @@ void learn_noise(DepthBlocks& blocks, std::vector<double>& deviations) {
   blocks.noise = std::clamp(*middle, least_noise, greatest_noise);
 }
 
-struct Found {
-  InverseDepthPlane plane;
-  std::vector<std::size_t> members;
-};
-
 // Whether a flat block lies in the plane and has its slope.
 bool lies_in(const Block& block, const InverseDepthPlane& plane, const Vec3& normal, double noise) {
   const double w = plane.at(block.middle.x, block.middle.y);
@@ -90,7 +85,7 @@ std::optional<InverseDepthPlane> through(const InverseDepthSample& p, const Inve
 
 // The plane with the most blocks, of those through three blocks that are not far apart: distant ones seldom lie in the
 // same plane. Then fitted to all its inliers.
-std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t> free, std::uint32_t round) {
+std::optional<PlaneOfBlocks> search(const DepthBlocks& all, std::span<const std::size_t> free, std::uint32_t round) {
   const auto columns = static_cast<int>(all.grid.columns), rows = static_cast<int>(all.grid.rows);
   std::vector<std::uint8_t> is_free(all.blocks.size());
   for (const std::size_t i : free) is_free[i] = 1;
@@ -147,7 +142,7 @@ std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t>
   }
   if (most == 0) return std::nullopt;
 
-  Found found{best, members_of(all, free, best)};
+  PlaneOfBlocks found{best, members_of(all, free, best)};
   for (int i = 0; i < plane_fits; ++i) {
     PlaneSums sums;
     for (const std::size_t m : found.members) sums.add(all.blocks[m].sums);
@@ -156,34 +151,6 @@ std::optional<Found> search(const DepthBlocks& all, std::span<const std::size_t>
     found = {*plane, members_of(all, free, *plane)};
   }
   return found;
-}
-
-Surface describe(const DepthBlocks& all, const Found& found) {
-  Surface surface;
-  surface.inverse_depth = found.plane;
-  const Vec3 away{found.plane.a, found.plane.b, found.plane.c};
-  const Vec3 normal = (-1 / norm(away)) * away;
-  surface.plane = {normal, 1 / norm(away), false};
-
-  // unevenness of the blocks adds to the noise within a block
-  double uneven = 0;
-  for (const std::size_t m : found.members) {
-    const Block& block = all.blocks[m];
-    const double rest = block.plane.at(block.middle.x, block.middle.y) - found.plane.at(block.middle.x, block.middle.y);
-    uneven += rest * rest;
-  }
-  uneven /= static_cast<double>(std::max<std::size_t>(found.members.size(), 1));
-  surface.noise = std::sqrt(all.noise * all.noise + uneven);
-
-  surface.grid = all.grid;
-  surface.covered.assign(all.blocks.size() + 1, 0);
-  for (const std::size_t m : found.members) {
-    const std::size_t column = m % all.grid.columns, row = m / all.grid.columns;
-    for (std::size_t r = row > 0 ? row - 1 : 0; r <= std::min(row + 1, all.grid.rows - 1); ++r)
-      for (std::size_t c = column > 0 ? column - 1 : 0; c <= std::min(column + 1, all.grid.columns - 1); ++c)
-        surface.covered[r * all.grid.columns + c] = 1;
-  }
-  return surface;
 }
 
 }  // namespace
@@ -298,6 +265,46 @@ DepthBlocks make_blocks(std::span<const InverseDepthSample> samples) {
   return all;
 }
 
+Surface describe(const DepthBlocks& all, const PlaneOfBlocks& found) {
+  Surface surface;
+  surface.inverse_depth = found.plane;
+  const Vec3 away{found.plane.a, found.plane.b, found.plane.c};
+  const Vec3 normal = (-1 / norm(away)) * away;
+  surface.plane = {normal, 1 / norm(away), false};
+
+  // unevenness of the blocks adds to the noise within a block
+  double uneven = 0;
+  for (const std::size_t m : found.members) {
+    const Block& block = all.blocks[m];
+    const double rest = block.plane.at(block.middle.x, block.middle.y) - found.plane.at(block.middle.x, block.middle.y);
+    uneven += rest * rest;
+  }
+  uneven /= static_cast<double>(std::max<std::size_t>(found.members.size(), 1));
+  surface.noise = std::sqrt(all.noise * all.noise + uneven);
+
+  surface.grid = all.grid;
+  surface.covered.assign(all.blocks.size() + 1, 0);
+  for (const std::size_t m : found.members) {
+    const std::size_t column = m % all.grid.columns, row = m / all.grid.columns;
+    for (std::size_t r = row > 0 ? row - 1 : 0; r <= std::min(row + 1, all.grid.rows - 1); ++r)
+      for (std::size_t c = column > 0 ? column - 1 : 0; c <= std::min(column + 1, all.grid.columns - 1); ++c)
+        surface.covered[r * all.grid.columns + c] = 1;
+  }
+  return surface;
+}
+
+double area_of(const DepthBlocks& all, const PlaneOfBlocks& found) {
+  double area = 0;
+  const double distance = 1 / norm(Vec3{found.plane.a, found.plane.b, found.plane.c});
+  for (const std::size_t m : found.members) {
+    const Block& block = all.blocks[m];
+    // of the plane behind a block of the view: z^2 over the cosine of view and normal
+    const double w = found.plane.at(block.middle.x, block.middle.y);
+    area += block.area / (w * w * w * distance);
+  }
+  return area;
+}
+
 std::vector<Surface> find_surfaces(const DepthBlocks& all) {
   std::vector<std::size_t> free;
   std::size_t measured = 0;
@@ -311,15 +318,8 @@ std::vector<Surface> find_surfaces(const DepthBlocks& all) {
     const auto found = search(all, free, round);
     if (!found || found->members.size() < fewest) continue;  // another round draws other blocks
     Surface surface = describe(all, *found);
-    double area = 0;
     std::vector<std::uint8_t> taken(all.blocks.size());
-    for (const std::size_t m : found->members) {
-      const Block& block = all.blocks[m];
-      taken[m] = 1;
-      // of the plane behind a cluster of the view: z^2 over the cosine of view and normal
-      const double w = found->plane.at(block.middle.x, block.middle.y);
-      area += block.area / (w * w * w * surface.plane.offset);
-    }
+    for (const std::size_t m : found->members) taken[m] = 1;
     std::size_t behind = 0;
     for (const Block& block : all.blocks) {
       if (!block.measured) continue;
@@ -327,7 +327,7 @@ std::vector<Surface> find_surfaces(const DepthBlocks& all) {
       if (w > 0 && block.middle.w < w - 2 * tolerance(found->plane, w, surface.noise)) ++behind;
     }
     surface.bounding = static_cast<double>(behind) < behind_share * static_cast<double>(found->members.size());
-    if (area > smallest_plane_area) surfaces.push_back(surface);
+    if (area_of(all, *found) > smallest_plane_area) surfaces.push_back(surface);
     std::erase_if(free, [&](std::size_t i) { return taken[i] != 0; });
   }
 

@@ -84,6 +84,16 @@ struct Surface {
   std::vector<std::uint8_t> covered;
 };
 
+/// A plane, and the blocks that lie in it.
+struct PlaneOfBlocks {
+  InverseDepthPlane plane;
+  std::vector<std::size_t> members;
+};
+Surface describe(const DepthBlocks& all, const PlaneOfBlocks& found);
+
+/// Of the plane in view, square metres.
+double area_of(const DepthBlocks& all, const PlaneOfBlocks& found);
+
 /// Large planes, the bounding ones first. Deterministic: the same blocks give the same planes.
 std::vector<Surface> find_surfaces(const DepthBlocks& all);
 

@@ -1,6 +1,7 @@
 #include "body/foreground_scene.h"
 
-#include "body/constants_foreground.h"
+#include "body/constants_scene.h"
+#include "body/foreground_seats.h"
 
 #include "core/geometry.h"
 
@@ -124,6 +125,8 @@ bool Scene::holds(std::span<const SurfaceCount> counts, std::size_t samples) con
 
 void Scene::search(const DepthBlocks& blocks, std::span<const InverseDepthSample> samples) {
   std::vector<Surface> found = find_surfaces(blocks);
+  const std::vector<Surface> seats = find_seats(blocks, found);
+  found.insert(found.end(), seats.begin(), seats.end());
   for (Surface& surface : found) surface.share = share_of(surface, samples).within;
   // a plane that was only hidden is still valid
   for (Surface old : surfaces_) {

@@ -41,10 +41,13 @@ public:
       for (int step = 0; step < settings_.steps && moved; ++step) moved = improve(linearised);
       states = linearised.states;
     }
-    for (std::size_t t = settled_; t < frames_.size(); ++t) frames_[t].state = linearised.states[t];
-    if (!settings_.covariances) return;
-    const std::vector<Eigen::MatrixXd> covariance = factored(linearised, gradient(linearised)).inverse_diagonal();
-    for (std::size_t t = settled_; t < frames_.size(); ++t) frames_[t].covariance = covariance[t - settled_];
+    std::vector<Eigen::MatrixXd> covariance;
+    if (settings_.covariances) covariance = factored(linearised, gradient(linearised)).inverse_diagonal();
+    for (std::size_t t = settled_; t < frames_.size(); ++t) {
+      frames_[t].state = linearised.states[t];
+      frames_[t].information = std::move(linearised.evidence[t].information);
+      if (settings_.covariances) frames_[t].covariance = covariance[t - settled_];
+    }
   }
 
 private:

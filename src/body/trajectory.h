@@ -18,11 +18,12 @@
 namespace kinema::body {
 
 struct TrajectoryFrame {
-  double seconds = 0;          ///< since the previous frame
-  RefinePoints points;         ///< what was seen
-  RefineSettings refinement;   ///< how points are weighed
-  std::vector<float> state;    ///< improved in place
-  Eigen::MatrixXd covariance;  ///< of the pose's tangent, given all frames
+  double seconds = 0;           ///< since the previous frame
+  RefinePoints points;          ///< what was seen
+  RefineSettings refinement;    ///< how points are weighed
+  std::vector<float> state;     ///< improved in place
+  Eigen::MatrixXd information;  ///< of its points and of comfort about the pose's tangent
+  Eigen::MatrixXd covariance;   ///< of that tangent, given all frames
 };
 
 struct TrajectoryModel {

@@ -4,6 +4,10 @@
 #include <exception>
 #include <thread>
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 #if defined(KINEMA_HAVE_TBB)
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -13,20 +17,21 @@
 #endif
 
 namespace kinema {
-namespace {
 
-int resolve(int count) {
-  return count > 0 ? count : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+int usable_cores() {
+#if defined(__linux__)
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+#endif
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
-
-}  // namespace
 
 #if defined(KINEMA_HAVE_TBB)
 
 struct Threads::Arena {
   explicit Arena(int threads) : count(threads), arena(threads) {
     // more threads than cores must be allowed first, or TBB prints a warning
-    if (threads > resolve(0))
+    if (threads > usable_cores())
       allowed = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                       static_cast<std::size_t>(threads));
   }
@@ -75,7 +80,7 @@ std::string_view Threads::built_with() { return "none"; }
 
 #endif
 
-Threads::Threads(int count) : arena_(std::make_unique<Arena>(resolve(count))) {}
+Threads::Threads(int count) : arena_(std::make_unique<Arena>(count > 0 ? count : usable_cores())) {}
 Threads::~Threads() = default;
 Threads::Threads(Threads&&) noexcept = default;
 Threads& Threads::operator=(Threads&&) noexcept = default;

@@ -9,9 +9,12 @@
 
 namespace kinema {
 
+/// The cores that this process may use; fewer than the machine has in a container or a batch job.
+int usable_cores();
+
 class Threads {
 public:
-  /// At most `count` threads; 0: one per core.
+  /// At most `count` threads; 0: one per usable core.
   explicit Threads(int count = 0);
   ~Threads();
   Threads(Threads&&) noexcept;

@@ -1,5 +1,6 @@
 #include "io/recorder.h"
 
+#include "core/threads.h"
 #include "io/camera_file.h"
 #include "io/encoded_image.h"
 #include "io/output_file.h"
@@ -71,7 +72,7 @@ Recorder::Recorder(const fs::path& folder, const RawFormat& format, const Record
   make_folder(folder_);
   for (const char* kind : kinds_of(format_)) make_folder(folder_ / kind);
   write_camera_json(folder_ / "camera.json", camera_);
-  const int count = threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int count = threads > 0 ? threads : usable_cores();
   for (int i = 0; i < count; ++i) threads_.emplace_back([this] { run(); });
 }
 

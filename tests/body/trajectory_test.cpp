@@ -78,7 +78,7 @@ TEST_F(BodyTrajectory, WithoutPointsItIsAKalmanSmoother) {
   }
   last[0] += 0.1F;
   std::vector<TrajectoryFrame> frames(2 + count);
-  for (std::size_t t = 0; t < frames.size(); ++t) frames[t] = {seconds, {}, {}, t == 0 ? before : last, {}};
+  for (std::size_t t = 0; t < frames.size(); ++t) frames[t] = {seconds, {}, {}, t == 0 ? before : last, {}, {}};
   fit_trajectory(model(), frames, 2, threads, settings);
 
   EXPECT_EQ(frames[0].state, before);
@@ -191,6 +191,7 @@ TEST_F(BodyTrajectory, SettledFramesAndNoFramesAreLeftAlone) {
                     see(skeleton, walking(skeleton, 0)).refine_points(),
                     {},
                     to_state(skeleton, walking(skeleton, 0)),
+                    {},
                     {}});
   const std::vector<float> state = frames[0].state;
   fit_trajectory(model(), frames, 1, threads);

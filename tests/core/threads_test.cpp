@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 #include <atomic>
 #include <stdexcept>
 #include <vector>
@@ -33,6 +37,22 @@ TEST(Threads, AreAtLeastOne) {
   EXPECT_GE(Threads(0).count(), 1);
   EXPECT_EQ(Threads(3).count(), 3);
 }
+
+#if defined(__linux__)
+TEST(Threads, KeepToTheCoresThatTheProcessMayUse) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  int core = 0;
+  while (!CPU_ISSET(core, &before)) ++core;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(usable_cores(), 1);
+  EXPECT_EQ(Threads().count(), 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(usable_cores(), CPU_COUNT(&before));
+}
+#endif
 
 }  // namespace
 }  // namespace kinema
