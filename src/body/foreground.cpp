@@ -339,9 +339,7 @@ struct Foreground::State {
       person = person && !stays;
       if (person) {
         if (supported(depth, u, v, z)) found.person.push_back({x * z, y * z, z});
-      } else if (ray && stays) {
-        found.background.push_back({x * z, y * z, z});
-      } else if (ray && level != Gate::touching && !(before && gate.stands_before(x, y, z))) {
+      } else if (ray && (stays || (level != Gate::touching && !(before && gate.stands_before(x, y, z))))) {
         found.background.push_back({x * z, y * z, z});
       }
     }

@@ -98,6 +98,7 @@ TEST_P(ForegroundSeats, FindsNoneInLegsSkirtsAndEmptyRooms) {
     EXPECT_TRUE(seats({{-0.06, z, 0.055, 0.9}, {0.06, z, 0.055, 0.9}}, {}, GetParam()).empty()) << z;
     EXPECT_TRUE(seats({{0, z, 0.2, 1.0}}, {}, GetParam()).empty()) << z;
     std::vector<Pillar> crowd;
+    crowd.reserve(8);
     for (int i = 0; i < 8; ++i) crowd.push_back({-0.9 + 0.26 * i, z, 0.06, 0.9});
     EXPECT_TRUE(seats(crowd, {}, GetParam()).empty()) << z;
   }
