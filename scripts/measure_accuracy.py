@@ -85,7 +85,8 @@ What misses its mark is bold.
 {given}
 ## The person is not known
 
-Lengths and radii are fitted in the first frames{found_seeds}.
+Lengths and radii are fitted in the first frames{found_seeds}. Stated deviations allow for how people
+differ from the average; these do not differ, so less happens than is stated.
 
 {found}
 ## Nor is the person average
@@ -288,7 +289,7 @@ def class_table(groups):
 
 def draw_deviations(groups):
     """A plot with logarithmic axes; grey and readable on a dark page too."""
-    size, left, low, high = 360, 48, 5, 128
+    size, left, low, high = 360, 48, 4, 100
 
     def along(mm):
         return size * math.log(mm / low) / math.log(high / low)
@@ -334,6 +335,13 @@ def write_page(results):
         stranger=table(groups[STRANGER]), classes=class_table(groups), joints=joint_table(rows), command=results["command"]))
 
 
+def write_results(results):
+    """One run per line, so that differences between two files can be read."""
+    rows = ",\n".join("  " + json.dumps(row) for row in results["rows"])
+    head = json.dumps({key: value for key, value in results.items() if key != "rows"}, indent=1)[:-2]
+    RESULTS.write_text(f'{head},\n "rows": [\n{rows}\n ]\n}}\n')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("clips", nargs="*", help="name=file.bvh@start:frames")
@@ -359,7 +367,7 @@ def main():
         words += ["--stereo", ",".join(arguments.stereo)] if arguments.stereo != [""] else []
         results = {"command": shlex.join(["scripts/measure_accuracy.py", *words]),
                    "machine": f"{platform.system()} {platform.machine()}, {datetime.date.today()}.", "rows": rows}
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+        write_results(results)
     write_page(json.loads(RESULTS.read_text()))
 
 
