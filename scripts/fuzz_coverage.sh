@@ -43,10 +43,12 @@ llvm-profdata-14 merge -sparse $build/profiles/*.profraw -o $build/lines.profdat
 cover() { llvm-cov-14 "$1" "${programs[@]:1}" -instr-profile=$build/lines.profdata "${@:2}" "$PWD/src"; }
 cover show -format=html -output-dir=$build/html
 cover export -summary-only | python3 -c '
-import json, sys
+import json, os, sys
 report = json.load(sys.stdin)["data"][0]
-lines = {file["filename"].removeprefix(sys.argv[1]): file["summary"]["lines"] for file in report["files"]}
+lines = {os.path.relpath(os.path.normpath(file["filename"]), sys.argv[1]): file["summary"]["lines"] for file in report["files"]}
+lines = {name: count for name, count in lines.items() if not name.startswith("..")}
+total, reached = (sum(count[key] for count in lines.values()) for key in ("count", "covered"))
 print("{:34} {:>8} {:>8} {:>8}".format("source", "lines", "reached", "share"))
-for name, count in [*sorted(lines.items()), ("all", report["totals"]["lines"])]:
+for name, count in [*sorted(lines.items()), ("all", {"count": total, "covered": reached, "percent": 100 * reached / total})]:
     print("{:34} {:8} {:8} {:7.1f}%".format(name, count["count"], count["covered"], count["percent"]))
 ' "$PWD/src/"
