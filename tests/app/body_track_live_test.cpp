@@ -31,7 +31,7 @@ protected:
   std::vector<std::string> expected(const std::string& mode = "depth") const {
     static std::map<std::string, std::vector<std::string>> made;
     if (const auto found = made.find(mode); found != made.end()) return found->second;
-    const fs::path recording = copy("expected", mode);
+    const fs::path recording = copy("expected-" + mode, mode);
     fs::remove(recording / "skeleton.json");
     tracked(recording, {"--out", "expected.jsonl"});
     return made[mode] = lines_without_times(folder / "expected.jsonl");
