@@ -135,6 +135,8 @@ export class DropZone {
     if (!this.connection.offers.includes("files")) {
       return this.ask("This page shows what one command does. Start kinema serve to drop files on its page.");
     }
+    this.forget();
+    this.choices.replaceChildren();
     this.tell("looking at the files");
     try {
       this.take((await Promise.all(entries.map(filesOf))).flat());

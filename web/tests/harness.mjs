@@ -105,11 +105,14 @@ export async function turnTo(page, name) {
 
 /** Drops files and folders on the page, as the system does when somebody drags them there. */
 export async function dropOn(page, ...files) {
+  // The page has listened for longer, so it has heard of the drop when this listener does.
+  await page.evaluate(() => { window.dropHeard = new Promise((heard) => addEventListener("drop", () => heard(), { once: true })); });
   const session = await page.context().newCDPSession(page);
   const data = { items: [], files, dragOperationsMask: 1 };
   for (const type of ["dragEnter", "dragOver", "drop"]) {
     await session.send("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
   }
+  await page.evaluate(() => window.dropHeard);
   await session.detach();
 }
 
