@@ -66,6 +66,7 @@ void report(const Options& options, const TrackCounts& counts) {
   json["particles"] = counts.settings.particles;
   json["layers"] = counts.settings.layers;
   json["points"] = counts.settings.points;
+  json["deviation_mm"] = 1000 * counts.deviation;
   json["fps"] = counts.frames_per_second();
   for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
   json["results"] = {{"out", run.files.poses}};

@@ -105,4 +105,6 @@ Option Verb::preset(const std::string& name, std::function<void()> set, const st
 
 std::vector<std::string> split(const std::string& text, char separator) { return CLI::detail::split(text, separator); }
 
+std::vector<std::string> split_words(const std::string& line) { return CLI::detail::split_up(line); }
+
 }  // namespace kinema::app

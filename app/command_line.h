@@ -107,4 +107,7 @@ private:
 /// The parts of a text between separators; at least one.
 std::vector<std::string> split(const std::string& text, char separator);
 
+/// The words of a command line; those with spaces are in quotes.
+std::vector<std::string> split_words(const std::string& line);
+
 }  // namespace kinema::app

@@ -69,6 +69,7 @@ int run(int argc, char** argv, const Ranks& ranks) {
   add_devices(Verb(command), task);
   add_cameras(Verb(command), task);
   add_record(Verb(command), task);
+  add_batch(Verb(command), task);
   add_demo(Verb(command), task);
   add_serve(Verb(command), task);
   const Verb body = add_group(command, "body", "The body, from stereo or depth points");

@@ -39,6 +39,7 @@ void print_json(const nlohmann::ordered_json& json);
 void add_devices(Verb parent, Task& task);
 void add_cameras(Verb parent, Task& task);
 void add_record(Verb parent, Task& task);
+void add_batch(Verb parent, Task& task);
 void add_demo(Verb parent, Task& task);
 void add_serve(Verb parent, Task& task);
 void add_body_likelihood(Verb parent, Task& task);

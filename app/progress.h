@@ -22,14 +22,21 @@ public:
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void show(std::size_t done) {
+  /// `note` follows the numbers.
+  void show(std::size_t done, const std::string& note = {}) {
     if (!wanted_ || last_.ms() < (shown_ ? 100 : 1000)) return;
     constexpr std::size_t width = 30;
     const std::size_t filled = width * done / total_;
-    fmt::print(stderr, "\r{} [{:=<{}}{:<{}}] {}/{}", what_, "", filled, "", width - filled, done, total_);
+    fmt::print(stderr, "\r\x1b[K{} [{:=<{}}{:<{}}] {}/{}{}", what_, "", filled, "", width - filled, done, total_, note);
     std::fflush(stderr);
     last_ = {};
     shown_ = true;
+  }
+
+  /// A line above the bar; also where there is no terminal.
+  void note(const std::string& line) {
+    fmt::print(stderr, "{}{}\n", shown_ ? "\r\x1b[K" : "", line);
+    std::fflush(stderr);
   }
 
 private:

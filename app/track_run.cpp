@@ -124,13 +124,22 @@ public:
       const io::Frame frame = std::move(waiting_.front());
       waiting_.pop_front();
       sinks_.add(frame, estimate);
+      for (const double deviation : estimate.found ? estimate.deviation : std::vector<double>()) {
+        deviations_ += deviation;
+        ++joints_;
+      }
       if (run_.written) run_.written(frame, estimate);
     }
   }
 
+  /// Mean over all joints written, metres; 0 if there are none.
+  double mean_deviation() const { return joints_ > 0 ? deviations_ / static_cast<double>(joints_) : 0; }
+
 private:
   const TrackRun& run_;
   Sinks& sinks_;
+  double deviations_ = 0;
+  std::size_t joints_ = 0;
   bool pictures_;  // frames are needed, not only their estimates
   std::deque<io::Frame> waiting_;
 };
@@ -186,6 +195,7 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
     counts.ms["write"] += watch.lap();
   });
   if (tracker.settings().lag > 0) counts.ms["smooth"] = tracker.smoothing_ms();  // concurrent with the tracker
+  counts.deviation = writer.mean_deviation();
   counts.stopped = loop.stopped();
   counts.live = loop.live();
   loop.finish([&] { sinks.commit(tracker.skeleton()); });

@@ -41,6 +41,7 @@ struct TrackCounts {
   body::TrackerSettings settings;        ///< with defaults filled in
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
   LiveCounts live;
+  double deviation = 0;              ///< mean of what the final estimates state for joints, metres along each axis
   bool stopped = false;              ///< by the user
   std::map<std::string, double> ms;  ///< by stage
   double tracking_ms = 0;            ///< foreground, tracker and waiting for the smoother, without files and images

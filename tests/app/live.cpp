@@ -182,6 +182,8 @@ RunningCommand::~RunningCommand() {
   fs::remove_all(streams_, ignored);
 }
 
+void RunningCommand::signal(int number) const { ::kill(child_, number); }
+
 Outcome RunningCommand::wait() {
   int status = 0;
   if (::waitpid(child_, &status, 0) != child_) throw std::runtime_error("cannot wait for kinema");

@@ -38,6 +38,7 @@ public:
   RunningCommand& operator=(const RunningCommand&) = delete;
 
   Outcome wait();
+  void signal(int number) const;
 
 private:
   std::filesystem::path streams_;
