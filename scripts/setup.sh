@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs missing Debian packages, and names them; silent if none is missing.
 #
-#   scripts/setup.sh [demo|build|web|browser|format|lint|fuzz]...
+#   scripts/setup.sh [demo|build|web|browser|engines|format|lint|fuzz]...
 #
 # Needs root or sudo only if there is something to install. Without either it names what is missing, continues if the
 # build can do without, and stops if it cannot. KINEMA_SETUP=off skips all of it.
@@ -58,6 +58,12 @@ npm                 command npm
 optional_browser='
 chromium            command chromium
 '
+# the engines under which `kinema batch` is tested
+optional_engines='
+parallel            command parallel
+slurm-wlm           command slurmctld
+munge               command munged
+'
 required_format='
 clang-format-14     command clang-format-14
 '
@@ -102,10 +108,11 @@ for part in "${@:-build}"; do
     build) required+=$required_build optional+=$optional_build ;;
     web) optional+=$optional_web ;;
     browser) optional+=$optional_browser ;;
+    engines) optional+=$optional_engines ;;
     format) required+=$required_format ;;
     lint) required+=$required_lint ;;
     fuzz) optional+=$optional_fuzz ;;
-    *) say "unknown part '$part': demo, build, web, browser, format, lint or fuzz"; exit 2 ;;
+    *) say "unknown part '$part': demo, build, web, browser, engines, format, lint or fuzz"; exit 2 ;;
   esac
 done
 
