@@ -33,6 +33,7 @@ void add(JobSums& sums, const std::optional<JobRecord>& record) {
   sums.found += figures.found;
   sums.lost += figures.lost;
   sums.unusable += figures.unusable;
+  sums.done_cpu_seconds += record->cpu_seconds;
   sums.bytes_in += record->bytes_in;
   sums.bytes_out += record->bytes_out;
 }
@@ -57,7 +58,8 @@ std::string share(std::size_t part, std::size_t all) {
 }
 
 std::string rate(const JobSums& sums) {
-  return sums.cpu_seconds > 0 ? fmt::format("{:.1f}", static_cast<double>(sums.frames) / sums.cpu_seconds) : "–";
+  return sums.done_cpu_seconds > 0 ? fmt::format("{:.1f}", static_cast<double>(sums.frames) / sums.done_cpu_seconds)
+                                   : "–";
 }
 
 report::Figures first_figures(const JobSums& all) {
@@ -97,11 +99,11 @@ report::Table causes_table(const BatchSummary& summary) {
 }
 
 report::Table failures_table(const BatchSummary& summary) {
-  report::Table table{"Jobs that failed", {"job", "cause", "error", "attempts"}, 3, {}};
+  report::Table table{"Jobs that failed", {"job", "cause", "attempts", "error"}, 4, {}};
   for (const Entry& entry : summary.entries) {
     if (!entry.record || entry.record->done || table.rows.size() == most_rows) continue;
     table.rows.push_back(
-        {{entry.job.name, entry.record->cause, entry.record->error, fmt::format("{}", entry.record->attempts)},
+        {{entry.job.name, entry.record->cause, fmt::format("{}", entry.record->attempts), entry.record->error},
          false,
          false});
   }

@@ -21,7 +21,8 @@ struct JobSums {
   std::size_t jobs = 0, done = 0, failed = 0;
   std::size_t frames = 0, found = 0, lost = 0, unusable = 0;  ///< of jobs that are done
   double seconds = 0, cpu_seconds = 0;                        ///< of the last attempts
-  std::uint64_t bytes_in = 0, bytes_out = 0, peak_bytes = 0;
+  double done_cpu_seconds = 0;                                ///< of jobs that are done
+  std::uint64_t bytes_in = 0, bytes_out = 0, peak_bytes = 0;  ///< the first two of jobs that are done
 
   std::size_t waiting() const { return jobs - done - failed; }  ///< or under way
 };

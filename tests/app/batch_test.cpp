@@ -1,6 +1,8 @@
 // kinema batch: many jobs, what is done and what fails among them.
 #include "batch.h"
+#include "io/image_file.h"
 #include "live.h"
+#include "synth/head_clip.h"
 
 #include <fmt/format.h>
 
@@ -135,6 +137,30 @@ TEST_F(Batch, AFileListsJobsWithTheirOptions) {
   for (const std::string& name : done()) animations += fs::exists(results(name) / "walk.bvh");
   EXPECT_EQ(animations, 1u);
   EXPECT_FALSE(fs::exists(folder / "lists/walk.bvh"));
+}
+
+TEST_F(Batch, TracksWhatFitsEachEntryOfAFolder) {
+  if (!pictures()) GTEST_SKIP() << "this build has no OpenCV";
+  const synth::HeadClip clip{{.width = 320, .height = 240}};
+  fs::create_directories(folder / "recordings/anna");
+  for (std::size_t i = 0; i < 3; ++i) {
+    io::write_picture_png(folder / fmt::format("recordings/anna/{:06}.png", i), clip.picture(i));
+  }
+  record("walk");
+  const synth::HeadTruth head = clip.truth(0);
+  ASSERT_EQ(run_kinema({"head", "calibrate", "--input", "recordings/anna/000000.png", "--oval",
+                        fmt::format("{},{},{},{}", head.x, head.y, head.rx, head.ry), "--out", "anna.json"},
+                       folder.folder())
+                .exit_code,
+            0);
+  expect_one_line(batch(), 2, "recordings/anna: is a folder of pictures: say what to track in it");
+  // names on the command line are relative to the current folder
+  const Outcome outcome = batch({"--head", "--filter anna.json --jsonl head.jsonl", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(done(), (std::set<std::string>{"anna.head", "walk.body"}));
+  EXPECT_TRUE(fs::exists(results("anna.head") / "head.csv"));
+  EXPECT_TRUE(fs::exists(results("anna.head") / "head.jsonl"));
+  EXPECT_EQ(json::parse(outcome.out)["trackers"]["head"]["found"], 3);
 }
 
 TEST_F(Batch, WritesAPageAndATableOfAllJobs) {
