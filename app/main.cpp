@@ -83,6 +83,7 @@ int run(int argc, char** argv, const Ranks& ranks) {
   add_head_calibrate(head, task);
   add_head_track(head, task);
   const Verb face = add_group(command, "face", "The face, from images: landmarks by an appearance model");
+  add_face_draw(face, task);
   add_face_train(face, task);
   add_face_fit(face, task);
   add_face_evaluate(face, task);

@@ -49,6 +49,7 @@ void add_body_track(Verb parent, Task& task);
 void add_stereo_calibrate(Verb parent, Task& task);
 void add_head_calibrate(Verb parent, Task& task);
 void add_head_track(Verb parent, Task& task);
+void add_face_draw(Verb parent, Task& task);
 void add_face_train(Verb parent, Task& task);
 void add_face_fit(Verb parent, Task& task);
 void add_face_evaluate(Verb parent, Task& task);

@@ -1,5 +1,6 @@
 // kinema face on synthetic faces, as a user would call it: train, info, fit, evaluate, and what goes wrong.
 #include "command.h"
+#include "io/input_file.h"
 #include "synth/faces.h"
 
 #include <fmt/format.h>
@@ -144,6 +145,22 @@ TEST_F(Face, EvaluateStartsFacesSeveralTimesAndSaysWhetherTheScoreIsHonest) {
     EXPECT_EQ(count, number) << table;
   }
   EXPECT_NE(bytes_of(folder / "e/evaluate.html").find("What the score said"), std::string::npos);
+}
+
+TEST_F(Face, DrawsTheSameFacesForOneSeedAndNumber) {
+  const Problem place(1, 1);
+  const auto draw = [&](const char* out, const char* first, const char* count, const char* threads) {
+    return run_kinema({"face", "draw", "--out", out, "--first", first, "--count", count, "--size", "64", "--seed", "7",
+                       "--threads", threads, "--json"},
+                      place.folder());
+  };
+  const Outcome all = draw("all", "3", "3", "1"), last = draw("last", "5", "1", "2");
+  ASSERT_EQ(all.exit_code, 0) << all.err;
+  ASSERT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_EQ(json::parse(all.out)["faces"], 3);
+  for (const char* name : {"face_0005.png", "face_0005.pts"})
+    EXPECT_EQ(io::read_bytes(place / "all" / name), io::read_bytes(place / "last" / name)) << name;
+  EXPECT_NE(io::read_bytes(place / "all/face_0003.png"), io::read_bytes(place / "all/face_0004.png"));
 }
 
 TEST_F(Face, SameSeedGivesTheSameBytesWhateverTheThreads) {
