@@ -45,6 +45,16 @@ public:
     own_->start(pose);
   }
 
+  void restart() override {
+    decide();
+    own_->restart();
+  }
+
+  void set_particles(std::size_t count) override {
+    own_->set_particles(count);
+    if (other_) other_->set_particles(count);
+  }
+
   bool undecided() const override { return other_ != nullptr; }
   std::vector<Estimate> revised() override { return std::exchange(history_, {}); }
   const Skeleton& skeleton() const override { return own_->skeleton(); }

@@ -120,6 +120,13 @@ public:
     begin_at(to_state(skeleton_, pose));
   }
 
+  void restart() override { tracking_ = false; }
+
+  void set_particles(std::size_t count) override {
+    settings_.particles = count;
+    if (tracking_) particles_->place(state_, count);
+  }
+
   const Skeleton& skeleton() const override { return skeleton_; }
   bool undecided() const override { return false; }
   std::vector<Estimate> revised() override { return {}; }
