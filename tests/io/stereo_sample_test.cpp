@@ -109,22 +109,18 @@ double row_error(const Pair& pair, const Seen& seen) {
   return std::sqrt(sum / static_cast<double>(count));
 }
 
-Seen without(const Seen& seen, std::size_t view) {
-  Seen rest = seen;
-  rest.left.erase(rest.left.begin() + static_cast<std::ptrdiff_t>(view));
-  rest.right.erase(rest.right.begin() + static_cast<std::ptrdiff_t>(view));
-  return rest;
-}
-
-// Of each view by the calibration of all others.
+// Every third view by the calibration of all others; all of them would take a minute.
 template <class Calibrate>
 double held_out_row_error(const Seen& seen, Calibrate calibrate) {
   double sum = 0;
-  for (std::size_t i = 0; i < seen.left.size(); ++i) {
-    const Seen one{{seen.left[i]}, {seen.right[i]}, seen.size};
-    sum += std::pow(row_error(calibrate(without(seen, i)), one), 2);
+  int count = 0;
+  for (std::size_t i = 0; i < seen.left.size(); i += 3, ++count) {
+    Seen rest = seen;
+    rest.left.erase(rest.left.begin() + static_cast<std::ptrdiff_t>(i));
+    rest.right.erase(rest.right.begin() + static_cast<std::ptrdiff_t>(i));
+    sum += std::pow(row_error(calibrate(rest), {{seen.left[i]}, {seen.right[i]}, seen.size}), 2);
   }
-  return std::sqrt(sum / static_cast<double>(seen.left.size()));
+  return std::sqrt(sum / count);
 }
 
 TEST(StereoSample, OurCalibrationIsNoWorseThanThatOfOpenCvsSample) {
