@@ -81,7 +81,8 @@ void report(const Options& options, const TrackCounts& counts) {
   if (counts.latency.count() > 0) {
     json["live"] = {{"fps", counts.live_frames_per_second()},
                     {"latency_ms", {{"median", counts.latency.quantile(0.5)}, {"p95", counts.latency.quantile(0.95)}}},
-                    {"changes", counts.pace_changes}};
+                    {"changes", counts.pace_changes},
+                    {"search_rest", counts.search_rest}};
   }
   for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
   json["results"] = {{"out", run.files.poses}};

@@ -154,27 +154,37 @@ public:
     status_.taken = frame.taken;
     status_.latency_ms = 1000 * (now - frame.taken);
     counts.latency.add(status_.latency_ms);
-    const bool searched = std::any_of(estimate.times.begin(), estimate.times.end(), [](const StageTime& time) {
-      return time.stage == "search" || time.stage == "shape";
-    });
     status_.counts = loop_.live();
-    if (const auto chosen = pace_.add(frame.time, ms, estimate.found && !searched, status_.counts.late)) {
-      tracker_.set_counts(chosen->particles, chosen->points);
+    if (const auto chosen = pace_.add(frame.time, ms, kind_of(estimate), status_.counts.late)) {
+      tracker_.set_counts(chosen->particles, chosen->points, chosen->search_rest);
     }
     status_.pace = pace_.counts();
     status_.lowered = pace_.lowered();
     counts.pace_changes = pace_.changes();
+    counts.search_rest = pace_.counts().search_rest;
     counts.settings = tracker_.settings();
   }
 
   const LiveStatus& status() const { return status_; }
 
 private:
+  body::Pace::Kind kind_of(const body::Estimate& estimate) {
+    const auto took = [&](const char* stage) {
+      return std::any_of(estimate.times.begin(), estimate.times.end(),
+                         [&](const auto& time) { return time.stage == stage; });
+    };
+    // in the first frame with a person, somebody was searched for, who is now found
+    const bool first = !std::exchange(found_, estimate.found);
+    if (!estimate.found || first || took("shape")) return body::Pace::Kind::other;
+    return took("search") ? body::Pace::Kind::searched : body::Pace::Kind::usual;
+  }
+
   const SourceLoop& loop_;
   body::Tracker& tracker_;
   body::Pace pace_;
   LiveStatus status_;
   std::optional<double> first_;
+  bool found_ = false;
 };
 
 void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::optional<io::BodySender>& sender,

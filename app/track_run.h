@@ -64,6 +64,7 @@ struct TrackCounts {
   Latencies latency;        ///< of a live source, from the camera to the message
   double live_seconds = 0;  ///< from its first tracked frame to the last
   std::size_t pace_changes = 0;
+  int search_rest = 1;               ///< see body::PaceCounts
   bool stopped = false;              ///< by the user
   std::map<std::string, double> ms;  ///< by stage
   double tracking_ms = 0;            ///< foreground, tracker and waiting for the smoother, without files and images

@@ -36,6 +36,9 @@ public:
   /// Uses this many particles from the next frame on; the motion of the last frames is then forgotten.
   virtual void set_particles(std::size_t count) = 0;
 
+  /// Searches for rivals of the tracked pose this many times more rarely than usual.
+  virtual void set_search_rest(int factor) = 0;
+
   /// The skeleton as fitted to the person so far.
   virtual const Skeleton& skeleton() const = 0;
 

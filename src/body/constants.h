@@ -135,6 +135,16 @@ KINEMA_CONSTANT(std::size_t, least_particles, 50);
 /// @chosen as first written
 KINEMA_CONSTANT(std::size_t, least_points, 700);
 
+/// Share of the budget that searches for rivals may take; they become rarer where they would take more.
+/// @unit share
+/// @chosen as first written
+KINEMA_CONSTANT(double, search_share, 0.2);
+
+/// At most this many times rarer than usual.
+/// @unit ratio
+/// @chosen as first written
+KINEMA_CONSTANT(int, most_search_rest, 6);
+
 }  // namespace pace
 
 // The particle filter, and when a person is lost: filter.cpp. The fit of a pose is its reduction of the cost of a

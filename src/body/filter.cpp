@@ -127,6 +127,8 @@ public:
     if (tracking_) particles_->place(state_, count);
   }
 
+  void set_search_rest(int factor) override { monitor_.set_search_rest(factor); }
+
   const Skeleton& skeleton() const override { return skeleton_; }
   bool undecided() const override { return false; }
   std::vector<Estimate> revised() override { return {}; }

@@ -185,9 +185,10 @@ void Tracker::restart() {
   state_->filter->restart();
 }
 
-void Tracker::set_counts(std::size_t particles, std::size_t points) {
+void Tracker::set_counts(std::size_t particles, std::size_t points, int search_rest) {
   State& state = *state_;
   if (particles != state.settings.particles) state.filter->set_particles(particles);
+  state.filter->set_search_rest(search_rest);
   state.settings.particles = particles;
   state.settings.points = points;
   state.settings.background_points = 0;

@@ -10,9 +10,9 @@ namespace {
 
 // A camera of 30 frames per second before a tracker that takes `fixed` ms and `per_point` ms for each point of a
 // particle; it takes the newest frame whenever it is done, as a live run does.
-class Run {
+class LiveRun {
 public:
-  explicit Run(PaceCounts most = {100, 3000}) : pace(most, 30) {}
+  explicit LiveRun(PaceCounts most = {100, 3000}) : pace(most, 30) {}
 
   // Tracks for `seconds` and returns the share of the frames that were late.
   double track(double seconds, double fixed, double per_point) {
@@ -20,12 +20,15 @@ public:
     std::size_t frames = 0, before = late_;
     while (time_ < end) {
       const PaceCounts counts = pace.counts();
-      const double ms = fixed + per_point * static_cast<double>(counts.points * counts.particles);
+      const bool searched = ++age_ % (15 * counts.search_rest) == 0;
+      const double ms =
+          fixed + per_point * static_cast<double>(counts.points * counts.particles) + (searched ? search_ms : 0);
+      const Pace::Kind kind = searched ? Pace::Kind::searched : Pace::Kind::usual;
       const double done = time_ + ms / 1000;
       // the newest frame at that time, or the next one
       const double next = std::max(frame_ + 1, std::floor(done * 30 + 1e-9));
       late_ += static_cast<std::size_t>(next - frame_ - 1);
-      pace.add(frame_ / 30, ms, true, late_);
+      pace.add(frame_ / 30, ms, kind, late_);
       frame_ = next;
       time_ = std::max(done, frame_ / 30);
       ++frames;
@@ -35,21 +38,23 @@ public:
   }
 
   Pace pace;
+  double search_ms = 0;  // every 15 frames, or more rarely
 
 private:
   double time_ = 0, frame_ = 0;
   std::size_t late_ = 0;
+  int age_ = 0;
 };
 
 TEST(Pace, KeepsAllWhereThereIsTime) {
-  Run run;
+  LiveRun run;
   EXPECT_EQ(run.track(20, 5, 5e-5), 0);  // 20 ms of 33
   EXPECT_EQ(run.pace.counts(), (PaceCounts{100, 3000}));
   EXPECT_EQ(run.pace.changes(), 0u);
 }
 
 TEST(Pace, IsChosenByTheFirstSecond) {
-  Run run;
+  LiveRun run;
   EXPECT_GT(run.track(1.1, 5, 3e-4), 0.5);  // 95 ms
   const PaceCounts chosen = run.pace.counts();
   EXPECT_LT(chosen.points, 1500u);
@@ -60,7 +65,7 @@ TEST(Pace, IsChosenByTheFirstSecond) {
 }
 
 TEST(Pace, IsLoweredWhenFramesAreLateAndRaisedAgain) {
-  Run run({400, 3000});
+  LiveRun run({400, 3000});
   EXPECT_EQ(run.track(5, 4, 1.5e-5), 0);  // 22 ms
   run.track(4, 4, 6e-5);                  // another program takes most of the machine
   const PaceCounts loaded = run.pace.counts();
@@ -72,7 +77,7 @@ TEST(Pace, IsLoweredWhenFramesAreLateAndRaisedAgain) {
 }
 
 TEST(Pace, DoesNotSwingForEver) {
-  Run run;
+  LiveRun run;
   run.track(60, 12, 1.2e-4);
   const std::size_t settled = run.pace.changes();
   run.track(60, 12, 1.2e-4);
@@ -81,23 +86,37 @@ TEST(Pace, DoesNotSwingForEver) {
 }
 
 TEST(Pace, GoesNoLowerThanMakesSense) {
-  Run run({400, 3000});
+  LiveRun run({400, 3000});
   run.track(30, 100, 1e-4);
   EXPECT_EQ(run.pace.counts(), (PaceCounts{50, 700}));
 }
 
 TEST(Pace, KeepsWhatTheUserChose) {
-  Run run({400, 3000});
+  LiveRun run({400, 3000});
   run.pace.fix_particles();
   run.track(30, 100, 1e-4);
   EXPECT_EQ(run.pace.counts(), (PaceCounts{400, 700}));
 }
 
-TEST(Pace, FramesThatSearchSayNothing) {
+TEST(Pace, SearchesThatTakeLongBecomeRare) {
+  LiveRun run;
+  run.search_ms = 250;
+  run.track(5, 5, 5e-5);
+  // 20 % of 27 ms are 80 ms for each of the usual 15 frames
+  EXPECT_EQ(run.pace.counts(), (PaceCounts{100, 3000, 4}));
+  // and so do their late frames, which are no reason to lower the rest
+  EXPECT_LT(run.track(20, 5, 5e-5), 0.12);
+  EXPECT_EQ(run.pace.counts().points, 3000u);
+  run.search_ms = 20;
+  run.track(30, 5, 5e-5);
+  EXPECT_EQ(run.pace.counts().search_rest, 1);
+}
+
+TEST(Pace, FramesWithoutAPersonSayNothing) {
   Pace pace({100, 3000}, 30);
-  for (int i = 0; i < 100; ++i) EXPECT_FALSE(pace.add(i, 1000, false, 0));
-  for (int i = 100; i < 104; ++i) EXPECT_FALSE(pace.add(i, 1000, true, 0));
-  EXPECT_TRUE(pace.add(104, 1000, true, 0));
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(pace.add(i, 1000, Pace::Kind::other, 0));
+  for (int i = 100; i < 104; ++i) EXPECT_FALSE(pace.add(i, 1000, Pace::Kind::usual, 0));
+  EXPECT_TRUE(pace.add(104, 1000, Pace::Kind::usual, 0));
 }
 
 }  // namespace
