@@ -38,6 +38,7 @@ def parse():
     parser.add_argument("--input", choices=["stdin", "tcp"], default="stdin")
     parser.add_argument("--recording", type=Path, help="depth frames to send; default: a simulated walk")
     parser.add_argument("--lag", default="0", help="of body track")
+    parser.add_argument("--cores", help="that body track may use, as in 0,1; default: all")
     parser.add_argument("--soak", type=float, metavar="SECONDS")
     parser.add_argument("--pulls", type=int, default=20, help="of the source, while it soaks")
     parser.add_argument("--more", default="", help="further options of body track")
@@ -50,14 +51,18 @@ def simulated(kinema, folder):
     return folder
 
 
-def frames_of(kinema, recording, scratch):
-    """Raw pixels of the frames, and the camera; `record` would need a live source, so PNGs are read by OpenCV or ffmpeg."""
+def frames_of(recording):
+    """The camera, and the raw pixels of its frames."""
     camera = json.loads((recording / "camera.json").read_text())
     size = camera["width"] * camera["height"] * 2
-    raw = subprocess.run(["ffmpeg", "-v", "error", "-framerate", "30", "-pattern_type", "glob", "-i",
-                          str(recording / "depth/*.png"), "-f", "rawvideo", "-pix_fmt", "gray16le", "-"],
-                         check=True, capture_output=True).stdout
-    frames = [raw[at:at + size] for at in range(0, len(raw), size)]
+    try:
+        import cv2
+        frames = [cv2.imread(str(path), cv2.IMREAD_UNCHANGED).tobytes() for path in sorted((recording / "depth").glob("*.png"))]
+    except ImportError:
+        raw = subprocess.run(["ffmpeg", "-v", "error", "-framerate", "30", "-pattern_type", "glob", "-i",
+                              str(recording / "depth/*.png"), "-f", "rawvideo", "-pix_fmt", "gray16le", "-"],
+                             check=True, capture_output=True).stdout
+        frames = [raw[at:at + size] for at in range(0, len(raw), size)]
     return camera, frames + frames[-2:0:-1]  # there and back, so that nobody jumps
 
 
@@ -155,7 +160,8 @@ def connected(port, seconds=30):
 
 
 def track_call(options, source, target, more=()):
-    return [options.kinema, "body", "track", "--input", source, "--out", "/dev/null", "--lag", options.lag, "--udp", target,
+    cores = ["taskset", "-c", options.cores] if options.cores else []
+    return [*cores, options.kinema, "body", "track", "--input", source, "--out", "/dev/null", "--lag", options.lag, "--udp", target,
             "--udp-time", "--json", *options.more.split(), *more]
 
 
@@ -303,7 +309,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="kinema-live-") as name:
         scratch = Path(name)
         recording = options.recording or simulated(options.kinema, scratch / "walk")
-        camera, frames = frames_of(options.kinema, recording, scratch)
+        camera, frames = frames_of(recording)
         result = (soak if options.soak else measure)(options, scratch, camera, frames)
     print(json.dumps(result, indent=2))
     sys.exit(0 if result.get("good", True) else 1)
