@@ -45,13 +45,24 @@ body::TrackerSettings settings_for(const io::Recording& recording, const Options
   return tracker;
 }
 
+// For the summary of a run from a live source.
+std::string live_words(const TrackCounts& counts) {
+  if (counts.latency.count() == 0) return "";
+  std::string text = fmt::format("; latency {:.0f} ms, 95 % within {:.0f} ms", counts.latency.quantile(0.5),
+                                 counts.latency.quantile(0.95));
+  if (counts.pace_changes > 0) {
+    text += fmt::format("; kept up with {} particles and {} points", counts.settings.particles, counts.settings.points);
+  }
+  return text;
+}
+
 void report(const Options& options, const TrackCounts& counts) {
   const TrackRun& run = options.run;
   if (!options.common.json) {
     fmt::print(
         "{}{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames per second{}\n",
         counts.stopped ? "stopped; " : "", counts.frames, name(counts.backend), counts.found, counts.lost, counts.gaps,
-        counts.frames_per_second(), counts.live.words());
+        counts.frames_per_second(), counts.live.words() + live_words(counts));
     return;
   }
   nlohmann::ordered_json json;
@@ -68,6 +79,12 @@ void report(const Options& options, const TrackCounts& counts) {
   json["points"] = counts.settings.points;
   json["deviation_mm"] = 1000 * counts.deviation;
   json["fps"] = counts.frames_per_second();
+  if (counts.latency.count() > 0) {
+    json["live"] = {{"fps", counts.live_frames_per_second()},
+                    {"latency_ms", {{"median", counts.latency.quantile(0.5)}, {"p95", counts.latency.quantile(0.95)}}},
+                    {"changes", counts.pace_changes},
+                    {"search_rest", counts.search_rest}};
+  }
   for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
   json["results"] = {{"out", run.files.poses}};
   print_json(json);
@@ -106,13 +123,15 @@ void run(Options options) {
   check_outputs(chain.files);
   chain.backend = options.common.backend;
   chain.tracker.likelihood.threads = options.common.threads;
+  chain.fixed_particles = chain.tracker.particles > 0;
+  chain.fixed_points = chain.tracker.points > 0;
   if (options.no_free_space) chain.tracker.likelihood.free_space = false;
   chain.tracker.seed = options.common.seed;
   if (options.no_shape) chain.tracker.fit_shape = false;
   chain.tracker.foreground.planes = !options.no_planes;
   choose(chain.backend);  // throws at once if it is missing
 
-  options.recording.colour = !chain.files.overlay.empty();
+  options.recording.colour = !chain.files.overlay.empty() || options.view.wanted;
   const std::unique_ptr<io::Recording> recording = io::open_recording(options.input, options.recording);
   chain.tracker = settings_for(*recording, options);
   if (options.init != "auto") chain.start_pose = io::read_pose(options.init, chain.tracker.skeleton);
@@ -122,9 +141,7 @@ void run(Options options) {
   if (options.view.wanted) {
     view.emplace(options.view);
     feed.emplace(view->hub().channel("body"), options.input.front(), recording->size().value_or(0));
-    chain.watch = [&feed](const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate) {
-      show(*feed, frame, tracker, estimate);
-    };
+    show(*feed, chain, view->find_again());
   }
   const TrackCounts counts = track(*recording, chain);
   report(options, counts);

@@ -1,8 +1,9 @@
-// kinema stereo calibrate: two cameras and a chessboard to the calibration that body track reads.
+// kinema stereo calibrate: two cameras and a chessboard or ChArUco board to the calibration that body track reads.
 #include "app/head_options.h"
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "app/progress.h"
+#include "app/view.h"
 #include "io/frame_files.h"
 #include "io/image_file.h"
 #include "io/output_file.h"
@@ -10,11 +11,13 @@
 #include "io/source_schemes.h"
 #include "io/stereo_calibration.h"
 #include "kinema/error.h"
+#include "serve/calibration_feed.h"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace kinema::app {
 namespace {
@@ -24,16 +27,17 @@ namespace fs = std::filesystem;
 struct Options {
   std::string input;
   fs::path out;
-  io::ChessBoard board;
+  io::CalibrationBoard board;
   std::size_t views = 25;
   bool json = false;
   io::RecordingSettings source;
+  ViewOptions view;
 };
 
 // The boards found so far, in pictures of one size.
 class Boards {
 public:
-  explicit Boards(const io::ChessBoard& board) : board_(board) {}
+  explicit Boards(const io::CalibrationBoard& board, serve::CalibrationFeed* feed) : board_(board), feed_(feed) {}
 
   /// `still`: boards that are where another was are left out too.
   void add(const io::Picture& left, const io::Picture& right, bool still) {
@@ -47,7 +51,9 @@ public:
                               picture->height, width_, height_));
     }
     const auto view = io::find_board(left, right, board_);
-    if (view && (!still || io::is_another_view(*view, views_, width_))) views_.push_back(*view);
+    const bool taken = view && (!still || io::is_another_view(*view, views_, width_));
+    if (taken) views_.push_back(*view);
+    if (feed_ != nullptr) feed_->add({left, right, view, taken, views_, io::lacking(views_, width_, height_)});
   }
 
   std::size_t pairs() const { return pairs_; }
@@ -55,7 +61,8 @@ public:
   io::PairCalibration calibrate() const { return io::calibrate_pair(views_, board_, width_, height_); }
 
 private:
-  io::ChessBoard board_;
+  io::CalibrationBoard board_;
+  serve::CalibrationFeed* feed_;  // null: nobody looks
   std::size_t pairs_ = 0;
   int width_ = 0, height_ = 0;
   std::vector<io::BoardView> views_;
@@ -104,15 +111,16 @@ void add_live(const io::RawOpener& opener, const Options& options, Boards& board
   }
 }
 
+std::string words_of(const Boards& boards, const io::PairCalibration& pair) {
+  return fmt::format(
+      "{} boards in {} pairs: error {:.2f} pixels, between rows {:.2f} pixels, {:.0f} mm at 3 m; baseline {:.1f} mm, "
+      "focal length {:.1f} pixels within {:.2f} %; {:.0f} % of the picture covered",
+      pair.views, boards.pairs(), pair.error, pair.row_error, 1000 * pair.depth_error, 1000 * pair.baseline,
+      pair.calibration.left.fx, 100 * pair.focal_deviation, 100 * pair.coverage);
+}
+
 void report(const Options& options, const Boards& boards, const io::PairCalibration& pair) {
-  if (!options.json) {
-    fmt::print(
-        "{} boards in {} pairs: error {:.2f} pixels, between rows {:.2f} pixels, {:.0f} mm at 3 m; baseline {:.1f} mm, "
-        "focal length {:.1f} pixels within {:.2f} %; {:.0f} % of the picture covered\n",
-        pair.views, boards.pairs(), pair.error, pair.row_error, 1000 * pair.depth_error, 1000 * pair.baseline,
-        pair.calibration.left.fx, 100 * pair.focal_deviation, 100 * pair.coverage);
-    return;
-  }
+  if (!options.json) return fmt::print("{}\n", words_of(boards, pair));
   nlohmann::ordered_json json;
   json["pairs"] = boards.pairs();
   json["boards"] = pair.views;
@@ -127,31 +135,48 @@ void report(const Options& options, const Boards& boards, const io::PairCalibrat
   print_json(json);
 }
 
-void run(const Options& options) {
-  const io::OutputFile place(options.out);  // refused now, not after minutes with the board
-  Boards boards(options.board);
+io::PairCalibration calibrated(const Options& options, Boards& boards) {
   if (const auto opener = io::source_opener(options.input, options.source, io::SourceUse::raw_pairs)) {
     add_live(*opener, options, boards);
   } else {
     add_pictures(options.input, boards);
   }
   if (boards.views().empty()) {
-    throw Error(fmt::format("{}: no board of {} x {} inner corners is whole in both pictures of any of {} pairs",
-                            options.input, options.board.columns, options.board.rows, boards.pairs()));
+    throw Error(fmt::format("{}: no board of {} x {} inner corners is {} both pictures of any of {} pairs",
+                            options.input, options.board.columns, options.board.rows,
+                            options.board.marker > 0 ? "in" : "whole in", boards.pairs()));
   }
-  const io::PairCalibration pair = [&] {
-    try {
-      return boards.calibrate();
-    } catch (const Error& error) {
-      throw Error(fmt::format("{}: {}", options.input, error.what()));
-    }
-  }();
-  io::write_calibration(options.out, pair);
-  report(options, boards, pair);
+  try {
+    return boards.calibrate();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", options.input, error.what()));
+  }
+}
+
+void run(const Options& options) {
+  const io::OutputFile place(options.out);  // refused now, not after minutes with the board
+  io::check_board(options.board);
+  std::optional<View> view;
+  std::optional<serve::CalibrationFeed> feed;
+  if (options.view.wanted) {
+    view.emplace(options.view);
+    feed.emplace(view->hub().channel("calibrate"), options.input, options.views);
+  }
+  Boards boards(options.board, feed ? &*feed : nullptr);
+  try {
+    const io::PairCalibration pair = calibrated(options, boards);
+    io::write_calibration(options.out, pair);
+    report(options, boards, pair);
+    if (feed) feed->finish(words_of(boards, pair));
+  } catch (const Error& error) {
+    if (feed) feed->finish(error.what());
+    throw;
+  }
+  if (view) view->wait();
 }
 
 // "9x6".
-void parse_board(const std::string& word, io::ChessBoard& board) {
+void parse_board(const std::string& word, io::CalibrationBoard& board) {
   std::string_view rest = word;
   const auto columns = take_number(rest);
   if (rest.starts_with('x')) rest.remove_prefix(1);
@@ -170,7 +195,7 @@ void parse_board(const std::string& word, io::ChessBoard& board) {
 }  // namespace
 
 void add_stereo_calibrate(Verb parent, Task& task) {
-  Verb verb = parent.add("calibrate", "Calibrate a stereo pair with a chessboard, for body track");
+  Verb verb = parent.add("calibrate", "Calibrate a stereo pair with a chessboard or ChArUco board, for body track");
   const auto options = std::make_shared<Options>();
   verb.option("--input", options->input,
               "A folder with left/ and right/, patterns left%02d.jpg,right%02d.jpg, or a stereo camera as in stereo:0")
@@ -178,7 +203,7 @@ void add_stereo_calibrate(Verb parent, Task& task) {
       .required();
   verb.text(
           "--board", [options](const std::string& word) { parse_board(word, options->board); },
-          "Inner corners of the chessboard, where four squares meet")
+          "Inner corners of the board, where four squares meet")
       .type("9x6")
       .show_default("9x6");
   verb.text(
@@ -186,11 +211,19 @@ void add_stereo_calibrate(Verb parent, Task& task) {
           "Side of a square, in metres or with a unit")
       .type("25mm")
       .show_default("25mm");
+  verb.text(
+          "--marker", [options](const std::string& word) { options->board.marker = parse_length("--marker", word); },
+          "Side of a marker of a ChArUco board, as --square; without it the board is a chessboard")
+      .type("18mm");
+  verb.option("--dictionary", options->board.dictionary, "Markers of a ChArUco board, as OpenCV names them")
+      .type("NAME")
+      .show_default();
   verb.option("--out", options->out, "The calibration, for --camera-file of body track").type("stereo.yml").required();
   verb.option("--views", options->views, "Boards in different places to take from a camera")
       .type("N")
       .between(5L, 1000L)
       .show_default();
+  add_view_options(verb, options->view);
   verb.flag("--json", options->json, "Print the results as one JSON object on standard output").group("Everywhere");
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }

@@ -1,6 +1,7 @@
 #include "app/track_run.h"
 
 #include "core/stopwatch.h"
+#include "core/unix_time.h"
 #include "io/body_network.h"
 #include "io/bvh.h"
 #include "io/c3d.h"
@@ -11,6 +12,7 @@
 #include "io/pose_bvh.h"
 #include "kinema/poses.h"
 
+#include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <memory>
@@ -144,19 +146,73 @@ private:
   std::deque<io::Frame> waiting_;
 };
 
+// What a live source needs beside tracking: its latency is measured, and the tracker is kept at its pace.
+class LiveRun {
+public:
+  LiveRun(const SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, double fps)
+      : loop_(loop), tracker_(tracker), pace_({tracker.settings().particles, tracker.settings().points}, fps) {
+    if (run.fixed_particles) pace_.fix_particles();
+    if (run.fixed_points) pace_.fix_points();
+  }
+
+  /// The estimate of a frame was sent, `ms` after the tracker got it.
+  void sent(const io::Frame& frame, const body::Estimate& estimate, double ms, TrackCounts& counts) {
+    const double now = unix_time();
+    if (!first_) first_ = now;
+    counts.live_seconds = now - *first_;
+    status_.taken = frame.taken;
+    status_.latency_ms = 1000 * (now - frame.taken);
+    counts.latency.add(status_.latency_ms);
+    status_.counts = loop_.live();
+    if (const auto chosen = pace_.add(frame.time, ms, kind_of(estimate), status_.counts.late)) {
+      tracker_.set_counts(chosen->particles, chosen->points, chosen->search_rest);
+    }
+    status_.pace = pace_.counts();
+    status_.lowered = pace_.lowered();
+    counts.pace_changes = pace_.changes();
+    counts.search_rest = pace_.counts().search_rest;
+    counts.settings = tracker_.settings();
+  }
+
+  const LiveStatus& status() const { return status_; }
+
+private:
+  body::Pace::Kind kind_of(const body::Estimate& estimate) {
+    const auto took = [&](const char* stage) {
+      return std::any_of(estimate.times.begin(), estimate.times.end(),
+                         [&](const auto& time) { return time.stage == stage; });
+    };
+    // in the first frame with a person, somebody was searched for, who is now found
+    const bool first = !std::exchange(found_, estimate.found);
+    if (!estimate.found || first || took("shape")) return body::Pace::Kind::other;
+    return took("search") ? body::Pace::Kind::searched : body::Pace::Kind::usual;
+  }
+
+  const SourceLoop& loop_;
+  body::Tracker& tracker_;
+  body::Pace pace_;
+  LiveStatus status_;
+  std::optional<double> first_;
+  bool found_ = false;
+};
+
 void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::optional<io::BodySender>& sender,
-            SettledWriter& writer, TrackCounts& counts) {
+            std::optional<LiveRun>& live, SettledWriter& writer, TrackCounts& counts) {
   Stopwatch watch;
   for (io::Frame frame; loop.next(frame);) {
     counts.ms["read"] += watch.lap();
+    if (run.find_again && run.find_again()) tracker.restart();
     const body::Estimate estimate = tracker.track(frame);
     // receivers first: they are waiting
     if (sender) sender->send(frame.taken, *estimate.skeleton, estimate, tracker.floor());
     const std::vector<body::Estimate> settled = tracker.settled();
-    counts.tracking_ms += watch.lap();
+    const double ms = watch.lap();
+    counts.tracking_ms += ms;
+    if (live) live->sent(frame, estimate, ms, counts);
     for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
     ++counts.frames;
     ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
+    if (live && run.watch_live) run.watch_live(live->status());
     if (run.watch) run.watch(frame, tracker, estimate);
     writer.add(std::move(frame));
     writer.write(settled);
@@ -168,6 +224,10 @@ void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::
 
 double TrackCounts::frames_per_second() const {
   return tracking_ms > 0 ? 1000 * static_cast<double>(found + lost) / tracking_ms : 0;
+}
+
+double TrackCounts::live_frames_per_second() const {
+  return live_seconds > 0 && frames > 1 ? static_cast<double>(found + lost - 1) / live_seconds : 0;
 }
 
 TrackCounts track(io::Recording& recording, const TrackRun& run) {
@@ -185,7 +245,9 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   counts.backend = tracker.backend();
   counts.settings = tracker.settings();
   SourceLoop loop(recording, {run.start, run.frames});
-  loop.run([&] { follow(loop, run, tracker, sender, writer, counts); });
+  std::optional<LiveRun> live;
+  if (recording.live()) live.emplace(loop, run, tracker, recording.fps());
+  loop.run([&] { follow(loop, run, tracker, sender, live, writer, counts); });
   // however the loop ended, the tracked frames are finished and written
   loop.run([&] {
     Stopwatch watch;

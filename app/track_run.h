@@ -2,8 +2,10 @@
 // dropped files and the demo.
 #pragma once
 
+#include "app/latency.h"
 #include "app/source_loop.h"
 #include "io/live_targets.h"
+#include "kinema/body_pace.h"
 #include "kinema/body_tracker.h"
 #include "kinema/recording.h"
 
@@ -20,6 +22,15 @@ struct TrackFiles {
   std::string poses, csv, bvh, trc, mot, c3d, gltf, overlay;
 };
 
+/// How a live run keeps up.
+struct LiveStatus {
+  double taken = 0;       ///< seconds since 1970, of the last frame
+  double latency_ms = 0;  ///< from then until its estimate was sent
+  LiveCounts counts;
+  body::PaceCounts pace;
+  bool lowered = false;  ///< the pace, below what a file would be tracked with
+};
+
 struct TrackRun {
   body::TrackerSettings tracker;  ///< see body::settings_for()
   Backend backend = Backend::automatic;
@@ -29,8 +40,17 @@ struct TrackRun {
   TrackFiles files;
   io::LiveTargets live;  ///< receivers of each frame's first estimate
 
+  /// These were chosen by the user, and are not adapted to a live source.
+  bool fixed_particles = false, fixed_points = false;
+
   /// Called with every frame and its first estimate, before the next frame is read.
   std::function<void(const io::Frame&, body::Tracker&, const body::Estimate&)> watch = nullptr;
+
+  /// Called before that for a live source.
+  std::function<void(const LiveStatus&)> watch_live = nullptr;
+
+  /// Whether the person is to be searched for again; asked before every frame.
+  std::function<bool()> find_again = nullptr;
 
   /// Called with every frame and its final estimate, as they are written.
   std::function<void(const io::Frame&, const body::Estimate&)> written = nullptr;
@@ -42,11 +62,18 @@ struct TrackCounts {
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
   LiveCounts live;
   double deviation = 0;              ///< mean of what the final estimates state for joints, metres along each axis
+  Latencies latency;        ///< of a live source, from the camera to the message
+  double live_seconds = 0;  ///< from its first tracked frame to the last
+  std::size_t pace_changes = 0;
+  int search_rest = 1;               ///< see body::PaceCounts
   bool stopped = false;              ///< by the user
   std::map<std::string, double> ms;  ///< by stage
   double tracking_ms = 0;            ///< foreground, tracker and waiting for the smoother, without files and images
 
   double frames_per_second() const;
+
+  /// Of a live source: tracked frames per second as they were sent, waiting included.
+  double live_frames_per_second() const;
 };
 
 /// Tracks the person through the recording; Ctrl-C ends it early. Files appear at the end.

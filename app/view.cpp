@@ -2,6 +2,7 @@
 
 #include "app/dropped.h"
 #include "app/interrupt.h"
+#include "app/sent_frames.h"
 #include "io/face_detector.h"
 #include "kinema/error.h"
 #include "serve/request_handlers.h"
@@ -62,9 +63,18 @@ View::View(const ViewOptions& options, std::optional<head::Calibration> calibrat
     : heads_(std::move(calibration)),
       faces_(make_detect),
       uploads_(drops ? std::make_unique<serve::Uploads>() : nullptr),
-      jobs_(drops ? std::make_unique<serve::JobQueue>(
-                        *uploads_, [this](serve::Job& job) { track_dropped(job, hub_, heads_, faces_); })
+      jobs_(drops ? std::make_unique<serve::JobQueue>(*uploads_,
+                                                      [this](serve::Job& job) {
+                                                        std::unique_lock body(body_, std::defer_lock);
+                                                        if (job.kind == "body") body.lock();
+                                                        track_dropped(job, hub_, heads_, faces_);
+                                                      })
                   : nullptr),
+      frames_(drops ? std::make_unique<serve::FrameSenders>([this](const std::shared_ptr<io::FrameInbox>& inbox) {
+        const std::lock_guard body(body_);
+        track_sent(inbox, hub_, find_again_);
+      })
+                    : nullptr),
       server_(
           settings(options), pages(), hub_, [this](serve::PageSender& sender) { return handler(sender); },
           uploads_.get()) {
@@ -75,7 +85,9 @@ std::unique_ptr<serve::RequestHandler> View::handler(serve::PageSender& sender) 
   auto handlers = std::make_unique<serve::RequestHandlers>();
   handlers->add(std::make_unique<serve::HeadHandler>(sender, heads_));
   handlers->add(std::make_unique<serve::FaceHandler>(sender, faces_));
+  handlers->add(std::make_unique<serve::FindAgainHandler>(find_again_));
   if (jobs_) handlers->add(std::make_unique<serve::JobHandler>(sender, *jobs_));
+  if (frames_) handlers->add(std::make_unique<serve::FramesHandler>(sender, *frames_));
   return handlers;
 }
 
@@ -85,9 +97,21 @@ void View::wait() {
   while (!interrupt.asked()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
+void show(serve::BodyFeed& feed, TrackRun& run, serve::FindAgain& find_again) {
+  run.find_again = [&find_again] { return find_again.take(); };
+  run.watch = [&feed](const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate) {
+    show(feed, frame, tracker, estimate);
+  };
+  run.watch_live = [&feed](const LiveStatus& status) {
+    feed.set_live({status.taken, status.latency_ms / 1000, status.counts.late, status.counts.reopened,
+                   status.pace.particles, status.pace.points, status.lowered});
+  };
+}
+
 void show(serve::BodyFeed& feed, const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate) {
   const std::vector<Vec3> particles = tracker.particle_joints(serve::BodyFeed::most_particles);
-  feed.add({tracker.skeleton(), estimate, frame.gap.empty() ? tracker.points().view() : PointsView{}, particles});
+  feed.add({tracker.skeleton(), estimate, frame.gap.empty() ? tracker.points().view() : PointsView{}, particles,
+            &frame.colour});
 }
 
 }  // namespace kinema::app

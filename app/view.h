@@ -6,6 +6,8 @@
 #include "serve/body_feed.h"
 #include "serve/face_feed.h"
 #include "serve/face_handler.h"
+#include "serve/find_again.h"
+#include "serve/frames_handler.h"
 #include "serve/head_feed.h"
 #include "serve/head_handler.h"
 #include "serve/job_handler.h"
@@ -13,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -34,13 +37,16 @@ class View {
 public:
   /// Starts serving, and prints the address on standard error; pages may send frames of their own camera to the head
   /// tracker, which starts with the calibration if there is one. `drops`: files may be dropped on the page to be
-  /// tracked. Throws Error if this build has no pages.
+  /// tracked, and other programs may send frames. Throws Error if this build has no pages.
   explicit View(const ViewOptions& options, std::optional<head::Calibration> calibration = {}, bool drops = false);
 
   serve::Hub& hub() { return hub_; }
 
   /// Cameras of pages are fitted with this model.
   serve::FaceSharedState& faces() { return faces_; }
+
+  /// Asked by pages, of the run of a body tracker.
+  serve::FindAgain& find_again() { return find_again_; }
 
   /// Until Ctrl-C.
   void wait();
@@ -51,10 +57,16 @@ private:
   serve::Hub hub_;
   serve::HeadSharedState heads_;
   serve::FaceSharedState faces_;
+  serve::FindAgain find_again_;
   std::unique_ptr<serve::Uploads> uploads_;  // if files may be dropped
+  std::mutex body_;                          // dropped files and sent frames share the channel of the body
   std::unique_ptr<serve::JobQueue> jobs_;
+  std::unique_ptr<serve::FrameSenders> frames_;
   serve::Server server_;
 };
+
+/// Sends each frame of a run of the body tracker to the page, which may ask it to search again.
+void show(serve::BodyFeed& feed, TrackRun& run, serve::FindAgain& find_again);
 
 /// Sends a frame of the body tracker to the page.
 void show(serve::BodyFeed& feed, const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate);

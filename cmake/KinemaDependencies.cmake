@@ -125,10 +125,16 @@ if(KINEMA_PYTHON)
 endif()
 
 set(KINEMA_HAVE_OPENCV OFF)
+set(KINEMA_HAVE_ARUCO OFF)
 if(KINEMA_OPENCV)
-  find_package(OpenCV 4 QUIET COMPONENTS core imgproc imgcodecs videoio calib3d objdetect video)
+  find_package(OpenCV 4 QUIET COMPONENTS core imgproc imgcodecs videoio calib3d objdetect video
+    OPTIONAL_COMPONENTS aruco)
   if(OpenCV_FOUND)
     set(KINEMA_HAVE_OPENCV ON)
+  endif()
+  # ChArUco boards: later versions have another interface
+  if(OpenCV_FOUND AND TARGET opencv_aruco AND OpenCV_VERSION VERSION_LESS 4.7)
+    set(KINEMA_HAVE_ARUCO ON)
   endif()
 endif()
 
@@ -158,6 +164,35 @@ if(KINEMA_FFMPEG)
     endif()
   endforeach()
   mark_as_advanced(KINEMA_FFMPEG_INCLUDE)
+endif()
+
+# Bags of ROS 1: its package files of CMake need catkin, so that headers and libraries are looked up instead.
+set(KINEMA_HAVE_ROSBAG OFF)
+if(KINEMA_ROSBAG)
+  set(KINEMA_ROSBAG_OPTIONS "")
+  set(KINEMA_ROSBAG_LIBRARIES "")
+  set(KINEMA_HAVE_ROSBAG ON)
+  # rosbag's header includes that of pluginlib, which Debian keeps in folders of their own as ROS 2 has them
+  foreach(header rosbag/bag.h pluginlib/class_loader.hpp class_loader/class_loader.hpp rcutils/allocator.h
+                 rcpputils/shared_library.hpp ament_index_cpp/get_resource.hpp)
+    string(REGEX REPLACE "/.*" "" folder ${header})
+    find_path(KINEMA_${folder}_INCLUDE ${header} PATH_SUFFIXES ${folder})
+    mark_as_advanced(KINEMA_${folder}_INCLUDE)
+    if(KINEMA_${folder}_INCLUDE)
+      # after the compiler's own: /usr/include must not come before them
+      list(APPEND KINEMA_ROSBAG_OPTIONS -idirafter${KINEMA_${folder}_INCLUDE})
+    else()
+      set(KINEMA_HAVE_ROSBAG OFF)
+    endif()
+  endforeach()
+  foreach(name rosbag_storage roscpp_serialization rostime cpp_common console_bridge)
+    find_library(KINEMA_${name}_LIBRARY ${name})
+    mark_as_advanced(KINEMA_${name}_LIBRARY)
+    list(APPEND KINEMA_ROSBAG_LIBRARIES ${KINEMA_${name}_LIBRARY})
+    if(NOT KINEMA_${name}_LIBRARY)
+      set(KINEMA_HAVE_ROSBAG OFF)
+    endif()
+  endforeach()
 endif()
 
 # Landmarks in dlib's XML.

@@ -35,12 +35,16 @@ libavformat-dev     package -
 required_build="$required_demo"'
 libgtest-dev        header  gtest/gtest.h
 '
-# MPI ranks, the Python module and its tests, the comparison in `bench`, faster rebuilds, and files of other programs for
-# tests
+# MPI ranks, the Python module and its tests, the comparison in `bench`, faster rebuilds, bags of ROS 1, and programs and
+# modules that write or read files for tests
 optional_build="$optional_demo"'
 libopenmpi-dev      command mpicxx
 openmpi-bin         command mpirun
 ccache              command ccache
+librosbag-storage-dev header rosbag/bag.h
+python3-rosbag      package -
+python3-sensor-msgs package -
+python3-websocket   package -
 ffmpeg              command ffmpeg
 pybind11-dev        header  pybind11/pybind11.h
 python3-dev         package -

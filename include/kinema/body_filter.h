@@ -30,6 +30,15 @@ public:
   /// A pose to start from in the next frame instead of a search.
   virtual void start(const Pose& pose) = 0;
 
+  /// Searches for the person in the next frame, as after a loss.
+  virtual void restart() = 0;
+
+  /// Uses this many particles from the next frame on; the motion of the last frames is then forgotten.
+  virtual void set_particles(std::size_t count) = 0;
+
+  /// Searches for rivals of the tracked pose this many times more rarely than usual.
+  virtual void set_search_rest(int factor) = 0;
+
   /// The skeleton as fitted to the person so far.
   virtual const Skeleton& skeleton() const = 0;
 

@@ -197,6 +197,13 @@ public:
   /// A pose to start from in the next frame instead of a search.
   void start(const Pose& pose);
 
+  /// Searches for the person in the next frame, as after a loss.
+  void restart();
+
+  /// Uses other numbers of particles and points from the next frame on (see body::Pace), and searches for rivals of the
+  /// tracked pose `search_rest` times more rarely than usual. Other particles start at the last pose, at rest.
+  void set_counts(std::size_t particles, std::size_t points, int search_rest = 1);
+
   /// A depth image of the scene without the person, for more reliable segmentation.
   void set_background(ImageView<const float> depth);
 

@@ -82,6 +82,9 @@ public:
   /// A depth image of the scene without the person, as in cut().
   void set_background(ImageView<const float> depth);
 
+  /// Other limits from the next cut on; see ForegroundSettings.
+  void set_points(std::size_t points, std::size_t background_points);
+
   /// Depth in metres; not positive or not finite: no measurement. `expected`: capsules (K x 7 floats) where the
   /// tracker predicts the person, empty during a search. Nobody there: an empty cloud. Throws Error if the image
   /// differs in size from the camera's or capsules are invalid.

@@ -84,6 +84,69 @@ KINEMA_CONSTANT(std::size_t, most_background_points, 3000);
 
 }  // namespace pipeline
 
+// How many particles and points a live camera leaves time for: pace.cpp.
+namespace pace {
+
+/// Frames are judged together for this long.
+/// @unit seconds
+/// @chosen as first written
+KINEMA_CONSTANT(double, window, 1.0);
+
+/// Fewer frames than this say nothing about the time of a frame.
+/// @unit frames
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, fewest_frames, 5);
+
+/// Share of the time between two frames of the camera that tracking may take; the rest is for other programs.
+/// @unit share
+/// @chosen as first written
+KINEMA_CONSTANT(double, budget, 0.8);
+
+/// If more frames than this are late though the median is within the budget, the counts are lowered all the same.
+/// @unit share of the frames
+/// @chosen as first written
+KINEMA_CONSTANT(double, most_late, 0.1);
+
+/// The counts are then multiplied by this.
+/// @unit ratio
+/// @chosen as first written
+KINEMA_CONSTANT(double, lowering, 0.8);
+
+/// Counts are raised again by `raising` after `patience` windows in which the median was below this share of the budget.
+/// @unit share
+/// @chosen as first written
+KINEMA_CONSTANT(double, raise_below, 0.7);
+/// @unit ratio
+/// @chosen as first written
+KINEMA_CONSTANT(double, raising, 1.25);
+/// Doubled each time that they had to be lowered again.
+/// @unit windows
+/// @chosen as first written
+KINEMA_CONSTANT(int, patience, 3);
+/// @unit windows
+/// @chosen as first written
+KINEMA_CONSTANT(int, most_patience, 48);
+
+/// Counts are never lowered below these.
+/// @unit particles
+/// @chosen realistic people and real Kinect recordings: 50 to 400 are equally accurate
+KINEMA_CONSTANT(std::size_t, least_particles, 50);
+/// @unit points
+/// @chosen as first written
+KINEMA_CONSTANT(std::size_t, least_points, 700);
+
+/// Share of the budget that searches for rivals may take; they become rarer where they would take more.
+/// @unit share
+/// @chosen as first written
+KINEMA_CONSTANT(double, search_share, 0.2);
+
+/// At most this many times rarer than usual.
+/// @unit ratio
+/// @chosen as first written
+KINEMA_CONSTANT(int, most_search_rest, 6);
+
+}  // namespace pace
+
 // The particle filter, and when a person is lost: filter.cpp. The fit of a pose is its reduction of the cost of a
 // frame, as a share of the cost with nobody at the pose: 1 is perfect.
 namespace filter {

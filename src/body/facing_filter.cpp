@@ -45,6 +45,21 @@ public:
     own_->start(pose);
   }
 
+  void restart() override {
+    decide();
+    own_->restart();
+  }
+
+  void set_particles(std::size_t count) override {
+    own_->set_particles(count);
+    if (other_) other_->set_particles(count);
+  }
+
+  void set_search_rest(int factor) override {
+    own_->set_search_rest(factor);
+    if (other_) other_->set_search_rest(factor);
+  }
+
   bool undecided() const override { return other_ != nullptr; }
   std::vector<Estimate> revised() override { return std::exchange(history_, {}); }
   const Skeleton& skeleton() const override { return own_->skeleton(); }

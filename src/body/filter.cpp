@@ -120,6 +120,15 @@ public:
     begin_at(to_state(skeleton_, pose));
   }
 
+  void restart() override { tracking_ = false; }
+
+  void set_particles(std::size_t count) override {
+    settings_.particles = count;
+    if (tracking_) particles_->place(state_, count);
+  }
+
+  void set_search_rest(int factor) override { monitor_.set_search_rest(factor); }
+
   const Skeleton& skeleton() const override { return skeleton_; }
   bool undecided() const override { return false; }
   std::vector<Estimate> revised() override { return {}; }

@@ -364,6 +364,11 @@ Foreground::~Foreground() = default;
 Foreground::Foreground(Foreground&&) noexcept = default;
 Foreground& Foreground::operator=(Foreground&&) noexcept = default;
 
+void Foreground::set_points(std::size_t points, std::size_t background_points) {
+  state_->settings.points = points;
+  state_->settings.background_points = background_points;
+}
+
 void Foreground::set_background(ImageView<const float> depth) {
   state_->check_size(depth);
   state_->scene.set_background(depth);

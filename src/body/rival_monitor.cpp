@@ -36,7 +36,7 @@ void RivalMonitor::set_skeleton(const Skeleton& skeleton) {
 
 Hypotheses RivalMonitor::evaluate_rivals(Particles& particles, const RefinePoints& points) {
   ++age_;
-  const int every = age_ < young_age ? young_search_interval : search_interval;
+  const int every = search_rest_ * (age_ < young_age ? young_search_interval : search_interval);
   searched_ = age_ % every == every - 1;
   const std::vector<float> state = particles.predicted();
   Hypotheses hypotheses;

@@ -50,6 +50,9 @@ public:
   /// A person was just detected.
   void restart() { age_ = 0; }
 
+  /// Searches this many times more rarely.
+  void set_search_rest(int factor) { search_rest_ = factor; }
+
   /// The predicted pose of the particles and its rivals, refined and weighed with the points of this frame. Does not
   /// modify the particles.
   Hypotheses evaluate_rivals(Particles& particles, const RefinePoints& points);
@@ -81,6 +84,7 @@ private:
   Comfort comfort_;
   std::size_t next_rival_ = 0;
   int age_ = 0;  // frames since the person was detected
+  int search_rest_ = 1;
   bool searched_ = false;
 };
 

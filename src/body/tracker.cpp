@@ -179,6 +179,23 @@ std::vector<Estimate> Tracker::finish() {
 }
 
 void Tracker::start(const Pose& pose) { state_->filter->start(pose); }
+
+void Tracker::restart() {
+  state_->expected.clear();
+  state_->filter->restart();
+}
+
+void Tracker::set_counts(std::size_t particles, std::size_t points, int search_rest) {
+  State& state = *state_;
+  if (particles != state.settings.particles) state.filter->set_particles(particles);
+  state.filter->set_search_rest(search_rest);
+  state.settings.particles = particles;
+  state.settings.points = points;
+  state.settings.background_points = 0;
+  state.settings = complete(state.settings, state.backend);
+  state.foreground.set_points(points, state.settings.background_points);
+}
+
 void Tracker::set_background(ImageView<const float> depth) { state_->foreground.set_background(depth); }
 const Skeleton& Tracker::skeleton() const { return state_->filter->skeleton(); }
 const PointCloud& Tracker::points() const { return state_->cloud; }

@@ -10,7 +10,8 @@ namespace kinema::io {
 std::string encoded_png(const DepthImage& image);
 std::string encoded_png(const Picture& picture);
 std::string encoded_jpeg(const Picture& picture);
-/// A picture from the bytes of a file. Throws Error if they are none.
+/// Images from the bytes of a file. Throw Error if they are none; depth has one channel of 16 bits.
 Picture decoded_picture(const std::string& bytes);
+DepthImage decoded_depth(const std::string& bytes);
 
 }  // namespace kinema::io

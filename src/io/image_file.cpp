@@ -130,14 +130,11 @@ cv::Mat colour_of(const cv::Mat& image) {
 }  // namespace
 
 DepthImage read_depth_image(const std::filesystem::path& path) {
-  const cv::Mat image = read_image(path, cv::IMREAD_UNCHANGED);
-  if (image.type() != CV_16UC1) {
-    const char* type = image.depth() == CV_8U ? "8-bit" : image.depth() == CV_16U ? "16-bit" : "other";
-    throw Error(
-        fmt::format("{}: holds {} pixels of {} channel{}; depth needs one channel of 16 bits: save it as uint16",
-                    path.string(), type, image.channels(), image.channels() == 1 ? "" : "s"));
+  try {
+    return decoded_depth(read_bytes(path, largest_file));
+  } catch (const Error& error) {
+    throw about(path, error);
   }
-  return {image.cols, image.rows, elements<std::uint16_t>(image)};
 }
 
 Picture read_picture(const std::filesystem::path& path) {
@@ -179,6 +176,16 @@ void write_picture_png(const std::filesystem::path& path, const Picture& picture
 Picture decoded_picture(const std::string& bytes) {
   const cv::Mat image = decode(bytes, cv::IMREAD_COLOR);
   return {image.cols, image.rows, elements<std::uint8_t>(image)};
+}
+
+DepthImage decoded_depth(const std::string& bytes) {
+  const cv::Mat image = decode(bytes, cv::IMREAD_UNCHANGED);
+  if (image.type() != CV_16UC1) {
+    const char* type = image.depth() == CV_8U ? "8-bit" : image.depth() == CV_16U ? "16-bit" : "other";
+    throw Error(fmt::format("holds {} pixels of {} channel{}; depth needs one channel of 16 bits: save it as uint16",
+                            type, image.channels(), image.channels() == 1 ? "" : "s"));
+  }
+  return {image.cols, image.rows, elements<std::uint16_t>(image)};
 }
 
 std::string encoded_png(const DepthImage& image) {

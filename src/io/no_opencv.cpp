@@ -36,6 +36,7 @@ void write_picture_png(const std::filesystem::path& path, const Picture&) { refu
 std::string encoded_png(const DepthImage&) { refuse("a recording"); }
 std::string encoded_png(const Picture&) { refuse("a recording"); }
 Picture decoded_picture(const std::string&) { refuse("a picture"); }
+DepthImage decoded_depth(const std::string&) { refuse("a depth image"); }
 std::string encoded_jpeg(const Picture&) { refuse("a recording"); }
 
 PixelMap::PixelMap(const Lens&, const std::array<double, 9>&, const Camera&) { refuse("a lens with distortion"); }
@@ -43,9 +44,15 @@ Picture PixelMap::picture(const Picture&) const { refuse("a picture"); }
 DepthImage PixelMap::depth(const DepthImage&) const { refuse("a depth image"); }
 StereoRectification rectify(const Calibration&, int, int, double) { refuse("a stereo calibration"); }
 
-std::optional<BoardView> find_board(const Picture&, const Picture&, const ChessBoard&) { refuse("a chessboard"); }
+void check_board(const CalibrationBoard&) { refuse("a chessboard"); }
+std::optional<BoardView> find_board(const Picture&, const Picture&, const CalibrationBoard&) { refuse("a chessboard"); }
 bool is_another_view(const BoardView&, std::span<const BoardView>, int) { refuse("a chessboard"); }
-PairCalibration calibrate_pair(std::span<const BoardView>, const ChessBoard&, int, int) { refuse("a chessboard"); }
+double BoardCoverage::share() const { refuse("a chessboard"); }
+BoardCoverage coverage_of(std::span<const BoardView>, int, int) { refuse("a chessboard"); }
+std::string lacking(std::span<const BoardView>, int, int) { refuse("a chessboard"); }
+PairCalibration calibrate_pair(std::span<const BoardView>, const CalibrationBoard&, int, int) {
+  refuse("a chessboard");
+}
 void write_calibration(const std::filesystem::path& path, const PairCalibration&) { refuse(path.string()); }
 
 struct StereoMatcher::State {};

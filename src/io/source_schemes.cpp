@@ -4,6 +4,7 @@
 #include "io/camera_source.h"
 #include "io/capture_source.h"
 #include "io/openni_source.h"
+#include "io/ros_bag.h"
 #include "io/stream_source.h"
 #include "io/v4l2_source.h"
 #include "kinema/backend.h"
@@ -41,6 +42,12 @@ std::vector<Scheme> schemes() {
                  true,
                  azure_kinect_built_in() ? "" : "libavformat-dev",
                  {}});
+  all.push_back({"FILE.bag[:/TOPIC]",
+                 "images of depth or colour in a bag of ROS 1",
+                 true,
+                 true,
+                 ros_bag_built_in() ? "" : "librosbag-storage-dev",
+                 {}});
   return all;
 }
 
@@ -48,6 +55,7 @@ std::optional<RawOpener> source_opener(const std::string& word, const RecordingS
   if (use == SourceUse::raw_pairs && !names_stereo_camera(word) && !names_network_video(word)) return std::nullopt;
   if (names_stream(word)) return stream_opener(word, settings, use);
   if (is_azure_kinect_file(word)) return azure_kinect_opener(word, settings, use);
+  if (names_ros_bag(word)) return ros_bag_opener(word, settings, use);
   if (names_stereo_camera(word) || names_network_video(word)) return capture_opener(word, settings, use);
   if (names_v4l2(word)) {
     if (use == SourceUse::colour) throw Error(fmt::format("{}: is depth; head and face need colour", word));

@@ -1,6 +1,5 @@
 #include "io/stereo_calibration.h"
 
-#include "io/image_file.h"
 #include "io/input_file.h"
 #include "io/opencv_quiet.h"
 #include "io/output_file.h"
@@ -8,10 +7,8 @@
 
 #include <fmt/format.h>
 #include <opencv2/calib3d.hpp>
-#include <opencv2/imgproc.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace kinema::io {
@@ -29,55 +26,10 @@ Corners points_of(const std::vector<float>& xy) {
   return points;
 }
 
-std::vector<float> floats_of(const Corners& points) {
-  std::vector<float> xy;
-  for (const cv::Point2f& point : points) xy.insert(xy.end(), {point.x, point.y});
-  return xy;
-}
-
-std::optional<Corners> corners_in(const Picture& picture, const ChessBoard& board) {
-  GreyImage image = grey_of(picture);
-  const cv::Mat grey(image.height, image.width, CV_8UC1, image.grey.data());
-  const cv::Size size(board.columns, board.rows);
-  Corners corners;
-  // finds corners to a twentieth of a pixel, where corners refined by gradients keep half of their error
-  const int flags = cv::CALIB_CB_NORMALIZE_IMAGE | cv::CALIB_CB_ACCURACY;
-  if (!cv::findChessboardCornersSB(grey, size, corners, flags)) return std::nullopt;
-  return corners;
-}
-
 Lens lens_of(const cv::Mat& matrix, const cv::Mat& distortion) {
   Lens lens{matrix.at<double>(0, 0), matrix.at<double>(1, 1), matrix.at<double>(0, 2), matrix.at<double>(1, 2), {}};
   lens.distortion.assign(distortion.begin<double>(), distortion.end<double>());
   return lens;
-}
-
-double coverage_of(std::span<const BoardView> views, int width, int height) {
-  constexpr std::size_t parts = 4;
-  std::array<bool, parts * parts> seen{};
-  const auto part = [](float share) {
-    return static_cast<std::size_t>(std::clamp(share * parts, 0.0f, static_cast<float>(parts - 1)));
-  };
-  for (const BoardView& view : views) {
-    for (const cv::Point2f& point : points_of(view.left)) {
-      seen[part(point.y / static_cast<float>(height)) * parts + part(point.x / static_cast<float>(width))] = true;
-    }
-  }
-  return static_cast<double>(std::count(seen.begin(), seen.end(), true)) / seen.size();
-}
-
-void check_views(std::span<const BoardView> views, int width, int height) {
-  if (views.size() < fewest_views) {
-    throw Error(fmt::format("{} views of the whole board in both pictures: at least {} are needed, 15 are good",
-                            views.size(), fewest_views));
-  }
-  const double coverage = coverage_of(views, width, height);
-  if (coverage < smallest_coverage) {
-    throw Error(
-        fmt::format("the boards cover {:.0f} % of the picture: show it in all corners too, so that they cover "
-                    "at least {:.0f} %",
-                    100 * coverage, 100 * smallest_coverage));
-  }
 }
 
 // The matrices while they are estimated.
@@ -117,16 +69,15 @@ double largest_tilt(const std::vector<cv::Mat>& rotations) {
   return std::acos(std::clamp(smallest, -1.0, 1.0));
 }
 
-PairCalibration estimated(std::span<const BoardView> views, const ChessBoard& board, cv::Size size) {
-  std::vector<cv::Point3f> corners;
-  for (int y = 0; y < board.rows; ++y) {
-    for (int x = 0; x < board.columns; ++x) {
-      corners.emplace_back(static_cast<float>(x * board.square), static_cast<float>(y * board.square), 0.0f);
-    }
-  }
-  const std::vector<std::vector<cv::Point3f>> boards(views.size(), corners);
+PairCalibration estimated(std::span<const BoardView> views, const CalibrationBoard& board, cv::Size size) {
+  std::vector<std::vector<cv::Point3f>> boards;
   std::vector<Corners> lefts, rights;
   for (const BoardView& view : views) {
+    std::vector<cv::Point3f>& corners = boards.emplace_back();
+    for (const int corner : view.corners) {
+      corners.emplace_back(static_cast<float>(corner % board.columns * board.square),
+                           static_cast<float>(corner / board.columns * board.square), 0.0F);
+    }
     lefts.push_back(points_of(view.left));
     rights.push_back(points_of(view.right));
   }
@@ -162,36 +113,21 @@ PairCalibration estimated(std::span<const BoardView> views, const ChessBoard& bo
 
 }  // namespace
 
-std::optional<BoardView> find_board(const Picture& left, const Picture& right, const ChessBoard& board) {
-  const QuietOpenCV quiet;
-  try {
-    const std::optional<Corners> first = corners_in(left, board);
-    if (!first) return std::nullopt;
-    std::optional<Corners> second = corners_in(right, board);
-    if (!second) return std::nullopt;
-    // one of them may begin at the other end of the board
-    const cv::Point2f along = first->back() - first->front(), other = second->back() - second->front();
-    if (along.dot(other) < 0) std::reverse(second->begin(), second->end());
-    return BoardView{floats_of(*first), floats_of(*second)};
-  } catch (const cv::Exception& error) {
-    throw Error(fmt::format("OpenCV cannot look for the board: {}", one_line(error.err)));
+std::string lacking(std::span<const BoardView> views, int width, int height) {
+  if (views.size() < fewest_views) {
+    return fmt::format("{} views of the board in both pictures: at least {} are needed, 15 are good", views.size(),
+                       fewest_views);
   }
+  const double coverage = coverage_of(views, width, height).share();
+  if (coverage >= smallest_coverage) return "";
+  return fmt::format(
+      "the boards cover {:.0f} % of the picture: show it in all corners too, so that they cover at least "
+      "{:.0f} %",
+      100 * coverage, 100 * smallest_coverage);
 }
 
-bool is_another_view(const BoardView& view, std::span<const BoardView> views, int width) {
-  const double enough = 0.04 * width;
-  return std::none_of(views.begin(), views.end(), [&](const BoardView& other) {
-    double sum = 0;
-    for (std::size_t i = 0; i + 1 < view.left.size(); i += 2) {
-      sum += std::hypot(view.left[i] - other.left[i], view.left[i + 1] - other.left[i + 1]);
-    }
-    const std::size_t corners = view.left.size() / 2;
-    return sum / static_cast<double>(corners) < enough;
-  });
-}
-
-PairCalibration calibrate_pair(std::span<const BoardView> views, const ChessBoard& board, int width, int height) {
-  check_views(views, width, height);
+PairCalibration calibrate_pair(std::span<const BoardView> views, const CalibrationBoard& board, int width, int height) {
+  if (const std::string why = lacking(views, width, height); !why.empty()) throw Error(why);
   PairCalibration result;
   try {
     const QuietOpenCV quiet;
@@ -200,7 +136,7 @@ PairCalibration calibrate_pair(std::span<const BoardView> views, const ChessBoar
     throw Error(fmt::format("the boards give no calibration: {}", one_line(error.err)));
   }
   result.views = views.size();
-  result.coverage = coverage_of(views, width, height);
+  result.coverage = coverage_of(views, width, height).share();
   if (!(result.error <= largest_error)) {
     throw Error(
         fmt::format("the boards contradict each other: {:.2f} pixels of error, where {} is the most: is the "

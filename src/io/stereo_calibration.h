@@ -1,32 +1,15 @@
-// The calibration of a stereo pair from pictures of a chessboard, in the form that read_calibration() reads. Without
+// The calibration of a stereo pair from pictures of a board, in the form that read_calibration() reads. Without
 // OpenCV all of it throws.
 #pragma once
 
+#include "io/calibration_board.h"
 #include "io/calibration_file.h"
-#include "kinema/picture.h"
 
 #include <filesystem>
-#include <optional>
 #include <span>
-#include <vector>
+#include <string>
 
 namespace kinema::io {
-
-struct ChessBoard {
-  int columns = 9, rows = 6;  ///< inner corners, where four squares meet
-  double square = 0.025;      ///< side of a square, metres
-};
-
-/// The corners of the board in both pictures, in the same order: columns * rows pairs x, y, pixels.
-struct BoardView {
-  std::vector<float> left, right;
-};
-
-/// Nothing if not all corners are seen in both pictures.
-std::optional<BoardView> find_board(const Picture& left, const Picture& right, const ChessBoard& board);
-
-/// Whether the board is elsewhere than in all views so far: somebody who holds it still adds nothing.
-bool is_another_view(const BoardView& view, std::span<const BoardView> views, int width);
 
 struct PairCalibration {
   Calibration calibration;     ///< T in metres
@@ -40,8 +23,11 @@ struct PairCalibration {
   std::size_t views = 0;
 };
 
+/// What the views so far lack for a calibration; empty: nothing that can be told beforehand.
+std::string lacking(std::span<const BoardView> views, int width, int height);
+
 /// Throws Error if the views do not determine a pair of cameras: too few, not tilted, in one place, or contradictory.
-PairCalibration calibrate_pair(std::span<const BoardView> views, const ChessBoard& board, int width, int height);
+PairCalibration calibrate_pair(std::span<const BoardView> views, const CalibrationBoard& board, int width, int height);
 
 /// As YAML of OpenCV, whole or not at all.
 void write_calibration(const std::filesystem::path& path, const PairCalibration& pair);

@@ -1,7 +1,7 @@
 #include "io/stream_source.h"
 
-#include "io/recording_camera.h"
 #include "io/stream_format.h"
+#include "io/stream_raw_format.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -25,8 +25,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-
-constexpr double usual_fps = 30;
 
 // A program that connects and then says nothing must not keep out the next one.
 constexpr auto header_patience = 2s;
@@ -66,7 +64,8 @@ public:
       if (closed_) throw Error(fmt::format("{}: ended before a header came", name_));
       return false;
     }
-    describe(*parser_.header(), settings, use);
+    format_ = stream_raw_format(*parser_.header(), name_, settings, use);
+    format_.reopens = socket_;
     return true;
   }
 
@@ -119,34 +118,6 @@ private:
       throw Error(fmt::format("{}: {}", name_, error.what()));
     }
     return true;
-  }
-
-  void describe(const StreamHeader& header, const RecordingSettings& settings, SourceUse use) {
-    using Content = RawFormat::Content;
-    const bool colour = use == SourceUse::colour || (use == SourceUse::any && header.content == Content::colour);
-    if (colour && header.colour == StreamHeader::Pixels::none) {
-      throw Error(fmt::format("{}: has no \"colour\", which head and face need", name_));
-    }
-    if (!colour && header.content == Content::colour) {
-      throw Error(fmt::format("{}: has neither \"depth\" nor a \"pair\", which the body needs", name_));
-    }
-    format_.content = colour ? Content::colour : header.content;
-    format_.live = header.live;
-    format_.reopens = socket_;
-    format_.name = name_;
-    if (colour) {
-      format_.camera.file.camera = header.camera.camera;
-      format_.camera.file.fps = settings.fps > 0 ? settings.fps : header.camera.fps;
-    } else {
-      CameraSearch search;
-      search.use = header.content == Content::depth ? CameraUse::depth : CameraUse::stereo;
-      search.frames = name_;
-      search.timed = false;  // frames have their time
-      search.size_of_frames = [&]() -> ImageSize { return {header.camera.camera.width, header.camera.camera.height}; };
-      search.stated = header.camera;
-      format_.camera = find_camera(search, settings);
-    }
-    if (!(format_.camera.file.fps > 0)) format_.camera.file.fps = usual_fps;
   }
 
   std::string name_;

@@ -2,6 +2,7 @@
 
 #include "io/poses.h"
 #include "serve/message.h"
+#include "serve/picture_part.h"
 
 #include <algorithm>
 #include <array>
@@ -60,9 +61,19 @@ void BodyFeed::add(const Frame& frame) {
                                 {"found", estimate.found}};
   header["ms"] = nlohmann::ordered_json::object();
   for (const StageTime& time : estimate.times) header["ms"][time.stage] = time.ms;
+  if (live_) {
+    header["live"] = {{"taken", live_->taken},       {"latency", live_->latency},     {"late", live_->late},
+                      {"reopened", live_->reopened}, {"particles", live_->particles}, {"points", live_->points},
+                      {"lowered", live_->lowered}};
+  }
   const std::vector<float> points = thinned_points(frame.points, most_points);
   const std::vector<std::int16_t> place = millimetres(points);
   std::vector<ArrayPart> arrays{array_part<std::int16_t>("points", place, {points.size() / 3, 3})};
+  RgbPicture picture;
+  if (frame.picture != nullptr && !frame.picture->empty()) {
+    picture = rgb_picture(*frame.picture, widest_picture);
+    arrays.push_back(array_part<std::uint8_t>("picture", picture.rgb, {picture.height, picture.width, 3}));
+  }
   std::vector<float> places, capsules, deviations;
   std::vector<std::int16_t> particles;
   if (estimate.found) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "kinema/body_tracker.h"
+#include "kinema/picture.h"
 #include "serve/channel.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,7 +16,7 @@ namespace kinema::serve {
 class BodyFeed {
 public:
   /// The most that a page draws of a frame; more is thinned evenly.
-  static constexpr std::size_t most_points = 5000, most_particles = 500;
+  static constexpr std::size_t most_points = 5000, most_particles = 500, widest_picture = 200;
 
   /// `source` is what is tracked, for people; `frames` how many there are, 0: not known.
   BodyFeed(Channel& channel, std::string source, std::size_t frames);
@@ -24,7 +26,19 @@ public:
     const body::Estimate& estimate;
     PointsView points;                     ///< of the person; those of the background are left out
     std::span<const Vec3> particles = {};  ///< joints of each particle: n x joints
+    const io::Picture* picture = nullptr;  ///< what a colour camera beside it saw; null: none
   };
+
+  /// How a live run keeps up, of the frame that is added next.
+  struct Live {
+    double taken = 0;    ///< when the camera took it, seconds since 1970
+    double latency = 0;  ///< seconds from then until it was tracked
+    std::size_t late = 0, reopened = 0;
+    std::size_t particles = 0, points = 0;
+    bool lowered = false;  ///< these, below the usual
+  };
+  void set_live(const Live& live) { live_ = live; }
+
   void add(const Frame& frame);
 
   void finish() { channel_.finish(); }
@@ -36,6 +50,7 @@ private:
   std::string source_;
   std::size_t frames_;
   bool opened_ = false;
+  std::optional<Live> live_;
 };
 
 }  // namespace kinema::serve

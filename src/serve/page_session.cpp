@@ -108,6 +108,9 @@ void PageSession::received_text(std::string_view text) {
 
 void PageSession::received_message(std::string_view bytes) {
   if (broken()) return;
+  bool taken = true;
+  answer_errors([&] { taken = handler_ && handler_->bytes(bytes); });
+  if (taken) return;
   Message message;
   try {
     message = decode(bytes);

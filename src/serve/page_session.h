@@ -39,7 +39,7 @@ class RequestHandler {
 public:
   virtual ~RequestHandler() = default;
 
-  /// What pages may request, so that they know what to show: "files".
+  /// What pages may request, so that they know what to show: "files", "frames".
   virtual std::vector<std::string> offers() const { return {}; }
 
   /// False: this request ("do") is not handled here.
@@ -47,6 +47,9 @@ public:
 
   /// The same for a message with arrays, which is valid only during the call.
   virtual bool message(const std::string& what, const Message& message) = 0;
+
+  /// A binary message as it is; false: it is a message with arrays.
+  virtual bool bytes(std::string_view /*bytes*/) { return false; }
 };
 using MakeHandler = std::function<std::unique_ptr<RequestHandler>(PageSender&)>;
 

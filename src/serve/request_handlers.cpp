@@ -24,4 +24,8 @@ bool RequestHandlers::message(const std::string& what, const Message& message) {
                      [&](auto& handler) { return handler->message(what, message); });
 }
 
+bool RequestHandlers::bytes(std::string_view bytes) {
+  return std::any_of(handlers_.begin(), handlers_.end(), [&](auto& handler) { return handler->bytes(bytes); });
+}
+
 }  // namespace kinema::serve

@@ -15,6 +15,7 @@ public:
   std::vector<std::string> offers() const override;
   bool request(const std::string& what, const nlohmann::json& header) override;
   bool message(const std::string& what, const Message& message) override;
+  bool bytes(std::string_view bytes) override;
 
 private:
   std::vector<std::unique_ptr<RequestHandler>> handlers_;

@@ -78,6 +78,32 @@ TEST_F(BodyTrackLive, ASocketGivesTheJointsOfTheFolder) {
   EXPECT_FALSE(fs::exists(folder / "frames.sock"));
 }
 
+TEST_F(BodyTrackLive, APortGivesTheJointsOfTheFolder) {
+  const int port = free_port();
+  RunningCommand command({"body", "track", "--input", fmt::format("tcp:{}", port), "--out", "poses.jsonl",
+                          "--particles", "40", "--points", "1000"},
+                         folder.folder());
+  send_to_port(port, stream_of(recording()));
+  const Outcome outcome = command.wait();
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(lines_without_times(folder / "poses.jsonl"), expected());
+}
+
+TEST_F(BodyTrackLive, ALiveRunSaysItsLatencyAndItsPace) {
+  // far quicker than any tracker: late frames, and then the first second of the camera is over
+  save("frames", stream_of(recording(), R"("live":true)") + "{\"end\":true}\n");
+  const Outcome outcome = run_program(
+      "sh", {"-c", fmt::format("cat frames | {} body track --input - --out poses.jsonl --json", KINEMA_COMMAND)},
+      folder.folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json report = json::parse(outcome.out);
+  const json& live = report["live"];
+  EXPECT_GT(live["latency_ms"]["median"].get<double>(), 0);
+  EXPECT_GE(live["latency_ms"]["p95"].get<double>(), live["latency_ms"]["median"].get<double>());
+  EXPECT_EQ(live["changes"], 0);
+  EXPECT_TRUE(live.contains("fps"));
+}
+
 TEST_F(BodyTrackLive, ALiveSenderThatComesBackContinuesTheRun) {
   RunningCommand command({"body", "track", "--input", "unix:frames.sock", "--out", "poses.jsonl", "--particles", "40",
                           "--points", "1000", "--json"},

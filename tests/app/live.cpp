@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -35,6 +37,32 @@ std::string pixels_of(const io::DepthImage& image) {
 std::string pixels_of(const fs::path& path) {
   const io::Picture picture = io::read_picture(path);
   return {picture.bgr.begin(), picture.bgr.end()};
+}
+
+sockaddr_in loopback(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+void send(const sockaddr* address, socklen_t size, const std::string& bytes) {
+  int connection = ::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  // until the command listens; a minute is more than any machine takes
+  for (int attempt = 0; ::connect(connection, address, size) != 0; ++attempt) {
+    if (attempt > 6000) throw std::runtime_error("nobody listens");
+    ::poll(nullptr, 0, 10);
+    // one that was refused cannot be used again
+    ::close(connection);
+    connection = ::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  }
+  for (std::size_t at = 0; at < bytes.size();) {
+    const ssize_t count = ::send(connection, bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
+    if (count <= 0) throw std::runtime_error("the command does not read");
+    at += static_cast<std::size_t>(count);
+  }
+  ::close(connection);
 }
 
 }  // namespace
@@ -81,18 +109,22 @@ void send_to_socket(const fs::path& path, const std::string& bytes) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
-  const int connection = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  // until the command listens; a minute is more than any machine takes
-  for (int attempt = 0; ::connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0; ++attempt) {
-    if (attempt > 6000) throw std::runtime_error("nobody listens at " + path.string());
-    ::poll(nullptr, 0, 10);
-  }
-  for (std::size_t at = 0; at < bytes.size();) {
-    const ssize_t count = ::send(connection, bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
-    if (count <= 0) throw std::runtime_error("the command does not read");
-    at += static_cast<std::size_t>(count);
-  }
-  ::close(connection);
+  send(reinterpret_cast<sockaddr*>(&address), sizeof(address), bytes);
+}
+
+void send_to_port(int port, const std::string& bytes) {
+  sockaddr_in address = loopback(port);
+  send(reinterpret_cast<sockaddr*>(&address), sizeof(address), bytes);
+}
+
+int free_port() {
+  const int trial = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof(address);
+  ::bind(trial, reinterpret_cast<sockaddr*>(&address), sizeof(address));
+  ::getsockname(trial, reinterpret_cast<sockaddr*>(&address), &size);
+  ::close(trial);
+  return ntohs(address.sin_port);
 }
 
 const char* const realsense_stand_in = R"(

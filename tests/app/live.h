@@ -23,8 +23,12 @@ std::string noise_of(std::size_t bytes);
 /// The first block of code in this language.
 std::string code_block(const std::filesystem::path& page, const std::string& language);
 
-/// Connects as soon as somebody listens, sends and closes.
+/// Connects as soon as somebody listens, sends and closes: a socket in the file system, and a port of this machine.
 void send_to_socket(const std::filesystem::path& path, const std::string& bytes);
+void send_to_port(int port, const std::string& bytes);
+
+/// One that nobody uses, now.
+int free_port();
 
 /// A pyrealsense2.py that serves the file "units": 640 x 480 pixels, 30 frames per second.
 extern const char* const realsense_stand_in;

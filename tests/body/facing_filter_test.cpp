@@ -29,6 +29,9 @@ public:
     return estimate;
   }
   void start(const Pose& /*pose*/) override {}
+  void restart() override {}
+  void set_particles(std::size_t /*count*/) override {}
+  void set_search_rest(int /*factor*/) override {}
   const Skeleton& skeleton() const override { return skeleton_; }
   std::vector<Vec3> particle_joints(std::size_t most) override { return std::vector<Vec3>(most); }
   bool undecided() const override { return false; }

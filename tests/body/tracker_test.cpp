@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace kinema::body {
@@ -73,6 +74,31 @@ TEST_P(BodyTracker, SaysWhyNobodyIsFound) {
   EXPECT_FALSE(nobody.found);
   EXPECT_EQ(nobody.why, "nobody in sight");
   EXPECT_TRUE(follow(tracker, 1).found) << "who comes into sight is found";
+}
+
+TEST_P(BodyTracker, GoesOnWithOtherCountsAndSearchesAgainWhereItIsAsked) {
+  Tracker tracker(small(0), GetParam());
+  const auto searched = [](const Estimate& estimate) {
+    return std::any_of(estimate.times.begin(), estimate.times.end(),
+                       [](const auto& time) { return time.stage == "search"; });
+  };
+  EXPECT_TRUE(searched(follow(tracker, 0)));
+  EXPECT_FALSE(searched(follow(tracker, 1)));
+  tracker.set_counts(60, 200, 3);
+  EXPECT_EQ(tracker.settings().particles, 60u);
+  for (int frame = 2; frame < 5; ++frame) {
+    const Estimate estimate = follow(tracker, frame);
+    ASSERT_TRUE(estimate.found) << frame;
+    // 4 cm: a few centimetres are what 200 points of a small picture leave open
+    EXPECT_LT(mean_error(estimate.joints, joint_positions(skeleton, walking(skeleton, frame * frame_time))), 0.04);
+  }
+  const auto& marks = tracker.points().background;
+  // thinning keeps up to half as many again
+  EXPECT_LE(std::count(marks.begin(), marks.end(), 0), 300);
+  tracker.restart();
+  const Estimate again = follow(tracker, 5);
+  EXPECT_TRUE(again.found);
+  EXPECT_TRUE(searched(again));
 }
 
 TEST_P(BodyTracker, TakesDepthImagesAndFramesOfRecordingsAlike) {

@@ -1,6 +1,8 @@
-// What a page may send over its WebSocket: messages between zero bytes, each of text or, after a B, of arrays.
+// What a page may send over its WebSocket: messages between zero bytes, each of text or, after a B, of arrays or of
+// frames.
 #include "serve/page_session.h"
 #include "fuzz.h"
+#include "io/frame_inbox.h"
 #include "serve/camera_thread.h"
 
 #include <algorithm>
@@ -8,10 +10,12 @@
 
 namespace {
 
-// Reads the frames that a page sends, and tracks nothing.
-class Camera final : public kinema::serve::RequestHandler {
+// Reads the frames that a page or another program sends, and tracks nothing.
+class FrameReader final : public kinema::serve::RequestHandler {
 public:
   bool request(const std::string& what, const nlohmann::json& header) override {
+    if (what == "frames") inbox_ = std::make_unique<kinema::io::FrameInbox>("frames");
+    if (what == "frames") return true;
     return what == "track" && header.at("kind") == "body";
   }
   bool message(const std::string& what, const kinema::serve::Message& message) override {
@@ -19,6 +23,13 @@ public:
     kinema::serve::camera_frame(message);
     return true;
   }
+  bool bytes(std::string_view bytes) override {
+    if (inbox_) inbox_->add(bytes);
+    return inbox_ != nullptr;
+  }
+
+private:
+  std::unique_ptr<kinema::io::FrameInbox> inbox_;
 };
 
 }  // namespace
@@ -29,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   serve::Hub hub(1 << 16);
   hub.channel("body").publish(serve::Packet::text("frame"));
   serve::PageSession session(
-      hub, [](serve::PageSender&) { return std::make_unique<Camera>(); }, [] {});
+      hub, [](serve::PageSender&) { return std::make_unique<FrameReader>(); }, [] {});
   fuzz::expect_result_or_error([&] {
     for (std::size_t begin = 0; begin <= bytes.size() && !session.broken();) {
       // a message of arrays holds zeros itself, and is the last one

@@ -7,13 +7,14 @@
 #include <gtest/gtest.h>
 #include <opencv2/calib3d.hpp>
 
+#include <numeric>
 #include <random>
 
 namespace kinema::io {
 namespace {
 
 constexpr int width = 640, height = 480;
-const ChessBoard board{9, 6, 0.03};
+const CalibrationBoard board{9, 6, 0.03};
 
 // Where a pair sees the board; `tilt` 0: always parallel to the pictures. 0.1 pixels of noise, as corners have.
 std::vector<BoardView> seen(int count, double tilt, double spread = 1) {
@@ -41,6 +42,8 @@ std::vector<BoardView> seen(int count, double tilt, double spread = 1) {
     cv::projectPoints(corners, turn, place, m1, distortion, left);
     cv::projectPoints(corners, right_turn, right_place, m2, distortion, right);
     BoardView view;
+    view.corners.resize(corners.size());
+    std::iota(view.corners.begin(), view.corners.end(), 0);
     for (const cv::Point2f& p : left) {
       view.left.insert(view.left.end(),
                        {p.x + static_cast<float>(noise(random)), p.y + static_cast<float>(noise(random))});

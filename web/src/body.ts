@@ -3,6 +3,7 @@ import type { ChannelState, Connection } from "./connection";
 import { JointTable } from "./joint_table";
 import type { Header, Message } from "./message";
 import { element, Figures, hint, Rate, type OpenPage, type Page } from "./page";
+import { painted } from "./painted";
 import { Player } from "./player";
 import { RunningPlot } from "./plots";
 import { BodyScene } from "./scene";
@@ -10,10 +11,24 @@ import { BodyScene } from "./scene";
 const channel = "body";
 const tableEvery = 100; // milliseconds; nobody reads faster
 
+interface Live {
+  taken: number; // seconds since 1970
+  latency: number; // seconds until it was tracked
+  late: number;
+  reopened: number;
+  particles: number;
+  points: number;
+  lowered: boolean;
+}
+
 class BodyPage implements Page {
   private readonly scene = new BodyScene();
   private readonly table = new JointTable();
   private readonly figures = new Figures(["frame", "time", "person", "received", "drawn", "skipped"]);
+  private readonly live = new Figures(["latency", "late", "reopened", "particles", "points"]);
+  private readonly findAgain = element("button", { "data-action": "find again", click: () =>
+    this.connection.request({ do: "find again" }) }, "find again");
+  private readonly picture = element("canvas", { class: "inset", hidden: true });
   private readonly plots = {
     likelihood: new RunningPlot("log-likelihood", "of the mean pose"),
     ess: new RunningPlot("effective sample size", "particles"),
@@ -33,15 +48,16 @@ class BodyPage implements Page {
 
   constructor(root: HTMLElement, private readonly connection: Connection) {
     this.player = new Player(connection, channel);
-    this.player.root.hidden = true;
+    this.player.root.hidden = this.live.root.hidden = this.findAgain.hidden = true;
     const toggles = (["points", "skin", "particles", "trail"] as const).map((what) =>
       element("label", {}, element("input", { type: "checkbox", checked: true, change: (event) =>
         this.scene.show(what, (event.target as HTMLInputElement).checked) }), what));
     root.append(
       element("div", { class: "body page" },
         element("div", { class: "stage" }, this.scene.canvas,
-          element("div", { class: "toggles" }, ...toggles), this.source, this.empty),
-        element("div", { class: "side" }, this.figures.root, ...Object.values(this.plots).map((plot) => plot.root),
+          element("div", { class: "toggles" }, ...toggles), this.source, this.picture, this.empty),
+        element("div", { class: "side" }, this.figures.root, this.live.root, this.findAgain,
+          ...Object.values(this.plots).map((plot) => plot.root),
           this.table.root),
         this.player.root),
     );
@@ -93,6 +109,7 @@ class BodyPage implements Page {
       this.figures.set("time", `${(message.header.time as number).toFixed(2)} s`);
       this.figures.set("person", message.header.found ? "found" : String(message.header.why));
     }
+    if (message) this.showLive(message);
     if (this.scene.draw() && message) this.drawn.add(now);
     if (message && now - this.tableTime > tableEvery) this.writeTable(message, now);
     else if (message) setTimeout(() => this.newest ?? this.writeTable(message, performance.now()), tableEvery);
@@ -100,6 +117,21 @@ class BodyPage implements Page {
     this.figures.set("drawn", `${this.drawn.value(now)} / s`);
     this.figures.set("skipped", String(this.skipped));
     requestAnimationFrame(() => this.draw());
+  }
+
+  // How a live run keeps up; the latency is that from the camera to this page.
+  private showLive({ header, arrays }: Message) {
+    const live = header.live as Live | undefined;
+    this.live.root.hidden = this.findAgain.hidden = live === undefined;
+    this.picture.hidden = arrays.picture === undefined;
+    if (arrays.picture) painted(arrays.picture, this.picture);
+    if (!live) return;
+    const shown = this.player.root.dataset.mode === "live" ? Date.now() / 1000 - live.taken : live.latency;
+    this.live.set("latency", `${Math.max(0, 1000 * shown).toFixed(0)} ms`);
+    this.live.set("late", String(live.late));
+    this.live.set("reopened", String(live.reopened));
+    this.live.set("particles", String(live.particles));
+    this.live.set("points", live.lowered ? `${live.points}, lowered` : String(live.points));
   }
 
   private writeTable(message: Message, now: number) {

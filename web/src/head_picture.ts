@@ -1,24 +1,9 @@
 // The camera's picture with what the tracker sees in it: degrees of skin, the head's outline, its centre, and the oval
 // that the user draws with the mouse to calibrate.
 import type { HeadFrame } from "./head_source";
-import type { ArrayPart } from "./message";
+import { painted } from "./painted";
 
 export type Oval = [number, number, number, number]; // centre and radii, pixels of the tracked picture
-
-/** Red, green, blue, or one channel as a tint, as a canvas. */
-function painted(part: ArrayPart, canvas: HTMLCanvasElement) {
-  const [height, width, channels = 1] = part.shape;
-  canvas.width = width;
-  canvas.height = height;
-  const image = new ImageData(width, height);
-  for (let i = 0; i < width * height; ++i) {
-    if (channels === 3) image.data.set(part.data.subarray(3 * i, 3 * i + 3), 4 * i);
-    else image.data.set([92, 200, 255], 4 * i);
-    image.data[4 * i + 3] = channels === 3 ? 255 : part.data[i] * 0.6;
-  }
-  canvas.getContext("2d")?.putImageData(image, 0, 0);
-  return canvas;
-}
 
 export class HeadPicture {
   readonly canvas = document.createElement("canvas");

@@ -1,5 +1,6 @@
 // The frame around the pages: one connection, and one page at a time, named by the fragment of the address.
 import { openBody } from "./body";
+import { openCalibrate } from "./calibrate";
 import { Connection } from "./connection";
 import { DropZone } from "./drop";
 import { openFace } from "./face";
@@ -8,11 +9,13 @@ import { element, type OpenPage, type Page } from "./page";
 import { openWindow } from "./window";
 import "./style.css";
 
-const pages: Record<string, { title: string; open: OpenPage }> = {
+// `own`: shown only by a program that has a channel of that name
+const pages: Record<string, { title: string; open: OpenPage; own?: boolean }> = {
   body: { title: "Body", open: openBody },
   head: { title: "Head", open: openHead },
   face: { title: "Face", open: openFace },
   window: { title: "Window", open: openWindow },
+  calibrate: { title: "Calibrate", open: openCalibrate, own: true },
 };
 
 const main = document.querySelector("main") as HTMLElement;
@@ -34,7 +37,9 @@ connection.on("error", (header) => {
   setTimeout(() => (notice.hidden = true), 6000);
 });
 
-for (const [name, { title }] of Object.entries(pages)) nav.append(element("a", { href: `#${name}` }, title));
+for (const [name, { title, own }] of Object.entries(pages)) {
+  nav.append(element("a", { href: `#${name}`, hidden: own === true }, title));
+}
 
 // The page that the address names, else that of the first tracker that has something to show.
 function route() {
@@ -44,7 +49,10 @@ function route() {
   page?.close();
   main.replaceChildren();
   shown = name;
-  for (const link of nav.querySelectorAll("a")) link.toggleAttribute("aria-current", link.hash === `#${name}`);
+  for (const link of nav.querySelectorAll("a")) {
+    if (connection.channels.includes(link.hash.slice(1))) link.hidden = false;
+    link.toggleAttribute("aria-current", link.hash === `#${name}`);
+  }
   page = pages[name].open(main, connection);
 }
 

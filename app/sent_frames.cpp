@@ -1,0 +1,21 @@
+#include "app/sent_frames.h"
+
+#include "app/track_run.h"
+#include "app/view.h"
+#include "io/raw_recording.h"
+
+namespace kinema::app {
+
+void track_sent(const std::shared_ptr<io::FrameInbox>& inbox, serve::Hub& hub, serve::FindAgain& find_again) {
+  const io::RecordingSettings settings;
+  const std::unique_ptr<io::Recording> recording = io::open_raw(io::FrameInbox::opener(inbox, settings), settings);
+  TrackRun run;
+  run.tracker = body::settings_for(*recording);
+  run.tracker.lag = 0;  // nothing is written that later frames could correct
+  serve::BodyFeed feed(hub.channel("body"), "another program", 0);
+  show(feed, run, find_again);
+  track(*recording, run);
+  feed.finish();
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,15 @@
+// Frames that another program sends to `kinema serve`, tracked for its pages.
+#pragma once
+
+#include "io/frame_inbox.h"
+#include "serve/channel.h"
+#include "serve/find_again.h"
+
+#include <memory>
+
+namespace kinema::app {
+
+/// Until the inbox is closed; frames go to the channel "body".
+void track_sent(const std::shared_ptr<io::FrameInbox>& inbox, serve::Hub& hub, serve::FindAgain& find_again);
+
+}  // namespace kinema::app

@@ -1,0 +1,62 @@
+// Keeps the body tracker up with a live camera: numbers of particles and points are chosen by measuring the first
+// second, lowered while frames are late, and raised again once there is time; searches become rarer the longer they
+// take. It sees times only, and measures none.
+//
+//   body::Pace pace({settings.particles, settings.points}, fps);
+//   if (const auto counts = pace.add(frame.time, ms, kind, late))
+//     tracker.set_counts(counts->particles, counts->points, counts->search_rest);
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace kinema::body {
+
+struct PaceCounts {
+  std::size_t particles = 0, points = 0;
+  int search_rest = 1;  ///< searches are this many times rarer than usual
+  bool operator==(const PaceCounts&) const = default;
+};
+
+class Pace {
+public:
+  /// A frame as most are; one that also searched for rivals of the tracked pose; any other, such as one without a person,
+  /// which says nothing about those to come.
+  enum class Kind { usual, searched, other };
+
+  /// `most`: the counts where there is time enough, from which it starts. `fps`: of the camera.
+  Pace(PaceCounts most, double fps);
+
+  /// Keeps this number as it is, since the user chose it.
+  void fix_particles() { fixed_particles_ = true; }
+  void fix_points() { fixed_points_ = true; }
+
+  /// A frame of this time (seconds, of the camera) was tracked in `ms`. `late`: frames so far that came too late. Returns
+  /// the counts for later frames if they change.
+  std::optional<PaceCounts> add(double time, double ms, Kind kind, std::size_t late);
+
+  const PaceCounts& counts() const { return counts_; }
+  bool lowered() const { return counts_ != most_; }
+  std::size_t changes() const { return changes_; }
+
+private:
+  double factor(double median, double late_share);
+  int search_rest(double median) const;
+
+  PaceCounts most_, counts_;
+  bool fixed_particles_ = false, fixed_points_ = false;
+  double budget_ms_;
+  double effort_ = 1;  // share of the greatest counts
+  std::optional<double> begin_;
+  std::size_t frames_ = 0, late_in_window_ = 0;
+  std::size_t late_ = 0;  // so far
+  Kind last_kind_ = Kind::other;
+  std::vector<double> ms_;
+  std::vector<double> search_ms_;  // of the last frames that searched
+  int quiet_ = 0, patience_;
+  bool raised_ = false;  // by the last change
+  std::size_t changes_ = 0;
+};
+
+}  // namespace kinema::body

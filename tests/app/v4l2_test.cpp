@@ -1,0 +1,64 @@
+// v4l2: with a stand-in for the device, which answers as the kernel's documentation says.
+#include "io/image_file.h"
+#include "live.h"
+#include "tracked.h"
+
+#include <algorithm>
+#include <fstream>
+
+namespace kinema::app {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class V4l2 : public TrackTest {
+protected:
+  void SetUp() override { std::ofstream(folder / "units", std::ios::binary) << depth_units_of(recording()); }
+
+  Outcome record(Environment more = {}, const std::string& camera = recording() / "camera.json") const {
+    more.insert(more.end(), {{"LD_PRELOAD", KINEMA_V4L2},
+                             {"KINEMA_V4L2_DEVICE", "/dev/video983"},
+                             {"KINEMA_V4L2_FRAMES", folder / "units"}});
+    const Arguments call = {"record",      "--input", "v4l2:/dev/video983", "--camera-file", camera, "--out", "copy",
+                            "--reconnect", "1"};
+    return run_kinema(call, folder.folder(), more);
+  }
+
+  // The recorded images are those of the device, all of them.
+  void expect_all_images() const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder / "copy/depth")) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    ASSERT_EQ(files.size(), static_cast<std::size_t>(frames));
+    for (int i = 0; i < frames; ++i) {
+      EXPECT_EQ(io::read_depth_image(files[static_cast<std::size_t>(i)]).units,
+                io::read_depth_image(depth_of(recording(), i)).units)
+          << i;
+    }
+  }
+};
+
+TEST_F(V4l2, DepthIsRecordedAsTheDeviceGivesIt) {
+  expect_one_line(record(), 1, "/dev/video983: gives no more frames: No such device; it did not come back within 1 s");
+  expect_all_images();
+  EXPECT_EQ(tracked(folder / "copy").size(), static_cast<std::size_t>(frames));
+}
+
+TEST_F(V4l2, ADeviceThatIsUnpluggedAndComesBackGoesOn) {
+  expect_one_line(record({{"KINEMA_V4L2_PULLED", "5"}}), 1, "it did not come back within 1 s");
+  expect_all_images();
+}
+
+TEST_F(V4l2, AnotherSizeThanTheCameraFileSaysIsRefused) {
+  json camera = json::parse(bytes_of(recording() / "camera.json"));
+  camera["width"] = 320;
+  camera["height"] = 240;
+  camera["cx"] = 160;
+  camera["cy"] = 120;
+  std::ofstream(folder / "camera.json") << camera.dump();
+  expect_one_line(record({}, "camera.json"), 2, "gives depth of 640 x 480 pixels, where");
+}
+
+}  // namespace
+}  // namespace kinema::app
