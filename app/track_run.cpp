@@ -146,6 +146,7 @@ void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::
     const std::vector<body::Estimate> settled = tracker.settled();
     counts.tracking_ms += watch.lap();
     for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
+    counts.exchanged_bytes += estimate.exchanged_bytes;
     ++counts.frames;
     ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
     if (run.watch) run.watch(frame, tracker, estimate);
@@ -175,7 +176,8 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   TrackCounts counts;
   counts.backend = tracker.backend();
   counts.settings = tracker.settings();
-  SourceLoop loop(recording, {run.start, run.frames});
+  SourceLoop loop(recording, {run.start, run.frames}, "frames", run.shown);
+  loop.agree_by(run.agree);
   loop.run([&] { follow(loop, run, tracker, sender, writer, counts); });
   // however the loop ended, the tracked frames are finished and written
   loop.run([&] {

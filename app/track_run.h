@@ -8,6 +8,7 @@
 #include "kinema/recording.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -29,6 +30,10 @@ struct TrackRun {
   TrackFiles files;
   io::LiveTargets live;  ///< receivers of each frame's first estimate
 
+  /// On one of several ranks that share the particles (tracker.exchange): see SourceLoop::agree_by().
+  std::function<bool(bool)> agree = nullptr;
+  bool shown = true;  ///< with a progress bar
+
   /// Called with every frame and its first estimate, before the next frame is read.
   std::function<void(const io::Frame&, body::Tracker&, const body::Estimate&)> watch = nullptr;
 
@@ -41,9 +46,10 @@ struct TrackCounts {
   body::TrackerSettings settings;        ///< with defaults filled in
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
   LiveCounts live;
-  bool stopped = false;              ///< by the user
-  std::map<std::string, double> ms;  ///< by stage
-  double tracking_ms = 0;            ///< foreground, tracker and waiting for the smoother, without files and images
+  std::uint64_t exchanged_bytes = 0;  ///< between devices or ranks, all together
+  bool stopped = false;               ///< by the user
+  std::map<std::string, double> ms;   ///< by stage
+  double tracking_ms = 0;             ///< foreground, tracker and waiting for the smoother, without files and images
 
   double frames_per_second() const;
 };

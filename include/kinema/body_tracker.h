@@ -123,7 +123,7 @@ struct TrackerSettings {
 
   /// The other trackers, in other processes or threads, that share the particles with this one: all of them get the same
   /// frames and give the same estimates. Null: it has all particles. GPUs of one process are likelihood.devices.
-  std::shared_ptr<Exchange> exchange;
+  std::shared_ptr<Exchange> exchange = nullptr;
 };
 
 /// The filter of the paper and nothing else: every particle is sampled by a random walk and weighted by eq. 3 (nearest

@@ -51,7 +51,7 @@ public:
     mean_.assign(state.begin(), state.end());
     predicted_ = mean_;
     velocity_.assign(tangent(), 0);
-    peak_ = {};
+    peak_owner_ = -1;
   }
 
   void predict(double seconds) override {
@@ -109,7 +109,7 @@ public:
     if (refined == 0) return;
     const auto best = std::max_element(log_likelihood_.begin(), log_likelihood_.begin() + static_cast<long>(refined));
     peak_ = results[static_cast<std::size_t>(best - log_likelihood_.begin())];
-    share_peak(owner_of(static_cast<std::size_t>(best - log_likelihood_.begin()), refined, exchange_.parts()));
+    peak_owner_ = owner_of(static_cast<std::size_t>(best - log_likelihood_.begin()), refined, exchange_.parts());
   }
 
   Moments moments(double seconds) override {
@@ -119,8 +119,11 @@ public:
     moments.exponent = exponent_;
     moments.joint_variance = joint_variance(moments.state);
     const auto joints = static_cast<std::size_t>(kinematics_.joint_count);
-    if (peak_.information.size() > 0) {
-      const std::vector<double> width = joint_deviations(kinematics_, moments.state, peak_.information);
+    if (peak_owner_ >= 0) {
+      std::vector<double> width(joints, 0);
+      if (exchange_.part() == peak_owner_ && peak_.information.size() > 0)
+        width = joint_deviations(kinematics_, moments.state, peak_.information);
+      exchange_.broadcast(width.data(), joints * sizeof(double), peak_owner_);
       for (std::size_t i = 0; i < joints; ++i) moments.joint_variance[i] += width[i] * width[i];
     }
     moments.log_likelihood = *std::max_element(log_likelihood_.begin(), log_likelihood_.end());
@@ -191,12 +194,6 @@ private:
       exchange_.broadcast(state(slice.begin),
                           (std::min(slice.end, count) - slice.begin) * state_floats() * sizeof(float), p);
     }
-  }
-
-  void share_peak(int from) {
-    const auto rows = static_cast<Eigen::Index>(tangent());
-    if (exchange_.part() != from) peak_.information.resize(rows, rows);
-    exchange_.broadcast(peak_.information.data(), tangent() * tangent() * sizeof(double), from);
   }
 
   std::vector<float> mean() {
@@ -340,7 +337,8 @@ private:
   std::vector<double> log_weight_, carried_;  // of this frame, and of the previous one: see weights.h
   double exponent_ = 1;
   std::vector<float> mean_, predicted_, velocity_;
-  Refined peak_;            // the best refinement of this frame
+  Refined peak_;            // the best refinement of this frame, in the part that made it
+  int peak_owner_ = -1;     // which part that is, -1: none was made
   std::uint32_t step_ = 0;  // counts the calls that draw random numbers
 };
 

@@ -39,7 +39,11 @@ public:
       throw Error(fmt::format("room for {} fits, but {} faces", out.size(), faces.size()));
     for (const Face& face : faces) check(face);
     do_until_done([this, faces, out](Fitter& fitter, int part) {
-      const Slice own = slice_of(faces.size(), part, parts_.count());
+      // a face alone is divided otherwise on a GPU, which changes the order of its sums: each part gets two or more
+      const int used =
+          static_cast<int>(std::clamp<std::size_t>(faces.size() / 2, 1, static_cast<std::size_t>(parts_.count())));
+      if (part >= used) return;
+      const Slice own = slice_of(faces.size(), part, used);
       if (own.size() > 0) fitter.fit(faces.subspan(own.begin, own.size()), out.subspan(own.begin, own.size()));
     });
   }
