@@ -208,7 +208,7 @@ DivisionReport measure_scaling(const DivisionOptions& options, const Crew& crew,
     const bool weak = scaling == "weak";
     std::optional<double> likelihood_ms, frame_ms;  // of one rank
     for (int ranks : rank_counts(crew.count)) {
-      if (progress && crew.rank == 0) progress(fmt::format("bench body: {} scaling, {} ranks", scaling, ranks));
+      if (progress && crew.rank == 0) progress(fmt::format("bench body: {} scaling, ranks: {}", scaling, ranks));
       const auto r = static_cast<std::size_t>(ranks);
       ScalingRow row{scaling, "likelihood", ranks, sizes.points, weak ? each * r : sizes.samples, {}, 1, 0};
       const Slice slice = crew.rank < ranks ? slice_of(row.samples, crew.rank, ranks) : Slice{};

@@ -16,8 +16,8 @@ constexpr const char* on_one =
     "All parts ran on one device: the difference is what the division costs, and no gain can come of it.";
 
 std::string devices_text(const DivisionReport& report) {
-  return fmt::format("{} parts on {} {}", report.devices.size(), report.backend == Backend::cuda ? "GPU" : "the CPU as",
-                     fmt::join(report.devices, ", "));
+  if (report.backend != Backend::cuda) return fmt::format("{} parts of the CPU's work", report.devices.size());
+  return fmt::format("{} parts on the GPUs {}", report.devices.size(), fmt::join(report.devices, ", "));
 }
 
 report::Table division_table(const DivisionReport& report) {

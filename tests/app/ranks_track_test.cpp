@@ -12,9 +12,10 @@ protected:
     if (!why.empty()) GTEST_SKIP() << why;
   }
 
-  static Arguments call(const std::filesystem::path& input, const std::string& out, const Arguments& more = {}) {
-    Arguments arguments = {"body", "track",    "--input", input.string(), "--out", out,     "--particles",
-                           "37",   "--points", "300",     "--backend",    "cpu",   "--json"};
+  static Arguments call(const std::filesystem::path& input, const std::string& out, const Arguments& more = {},
+                        const std::string& particles = "37") {
+    Arguments arguments = {"body", "track",       "--input", input.string(), "--out", out,     "--points",
+                           "300",  "--particles", particles, "--backend",    "cpu",   "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
@@ -75,8 +76,7 @@ TEST_F(RanksTrack, AnOutputThatCannotBeWrittenEndsAllRanks) {
 // A rank that is killed in the middle: a limit of processor time ends it at a moment that no clock decides.
 TEST_F(RanksTrack, ARankThatDiesEndsTheRunWithoutFiles) {
   std::string words;
-  for (const std::string& word : call(recording("depth"), "poses.jsonl", {"--particles", "2000"}))
-    words += " '" + word + "'";
+  for (const std::string& word : call(recording("depth"), "poses.jsonl", {}, "5000")) words += " '" + word + "'";
   const std::string command = std::string("exec ") + KINEMA_COMMAND + words;
   const Outcome outcome =
       run_program(mpirun, {"-n", "1", "sh", "-c", command, ":", "-n", "1", "sh", "-c", "ulimit -t 2; " + command},
