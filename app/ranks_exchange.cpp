@@ -62,16 +62,32 @@ protected:
       while (next < got_items.size() && static_cast<std::size_t>(got_items[next]) < end) ++next;
       got_counts.set(p, begin * items.bytes_each, (next - begin) * items.bytes_each);
     }
-    std::vector<char> sent(sent_items.size() * items.bytes_each), got(got_items.size() * items.bytes_each);
-    for (std::size_t i = 0; i < sent_items.size(); ++i)
-      transfer.copy(sent.data() + i * items.bytes_each, items.at(sent_items[i]), items.bytes_each);
+    const std::size_t bytes = items.bytes_each;
+    std::vector<char> sent(sent_items.size() * bytes), got(got_items.size() * bytes);
+    // from and to a device in few copies: this rank's slice, and what lies between the first and the last item of a rank
+    std::vector<char> staged(transfer.host() ? 0 : mine.size() * bytes);
+    transfer.copy(staged.data(), items.at(mine.begin), staged.size());
     transfer.wait();
+    for (std::size_t i = 0; i < sent_items.size(); ++i) {
+      const char* from = transfer.host() ? items.at(sent_items[i]) : &staged[(sent_items[i] - mine.begin) * bytes];
+      std::memcpy(&sent[i * bytes], from, bytes);
+    }
     MPI_Alltoallv(sent.data(), sent_counts.sizes.data(), sent_counts.begins.data(), MPI_BYTE, got.data(),
                   got_counts.sizes.data(), got_counts.begins.data(), MPI_BYTE, ranks_);
-    for (std::size_t i = 0; i < got_items.size(); ++i)
-      transfer.copy(items.at(static_cast<std::size_t>(got_items[i])), got.data() + i * items.bytes_each,
-                    items.bytes_each);
-    transfer.wait();
+    for (std::size_t begin = 0, end = 0; begin < got_items.size(); begin = end) {
+      const auto first = static_cast<std::size_t>(got_items[begin]);
+      const std::size_t limit = slice_of(items.count, owner_of(first, items.count, parts_), parts_).end;
+      std::size_t last = first;
+      for (end = begin; end < got_items.size() && static_cast<std::size_t>(got_items[end]) < limit; ++end)
+        last = static_cast<std::size_t>(got_items[end]);
+      staged.resize(transfer.host() ? 0 : (last + 1 - first) * bytes);
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto item = static_cast<std::size_t>(got_items[i]);
+        std::memcpy(transfer.host() ? items.at(item) : &staged[(item - first) * bytes], &got[i * bytes], bytes);
+      }
+      transfer.copy(items.at(first), staged.data(), staged.size());
+      transfer.wait();
+    }
   }
 
   void do_broadcast(void* data, std::size_t bytes, int from, Transfer& transfer) override {

@@ -127,14 +127,18 @@ public:
     if (refined <= 0) return;
     weights_.select(log_likelihood_.data(), count_, refined, stream_);
     rearrange();
-    share_front(refined);
+    // mostly the first part has them all
+    const bool spread =
+        exchange_.parts() > 1 &&
+        slice_of(static_cast<std::size_t>(count_), 0, exchange_.parts()).size() < static_cast<std::size_t>(refined);
+    if (spread) share_front(refined);
     if (exchange_.part() == 0) {
       refine_.refine(tiles_.view(), refine_settings(settings_, 1, noise_),
                      expected_pose(person_skeleton_, predicted_, seconds), states_.data(), refined, stream_);
       posed_ = false;
       weigh({0, static_cast<std::size_t>(refined)});
     }
-    exchange_.broadcast(states_.data(), static_cast<std::size_t>(refined) * state_bytes(), 0, transfer_);
+    if (spread) exchange_.broadcast(states_.data(), static_cast<std::size_t>(refined) * state_bytes(), 0, transfer_);
     exchange_.broadcast(log_likelihood_.data(), static_cast<std::size_t>(refined) * sizeof(double), 0, transfer_);
     weights_.normalise(log_likelihood_.data(), count_, refined, memory_.data(), stream_);
     // only the first part has the width of the peak

@@ -25,16 +25,18 @@ protected:
   void do_fetch(const Items& items, const std::vector<std::vector<int>>& wanted, Transfer& transfer) override {
     const std::vector<int>& mine = wanted[static_cast<std::size_t>(part_)];
     read_others(items.data, transfer, [&] {
-      // neighbours that one part has are one copy
+      // neighbours that one part has are one copy; on a device, where a copy takes longer than what it moves, so are all
+      // that the part has, with those between them, which are of no use here and do no harm
       for (std::size_t begin = 0, end = 0; begin < mine.size(); begin = end) {
         const auto first = static_cast<std::size_t>(mine[begin]);
         const int owner = owner_of(first, items.count, parts());
         const std::size_t limit = slice_of(items.count, owner, parts()).end;
         for (end = begin + 1; end < mine.size(); ++end) {
           const auto next = static_cast<std::size_t>(mine[end]);
-          if (next != first + (end - begin) || next >= limit) break;
+          if (next >= limit || (transfer.host() && next != first + (end - begin))) break;
         }
-        transfer.copy(items.at(first), other(items, owner, first), (end - begin) * items.bytes_each);
+        const std::size_t count = static_cast<std::size_t>(mine[end - 1]) + 1 - first;
+        transfer.copy(items.at(first), other(items, owner, first), count * items.bytes_each);
       }
     });
   }

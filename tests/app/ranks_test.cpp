@@ -88,5 +88,11 @@ TEST_F(Mpi, VerbsThatShareNothingRunOnce) {
   EXPECT_TRUE(nlohmann::json::accept(outcome.out)) << outcome.out;
 }
 
+TEST(NoMpi, SaysThatItIsNotBuiltIn) {
+  if (mpirun != nullptr) GTEST_SKIP() << "MPI is built in";
+  const Problem problem;
+  expect_one_line(problem.likelihood({}, {{"OMPI_COMM_WORLD_SIZE", "2"}}), 2, "MPI is not built in");
+}
+
 }  // namespace
 }  // namespace kinema::app

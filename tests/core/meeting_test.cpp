@@ -64,9 +64,21 @@ TEST(Meeting, GathersTheSlicesOfAll) {
   }
 }
 
-TEST(Meeting, FetchesWhatAPartNeedsAndCountsIt) {
+// Memory of a device, as far as an exchange can tell.
+class DeviceTransfer final : public Transfer {
+public:
+  void copy(void* to, const void* from, std::size_t bytes) override { host_transfer().copy(to, from, bytes); }
+  void wait() override {}
+  bool host() const override { return false; }
+};
+
+class MeetingFetch : public testing::TestWithParam<bool> {};
+
+TEST_P(MeetingFetch, BringsWhatAPartNeedsAndCountsIt) {
   for (int parts : counts) {
     run_parts(parts, [](Exchange& exchange) {
+      DeviceTransfer device;
+      Transfer& transfer = GetParam() ? static_cast<Transfer&>(device) : host_transfer();
       constexpr std::size_t total = 50;
       std::vector<double> numbers(total, -1);
       const Slice own = exchange.own(total);
@@ -74,18 +86,28 @@ TEST(Meeting, FetchesWhatAPartNeedsAndCountsIt) {
       // all continue the last three: every other part gets those three
       std::vector<int> order(total);
       for (std::size_t j = 0; j < total; ++j) order[j] = static_cast<int>(total - 1 - j % 3);
-      exchange.fetch({numbers.data(), total, sizeof(double)}, order);
+      exchange.fetch({numbers.data(), total, sizeof(double)}, order, transfer);
       for (std::size_t j = own.begin; j < own.end; ++j)
         ASSERT_EQ(numbers[static_cast<std::size_t>(order[j])], order[j]);
       EXPECT_EQ(exchange.bytes(), 3 * sizeof(double) * static_cast<std::size_t>(exchange.parts() - 1));
       // all stay: nothing moves
+      for (std::size_t i = own.begin; i < own.end; ++i) ASSERT_EQ(numbers[i], static_cast<double>(i)) << "its own stay";
       std::iota(order.begin(), order.end(), 0);
       const std::uint64_t before = exchange.bytes();
       exchange.fetch({numbers.data(), total, sizeof(double)}, order);
       EXPECT_EQ(exchange.bytes(), before);
+      // from all over
+      for (std::size_t j = 0; j < total; ++j) order[j] = static_cast<int>(j * 17 % total);
+      exchange.fetch({numbers.data(), total, sizeof(double)}, order, transfer);
+      for (std::size_t j = own.begin; j < own.end; ++j) {
+        ASSERT_EQ(numbers[static_cast<std::size_t>(order[j])], order[j]);
+      }
     });
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Memory, MeetingFetch, testing::Bool(),
+                         [](const auto& device) { return device.param ? "device" : "host"; });
 
 TEST(Meeting, SumsInTheOrderOfTheItems) {
   std::vector<double> numbers;
