@@ -57,6 +57,7 @@ void run(Options options, const Ranks& ranks) {
   });
   if (ranks.count() > 1) return run_ranks(options, ranks);
   if (options.common.devices.size() > 1) return run_devices(options);
+  use_one_device(options.common);
   take_backend(options.common, "--backends", std::string(name(choose(options.common.backend))), options.bench.backends);
   bench::run_body(options.bench);
 }
