@@ -13,6 +13,7 @@ struct Options {
 };
 
 void run(Options options) {
+  use_one_device(options.common);
   take_backend(options.common, "--backends", std::string(name(choose(options.common.backend))), options.bench.backends);
   take_common(options.common, options.bench);
   bench::run_face(options.bench);

@@ -24,6 +24,7 @@ void parse_size(const std::string& text, std::size_t& width, std::size_t& height
 }
 
 void run(Options options) {
+  use_one_device(options.common);
   take_backend(options.common, "--tables", choose(options.common.backend) == Backend::cuda ? "gpu" : "cpu",
                options.bench.tables);
   if (!options.size.empty()) parse_size(options.size, options.bench.width, options.bench.height);

@@ -1,5 +1,6 @@
 #include "app/bench_options.h"
 
+#include "core/cuda/device.h"
 #include "kinema/error.h"
 
 #include <cmath>
@@ -27,6 +28,13 @@ void take_common(const CommonOptions& common, bench::BenchOptions& bench) {
   bench.seed = common.seed;
   bench.threads = common.threads;
   bench.json = common.json;
+}
+
+void use_one_device(CommonOptions& common) {
+  check_devices(common);
+  if (common.devices.size() > 1)
+    throw Error("--devices names several GPUs, and this measures one: kinema bench body measures divided work");
+  if (common.devices.size() == 1 && !gpus().empty()) cuda::use_device(common.devices.front());
 }
 
 void take_backend(const CommonOptions& common, const std::string& option, const std::string& as,

@@ -20,6 +20,9 @@ void add_choice(Verb verb, const std::string& option, const std::vector<std::str
 /// The values of these options; throws Error if they make no sense.
 void take_common(const CommonOptions& common, bench::BenchOptions& bench);
 
+/// For a benchmark of one GPU: that of --devices, for this thread. Throws Error if there are several.
+void use_one_device(CommonOptions& common);
+
 /// --backend restricts what add_choice() chose; `as` is its name there.
 void take_backend(const CommonOptions& common, const std::string& option, const std::string& as,
                   std::vector<std::string>& chosen);

@@ -144,7 +144,7 @@ void check(const Options& options) {
   }
 }
 
-void run(const Options& options, const Ranks& ranks) {
+void run(Options options, const Ranks& ranks) {
   Backend backend = Backend::automatic;
   std::optional<io::OutputFile> out;
   Input input;
@@ -153,6 +153,10 @@ void run(const Options& options, const Ranks& ranks) {
   double read_ms = 0;
   ranks.together([&] {
     check(options);
+    check_devices(options.common);
+    divide_machine(ranks, options.common);
+    share_devices(options.common, options.settings);
+    options.settings.threads = options.common.threads;
     backend = choose(options.common.backend);
     if (ranks.first()) out.emplace(options.out);
     watch.lap();
@@ -192,6 +196,7 @@ void run(const Options& options, const Ranks& ranks) {
   json["samples"] = all.size();
   json["capsules"] = input.capsules_each();
   json["ranks"] = ranks.count();
+  json["devices"] = options.settings.devices;
   json["ms"] = {{"read", read_ms},
                 {"set_points", mine.set_points_ms},
                 {"evaluate", mine.evaluate_ms},

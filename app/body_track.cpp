@@ -56,7 +56,35 @@ std::string live_words(const TrackCounts& counts) {
   return text;
 }
 
-void report(const Options& options, const TrackCounts& counts) {
+// On the ranks of mpirun: each tracks all frames with its part of the particles, and the first writes.
+void share(const Ranks& ranks, const io::Recording& recording, TrackRun& run) {
+  int backend = 0;
+  ranks.together([&] {
+    if (recording.live())
+      throw Error(
+          fmt::format("a live source cannot be read by {} ranks: record it first (kinema record)", ranks.count()));
+    body::fill_in(run.tracker, run.backend);
+    backend = static_cast<int>(choose(run.backend));
+  });
+  // numbers that this machine chose may differ on another one
+  ranks.broadcast(&run.tracker.particles, sizeof run.tracker.particles);
+  ranks.broadcast(&run.tracker.points, sizeof run.tracker.points);
+  ranks.broadcast(&run.tracker.background_points, sizeof run.tracker.background_points);
+  int first = backend;
+  ranks.broadcast(&first, sizeof first);
+  ranks.together([&] {
+    if (backend != first) throw Error("the ranks have different backends: give --backend cpu, or a GPU to each");
+  });
+  run.tracker.exchange = ranks.exchange();
+  run.agree = [&ranks](bool mine) { return ranks.agree(mine); };
+  if (ranks.first()) return;
+  run.shown = false;
+  run.files = {};
+  run.live = {};
+  run.tracker.lag = 0;  // nobody reads its estimates
+}
+
+void report(const Options& options, const TrackCounts& counts, const Ranks& ranks) {
   const TrackRun& run = options.run;
   if (!options.common.json) {
     fmt::print(
@@ -85,6 +113,9 @@ void report(const Options& options, const TrackCounts& counts) {
                     {"changes", counts.pace_changes},
                     {"search_rest", counts.search_rest}};
   }
+  json["ranks"] = ranks.count();
+  json["exchanged"] = {{"bytes", counts.exchanged_bytes},
+                       {"bytes_per_frame", counts.frames > 0 ? counts.exchanged_bytes / counts.frames : 0}};
   for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
   json["results"] = {{"out", run.files.poses}};
   print_json(json);
@@ -118,23 +149,32 @@ void check_outputs(const TrackFiles& files) {
   }
 }
 
-void run(Options options) {
+void run(Options options, const Ranks& ranks) {
   TrackRun& chain = options.run;
-  check_outputs(chain.files);
-  chain.backend = options.common.backend;
-  chain.tracker.likelihood.threads = options.common.threads;
-  chain.fixed_particles = chain.tracker.particles > 0;
-  chain.fixed_points = chain.tracker.points > 0;
-  if (options.no_free_space) chain.tracker.likelihood.free_space = false;
-  chain.tracker.seed = options.common.seed;
-  if (options.no_shape) chain.tracker.fit_shape = false;
-  chain.tracker.foreground.planes = !options.no_planes;
-  choose(chain.backend);  // throws at once if it is missing
+  std::unique_ptr<io::Recording> recording;
+  ranks.together([&] {
+    check_outputs(chain.files);
+    if (ranks.count() > 1 && options.view.wanted)
+      throw Error(fmt::format("--view shows one process: start it without mpirun, not on {} ranks", ranks.count()));
+    check_devices(options.common);
+    divide_machine(ranks, options.common);
+    share_devices(options.common, chain.tracker.likelihood);
+    chain.backend = options.common.backend;
+    chain.tracker.likelihood.threads = options.common.threads;
+    chain.fixed_particles = chain.tracker.particles > 0;
+    chain.fixed_points = chain.tracker.points > 0;
+    if (options.no_free_space) chain.tracker.likelihood.free_space = false;
+    chain.tracker.seed = options.common.seed;
+    if (options.no_shape) chain.tracker.fit_shape = false;
+    chain.tracker.foreground.planes = !options.no_planes;
+    choose(chain.backend);  // throws at once if it is missing
 
-  options.recording.colour = !chain.files.overlay.empty() || options.view.wanted;
-  const std::unique_ptr<io::Recording> recording = io::open_recording(options.input, options.recording);
-  chain.tracker = settings_for(*recording, options);
-  if (options.init != "auto") chain.start_pose = io::read_pose(options.init, chain.tracker.skeleton);
+    options.recording.colour = !chain.files.overlay.empty() || options.view.wanted;
+    recording = io::open_recording(options.input, options.recording);
+    chain.tracker = settings_for(*recording, options);
+    if (options.init != "auto") chain.start_pose = io::read_pose(options.init, chain.tracker.skeleton);
+  });
+  if (ranks.count() > 1) share(ranks, *recording, chain);
 
   std::optional<View> view;
   std::optional<serve::BodyFeed> feed;
@@ -144,11 +184,12 @@ void run(Options options) {
     show(*feed, chain, view->find_again());
   }
   const TrackCounts counts = track(*recording, chain);
-  report(options, counts);
+  if (ranks.first()) report(options, counts, ranks);
   if (feed) feed->finish();
   if (counts.frames > 0 && counts.found == 0) {
-    throw Error(fmt::format("no person was found in {} frames; {} says why for each", counts.frames, chain.files.poses),
-                Error::Cause::running);
+    throw AgreedError(
+        fmt::format("no person was found in {} frames; {} says why for each", counts.frames, chain.files.poses),
+        Error::Cause::running);
   }
   if (view && !counts.stopped) view->wait();
 }
@@ -295,7 +336,10 @@ void add_body_track(Verb parent, Task& task) {
   add_tracker_options(verb, *options);
   add_view_options(verb, options->view);
   add_common_options(verb, options->common);
-  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  verb.chosen([options, &task] {
+    task.shared = true;
+    task.run = [options](const Ranks& ranks) { run(*options, ranks); };
+  });
 }
 
 }  // namespace kinema::app

@@ -156,8 +156,10 @@ void print_all(const std::filesystem::path& folder, const Walk& walk, const Head
       head.no_video.empty() ? ", head/, head.mp4" : "");
 }
 
-void run(const Options& options) {
+void run(Options options) {
   LikelihoodDemo demo;
+  check_devices(options.common);
+  share_devices(options.common, demo.settings);
   demo.settings.threads = options.common.threads;
   demo.backend = choose(options.common.backend);
   const std::filesystem::path folder = options.out;
@@ -178,6 +180,7 @@ void run(const Options& options) {
 
   say("simulating a walking person, and following it");
   WalkSettings walk_settings{folder, options.frames, demo.backend, options.common.threads, options.common.seed};
+  share_devices(options.common, walk_settings);
   if (view) view->show(walk_settings);
   const Walk walk = follow_walk(walk_settings);
 

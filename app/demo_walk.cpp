@@ -153,6 +153,8 @@ Walk follow_walk(const WalkSettings& settings) {
   TrackRun run;
   run.backend = settings.backend;
   run.tracker.likelihood.threads = settings.threads;
+  run.tracker.likelihood.devices = settings.devices;
+  run.tracker.likelihood.losses = settings.losses;
   run.tracker.seed = settings.seed;
   run.tracker = body::settings_for(*recording, run.tracker);
   // the person is treated as unknown, and the size is fitted

@@ -21,6 +21,8 @@ struct WalkSettings {
   int threads = 0;
   std::uint64_t seed = 1;
   decltype(TrackRun::watch) watch = nullptr;
+  std::vector<int> devices = {};  ///< see body::LikelihoodSettings
+  std::shared_ptr<DeviceLosses> losses = nullptr;
 };
 
 /// One image of the film strip.

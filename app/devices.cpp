@@ -3,6 +3,8 @@
 #include "core/threads.h"
 #include "kinema/error.h"
 
+#include <fmt/ranges.h>
+
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -15,13 +17,14 @@ constexpr std::array<Backend, 3> backends = {Backend::reference, Backend::cpu, B
 struct Choice {
   std::string backend;  // empty if there is none
   std::string problem;
+  std::vector<int> devices;  // of --devices
 };
 
 // What a run with this --backend would use. KINEMA_BACKEND may name a backend that is not available, and this command
 // should show why: the reason is printed, not thrown. An unknown name is an error here as everywhere.
 Choice choice(Backend wanted) {
   try {
-    return {std::string(name(choose(wanted))), ""};
+    return {std::string(name(choose(wanted))), "", {}};
   } catch (const Error& error) {
     const char* word = std::getenv("KINEMA_BACKEND");
     if (wanted != Backend::automatic || word == nullptr) throw;
@@ -30,7 +33,7 @@ Choice choice(Backend wanted) {
     } catch (const Error&) {
       throw error;
     }
-    return {"", error.what()};
+    return {"", error.what(), {}};
   }
 }
 
@@ -52,11 +55,13 @@ void print_devices(const Choice& chosen) {
   fmt::print("\nGPUs\n");
   const std::vector<Gpu> found = gpus();
   for (const Gpu& gpu : found) {
-    fmt::print("  {}: {}, compute capability {}.{}, {} multiprocessors, {:.1f} GiB\n", gpu.index, gpu.name,
+    fmt::print("  {}: {}, compute capability {}.{}, {} multiprocessors, {:.1f} GiB{}\n", gpu.index, gpu.name,
                gpu.compute_capability / 10, gpu.compute_capability % 10, gpu.multiprocessors,
-               static_cast<double>(gpu.memory_bytes) / (1 << 30));
+               static_cast<double>(gpu.memory_bytes) / (1 << 30),
+               gpu.peers.empty() ? "" : fmt::format(", reads the memory of {} directly", fmt::join(gpu.peers, ", ")));
   }
   if (found.empty()) fmt::print("  none\n");
+  if (!chosen.devices.empty()) fmt::print("  divided among {}\n", fmt::join(chosen.devices, ", "));
 
   fmt::print("\nCPU\n  cores      {}\n  threads    {}\n  SIMD       {}\n", usable_cores(), built.threads, built.simd);
   fmt::print("\nbuilt in\n  CUDA       {}\n  OpenCV     {}\n  MPI        {}\n", built.cuda.empty() ? "no" : built.cuda,
@@ -77,8 +82,10 @@ nlohmann::ordered_json devices_json(const Choice& chosen) {
                             {"name", gpu.name},
                             {"compute_capability", gpu.compute_capability},
                             {"multiprocessors", gpu.multiprocessors},
-                            {"memory_bytes", gpu.memory_bytes}});
+                            {"memory_bytes", gpu.memory_bytes},
+                            {"peers", gpu.peers}});
   }
+  json["devices"] = chosen.devices;
   json["cpu"] = {{"cores", usable_cores()}, {"threads", built.threads}, {"simd", built.simd}};
   json["built_in"] = {{"cuda", built.cuda}, {"opencv", built.opencv}, {"mpi", built.mpi}};
   return json;
@@ -92,7 +99,9 @@ void add_devices(Verb parent, Task& task) {
   add_common_options(verb, *options);
   verb.chosen([options, &task] {
     task.run = [options](const Ranks&) {
-      const Choice chosen = choice(options->backend);
+      check_devices(*options);
+      Choice chosen = choice(options->backend);
+      chosen.devices = options->devices;
       if (options->json)
         print_json(devices_json(chosen));
       else

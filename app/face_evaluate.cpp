@@ -1,6 +1,7 @@
 // kinema face evaluate: fits compared with manual landmarks.
 #include "app/face_evaluation.h"
 #include "app/face_evaluation_report.h"
+#include "app/face_ranks.h"
 #include "app/face_reliability.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
@@ -88,6 +89,7 @@ ordered_json to_json(const Options& options, const FaceEvaluation& evaluation, c
   json["faces"] = examples.size();
   json["fits"] = evaluation.faces.size();
   json["left_out"] = examples.left_out;
+  json["ranks"] = options.settings.parts;
   json["stopped"] = evaluation.stopped;
   json["ms"] = {{"read", read_ms}, {"start", evaluation.detect_ms}, {"fit", evaluation.fit_ms}};
   json["results"] = std::move(results);
@@ -197,27 +199,33 @@ void write_report(const Options& options, const FaceEvaluation& evaluation, cons
   page_file.commit();
 }
 
-void run(Options& options) {
+void run(Options& options, const Ranks& ranks) {
   FaceEvaluationSettings& settings = options.settings;
+  check_devices(options.common);
+  divide_machine(ranks, options.common);
   settings.backend = choose(options.common.backend);
+  settings.part = ranks.rank();
+  settings.parts = ranks.count();
+  if (ranks.count() > 1) settings.gather = [&](std::vector<FaceError>& faces) { gather_faces(ranks, faces); };
   settings.seed = options.common.seed;
-  settings.fit = fit_settings(options.fit, options.common.threads);
+  settings.fit = fit_settings(options.fit, options.common);
   std::optional<io::FaceDetector> detector;
   std::optional<io::Starts> starts;
   settings.start = options.init == "perturbed" ? FaceStart::perturbed
                    : options.init == "detect"  ? FaceStart::detect
                                                : FaceStart::given;
   if (settings.start == FaceStart::detect) detector.emplace(options.detector);
-  if (!options.out.empty()) io::make_folder(options.out);
+  if (!options.out.empty() && ranks.first()) io::make_folder(options.out);
 
   const auto model = std::make_shared<const face::Model>(io::read_face_model(options.fit.model));
   if (settings.start == FaceStart::given) starts.emplace(options.init, model->shape.landmarks());
   Stopwatch watch;
   const FaceExamples examples = read_examples(options.images);
-  print_left_out(examples.left_out);
+  if (ranks.first()) print_left_out(examples.left_out);
   const double read_ms = watch.lap();
   const FaceEvaluation evaluation =
       evaluate_faces(model, examples, settings, detector ? &*detector : nullptr, starts ? &*starts : nullptr);
+  if (!ranks.first()) return;
   if (evaluation.faces.empty()) throw Error("stopped before the first face was fitted", Error::Cause::running);
   const ordered_json json = to_json(options, evaluation, examples, read_ms);
   if (!options.out.empty()) write_report(options, evaluation, examples, *model, json);
@@ -256,7 +264,10 @@ void add_face_evaluate(Verb parent, Task& task) {
       .between(0, 200)
       .show_default();
   add_common_options(verb, options->common);
-  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  verb.chosen([options, &task] {
+    task.shared = true;
+    task.run = [options](const Ranks& ranks) { ranks.together([&] { run(*options, ranks); }); };
+  });
 }
 
 }  // namespace kinema::app

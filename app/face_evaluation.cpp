@@ -4,6 +4,7 @@
 #include "app/progress.h"
 #include "core/stopwatch.h"
 #include "kinema/error.h"
+#include "kinema/exchange.h"
 #include "synth/face_start.h"
 
 #include <fmt/format.h>
@@ -163,11 +164,12 @@ FaceEvaluation evaluate_faces(const std::shared_ptr<const face::Model>& model, c
   evaluation.landmarks = examples.points;
   evaluation.backend = fitter->backend();
   evaluation.stages = fitter->stages();
-  Progress progress("fitting", count, true);
+  const Slice mine = slice_of(count, settings.part, settings.parts);
+  Progress progress("fitting", mine.size(), settings.part == 0);
   const Interrupt interrupt;
   Stopwatch watch;
-  for (std::size_t begin = 0; begin < count && !interrupt.asked(); begin += batch) {
-    const std::size_t end = std::min(begin + batch, count);
+  for (std::size_t begin = mine.begin; begin < mine.end && !interrupt.asked(); begin += batch) {
+    const std::size_t end = std::min(begin + batch, mine.end);
     std::vector<face::Face> faces;
     std::vector<std::size_t> owner;
     for (std::size_t number = begin; number < end; ++number) {
@@ -192,9 +194,10 @@ FaceEvaluation evaluate_faces(const std::shared_ptr<const face::Model>& model, c
     evaluation.fit_ms += watch.lap();
     for (std::size_t f = 0; f < fits.size(); ++f)
       hold_against(model->layout, examples.landmarks[owner[f] % examples.size()], inner, fits[f],
-                   evaluation.faces[owner[f]]);
-    progress.show(end);
+                   evaluation.faces[owner[f] - mine.begin]);
+    progress.show(end - mine.begin);
   }
+  if (settings.gather) settings.gather(evaluation.faces);
   evaluation.stopped = interrupt.asked() && evaluation.faces.size() < count;
   for (const FaceError& face : evaluation.faces) {
     evaluation.missing += !face.fitted;

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,11 @@ struct FaceEvaluationSettings {
   std::uint64_t seed = 1;
   face::FitSettings fit;
   Backend backend = Backend::automatic;
+
+  /// One of several processes: it evaluates its slice of the fits, and `gather` then gives all to the first and none to
+  /// the others.
+  int part = 0, parts = 1;
+  std::function<void(std::vector<struct FaceError>&)> gather = nullptr;
 };
 
 struct FaceError {

@@ -85,9 +85,10 @@ io::ColourSettings source_settings(const Options& options) {
 void run(Options& options) {
   check_outputs(options);
   FaceRun& chain = options.run;
+  check_devices(options.common);
   chain.backend = choose(options.common.backend);
   chain.tracker.model = std::make_shared<const face::Model>(io::read_face_model(options.fit.model));
-  chain.tracker.fit = fit_settings(options.fit, options.common.threads);
+  chain.tracker.fit = fit_settings(options.fit, options.common);
   if (options.init == "detect") {
     chain.detector.emplace(options.detector);
   } else {

@@ -124,12 +124,13 @@ void add_fit_options(Verb verb, FitOptions& options) {
       .show_default();
 }
 
-face::FitSettings fit_settings(const FitOptions& options, int threads) {
+face::FitSettings fit_settings(const FitOptions& options, const CommonOptions& common) {
   face::FitSettings settings;
   settings.stages = parse_stages(options.stages);
   settings.starts = options.starts;
   settings.limit = options.limit;
-  settings.threads = threads;
+  settings.threads = common.threads;
+  share_devices(common, settings);
   return settings;
 }
 

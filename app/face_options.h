@@ -2,7 +2,7 @@
 // messages about what was left out.
 #pragma once
 
-#include "app/command_line.h"
+#include "app/options.h"
 #include "io/labelled_images.h"
 #include "kinema/face.h"
 
@@ -35,7 +35,7 @@ struct FitOptions {
   double limit = 3;
 };
 void add_fit_options(Verb verb, FitOptions& options);
-face::FitSettings fit_settings(const FitOptions& options, int threads);
+face::FitSettings fit_settings(const FitOptions& options, const CommonOptions& common);
 
 /// Fits from a detector's boxes, which may be far off: fits with a low score are repeated from further starts.
 void try_doubtful_again(face::Fitter& fitter, const face::Model& model, const std::vector<face::Face>& faces,

@@ -179,6 +179,9 @@ void fill_in(Options& options) {
   } else {
     run.backend = parse_backend(options.backend);
   }
+  options.common.backend = run.backend;
+  check_devices(options.common);
+  share_devices(options.common, run.tracker.moments);
   run.tracker.calibration = io::read_filter(options.filter);
   const auto& head = run.tracker.calibration.head;
   const bool placed = (run.tracker.reference_distance || (head && head->distance)) &&
@@ -335,6 +338,7 @@ void add_head_track(Verb parent, Task& task) {
               "Where to compute; also joint, and with --plain the paper's steps cpu1 ... gpu8, cpu+gpu")
       .type("auto|reference|cpu|cuda|...")
       .group("Everywhere");
+  add_devices_option(verb, options->common);
   add_other_common_options(verb, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }

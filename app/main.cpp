@@ -104,6 +104,8 @@ int run(int argc, char** argv, const Ranks& ranks) {
     if (ranks.first()) print_verbs(command);
     return wrong_call;
   }
+  if (ranks.not_built_in() && task.shared)
+    throw Error("mpirun started several processes, but MPI is not built in: install it and build again, or start one");
   if (!ranks.first() && !task.shared) return done;
   task.run(ranks);
 

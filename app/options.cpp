@@ -1,5 +1,9 @@
 #include "app/options.h"
 
+#include "core/cuda/device.h"
+
+#include <cstdlib>
+
 namespace kinema::app {
 
 void add_other_common_options(Verb verb, CommonOptions& options) {
@@ -20,7 +24,39 @@ void add_common_options(Verb verb, CommonOptions& options) {
           "Where to compute (auto: KINEMA_BACKEND if it is set, else a GPU if there is one, else the CPU)")
       .type("auto|reference|cpu|cuda")
       .group("Everywhere");
+  add_devices_option(verb, options);
   add_other_common_options(verb, options);
+}
+
+void add_devices_option(Verb verb, CommonOptions& options) {
+  verb.text(
+          "--devices", [&options](const std::string& text) { options.devices = parse_devices(text); },
+          "GPUs that share the work in equal parts; results do not depend on it (see kinema devices)")
+      .type("all|0,2,...")
+      .group("Everywhere");
+}
+
+void check_devices(CommonOptions& options) {
+  if (options.devices.empty()) return;
+  const char* word = std::getenv("KINEMA_BACKEND");
+  const bool automatic = options.backend == Backend::automatic && (word == nullptr || *word == '\0');
+  // a GPU that is named is wanted: its work does not go to the CPU unsaid
+  kinema::check_devices(options.devices, automatic ? Backend::cuda : choose(options.backend));
+  if (options.backend == Backend::automatic) {
+    options.losses =
+        std::make_shared<DeviceLosses>([](const std::string& line) { fmt::print(stderr, "kinema: {}\n", line); });
+  }
+}
+
+void divide_machine(const Ranks& ranks, CommonOptions& options) {
+  if (ranks.count() == 1) return;
+  if (options.threads == 0) options.threads = ranks.cores();
+  if (choose(options.backend) == Backend::cuda) {
+    std::vector<int> devices = options.devices;
+    if (devices.empty()) devices = parse_devices("all");
+    cuda::use_device(devices[static_cast<std::size_t>(ranks.local_rank()) % devices.size()]);
+  }
+  options.devices.clear();  // this rank has its own
 }
 
 void print_json(const nlohmann::ordered_json& json) {

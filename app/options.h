@@ -4,18 +4,23 @@
 #include "app/command_line.h"
 #include "app/ranks.h"
 #include "kinema/backend.h"
+#include "kinema/devices.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <vector>
 
 namespace kinema::app {
 
 struct CommonOptions {
   Backend backend = Backend::automatic;
-  int threads = 0;  // 0: all cores
+  std::vector<int> devices;              // of --devices; empty: the first GPU
+  std::shared_ptr<DeviceLosses> losses;  // see share_devices()
+  int threads = 0;                       // 0: all cores
   std::uint64_t seed = 1;
   bool json = false;
 };
@@ -24,6 +29,23 @@ struct CommonOptions {
 void add_other_common_options(Verb verb, CommonOptions& options);
 
 void add_common_options(Verb verb, CommonOptions& options);
+
+/// --devices, for verbs that name their backend otherwise.
+void add_devices_option(Verb verb, CommonOptions& options);
+
+/// Throws Error if a device of --devices is missing. With --backend auto a device that fails later is reported on
+/// standard error, and the others go on.
+void check_devices(CommonOptions& options);
+
+/// Into settings of any tracker, after check_devices().
+template <class Settings>
+void share_devices(const CommonOptions& options, Settings& settings) {
+  settings.devices = options.devices;
+  settings.losses = options.losses;
+}
+
+/// Under mpirun: ranks on one machine take different GPUs of --devices, or share its cores.
+void divide_machine(const Ranks& ranks, CommonOptions& options);
 
 /// The work of a verb after the command line is read. Ranks other than the first call it only for verbs that share
 /// work.

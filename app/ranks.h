@@ -2,10 +2,14 @@
 #pragma once
 
 #include "kinema/error.h"
+#include "kinema/exchange.h"
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace kinema::app {
 
@@ -13,11 +17,6 @@ namespace kinema::app {
 class AgreedError : public Error {
 public:
   using Error::Error;
-};
-
-struct Slice {
-  std::size_t begin = 0, end = 0;
-  std::size_t size() const { return end - begin; }
 };
 
 class Ranks {
@@ -32,8 +31,18 @@ public:
   int count() const { return count_; }
   bool first() const { return rank_ == 0; }
 
+  /// mpirun started several processes, but this build has no MPI: each would do all the work.
+  bool not_built_in() const { return not_built_in_; }
+
+  /// Among the ranks on this machine.
+  int local_rank() const { return local_rank_; }
+  int local_count() const { return local_count_; }
+
+  /// The cores that this rank may use; those that it shares with others on the machine are divided among them.
+  int cores() const { return cores_; }
+
   /// This rank's share of `total` items: contiguous, in the order of ranks, with sizes that differ by at most one.
-  Slice slice(std::size_t total) const { return slice(total, rank_); }
+  Slice slice(std::size_t total) const { return slice_of(total, rank_, count_); }
 
   /// Runs a part of the work on every rank, and returns when all have finished. If it throws on any rank, an
   /// AgreedError with the message of the lowest such rank is thrown on all.
@@ -42,19 +51,29 @@ public:
   /// On the first rank `all` becomes the concatenated slices of all ranks.
   void gather(std::span<const double> mine, std::span<double> all) const;
 
+  /// On the first rank the texts of all ranks, in their order; elsewhere nothing.
+  std::vector<std::string> gather(const std::string& mine) const;
+
+  /// All get what the first rank has.
+  void broadcast(void* data, std::size_t bytes) const;
+
+  /// True if it is on all ranks.
+  bool agree(bool mine) const;
+
+  /// The largest of all ranks.
+  double most(double mine) const;
+
+  /// Between the first `ranks` of them, all by default; null on the others. All ranks make the call.
+  std::shared_ptr<Exchange> exchange(int ranks = 0) const;
+
   /// Ends every rank at once, for an error that the others cannot know about.
   [[noreturn]] void abort(int exit_code) const;
 
 private:
-  Slice slice(std::size_t total, int rank) const {
-    const auto ranks = static_cast<std::size_t>(count_), r = static_cast<std::size_t>(rank);
-    const std::size_t each = total / ranks, more = total % ranks;
-    const std::size_t begin = r * each + (r < more ? r : more);
-    return {begin, begin + each + (r < more ? 1 : 0)};
-  }
-
   bool started_ = false;
-  int rank_ = 0, count_ = 1;
+  int rank_ = 0, count_ = 1, local_rank_ = 0, local_count_ = 1;
+  int cores_ = 1;
+  bool not_built_in_ = false;
 };
 
 }  // namespace kinema::app

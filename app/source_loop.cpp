@@ -23,11 +23,18 @@ std::string LiveCounts::words() const {
   return text;
 }
 
-SourceLoop::SourceLoop(io::Source& source, FrameRange range, const std::string& what)
-    : source_(source), range_(range), total_(total_of(source, range)), progress_(what, total_, true) {}
+SourceLoop::SourceLoop(io::Source& source, FrameRange range, const std::string& what, bool shown)
+    : source_(source), range_(range), total_(total_of(source, range)), progress_(what, total_, shown) {}
 
 bool SourceLoop::next(io::Frame& frame) {
   progress_.show(frames_);
+  const bool found = read(frame);
+  if (!(agree_ ? agree_(found) : found)) return false;
+  ++frames_;
+  return true;
+}
+
+bool SourceLoop::read(io::Frame& frame) {
   if (broken_ || (range_.frames > 0 && frames_ >= range_.frames)) return false;
   do {
     try {
@@ -40,7 +47,6 @@ bool SourceLoop::next(io::Frame& frame) {
       return false;
     }
   } while (frame.index < range_.start);
-  ++frames_;
   return true;
 }
 

@@ -16,8 +16,10 @@
 #include "kinema/source.h"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace kinema::app {
 
@@ -39,7 +41,11 @@ struct LiveCounts {
 class SourceLoop {
 public:
   /// `what` names the frames in the progress bar.
-  SourceLoop(io::Source& source, FrameRange range, const std::string& what = "frames");
+  SourceLoop(io::Source& source, FrameRange range, const std::string& what = "frames", bool shown = true);
+
+  /// For a loop that runs on several ranks: the next frame is taken only if `agree` is true, which is asked whether
+  /// this one has one. All then take the same frames, whichever of them is stopped.
+  void agree_by(std::function<bool(bool)> agree) { agree_ = std::move(agree); }
 
   /// The next frame of the range, gaps included; false if there is none: at the end, after Ctrl-C, or if the source
   /// failed.
@@ -80,6 +86,7 @@ private:
       // the first Error says more: where the disk is full, it came from the same file
     }
   }
+  bool read(io::Frame& frame);
   void check_range() const;
   [[noreturn]] void throw_broken() const;
 
@@ -88,6 +95,7 @@ private:
   std::size_t total_;
   Progress progress_;
   const Interrupt interrupt_;
+  std::function<bool(bool)> agree_;
   std::size_t frames_ = 0;
   bool kept_ = false;
   std::optional<Error> broken_;

@@ -210,6 +210,7 @@ void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::
     counts.tracking_ms += ms;
     if (live) live->sent(frame, estimate, ms, counts);
     for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
+    counts.exchanged_bytes += estimate.exchanged_bytes;
     ++counts.frames;
     ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
     if (live && run.watch_live) run.watch_live(live->status());
@@ -244,7 +245,8 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   TrackCounts counts;
   counts.backend = tracker.backend();
   counts.settings = tracker.settings();
-  SourceLoop loop(recording, {run.start, run.frames});
+  SourceLoop loop(recording, {run.start, run.frames}, "frames", run.shown);
+  loop.agree_by(run.agree);
   std::optional<LiveRun> live;
   if (recording.live()) live.emplace(loop, run, tracker, recording.fps());
   loop.run([&] { follow(loop, run, tracker, sender, live, writer, counts); });

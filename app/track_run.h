@@ -10,6 +10,7 @@
 #include "kinema/recording.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -43,6 +44,10 @@ struct TrackRun {
   /// These were chosen by the user, and are not adapted to a live source.
   bool fixed_particles = false, fixed_points = false;
 
+  /// On one of several ranks that share the particles (tracker.exchange): see SourceLoop::agree_by().
+  std::function<bool(bool)> agree = nullptr;
+  bool shown = true;  ///< with a progress bar
+
   /// Called with every frame and its first estimate, before the next frame is read.
   std::function<void(const io::Frame&, body::Tracker&, const body::Estimate&)> watch = nullptr;
 
@@ -61,14 +66,15 @@ struct TrackCounts {
   body::TrackerSettings settings;        ///< with defaults filled in
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
   LiveCounts live;
-  double deviation = 0;              ///< mean of what the final estimates state for joints, metres along each axis
+  double deviation = 0;     ///< mean of what the final estimates state for joints, metres along each axis
   Latencies latency;        ///< of a live source, from the camera to the message
   double live_seconds = 0;  ///< from its first tracked frame to the last
   std::size_t pace_changes = 0;
-  int search_rest = 1;               ///< see body::PaceCounts
-  bool stopped = false;              ///< by the user
-  std::map<std::string, double> ms;  ///< by stage
-  double tracking_ms = 0;            ///< foreground, tracker and waiting for the smoother, without files and images
+  int search_rest = 1;                ///< see body::PaceCounts
+  std::uint64_t exchanged_bytes = 0;  ///< between devices or ranks, all together
+  bool stopped = false;               ///< by the user
+  std::map<std::string, double> ms;   ///< by stage
+  double tracking_ms = 0;             ///< foreground, tracker and waiting for the smoother, without files and images
 
   double frames_per_second() const;
 

@@ -3,6 +3,7 @@
 
 #include "arrays.h"
 #include "body_settings.h"
+#include "device_list.h"
 #include "kinema/body_smoother.h"
 #include "kinema/files.h"
 #include "kinema/foreground.h"
@@ -96,6 +97,7 @@ class Filter {
 public:
   Filter(const body::TrackerSettings& settings, const std::string& backend)
       : backend_(choose(parse_backend(backend))), settings_(settings) {
+    settings_.likelihood.losses = warn_of_losses(backend);
     body::fill_in(settings_, backend_);
     filter_ = body::make_filter(settings_, backend_);
   }

@@ -3,6 +3,7 @@
 
 #include "arrays.h"
 #include "body_settings.h"
+#include "device_list.h"
 #include "kinema/error.h"
 #include "kinema/poses.h"
 #include "kinema/recording.h"
@@ -19,8 +20,8 @@ namespace {
 // A tracker that Python threads may share: without the GIL, two could use it at once.
 class Tracker {
 public:
-  Tracker(const body::TrackerSettings& settings, const std::string& backend)
-      : tracker_(settings, parse_backend(backend)) {}
+  Tracker(body::TrackerSettings settings, const std::string& backend)
+      : tracker_((settings.likelihood.losses = warn_of_losses(backend), settings), parse_backend(backend)) {}
 
   /// Calls `use` with the tracker, exclusively and without the GIL.
   template <class Use>
@@ -98,7 +99,8 @@ nearest, farthest   depths outside are nobody's, metres
 planes              find floor and walls, and remove them
 cut_out             whether depth images hold only the person, so that empty pixels saw past it: 'auto', 'yes' or 'no'
 seed                the same gives the same bits
-threads             of the CPU work; 0: one per core. Results do not depend on it)");
+threads             of the CPU work; 0: one per core. Results do not depend on it
+devices             GPUs that share the particles: 'all', '0,2' or numbers; None: the first. Results do not depend on it)");
   settings.attr("__module__") = "kinema.body";
   settings.def(py::init([](const py::kwargs& values) { return changed(std::nullopt, values); }))
       .def_readwrite("camera", &Settings::camera)
@@ -134,7 +136,10 @@ threads             of the CPU work; 0: one per core. Results do not depend on i
           [](Settings& own, const std::string& word) { own.foreground.cut_out = parse_cut_out(word); })
       .def_property(
           "threads", [](const Settings& own) { return own.likelihood.threads; },
-          [](Settings& own, int threads) { own.likelihood.threads = threads; });
+          [](Settings& own, int threads) { own.likelihood.threads = threads; })
+      .def_property(
+          "devices", [](const Settings& own) { return own.likelihood.devices; },
+          [](Settings& own, const py::object& devices) { own.likelihood.devices = device_list(devices); });
   module.def("paper_settings", &body::paper_settings, "The plain filter of the paper; see docs/tracking.md.");
   module.def(
       "settings_for",

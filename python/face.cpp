@@ -2,6 +2,7 @@
 #include "kinema/face.h"
 
 #include "arrays.h"
+#include "device_list.h"
 #include "kinema/face_tracker.h"
 #include "kinema/files.h"
 #include "module.h"
@@ -265,18 +266,22 @@ void bind_face(py::module_& module) {
 score     probability of failure and confidences, if the model has them
 starts    number of starts of the cascade, of which the median is taken
 backend   'auto', 'reference', 'cpu' or 'cuda'
-threads   0: one per core. Results do not depend on it)");
+threads   0: one per core. Results do not depend on it
+devices   GPUs: 'all', '0,2' or numbers; None: the first)");
   fitter.attr("__module__") = "kinema.face";
   fitter
-      .def(py::init([](const SharedModel& model, bool score, int starts, const std::string& backend, int threads) {
+      .def(py::init([](const SharedModel& model, bool score, int starts, const std::string& backend, int threads,
+                       const py::object& devices) {
              face::FitSettings settings;
              settings.score = score;
              settings.starts = starts;
              settings.threads = threads;
+             settings.devices = device_list(devices);
+             settings.losses = warn_of_losses(backend);
              return std::make_unique<Fitter>(model, settings, backend);
            }),
            py::arg("model"), py::kw_only(), py::arg("score") = fits.score, py::arg("starts") = fits.starts,
-           py::arg("backend") = "auto", py::arg("threads") = fits.threads)
+           py::arg("backend") = "auto", py::arg("threads") = fits.threads, py::arg("devices") = py::none())
       .def("fit", &Fitter::fit, py::arg("image"), py::kw_only(), py::arg("box") = py::none(),
            py::arg("detector") = true, py::arg("landmarks") = py::none(), py::arg("again") = false,
            R"(The Fit to an image: uint8 (H, W). Releases the GIL.

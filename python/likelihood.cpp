@@ -2,6 +2,7 @@
 #include "kinema/body.h"
 
 #include "arrays.h"
+#include "device_list.h"
 #include "module.h"
 
 #include <pybind11/stl.h>
@@ -23,7 +24,7 @@ body::Association parse_association(const std::string& word) {
 class Likelihood {
 public:
   Likelihood(double tau, double sigma, const std::string& association, const std::array<double, 3>& camera,
-             bool free_space, const std::string& backend, int threads) {
+             bool free_space, const std::string& backend, int threads, const py::object& devices) {
     body::LikelihoodSettings settings;
     settings.tau = tau;
     settings.sigma = sigma;
@@ -31,6 +32,8 @@ public:
     settings.camera = {camera[0], camera[1], camera[2]};
     settings.free_space = free_space;
     settings.threads = threads;
+    settings.devices = device_list(devices);
+    settings.losses = warn_of_losses(backend);
     backend_ = choose(parse_backend(backend));
     likelihood_ = body::make_likelihood(settings, backend_);
   }
@@ -83,15 +86,17 @@ camera       where all rays start
 free_space   points marked as background cost 0 when their ray meets nothing before them, tau^2 otherwise
 backend      'auto', 'reference', 'cpu' or 'cuda'
 threads      for the CPU work; 0: one a core. Results do not depend on it
+devices      GPUs that share the poses: 'all', '0,2' or numbers; None: the first. Results do not depend on it
 
 Raises kinema.Error where the settings make no sense or the backend is not there.)");
   likelihood.attr("__module__") = "kinema.body";
   likelihood
-      .def(py::init<double, double, const std::string&, const std::array<double, 3>&, bool, const std::string&, int>(),
+      .def(py::init<double, double, const std::string&, const std::array<double, 3>&, bool, const std::string&, int,
+                    const py::object&>(),
            py::kw_only(), py::arg("tau") = defaults.tau, py::arg("sigma") = defaults.sigma,
            py::arg("association") = "nearest", py::arg("camera") = py::make_tuple(0.0, 0.0, 0.0),
            py::arg("free_space") = defaults.free_space, py::arg("backend") = "auto",
-           py::arg("threads") = defaults.threads)
+           py::arg("threads") = defaults.threads, py::arg("devices") = py::none())
       .def_property_readonly("backend", &Likelihood::backend, "The backend that was chosen.")
       .def("set_points", &Likelihood::set_points, py::arg("points"), py::arg("background") = py::none(),
            R"(The points of a frame: float32 (I, 3); optionally a bool or uint8 mark (I,) for background points.

@@ -4,6 +4,8 @@
 #include "kinema/backend.h"
 #include "kinema/error.h"
 
+#include <pybind11/stl.h>
+
 namespace py = pybind11;
 
 namespace kinema::python {
@@ -17,9 +19,10 @@ py::dict devices() {
   }
   py::list found;
   for (const Gpu& gpu : gpus()) {
-    found.append(py::dict(
-        py::arg("index") = gpu.index, py::arg("name") = gpu.name, py::arg("multiprocessors") = gpu.multiprocessors,
-        py::arg("compute_capability") = gpu.compute_capability, py::arg("memory_bytes") = gpu.memory_bytes));
+    found.append(py::dict(py::arg("index") = gpu.index, py::arg("name") = gpu.name,
+                          py::arg("multiprocessors") = gpu.multiprocessors,
+                          py::arg("compute_capability") = gpu.compute_capability,
+                          py::arg("memory_bytes") = gpu.memory_bytes, py::arg("peers") = gpu.peers));
   }
   return py::dict(py::arg("version") = built.version, py::arg("backends") = backends, py::arg("gpus") = found,
                   py::arg("simd") = built.simd, py::arg("threads") = built.threads, py::arg("cuda") = built.cuda);

@@ -34,6 +34,7 @@ struct Gpu {
   int multiprocessors = 0;
   int compute_capability = 0;  ///< 90 for 9.0
   std::size_t memory_bytes = 0;
+  std::vector<int> peers = {};  ///< other GPUs whose memory it reads without the host: by NVLink or on one bus
 };
 
 /// The GPUs that the cuda backend can use; empty if there is none or CUDA is not built in.

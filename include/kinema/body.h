@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kinema/backend.h"
+#include "kinema/devices.h"
 #include "kinema/points.h"
 #include "kinema/stage_time.h"
 
@@ -52,6 +53,13 @@ struct LikelihoodSettings {
 
   /// Limit of the cuda backend's device memory, in bytes; samples are streamed in chunks that fit.
   std::size_t device_memory = std::size_t{1} << 30;
+
+  /// The GPUs of the cuda backend that share the work, in equal parts; empty: the first. The result does not depend on
+  /// it. One may be named several times, which gains nothing but tries the division. See check_devices().
+  std::vector<int> devices = {};
+
+  /// If a device fails in the middle, the others take over its part, and this reports it. Null: that is an error.
+  std::shared_ptr<DeviceLosses> losses = nullptr;
 };
 
 struct PointCount {

@@ -8,6 +8,7 @@
 
 #include "kinema/anatomical_angles.h"
 #include "kinema/camera.h"
+#include "kinema/exchange.h"
 #include "kinema/foreground.h"
 #include "kinema/skeleton.h"
 #include "kinema/stereo.h"
@@ -119,6 +120,10 @@ struct TrackerSettings {
   std::size_t background_points = 0;
 
   std::uint64_t seed = 1;
+
+  /// The other trackers, in other processes or threads, that share the particles with this one: all of them get the same
+  /// frames and give the same estimates. Null: it has all particles. GPUs of one process are likelihood.devices.
+  std::shared_ptr<Exchange> exchange = nullptr;
 };
 
 /// The filter of the paper and nothing else: every particle is sampled by a random walk and weighted by eq. 3 (nearest
@@ -156,6 +161,10 @@ struct Estimate {
   double log_likelihood = 0;  ///< of the likeliest particle: the sum of eq. 3 over all points, without its constant
   double effective_sample_size = 0;
   std::shared_ptr<const Skeleton> skeleton;  ///< the person that the pose belongs to, as fitted so far
+
+  /// What the devices or processes that share the particles received from each other for this frame, all together.
+  std::uint64_t exchanged_bytes = 0;
+
   std::vector<StageTime> times;
 };
 

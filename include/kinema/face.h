@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kinema/backend.h"
+#include "kinema/devices.h"
 #include "kinema/face_model.h"
 #include "kinema/image.h"
 #include "kinema/stage_time.h"
@@ -129,6 +130,13 @@ struct FitSettings {
   int starts = 1;
 
   int threads = 0;  ///< of the cpu backend, over the faces of a batch; 0: one per core
+
+  /// The GPUs of the cuda backend that share the faces of a batch, in equal parts; empty: the first. A fit does not
+  /// depend on it. A face alone is fitted by the first.
+  std::vector<int> devices = {};
+
+  /// If a device fails in the middle, the others take over its part, and this reports it. Null: that is an error.
+  std::shared_ptr<DeviceLosses> losses = nullptr;
 };
 
 struct Fit {

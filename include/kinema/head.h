@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kinema/backend.h"
+#include "kinema/devices.h"
 #include "kinema/image.h"
 #include "kinema/stage_time.h"
 
@@ -66,6 +67,13 @@ struct MomentsSettings {
 
   /// Let times() report the transfer to a GPU. Delays a frame by about 10 microseconds.
   bool stages = false;
+
+  /// The GPUs of the cuda backend that share the frames of a batch, in equal parts; empty: the first. The sums do not
+  /// depend on it. A frame alone is counted by the first.
+  std::vector<int> devices = {};
+
+  /// If a device fails in the middle, the others take over its part, and this reports it. Null: that is an error.
+  std::shared_ptr<DeviceLosses> losses = nullptr;
 };
 
 /// The hot operation: sums over a frame. One classifier, any number of frames of any size. Not thread-safe.

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kinema::body {
 namespace {
@@ -205,6 +206,8 @@ public:
       learn_shape();
     }
     estimate.times = stages_.times();
+    const std::uint64_t exchanged = exchanged_before_ + particles_->exchanged_bytes();
+    estimate.exchanged_bytes = exchanged - std::exchange(exchanged_, exchanged);
     return estimate;
   }
 
@@ -216,6 +219,8 @@ private:
     anatomical_.emplace(skeleton_);
     monitor_.set_skeleton(skeleton_);
     causal_.set_skeleton(skeleton_);
+    // the exchange of a process counts on, that of devices begins again with their particles
+    if (particles_ && !settings_.exchange) exchanged_before_ += particles_->exchanged_bytes();
     particles_ = make_particles(skeleton_, settings_, backend_);
   }
 
@@ -464,7 +469,8 @@ private:
   double level_ = 0;           // running level of fit()
   double log_likelihood_ = 0;  // of the last estimate
   bool keep_facing_ = false;
-  std::vector<float> other_start_;  // the best pose of the other facing, where it may be right
+  std::uint64_t exchanged_ = 0, exchanged_before_ = 0;  // by particles so far, and by those that were replaced
+  std::vector<float> other_start_;                      // the best pose of the other facing, where it may be right
   std::unique_ptr<ParticleFilter> other_facing_;
 };
 

@@ -1,4 +1,5 @@
 #include "body/likelihood_backends.h"
+#include "core/cuda/device.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -54,10 +55,10 @@ void check_settings(const LikelihoodSettings& settings) {
     throw Error(fmt::format("threads is {}; give 0 for one per core, or more", settings.threads));
 }
 
-std::unique_ptr<Likelihood> make_likelihood(const LikelihoodSettings& settings, Backend backend) {
-  check_settings(settings);
+namespace {
 
-  switch (choose(backend)) {
+std::unique_ptr<Likelihood> make_one(const LikelihoodSettings& settings, Backend backend) {
+  switch (backend) {
     case Backend::reference:
       return make_reference_likelihood(settings);
 #ifdef KINEMA_HAVE_CUDA
@@ -67,6 +68,19 @@ std::unique_ptr<Likelihood> make_likelihood(const LikelihoodSettings& settings, 
     default:
       return make_cpu_likelihood(settings);
   }
+}
+
+}  // namespace
+
+std::unique_ptr<Likelihood> make_likelihood(const LikelihoodSettings& settings, Backend backend) {
+  check_settings(settings);
+  const Backend chosen = choose(backend);
+  if (settings.devices.empty()) return make_one(settings, chosen);
+  check_devices(settings.devices, chosen);
+  return make_devices_likelihood(settings, [settings, chosen](int device) {
+    if (chosen == Backend::cuda) cuda::use_device(device);
+    return make_one(settings, chosen);
+  });
 }
 
 }  // namespace kinema::body

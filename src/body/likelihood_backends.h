@@ -3,11 +3,17 @@
 
 #include "kinema/body.h"
 
+#include <functional>
+
 namespace kinema::body {
 
 std::unique_ptr<Likelihood> make_reference_likelihood(const LikelihoodSettings& settings);
 std::unique_ptr<Likelihood> make_cpu_likelihood(const LikelihoodSettings& settings);
 std::unique_ptr<Likelihood> make_cuda_likelihood(const LikelihoodSettings& settings);
+
+/// Divides samples among settings.devices. `make_part` gives the likelihood of a device, in the device's own thread.
+using MakePart = std::function<std::unique_ptr<Likelihood>(int device)>;
+std::unique_ptr<Likelihood> make_devices_likelihood(const LikelihoodSettings& settings, const MakePart& make_part);
 
 /// Throws Error where settings are invalid.
 void check_settings(const LikelihoodSettings& settings);

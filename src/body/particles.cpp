@@ -1,6 +1,7 @@
 #include "body/particles.h"
 
 #include "body/likelihood_backends.h"
+#include "core/cuda/device.h"
 #include "kinema/error.h"
 
 namespace kinema::body {
@@ -42,7 +43,9 @@ PointsView weighed_points(PointsView points, bool free_space, std::vector<float>
   return {copy.data(), copy.size() / 3, {}};
 }
 
-std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend) {
+namespace {
+
+std::unique_ptr<Particles> make_one(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend) {
 #ifdef KINEMA_HAVE_CUDA
   if (backend == Backend::cuda) return make_particles_cuda(skeleton, settings);
 #else
@@ -51,6 +54,22 @@ std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const Tracke
   }
 #endif
   return make_particles_cpu(skeleton, settings, backend);
+}
+
+}  // namespace
+
+std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend) {
+  const std::vector<int>& devices = settings.likelihood.devices;
+  if (devices.empty()) return make_one(skeleton, settings, backend);
+  check_devices(devices, backend);
+  if (settings.exchange) {
+    throw Error("particles are divided among processes or among devices, not both: give each process one device");
+  }
+  return make_particles_devices(skeleton, settings,
+                                [skeleton, backend, devices](int device, const TrackerSettings& part_settings) {
+                                  if (backend == Backend::cuda) cuda::use_device(device, devices);
+                                  return make_one(skeleton, part_settings, backend);
+                                });
 }
 
 }  // namespace kinema::body

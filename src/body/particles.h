@@ -6,6 +6,8 @@
 #include "body/refine_settings.h"
 #include "kinema/body_tracker.h"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -77,6 +79,16 @@ public:
   /// Log-likelihoods of poses that are not particles, comparable with those of particles.
   virtual std::vector<double> weigh_poses(std::span<const std::vector<float>> states) = 0;
 
+  /// Whether refine_poses() and weigh_poses() may run in another thread, beside other calls, and need no other part of
+  /// divided particles. Else all parts must make the call.
+  virtual bool poses_apart() const { return false; }
+
+  /// The velocity of the next predict(): (tangent) per second.
+  virtual void set_velocity(std::span<const float> velocity) = 0;
+
+  /// What parts of divided particles received from each other so far, all together.
+  virtual std::uint64_t exchanged_bytes() const { return 0; }
+
   /// States (n, state) and log-likelihoods as they are, for tests and display.
   virtual std::vector<float> states() = 0;
   virtual std::vector<double> log_likelihoods() = 0;
@@ -85,10 +97,17 @@ public:
 /// The points that are weighed. `copy` stores them where some are left out.
 PointsView weighed_points(PointsView points, bool free_space, std::vector<float>& copy);
 
-/// `backend`: a result of choose().
+/// `backend`: a result of choose(). Divided among settings.likelihood.devices if there are several, or with other
+/// trackers if settings.exchange is given.
 std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const TrackerSettings& settings, Backend backend);
 std::unique_ptr<Particles> make_particles_cpu(const Skeleton& skeleton, const TrackerSettings& settings,
                                               Backend backend);
 std::unique_ptr<Particles> make_particles_cuda(const Skeleton& skeleton, const TrackerSettings& settings);
+
+/// Particles divided among settings.likelihood.devices. `make_part` makes those of one device, in the device's own
+/// thread; they divide them by the exchange of the settings that it is given.
+using MakeParticlesPart = std::function<std::unique_ptr<Particles>(int device, const TrackerSettings& settings)>;
+std::unique_ptr<Particles> make_particles_devices(const Skeleton& skeleton, const TrackerSettings& settings,
+                                                  const MakeParticlesPart& make_part);
 
 }  // namespace kinema::body

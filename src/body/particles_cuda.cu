@@ -1,4 +1,8 @@
 // Particles on the device: per frame only the points are uploaded, and only mean, spread and figures come back.
+//
+// Divided particles: as in particles_cpu.cpp, except that the first part refines the best, since its blocks wait for
+// each other and fill the device, and that all parts get all states for the mean, whose sums then run as undivided.
+#include "body/exchange_cuda.cuh"
 #include "body/mean_cuda.cuh"
 #include "body/motion.h"
 #include "body/motion_cuda.cuh"
@@ -8,6 +12,7 @@
 #include "body/refine_cuda.cuh"
 #include "body/weigh_cuda.cuh"
 #include "body/weights_cuda.cuh"
+#include "core/meeting.h"
 
 #include <algorithm>
 #include <cstring>
@@ -43,7 +48,10 @@ public:
         find_mean_(skeleton_),
         spatial_(skeleton_),
         memory_(1),
-        result_(1) {
+        result_(1),
+        alone_(1),
+        exchange_(settings.exchange ? *settings.exchange : alone_.exchange(0)),
+        transfer_(stream_) {
     cuda::check(cudaMemsetAsync(memory_.data(), 0, sizeof(FilterMemory), stream_), "clearing");
     clear_bad();
   }
@@ -97,7 +105,8 @@ public:
 
   void weigh() override {
     rearrange_drawn();
-    weigh(count_);
+    weigh(own());
+    exchange_.gather({log_likelihood_.data(), static_cast<std::size_t>(count_), sizeof(double)}, transfer_);
   }
 
   void anneal(double survival, double most) override {
@@ -108,6 +117,7 @@ public:
     rearrange_drawn();
     weights_.resample(settings_.resampling, count_, {settings_.seed, step_++, 0}, stream_);
     drawn_ = true;
+    if (divided()) rearrange_drawn();
   }
 
   void refine(int count, double seconds) override {
@@ -117,11 +127,23 @@ public:
     if (refined <= 0) return;
     weights_.select(log_likelihood_.data(), count_, refined, stream_);
     rearrange();
-    refine_.refine(tiles_.view(), refine_settings(settings_, 1, noise_),
-                   expected_pose(person_skeleton_, predicted_, seconds), states_.data(), refined, stream_);
-    posed_ = false;
-    weigh(refined);
+    // mostly the first part has them all
+    const bool spread =
+        exchange_.parts() > 1 &&
+        slice_of(static_cast<std::size_t>(count_), 0, exchange_.parts()).size() < static_cast<std::size_t>(refined);
+    if (spread) share_front(refined);
+    if (exchange_.part() == 0) {
+      refine_.refine(tiles_.view(), refine_settings(settings_, 1, noise_),
+                     expected_pose(person_skeleton_, predicted_, seconds), states_.data(), refined, stream_);
+      posed_ = false;
+      weigh({0, static_cast<std::size_t>(refined)});
+    }
+    if (spread) exchange_.broadcast(states_.data(), static_cast<std::size_t>(refined) * state_bytes(), 0, transfer_);
+    exchange_.broadcast(log_likelihood_.data(), static_cast<std::size_t>(refined) * sizeof(double), 0, transfer_);
     weights_.normalise(log_likelihood_.data(), count_, refined, memory_.data(), stream_);
+    // only the first part has the width of the peak
+    if (exchange_.part() > 0)
+      cuda::check(cudaMemsetAsync(&memory_.data()->peak, 0xff, sizeof(int), stream_), "clearing");
     refinement_done_.record(stream_);
     refined_ = true;
   }
@@ -133,12 +155,15 @@ public:
       refinement_done_.record(stream_);
     }
     refined_ = false;
+    gather_states();
     find_mean_.find(states_.data(), weights_.data(), log_likelihood_.data(), count_, refine_.information(), seconds,
                     memory_.data(), stream_);
     cuda::check(cudaMemcpyAsync(result_.data(), memory_.data(), sizeof(FrameResult), cudaMemcpyDeviceToHost, stream_),
                 "downloading the mean");
     done_.record(stream_);
     stream_.wait();
+    // the first part knows the width of the peak; the mean is the same for all
+    exchange_.broadcast(result_.data()->joint_variance, sizeof result_.data()->joint_variance, 0);
     const FrameResult& result = *result_.data();
     if (result.bad != ~0ull) {
       clear_bad();
@@ -171,8 +196,22 @@ public:
     return poses_.weigh(tiles_.view(), arranged_, bad(), states);
   }
 
+  bool poses_apart() const override { return true; }
+
+  void set_velocity(std::span<const float> velocity) override {
+    stream_.wait();
+    velocity_.assign(velocity.begin(), velocity.end());
+    cuda::check(cudaMemcpyAsync(memory_.data()->velocity, velocity_.data(), velocity_.size() * sizeof(float),
+                                cudaMemcpyHostToDevice, stream_),
+                "uploading a velocity");
+    stream_.wait();
+  }
+
+  std::uint64_t exchanged_bytes() const override { return exchange_.bytes(); }
+
   std::vector<float> states() override {
     rearrange_drawn();
+    gather_states();
     return download(states_, static_cast<std::size_t>(count_) * static_cast<std::size_t>(floats()));
   }
   std::vector<double> log_likelihoods() override {
@@ -182,6 +221,24 @@ public:
 
 private:
   int floats() const { return skeleton_.state(); }
+  std::size_t state_bytes() const { return static_cast<std::size_t>(floats()) * sizeof(float); }
+  bool divided() const { return exchange_.parts() > 1; }
+  Slice own() const { return exchange_.own(static_cast<std::size_t>(count_)); }
+
+  void gather_states() {
+    exchange_.gather({states_.data(), static_cast<std::size_t>(count_), state_bytes()}, transfer_);
+  }
+
+  // The states of the first `count` to all parts.
+  void share_front(int count) {
+    const auto all = static_cast<std::size_t>(count_), front = static_cast<std::size_t>(count);
+    for (int p = 0; p < exchange_.parts(); ++p) {
+      const Slice slice = slice_of(all, p, exchange_.parts());
+      if (slice.begin >= front) break;
+      exchange_.broadcast(states_.data() + slice.begin * static_cast<std::size_t>(floats()),
+                          (std::min(slice.end, front) - slice.begin) * state_bytes(), p, transfer_);
+    }
+  }
 
   template <class T>
   std::vector<T> download(const cuda::Buffer<T>& buffer, std::size_t count) const {
@@ -200,8 +257,8 @@ private:
       factor = spatial_.factor(seconds * root_speed, seconds, memory_.data(), stream_);
     }
     // where all fit, the same kernel makes their skins; and it gathers those just drawn
-    posed_ = static_cast<std::size_t>(count_) <= turn();
-    if (posed_) capsules_.reserve(static_cast<std::size_t>(count_) * skin_floats());
+    posed_ = own().size() <= turn();
+    if (posed_) capsules_.reserve(own().size() * skin_floats());
     float* capsules = posed_ ? capsules_.data() : nullptr;
     const Moves moves = drawn_ ? Moves{weights_.index(),
                                        states_.data(),
@@ -211,7 +268,7 @@ private:
                                        capsules}
                                : Moves{nullptr, states_.data(), states_.data(), nullptr, nullptr, capsules};
     move_particles(skeleton_, {settings_.seed, step_++, seconds, drift, block, factor, settings_.unperturbed_particle},
-                   moves, count_, memory_.data(), stream_);
+                   moves, own(), memory_.data(), stream_);
     if (drawn_) swap_states();
     drawn_ = false;
   }
@@ -226,17 +283,17 @@ private:
     return std::clamp<std::size_t>(settings_.likelihood.device_memory / each, 1, 4096);
   }
 
-  // Weighs the first `count`.
-  void weigh(int count) {
+  // Where posed_, the skins are those of this slice.
+  void weigh(Slice slice) {
     if (tiles_.tiles() == 0) {
-      cuda::check(cudaMemsetAsync(log_likelihood_.data(), 0, static_cast<std::size_t>(count) * sizeof(double), stream_),
+      cuda::check(cudaMemsetAsync(log_likelihood_.data() + slice.begin, 0, slice.size() * sizeof(double), stream_),
                   "clearing");
       return;
     }
-    const std::size_t all = static_cast<std::size_t>(count), most = turn();
-    for (std::size_t first = 0; first < all; first += most) {
-      const std::size_t some = std::min(most, all - first);
-      if (!posed_ || all > most) {
+    const std::size_t most = turn();
+    for (std::size_t first = slice.begin; first < slice.end; first += most) {
+      const std::size_t some = std::min(most, slice.end - first);
+      if (!posed_ || slice.size() > most) {
         capsules_.reserve(some * skin_floats());
         pose_particles(skeleton_, states_.data() + first * static_cast<std::size_t>(floats()), static_cast<int>(some),
                        capsules_.data(), stream_);
@@ -248,10 +305,21 @@ private:
 
   // Particle j becomes particle index[j].
   void rearrange() {
-    weights_.gather(count_, floats(), states_.data(), log_likelihood_.data(), next_states_.data(),
+    fetch_drawn();
+    weights_.gather(count_, own(), floats(), states_.data(), log_likelihood_.data(), next_states_.data(),
                     next_log_likelihood_.data(), stream_);
     swap_states();
     posed_ = false;
+  }
+  // The states that the particles of this part continue, from the parts that have them.
+  void fetch_drawn() {
+    if (!divided()) return;
+    index_.resize(static_cast<std::size_t>(count_));
+    cuda::check(
+        cudaMemcpyAsync(index_.data(), weights_.index(), index_.size() * sizeof(int), cudaMemcpyDeviceToHost, stream_),
+        "downloading indices");
+    stream_.wait();
+    exchange_.fetch({states_.data(), static_cast<std::size_t>(count_), state_bytes()}, index_, transfer_);
   }
   void rearrange_drawn() {
     if (drawn_) rearrange();
@@ -288,6 +356,10 @@ private:
   cuda::PinnedBuffer<FrameResult> result_;
   cuda::Event begun_, weighed_, refinement_done_, done_;
   std::uint32_t step_ = 0;  // counts the calls that draw random numbers
+  Meeting alone_;           // of one, where particles are not divided
+  Exchange& exchange_;
+  TransferCuda transfer_;
+  std::vector<int> index_;  // which particle each one continues, where divided
 };
 
 }  // namespace

@@ -32,8 +32,8 @@ public:
   /// index() moves the `best` particles to the front, of equal ones only the first, and keeps the others in order.
   void select(const double* log_likelihood, int count, int best, cudaStream_t stream);
 
-  /// Particle j becomes particle index()[j], with its log-likelihood and carried weight.
-  void gather(int count, int floats, const float* states, const double* log_likelihood, float* states_out,
+  /// Particle j becomes particle index()[j], with its log-likelihood and carried weight; states are those of a slice.
+  void gather(int count, Slice slice, int floats, const float* states, const double* log_likelihood, float* states_out,
               double* log_likelihood_out, cudaStream_t stream);
 
   const int* index() const { return index_.data(); }

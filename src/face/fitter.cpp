@@ -1,3 +1,4 @@
+#include "core/cuda/device.h"
 #include "face/constants.h"
 #include "face/fitter_backends.h"
 #include "face/quality.h"
@@ -165,10 +166,10 @@ Fit fit_again(Fitter& fitter, const Model& model, const Face& face, double doubt
   return best;
 }
 
-std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings, Backend backend) {
-  if (!model) throw Error("no model");
-  stages_of(*model, settings);
-  switch (choose(backend)) {
+namespace {
+
+std::unique_ptr<Fitter> make_one(std::shared_ptr<const Model> model, const FitSettings& settings, Backend backend) {
+  switch (backend) {
     case Backend::reference:
       return make_reference_fitter(std::move(model), settings);
 #ifdef KINEMA_HAVE_CUDA
@@ -178,6 +179,20 @@ std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const Fi
     default:
       return make_cpu_fitter(std::move(model), settings);
   }
+}
+
+}  // namespace
+
+std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings, Backend backend) {
+  if (!model) throw Error("no model");
+  stages_of(*model, settings);
+  const Backend chosen = choose(backend);
+  if (settings.devices.empty()) return make_one(std::move(model), settings, chosen);
+  check_devices(settings.devices, chosen);
+  return make_devices_fitter(settings, [model, settings, chosen](int device) {
+    if (chosen == Backend::cuda) cuda::use_device(device);
+    return make_one(model, settings, chosen);
+  });
 }
 
 std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,

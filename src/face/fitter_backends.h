@@ -3,6 +3,7 @@
 
 #include "kinema/face.h"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -14,6 +15,11 @@ std::unique_ptr<Fitter> make_cpu_fitter(std::shared_ptr<const Model> model, cons
 std::unique_ptr<Fitter> make_cuda_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
 /// The paper's ten kernels, for the benchmark: one combined stage, from images, without scores.
 std::unique_ptr<Fitter> make_paper_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
+
+/// Divides the faces of a batch among settings.devices. `make_part` gives the fitter of a device, in the device's own
+/// thread.
+using MakePart = std::function<std::unique_ptr<Fitter>(int device)>;
+std::unique_ptr<Fitter> make_devices_fitter(const FitSettings& settings, const MakePart& make_part);
 
 /// The stages of a fit: those of the settings, or the model's. Throws Error if the model lacks what a stage needs.
 std::vector<Stage> stages_of(const Model& model, const FitSettings& settings);

@@ -1,4 +1,5 @@
 #include "core/colour_view.h"
+#include "core/cuda/device.h"
 #include "head/moments_backends.h"
 #include "kinema/error.h"
 
@@ -90,11 +91,10 @@ void Moments::measure(std::span<const ColourView> frames, std::span<Sums> out) {
   for (std::size_t i = 0; i < frames.size(); ++i) out[i] = measure(frames[i]);
 }
 
-std::unique_ptr<Moments> make_moments(const MomentsSettings& settings, Backend backend) {
-  if (settings.threads < 0)
-    throw Error(fmt::format("threads is {}; give 0 for one per core, or more", settings.threads));
-  if (settings.pieces < 1) throw Error(fmt::format("pieces is {}; give 1 or more", settings.pieces));
-  switch (choose(backend)) {
+namespace {
+
+std::unique_ptr<Moments> make_one(const MomentsSettings& settings, Backend backend) {
+  switch (backend) {
     case Backend::reference:
       return make_reference_moments();
 #ifdef KINEMA_HAVE_CUDA
@@ -104,6 +104,21 @@ std::unique_ptr<Moments> make_moments(const MomentsSettings& settings, Backend b
     default:
       return make_cpu_moments(settings);
   }
+}
+
+}  // namespace
+
+std::unique_ptr<Moments> make_moments(const MomentsSettings& settings, Backend backend) {
+  if (settings.threads < 0)
+    throw Error(fmt::format("threads is {}; give 0 for one per core, or more", settings.threads));
+  if (settings.pieces < 1) throw Error(fmt::format("pieces is {}; give 1 or more", settings.pieces));
+  const Backend chosen = choose(backend);
+  if (settings.devices.empty()) return make_one(settings, chosen);
+  check_devices(settings.devices, chosen);
+  return make_devices_moments(settings, [settings, chosen](int device) {
+    if (chosen == Backend::cuda) cuda::use_device(device);
+    return make_one(settings, chosen);
+  });
 }
 
 namespace {

@@ -4,12 +4,19 @@
 
 #include "kinema/head.h"
 
+#include <functional>
+
 namespace kinema::head {
 
 std::unique_ptr<Moments> make_reference_moments();
 std::unique_ptr<Moments> make_cpu_moments(const MomentsSettings& settings);
 std::unique_ptr<Moments> make_cuda_moments(const MomentsSettings& settings);
 std::unique_ptr<Moments> make_joint_moments(const MomentsSettings& settings);
+
+/// Divides the frames of a batch among settings.devices. `make_part` gives the moments of a device, in the device's own
+/// thread.
+using MakePart = std::function<std::unique_ptr<Moments>(int device)>;
+std::unique_ptr<Moments> make_devices_moments(const MomentsSettings& settings, const MakePart& make_part);
 
 /// The steps of the paper, see ladder/.
 std::unique_ptr<Moments> make_cpu_step(int step, const MomentsSettings& settings);  // 1...3

@@ -114,6 +114,15 @@ TEST(Devices, ShowsWhatTheEnvironmentChooses) {
   expect_one_line(run_kinema({"devices"}, here, {{"KINEMA_BACKEND", "abacus"}}), 2, "abacus");
 }
 
+TEST(Devices, ThatAreNamedMustBeHere) {
+  expect_one_line(run_kinema({"devices", "--devices", "4096"}, here), 2, "there is no GPU 4096");
+  expect_one_line(run_kinema({"devices", "--devices", "first"}, here), 2, "there are no devices 'first'");
+  expect_one_line(run_kinema({"bench", "face", "--backend", "cpu", "--devices", "0,0"}, here), 2, "measures one");
+  const Outcome parts = run_kinema({"devices", "--backend", "cpu", "--devices", "0,0", "--json"}, here);
+  ASSERT_EQ(parts.exit_code, 0) << parts.err;
+  EXPECT_EQ(nlohmann::json::parse(parts.out)["devices"], (std::vector<int>{0, 0}));
+}
+
 TEST(Devices, SaysWhyAWantedBackendIsNotHere) {
   if (available(Backend::cuda)) GTEST_SKIP() << "there is a GPU";
   expect_one_line(run_kinema({"devices", "--backend", "cuda"}, here), 2, "");

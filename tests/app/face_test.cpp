@@ -1,6 +1,6 @@
 // kinema face on synthetic faces, as a user would call it: train, info, fit, evaluate, and what goes wrong.
-#include "command.h"
 #include "io/input_file.h"
+#include "mpi.h"
 #include "synth/faces.h"
 
 #include <fmt/format.h>
@@ -327,6 +327,29 @@ TEST_F(Face, TakesFacesThatHangOverTheBorderOfTheirPicture) {
       run_kinema({"face", "evaluate", "--model", model(), "--images", "cut", "--json"}, folder.folder());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out)["results"]["count"], 8);
+}
+
+TEST_F(Face, RanksAndDevicesEvaluateAsOneProcessDoes) {
+  const Arguments call = {"face",    "evaluate", "--model", model(),     "--images", (shared() / "test").string(),
+                          "--tries", "2",        "--json",  "--backend", "cpu"};
+  const auto with = [&](const Arguments& more) {
+    Arguments all = call;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const Outcome alone = run_kinema(call, folder.folder());
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  const json expected = json::parse(alone.out)["results"];
+  const Outcome divided = run_kinema(with({"--devices", "0,0,0"}), folder.folder());
+  ASSERT_EQ(divided.exit_code, 0) << divided.err;
+  EXPECT_EQ(json::parse(divided.out)["results"], expected);
+  if (const std::string why = no_ranks(); !why.empty()) GTEST_SKIP() << why;
+  const Outcome ranks = run_ranks(3, with({"--out", "e"}), folder.folder());
+  ASSERT_EQ(ranks.exit_code, 0) << ranks.err;
+  EXPECT_EQ(json::parse(ranks.out)["results"], expected);
+  EXPECT_EQ(json::parse(ranks.out)["ranks"], 3);
+  EXPECT_TRUE(fs::exists(folder / "e/evaluate.html"));
+  expect_one_line_of_kinema(run_ranks(2, with({"--init", "none.jsonl"}), folder.folder()), 2, "none.jsonl");
 }
 
 TEST_F(Face, RefusesWrongCallsWithOneLine) {

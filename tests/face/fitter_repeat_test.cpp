@@ -47,6 +47,31 @@ TEST_P(FitterRepeats, BatchesGiveWhatEachFaceGivesAlone) {
   EXPECT_THROW(tested->fit(faces, std::span<Fit>(batch).first(3)), Error);
 }
 
+TEST_P(FitterRepeats, ABatchDividedAmongDevicesGivesTheSameBits) {
+  const auto model = drawn_model(Features::edges, true);
+  std::vector<bench::DrawnFace> drawn;
+  for (std::uint32_t i = 0; i < 9; ++i) drawn.push_back(unseen_face(i));
+  for (const std::size_t count : {1, 2, 3, 9}) {
+    std::vector<Face> faces;
+    for (std::uint32_t i = 0; i < count; ++i) faces.push_back(face_of(drawn[i], i));
+    std::vector<Fit> whole(count), divided(count);
+    settings_.devices.clear();
+    fitter(model, settings_)->fit(faces, whole);
+    for (const std::size_t parts : {1, 2, 3, 4, 7}) {
+      settings_.devices.assign(parts, 0);
+      const auto tested = fitter(model, settings_);
+      tested->fit(faces, divided);
+      for (std::size_t i = 0; i < count; ++i) {
+        EXPECT_EQ(divided[i].landmarks, whole[i].landmarks) << i << " of " << count << ", " << parts << " parts";
+        EXPECT_EQ(divided[i].error, whole[i].error);
+      }
+      if (count == 1) {
+        EXPECT_EQ(tested->fit(faces[0]).landmarks, whole[0].landmarks);
+      }
+    }
+  }
+}
+
 TEST_P(FitterRepeats, CornerPicturesGiveFiniteLandmarks) {
   const auto model = drawn_model(Features::intensity, false, 12, 1025);
   const auto tested = fitter(model, settings_);

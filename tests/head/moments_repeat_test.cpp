@@ -50,6 +50,26 @@ INSTANTIATE_TEST_SUITE_P(Backends, MomentsRepeat, ::testing::ValuesIn(repeating_
 
 class MomentsWindowRepeat : public MomentsRepeat {};
 
+TEST_P(MomentsWindowRepeat, ABatchDividedAmongDevicesGivesTheSameBits) {
+  std::vector<Frame> made;
+  std::vector<ColourView> frames;
+  for (std::uint32_t i = 0; i < 9; ++i) made.push_back(random_frame(i, 160, 91, PixelFormat::bgr));
+  for (const Frame& frame : made) frames.push_back(frame.view);
+  std::vector<Sums> whole(frames.size()), divided(frames.size());
+  MomentsSettings settings;
+  const auto one = make_moments(GetParam(), settings);
+  one->set_classifier(SkinPlane{0.0123, -0.0071, 0.0042, -0.4});
+  one->measure(frames, whole);
+  for (const std::size_t parts : {1, 2, 3, 4, 7}) {
+    settings.devices.assign(parts, 0);
+    const auto moments = make_moments(GetParam(), settings);
+    moments->set_classifier(SkinPlane{0.0123, -0.0071, 0.0042, -0.4});
+    moments->measure(frames, divided);
+    for (std::size_t i = 0; i < frames.size(); ++i) expect_same(divided[i], whole[i]);
+    expect_same(moments->measure(frames[3]), whole[3]);
+  }
+}
+
 TEST_P(MomentsWindowRepeat, AnyNumberOfThreadsGivesTheSameBits) {
   const Frame frame = random_frame(4, 641, 363, PixelFormat::bgr);
   Weighing weighing;

@@ -109,6 +109,18 @@ class Results(unittest.TestCase):
             values.append(body.evaluate(capsules))
         np.testing.assert_array_equal(values[1], values[0])
 
+    def test_the_number_of_devices_changes_no_bit(self):
+        points, capsules = random_problem()
+        values = []
+        for devices in (None, [0], "0,0,0", (0, 1, 2, 3)):
+            body = likelihood(devices=devices)
+            body.set_points(points)
+            values.append(body.evaluate(capsules))
+        for other in values[1:]:
+            np.testing.assert_array_equal(other, values[0])
+        with self.assertRaisesRegex(kinema.Error, "no devices 'gpu'"):
+            likelihood(devices="gpu")
+
     def test_nothing_gives_nothing(self):
         body = likelihood()
         self.assertEqual(body.set_points(np.empty((0, 3), np.float32)), (0, 0))

@@ -1,7 +1,7 @@
 // RAII device memory, pinned host memory, streams and events, and CUDA errors as kinema::Error.
 #pragma once
 
-#include "kinema/error.h"
+#include "core/device_failure.h"
 
 #include <cuda_runtime.h>
 
@@ -14,7 +14,9 @@ namespace kinema::cuda {
 inline void check(cudaError_t status, const char* doing) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // so that the next call does not report it again
-  throw Error(std::string("the GPU failed while ") + doing + ": " + cudaGetErrorString(status), Error::Cause::running);
+  int device = 0;
+  cudaGetDevice(&device);
+  throw DeviceFailure("GPU " + std::to_string(device) + " failed while " + doing + ": " + cudaGetErrorString(status));
 }
 
 /// After a kernel launch.

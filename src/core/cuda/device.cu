@@ -1,8 +1,24 @@
 #include "core/cuda/device.h"
 
+#include "core/cuda/buffer.h"
+
 #include <cuda_runtime.h>
 
 namespace kinema::cuda {
+
+namespace {
+
+std::vector<int> peers_of(int device, int count) {
+  std::vector<int> peers;
+  for (int other = 0; other < count; ++other) {
+    int can = 0;
+    if (other != device && cudaDeviceCanAccessPeer(&can, device, other) == cudaSuccess && can != 0)
+      peers.push_back(other);
+  }
+  return peers;
+}
+
+}  // namespace
 
 std::vector<Gpu> devices() {
   int count = 0;
@@ -15,7 +31,7 @@ std::vector<Gpu> devices() {
     cudaDeviceProp properties{};
     if (cudaGetDeviceProperties(&properties, i) != cudaSuccess) continue;
     found.push_back({i, properties.name, properties.multiProcessorCount, 10 * properties.major + properties.minor,
-                     properties.totalGlobalMem});
+                     properties.totalGlobalMem, peers_of(i, count)});
   }
   return found;
 }
@@ -26,6 +42,25 @@ std::string why_no_device() {
   cudaGetLastError();
   return std::string("the cuda backend finds no GPU (") + cudaGetErrorString(status) +
          "): use --backend cpu, or install NVIDIA's driver";
+}
+
+void use_device(int device, const std::vector<int>& others) {
+  check(cudaSetDevice(device), "choosing the GPU");
+  for (int other : others) {
+    int can = 0;
+    if (other == device || cudaDeviceCanAccessPeer(&can, device, other) != cudaSuccess || can == 0) continue;
+    // asked for a second time it fails, which does not matter
+    if (cudaDeviceEnablePeerAccess(other, 0) != cudaSuccess) cudaGetLastError();
+  }
+}
+
+DeviceGuard::DeviceGuard(int device) {
+  check(cudaGetDevice(&previous_), "asking for the GPU");
+  use_device(device);
+}
+
+DeviceGuard::~DeviceGuard() {
+  if (previous_ >= 0) cudaSetDevice(previous_);
 }
 
 std::string toolkit() {

@@ -1,0 +1,46 @@
+// An exchange between threads of one process, which read each other's memory.
+#pragma once
+
+#include "kinema/exchange.h"
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace kinema {
+
+/// Thrown to the parts that wait for one that failed.
+class MeetingEnded : public std::runtime_error {
+public:
+  MeetingEnded() : std::runtime_error("another part of the computation has failed") {}
+};
+
+class Meeting {
+public:
+  explicit Meeting(int parts);
+  ~Meeting();
+  Meeting(const Meeting&) = delete;
+  Meeting& operator=(const Meeting&) = delete;
+
+  /// Of one part, for its thread; lives as long as the meeting.
+  Exchange& exchange(int part);
+
+  /// A part has failed: whoever waits for it, or will, throws MeetingEnded.
+  void end();
+
+private:
+  class Member;
+
+  // Until all parts are here.
+  void wait();
+
+  int parts_;
+  std::atomic<int> arrived_ = 0;
+  std::atomic<unsigned> turn_ = 0;  // counts the times that all were here
+  std::atomic<bool> ended_ = false;
+  std::vector<const void*> shown_;  // what each part lets the others read
+  std::vector<std::unique_ptr<Member>> members_;
+};
+
+}  // namespace kinema

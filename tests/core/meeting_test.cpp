@@ -1,0 +1,206 @@
+// What parts of a computation tell each other, between threads.
+#include "core/meeting.h"
+
+#include "core/device_parts.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <thread>
+
+namespace kinema {
+namespace {
+
+// Runs a part in each of several threads; how many ended because another one failed.
+template <class Work>
+int run_parts(int parts, Work&& work) {
+  Meeting meeting(parts);
+  std::atomic<int> ended = 0;
+  std::vector<std::thread> threads;
+  for (int p = 0; p < parts; ++p) {
+    threads.emplace_back([&, p] {
+      try {
+        work(meeting.exchange(p));
+      } catch (const MeetingEnded&) {
+        ++ended;
+      } catch (const std::runtime_error&) {
+        meeting.end();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return ended;
+}
+
+constexpr int counts[] = {1, 2, 3, 4, 7};
+
+TEST(Slices, AreContiguousAndOfNearlyEqualSize) {
+  for (int parts : counts) {
+    for (std::size_t total : {0, 1, 3, 7, 100}) {
+      std::size_t end = 0;
+      for (int p = 0; p < parts; ++p) {
+        const Slice slice = slice_of(total, p, parts);
+        EXPECT_EQ(slice.begin, end);
+        EXPECT_LE(slice.size(), total / static_cast<std::size_t>(parts) + 1);
+        for (std::size_t i = slice.begin; i < slice.end; ++i) EXPECT_EQ(owner_of(i, total, parts), p);
+        end = slice.end;
+      }
+      EXPECT_EQ(end, total);
+    }
+  }
+}
+
+TEST(Meeting, GathersTheSlicesOfAll) {
+  for (int parts : counts) {
+    run_parts(parts, [](Exchange& exchange) {
+      for (std::size_t total : {2, 5, 1000}) {
+        std::vector<int> numbers(total, -1);
+        const Slice own = exchange.own(total);
+        std::iota(&numbers[0] + own.begin, &numbers[0] + own.end, static_cast<int>(own.begin));
+        exchange.gather({numbers.data(), total, sizeof(int)});
+        for (std::size_t i = 0; i < total; ++i) ASSERT_EQ(numbers[i], static_cast<int>(i));
+      }
+    });
+  }
+}
+
+// Memory of a device, as far as an exchange can tell.
+class DeviceTransfer final : public Transfer {
+public:
+  void copy(void* to, const void* from, std::size_t bytes) override { host_transfer().copy(to, from, bytes); }
+  void wait() override {}
+  bool host() const override { return false; }
+};
+
+class MeetingFetch : public testing::TestWithParam<bool> {};
+
+TEST_P(MeetingFetch, BringsWhatAPartNeedsAndCountsIt) {
+  for (int parts : counts) {
+    run_parts(parts, [](Exchange& exchange) {
+      DeviceTransfer device;
+      Transfer& transfer = GetParam() ? static_cast<Transfer&>(device) : host_transfer();
+      constexpr std::size_t total = 50;
+      std::vector<double> numbers(total, -1);
+      const Slice own = exchange.own(total);
+      for (std::size_t i = own.begin; i < own.end; ++i) numbers[i] = static_cast<double>(i);
+      // all continue the last three: every other part gets those three
+      std::vector<int> order(total);
+      for (std::size_t j = 0; j < total; ++j) order[j] = static_cast<int>(total - 1 - j % 3);
+      exchange.fetch({numbers.data(), total, sizeof(double)}, order, transfer);
+      for (std::size_t j = own.begin; j < own.end; ++j)
+        ASSERT_EQ(numbers[static_cast<std::size_t>(order[j])], order[j]);
+      EXPECT_EQ(exchange.bytes(), 3 * sizeof(double) * static_cast<std::size_t>(exchange.parts() - 1));
+      // all stay: nothing moves
+      for (std::size_t i = own.begin; i < own.end; ++i) ASSERT_EQ(numbers[i], static_cast<double>(i)) << "its own stay";
+      std::iota(order.begin(), order.end(), 0);
+      const std::uint64_t before = exchange.bytes();
+      exchange.fetch({numbers.data(), total, sizeof(double)}, order);
+      EXPECT_EQ(exchange.bytes(), before);
+      // from all over
+      for (std::size_t j = 0; j < total; ++j) order[j] = static_cast<int>(j * 17 % total);
+      exchange.fetch({numbers.data(), total, sizeof(double)}, order, transfer);
+      for (std::size_t j = own.begin; j < own.end; ++j) {
+        ASSERT_EQ(numbers[static_cast<std::size_t>(order[j])], order[j]);
+      }
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Memory, MeetingFetch, testing::Bool(),
+                         [](const auto& device) { return device.param ? "device" : "host"; });
+
+TEST(Meeting, SumsInTheOrderOfTheItems) {
+  std::vector<double> numbers;
+  for (int i = 0; i < 100; ++i) numbers.push_back(1 / (1.0 + i));
+  const double expected = std::accumulate(numbers.begin(), numbers.end(), 0.0);
+  for (int parts : counts) {
+    run_parts(parts, [&](Exchange& exchange) {
+      const Slice own = exchange.own(numbers.size());
+      double sum = 0;
+      exchange.sum_in_turn({&sum, 1}, [&] {
+        for (std::size_t i = own.begin; i < own.end; ++i) sum += numbers[i];
+      });
+      EXPECT_EQ(sum, expected) << "to the bit";
+    });
+  }
+}
+
+TEST(Meeting, BroadcastsFromAnyPart) {
+  run_parts(4, [](Exchange& exchange) {
+    for (int from = 0; from < 4; ++from) {
+      int number = exchange.part();
+      exchange.broadcast(&number, sizeof number, from);
+      EXPECT_EQ(number, from);
+    }
+  });
+}
+
+TEST(Meeting, APartThatFailsEndsTheWaitOfTheOthers) {
+  const int ended = run_parts(4, [](Exchange& exchange) {
+    if (exchange.part() == 2) throw std::runtime_error("lost");
+    double number = 0;
+    for (;;) exchange.broadcast(&number, sizeof number, 0);
+  });
+  EXPECT_EQ(ended, 3);
+}
+
+TEST(Worker, DropsWhatFollowsAFailureUntilItIsWaitedFor) {
+  Worker worker;
+  int done = 0;
+  worker.post([&] { ++done; });
+  worker.post([] { throw std::runtime_error("no"); });
+  worker.post([&] { ++done; });
+  EXPECT_TRUE(worker.wait());
+  EXPECT_EQ(done, 1);
+  worker.post([&] { ++done; });
+  EXPECT_FALSE(worker.wait());
+  EXPECT_EQ(done, 2);
+}
+
+TEST(Devices, AreParsedAndNamedWhereTheyAreMissing) {
+  EXPECT_EQ(parse_devices("0,2,0"), (std::vector<int>{0, 2, 0}));
+  EXPECT_EQ(parse_devices("all").size(), gpus().size());
+  for (const char* wrong : {"", "gpu", "0,", ",1", "-1", "0 1", "99999999999"})
+    EXPECT_THROW(parse_devices(wrong), Error);
+  EXPECT_NO_THROW(check_devices({0, 1, 2}, Backend::cpu));
+  try {
+    check_devices({0, 4096}, Backend::cuda);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("there is no GPU"), std::string::npos);
+  }
+}
+
+struct Fake {
+  int device;
+};
+
+TEST(DeviceParts, AFailedDeviceIsNamedOnceAndLeftOut) {
+  std::vector<std::string> lines;
+  const auto losses = std::make_shared<DeviceLosses>([&](const std::string& line) { lines.push_back(line); });
+  DeviceParts<Fake> parts({5, 6, 7}, losses);
+  parts.make([](int device, int, int) { return std::make_unique<Fake>(Fake{device}); });
+  ASSERT_TRUE(parts.wait());
+  parts.each([](Fake& fake, int) {
+    if (fake.device == 6) throw DeviceFailure("GPU 6 failed while counting: out of memory");
+  });
+  EXPECT_FALSE(parts.wait());
+  EXPECT_EQ(parts.count(), 2);
+  EXPECT_EQ(parts.device(1), 7);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0], "GPU 6 failed while counting: out of memory; the others take its part (2 left)");
+  // what is made later leaves it out from the start
+  EXPECT_EQ(DeviceParts<Fake>({5, 6, 7}, losses).count(), 2);
+}
+
+TEST(DeviceParts, WithoutLeaveToGoOnAFailureIsAnError) {
+  DeviceParts<Fake> parts({0, 1}, nullptr);
+  parts.make([](int device, int, int) { return std::make_unique<Fake>(Fake{device}); });
+  parts.each([](Fake& fake, int) {
+    if (fake.device == 1) throw DeviceFailure("GPU 1 failed");
+  });
+  EXPECT_THROW(parts.wait(), DeviceFailure);
+}
+
+}  // namespace
+}  // namespace kinema
