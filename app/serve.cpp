@@ -34,8 +34,9 @@ void run(const Options& options) {
 }  // namespace
 
 void add_serve(Verb parent, Task& task) {
-  Verb verb =
-      parent.add("serve", "Serve the live page: track heads and faces in the browser's camera, and dropped files");
+  Verb verb = parent.add("serve",
+                         "Serve the live page: track heads and faces in the browser's camera, dropped files, and "
+                         "frames of other programs");
   const auto options = std::make_shared<Options>();
   add_server_options(verb, options->view, "Options");
   verb.option("--filter", options->filter, "The user's colours, in place of a calibration on the page")

@@ -90,5 +90,12 @@ TEST_F(RosBag, DamagedOnesAreRefused) {
   }
 }
 
+TEST(RosBagMissing, ABuildWithoutTheLibraryNamesThePackage) {
+  if (KINEMA_ROSBAG) GTEST_SKIP() << "this build has librosbag-storage";
+  const Problem scratch(1, 1);
+  expect_one_line(run_kinema({"body", "track", "--input", "walk.bag", "--out", "poses.jsonl"}, scratch.folder()), 2,
+                  "install it (Debian: librosbag-storage-dev)");
+}
+
 }  // namespace
 }  // namespace kinema::app
