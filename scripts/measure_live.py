@@ -159,6 +159,11 @@ def connected(port, seconds=30):
             time.sleep(0.02)
 
 
+def heed_interrupts():
+    """For a child that is ended by SIGINT: a shell lets what it starts in the background ignore that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def track_call(options, source, target, more=()):
     cores = ["taskset", "-c", options.cores] if options.cores else []
     return [*cores, options.kinema, "body", "track", "--input", source, "--out", "/dev/null", "--lag", options.lag, "--udp", target,
@@ -259,7 +264,7 @@ def soak(options, scratch, camera, frames):
     port = free_port()
     errors = open(scratch / "errors", "w+")
     call = track_call(options, f"tcp:{port}", receiver.target, ["--view", "--port", "0"])
-    child = subprocess.Popen([str(word) for word in call], stdout=subprocess.PIPE, stderr=errors)
+    child = subprocess.Popen([str(word) for word in call], stdout=subprocess.PIPE, stderr=errors, preexec_fn=heed_interrupts)
     memory = Memory(child.pid)
     memory.start()
     pages, back, sent, behind = [], [], 0, 0
