@@ -66,6 +66,9 @@ struct MomentsSettings {
 
   /// Let times() report the transfer to a GPU. Delays a frame by about 10 microseconds.
   bool stages = false;
+
+  /// The steps of the paper also sum wxx and wyy, which it does not have. Off: they leave them 0, to be timed as printed.
+  bool second_moments = true;
 };
 
 /// The hot operation: sums over a frame. One classifier, any number of frames of any size. Not thread-safe.
