@@ -55,6 +55,7 @@ HeadReport measure_head(const HeadBenchOptions& options, const std::function<voi
     row.repeats = times[i].count();
     row.ms = times[i].wall(each);
     row.stages = times[i].stages(each);
+    row.cpu_share = implementations[i].cpu_share();
     report.rows.push_back(std::move(row));
   }
   compare_rows(report);

@@ -9,6 +9,7 @@
 
 #ifdef KINEMA_HAVE_CUDA
 #include "head/device_moments.h"
+#include "head/moments_joint.h"
 #endif
 
 #include <fmt/format.h>
@@ -159,6 +160,7 @@ private:
     head::MomentsSettings settings;
     settings.threads = threads;
     settings.stages = stages;
+    settings.second_moments = false;  // of the paper's steps, as printed
     std::shared_ptr<Moments> moments = head::make_moments(name, settings);
     moments->set_classifier(classifier(kind));
     return moments;
@@ -199,6 +201,10 @@ private:
     set_errors(row, moments->measure(view), picture, view.format, row.classifier);
     implementations.push_back({std::move(row), [moments, view, keep = std::move(keep)] { moments->measure(view); },
                                [moments] { return moments->times(); }});
+#ifdef KINEMA_HAVE_CUDA
+    if (const auto joint = std::dynamic_pointer_cast<head::JointMoments>(moments))
+      implementations.back().cpu_share = [joint] { return joint->division().host_share(); };
+#endif
   }
 
   // The row of reading the bytes of a frame of this format, created if missing.

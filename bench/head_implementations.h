@@ -14,6 +14,7 @@ struct HeadImplementation {
   HeadRow row;                                                                               // without measurements
   std::function<void()> once;                                                                // one call
   std::function<std::vector<StageTime>()> stages = [] { return std::vector<StageTime>{}; };  // of the last call
+  std::function<std::optional<double>()> cpu_share = [] { return std::nullopt; };            // HeadRow::cpu_share
 };
 
 struct HeadProblem {

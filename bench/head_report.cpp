@@ -30,6 +30,7 @@ ordered_json row_json(const HeadRow& row) {
           {"total_ms", row.total_ms},
           {"frames_per_second", row.frames_per_second()},
           {"speedup_cpu1", optional_number(row.speedup_cpu1)},
+          {"cpu_share", optional_number(row.cpu_share)},
           {"floor", row.floor},
           {"over_floor", optional_number(row.over_floor)},
           {"over_floor_device", optional_number(row.over_floor_device)},

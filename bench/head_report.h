@@ -33,6 +33,7 @@ struct HeadRow {
 
   double total_ms = 0;  ///< paper: transfer and calculation; else the wall clock
   std::optional<double> speedup_cpu1;
+  std::optional<double> cpu_share;  ///< of the rows, where CPU and GPU divide a frame; 0 to 1
 
   /// The row of the floor, and the ratio of this row's time to it: by wall clock, and by the device's clock.
   std::string floor;

@@ -11,11 +11,11 @@ std::string small(const std::optional<double>& value) { return value ? fmt::form
 
 std::string paper_table(const HeadReport& report) {
   std::string text =
-      fmt::format("{:<10} {:>11} {:>14} {:>9} {:>11} {:>10} {:>14} {:>14} {:>10}\n", "version", "transfer ms",
-                  "calculation ms", "total ms", "CPU1/total", "frames/s", "paper total ms", "error px", "error area");
+      fmt::format("{:<10} {:>11} {:>14} {:>9} {:>9} {:>11} {:>10} {:>14} {:>14} {:>10}\n", "version", "transfer ms",
+                  "calculation ms", "CPU share", "total ms", "CPU1/total", "frames/s", "paper total ms", "error px", "error area");
   for (const HeadRow* row : report.table("paper"))
-    text += fmt::format("{:<10} {:>11} {:>14} {:>9} {:>11} {:>10} {:>14} {:>14} {:>10}\n", row->name,
-                        or_dash(row->stage("transfer")), or_dash(row->stage("calculation")),
+    text += fmt::format("{:<10} {:>11} {:>14} {:>9} {:>9} {:>11} {:>10} {:>14} {:>14} {:>10}\n", row->name,
+                        or_dash(row->stage("transfer")), or_dash(row->stage("calculation")), or_dash(row->cpu_share),
                         short_number(row->total_ms), or_dash(row->speedup_cpu1), short_number(row->frames_per_second()),
                         or_dash(paper_total(row->name)), small(row->centroid_error), small(row->area_error));
   return text;

@@ -208,11 +208,12 @@ def head_paper_table(result):
     if not rows:
         return ""
     body = [[row["name"], short(row["ms_stages"].get("transfer")), short(row["ms_stages"].get("calculation")),
+             "" if row.get("cpu_share") is None else f'{row["cpu_share"]:.0%}',
              short(row["total_ms"]), times(row["speedup_cpu1"]), short(row["frames_per_second"]),
              short(HEAD_PAPER.get(row["name"])), scientific(row["centroid_error"]), scientific(row["area_error"])]
             for row in rows]
     return "Table 1, rgba, a plane:\n\n" + table(
-        ["version", "transfer ms", "calculation ms", "total ms", "CPU 1 / total", "frames/s", "the paper's total ms",
+        ["version", "transfer ms", "calculation ms", "CPU's share", "total ms", "CPU 1 / total", "frames/s", "the paper's total ms",
          "error px", "error area"], body)
 
 

@@ -74,6 +74,9 @@ struct MomentsSettings {
 
   /// If a device fails in the middle, the others take over its part, and this reports it. Null: that is an error.
   std::shared_ptr<DeviceLosses> losses = nullptr;
+
+  /// The steps of the paper also sum wxx and wyy, which it does not have. Off: they leave them 0, to be timed as printed.
+  bool second_moments = true;
 };
 
 /// The hot operation: sums over a frame. One classifier, any number of frames of any size. Not thread-safe.

@@ -1,5 +1,5 @@
 // Eq. 8: how a frame is divided between CPU and GPU so that both finish at the same time. The times of a whole frame
-// are extrapolated from the measured parts, and smoothed.
+// are extrapolated from the measured parts, and smoothed. The CPU begins late: first it has to start the GPU.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,17 @@ public:
     return rows - part < fewest_rows ? rows : part;
   }
 
-  /// eq. 8a: T_G / (T_C + T_G)
-  double host_share() const { return device_.known && host_.known ? device_.ms / (host_.ms + device_.ms) : 0.5; }
+  /// Eq. 8a, T_G / (T_C + T_G), for a CPU that begins `late`: late + share T_C = (1 - share) T_G.
+  double host_share() const {
+    if (!device_.known || !host_.known) return 0.5;
+    return std::clamp((device_.ms - late_ms_) / (host_.ms + device_.ms), 0.0, 1.0);
+  }
 
-  /// The times of the parts of a frame. A processor without rows is assumed to have become slightly faster, so that it
-  /// is tried again eventually.
-  void learn(std::size_t host_rows, double host_ms, std::size_t device_rows, double device_ms) {
+  /// The times of the parts of a frame, that of the CPU without its wait of `late_ms`. A processor without rows is assumed
+  /// to have become slightly faster, so that it is tried again eventually.
+  void learn(std::size_t host_rows, double host_ms, std::size_t device_rows, double device_ms, double late_ms = 0) {
     const auto rows = static_cast<double>(host_rows + device_rows);
+    late_ms_ += 0.2 * (std::min(late_ms, device_ms) - late_ms_);
     host_.learn(static_cast<double>(host_rows) / rows, host_ms);
     device_.learn(static_cast<double>(device_rows) / rows, device_ms);
   }
@@ -48,6 +52,7 @@ private:
     }
   };
   Speed host_, device_;
+  double late_ms_ = 0;
 };
 
 }  // namespace kinema::head

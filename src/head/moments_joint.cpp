@@ -54,10 +54,11 @@ Sums JointMoments::measure(const ColourView& frame, const Weighing& weighing) {
   Sums sums;
   double host_ms = 0;
   if (device_rows > 0) device_->start(band(frame, 0, cut), band(weighing, 0, cut));
+  const double late_ms = watch.ms();
   if (host_rows > 0) {
     try {
       sums = measure_on_host(frame, weighing, cut, box.bottom);
-      host_ms = watch.ms();  // including the time to start the device, for which the CPU has to wait
+      host_ms = watch.ms() - late_ms;
     } catch (...) {
       if (device_rows > 0) device_->finish();
       throw;
@@ -67,7 +68,7 @@ Sums JointMoments::measure(const ColourView& frame, const Weighing& weighing) {
   const double wall_ms = watch.ms();
 
   const double device_ms = device_rows > 0 ? device_->device_ms() : 0;
-  division_.learn(host_rows, host_ms, device_rows, device_ms);
+  division_.learn(host_rows, host_ms, device_rows, device_ms, late_ms);
   times_ = {{"cpu", host_ms}, {"device", device_ms}, {"wall", wall_ms}};
   if (device_rows > 0)
     for (const StageTime& time : device_->times())

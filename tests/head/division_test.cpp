@@ -32,6 +32,31 @@ TEST(Division, ComesToWhereBothEndAtTheSameTime) {
   EXPECT_NEAR(host_ms(double(host)), device_ms(double(1080 - host)), 0.02);  // 5 rows of the CPU
 }
 
+TEST(Division, AHostThatBeginsLateStillGetsItsShare) {
+  // 40 microseconds to start the GPU: as a part of the CPU's time they would make a small share look slow, and so smaller
+  constexpr double late_ms = 0.04;
+  const auto host_ms = [](double rows) { return 0.00047 * rows; };
+  const auto device_ms = [](double rows) { return 0.000185 * rows; };
+  Division division;
+  std::size_t host = 0;
+  for (int frame = 0; frame < 200; ++frame) {
+    host = division.host_rows(1080);
+    division.learn(host, host_ms(double(host)), 1080 - host, device_ms(double(1080 - host)), late_ms);
+  }
+  EXPECT_GT(host, 200u);
+  EXPECT_NEAR(late_ms + host_ms(double(host)), device_ms(double(1080 - host)), 0.005);
+}
+
+TEST(Division, WhereStartingTheDeviceTakesAsLongAsItsWorkTheHostGetsNone) {
+  Division division;
+  for (int frame = 0; frame < 50; ++frame) {
+    const auto host = static_cast<double>(division.host_rows(1000));
+    division.learn(static_cast<std::size_t>(host), 0.001 * host, static_cast<std::size_t>(1000 - host),
+                   0.0001 * (1000 - host), 0.1);
+  }
+  EXPECT_EQ(division.host_rows(1000), 0u);
+}
+
 TEST(Division, OneSlowFrameDoesNotTurnItOver) {
   Division division;
   for (int frame = 0; frame < 20; ++frame) division.learn(500, 5, 500, 5);

@@ -69,6 +69,37 @@ __device__ inline void add(FrameSums* to, const FrameSums& block) {
   atomicAdd(&to->w, block.w);
 }
 
+/// Sums of a block in words of 24 bits: shared memory adds 32 bits in one instruction, and 64 in a loop that 256 threads
+/// of one address would each repeat.
+struct BlockSums {
+  std::uint32_t x[3], y[3], w[3];
+
+  __device__ void clear() {
+    for (int i = 0; i < 3; ++i) x[i] = y[i] = w[i] = 0;
+  }
+  __device__ FrameSums whole() const {
+    const auto sum = [](const std::uint32_t* words) {
+      return words[0] + (static_cast<unsigned long long>(words[1]) << 24) +
+             (static_cast<unsigned long long>(words[2]) << 48);
+    };
+    return {sum(x), sum(y), sum(w)};
+  }
+};
+
+/// Adds a value of each thread. Those of a warp are added first, by one instruction where there is one: atomics of 32
+/// threads to one address take 32 turns.
+__device__ inline void add_words(std::uint32_t (&words)[3], unsigned long long value) {
+  for (int i = 0; i < 3; ++i) {
+    const auto word = static_cast<std::uint32_t>(value >> (24 * i)) & 0xFFFFFFu;
+#if __CUDA_ARCH__ >= 800
+    const std::uint32_t sum = __reduce_add_sync(0xFFFFFFFFu, word);
+    if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd(&words[i], sum);
+#else
+    if (word != 0) atomicAdd(&words[i], word);
+#endif
+  }
+}
+
 __device__ inline float column(std::uint32_t index, std::uint32_t width) { return static_cast<float>(index % width); }
 __device__ inline float row(std::uint32_t index, std::uint32_t width) { return static_cast<float>(index / width); }
 
@@ -219,13 +250,15 @@ __global__ void gpu7(Frame<Weight> frame) {
 /// GPU 8: multiple pixels per thread with atomic addition to shared memory.
 template <class Weight>
 __global__ void gpu8(Frame<Weight> frame) {
-  __shared__ FrameSums block;
-  if (threadIdx.x == 0) block = {0, 0, 0};
+  __shared__ BlockSums block;
+  if (threadIdx.x == 0) block.clear();
   const ThreadSums sums = sum_pairs(frame);
   __syncthreads();
-  add(&block, frame, sums.x, sums.y, sums.w);
+  add_words(block.x, fixed(sums.x, frame.place_scale));
+  add_words(block.y, fixed(sums.y, frame.place_scale));
+  add_words(block.w, fixed(sums.w, frame.weight_scale));
   __syncthreads();
-  if (threadIdx.x == 0) add(frame.out, block);
+  if (threadIdx.x == 0) add(frame.out, block.whole());
 }
 
 }  // namespace kinema::head::ladder

@@ -45,7 +45,8 @@ float integer_scale(double most) {
 
 class GpuStep final : public DeviceMoments {
 public:
-  explicit GpuStep(int step) : step_(step), sums_(1), sums_host_(1), rest_(1) {
+  GpuStep(int step, bool second_moments)
+      : step_(step), second_moments_(second_moments), sums_(1), sums_host_(1), rest_(1) {
     int device = 0, count = 1;
     cuda::check(cudaGetDevice(&device), "asking for the device");
     cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "asking for its size");
@@ -106,7 +107,8 @@ public:
     calculate(pixels, frame.width, frame.height);
     done_.record(stream_);
 
-    // the paper has no second moments: these are the cuda backend's, and not part of the times
+    if (!second_moments_) return;
+    // the paper has none: these are the cuda backend's, and not part of the times
     const DevicePlanes planes{reinterpret_cast<const std::uint8_t*>(pixels), nullptr, 4 * frame.width, 0};
     unit_ = count_.count(PixelFormat::rgba, {&planes, 1},
                          {0, 0, static_cast<std::uint32_t>(frame.width), static_cast<std::uint32_t>(frame.height)},
@@ -117,7 +119,7 @@ public:
     stream_.wait();
     const FrameSums sums = *sums_host_.data();
     const auto real = [](unsigned long long sum, float scale) { return static_cast<double>(sum) / scale; };
-    const Sums rest = rest_.data()->sums(unit_);
+    const Sums rest = second_moments_ ? rest_.data()->sums(unit_) : Sums{};
     return {real(sums.w, weight_scale_), real(sums.x, place_scale_), real(sums.y, place_scale_), rest.wxx, rest.wyy};
   }
 
@@ -152,6 +154,7 @@ private:
   }
 
   int step_;
+  bool second_moments_;
   unsigned multiprocessors_ = 1;
   float weight_scale_ = 1, place_scale_ = 1;
   Classifier classifier_ = SkinPlane{};
@@ -169,14 +172,18 @@ private:
 
 }  // namespace
 
-std::unique_ptr<DeviceMoments> make_gpu_device_step(int step) { return std::make_unique<GpuStep>(step); }
+std::unique_ptr<DeviceMoments> make_gpu_device_step(int step, bool second_moments) {
+  return std::make_unique<GpuStep>(step, second_moments);
+}
 
-std::unique_ptr<Moments> make_gpu_step(int step, const MomentsSettings&) { return make_gpu_device_step(step); }
+std::unique_ptr<Moments> make_gpu_step(int step, const MomentsSettings& settings) {
+  return make_gpu_device_step(step, settings.second_moments);
+}
 
 std::unique_ptr<Moments> make_joint_step(const MomentsSettings& settings) {
   std::vector<std::unique_ptr<Moments>> host;
   host.push_back(make_cpu_step(3, settings));
-  return std::make_unique<JointMoments>(make_gpu_device_step(8), std::move(host));
+  return std::make_unique<JointMoments>(make_gpu_device_step(8, settings.second_moments), std::move(host));
 }
 
 }  // namespace kinema::head
