@@ -1,17 +1,14 @@
 // The cascade on the CPU: features of a frame, then one short product per regression.
 #include "face/cascade.h"
 #include "face/fitter_backends.h"
+#include "face/ordered_product.h"
 #include "face/similarity.h"
 #include "face/stages_cpu.h"
-
-#include <Eigen/Dense>
 
 #include <algorithm>
 
 namespace kinema::face {
 namespace {
-
-using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 void add_modes(const Matrix& modes, const float* by, std::vector<double>& shape) {
   for (std::size_t k = 0; k < modes.rows; ++k) {
@@ -64,7 +61,7 @@ private:
   void descend(const GreyView& image, FitState& state) const {
     const Cascade& cascade = model_.cascade;
     Channels grey, bins;
-    std::vector<float> texture;
+    std::vector<float> texture, dq;
     for (std::size_t k = 0; k < count_; ++k) {
       const CascadeStage& step = cascade.stages[k];
       const Frame& frame = cascade.frames[step.frame];
@@ -76,11 +73,9 @@ private:
       texture.resize(step.gradient.columns);
       const std::vector<float> shape(state.shape.begin(), state.shape.end());
       landmark_texture(bins, frame, step.offsets, shape, texture);
-      const Eigen::VectorXf dq =
-          Eigen::Map<const Eigen::VectorXf>(step.constant.data(), static_cast<Eigen::Index>(step.constant.size())) +
-          Eigen::Map<const Rows>(step.gradient.values.data(), static_cast<Eigen::Index>(step.gradient.rows),
-                                 static_cast<Eigen::Index>(step.gradient.columns)) *
-              Eigen::Map<const Eigen::VectorXf>(texture.data(), static_cast<Eigen::Index>(texture.size()));
+      dq.resize(step.gradient.rows);
+      ordered_product(step.gradient, texture, dq);
+      for (std::size_t r = 0; r < dq.size(); ++r) dq[r] = step.constant[r] + dq[r];
       add_modes(model_.pose_modes, dq.data(), state.shape);
       add_modes(model_.shape.modes, dq.data() + 4, state.shape);
     }

@@ -5,6 +5,7 @@
 #include "kinema/face.h"
 
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace kinema::face {
@@ -35,6 +36,9 @@ void texture_features(Features features, const Channels& grey, Channels& out);
 /// along x and y; divided by the root of the mean of sum_k h_k^2 over a window of 9 x 9 pixels, plus a fifth of the
 /// root of its mean over the frame. Coordinates are clamped at the border.
 void orientation_bins(const Channels& grey, std::size_t bins, Channels& out);
+
+/// Cosines and sines of the directions of bins.
+std::pair<std::vector<float>, std::vector<float>> bin_directions(std::size_t bins);
 
 /// Bilinear, coordinates clamped at the border: writes count values, adds nothing.
 inline void sample(const Channels& from, float x, float y, float* out) {
