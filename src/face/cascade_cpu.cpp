@@ -30,7 +30,7 @@ public:
     outcome.converged = true;
     outcome.iterations = static_cast<int>(count_);
     if (starts_ == 1) {
-      descend(image, state);
+      descend(image, state, threads);
       return outcome;
     }
     // several starts: the median of each coordinate
@@ -38,7 +38,7 @@ public:
     const std::function<void(std::size_t)> one = [&](std::size_t number) {
       FitState from = state;
       from.pose = spread_start(model_, state.pose, static_cast<int>(number));
-      descend(image, from);
+      descend(image, from, nullptr);
       ends[number] = transformed<double>(from.pose, from.shape);
     };
     if (threads != nullptr)
@@ -58,7 +58,7 @@ public:
   }
 
 private:
-  void descend(const GreyView& image, FitState& state) const {
+  void descend(const GreyView& image, FitState& state, const Threads* threads) const {
     const Cascade& cascade = model_.cascade;
     Channels grey, bins;
     std::vector<float> texture, dq;
@@ -67,8 +67,8 @@ private:
       const Frame& frame = cascade.frames[step.frame];
       if (k == 0 || step.frame != cascade.stages[k - 1].frame) {
         settle(model_, state);
-        resample(image, state.pose, frame, grey);
-        orientation_bins(grey, cascade.bins, bins);
+        resample(image, state.pose, frame, grey, threads);
+        orientation_bins(grey, cascade.bins, bins, threads);
       }
       texture.resize(step.gradient.columns);
       const std::vector<float> shape(state.shape.begin(), state.shape.end());

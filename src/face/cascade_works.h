@@ -62,6 +62,7 @@ struct RegressionWork {
         textures[f] = of_face(batch.rings, face, batch.sizes.ring_values) + first;
         sums[f] = 0;
       }
+#pragma unroll(faces_at_once == 1 ? 16 : 4)
       for (int i = strand; i < size; i += product_strands) {
         const float value = values[i];
         for (int f = 0; f < faces_at_once; ++f) sums[f] += value * textures[f][i];
@@ -106,6 +107,7 @@ struct DisplaceWork {
     double* points = of_face(batch.shape, face, shape.size);
     for (int i = block.thread(); i < shape.size; i += block.threads()) {
       double at = points[i];
+#pragma unroll 8
       for (int k = 0; k < shape.all; ++k)
         at += static_cast<double>(dq[k]) * shape.basis[static_cast<std::size_t>(k) * shape.size + i];
       scratch.points[i] = at;

@@ -59,6 +59,7 @@ struct DescendWork {
       float sums[faces_at_once][6];
       for (int f = 0; f < faces_at_once; ++f)
         for (int k = 0; k < 6; ++k) sums[f][k] = 0;
+#pragma unroll(faces_at_once == 1 ? 8 : 2)
       for (int i = 0; i < values; ++i) {
         const float value = task < rows ? stack[static_cast<std::size_t>(i) * level.row_width + task] : 0;
         for (int f = 0; f < faces_at_once; ++f) {
@@ -93,9 +94,9 @@ private:
       const float across = (texture[next[1] * channels + c] - texture[next[0] * channels + c]) * step[0];
       const float down = (texture[next[3] * channels + c] - texture[next[2] * channels + c]) * step[1];
       const float* w = level.weights + 4 * pixel;
-      const float d = (samples[first + i] - offset) * factor - level.mean[first + i];
+      const float residual = (samples[first + i] - offset) * factor - level.mean[first + i];
       images[2 * i] = {{w[0] * across, w[0] * down, w[1] * across, w[1] * down}};
-      images[2 * i + 1] = {{w[2] * across, w[2] * down, d, 0}};
+      images[2 * i + 1] = {{w[2] * across, w[2] * down, residual, 0}};
     }
   }
 
@@ -108,6 +109,7 @@ private:
     for (int f = 0; f < faces_at_once; ++f) {
       const float* from = images[2 * f * most_values].at;
       float sum = 0;
+#pragma unroll 8
       for (int i = 0; i < values; ++i) sum = std::fma(from[8 * i + k], from[8 * i + l], sum);
       if (running[f])
         of_face(batch.pair_sums, first_face + f, batch.sizes.pair_sums)[chunk * corner_pairs + pair] = sum;
@@ -166,6 +168,7 @@ private:
       const int column = t / all, k = t % all;
       // independent of each other: a single sum would stall at every step
       double even = 0, odd = 0;
+#pragma unroll 8
       for (int i = 0; i < shape.size; i += 2) {
         even += shape.by_coordinate[static_cast<std::size_t>(i) * all + k] * corners[i * columns_at_once + column];
         odd += shape.by_coordinate[static_cast<std::size_t>(i + 1) * all + k] *

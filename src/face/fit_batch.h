@@ -56,9 +56,9 @@ struct BatchSizes {
 
 struct FitBatch {
   // up: written by the host
-  const int* count = nullptr;       ///< faces; the grids may be larger
-  const FaceTask* tasks = nullptr;  ///< faces
-  const double* starts = nullptr;   ///< faces x 2 n
+  int* count = nullptr;       ///< faces; the grids may be larger
+  FaceTask* tasks = nullptr;  ///< faces
+  double* starts = nullptr;   ///< faces x 2 n
 
   // down
   FaceResult* results = nullptr;  ///< faces
@@ -66,9 +66,10 @@ struct FitBatch {
   float* parameters = nullptr;    ///< faces x modes: b
   float* confidences = nullptr;   ///< faces x n
 
+  FaceState* states = nullptr;  ///< faces
+  double* shape = nullptr;      ///< faces x 2 n, in the model's unit under the state's pose
+
   // between works
-  FaceState* states = nullptr;
-  double* shape = nullptr;       ///< faces x 2 n, in the model's unit under the state's pose
   double* next = nullptr;        ///< faces x 2 n: the shape that is tried
   float* placed = nullptr;       ///< faces x 2 n: where a texture is sampled
   float* grey = nullptr;         ///< faces x frame_pixels
@@ -165,11 +166,11 @@ public:
     take_each(batch.landmarks, faces, of.shape);
     take_each(batch.parameters, faces, of.modes);
     take_each(batch.confidences, faces, of.landmarks);
+    batch.states = take<FaceState>(faces);
+    take_each(batch.shape, faces, of.shape);
   }
   void take_rest(FitBatch& batch, std::size_t faces) {
     const BatchSizes& of = batch.sizes;
-    batch.states = take<FaceState>(faces);
-    take_each(batch.shape, faces, of.shape);
     take_each(batch.next, faces, of.shape);
     take_each(batch.placed, faces, of.shape);
     take_each(batch.grey, faces, of.frame_pixels);

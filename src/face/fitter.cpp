@@ -140,12 +140,12 @@ void check_face(const Face& face, bool device_allowed) {
   if (face.on_device && !device_allowed) throw Error("the image lies on the device; only the cuda backend takes such");
 }
 
-void score(const Model& model, const GreyView& image, Fit& fit) {
+void score(const Model& model, const GreyView& image, Fit& fit, const Threads* threads) {
   if (model.quality.weights.empty()) {
     fit.quality = 1 / (1 + std::max(0.0, fit.error));
     return;
   }
-  FitQuality of = fit_quality(model, image, fit);
+  FitQuality of = fit_quality(model, image, fit, threads);
   fit.failure = of.failure;
   fit.quality = 1 - of.failure;
   fit.confidence = std::move(of.confidence);

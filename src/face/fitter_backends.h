@@ -1,6 +1,7 @@
 // What the backends of face::Fitter share: their factories, and checks of their input.
 #pragma once
 
+#include "core/threads.h"
 #include "kinema/face.h"
 
 #include <memory>
@@ -36,6 +37,6 @@ InitialState initial_state(const Model& model, const Start& start, double limit)
 Similarity spread_start(const Model& model, const Similarity& pose, int number);
 
 /// Quality, failure and confidences of a fit with landmarks and error.
-void score(const Model& model, const GreyView& image, Fit& fit);
+void score(const Model& model, const GreyView& image, Fit& fit, const Threads* threads = nullptr);
 
 }  // namespace kinema::face

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <utility>
 
@@ -54,22 +55,108 @@ void smooth(Channels& image, std::vector<float>& row) {
   }
 }
 
-// Mean over a window of 2 radius + 1 pixels each way, the border repeating.
-void box_mean(std::vector<float>& values, std::size_t w, std::size_t h, int radius) {
-  std::vector<float> line(std::max(w, h));
-  const auto pass = [&](float* first, std::size_t count, std::size_t step) {
-    for (std::size_t i = 0; i < count; ++i) line[i] = first[i * step];
-    const auto last = static_cast<std::ptrdiff_t>(count) - 1;
-    const float share = 1 / static_cast<float>(2 * radius + 1);
-    for (std::ptrdiff_t i = 0; i <= last; ++i) {
+// Mean over the window of bins_window, the border repeating: each sum in one order, that of bins_share().
+void box_mean(std::vector<float>& values, std::size_t w, std::size_t h) {
+  constexpr std::size_t radius = bins_window, count = 2 * radius + 1;
+  constexpr float share = 1 / static_cast<float>(count);
+  std::vector<float> padded(w + 2 * radius), rows(values.size());
+  for (std::size_t v = 0; v < h; ++v) {
+    const float* line = values.data() + v * w;
+    std::fill_n(padded.begin(), radius, line[0]);
+    std::copy_n(line, w, padded.begin() + radius);
+    std::fill_n(padded.begin() + static_cast<std::ptrdiff_t>(radius + w), radius, line[w - 1]);
+    const float* from = padded.data();
+    float* to = rows.data() + v * w;
+    for (std::size_t i = 0; i < w; ++i) {
       float sum = 0;
-      for (std::ptrdiff_t k = i - radius; k <= i + radius; ++k)
-        sum += line[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(k, 0, last))];
-      first[static_cast<std::size_t>(i) * step] = sum * share;
+      for (std::size_t k = 0; k < count; ++k) sum += from[i + k];
+      to[i] = sum * share;
     }
+  }
+  for (std::size_t v = 0; v < h; ++v) {
+    const float* from[count];
+    for (std::size_t k = 0; k < count; ++k)
+      from[k] = rows.data() + std::min(h - 1, v + k < radius ? 0 : v + k - radius) * w;
+    float* to = values.data() + v * w;
+    for (std::size_t i = 0; i < w; ++i) {
+      float sum = 0;
+      for (std::size_t k = 0; k < count; ++k) sum += from[k][i];
+      to[i] = sum * share;
+    }
+  }
+}
+
+// Work on rows, divided among threads if there are any.
+template <class Work>
+void for_rows(const Threads* threads, std::size_t rows, const Work& work) {
+  constexpr std::size_t together = 16;
+  const std::size_t parts = (rows + together - 1) / together;
+  const auto part = [&](std::size_t p) {
+    for (std::size_t v = p * together; v < std::min(rows, (p + 1) * together); ++v) work(v);
   };
-  for (std::size_t v = 0; v < h; ++v) pass(values.data() + v * w, w, 1);
-  for (std::size_t u = 0; u < w; ++u) pass(values.data() + u, h, w);
+  if (threads != nullptr && threads->count() > 1 && parts > 1)
+    threads->for_each(parts, part);
+  else
+    for (std::size_t p = 0; p < parts; ++p) part(p);
+}
+
+// A row of a frame that lies inside the image with all its samples: resampled_pixel() without clamping, in loops that the
+// compiler vectorises.
+constexpr std::size_t row_part = 64;
+void add_inner_samples(const GreyView& image, const float* x, const float* y, SampleOffset offset, std::size_t count,
+                       float* sums) {
+  float fx[row_part], fy[row_part];
+  std::int32_t at[row_part];
+  std::uint16_t top[row_part], low[row_part];
+  const auto stride = static_cast<std::int32_t>(image.stride);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float px = x[i] + offset.x, py = y[i] + offset.y;
+    const auto u = static_cast<std::int32_t>(px), v = static_cast<std::int32_t>(py);
+    fx[i] = px - static_cast<float>(u), fy[i] = py - static_cast<float>(v);
+    at[i] = v * stride + u;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(top + i, image.data + at[i], 2);
+    std::memcpy(low + i, image.data + at[i] + stride, 2);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto a = static_cast<float>(top[i] & 255), b = static_cast<float>(top[i] >> 8);
+    const auto c = static_cast<float>(low[i] & 255), d = static_cast<float>(low[i] >> 8);
+    const float upper = a + fx[i] * (b - a), lower = c + fx[i] * (d - c);
+    sums[i] += upper + fy[i] * (lower - upper);
+  }
+}
+
+// Whether all samples around the places from first to last lie inside; places between them lie on a line.
+bool inside(const GreyView& image, float x0, float y0, float x1, float y1, float reach) {
+  const auto within_length = [&](float a, float b, std::size_t length) {
+    return std::min(a, b) - reach >= 0 && std::max(a, b) + reach < static_cast<float>(length) - 1;
+  };
+  return within_length(x0, x1, image.width) && within_length(y0, y1, image.height) &&
+         image.stride * image.height < std::size_t{1} << 31;
+}
+
+void resample_row(const GreyView& image, const Similarity& to_image, const std::vector<SampleOffset>& offsets,
+                  std::size_t v, std::size_t width, float* out) {
+  // a sample lies within half a pixel of the frame, and one of the image for what is rounded
+  const float reach = static_cast<float>(0.5 * (std::abs(to_image.a) + std::abs(to_image.b))) + 1;
+  const float share = 1 / static_cast<float>(offsets.size());
+  float x[row_part], y[row_part], sums[row_part];
+  for (std::size_t first = 0; first < width; first += row_part) {
+    const std::size_t count = std::min(row_part, width - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      const FramePlace place = frame_place(to_image, static_cast<int>(first + i), static_cast<int>(v));
+      x[i] = place.x, y[i] = place.y, sums[i] = 0;
+    }
+    if (inside(image, x[0], y[0], x[count - 1], y[count - 1], reach)) {
+      for (const SampleOffset& offset : offsets) add_inner_samples(image, x, y, offset, count, sums);
+      for (std::size_t i = 0; i < count; ++i) out[first + i] = sums[i] * share;
+    } else {
+      for (std::size_t i = 0; i < count; ++i)
+        out[first + i] = resampled_pixel(image, to_image, offsets.data(), static_cast<int>(offsets.size()),
+                                         static_cast<int>(first + i), static_cast<int>(v));
+    }
+  }
 }
 
 PixelGradient gradient_of(const Channels& grey, std::size_t u, std::size_t v) {
@@ -94,7 +181,8 @@ Frame frame_about(std::span<const float> mean_shape, double scale, double margin
   return frame;
 }
 
-void resample(const GreyView& image, const Similarity& pose, const Frame& frame, Channels& grey) {
+void resample(const GreyView& image, const Similarity& pose, const Frame& frame, Channels& grey,
+              const Threads* threads) {
   grey.width = frame.width, grey.height = frame.height, grey.count = 1;
   grey.values.resize(grey.width * grey.height);
   const Similarity to_image = compose(pose, inverse(frame_pose(frame)));
@@ -102,10 +190,9 @@ void resample(const GreyView& image, const Similarity& pose, const Frame& frame,
   std::vector<SampleOffset> offsets;
   for (int j = 0; j < n; ++j)
     for (int i = 0; i < n; ++i) offsets.push_back(sample_offset(to_image, n, i, j));
-  for (std::size_t v = 0; v < grey.height; ++v)
-    for (std::size_t u = 0; u < grey.width; ++u)
-      grey.values[v * grey.width + u] =
-          resampled_pixel(image, to_image, offsets.data(), n * n, static_cast<int>(u), static_cast<int>(v));
+  for_rows(threads, grey.height, [&](std::size_t v) {
+    resample_row(image, to_image, offsets, v, grey.width, grey.values.data() + v * grey.width);
+  });
 }
 
 void texture_features(Features features, const Channels& grey, Channels& out) {
@@ -141,12 +228,13 @@ std::pair<std::vector<float>, std::vector<float>> bin_directions(std::size_t bin
   return {std::move(cosines), std::move(sines)};
 }
 
-void orientation_bins(const Channels& grey, std::size_t bins, Channels& out) {
+void orientation_bins(const Channels& grey, std::size_t bins, Channels& out, const Threads* threads) {
   const std::size_t count = grey.values.size();
   out.width = grey.width, out.height = grey.height, out.count = bins;
   out.values.resize(count * bins);
-  const auto [cosines, sines] = bin_directions(bins);
-  for (std::size_t v = 0; v < grey.height; ++v)
+  const auto directions = bin_directions(bins);
+  const std::vector<float>&cosines = directions.first, &sines = directions.second;
+  for_rows(threads, grey.height, [&](std::size_t v) {
     for (std::size_t u = 0; u < grey.width; ++u) {
       const PixelGradient g = gradient_of(grey, u, v);
       float* pixel = out.values.data() + (v * grey.width + u) * bins;
@@ -154,6 +242,7 @@ void orientation_bins(const Channels& grey, std::size_t bins, Channels& out) {
       const float x = g.x * share, y = g.y * share;
       for (std::size_t k = 0; k < bins; ++k) pixel[k] = orientation_bin(x, y, g.magnitude, cosines[k], sines[k]);
     }
+  });
   std::vector<float> row;
   smooth(out, row);
   smooth(out, row);
@@ -166,7 +255,7 @@ void orientation_bins(const Channels& grey, std::size_t bins, Channels& out) {
     energy[i] = sum;
   }
   const float floor = bins_floor(sum_of_frame(energy.data(), grey.width, grey.height), static_cast<int>(count));
-  box_mean(energy, grey.width, grey.height, bins_window);
+  box_mean(energy, grey.width, grey.height);
   for (std::size_t i = 0; i < count; ++i) {
     const float size = std::sqrt(energy[i]) + floor;
     const float share = size > 0 ? 1 / size : 0;

@@ -59,14 +59,22 @@ KINEMA_HD inline SampleOffset sample_offset(const Similarity& to_image, int n, i
   return {static_cast<float>(to_image.a * x - to_image.b * y), static_cast<float>(to_image.b * x + to_image.a * y)};
 }
 
+/// Where the centre of a frame's pixel lies in the image.
+struct FramePlace {
+  float x, y;
+};
+KINEMA_HD inline FramePlace frame_place(const Similarity& to_image, int u, int v) {
+  const double du = u, dv = v;
+  return {static_cast<float>(to_image.a * du - to_image.b * dv + to_image.tx),
+          static_cast<float>(to_image.b * du + to_image.a * dv + to_image.ty)};
+}
+
 /// A frame's pixel: the mean of `count` samples.
 KINEMA_HD inline float resampled_pixel(const GreyView& image, const Similarity& to_image, const SampleOffset* offsets,
                                        int count, int u, int v) {
-  const double du = u, dv = v;
-  const auto x = static_cast<float>(to_image.a * du - to_image.b * dv + to_image.tx);
-  const auto y = static_cast<float>(to_image.b * du + to_image.a * dv + to_image.ty);
+  const FramePlace place = frame_place(to_image, u, v);
   float sum = 0;
-  for (int k = 0; k < count; ++k) sum += grey_at(image, x + offsets[k].x, y + offsets[k].y);
+  for (int k = 0; k < count; ++k) sum += grey_at(image, place.x + offsets[k].x, place.y + offsets[k].y);
   return sum * (1 / static_cast<float>(count));
 }
 

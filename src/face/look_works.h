@@ -144,6 +144,7 @@ struct LookWork {
         if (!running[f]) continue;
         const float* row = stack + static_cast<std::size_t>(value) * level.row_width;
         float sum = 0;
+#pragma unroll 8
         for (int k = 0; k < level.modes; ++k) sum = std::fma(factors[f * level.modes + k], row[k], sum);
         of_face(batch.texture, first_face + f, batch.sizes.texture_values)[first + value] =
             sum + level.mean[first + value];
@@ -177,6 +178,7 @@ private:
       float sums[faces_at_once];
       for (int f = 0; f < faces_at_once; ++f) sums[f] = 0;
       if (row < level.rows) {
+#pragma unroll(faces_at_once == 1 ? 16 : 8)
         for (int i = 0; i < values; ++i) {
           const float value = stack[static_cast<std::size_t>(i) * level.row_width + row];
           for (int f = 0; f < faces_at_once; ++f) sums[f] = std::fma(value, samples[f * most_values + i], sums[f]);
@@ -217,6 +219,7 @@ struct DecideWork {
     const float* parts = of_face(batch.look_sums, face, batch.sizes.look_sums);
     for (int row = block.thread(); row < width; row += block.threads()) {
       double sum = 0;
+#pragma unroll 16
       for (int c = 0; c < level.chunks; ++c) sum += static_cast<double>(parts[c * width + row]);
       sums[row] = sum;
     }

@@ -87,6 +87,7 @@ struct ScoreWork {
       const float* all = score.overall_error + 1 + i * score.values;
       const float* values = texture + i * score.values;
       double own = 0, overall = 0;
+#pragma unroll 8
       for (int k = 0; k < score.values; ++k) {
         own += static_cast<double>(row[1 + k]) * values[k];
         overall += static_cast<double>(all[k]) * values[k];

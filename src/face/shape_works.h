@@ -77,6 +77,7 @@ KINEMA_HD void parameters_of(Block& block, const ShapeTable& shape, const double
   for (int k = block.thread(); k < shape.modes; k += block.threads()) {
     const double* mode = shape.by_coordinate + 4 + k;
     double part0 = 0, part1 = 0, part2 = 0, part3 = 0;
+#pragma unroll 8
     for (int i = 0; i + 4 <= shape.size; i += 4) {
       const double* at = mode + static_cast<std::size_t>(i) * shape.all;
       part0 += at[0] * (unit[i] - shape.mean[i]);
@@ -91,7 +92,7 @@ KINEMA_HD void parameters_of(Block& block, const ShapeTable& shape, const double
       part1 += at[shape.all] * (unit[i + 1] - shape.mean[i + 1]);
     }
     const double sum = (part0 + part1) + (part2 + part3);
-    const double most = limited ? shape.most[k] : HUGE_VAL;
+    const double most = limited ? shape.most[k] : 1e300;  // no bound
     parameters[k] = sum < -most ? -most : most < sum ? most : sum;
   }
 }
@@ -106,6 +107,7 @@ KINEMA_HD void project_on_model(Block& block, const ShapeTable& shape, const Sha
   block.wait();
   for (int i = block.thread(); i < shape.size; i += block.threads()) {
     double sum = shape.mean[i];
+#pragma unroll 8
     for (int k = 0; k < shape.modes; ++k)
       sum += scratch.parameters[k] * shape.basis[static_cast<std::size_t>(4 + k) * shape.size + i];
     scratch.unit[i] = sum;

@@ -60,6 +60,7 @@ private:
     double* displaced = scratch.unit;
     for (int i = block.thread(); i < shape.size; i += block.threads()) {
       double at = shape.mean[i];
+#pragma unroll 8
       for (int k = 0; k < shape.all; ++k) at -= dq[k] * shape.basis[static_cast<std::size_t>(k) * shape.size + i];
       displaced[i] = at;
     }

@@ -45,13 +45,13 @@ public:
     std::vector<double> memory(divide(nullptr) / sizeof(double));
     std::memset(memory.data(), 0xff, memory.size() * sizeof(double));
     divide(reinterpret_cast<std::byte*>(memory.data()));
-    *const_cast<int*>(batch.count) = static_cast<int>(faces.size());
+    *batch.count = static_cast<int>(faces.size());
     for (std::size_t f = 0; f < faces.size(); ++f) {
       const InitialState start = initial_state(*model_, faces[f].start, settings_.limit);
-      const_cast<FaceTask*>(batch.tasks)[f] = {faces[f].image, start.pose, start.mean ? 1 : 0};
+      batch.tasks[f] = {faces[f].image, start.pose, start.mean ? 1 : 0};
       if (!start.mean)
         std::copy(start.shape.begin(), start.shape.end(),
-                  const_cast<double*>(batch.starts) + f * static_cast<std::size_t>(batch.sizes.shape));
+                  batch.starts + f * static_cast<std::size_t>(batch.sizes.shape));
     }
     FitChain<faces_at_once, Launch>(tables, batch, static_cast<int>(faces.size()), launch_).run();
     for (std::size_t f = 0; f < faces.size(); ++f) out[f] = fit_of(batch, f, tables.score.present);
