@@ -35,6 +35,17 @@ std::string face_text(const FaceReport& report) {
       "same backend at\nthe first size. x listing, x OpenCV: by the wall clock; x paper: by the device's. OpenCV fits "
       "another model (FacemarkAAM,\nas many texture modes) of about as many pixels. error px: farthest landmark from "
       "the double-precision reference's.\npaper ms: what the paper printed for its CPU and GPU.\n";
+  if (report.default_fits.empty()) return text;
+  text += fmt::format("\nThe default fit of {}, pictures of 640 x 480 in host memory\n", report.model);
+  text += fmt::format("{:<9} {:<8} {:>6} {:>10} {:>10} {:>11} {:>11} {:>7}\n", "what", "backend", "faces", "ms a face",
+                      "faces/s", "iterations", "from cpu px", "timed");
+  for (const FaceFitRow& row : report.default_fits) {
+    text += fmt::format("{:<9} {:<8} {:>6} {:>10} {:>10} {:>11.1f} {:>11.1e} {:>7}\n", row.what, row.backend, row.faces,
+                        short_number(row.ms.median), short_number(row.faces_per_second()), row.iterations,
+                        row.landmark_error, fmt::format("{} x", row.repeats));
+    for (const StageTime& stage : row.stages)
+      text += fmt::format("{:<9} {:<8} {:>17} ms {}\n", "", "", short_number(stage.ms), stage.stage);
+  }
   return text;
 }
 

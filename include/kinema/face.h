@@ -177,6 +177,11 @@ public:
 /// quality model, or with a fitter that does not score, it is a plain fit.
 Fit fit_again(Fitter& fitter, const Model& model, const Face& face, double doubtful = 0.3);
 
+/// The same for fits of many faces: those with a higher probability of failure are tried again, on a device all of them from
+/// all starts as one batch.
+void fit_doubtful_again(Fitter& fitter, const Model& model, std::span<const Face> faces, std::span<Fit> fits,
+                        double doubtful = 0.3);
+
 /// Throws Error if settings do not fit the model (a level or a part that it lacks) or the backend is not available.
 std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings = {},
                                     Backend backend = Backend::automatic);

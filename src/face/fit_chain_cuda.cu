@@ -228,7 +228,10 @@ void FitChainCuda::run(std::span<const Face> faces, std::span<FitState> states, 
     collect(slots_[which]);
     collect(slots_[1 - which]);
   } catch (...) {
-    for (Slot& slot : slots_) slot.faces = {};
+    for (Slot& slot : slots_) {
+      cudaStreamSynchronize(slot.stream);  // its buffers may still be in use
+      slot.faces = {};
+    }
     throw;
   }
 }

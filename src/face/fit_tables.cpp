@@ -17,6 +17,7 @@ namespace kinema::face {
 namespace {
 
 constexpr std::size_t alignment = 16;
+constexpr std::size_t most_block_bytes = 200 * 1024;  // a block of the GPUs that these works are for can have 227 KiB
 constexpr std::size_t most_modes = 100, most_texture_modes = 400, most_landmarks = 600, most_bins = 32,
                       most_places = 64;
 
@@ -111,6 +112,11 @@ bool PackedTables::fits(const Model& model, const Stage& stage, const FitSetting
   }
   if (stage.method == Method::combined) return false;
   const Level& level = model.levels[stage.level];
+  // what a step keeps in the memory of a block: J's products and the equations
+  const std::size_t all = 4 + model.shape.modes.rows;
+  const std::size_t step_bytes = sizeof(double) * ((level.texture_modes.rows + 3) * all + (all + 5) * all +
+                                                   4 * model.triangles.size() + 4 * model.shape.mean.size());
+  if (step_bytes > most_block_bytes) return false;
   return level.texture_modes.rows <= most_texture_modes && level.pixels() > 0 &&
          (!level.resampled || frame_fits(level.frame));
 }
