@@ -164,6 +164,47 @@ PixelGradient gradient_of(const Channels& grey, std::size_t u, std::size_t v) {
                      static_cast<int>(u), static_cast<int>(v));
 }
 
+// Bins of a row; `constant`: their number where the compiler is to know it, else 0.
+constexpr std::size_t usual_bins = 8;
+template <std::size_t constant>
+void bins_of_row(const Channels& grey, std::size_t v, std::size_t number, const float* cosines, const float* sines,
+                 float* out) {
+  const std::size_t bins = constant > 0 ? constant : number, width = grey.width;
+  PixelGradient g[row_part];
+  for (std::size_t first = 0; first < width; first += row_part) {
+    const std::size_t count = std::min(row_part, width - first);
+    for (std::size_t i = 0; i < count; ++i) g[i] = gradient_of(grey, first + i, v);
+    for (std::size_t i = 0; i < count; ++i) {
+      const float share = g[i].magnitude > 0 ? 1 / g[i].magnitude : 0;
+      const float x = g[i].x * share, y = g[i].y * share, magnitude = g[i].magnitude;
+      float* pixel = out + (v * width + first + i) * bins;
+      for (std::size_t k = 0; k < bins; ++k) pixel[k] = orientation_bin(x, y, magnitude, cosines[k], sines[k]);
+    }
+  }
+}
+
+// The sum of squares of each pixel's bins, added from the first to the last.
+template <std::size_t constant>
+void bin_energies(const std::vector<float>& values, std::size_t number, std::vector<float>& energy) {
+  const std::size_t bins = constant > 0 ? constant : number;
+  for (std::size_t i = 0; i < energy.size(); ++i) {
+    const float* pixel = values.data() + i * bins;
+    float sum = 0;
+    for (std::size_t k = 0; k < bins; ++k) sum += pixel[k] * pixel[k];
+    energy[i] = sum;
+  }
+}
+
+template <std::size_t constant>
+void scale_bins(const std::vector<float>& energy, float floor, std::size_t number, std::vector<float>& values) {
+  const std::size_t bins = constant > 0 ? constant : number;
+  for (std::size_t i = 0; i < energy.size(); ++i) {
+    const float size = std::sqrt(energy[i]) + floor;
+    const float share = size > 0 ? 1 / size : 0;
+    for (std::size_t k = 0; k < bins; ++k) values[i * bins + k] *= share;
+  }
+}
+
 }  // namespace
 
 Frame frame_about(std::span<const float> mean_shape, double scale, double margin) {
@@ -235,32 +276,26 @@ void orientation_bins(const Channels& grey, std::size_t bins, Channels& out, con
   const auto directions = bin_directions(bins);
   const std::vector<float>&cosines = directions.first, &sines = directions.second;
   for_rows(threads, grey.height, [&](std::size_t v) {
-    for (std::size_t u = 0; u < grey.width; ++u) {
-      const PixelGradient g = gradient_of(grey, u, v);
-      float* pixel = out.values.data() + (v * grey.width + u) * bins;
-      const float share = g.magnitude > 0 ? 1 / g.magnitude : 0;
-      const float x = g.x * share, y = g.y * share;
-      for (std::size_t k = 0; k < bins; ++k) pixel[k] = orientation_bin(x, y, g.magnitude, cosines[k], sines[k]);
-    }
+    if (bins == usual_bins)
+      bins_of_row<usual_bins>(grey, v, usual_bins, cosines.data(), sines.data(), out.values.data());
+    else
+      bins_of_row<0>(grey, v, bins, cosines.data(), sines.data(), out.values.data());
   });
   std::vector<float> row;
   smooth(out, row);
   smooth(out, row);
 
   std::vector<float> energy(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const float* pixel = out.values.data() + i * bins;
-    float sum = 0;
-    for (std::size_t k = 0; k < bins; ++k) sum += pixel[k] * pixel[k];
-    energy[i] = sum;
-  }
+  if (bins == usual_bins)
+    bin_energies<usual_bins>(out.values, bins, energy);
+  else
+    bin_energies<0>(out.values, bins, energy);
   const float floor = bins_floor(sum_of_frame(energy.data(), grey.width, grey.height), static_cast<int>(count));
   box_mean(energy, grey.width, grey.height);
-  for (std::size_t i = 0; i < count; ++i) {
-    const float size = std::sqrt(energy[i]) + floor;
-    const float share = size > 0 ? 1 / size : 0;
-    for (std::size_t k = 0; k < bins; ++k) out.values[i * bins + k] *= share;
-  }
+  if (bins == usual_bins)
+    scale_bins<usual_bins>(energy, floor, bins, out.values);
+  else
+    scale_bins<0>(energy, floor, bins, out.values);
 }
 
 }  // namespace kinema::face
