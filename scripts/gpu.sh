@@ -10,7 +10,8 @@
 #   sanitize  compute-sanitizer's memcheck, racecheck, initcheck and synccheck over the small cases of those tests
 #   bench     kinema bench body, head and face: body.txt, body.json, body.html, head.txt, ...
 #   face      of the face alone: its test program and the command are built, its GPU tests run, the checkers run over its chain,
-#             and the default fit of $KINEMA_FACE_MODEL (build/face.kface) is timed if there is such a file
+#             and the default fit of $KINEMA_FACE_MODEL (build/face.kface) is timed if there is such a file, and held against the
+#             cpu backend's on the pictures of $KINEMA_FACES (build/faces: NAME.pgm with NAME.pts) if there are any
 #   profile   Nsight Compute (ncu) over one run of the largest problem of the benchmark
 #
 # Results go to $OUT if it is set, otherwise to build/gpu/results. To keep a benchmark, copy its body.json to
@@ -108,12 +109,17 @@ do_bench() {
 
 # a few minutes in all: the longest part is the build
 do_face() {
-  local failed=0 log=$results/face_tests.txt model=${KINEMA_FACE_MODEL:-build/face.kface} tool
+  local failed=0 log=$results/face_tests.txt model=${KINEMA_FACE_MODEL:-build/face.kface} faces=${KINEMA_FACES:-build/faces} tool
   cmake --preset gpu
   cmake --build --preset gpu --target test_face kinema_command
   "$build/test_face" --gtest_brief=1 --gtest_filter='*FitChainOn*cuda*:FitOnDevice_cuda*' 2>&1 | tee "$log" || failed=1
   "$build/test_face" --gtest_brief=1 --gtest_filter='*cuda*:-*FitChainOn*:FitOnDevice_cuda*' 2>&1 | tee -a "$log" || failed=1
   if grep '^\[  SKIPPED \] [A-Za-z]' "$log" | grep -v OnPhotographs; then failed=1; fi
+  if [ -e "$model" ] && [ -d "$faces" ]; then
+    KINEMA_FACE_MODEL=$model KINEMA_FACES=$faces "$build/test_face" --gtest_filter='*DefaultFitOnPhotographs*cuda*' \
+      --gtest_output=xml:"$results/photographs.xml" 2>&1 | tee -a "$log" || failed=1
+    grep -o 'name="\(median\|worst\)" value="[^"]*"' "$results/photographs.xml" || true
+  fi
   if [ -e "$model" ]; then
     timeout 120 "$build/kinema" bench face --model "$model" --only-default-fit --out "$results" --seconds 1 || failed=1
   fi

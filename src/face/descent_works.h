@@ -95,8 +95,12 @@ private:
       const float down = (texture[next[3] * channels + c] - texture[next[2] * channels + c]) * step[1];
       const float* w = level.weights + 4 * pixel;
       const float residual = (samples[first + i] - offset) * factor - level.mean[first + i];
-      images[2 * i] = {{w[0] * across, w[0] * down, w[1] * across, w[1] * down}};
-      images[2 * i + 1] = {{w[2] * across, w[2] * down, residual, 0}};
+      Half front, back;
+      front.at[0] = w[0] * across, front.at[1] = w[0] * down;
+      front.at[2] = w[1] * across, front.at[3] = w[1] * down;
+      back.at[0] = w[2] * across, back.at[1] = w[2] * down;
+      back.at[2] = residual, back.at[3] = 0;
+      images[2 * i] = front, images[2 * i + 1] = back;
     }
   }
 
