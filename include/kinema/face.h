@@ -107,6 +107,10 @@ struct Face {
   GreyView image;
   Start start;
   bool on_device = false;  ///< the pixels lie in GPU memory: only the cuda backend accepts them
+
+  /// In place of `image`, a colour frame in host memory, of which the device makes the grey one: only for a fitter that
+  /// takes_colour().
+  ColourView colour = {};
 };
 
 struct FitSettings {
@@ -161,6 +165,9 @@ public:
 
   /// Where the stages run: cuda if any of them does.
   Backend backend() const;
+
+  /// Whether Face::colour may be given: all stages run on a device, in one chain.
+  virtual bool takes_colour() const { return false; }
 
   /// Throws Error if an image has no pixels or a start is invalid (see start_pose()).
   virtual Fit fit(const Face& face) = 0;

@@ -15,6 +15,10 @@ struct FaceTask {
   GreyView image;
   Similarity pose;
   int mean = 1;  ///< the shape is that of the model; otherwise it is in FitBatch::starts
+
+  /// A colour frame, of which `image` is made: at this place by the first face that has it, null for the others.
+  ColourView colour = {};
+  std::uint8_t* grey = nullptr;
 };
 
 /// The state of a face between works.

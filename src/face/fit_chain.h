@@ -28,6 +28,7 @@ public:
 
   void run() {
     const ShapeTable& shape = tables_.shape;
+    launch_(GreyWork{batch_}, GreyWork::blocks, faces_);
     launch_(BeginWork{shape, batch_}, 1, faces_);
     double values = 0;
     for (const StageTable& stage : tables_.stages) {

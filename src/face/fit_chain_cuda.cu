@@ -1,11 +1,14 @@
 #include "core/cuda/block_launch.cuh"
+#include "core/grey_pixel.h"
 #include "face/fit_chain.h"
 #include "face/fit_chain_cuda.cuh"
 #include "kinema/error.h"
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <tuple>
+#include <utility>
 
 namespace kinema::face {
 namespace {
@@ -23,45 +26,79 @@ int rounded(std::size_t faces) {
 
 constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-// Pictures of a batch: where each goes, once however many faces it shows.
+// Pictures of a batch: where each goes, once however many faces it shows. The grey images that are made of colour frames follow
+// what is uploaded.
 class Pictures {
 public:
   explicit Pictures(std::span<const Face> faces) {
     for (const Face& face : faces) {
       if (face.on_device) continue;
-      const auto [known, fresh] = places_.try_emplace(key(face.image), bytes_);
-      if (fresh) bytes_ += aligned(face.image.width * face.image.height);
+      const auto [known, fresh] = places_.try_emplace(key(face));
+      if (!fresh) continue;
+      known->second.at = bytes_;
+      bytes_ += aligned(row_bytes(face) * height(face));
+      if (face.colour.data == nullptr) continue;
+      known->second.grey = grey_bytes_;
+      grey_bytes_ += aligned(face.colour.width * face.colour.height);
     }
   }
 
-  std::size_t bytes() const { return bytes_; }
+  std::size_t bytes() const { return bytes_; }  ///< to upload
+  std::size_t all_bytes() const { return bytes_ + grey_bytes_; }
 
   void copy(std::span<const Face> faces, std::byte* to) const {
-    auto left = places_;
+    std::set<Key> done;
     for (const Face& face : faces) {
-      const auto known = face.on_device ? left.end() : left.find(key(face.image));
-      if (known == left.end()) continue;
-      std::byte* rows = to + known->second;
-      for (std::size_t v = 0; v < face.image.height; ++v)
-        std::memcpy(rows + v * face.image.width, face.image.data + v * face.image.stride, face.image.width);
-      left.erase(known);
+      if (face.on_device || !done.insert(key(face)).second) continue;
+      std::byte* rows = to + places_.at(key(face)).at;
+      const std::uint8_t* from = face.colour.data != nullptr ? face.colour.data : face.image.data;
+      const std::size_t stride = face.colour.data != nullptr ? face.colour.stride : face.image.stride;
+      for (std::size_t v = 0; v < height(face); ++v)
+        std::memcpy(rows + v * row_bytes(face), from + v * stride, row_bytes(face));
     }
   }
 
-  // The view of a face's picture on the device.
-  GreyView view(const Face& face, const std::byte* pictures) const {
-    if (face.on_device) return face.image;
-    const std::size_t place = places_.at(key(face.image));
-    return {reinterpret_cast<const std::uint8_t*>(pictures + place), face.image.width, face.image.height,
-            face.image.width};
+  // A face's picture on the device; of a colour frame, the first face to ask for it makes the grey image.
+  void place(const Face& face, std::byte* pictures, FaceTask& task) {
+    if (face.on_device) {
+      task.image = face.image;
+      return;
+    }
+    Place& place = places_.at(key(face));
+    auto* bytes = reinterpret_cast<std::uint8_t*>(pictures + place.at);
+    if (face.colour.data == nullptr) {
+      task.image = {bytes, face.image.width, face.image.height, face.image.width};
+      return;
+    }
+    auto* grey = reinterpret_cast<std::uint8_t*>(pictures + bytes_ + place.grey);
+    task.image = {grey, face.colour.width, face.colour.height, face.colour.width};
+    task.colour = face.colour;
+    task.colour.data = bytes, task.colour.stride = row_bytes(face);
+    task.grey = std::exchange(place.made, true) ? nullptr : grey;
   }
 
 private:
-  using Key = std::tuple<const std::uint8_t*, std::size_t, std::size_t, std::size_t>;
-  static Key key(const GreyView& image) { return {image.data, image.width, image.height, image.stride}; }
+  using Key = std::tuple<const std::uint8_t*, std::size_t, std::size_t, std::size_t, int>;
+  struct Place {
+    std::size_t at = 0, grey = 0;
+    bool made = false;
+  };
 
-  std::map<Key, std::size_t> places_;
-  std::size_t bytes_ = 0;
+  static Key key(const Face& face) {
+    const ColourView& colour = face.colour;
+    if (colour.data != nullptr)
+      return {colour.data, colour.width, colour.height, colour.stride, 1 + static_cast<int>(colour.format)};
+    return {face.image.data, face.image.width, face.image.height, face.image.stride, 0};
+  }
+  static std::size_t height(const Face& face) {
+    return face.colour.data != nullptr ? face.colour.height : face.image.height;
+  }
+  static std::size_t row_bytes(const Face& face) {
+    return face.colour.data != nullptr ? face.colour.width * bytes_per_pixel(face.colour.format) : face.image.width;
+  }
+
+  std::map<Key, Place> places_;
+  std::size_t bytes_ = 0, grey_bytes_ = 0;
 };
 
 }  // namespace
@@ -150,13 +187,15 @@ void FitChainCuda::record(Slot& slot, int faces, Layout& layout) const {
 }
 
 void FitChainCuda::submit(Slot& slot, std::span<const Face> faces, std::span<FitState> states, std::span<Fit> out) {
-  const Pictures pictures(faces);
-  const Layout& layout = layout_for(slot, rounded(faces.size()), pictures.bytes());
+  Pictures pictures(faces);
+  const Layout& layout = layout_for(slot, rounded(faces.size()), pictures.all_bytes());
   pictures.copy(faces, slot.input_host.data() + layout.input_bytes);
   *layout.host.count = static_cast<int>(faces.size());
   for (std::size_t f = 0; f < faces.size(); ++f) {
-    const GreyView view = pictures.view(faces[f], slot.input.data() + layout.input_bytes);
-    layout.host.tasks[f] = {view, states[f].pose, states[f].mean ? 1 : 0};
+    FaceTask task;
+    pictures.place(faces[f], slot.input.data() + layout.input_bytes, task);
+    task.pose = states[f].pose, task.mean = states[f].mean ? 1 : 0;
+    layout.host.tasks[f] = task;
     if (!states[f].mean)
       std::copy(states[f].shape.begin(), states[f].shape.end(),
                 layout.host.starts + f * static_cast<std::size_t>(sizes_.shape));

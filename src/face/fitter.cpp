@@ -1,3 +1,4 @@
+#include "core/colour_view.h"
 #include "face/constants.h"
 #include "face/fitter_backends.h"
 #include "face/quality.h"
@@ -132,7 +133,13 @@ std::vector<Stage> stages_of(const Model& model, const FitSettings& settings) {
   return stages;
 }
 
-void check_face(const Face& face, bool device_allowed) {
+void check_face(const Face& face, bool device_allowed, bool colour_allowed) {
+  if (face.colour.data != nullptr) {
+    if (!colour_allowed) throw Error("the image is in colour; this fitter takes grey ones");
+    if (face.colour.on_device) throw Error("a colour image must lie in host memory");
+    check_pixels(face.colour);
+    return;
+  }
   if (face.image.data == nullptr || face.image.width == 0 || face.image.height == 0)
     throw Error("the image has no pixels");
   if (face.image.stride < face.image.width)
@@ -170,7 +177,7 @@ void fit_doubtful_again(Fitter& fitter, const Model& model, std::span<const Face
       if (fits[i].confidence.empty() || !(fits[i].failure > doubtful)) continue;
       const Similarity start = start_pose(model, faces[i].start);
       for (int attempt = first; attempt < std::min(further_starts, first + together); ++attempt) {
-        Face other{faces[i].image, {}, faces[i].on_device};
+        Face other{faces[i].image, {}, faces[i].on_device, faces[i].colour};
         other.start.similarity = attempt == 0 ? ends[i] : spread_start(model, start, attempt);
         others.push_back(std::move(other));
         owners.push_back(i);

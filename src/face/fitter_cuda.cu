@@ -112,6 +112,8 @@ public:
     return placed;
   }
 
+  bool takes_colour() const override { return stages_.size() == 1 && stages_.front().chain; }
+
   Fit fit(const Face& face) override {
     Fit result;
     fit({&face, 1}, {&result, 1});
@@ -123,7 +125,7 @@ public:
       throw Error("room for " + std::to_string(out.size()) + " fits, but " + std::to_string(faces.size()) + " faces");
     const Stopwatch watch;
     images_.begin();
-    for (const Face& face : faces) check_face(face, true);
+    for (const Face& face : faces) check_face(face, true, takes_colour());
     std::vector<FitState> states(faces.size());
     for_each(faces.size(), [&](std::size_t f) {
       InitialState start = initial_state(*model_, faces[f].start, settings_.limit);

@@ -1,6 +1,7 @@
 // Frames by blocks of threads: resampling, bins of orientation, features. The same frames as those of frame.cpp.
 #pragma once
 
+#include "core/grey_pixel.h"
 #include "core/thread_block.h"
 #include "face/fit_batch.h"
 #include "face/frame_pixels.h"
@@ -8,6 +9,29 @@
 namespace kinema::face {
 
 KINEMA_HD inline Similarity unit_to_frame(const Frame& frame) { return {frame.scale, 0, frame.x, frame.y}; }
+
+/// The images of faces that come as colour frames.
+struct GreyWork {
+  static constexpr int threads = 256;
+  static constexpr int blocks = 64;  ///< of a face, whatever the size of its frame
+  FitBatch batch;
+
+  std::size_t shared_bytes() const { return 0; }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int face = block.y();
+    if (face >= *batch.count || batch.tasks[face].grey == nullptr) return;
+    const ColourView& from = batch.tasks[face].colour;
+    std::uint8_t* to = batch.tasks[face].grey;
+    for (std::size_t v = static_cast<std::size_t>(block.x()); v < from.height; v += blocks) {
+      const std::uint8_t* row = from.data + v * from.stride;
+      for (std::size_t u = static_cast<std::size_t>(block.thread()); u < from.width;
+           u += static_cast<std::size_t>(block.threads()))
+        to[v * from.width + u] = grey_in_row(from.format, row, u);
+    }
+  }
+};
 
 /// The grey values of a frame under the pose of each face's state.
 struct ResampleWork {

@@ -2,6 +2,7 @@
 #include "drawn.h"
 #include "face/similarity.h"
 #include "host_chain.h"
+#include "kinema/grey.h"
 #include "planted.h"
 #include "threaded_block.h"
 
@@ -178,6 +179,29 @@ TEST_P(FitChainOn, ContinuesFromTheShapeOfTheFrameBefore) {
     face.start.landmarks = one.landmarks;
     face.start.keep_shape = true;
     EXPECT_LT(farthest(fitter->fit(face).landmarks, cpu->fit(face).landmarks), 0.01);
+  }
+}
+
+TEST_P(FitChainOn, MakesGreyOfEveryFormatAsTheHostDoes) {
+  const auto planted = Planted().population(1, 9);
+  const Face grey = planted_faces(planted).front();
+  const std::size_t width = grey.image.width, height = grey.image.height;
+  const auto fitter = tested(whole_model(), {});
+  ASSERT_TRUE(fitter->takes_colour());
+  for (const PixelFormat format : {PixelFormat::bgr, PixelFormat::rgb, PixelFormat::bgra, PixelFormat::rgba,
+                                   PixelFormat::nv12, PixelFormat::yuyv}) {
+    const std::size_t stride = 4 * width + 5;  // rows lie apart
+    std::vector<std::uint8_t> bytes(stride * (height + height / 2 + 1), 90);
+    for (std::size_t v = 0; v < height; ++v)
+      for (std::size_t u = 0; u < 4 * width; ++u)
+        bytes[v * stride + u] = static_cast<std::uint8_t>(grey.image.at(u / 4, v) + 3 * (u % 4));
+    ColourView colour{bytes.data(), width, height, stride, format};
+    if (format == PixelFormat::nv12) colour.chroma = bytes.data() + stride * height, colour.chroma_stride = stride;
+    const std::vector<std::uint8_t> made = grey_of(colour);
+    Face by_host = grey, by_device = grey;
+    by_host.image = {made.data(), width, height, width};
+    by_device.image = {}, by_device.colour = colour;
+    EXPECT_EQ(fitter->fit(by_device).landmarks, fitter->fit(by_host).landmarks) << static_cast<int>(format);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "kinema/face.h"
 
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -24,6 +25,8 @@ public:
         launch_(launch) {}
 
   std::vector<PlacedStage> stages() const override { return placed_on(Backend::cpu, stages_); }
+
+  bool takes_colour() const override { return true; }
 
   Fit fit(const Face& face) override {
     Fit result;
@@ -48,7 +51,15 @@ public:
     *batch.count = static_cast<int>(faces.size());
     for (std::size_t f = 0; f < faces.size(); ++f) {
       const InitialState start = initial_state(*model_, faces[f].start, settings_.limit);
-      batch.tasks[f] = {faces[f].image, start.pose, start.mean ? 1 : 0};
+      FaceTask& task = batch.tasks[f];
+      task = {faces[f].image, start.pose, start.mean ? 1 : 0};
+      if (faces[f].colour.data != nullptr) {
+        const ColourView& colour = faces[f].colour;
+        grey_.emplace_back(colour.width * colour.height);
+        task.image = {grey_.back().data(), colour.width, colour.height, colour.width};
+        task.colour = colour;
+        task.grey = grey_.back().data();
+      }
       if (!start.mean)
         std::copy(start.shape.begin(), start.shape.end(),
                   batch.starts + f * static_cast<std::size_t>(batch.sizes.shape));
@@ -84,6 +95,7 @@ private:
   std::vector<Stage> stages_;
   PackedTables packed_;
   Launch launch_;
+  std::deque<std::vector<std::uint8_t>> grey_;  // made of colour frames
 };
 
 }  // namespace kinema::face
