@@ -72,6 +72,7 @@ void report(const Options& options, const FaceCounts& counts) {
   json["mean_quality"] = counts.quality;
   json["fits_per_second"] = counts.fits_per_second();
   for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
+  json["slowest"] = counts.slowest();
   json["results"] = {{"out", options.run.files.landmarks}};
   print_json(json);
 }

@@ -136,10 +136,7 @@ face::FitSettings fit_settings(const FitOptions& options, const CommonOptions& c
 
 void try_doubtful_again(face::Fitter& fitter, const face::Model& model, const std::vector<face::Face>& faces,
                         std::vector<face::Fit>& fits) {
-  constexpr double doubtful = 0.3;
-  for (std::size_t i = 0; i < fits.size(); ++i) {
-    if (fits[i].failure > doubtful) fits[i] = face::fit_again(fitter, model, faces[i], doubtful);
-  }
+  face::fit_doubtful_again(fitter, model, faces, fits);
 }
 
 void add_image_options(Verb verb, ImageOptions& options) {

@@ -5,6 +5,7 @@
 #include "core/stopwatch.h"
 #include "io/face_network.h"
 #include "io/image_file.h"
+#include "io/read_ahead_source.h"
 
 #include <algorithm>
 
@@ -79,7 +80,8 @@ void follow(SourceLoop& loop, const io::Source& source, const FaceRun& run, Resu
         if (start != nullptr) tracker.start(*start);
       }
       faces.push_back(tracker.track(frame.view(), frame.time));
-      counts.ms["fit"] += watch.lap();
+      for (const StageTime& time : faces.front().times) counts.ms[time.stage] += time.ms;
+      watch.lap();
       counts.restarts += faces.front().found && faces.front().detected;
     }
     results.add(frame, faces, faces.empty() ? no_face : faces.front().why);
@@ -148,6 +150,16 @@ void fit_each(SourceLoop& loop, const FaceRun& run, Results& results) {
 
 }  // namespace
 
+std::string FaceCounts::slowest() const {
+  std::string most;
+  for (const char* stage : {"decode", "read", "detect", "fit"}) {
+    // of a video, "read" is the wait for the thread that decodes
+    if (stage == std::string_view("read") && ms.contains("decode")) continue;
+    if (ms.contains(stage) && (most.empty() || ms.at(stage) > ms.at(most))) most = stage;
+  }
+  return most;
+}
+
 double FaceCounts::fits_per_second() const {
   const auto time = ms.find("fit");
   return time != ms.end() && time->second > 0 ? 1000 * static_cast<double>(found) / time->second : 0;
@@ -159,7 +171,9 @@ io::ColourSettings face_source(double fps, bool sequence) {
 
 FaceCounts fit_faces(io::Source& source, const FaceRun& run) {
   Results results(run, source);
-  SourceLoop loop(source, {0, run.frames}, source.consecutive() ? "frames" : "pictures");
+  std::optional<io::ReadAheadSource> ahead;
+  if (source.consecutive() && !source.live()) ahead.emplace(source);
+  SourceLoop loop(ahead ? *ahead : source, {0, run.frames}, source.consecutive() ? "frames" : "pictures");
   loop.run([&] {
     if (source.consecutive()) {
       follow(loop, source, run, results);
@@ -167,6 +181,7 @@ FaceCounts fit_faces(io::Source& source, const FaceRun& run) {
       fit_each(loop, run, results);
     }
   });
+  if (ahead) results.counts.ms["decode"] = ahead->read_ms();
   results.counts.stopped = loop.stopped();
   results.counts.live = loop.live();
   loop.finish([&] { results.commit(); });

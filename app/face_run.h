@@ -57,6 +57,9 @@ struct FaceCounts {
   std::vector<face::PlacedStage> stages;  ///< and where each stage of a fit ran
 
   double fits_per_second() const;
+
+  /// Which of decoding, detecting and fitting took longest: they overlap in a video, and this one sets its rate.
+  std::string slowest() const;
 };
 
 /// How faces are read: images of any size and colour depth, which are frames of one camera only if `sequence`.

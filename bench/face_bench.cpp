@@ -1,12 +1,14 @@
 #include "bench/face_bench.h"
 
 #include "bench/face_device.h"
+#include "bench/face_fit_bench.h"
 #include "bench/face_problem.h"
 #include "bench/facemark.h"
 #include "bench/fitter_listing.h"
 #include "bench/times.h"
 #include "core/threads.h"
 #include "kinema/error.h"
+#include "kinema/files.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -202,7 +204,16 @@ FaceReport measure_face(const FaceBenchOptions& options, const std::function<voi
   report.seed = options.seed;
   report.seconds = options.seconds > 0 ? options.seconds : options.quick ? 0.1 : 0.5;
   report.iterations = options.iterations;
-  report.pixels = sizes_of(options);
+  if (options.only_default_fit && options.model.empty())
+    throw Error("there is no model whose default fit could be timed: give --model");
+  if (!options.only_default_fit) report.pixels = sizes_of(options);
+  if (!options.model.empty()) {
+    if (progress) progress(fmt::format("bench face: the default fit of {}", options.model));
+    report.model = options.model;
+    const auto model = std::make_shared<const face::Model>(read_face_model(options.model));
+    report.default_fits = measure_default_fit(model, {options.seed, report.seconds, options.threads});
+    if (options.only_default_fit) return report;
+  }
 
   if (progress) progress("bench face: drawing faces");
   const FaceSet faces = make_face_set(options);

@@ -19,6 +19,12 @@ struct FaceBenchOptions : BenchOptions {
   std::vector<std::string> backends;
 
   int iterations = 10;
+
+  /// A model file whose default fit is timed too; empty: none.
+  std::string model;
+
+  /// Only that.
+  bool only_default_fit = false;
 };
 
 /// All names known to `bench face`, in the order of its tables.

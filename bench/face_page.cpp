@@ -75,6 +75,20 @@ report::Table row_table(const FaceReport& report) {
   return table;
 }
 
+report::Table default_fit_table(const FaceReport& report) {
+  report::Table table;
+  table.title = fmt::format("The default fit of {}, pictures of 640 × 480 in host memory", report.model);
+  table.columns = {"what", "backend", "per face", "faces/s", "iterations", "from cpu, px", "timed"};
+  table.text_columns = 2;
+  for (const FaceFitRow& row : report.default_fits)
+    table.rows.push_back({{row.what, row.backend, with_unit(row.ms.median, Unit::milliseconds),
+                           with_unit(row.faces_per_second(), Unit::count), fmt::format("{:.1f}", row.iterations),
+                           fmt::format("{:.1e}", row.landmark_error), fmt::format("{} ×", row.repeats)},
+                          false,
+                          false});
+  return table;
+}
+
 }  // namespace
 
 report::Report face_page(const FaceReport& report) {
@@ -103,6 +117,7 @@ report::Report face_page(const FaceReport& report) {
         pixels == 32768)
       section.blocks.emplace_back(frames_plot(report, pixels));
   section.blocks.emplace_back(row_table(report));
+  if (!report.default_fits.empty()) section.blocks.emplace_back(default_fit_table(report));
   section.blocks.emplace_back(report::Text{
       "A frame is one fit: the median wall time, with the picture on the host, or already on the device for paper and "
       "cuda. Device: the GPU's part by its own clock. Cuda batch: many faces in one call, time per face. The listing "

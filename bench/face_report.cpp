@@ -98,6 +98,22 @@ std::string face_json(const FaceReport& report) {
       {"pixels", report.pixels}};
   json["rows"] = ordered_json::array();
   for (const FaceRow& row : report.rows) json["rows"].push_back(row_json(row));
+  if (!report.default_fits.empty()) {
+    json["model"] = report.model;
+    json["default_fits"] = ordered_json::array();
+    for (const FaceFitRow& row : report.default_fits) {
+      ordered_json one = {{"what", row.what},
+                          {"backend", row.backend},
+                          {"faces", row.faces},
+                          {"ms", {{"median", row.ms.median}, {"low", row.ms.low}, {"high", row.ms.high}}},
+                          {"faces_per_second", row.faces_per_second()},
+                          {"iterations", row.iterations},
+                          {"landmark_error", row.landmark_error},
+                          {"repeats", row.repeats}};
+      for (const StageTime& stage : row.stages) one["stages"][stage.stage] = stage.ms;
+      json["default_fits"].push_back(std::move(one));
+    }
+  }
   return json.dump() + "\n";
 }
 

@@ -40,6 +40,20 @@ struct FaceRow {
   double faces_per_second() const { return ms.median > 0 ? 1000 / ms.median : 0; }
 };
 
+/// The default fit of a model on one backend.
+struct FaceFitRow {
+  std::string what;       ///< "one face", "batch", "film": frame after frame, each from the one before
+  std::string backend;    ///< "cpu" or "cuda"
+  std::size_t faces = 1;  ///< of one call; all times are of one face
+  std::size_t repeats = 0;
+  Spread ms;                      ///< wall time, the pictures in host memory
+  std::vector<StageTime> stages;  ///< medians reported by the backend
+  double iterations = 0;          ///< mean
+  double landmark_error = 0;      ///< the largest distance of a landmark from the cpu backend's, in pixels
+
+  double faces_per_second() const { return ms.median > 0 ? 1000 / ms.median : 0; }
+};
+
 struct FaceReport {
   std::string date;    ///< UTC, ISO 8601
   std::string commit;  ///< "" if unknown
@@ -50,6 +64,8 @@ struct FaceReport {
   int iterations = 0;
   std::vector<std::size_t> pixels;
   std::vector<FaceRow> rows;
+  std::string model;                     ///< file whose default fit was timed; "": none
+  std::vector<FaceFitRow> default_fits;  ///< of it
 
   /// Rows of a backend, by size.
   std::vector<const FaceRow*> of(std::string_view backend) const;

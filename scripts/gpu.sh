@@ -2,13 +2,16 @@
 # Everything that needs a machine with an NVIDIA GPU, offline, with only a CUDA toolkit and the libraries of `cmake
 # --preset gpu`. Highway, TBB and Embree are used if build/amd64.tar.gz exists (scripts/fetch_amd64.sh).
 #
-#   scripts/gpu.sh [build] [test] [sanitize] [bench] [profile]      no argument: all but profile
+#   scripts/gpu.sh [build] [test] [sanitize] [bench] [face] [profile]      no argument: all but face and profile
 #
 #   build     configure and build the preset gpu
 #   test      the tests with the label gpu, the trackers' accuracy included; fails where tests were skipped for want of a
 #             device
 #   sanitize  compute-sanitizer's memcheck, racecheck, initcheck and synccheck over the small cases of those tests
 #   bench     kinema bench body, head and face: body.txt, body.json, body.html, head.txt, ...
+#   face      of the face alone: its test program and the command are built, its GPU tests run, the checkers run over its chain,
+#             and the default fit of $KINEMA_FACE_MODEL (build/face.kface) is timed if there is such a file, and held against the
+#             cpu backend's on the pictures of $KINEMA_FACES (build/faces: NAME.pgm with NAME.pts) if there are any
 #   profile   Nsight Compute (ncu) over one run of the largest problem of the benchmark
 #
 # Results go to $OUT if it is set, otherwise to build/gpu/results. To keep a benchmark, copy its body.json to
@@ -68,8 +71,8 @@ do_test() {
 
 # The checkers slow a kernel down a hundredfold and more, so only small cases are run; the race checker takes seconds
 # for each, so it gets one of every kind of kernel.
-small_cases='*Corner*cuda*:*Refusal*cuda*:*Chunks*cuda*:*OnDevice*:*SmallestModel*cuda*:*WithOneFactor*cuda*:*PaperKernels*'
-fewest_cases='*CornerFrame*cuda*:*FreeSpace*cuda*:*BadPoints*cuda*:*NearestLooks*cuda*:*SmallestModel*cuda*:*PaperKernels*:*MomentsOnDevice*'
+small_cases='*Corner*cuda*:*Refusal*cuda*:*Chunks*cuda*:*OnDevice*:*SmallestModel*cuda*:*WithOneFactor*cuda*:*PaperKernels*:*FitChainOn.Gives*cuda*:*FitChainOn.Takes*cuda*:FitOnDevice_cuda.FitsPictures*'
+fewest_cases='*CornerFrame*cuda*:*FreeSpace*cuda*:*BadPoints*cuda*:*NearestLooks*cuda*:*SmallestModel*cuda*:*PaperKernels*:*MomentsOnDevice*:*FitChainOn.Gives*cuda*'
 
 do_sanitize() {
   local binaries binary tool cases failed=() log=$results/sanitizer.txt
@@ -104,6 +107,30 @@ do_bench() {
   timeout 240 "$build/kinema" bench face --out "$results" --seconds 0.2
 }
 
+# a few minutes in all: the longest part is the build
+do_face() {
+  local failed=0 log=$results/face_tests.txt model=${KINEMA_FACE_MODEL:-build/face.kface} faces=${KINEMA_FACES:-build/faces} tool
+  cmake --preset gpu
+  cmake --build --preset gpu --target test_face kinema_command
+  "$build/test_face" --gtest_brief=1 --gtest_filter='*FitChainOn*cuda*:FitOnDevice_cuda*' 2>&1 | tee "$log" || failed=1
+  "$build/test_face" --gtest_brief=1 --gtest_filter='*cuda*:-*FitChainOn*:FitOnDevice_cuda*' 2>&1 | tee -a "$log" || failed=1
+  if grep '^\[  SKIPPED \] [A-Za-z]' "$log" | grep -v OnPhotographs; then failed=1; fi
+  if [ -e "$model" ] && [ -d "$faces" ]; then
+    KINEMA_FACE_MODEL=$model KINEMA_FACES=$faces "$build/test_face" --gtest_filter='*DefaultFitOnPhotographs*cuda*' \
+      --gtest_output=xml:"$results/photographs.xml" 2>&1 | tee -a "$log" || failed=1
+    grep -o 'name="\(median\|worst\)" value="[^"]*"' "$results/photographs.xml" || true
+  fi
+  if [ -e "$model" ]; then
+    timeout 120 "$build/kinema" bench face --model "$model" --only-default-fit --out "$results" --seconds 1 || failed=1
+  fi
+  for tool in memcheck racecheck initcheck synccheck; do
+    say "$tool" | tee -a "$results/sanitizer.txt"
+    timeout 180 compute-sanitizer --tool "$tool" --error-exitcode 9 "$build/test_face" \
+      --gtest_filter='*FitChainOn.GivesTheSameBits*cuda*' 2>&1 | tee -a "$results/sanitizer.txt" || failed=1
+  done
+  return $failed
+}
+
 do_profile() {
   # clocks are not locked, so that times are comparable with those of the benchmark
   timeout 240 ncu --clock-control none --set full --kernel-name-base function --launch-count 40 \
@@ -116,8 +143,8 @@ stages=("$@")
 [ ${#stages[@]} -gt 0 ] || stages=(build test sanitize bench)
 for stage in "${stages[@]}"; do
   case $stage in
-    build | test | sanitize | bench | profile) ;;
-    *) echo "gpu.sh: no stage '$stage': build, test, sanitize, bench, profile" >&2; exit 2 ;;
+    build | test | sanitize | bench | face | profile) ;;
+    *) echo "gpu.sh: no stage '$stage': build, test, sanitize, bench, face, profile" >&2; exit 2 ;;
   esac
 done
 for stage in "${stages[@]}"; do

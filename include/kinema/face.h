@@ -108,6 +108,10 @@ struct Face {
   GreyView image;
   Start start;
   bool on_device = false;  ///< the pixels lie in GPU memory: only the cuda backend accepts them
+
+  /// In place of `image`, a colour frame in host memory, of which the device makes the grey one: only for a fitter that
+  /// takes_colour().
+  ColourView colour = {};
 };
 
 struct FitSettings {
@@ -170,6 +174,9 @@ public:
   /// Where the stages run: cuda if any of them does.
   Backend backend() const;
 
+  /// Whether Face::colour may be given: all stages run on a device, in one chain.
+  virtual bool takes_colour() const { return false; }
+
   /// Throws Error if an image has no pixels or a start is invalid (see start_pose()).
   virtual Fit fit(const Face& face) = 0;
 
@@ -184,6 +191,11 @@ public:
 /// the fit with the lowest probability of failure. For starts that may be far off, such as a detector's. Without a
 /// quality model, or with a fitter that does not score, it is a plain fit.
 Fit fit_again(Fitter& fitter, const Model& model, const Face& face, double doubtful = 0.3);
+
+/// The same for fits of many faces: those with a higher probability of failure are tried again, on a device all of them from
+/// all starts as one batch.
+void fit_doubtful_again(Fitter& fitter, const Model& model, std::span<const Face> faces, std::span<Fit> fits,
+                        double doubtful = 0.3);
 
 /// Throws Error if settings do not fit the model (a level or a part that it lacks) or the backend is not available.
 std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings = {},

@@ -1,32 +1,23 @@
 #include "kinema/grey.h"
 
 #include "core/colour_view.h"
+#include "core/grey_pixel.h"
 #include "kinema/error.h"
-
-#include <algorithm>
 
 namespace kinema {
 namespace {
-
-// BT.601 in units of 2^-15, which is how OpenCV rounds them: their sum is exactly 1.
-constexpr unsigned bits = 15;
-constexpr unsigned red = 9798, green = 19235, blue = 3735;
 
 template <std::size_t Channels, bool RedFirst>
 void grey_row(const std::uint8_t* pixels, std::size_t width, std::uint8_t* out) {
   for (std::size_t x = 0; x < width; ++x) {
     const std::uint8_t* pixel = pixels + Channels * x;
-    const unsigned sum = red * pixel[RedFirst ? 0 : 2] + green * pixel[1] + blue * pixel[RedFirst ? 2 : 0];
-    out[x] = static_cast<std::uint8_t>((sum + (1u << (bits - 1))) >> bits);
+    out[x] = grey_of_colour(pixel[RedFirst ? 0 : 2], pixel[1], pixel[RedFirst ? 2 : 0]);
   }
 }
 
 // Luma of video, 16...235, `step` bytes from one pixel to the next.
 void video_row(const std::uint8_t* luma, std::size_t step, std::size_t width, std::uint8_t* out) {
-  for (std::size_t x = 0; x < width; ++x) {
-    const int spread = (2 * 255 * (luma[step * x] - 16) + 219) / (2 * 219);
-    out[x] = static_cast<std::uint8_t>(std::clamp(spread, 0, 255));
-  }
+  for (std::size_t x = 0; x < width; ++x) out[x] = grey_of_luma(luma[step * x]);
 }
 
 void grey_row(const ColourView& frame, const std::uint8_t* row, std::uint8_t* out) {

@@ -1,17 +1,14 @@
 // The cascade on the CPU: features of a frame, then one short product per regression.
 #include "face/cascade.h"
 #include "face/fitter_backends.h"
+#include "face/ordered_product.h"
 #include "face/similarity.h"
 #include "face/stages_cpu.h"
-
-#include <Eigen/Dense>
 
 #include <algorithm>
 
 namespace kinema::face {
 namespace {
-
-using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 void add_modes(const Matrix& modes, const float* by, std::vector<double>& shape) {
   for (std::size_t k = 0; k < modes.rows; ++k) {
@@ -33,7 +30,7 @@ public:
     outcome.converged = true;
     outcome.iterations = static_cast<int>(count_);
     if (starts_ == 1) {
-      descend(image, state);
+      descend(image, state, threads);
       return outcome;
     }
     // several starts: the median of each coordinate
@@ -41,7 +38,7 @@ public:
     const std::function<void(std::size_t)> one = [&](std::size_t number) {
       FitState from = state;
       from.pose = spread_start(model_, state.pose, static_cast<int>(number));
-      descend(image, from);
+      descend(image, from, nullptr);
       ends[number] = transformed<double>(from.pose, from.shape);
     };
     if (threads != nullptr)
@@ -61,26 +58,24 @@ public:
   }
 
 private:
-  void descend(const GreyView& image, FitState& state) const {
+  void descend(const GreyView& image, FitState& state, const Threads* threads) const {
     const Cascade& cascade = model_.cascade;
     Channels grey, bins;
-    std::vector<float> texture;
+    std::vector<float> texture, dq;
     for (std::size_t k = 0; k < count_; ++k) {
       const CascadeStage& step = cascade.stages[k];
       const Frame& frame = cascade.frames[step.frame];
       if (k == 0 || step.frame != cascade.stages[k - 1].frame) {
         settle(model_, state);
-        resample(image, state.pose, frame, grey);
-        orientation_bins(grey, cascade.bins, bins);
+        resample(image, state.pose, frame, grey, threads);
+        orientation_bins(grey, cascade.bins, bins, threads);
       }
       texture.resize(step.gradient.columns);
       const std::vector<float> shape(state.shape.begin(), state.shape.end());
       landmark_texture(bins, frame, step.offsets, shape, texture);
-      const Eigen::VectorXf dq =
-          Eigen::Map<const Eigen::VectorXf>(step.constant.data(), static_cast<Eigen::Index>(step.constant.size())) +
-          Eigen::Map<const Rows>(step.gradient.values.data(), static_cast<Eigen::Index>(step.gradient.rows),
-                                 static_cast<Eigen::Index>(step.gradient.columns)) *
-              Eigen::Map<const Eigen::VectorXf>(texture.data(), static_cast<Eigen::Index>(texture.size()));
+      dq.resize(step.gradient.rows);
+      ordered_product(step.gradient, texture, dq);
+      for (std::size_t r = 0; r < dq.size(); ++r) dq[r] = step.constant[r] + dq[r];
       add_modes(model_.pose_modes, dq.data(), state.shape);
       add_modes(model_.shape.modes, dq.data() + 4, state.shape);
     }

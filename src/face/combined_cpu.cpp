@@ -24,7 +24,7 @@ public:
 
   StageOutcome run(const GreyView& image, FitState& state, const Threads* threads) const override {
     if (!state.mean) settle(model_, state);
-    const auto [from, to_source] = texture_image(level_, image, state);
+    const auto [from, to_source] = texture_image(level_, image, state, threads);
 
     // line 3: c = 0 at a mean shape; otherwise c of the current shape, and of the texture there
     CombinedParameters p{Eigen::VectorXd::Zero(of_.modes), {}};

@@ -21,11 +21,12 @@ std::vector<double> within_model(const Model& model, std::span<const double> sha
   return transformed<double>(pose, shape_of(model.shape, b));
 }
 
-std::pair<TextureImage, Similarity> texture_image(const Level& level, const GreyView& image, const FitState& state) {
+std::pair<TextureImage, Similarity> texture_image(const Level& level, const GreyView& image, const FitState& state,
+                                                  const Threads* threads) {
   std::pair<TextureImage, Similarity> result(TextureImage(image), state.pose);
   auto& [from, to_source] = result;
   if (level.resampled) {
-    TextureSource source = texture_source(level, image, state.pose);
+    TextureSource source = texture_source(level, image, state.pose, threads);
     from = TextureImage(std::move(source.channels)), to_source = source.to_source;
   }
   const auto nearest = [](double x) { return static_cast<std::ptrdiff_t>(std::clamp(std::round(x), -1e6, 1e6)); };

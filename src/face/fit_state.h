@@ -31,7 +31,8 @@ std::vector<double> within_model(const Model& model, std::span<const double> sha
 
 /// The source that a level samples from, for shapes under the state's pose, and the similarity that maps those shapes
 /// to it, relative to the image's origin.
-std::pair<TextureImage, Similarity> texture_image(const Level& level, const GreyView& image, const FitState& state);
+std::pair<TextureImage, Similarity> texture_image(const Level& level, const GreyView& image, const FitState& state,
+                                                  const Threads* threads = nullptr);
 
 /// Landmarks, pose and shape parameters of the fit.
 void finish(const Model& model, const FitState& state, Fit& fit);

@@ -1,3 +1,4 @@
+#include "core/colour_view.h"
 #include "core/cuda/device.h"
 #include "face/constants.h"
 #include "face/fitter_backends.h"
@@ -133,7 +134,13 @@ std::vector<Stage> stages_of(const Model& model, const FitSettings& settings) {
   return stages;
 }
 
-void check_face(const Face& face, bool device_allowed) {
+void check_face(const Face& face, bool device_allowed, bool colour_allowed) {
+  if (face.colour.data != nullptr) {
+    if (!colour_allowed) throw Error("the image is in colour; this fitter takes grey ones");
+    if (face.colour.on_device) throw Error("a colour image must lie in host memory");
+    check_pixels(face.colour);
+    return;
+  }
   if (face.image.data == nullptr || face.image.width == 0 || face.image.height == 0)
     throw Error("the image has no pixels");
   if (face.image.stride < face.image.width)
@@ -141,12 +148,12 @@ void check_face(const Face& face, bool device_allowed) {
   if (face.on_device && !device_allowed) throw Error("the image lies on the device; only the cuda backend takes such");
 }
 
-void score(const Model& model, const GreyView& image, Fit& fit) {
+void score(const Model& model, const GreyView& image, Fit& fit, const Threads* threads) {
   if (model.quality.weights.empty()) {
     fit.quality = 1 / (1 + std::max(0.0, fit.error));
     return;
   }
-  FitQuality of = fit_quality(model, image, fit);
+  FitQuality of = fit_quality(model, image, fit, threads);
   fit.failure = of.failure;
   fit.quality = 1 - of.failure;
   fit.confidence = std::move(of.confidence);
@@ -154,16 +161,38 @@ void score(const Model& model, const GreyView& image, Fit& fit) {
 
 Fit fit_again(Fitter& fitter, const Model& model, const Face& face, double doubtful) {
   Fit best = fitter.fit(face);
-  if (best.confidence.empty()) return best;
-  const Similarity start = start_pose(model, face.start);
-  // where the first fit ended, which is often half-way; then around the start
-  for (int attempt = 0; attempt < further_starts && best.failure > doubtful; ++attempt) {
-    Face other{face.image, {}, face.on_device};
-    other.start.similarity = attempt == 0 ? best.pose : spread_start(model, start, attempt);
-    Fit fit = fitter.fit(other);
-    if (fit.failure < best.failure) best = std::move(fit);
-  }
+  fit_doubtful_again(fitter, model, {&face, 1}, {&best, 1}, doubtful);
   return best;
+}
+
+void fit_doubtful_again(Fitter& fitter, const Model& model, std::span<const Face> faces, std::span<Fit> fits,
+                        double doubtful) {
+  // a device runs all attempts at once; elsewhere those that an earlier one makes needless are left out
+  const int together = fitter.backend() == Backend::cuda ? further_starts : 1;
+  std::vector<Similarity> ends;  // of the first fits, which are often half-way
+  for (const Fit& fit : fits) ends.push_back(fit.pose);
+  for (int first = 0; first < further_starts; first += together) {
+    std::vector<Face> others;
+    std::vector<std::size_t> owners;
+    for (std::size_t i = 0; i < faces.size(); ++i) {
+      if (fits[i].confidence.empty() || !(fits[i].failure > doubtful)) continue;
+      const Similarity start = start_pose(model, faces[i].start);
+      for (int attempt = first; attempt < std::min(further_starts, first + together); ++attempt) {
+        Face other{faces[i].image, {}, faces[i].on_device, faces[i].colour};
+        other.start.similarity = attempt == 0 ? ends[i] : spread_start(model, start, attempt);
+        others.push_back(std::move(other));
+        owners.push_back(i);
+      }
+    }
+    if (others.empty()) return;
+    std::vector<Fit> tried(others.size());
+    fitter.fit(others, tried);
+    // in the order of the attempts, as far as they are needed
+    for (std::size_t k = 0; k < tried.size(); ++k) {
+      Fit& best = fits[owners[k]];
+      if (best.failure > doubtful && tried[k].failure < best.failure) best = std::move(tried[k]);
+    }
+  }
 }
 
 namespace {

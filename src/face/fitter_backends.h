@@ -1,6 +1,7 @@
 // What the backends of face::Fitter share: their factories, and checks of their input.
 #pragma once
 
+#include "core/threads.h"
 #include "kinema/face.h"
 
 #include <functional>
@@ -27,8 +28,9 @@ std::vector<Stage> stages_of(const Model& model, const FitSettings& settings);
 /// For backends that run all stages in one place.
 std::vector<PlacedStage> placed_on(Backend backend, const std::vector<Stage>& stages);
 
-/// Throws Error if an image has no pixels, or lies on a device and this backend runs on the host.
-void check_face(const Face& face, bool device_allowed);
+/// Throws Error if an image has no pixels, or lies on a device and this backend runs on the host, or is a colour frame and this
+/// fitter takes none.
+void check_face(const Face& face, bool device_allowed, bool colour_allowed = false);
 
 /// Where a fit starts: a pose, and a shape in the model's unit under it: the mean shape unless keep_shape is set.
 struct InitialState {
@@ -42,6 +44,6 @@ InitialState initial_state(const Model& model, const Start& start, double limit)
 Similarity spread_start(const Model& model, const Similarity& pose, int number);
 
 /// Quality, failure and confidences of a fit with landmarks and error.
-void score(const Model& model, const GreyView& image, Fit& fit);
+void score(const Model& model, const GreyView& image, Fit& fit, const Threads* threads = nullptr);
 
 }  // namespace kinema::face

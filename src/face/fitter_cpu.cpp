@@ -67,7 +67,7 @@ private:
     }
     finish(*model_, state, result);
     const Stopwatch score_watch;
-    if (settings_.score) score(*model_, face.image, result);
+    if (settings_.score) score(*model_, face.image, result, threads);
     if (times != nullptr) times->back() = score_watch.ms();
     result.ms = watch.ms();
     return result;

@@ -1,9 +1,10 @@
-// The cuda backend: combined stages run on the device, all faces of a batch in one launch; the other stages run on the
-// CPU.
+// The cuda backend. Successive cascades, project-out and simultaneous stages are one chain on the device, with the score if
+// they are the last; a combined stage is one launch for all faces. What no kernel can run is run on the CPU.
 #include "core/cuda/buffer.h"
 #include "core/stopwatch.h"
 #include "core/threads.h"
 #include "face/combined_cuda.cuh"
+#include "face/fit_chain_cuda.cuh"
 #include "face/fitter_backends.h"
 #include "face/similarity.h"
 #include "face/stages_cpu.h"
@@ -71,31 +72,47 @@ private:
   std::map<const std::uint8_t*, std::vector<std::uint8_t>> host_;
 };
 
+// Successive stages that run in one place.
 struct CudaStage {
-  Stage stage;
-  std::unique_ptr<CombinedCuda> device;  // or
-  std::unique_ptr<CpuStage> host;
+  std::vector<Stage> stages;
+  std::unique_ptr<FitChainCuda> chain;   // all of them, or
+  std::unique_ptr<CombinedCuda> device;  // one, or
+  std::unique_ptr<CpuStage> host;        // one
+
+  bool on_device() const { return chain || device; }
 };
 
 class CudaFitter final : public Fitter {
 public:
   CudaFitter(std::shared_ptr<const Model> model, const FitSettings& settings)
       : model_(std::move(model)), settings_(settings), threads_(settings.threads) {
-    for (const Stage& stage : stages_of(*model_, settings_)) {
-      CudaStage one{stage, nullptr, nullptr};
-      if (stage.method == Method::combined && CombinedCuda::fits(*model_, stage, settings_))
-        one.device = std::make_unique<CombinedCuda>(*model_, stage, settings_);
-      else
-        one.host = make_cpu_stage(*model_, stage, settings_, threads_);
+    const std::vector<Stage> stages = stages_of(*model_, settings_);
+    for (std::size_t i = 0; i < stages.size();) {
+      CudaStage one;
+      while (i < stages.size() && PackedTables::fits(*model_, stages[i], settings_)) one.stages.push_back(stages[i++]);
+      if (!one.stages.empty()) {
+        const bool score = settings_.score && i == stages.size();
+        one.chain = std::make_unique<FitChainCuda>(*model_, one.stages, settings_, score);
+      } else {
+        one.stages = {stages[i]};
+        if (stages[i].method == Method::combined && CombinedCuda::fits(*model_, stages[i], settings_))
+          one.device = std::make_unique<CombinedCuda>(*model_, stages[i], settings_);
+        else
+          one.host = make_cpu_stage(*model_, stages[i], settings_, threads_);
+        ++i;
+      }
       stages_.push_back(std::move(one));
     }
   }
 
   std::vector<PlacedStage> stages() const override {
     std::vector<PlacedStage> placed;
-    for (const CudaStage& one : stages_) placed.push_back({one.stage, one.device ? Backend::cuda : Backend::cpu});
+    for (const CudaStage& one : stages_)
+      for (const Stage& stage : one.stages) placed.push_back({stage, one.on_device() ? Backend::cuda : Backend::cpu});
     return placed;
   }
+
+  bool takes_colour() const override { return stages_.size() == 1 && stages_.front().chain; }
 
   Fit fit(const Face& face) override {
     Fit result;
@@ -108,7 +125,7 @@ public:
       throw Error("room for " + std::to_string(out.size()) + " fits, but " + std::to_string(faces.size()) + " faces");
     const Stopwatch watch;
     images_.begin();
-    for (const Face& face : faces) check_face(face, true);
+    for (const Face& face : faces) check_face(face, true, takes_colour());
     std::vector<FitState> states(faces.size());
     for_each(faces.size(), [&](std::size_t f) {
       InitialState start = initial_state(*model_, faces[f].start, settings_.limit);
@@ -117,6 +134,11 @@ public:
     device_ms_ = 0;
     std::fill(out.begin(), out.end(), Fit{});
     for (CudaStage& stage : stages_) {
+      if (stage.chain) {
+        stage.chain->run(faces, states, out);
+        device_ms_ += stage.chain->device_ms();
+        continue;
+      }
       const std::vector<StageOutcome> outcomes =
           stage.device ? run_on_device(stage, faces, states) : run_on_host(*stage.host, faces, states);
       for (std::size_t f = 0; f < faces.size(); ++f) {
@@ -127,12 +149,9 @@ public:
           out[f].combined.assign(outcomes[f].combined.begin(), outcomes[f].combined.end());
       }
     }
-    std::vector<GreyView> views(faces.size());
-    for (std::size_t f = 0; settings_.score && f < faces.size(); ++f) views[f] = images_.on_host(faces[f]);
-    for_each(faces.size(), [&](std::size_t f) {
-      finish(*model_, states[f], out[f]);
-      if (settings_.score) score(*model_, views[f], out[f]);
-    });
+    if (!stages_.back().chain) finish_on_host(faces, states, out);
+    if (settings_.score && model_->quality.weights.empty())
+      for (Fit& fit : out) fit.quality = 1 / (1 + std::max(0.0, fit.error));
     wall_ms_ = watch.ms();
     for (Fit& fit : out) fit.ms = wall_ms_ / static_cast<double>(faces.size());
   }
@@ -140,6 +159,15 @@ public:
   std::vector<StageTime> times() const override { return {{"device", device_ms_}, {"wall", wall_ms_}}; }
 
 private:
+  void finish_on_host(std::span<const Face> faces, const std::vector<FitState>& states, std::span<Fit> out) {
+    std::vector<GreyView> views(faces.size());
+    for (std::size_t f = 0; settings_.score && f < faces.size(); ++f) views[f] = images_.on_host(faces[f]);
+    for_each(faces.size(), [&](std::size_t f) {
+      finish(*model_, states[f], out[f]);
+      if (settings_.score) score(*model_, views[f], out[f]);
+    });
+  }
+
   void for_each(std::size_t count, const std::function<void(std::size_t)>& work) const {
     if (count > 1)
       threads_.for_each(count, work);
@@ -161,7 +189,7 @@ private:
 
   std::vector<StageOutcome> run_on_device(CudaStage& stage, std::span<const Face> faces,
                                           std::vector<FitState>& states) {
-    const Level& level = model_->levels[stage.stage.level];
+    const Level& level = model_->levels[stage.stages.front().level];
     std::vector<CombinedCuda::Input> in(faces.size());
     std::vector<Similarity> from_source(faces.size());  // the source to the model's unit under the state's pose
     for_each(faces.size(), [&](std::size_t f) {

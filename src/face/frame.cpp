@@ -1,28 +1,31 @@
 #include "face/frame.h"
 
+#include "core/thread_block.h"
+#include "face/frame_pixels.h"
 #include "face/similarity.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numbers>
+#include <utility>
 
 namespace kinema::face {
 namespace {
 
-// Bilinear grey of an 8-bit image, coordinates clamped at the border.
-float grey_at(const GreyView& image, float x, float y) {
-  const float right = static_cast<float>(image.width - 1), bottom = static_cast<float>(image.height - 1);
-  x = x < 0 ? 0 : x > right ? right : x;
-  y = y < 0 ? 0 : y > bottom ? bottom : y;
-  auto u = static_cast<std::size_t>(x), v = static_cast<std::size_t>(y);
-  if (u + 1 >= image.width) u = image.width > 1 ? image.width - 2 : 0;
-  if (v + 1 >= image.height) v = image.height > 1 ? image.height - 2 : 0;
-  const float fx = x - static_cast<float>(u), fy = y - static_cast<float>(v);
-  const std::size_t dx = image.width > 1 ? 1 : 0, dy = image.height > 1 ? image.stride : 0;
-  const std::uint8_t* p = image.data + v * image.stride + u;
-  const float top = static_cast<float>(p[0]) + fx * static_cast<float>(p[dx] - p[0]);
-  const float low = static_cast<float>(p[dy]) + fx * static_cast<float>(p[dx + dy] - p[dy]);
-  return top + fy * (low - top);
+// In the order of frame_pixels.h.
+double sum_of_frame(const float* values, std::size_t width, std::size_t height) {
+  const auto w = static_cast<int>(width), h = static_cast<int>(height), across = frame_tiles(w);
+  std::vector<double> tiles(static_cast<std::size_t>(across * frame_tiles(h)), 0.0);
+  for (int v = 0; v < h; ++v)
+    for (int tile = 0; tile < across; ++tile) {
+      const int first = tile * frame_tile, count = std::min(frame_tile, w - first);
+      tiles[static_cast<std::size_t>(v / frame_tile * across + tile)] +=
+          tile_row_sum(values + static_cast<std::size_t>(v) * width + first, count);
+    }
+  double strands[sum_strands];
+  SerialBlock block(0, 0, nullptr);
+  return sum_of_tiles(block, tiles.data(), static_cast<int>(tiles.size()), strands);
 }
 
 // [1 2 1]/4 along x, then along y; the border repeats.
@@ -35,7 +38,7 @@ void smooth(Channels& image, std::vector<float>& row) {
       const float* before = line + (u > 0 ? u - 1 : 0) * n;
       const float* here = line + u * n;
       const float* after = line + (u + 1 < w ? u + 1 : u) * n;
-      for (std::size_t c = 0; c < n; ++c) row[u * n + c] = 0.25f * (before[c] + 2 * here[c] + after[c]);
+      for (std::size_t c = 0; c < n; ++c) row[u * n + c] = smoothed(before[c], here[c], after[c]);
     }
     std::copy(row.begin(), row.end(), line);
   }
@@ -46,40 +49,160 @@ void smooth(Channels& image, std::vector<float>& row) {
     const float* below = v + 1 < h ? line + w * n : line;
     for (std::size_t i = 0; i < w * n; ++i) {
       const float here = line[i];
-      line[i] = 0.25f * (above[i] + 2 * here + below[i]);
+      line[i] = smoothed(above[i], here, below[i]);
       above[i] = here;
     }
   }
 }
 
-// Mean over a window of 2 radius + 1 pixels each way, the border repeating.
-void box_mean(std::vector<float>& values, std::size_t w, std::size_t h, int radius) {
-  std::vector<float> line(std::max(w, h));
-  const auto pass = [&](float* first, std::size_t count, std::size_t step) {
-    for (std::size_t i = 0; i < count; ++i) line[i] = first[i * step];
-    const auto last = static_cast<std::ptrdiff_t>(count) - 1;
-    const float share = 1 / static_cast<float>(2 * radius + 1);
-    for (std::ptrdiff_t i = 0; i <= last; ++i) {
+// Mean over the window of bins_window, the border repeating: each sum in one order, that of bins_share().
+void box_mean(std::vector<float>& values, std::size_t w, std::size_t h) {
+  constexpr std::size_t radius = bins_window, count = 2 * radius + 1;
+  constexpr float share = 1 / static_cast<float>(count);
+  std::vector<float> padded(w + 2 * radius), rows(values.size());
+  for (std::size_t v = 0; v < h; ++v) {
+    const float* line = values.data() + v * w;
+    std::fill_n(padded.begin(), radius, line[0]);
+    std::copy_n(line, w, padded.begin() + radius);
+    std::fill_n(padded.begin() + static_cast<std::ptrdiff_t>(radius + w), radius, line[w - 1]);
+    const float* from = padded.data();
+    float* to = rows.data() + v * w;
+    for (std::size_t i = 0; i < w; ++i) {
       float sum = 0;
-      for (std::ptrdiff_t k = i - radius; k <= i + radius; ++k)
-        sum += line[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(k, 0, last))];
-      first[static_cast<std::size_t>(i) * step] = sum * share;
+      for (std::size_t k = 0; k < count; ++k) sum += from[i + k];
+      to[i] = sum * share;
     }
-  };
-  for (std::size_t v = 0; v < h; ++v) pass(values.data() + v * w, w, 1);
-  for (std::size_t u = 0; u < w; ++u) pass(values.data() + u, h, w);
+  }
+  for (std::size_t v = 0; v < h; ++v) {
+    const float* from[count];
+    for (std::size_t k = 0; k < count; ++k)
+      from[k] = rows.data() + std::min(h - 1, v + k < radius ? 0 : v + k - radius) * w;
+    float* to = values.data() + v * w;
+    for (std::size_t i = 0; i < w; ++i) {
+      float sum = 0;
+      for (std::size_t k = 0; k < count; ++k) sum += from[k][i];
+      to[i] = sum * share;
+    }
+  }
 }
 
-struct Gradient {
-  float x, y, magnitude;
-};
+// Work on rows, divided among threads if there are any.
+template <class Work>
+void for_rows(const Threads* threads, std::size_t rows, const Work& work) {
+  constexpr std::size_t together = 16;
+  const std::size_t parts = (rows + together - 1) / together;
+  const auto part = [&](std::size_t p) {
+    for (std::size_t v = p * together; v < std::min(rows, (p + 1) * together); ++v) work(v);
+  };
+  if (threads != nullptr && threads->count() > 1 && parts > 1)
+    threads->for_each(parts, part);
+  else
+    for (std::size_t p = 0; p < parts; ++p) part(p);
+}
 
-Gradient gradient_at(const Channels& grey, std::size_t u, std::size_t v) {
-  const std::size_t w = grey.width, h = grey.height;
-  const float* line = grey.values.data() + v * w;
-  const float x = 0.5f * (line[u + 1 < w ? u + 1 : u] - line[u > 0 ? u - 1 : 0]);
-  const float y = 0.5f * (grey.values[(v + 1 < h ? v + 1 : v) * w + u] - grey.values[(v > 0 ? v - 1 : 0) * w + u]);
-  return {x, y, std::sqrt(x * x + y * y)};
+// A row of a frame that lies inside the image with all its samples: resampled_pixel() without clamping, in loops that the
+// compiler vectorises.
+constexpr std::size_t row_part = 64;
+void add_inner_samples(const GreyView& image, const float* x, const float* y, SampleOffset offset, std::size_t count,
+                       float* sums) {
+  float fx[row_part], fy[row_part];
+  std::int32_t at[row_part];
+  std::uint16_t top[row_part], low[row_part];
+  const auto stride = static_cast<std::int32_t>(image.stride);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float px = x[i] + offset.x, py = y[i] + offset.y;
+    const auto u = static_cast<std::int32_t>(px), v = static_cast<std::int32_t>(py);
+    fx[i] = px - static_cast<float>(u), fy[i] = py - static_cast<float>(v);
+    at[i] = v * stride + u;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(top + i, image.data + at[i], 2);
+    std::memcpy(low + i, image.data + at[i] + stride, 2);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto a = static_cast<float>(top[i] & 255), b = static_cast<float>(top[i] >> 8);
+    const auto c = static_cast<float>(low[i] & 255), d = static_cast<float>(low[i] >> 8);
+    const float upper = a + fx[i] * (b - a), lower = c + fx[i] * (d - c);
+    sums[i] += upper + fy[i] * (lower - upper);
+  }
+}
+
+// Whether all samples around the places from first to last lie inside; places between them lie on a line.
+bool inside(const GreyView& image, float x0, float y0, float x1, float y1, float reach) {
+  const auto within_length = [&](float a, float b, std::size_t length) {
+    return std::min(a, b) - reach >= 0 && std::max(a, b) + reach < static_cast<float>(length) - 1;
+  };
+  return within_length(x0, x1, image.width) && within_length(y0, y1, image.height) &&
+         image.stride * image.height < std::size_t{1} << 31;
+}
+
+void resample_row(const GreyView& image, const Similarity& to_image, const std::vector<SampleOffset>& offsets,
+                  std::size_t v, std::size_t width, float* out) {
+  // a sample lies within half a pixel of the frame, and one of the image for what is rounded
+  const float reach = static_cast<float>(0.5 * (std::abs(to_image.a) + std::abs(to_image.b))) + 1;
+  const float share = 1 / static_cast<float>(offsets.size());
+  float x[row_part], y[row_part], sums[row_part];
+  for (std::size_t first = 0; first < width; first += row_part) {
+    const std::size_t count = std::min(row_part, width - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      const FramePlace place = frame_place(to_image, static_cast<int>(first + i), static_cast<int>(v));
+      x[i] = place.x, y[i] = place.y, sums[i] = 0;
+    }
+    if (inside(image, x[0], y[0], x[count - 1], y[count - 1], reach)) {
+      for (const SampleOffset& offset : offsets) add_inner_samples(image, x, y, offset, count, sums);
+      for (std::size_t i = 0; i < count; ++i) out[first + i] = sums[i] * share;
+    } else {
+      for (std::size_t i = 0; i < count; ++i)
+        out[first + i] = resampled_pixel(image, to_image, offsets.data(), static_cast<int>(offsets.size()),
+                                         static_cast<int>(first + i), static_cast<int>(v));
+    }
+  }
+}
+
+PixelGradient gradient_of(const Channels& grey, std::size_t u, std::size_t v) {
+  return gradient_at(grey.values.data(), static_cast<int>(grey.width), static_cast<int>(grey.height),
+                     static_cast<int>(u), static_cast<int>(v));
+}
+
+// Bins of a row; `constant`: their number where the compiler is to know it, else 0.
+constexpr std::size_t usual_bins = 8;
+template <std::size_t constant>
+void bins_of_row(const Channels& grey, std::size_t v, std::size_t number, const float* cosines, const float* sines,
+                 float* out) {
+  const std::size_t bins = constant > 0 ? constant : number, width = grey.width;
+  PixelGradient g[row_part];
+  for (std::size_t first = 0; first < width; first += row_part) {
+    const std::size_t count = std::min(row_part, width - first);
+    for (std::size_t i = 0; i < count; ++i) g[i] = gradient_of(grey, first + i, v);
+    for (std::size_t i = 0; i < count; ++i) {
+      const float share = g[i].magnitude > 0 ? 1 / g[i].magnitude : 0;
+      const float x = g[i].x * share, y = g[i].y * share, magnitude = g[i].magnitude;
+      float* pixel = out + (v * width + first + i) * bins;
+      for (std::size_t k = 0; k < bins; ++k) pixel[k] = orientation_bin(x, y, magnitude, cosines[k], sines[k]);
+    }
+  }
+}
+
+// The sum of squares of each pixel's bins, added from the first to the last.
+template <std::size_t constant>
+void bin_energies(const std::vector<float>& values, std::size_t number, std::vector<float>& energy) {
+  const std::size_t bins = constant > 0 ? constant : number;
+  for (std::size_t i = 0; i < energy.size(); ++i) {
+    const float* pixel = values.data() + i * bins;
+    float sum = 0;
+    for (std::size_t k = 0; k < bins; ++k) sum += pixel[k] * pixel[k];
+    energy[i] = sum;
+  }
+}
+
+template <std::size_t constant>
+void scale_bins(const std::vector<float>& energy, float floor, std::size_t number, std::vector<float>& values) {
+  const std::size_t bins = constant > 0 ? constant : number;
+  for (std::size_t i = 0; i < energy.size(); ++i) {
+    const float size = std::sqrt(energy[i]) + floor;
+    const float share = size > 0 ? 1 / size : 0;
+    for (std::size_t k = 0; k < bins; ++k) values[i * bins + k] *= share;
+  }
 }
 
 }  // namespace
@@ -99,27 +222,18 @@ Frame frame_about(std::span<const float> mean_shape, double scale, double margin
   return frame;
 }
 
-void resample(const GreyView& image, const Similarity& pose, const Frame& frame, Channels& grey) {
+void resample(const GreyView& image, const Similarity& pose, const Frame& frame, Channels& grey,
+              const Threads* threads) {
   grey.width = frame.width, grey.height = frame.height, grey.count = 1;
   grey.values.resize(grey.width * grey.height);
   const Similarity to_image = compose(pose, inverse(frame_pose(frame)));
-  const int n = static_cast<int>(std::clamp(std::ceil(magnification(to_image)), 1.0, 32.0));
-  std::vector<std::pair<float, float>> places;
+  const int n = frame_samples(to_image);
+  std::vector<SampleOffset> offsets;
   for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i) {
-      const double x = (i + 0.5) / n - 0.5, y = (j + 0.5) / n - 0.5;
-      places.emplace_back(to_image.a * x - to_image.b * y, to_image.b * x + to_image.a * y);
-    }
-  const float share = 1 / static_cast<float>(places.size());
-  for (std::size_t v = 0; v < grey.height; ++v)
-    for (std::size_t u = 0; u < grey.width; ++u) {
-      const double du = static_cast<double>(u), dv = static_cast<double>(v);
-      const auto x = static_cast<float>(to_image.a * du - to_image.b * dv + to_image.tx);
-      const auto y = static_cast<float>(to_image.b * du + to_image.a * dv + to_image.ty);
-      float sum = 0;
-      for (const auto& [dx, dy] : places) sum += grey_at(image, x + dx, y + dy);
-      grey.values[v * grey.width + u] = sum * share;
-    }
+    for (int i = 0; i < n; ++i) offsets.push_back(sample_offset(to_image, n, i, j));
+  for_rows(threads, grey.height, [&](std::size_t v) {
+    resample_row(image, to_image, offsets, v, grey.width, grey.values.data() + v * grey.width);
+  });
 }
 
 void texture_features(Features features, const Channels& grey, Channels& out) {
@@ -129,66 +243,59 @@ void texture_features(Features features, const Channels& grey, Channels& out) {
   }
   out.width = grey.width, out.height = grey.height, out.count = 2;
   out.values.resize(2 * grey.values.size());
-  double sum = 0;
+  std::vector<float> magnitudes(grey.values.size());
   for (std::size_t v = 0; v < grey.height; ++v)
     for (std::size_t u = 0; u < grey.width; ++u) {
-      const Gradient g = gradient_at(grey, u, v);
-      sum += g.magnitude;
+      const PixelGradient g = gradient_of(grey, u, v);
+      magnitudes[v * grey.width + u] = g.magnitude;
       float* pixel = out.values.data() + 2 * (v * grey.width + u);
       pixel[0] = g.x, pixel[1] = g.y;
     }
-  const auto mean = static_cast<float>(sum / static_cast<double>(grey.values.size()));
+  const auto mean = static_cast<float>(sum_of_frame(magnitudes.data(), grey.width, grey.height) /
+                                       static_cast<double>(grey.values.size()));
   for (std::size_t i = 0; i < grey.values.size(); ++i) {
     float* pixel = out.values.data() + 2 * i;
-    const float square = pixel[0] * pixel[0] + pixel[1] * pixel[1], magnitude = std::sqrt(square);
-    float factor = 0;
-    if (mean > 0 && features == Features::edges) factor = 1 / (magnitude + mean);
-    if (mean > 0 && features == Features::orientation) factor = magnitude / (square + mean * mean / 16);
+    const float factor = feature_factor(features, pixel[0], pixel[1], mean);
     pixel[0] *= factor, pixel[1] *= factor;
   }
 }
 
-void orientation_bins(const Channels& grey, std::size_t bins, Channels& out) {
-  constexpr int window = 4;
-  const std::size_t count = grey.values.size();
-  out.width = grey.width, out.height = grey.height, out.count = bins;
-  out.values.resize(count * bins);
+std::pair<std::vector<float>, std::vector<float>> bin_directions(std::size_t bins) {
   std::vector<float> cosines(bins), sines(bins);
   for (std::size_t k = 0; k < bins; ++k) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(bins);
     cosines[k] = static_cast<float>(std::cos(angle)), sines[k] = static_cast<float>(std::sin(angle));
   }
-  for (std::size_t v = 0; v < grey.height; ++v)
-    for (std::size_t u = 0; u < grey.width; ++u) {
-      const Gradient g = gradient_at(grey, u, v);
-      float* pixel = out.values.data() + (v * grey.width + u) * bins;
-      const float share = g.magnitude > 0 ? 1 / g.magnitude : 0;
-      const float x = g.x * share, y = g.y * share;
-      for (std::size_t k = 0; k < bins; ++k) {
-        const float along = std::max(0.0f, x * cosines[k] + y * sines[k]);
-        pixel[k] = g.magnitude * (along * along) * (along * along);
-      }
-    }
+  return {std::move(cosines), std::move(sines)};
+}
+
+void orientation_bins(const Channels& grey, std::size_t bins, Channels& out, const Threads* threads) {
+  const std::size_t count = grey.values.size();
+  out.width = grey.width, out.height = grey.height, out.count = bins;
+  out.values.resize(count * bins);
+  const auto directions = bin_directions(bins);
+  const std::vector<float>&cosines = directions.first, &sines = directions.second;
+  for_rows(threads, grey.height, [&](std::size_t v) {
+    if (bins == usual_bins)
+      bins_of_row<usual_bins>(grey, v, usual_bins, cosines.data(), sines.data(), out.values.data());
+    else
+      bins_of_row<0>(grey, v, bins, cosines.data(), sines.data(), out.values.data());
+  });
   std::vector<float> row;
   smooth(out, row);
   smooth(out, row);
 
   std::vector<float> energy(count);
-  double all = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float* pixel = out.values.data() + i * bins;
-    float sum = 0;
-    for (std::size_t k = 0; k < bins; ++k) sum += pixel[k] * pixel[k];
-    energy[i] = sum;
-    all += sum;
-  }
-  box_mean(energy, grey.width, grey.height, window);
-  const auto floor = static_cast<float>(0.2 * std::sqrt(all / static_cast<double>(count)));
-  for (std::size_t i = 0; i < count; ++i) {
-    const float size = std::sqrt(energy[i]) + floor;
-    const float share = size > 0 ? 1 / size : 0;
-    for (std::size_t k = 0; k < bins; ++k) out.values[i * bins + k] *= share;
-  }
+  if (bins == usual_bins)
+    bin_energies<usual_bins>(out.values, bins, energy);
+  else
+    bin_energies<0>(out.values, bins, energy);
+  const float floor = bins_floor(sum_of_frame(energy.data(), grey.width, grey.height), static_cast<int>(count));
+  box_mean(energy, grey.width, grey.height);
+  if (bins == usual_bins)
+    scale_bins<usual_bins>(energy, floor, bins, out.values);
+  else
+    scale_bins<0>(energy, floor, bins, out.values);
 }
 
 }  // namespace kinema::face

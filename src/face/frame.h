@@ -2,9 +2,11 @@
 // for training and the fast fitters; fitter_reference.cpp has the literal equivalent in double.
 #pragma once
 
+#include "core/threads.h"
 #include "kinema/face.h"
 
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace kinema::face {
@@ -21,8 +23,9 @@ Frame frame_about(std::span<const float> mean_shape, double scale, double margin
 /// The model's unit to pixels of the frame.
 inline Similarity frame_pose(const Frame& frame) { return {frame.scale, 0, frame.x, frame.y}; }
 
-/// The image as Frame describes, grey.
-void resample(const GreyView& image, const Similarity& pose, const Frame& frame, Channels& grey);
+/// The image as Frame describes, grey. `threads`: to divide the rows among; null: the caller only.
+void resample(const GreyView& image, const Similarity& pose, const Frame& frame, Channels& grey,
+              const Threads* threads = nullptr);
 
 /// Features of a frame's grey values g: gradients are (g(u+1) - g(u-1))/2 with coordinates clamped at the border, m
 /// their magnitude, M its mean over the frame.
@@ -34,7 +37,10 @@ void texture_features(Features features, const Channels& grey, Channels& out);
 /// Bins of gradient orientation for cascades: h_k = m max(0, cos(angle - 2 pi k/bins))^4, smoothed twice with [1 2 1]/4
 /// along x and y; divided by the root of the mean of sum_k h_k^2 over a window of 9 x 9 pixels, plus a fifth of the
 /// root of its mean over the frame. Coordinates are clamped at the border.
-void orientation_bins(const Channels& grey, std::size_t bins, Channels& out);
+void orientation_bins(const Channels& grey, std::size_t bins, Channels& out, const Threads* threads = nullptr);
+
+/// Cosines and sines of the directions of bins.
+std::pair<std::vector<float>, std::vector<float>> bin_directions(std::size_t bins);
 
 /// Bilinear, coordinates clamped at the border: writes count values, adds nothing.
 inline void sample(const Channels& from, float x, float y, float* out) {

@@ -93,7 +93,7 @@ public:
 
   StageOutcome run(const GreyView& image, FitState& state, const Threads* threads) const override {
     if (!state.mean) settle(model_, state);
-    const auto [from, to_source] = texture_image(level_, image, state);
+    const auto [from, to_source] = texture_image(level_, image, state, threads);
     std::vector<double> shape = state.mean ? state.shape : within_model(model_, state.shape, settings_.limit);
     std::vector<float> samples, next_samples;
     Difference d = difference(from, placed(to_source, shape), threads, samples);

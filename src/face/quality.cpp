@@ -68,13 +68,13 @@ std::vector<float> floats_of(const std::vector<double>& values) { return {values
 }  // namespace
 
 void observe(const Model& model, const QualityModel& quality, const GreyView& image, const Fit& fit,
-             std::span<float> texture, Evidence& evidence) {
+             std::span<float> texture, Evidence& evidence, const Threads* threads) {
   const std::span<const float> landmarks = fit.landmarks;
   const Similarity pose = similarity_between<float, float>(model.shape.mean, landmarks);
   const std::vector<float> unit = transformed<float>(inverse(pose), landmarks);
   Channels grey, bins;
-  resample(image, pose, quality.frame, grey);
-  orientation_bins(grey, model.cascade.bins, bins);
+  resample(image, pose, quality.frame, grey, threads);
+  orientation_bins(grey, model.cascade.bins, bins, threads);
   landmark_texture(bins, quality.frame, quality.offsets, unit, texture);
   const std::vector<double> b = shape_parameters(model.shape, std::vector<double>(unit.begin(), unit.end()), 0);
   double sum = 0;
@@ -100,13 +100,13 @@ std::vector<double> quality_features(const Evidence& evidence) {
           evidence.residual};
 }
 
-FitQuality fit_quality(const Model& model, const GreyView& image, const Fit& fit) {
+FitQuality fit_quality(const Model& model, const GreyView& image, const Fit& fit, const Threads* threads) {
   const QualityModel& quality = model.quality;
   const std::size_t count = model.shape.landmarks();
   const std::size_t values = quality.offsets.size() / 2 * model.cascade.bins;
   std::vector<float> texture(count * values);
   Evidence evidence;
-  observe(model, quality, image, fit, texture, evidence);
+  observe(model, quality, image, fit, texture, evidence, threads);
   const std::span<const float> all = texture;
   evidence.overall = quality.overall_error[0] + dot(std::span<const float>(quality.overall_error).subspan(1), all);
   for (std::size_t i = 0; i < count; ++i) {

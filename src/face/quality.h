@@ -31,11 +31,11 @@ struct Evidence {
 std::vector<double> quality_features(const Evidence& evidence);
 
 /// Of a fit with landmarks in image pixels and the error of its last stage. The model must have a quality model.
-FitQuality fit_quality(const Model& model, const GreyView& image, const Fit& fit);
+FitQuality fit_quality(const Model& model, const GreyView& image, const Fit& fit, const Threads* threads = nullptr);
 
 /// The texture around the landmarks of a fit, and the evidence that needs no regressions on it.
 void observe(const Model& model, const QualityModel& quality, const GreyView& image, const Fit& fit,
-             std::span<float> texture, Evidence& evidence);
+             std::span<float> texture, Evidence& evidence, const Threads* threads = nullptr);
 
 /// Learns the quality model from fits by models that have not seen the example.
 QualityModel train_quality(const TrainingSet& set, const Model& model, const HeldOut& held_out, const Threads& threads);

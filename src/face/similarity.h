@@ -1,6 +1,7 @@
 // Similarities of the plane, and their application to shapes.
 #pragma once
 
+#include "core/host_device.h"
 #include "kinema/face_model.h"
 
 #include <cmath>
@@ -10,12 +11,12 @@
 namespace kinema::face {
 
 /// outer after inner.
-inline Similarity compose(const Similarity& outer, const Similarity& inner) {
+KINEMA_HD inline Similarity compose(const Similarity& outer, const Similarity& inner) {
   return {outer.a * inner.a - outer.b * inner.b, outer.a * inner.b + outer.b * inner.a,
           outer.a * inner.tx - outer.b * inner.ty + outer.tx, outer.b * inner.tx + outer.a * inner.ty + outer.ty};
 }
 
-inline Similarity inverse(const Similarity& t) {
+KINEMA_HD inline Similarity inverse(const Similarity& t) {
   const double square = t.a * t.a + t.b * t.b;
   const double a = t.a / square, b = -t.b / square;
   return {a, b, -(a * t.tx - b * t.ty), -(b * t.tx + a * t.ty)};

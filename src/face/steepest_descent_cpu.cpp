@@ -8,7 +8,7 @@
 namespace kinema::face {
 namespace {
 
-constexpr std::size_t corners = 6;                          // x and y of three
+constexpr std::size_t corners = corner_columns;             // x and y of three
 constexpr std::size_t pairs = corners * (corners + 1) / 2;  // of them, each with itself too
 
 void for_blocks(const Threads* threads, std::size_t blocks, const std::function<void(std::size_t)>& work) {
@@ -69,7 +69,7 @@ void SteepestDescent::block_sums(std::size_t block, std::span<const float> textu
   const TextureLayout& layout = stack_.layout();
   const RowStack& rows = stack_.rows();
   const std::size_t channels = layout.channels, start = block * block_values;
-  alignas(64) float across[block_values], down[block_values], panel[corners * block_values];
+  alignas(64) float across[block_values], down[block_values], panel[(corners + 1) * block_values];  // and d
   slopes(texture, block, across, down);
   for (std::size_t r = layout.block_runs[block]; r < layout.block_runs[block + 1]; ++r) {
     const PixelRun& run = layout.runs[r];
@@ -77,30 +77,24 @@ void SteepestDescent::block_sums(std::size_t block, std::span<const float> textu
     const std::size_t first_tile = first / tile_values, tiles = (last + tile_values - 1) / tile_values - first_tile;
     const std::size_t origin = first_tile * tile_values;
     float* sums = run_sums.data() + r * run_size();
-    float* self = sums + rows.groups() * group_rows * corners;
-    float* residual = self + pairs;
-    std::fill(self, self + pairs + corners, 0.0f);
-    for (std::size_t k = 0; k < corners; ++k) {
+    for (std::size_t k = 0; k <= corners; ++k) {
       std::fill_n(panel + k * block_values, first - origin, 0.0f);
       std::fill(panel + k * block_values + (last - origin), panel + k * block_values + tiles * tile_values, 0.0f);
     }
-    for (std::size_t v = first; v < last; ++v) {
-      const std::size_t pixel = (start + v) / channels;
-      const float d = (samples[start + v] - offset) * factor - mean_[start + v];
-      float image[corners];
-      for (std::size_t k = 0; k < 3; ++k) {
-        image[2 * k] = layout.barycentric[k][pixel] * across[v];
-        image[2 * k + 1] = layout.barycentric[k][pixel] * down[v];
+    std::size_t v = first;
+    for (std::size_t pixel = run.first; pixel < run.first + run.count; ++pixel)
+      for (std::size_t c = 0; c < channels; ++c, ++v) {
+        float* to = panel + (v - origin);
+        for (std::size_t k = 0; k < 3; ++k) {
+          to[2 * k * block_values] = layout.barycentric[k][pixel] * across[v];
+          to[(2 * k + 1) * block_values] = layout.barycentric[k][pixel] * down[v];
+        }
+        to[corners * block_values] = (samples[start + v] - offset) * factor - mean_[start + v];
       }
-      std::size_t pair = 0;
-      for (std::size_t k = 0; k < corners; ++k) {
-        panel[k * block_values + (v - origin)] = image[k];
-        residual[k] += image[k] * d;
-        for (std::size_t l = 0; l <= k; ++l) self[pair++] += image[k] * image[l];
-      }
-    }
-    multiply_block(rows.block(block) + first_tile * group_rows * tile_values, rows.groups(), layout.tiles(block), tiles,
-                   panel, corners, sums);
+    // products with each other, then with d
+    pair_block(tiles, panel, sums + rows.groups() * group_rows * corners);
+    multiply_corners(rows.block(block) + first_tile * group_rows * tile_values, rows.groups(), layout.tiles(block),
+                     tiles, panel, sums);
   }
 }
 

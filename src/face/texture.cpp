@@ -34,11 +34,12 @@ double subtract_mean(std::span<float> texture) {
 
 }  // namespace
 
-TextureSource texture_source(const Level& level, const GreyView& image, const Similarity& pose) {
+TextureSource texture_source(const Level& level, const GreyView& image, const Similarity& pose,
+                             const Threads* threads) {
   TextureSource source;
   if (level.resampled) {
     Channels grey;
-    resample(image, pose, level.frame, grey);
+    resample(image, pose, level.frame, grey, threads);
     texture_features(level.features, grey, source.channels);
     source.to_source = frame_pose(level.frame);
     return source;

@@ -16,7 +16,8 @@ struct TextureSource {
 };
 
 /// Prepares an image for a level, for shapes near this pose.
-TextureSource texture_source(const Level& level, const GreyView& image, const Similarity& pose);
+TextureSource texture_source(const Level& level, const GreyView& image, const Similarity& pose,
+                             const Threads* threads = nullptr);
 
 /// g_im at a shape in pixels of the source.
 void sample_texture(const Level& level, std::span<const std::array<std::uint16_t, 3>> triangles, const Channels& from,

@@ -61,6 +61,54 @@ HWY_INLINE HWY_ATTR void multiply_columns(const float* rows, std::size_t groups,
   }
 }
 
+// The same with one sum each, which leaves registers for more columns: for sums that need no more precision.
+template <std::size_t columns>
+HWY_INLINE HWY_ATTR void multiply_plain(const float* rows, std::size_t groups, std::size_t block_tiles,
+                                        std::size_t tiles, const float* panel, float* sums) {
+  const Lanes d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t g = 0; g < groups; ++g, rows += block_tiles * group_rows * tile_values) {
+    Floats sum[group_rows][columns];
+    for (std::size_t r = 0; r < group_rows; ++r)
+      for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::Zero(d);
+    const float* tile = rows;
+    for (std::size_t t = 0; t < tiles; ++t, tile += group_rows * tile_values)
+      for (std::size_t i = 0; i < tile_values; i += lanes) {
+        Floats value[columns];
+        for (std::size_t c = 0; c < columns; ++c)
+          value[c] = hn::LoadU(d, panel + c * block_values + t * tile_values + i);
+        for (std::size_t r = 0; r < group_rows; ++r) {
+          const Floats row = hn::LoadU(d, tile + r * tile_values + i);
+          for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::MulAdd(row, value[c], sum[r][c]);
+        }
+      }
+    for (std::size_t r = 0; r < group_rows; ++r)
+      for (std::size_t c = 0; c < columns; ++c)
+        sums[(g * group_rows + r) * columns + c] = hn::GetLane(hn::SumOfLanes(d, sum[r][c]));
+  }
+}
+
+void multiply_corners(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t tiles,
+                      const float* panel, float* sums) {
+  multiply_plain<corner_columns>(rows, groups, block_tiles, tiles, panel, sums);
+}
+
+void pair_block(std::size_t tiles, const float* panel, float* sums) {
+  const Lanes d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t k = 0; k <= corner_columns; ++k) {
+    Floats sum[corner_columns];
+    const std::size_t others = k < corner_columns ? k + 1 : corner_columns;
+    for (std::size_t l = 0; l < corner_columns; ++l) sum[l] = hn::Zero(d);
+    for (std::size_t i = 0; i < tiles * tile_values; i += lanes) {
+      const Floats value = hn::LoadU(d, panel + k * block_values + i);
+      for (std::size_t l = 0; l < others; ++l)
+        sum[l] = hn::MulAdd(value, hn::LoadU(d, panel + l * block_values + i), sum[l]);
+    }
+    for (std::size_t l = 0; l < others; ++l) *sums++ = hn::GetLane(hn::SumOfLanes(d, sum[l]));
+  }
+}
+
 void multiply_block(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t tiles,
                     const float* panel, std::size_t columns, float* sums) {
   constexpr std::size_t abreast = 4;
@@ -125,11 +173,20 @@ HWY_AFTER_NAMESPACE();
 namespace kinema::face {
 
 HWY_EXPORT(multiply_block);
+HWY_EXPORT(multiply_corners);
+HWY_EXPORT(pair_block);
 HWY_EXPORT(square_block);
 HWY_EXPORT(add_rows);
 void multiply_block(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t tiles,
                     const float* panel, std::size_t columns, float* sums) {
   HWY_DYNAMIC_DISPATCH(multiply_block)(rows, groups, block_tiles, tiles, panel, columns, sums);
+}
+void multiply_corners(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t tiles,
+                      const float* panel, float* sums) {
+  HWY_DYNAMIC_DISPATCH(multiply_corners)(rows, groups, block_tiles, tiles, panel, sums);
+}
+void pair_block(std::size_t tiles, const float* panel, float* sums) {
+  HWY_DYNAMIC_DISPATCH(pair_block)(tiles, panel, sums);
 }
 void square_block(std::size_t tiles, const float* panel, std::size_t columns, float* sums) {
   HWY_DYNAMIC_DISPATCH(square_block)(tiles, panel, columns, sums);

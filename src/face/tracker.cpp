@@ -32,6 +32,36 @@ void check(const TrackerSettings& settings) {
   }
 }
 
+// A frame as the fitter and the detector want it: a fitter on a device may take colour, the detector needs grey.
+class Picture {
+public:
+  explicit Picture(const GreyView& grey) : grey_(grey) {}
+  explicit Picture(const ColourView& colour) : colour_(colour) {}
+
+  const GreyView& grey() {
+    if (grey_.data == nullptr) {
+      const auto begin = Clock::now();
+      made_ = grey_of(colour_);
+      grey_ = {made_.data(), colour_.width, colour_.height, colour_.width};
+      conversion_ms_ += ms_since(begin);
+    }
+    return grey_;
+  }
+
+  Face face(const Fitter& fitter, Start start) {
+    if (colour_.data != nullptr && fitter.takes_colour()) return {{}, std::move(start), false, colour_};
+    return {grey(), std::move(start), false};
+  }
+
+  double conversion_ms() const { return conversion_ms_; }
+
+private:
+  GreyView grey_{};
+  ColourView colour_{};
+  std::vector<std::uint8_t> made_;
+  double conversion_ms_ = 0;
+};
+
 }  // namespace
 
 struct Tracker::State {
@@ -55,24 +85,27 @@ struct Tracker::State {
     return std::max(1.0, std::hypot(at(left, 0) - at(right, 0), at(left, 1) - at(right, 1)));
   }
 
-  Fit from_last(const GreyView& image) {
+  Estimate track(Picture& image, double time);
+
+  Fit from_last(Picture& image) {
     Start start;
     start.landmarks = *last;
     start.keep_shape = true;
-    return fitter->fit({image, start, false});
+    return fitter->fit(image.face(*fitter, start));
   }
 
   /// The best fit from the boxes of the detector.
-  std::optional<Fit> from_detector(const GreyView& image) {
+  std::optional<Fit> from_detector(Picture& image) {
     if (!settings.detect) return std::nullopt;
+    const GreyView& grey = image.grey();
     const auto begin = Clock::now();
-    const std::vector<Start::Box> boxes = settings.detect(image);
+    const std::vector<Start::Box> boxes = settings.detect(grey);
     detect_ms += ms_since(begin);
     std::optional<Fit> best;
     for (std::size_t i = 0; i < std::min(boxes.size(), static_cast<std::size_t>(std::max(1, settings.boxes))); ++i) {
       Start start;
       start.box = boxes[i];
-      Fit fit = fit_again(*fitter, *settings.model, {image, start, false});
+      Fit fit = fit_again(*fitter, *settings.model, image.face(*fitter, start));
       if (!best || fit.failure < best->failure) best = std::move(fit);
       if (best->failure <= settings.doubt) break;
     }
@@ -80,11 +113,11 @@ struct Tracker::State {
   }
 
   /// The last position: detectors miss turned heads, which seldom move far.
-  std::optional<Fit> from_last_seen(const GreyView& image) {
+  std::optional<Fit> from_last_seen(Picture& image) {
     if (last_seen.empty() || missed > search_frames) return std::nullopt;
     Start start;
     start.landmarks = last_seen;
-    return fit_again(*fitter, *settings.model, {image, start, false});
+    return fit_again(*fitter, *settings.model, image.face(*fitter, start));
   }
 };
 
@@ -105,16 +138,20 @@ Backend Tracker::backend() const { return state_->fitter->backend(); }
 std::vector<PlacedStage> Tracker::stages() const { return state_->fitter->stages(); }
 
 Estimate Tracker::track(const ColourView& frame, double time) {
-  const auto begin = Clock::now();
-  const std::vector<std::uint8_t> grey = grey_of(frame);
-  const StageTime conversion{"convert", ms_since(begin)};
-  Estimate estimate = track(GreyView{grey.data(), frame.width, frame.height, frame.width}, time);
-  estimate.times.insert(estimate.times.begin(), conversion);
+  Picture picture(frame);
+  if (!state_->fitter->takes_colour()) picture.grey();
+  Estimate estimate = state_->track(picture, time);
+  estimate.times.insert(estimate.times.begin(), {"convert", picture.conversion_ms()});
   return estimate;
 }
 
 Estimate Tracker::track(const GreyView& image, double time) {
-  State& state = *state_;
+  Picture picture(image);
+  return state_->track(picture, time);
+}
+
+Estimate Tracker::State::track(Picture& image, double time) {
+  State& state = *this;
   state.detect_ms = 0;
   const auto begin = Clock::now();
   Estimate estimate;
@@ -123,7 +160,7 @@ Estimate Tracker::track(const GreyView& image, double time) {
 
   // continue from what is known: a given start, or the last frame
   if (state.given) {
-    fit = state.fitter->fit({image, *std::exchange(state.given, std::nullopt), false});
+    fit = state.fitter->fit(image.face(*state.fitter, *std::exchange(state.given, std::nullopt)));
     estimate.detected = true;
   } else if (state.last) {
     fit = state.from_last(image);

@@ -2,6 +2,7 @@
 // work. The listing and the paper's kernels are also held against the reference in tests/face/fitter_agree_test.cpp.
 #include "bench/face_bench.h"
 
+#include "bench/face_fit_bench.h"
 #include "bench/face_problem.h"
 #include "bench/fitter_listing.h"
 #include "kinema/error.h"
@@ -41,6 +42,56 @@ TEST(FaceBench, MeasuresEveryRowAndHoldsItAgainstTheReference) {
   }
   for (const FaceRow* row : report.of("listing")) EXPECT_DOUBLE_EQ(row->speedup_listing.value(), 1);
   EXPECT_DOUBLE_EQ(report.of("cpu").front()->growth, 1);
+}
+
+// A model with all parts of a default fit; its own sequence is another one.
+std::shared_ptr<const face::Model> whole_model() {
+  FaceModelSettings settings;
+  settings.pixels = 600;
+  settings.modes = 8;
+  settings.features = face::Features::edges;
+  settings.resampled = true;
+  settings.cascade_stages = 1;
+  face::Model model = *make_face_model(draw_faces(3, 24, 2), settings);
+  model.sequence = {{face::Method::cascade, 0, 0, 0}, {face::Method::simultaneous, 0, 3, 30}};
+  return std::make_shared<const face::Model>(std::move(model));
+}
+
+void expect_default_fits(const std::vector<FaceFitRow>& rows, const std::string& backend) {
+  std::vector<std::string> measured;
+  for (const FaceFitRow& row : rows) {
+    if (row.backend != backend) continue;
+    SCOPED_TRACE(row.what);
+    measured.push_back(row.what);
+    EXPECT_GE(row.repeats, 1u);
+    EXPECT_GT(row.ms.median, 0);
+    EXPECT_GT(row.iterations, 0);
+    EXPECT_LT(row.landmark_error, 0.05);  // pixels: what the device promises
+  }
+  EXPECT_EQ(measured, (std::vector<std::string>{"one face", "batch", "film"}));
+}
+
+TEST(FaceBench, TimesTheDefaultFitOfAModel) {
+  const std::vector<FaceFitRow> rows = measure_default_fit(whole_model(), {1, 0.001, 2});
+  expect_default_fits(rows, "cpu");
+  FaceReport report;
+  report.model = "a.kface";
+  report.default_fits = rows;
+  EXPECT_NE(face_text(report).find("The default fit of a.kface"), std::string::npos);
+  const auto json = nlohmann::json::parse(face_json(report));
+  EXPECT_EQ(json["default_fits"].size(), rows.size());
+  EXPECT_FALSE(face_page(report).sections.empty());
+}
+
+TEST(FaceBench, TimesTheDefaultFitOnADevice_cuda) {
+  if (!available(Backend::cuda)) GTEST_SKIP() << "no GPU";
+  expect_default_fits(measure_default_fit(whole_model(), {1, 0.001, 2}), "cuda");
+}
+
+TEST(FaceBench, RefusesToTimeTheDefaultFitOfNoModel) {
+  FaceBenchOptions options = tiny();
+  options.only_default_fit = true;
+  EXPECT_THROW(measure_face(options), Error);
 }
 
 TEST(FaceBench, MeasuresThePapersKernelsAndOursOnADevice_cuda) {

@@ -3,14 +3,17 @@
 #include "drawn.h"
 #include "face/similarity.h"
 #include "face/training_set.h"
+#include "host_chain.h"
 #include "io/image_file.h"
 #include "kinema/error.h"
 #include "kinema/face.h"
+#include "kinema/files.h"
 #include "planted.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -28,6 +31,21 @@ struct Photograph {
   }
 };
 
+// Bytes after a header of three numbers, without comments: for machines that have no OpenCV to read other pictures.
+io::GreyImage read_pgm(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string kind;
+  io::GreyImage image;
+  int most = 0;
+  file >> kind >> image.width >> image.height >> most;
+  file.get();
+  if (!file || kind != "P5" || most != 255) throw Error(path.string() + " is no PGM of bytes");
+  image.grey.resize(static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height));
+  file.read(reinterpret_cast<char*>(image.grey.data()), static_cast<std::streamsize>(image.grey.size()));
+  if (!file) throw Error(path.string() + " is too short");
+  return image;
+}
+
 Photograph read(const std::filesystem::path& pts) {
   std::ifstream file(pts);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -37,7 +55,9 @@ Photograph read(const std::filesystem::path& pts) {
   // these count from 1
   while (numbers >> value) photograph.landmarks.push_back(value - 1);
   std::filesystem::path picture = pts;
-  photograph.image = io::grey_of(io::read_picture(picture.replace_extension(".jpg")));
+  photograph.image = std::filesystem::exists(picture.replace_extension(".pgm"))
+                         ? read_pgm(picture)
+                         : io::grey_of(io::read_picture(picture.replace_extension(".jpg")));
   return photograph;
 }
 
@@ -48,7 +68,10 @@ const std::vector<Photograph>& photographs(std::string& reason) {
   static std::string why;
   static const std::vector<Photograph> read_once = [] {
     std::vector<Photograph> found;
-    const std::filesystem::path folder = std::filesystem::path(KINEMA_SHARED_FACES) / "lfpw68";
+    // KINEMA_FACES: another folder of .pts with .jpg or .pgm
+    const char* named = std::getenv("KINEMA_FACES");
+    const std::filesystem::path folder =
+        named != nullptr ? named : std::filesystem::path(KINEMA_SHARED_FACES) / "lfpw68";
     std::vector<std::filesystem::path> files;
     if (std::filesystem::exists(folder))
       for (const auto& entry : std::filesystem::directory_iterator(folder))
@@ -59,7 +82,7 @@ const std::vector<Photograph>& photographs(std::string& reason) {
       return found;
     }
     try {
-      for (std::size_t i = 0; i < all; ++i) found.push_back(read(files[i]));
+      for (std::size_t i = 0; i < (named != nullptr ? files.size() : all); ++i) found.push_back(read(files[i]));
     } catch (const Error& error) {
       why = error.what();  // a build without OpenCV reads no pictures
       found.clear();
@@ -147,6 +170,68 @@ TEST_P(FitterAgreesOnPhotographs, WithTheReferenceAlsoOverTheBorder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, FitterAgreesOnPhotographs, testing::Values("cpu", "cuda"), backend_of);
+
+// The default fit: "works" are those of the device, run on the host.
+class DefaultFitOnPhotographs : public testing::TestWithParam<std::string> {
+protected:
+  void SetUp() override {
+    if (GetParam() == "cuda" && !available(Backend::cuda)) GTEST_SKIP() << "no GPU";
+  }
+};
+
+// The model named by KINEMA_FACE_MODEL, or a small one with all parts of a default fit.
+std::shared_ptr<const Model> default_model(const std::vector<Photograph>& faces) {
+  static std::shared_ptr<const Model> model;
+  if (model) return model;
+  if (const char* file = std::getenv("KINEMA_FACE_MODEL"))
+    return model = std::make_shared<const Model>(read_face_model(file));
+  TrainSettings settings;
+  settings.pixels = 4096;
+  settings.levels = 1;
+  settings.displacements = 2;
+  settings.cascade_stages = 3;
+  settings.gradient = TrainSettings::Gradient::none;
+  settings.project_out = false;
+  return model = std::make_shared<const Model>(train(training_examples(faces), default_layout(68), settings));
+}
+
+TEST_P(DefaultFitOnPhotographs, EndsWhereTheCpuEnds) {
+  std::string reason;
+  const std::vector<Photograph>& faces = photographs(reason);
+  if (faces.empty()) GTEST_SKIP() << reason;
+  const std::shared_ptr<const Model> model = default_model(faces);
+  FitSettings settings;
+  settings.threads = 1;
+  const auto cpu = make_fitter(model, settings, Backend::cpu);
+  const std::unique_ptr<Fitter> tested = GetParam() == "works"
+                                             ? std::make_unique<HostChainFitter<SerialLauncher>>(model, settings)
+                                             : make_fitter(model, settings, Backend::cuda);
+  const bool named = std::getenv("KINEMA_FACES") != nullptr;
+  std::vector<Face> starts;
+  for (std::size_t i = named ? 0 : trained; i < faces.size(); ++i) {
+    starts.push_back({faces[i].view(), {}, false});
+    starts.back().start.similarity = displaced(*model, faces[i], i);
+  }
+  std::vector<Fit> fits(starts.size());
+  tested->fit(starts, fits);
+  std::vector<double> distances;
+  int otherwise = 0;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const Fit truth = cpu->fit(starts[i]);
+    distances.push_back(farthest(fits[i].landmarks, truth.landmarks));
+    otherwise += fits[i].iterations != truth.iterations;
+    EXPECT_NEAR(fits[i].failure, truth.failure, 1e-3) << "face " << i;
+  }
+  std::sort(distances.begin(), distances.end());
+  RecordProperty("median", std::to_string(distances[distances.size() / 2]));
+  RecordProperty("worst", std::to_string(distances.back()));
+  // what the project promises
+  EXPECT_LT(distances[distances.size() / 2], 0.01);
+  EXPECT_LT(distances.back(), 0.05);
+  EXPECT_EQ(otherwise, 0);  // no decision was another
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, DefaultFitOnPhotographs, testing::Values("works", "cuda"), backend_of);
 
 }  // namespace
 }  // namespace kinema::face

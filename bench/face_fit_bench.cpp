@@ -1,0 +1,146 @@
+#include "bench/face_fit_bench.h"
+
+#include "bench/face_problem.h"
+#include "bench/times.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+namespace kinema::bench {
+namespace {
+
+constexpr std::size_t pictures = 16, batch_faces = 256, most_turn_repeats = 400;
+constexpr std::uint32_t first_face = 2000;
+
+struct Clip {
+  std::vector<DrawnFace> drawn;
+  std::vector<face::Start> starts;
+};
+
+// Other faces in each picture, or one that moves by about a pixel a frame.
+Clip make_clip(std::uint64_t seed, bool film) {
+  Clip clip;
+  DrawSettings draw;
+  draw.width = 640, draw.height = 480;
+  for (std::uint32_t i = 0; i < pictures; ++i) {
+    const double turn = 2 * 3.14159265358979 * i / pictures;
+    if (film) draw.x = 0.5 + 0.004 * std::cos(turn), draw.y = 0.5 + 0.005 * std::sin(turn);
+    clip.drawn.push_back(draw_face(seed, film ? first_face : first_face + i, draw));
+    clip.starts.push_back(displaced_start(clip.drawn.back(), seed, i));
+  }
+  return clip;
+}
+
+double farthest(const std::vector<float>& a, const std::vector<float>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i + 1 < std::min(a.size(), b.size()); i += 2)
+    most = std::max(most, std::hypot(double{a[i]} - b[i], double{a[i + 1]} - b[i + 1]));
+  return most;
+}
+
+struct Runner {
+  FaceFitRow row;
+  std::function<void()> once;
+  std::function<std::vector<StageTime>()> stages;
+  std::vector<std::vector<float>> ends;  // landmarks of the first fits
+  Times times;
+};
+
+Runner one_face(std::shared_ptr<face::Fitter> fitter, const Clip& clip) {
+  Runner runner;
+  runner.row.what = "one face";
+  for (std::size_t i = 0; i < pictures; ++i) {
+    const face::Fit fit = fitter->fit({clip.drawn[i].view(), clip.starts[i], false});
+    runner.row.iterations += fit.iterations / static_cast<double>(pictures);
+    runner.ends.push_back(fit.landmarks);
+  }
+  runner.once = [fitter, &clip, next = std::size_t{0}]() mutable {
+    const std::size_t i = next++ % pictures;
+    fitter->fit({clip.drawn[i].view(), clip.starts[i], false});
+  };
+  runner.stages = [fitter] { return fitter->times(); };
+  return runner;
+}
+
+Runner many_faces(std::shared_ptr<face::Fitter> fitter, const Clip& clip) {
+  Runner runner;
+  runner.row.what = "batch";
+  runner.row.faces = batch_faces;
+  std::vector<face::Face> faces;
+  for (std::size_t i = 0; i < batch_faces; ++i)
+    faces.push_back({clip.drawn[i % pictures].view(), clip.starts[i % pictures], false});
+  auto fits = std::make_shared<std::vector<face::Fit>>(batch_faces);
+  fitter->fit(faces, *fits);
+  for (std::size_t i = 0; i < pictures; ++i) {
+    runner.row.iterations += (*fits)[i].iterations / static_cast<double>(pictures);
+    runner.ends.push_back((*fits)[i].landmarks);
+  }
+  runner.once = [fitter, faces, fits] { fitter->fit(faces, *fits); };
+  runner.stages = [fitter] { return fitter->times(); };
+  return runner;
+}
+
+Runner film(std::shared_ptr<face::Fitter> fitter, const Clip& clip) {
+  Runner runner;
+  runner.row.what = "film";
+  auto last = std::make_shared<face::Fit>(fitter->fit({clip.drawn[0].view(), clip.starts[0], false}));
+  const auto follow = [fitter, &clip, last](std::size_t i) {
+    face::Start start;
+    start.landmarks = last->landmarks;
+    start.keep_shape = true;
+    *last = fitter->fit({clip.drawn[i].view(), start, false});
+  };
+  for (std::size_t i = 1; i < pictures; ++i) {
+    follow(i);
+    runner.row.iterations += last->iterations / static_cast<double>(pictures - 1);
+    runner.ends.push_back(last->landmarks);
+  }
+  runner.once = [follow, next = std::size_t{0}]() mutable { follow(next++ % pictures); };
+  runner.stages = [fitter] { return fitter->times(); };
+  return runner;
+}
+
+}  // namespace
+
+std::vector<FaceFitRow> measure_default_fit(const std::shared_ptr<const face::Model>& model,
+                                            const FaceFitOptions& options) {
+  if (model->shape.landmarks() != face_landmarks)
+    throw Error(fmt::format("a model of {} landmarks cannot be timed: the faces that are drawn have {}",
+                            model->shape.landmarks(), face_landmarks));
+  const Clip faces = make_clip(options.seed, false), frames = make_clip(options.seed, true);
+  face::FitSettings settings;
+  settings.threads = options.threads;
+  std::vector<Runner> runners;
+  for (const Backend backend : {Backend::cpu, Backend::cuda}) {
+    if (!available(backend)) continue;
+    std::shared_ptr<face::Fitter> fitter = face::make_fitter(model, settings, backend);
+    for (Runner runner : {one_face(fitter, faces), many_faces(fitter, faces), film(fitter, frames)}) {
+      runner.row.backend = name(backend);
+      runners.push_back(std::move(runner));
+    }
+  }
+  for (std::size_t round = 0; round < rounds; ++round)
+    for (Runner& runner : runners)
+      take_turn(runner.times, options.seconds * 1e3 / rounds, most_turn_repeats, runner.once, runner.stages);
+  std::vector<FaceFitRow> rows;
+  for (Runner& runner : runners) {
+    FaceFitRow row = runner.row;
+    const double each = 1 / static_cast<double>(row.faces);
+    row.repeats = runner.times.count();
+    row.ms = runner.times.wall(each);
+    row.stages = runner.times.stages(each);
+    for (const Runner& cpu : runners)
+      if (cpu.row.backend == name(Backend::cpu) && cpu.row.what == row.what)
+        for (std::size_t i = 0; i < std::min(cpu.ends.size(), runner.ends.size()); ++i)
+          row.landmark_error = std::max(row.landmark_error, farthest(cpu.ends[i], runner.ends[i]));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace kinema::bench

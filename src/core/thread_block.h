@@ -1,0 +1,63 @@
+// Work that a block of threads does together, written once for the host and the device. A work is a struct of pointers and
+// numbers with
+//
+//   static constexpr int threads = 128;      // of a block on the device
+//   std::size_t shared_bytes() const;        // memory that the threads of a block share
+//   template <class Block> KINEMA_HD void operator()(Block& block) const;
+//
+// and runs on a grid of blocks that do not depend on each other. Threads divide a loop by
+//   for (int i = block.thread(); i < count; i += block.threads())
+// and meet at block.wait(); every sum has one thread and a fixed order, so that the result does not depend on how many
+// threads there are. The host runs a block with one thread, which is how the work is held against the cpu backend where there
+// is no GPU; core/cuda/block_launch.cuh runs it on one.
+#pragma once
+
+#include "core/host_device.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace kinema {
+
+/// A block with one thread.
+class SerialBlock {
+public:
+  SerialBlock(int x, int y, std::byte* shared) : x_(x), y_(y), shared_(shared) {}
+
+  int x() const { return x_; }  ///< of the grid
+  int y() const { return y_; }
+  int thread() const { return 0; }
+  int threads() const { return 1; }
+  void wait() const {}
+
+  /// The block's memory from a byte on, which must be aligned for T. Its content is undefined at the start.
+  template <class T>
+  T* shared(std::size_t from = 0) const {
+    return reinterpret_cast<T*>(shared_ + from);
+  }
+
+private:
+  int x_, y_;
+  std::byte* shared_;
+};
+
+/// Runs the blocks one after the other.
+struct SerialLauncher {
+  template <class Work>
+  void operator()(const Work& work, int columns, int rows) const {
+    std::vector<double> memory(work.shared_bytes() / sizeof(double) + 2);  // aligned to 16 bytes
+    for (int y = 0; y < rows; ++y)
+      for (int x = 0; x < columns; ++x) {
+        SerialBlock block(x, y, reinterpret_cast<std::byte*>(memory.data()));
+        work(block);
+      }
+  }
+};
+
+/// Bytes of `count` values, rounded up so that anything may follow.
+template <class T>
+KINEMA_HD constexpr std::size_t shared_size(int count) {
+  return (static_cast<std::size_t>(count) * sizeof(T) + 15) / 16 * 16;
+}
+
+}  // namespace kinema

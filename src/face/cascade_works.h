@@ -1,0 +1,130 @@
+// The cascade by blocks of threads: entering a frame, and the regressions.
+#pragma once
+
+#include "face/ordered_product.h"
+#include "face/shape_works.h"
+
+namespace kinema::face {
+
+/// Before a regression: the pose of the frame becomes that of the shape, if the frame is another one than before.
+struct EnterFrameWork {
+  static constexpr int threads = 160;
+  ShapeTable shape;
+  FitBatch batch;
+
+  std::size_t shared_bytes() const { return ShapeScratch::bytes(shape); }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int face = block.y();
+    if (face >= *batch.count) return;
+    const ShapeScratch scratch = ShapeScratch::in(block, shape);
+    double* points = of_face(batch.shape, face, shape.size);
+    copy(block, points, scratch.points, shape.size);
+    block.wait();
+    const Similarity pose = settle_points(block, shape, batch.states[face].pose, scratch);
+    copy(block, scratch.points, points, shape.size);
+    copy(block, scratch.points, of_face(batch.placed, face, shape.size), shape.size);
+    if (block.thread() == 0) batch.states[face].pose = pose;
+  }
+};
+
+/// Four rows of a regression times one segment of the textures of several faces.
+template <int faces_at_once>
+struct RegressionWork {
+  static constexpr int rows_at_once = 4;
+  static constexpr int threads = rows_at_once * product_strands;
+  RegressionTable regression;
+  FitBatch batch;
+
+  int row_groups() const { return (regression.rows + rows_at_once - 1) / rows_at_once; }
+  int blocks() const { return row_groups() * product_segments(regression.inputs); }
+  std::size_t shared_bytes() const { return shared_size<float>(faces_at_once * threads); }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int first_face = block.y() * faces_at_once, count = *batch.count;
+    if (first_face >= count) return;
+    const int segments = product_segments(regression.inputs);
+    const int segment = block.x() % segments, first_row = block.x() / segments * rows_at_once;
+    const int first = segment * product_segment;
+    const int left = regression.inputs - first, size = left < product_segment ? left : product_segment;
+    auto* strands = block.template shared<float>();  // faces x rows x strands
+    for (int t = block.thread(); t < threads; t += block.threads()) {
+      const int row = first_row + t / product_strands, strand = t % product_strands;
+      if (row >= regression.rows) continue;
+      const float* values = regression.gradient + static_cast<std::size_t>(row) * regression.inputs + first;
+      const float* textures[faces_at_once];
+      float sums[faces_at_once];
+      for (int f = 0; f < faces_at_once; ++f) {
+        // past the last face its texture is multiplied again, and the result dropped
+        const int face = first_face + f < count ? first_face + f : count - 1;
+        textures[f] = of_face(batch.rings, face, batch.sizes.ring_values) + first;
+        sums[f] = 0;
+      }
+#pragma unroll(faces_at_once == 1 ? 16 : 4)
+      for (int i = strand; i < size; i += product_strands) {
+        const float value = values[i];
+        for (int f = 0; f < faces_at_once; ++f) sums[f] += value * textures[f][i];
+      }
+      for (int f = 0; f < faces_at_once; ++f) strands[f * threads + t] = sums[f];
+    }
+    block.wait();
+    for (int t = block.thread(); t < faces_at_once * rows_at_once; t += block.threads()) {
+      const int f = t / rows_at_once, row = first_row + t % rows_at_once;
+      if (first_face + f >= count || row >= regression.rows) continue;
+      of_face(batch.products, first_face + f, batch.sizes.partial_products)[row * segments + segment] =
+          sum_of_strands(strands + f * threads + t % rows_at_once * product_strands);
+    }
+  }
+};
+
+/// s <- s + [pose_modes; modes]^T dq, and the pose of the next frame.
+struct DisplaceWork {
+  static constexpr int threads = 160;
+  ShapeTable shape;
+  RegressionTable regression;
+  bool settle;  ///< the next regression has another frame
+  bool last;    ///< of the cascade
+  FitBatch batch;
+
+  std::size_t shared_bytes() const { return ShapeScratch::bytes(shape) + shared_size<float>(shape.all); }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int face = block.y();
+    if (face >= *batch.count) return;
+    const ShapeScratch scratch = ShapeScratch::in(block, shape);
+    auto* dq = block.template shared<float>(ShapeScratch::bytes(shape));
+    const int segments = product_segments(regression.inputs);
+    for (int row = block.thread(); row < regression.rows; row += block.threads()) {
+      const float* parts = of_face(batch.products, face, batch.sizes.partial_products) + row * segments;
+      float sum = 0;
+      for (int s = 0; s < segments; ++s) sum += parts[s];
+      dq[row] = regression.constant[row] + sum;
+    }
+    block.wait();
+    double* points = of_face(batch.shape, face, shape.size);
+    for (int i = block.thread(); i < shape.size; i += block.threads()) {
+      double at = points[i];
+#pragma unroll 8
+      for (int k = 0; k < shape.all; ++k)
+        at += static_cast<double>(dq[k]) * shape.basis[static_cast<std::size_t>(k) * shape.size + i];
+      scratch.points[i] = at;
+    }
+    block.wait();
+    FaceState& state = batch.states[face];
+    const Similarity before = state.pose;
+    const Similarity pose = settle ? settle_points(block, shape, before, scratch) : before;
+    copy(block, scratch.points, points, shape.size);
+    copy(block, scratch.points, of_face(batch.placed, face, shape.size), shape.size);
+    block.wait();  // all threads have read the pose
+    if (block.thread() == 0) {
+      state.pose = pose;
+      if (last) state.mean = 0, state.error = 0, state.converged = 1;
+      ++state.iterations;
+    }
+  }
+};
+
+}  // namespace kinema::face

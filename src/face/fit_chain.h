@@ -1,0 +1,111 @@
+// A whole fit of a batch of faces as one chain of works, without a return to the host: a launcher runs a work on a grid, whose
+// rows are faces or groups of them. The device records it as a graph; on the host it is run by one thread.
+//
+// Works of faces that have ended return at once, so that the length of a chain does not depend on the faces.
+#pragma once
+
+#include "face/cascade_works.h"
+#include "face/descent_works.h"
+#include "face/fit_batch.h"
+#include "face/frame_works.h"
+#include "face/look_works.h"
+#include "face/score_works.h"
+#include "face/solve_works.h"
+
+namespace kinema::face {
+
+/// `faces_at_once`: faces for which a block reads a matrix once; 1 for the shortest time of a single face.
+template <int faces_at_once, class Launch>
+class FitChain {
+public:
+  /// `faces`: rows of the grids, at least *batch.count.
+  FitChain(const FitTables& tables, const FitBatch& batch, int faces, Launch launch)
+      : tables_(tables),
+        batch_(batch),
+        faces_(faces),
+        groups_((faces + faces_at_once - 1) / faces_at_once),
+        launch_(launch) {}
+
+  void run() {
+    const ShapeTable& shape = tables_.shape;
+    launch_(GreyWork{batch_}, GreyWork::blocks, faces_);
+    launch_(BeginWork{shape, batch_}, 1, faces_);
+    double values = 0;
+    for (const StageTable& stage : tables_.stages) {
+      if (stage.method == Method::cascade)
+        run_cascade(stage);
+      else
+        run_level(stage.level);
+      values = stage.method == Method::cascade ? 0 : stage.level.values;
+    }
+    launch_(FinishWork{shape, values, tables_.score.present, batch_}, 1, faces_);
+    if (!tables_.score.present) return;
+    make_bins(tables_.score.rings);
+    launch_(RingsWork{tables_.score.rings, shape.landmarks, batch_}, shape.landmarks, faces_);
+    launch_(ScoreWork{shape, tables_.score, batch_}, 1, faces_);
+  }
+
+private:
+  void make_bins(const RingTable& rings) {
+    const ResampleWork resample{rings.frame, batch_};
+    launch_(resample, resample.blocks(), faces_);
+    const BinsWork bins{rings, batch_};
+    launch_(bins, bins.blocks(), faces_);
+  }
+
+  void run_cascade(const StageTable& stage) {
+    const ShapeTable& shape = tables_.shape;
+    launch_(EnterFrameWork{shape, batch_}, 1, faces_);
+    for (std::size_t k = 0; k < stage.regressions.size(); ++k) {
+      const RegressionTable& regression = stage.regressions[k];
+      if (regression.enters) make_bins(regression.rings);
+      launch_(RingsWork{regression.rings, shape.landmarks, batch_}, shape.landmarks, faces_);
+      const RegressionWork<faces_at_once> product{regression, batch_};
+      launch_(product, product.blocks(), groups_);
+      const bool last = k + 1 == stage.regressions.size();
+      launch_(DisplaceWork{shape, regression, !last && stage.regressions[k + 1].enters, last, batch_}, 1, faces_);
+    }
+  }
+
+  void look(const LevelTable& level, bool samples, bool texture) {
+    const LookWork<faces_at_once> work{level, samples, texture, batch_};
+    launch_(work, work.blocks(), groups_);
+  }
+
+  void run_level(const LevelTable& level) {
+    const ShapeTable& shape = tables_.shape;
+    launch_(BeginStageWork{shape, level, batch_}, 1, faces_);
+    if (level.resampled) {
+      const ResampleWork resample{level.frame, batch_};
+      launch_(resample, resample.blocks(), faces_);
+      if (level.features != Features::intensity) {
+        const GradientWork gradient{level.frame, batch_};
+        launch_(gradient, gradient.blocks(), faces_);
+        const FeaturesWork features{level.frame, level.features, batch_};
+        launch_(features, features.blocks(), faces_);
+      }
+    }
+    launch_(BeginShapeWork{shape, level, batch_}, 1, faces_);
+    look(level, true, false);
+    launch_(DecideWork{shape, level, true, batch_}, 1, faces_);
+    if (level.simultaneous && level.iterations > 0) look(level, false, true);
+    for (int iteration = 0; iteration < level.iterations; ++iteration) {
+      if (level.simultaneous) {
+        const DescendWork<faces_at_once> descend{level, batch_};
+        launch_(descend, descend.blocks(), groups_);
+        const CornersWork corners{shape, level, batch_};
+        launch_(corners, corners.blocks(), faces_);
+      }
+      launch_(StepWork{shape, level, batch_}, 1, faces_);
+      look(level, true, level.simultaneous && iteration + 1 < level.iterations);
+      launch_(DecideWork{shape, level, false, batch_}, 1, faces_);
+    }
+  }
+
+  const FitTables& tables_;
+  FitBatch batch_;
+  int faces_, groups_;
+  Launch launch_;
+};
+
+}  // namespace kinema::face

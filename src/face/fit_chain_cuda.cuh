@@ -1,0 +1,75 @@
+// Cascades, project-out and simultaneous stages and the score on the device: a batch of faces is one upload, one graph and one
+// download. Two batches are under way at a time.
+#pragma once
+
+#include "core/cuda/buffer.h"
+#include "face/fit_batch.h"
+#include "face/fit_state.h"
+#include "face/fit_tables.h"
+#include "kinema/face.h"
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace kinema::face {
+
+class FitChainCuda {
+public:
+  FitChainCuda(const Model& model, std::span<const Stage> stages, const FitSettings& settings, bool score);
+  ~FitChainCuda();
+  FitChainCuda(const FitChainCuda&) = delete;
+  FitChainCuda& operator=(const FitChainCuda&) = delete;
+
+  /// Runs the stages on every face from its state, which is updated. Of `out`, iterations are added, and all else is set.
+  void run(std::span<const Face> faces, std::span<FitState> states, std::span<Fit> out);
+
+  bool scores() const { return tables_.score.present; }
+
+  /// The device's own time in the last run.
+  double device_ms() const { return device_ms_; }
+
+private:
+  static constexpr std::size_t most_faces = 256;  // of a batch: enough to fill any device
+
+  // How the memory of a slot is divided for a number of faces, and the graph that works on it.
+  struct Layout {
+    FitBatch batch, host;  // `host`: what goes up and comes down
+    std::size_t input_bytes = 0, output_bytes = 0, memory_bytes = 0;
+    cudaGraphExec_t graph = nullptr;
+  };
+
+  // A batch under way.
+  struct Slot {
+    cuda::Stream stream;
+    cuda::Event begin, end;
+    cuda::Buffer<std::byte> input, output, memory;  // input: pictures follow the tasks
+    cuda::PinnedBuffer<std::byte> input_host, output_host;
+    std::map<int, Layout> layouts;
+    const Layout* layout = nullptr;  // of the batch under way
+    std::span<const Face> faces;     // of it, empty if there is none
+    std::span<FitState> states;
+    std::span<Fit> out;
+
+    ~Slot();
+    void forget_layouts();
+  };
+
+  Layout divided(const Slot& slot, int faces) const;
+  const Layout& layout_for(Slot& slot, int faces, std::size_t picture_bytes);
+  void submit(Slot& slot, std::span<const Face> faces, std::span<FitState> states, std::span<Fit> out);
+  void collect(Slot& slot);
+  void record(Slot& slot, int faces, Layout& layout) const;
+  void launch(const Slot& slot, int faces, const Layout& layout) const;
+
+  PackedTables packed_;
+  cuda::Buffer<std::byte> model_memory_;
+  FitTables tables_;
+  BatchSizes sizes_;
+  Slot slots_[2];
+  std::size_t batch_faces_ = most_faces;  // less on a device that has no room for more
+  double device_ms_ = 0;
+};
+
+}  // namespace kinema::face

@@ -1,0 +1,197 @@
+// What the stages of a fit need of a model, as plain arrays in one piece of memory that can be copied to a device. The structs
+// hold pointers into it; fit_works.h and its neighbours say what is done with them.
+#pragma once
+
+#include "core/host_device.h"
+#include "kinema/face.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kinema::face {
+
+/// [pose_modes; shape modes], and the mean shape. `all` = 4 + modes.
+struct ShapeTable {
+  int landmarks = 0, size = 0, modes = 0, all = 0;
+  double centre_x = 0, centre_y = 0, square = 0;  ///< of the mean shape
+  const float* mean = nullptr;                    ///< size
+  const double* basis = nullptr;                  ///< all x size
+  const double* by_coordinate = nullptr;          ///< size x all, the same transposed
+  const double* most = nullptr;                   ///< modes: bound of b, infinite: none
+  const double* variances = nullptr;              ///< modes
+
+  // the triangulation, for the composition of warps
+  int triangles = 0;
+  const std::uint16_t* corners = nullptr;           ///< triangles x 3
+  const double* inverse_edges = nullptr;            ///< triangles x 4, row-major
+  const std::uint8_t* usable = nullptr;             ///< triangles: not degenerate in the mean shape
+  const int* vertex_first = nullptr;                ///< landmarks + 1: into vertex_triangles
+  const std::uint16_t* vertex_triangles = nullptr;  ///< usable ones around a vertex, ascending
+
+  template <class Visit>
+  void visit(Visit&& v) {
+    v(mean), v(basis), v(by_coordinate), v(most), v(variances);
+    v(corners), v(inverse_edges), v(usable), v(vertex_first), v(vertex_triangles);
+  }
+};
+
+/// The texture around landmarks in a frame of orientation bins.
+struct RingTable {
+  Frame frame;
+  int bins = 0, places = 0;        ///< places around each landmark
+  const float* offsets = nullptr;  ///< places x 2
+  const float* cosines = nullptr;  ///< bins
+  const float* sines = nullptr;    ///< bins
+
+  template <class Visit>
+  void visit(Visit&& v) {
+    v(offsets), v(cosines), v(sines);
+  }
+};
+
+/// One regression of the cascade.
+struct RegressionTable {
+  RingTable rings;
+  bool enters = false;  ///< its frame is not that of the one before
+  int rows = 0, inputs = 0;
+  const float* gradient = nullptr;  ///< rows x inputs
+  const float* constant = nullptr;  ///< rows
+
+  template <class Visit>
+  void visit(Visit&& v) {
+    rings.visit(v);
+    v(gradient), v(constant);
+  }
+};
+
+/// Pixels of one triangle, at most most_chunk_pixels: the unit in which sums over a texture are divided.
+struct PixelChunk {
+  std::uint16_t corner[3];
+  std::uint16_t pixels;
+  int first;
+};
+inline constexpr int most_chunk_pixels = 64;
+
+/// A vertex of a chunk: chunk * 3 + corner.
+using ChunkCorner = int;
+
+/// A pair of vertices that share triangles.
+struct VertexPair {
+  int other;  ///< the first vertex of the pair; the second is the one whose list this is in
+  int first,
+      last;  ///< entries: chunk, and the corner of both: chunk * 9 + corner of `other` * 3 + corner of the second
+};
+
+/// Vertices whose part of J J^T one block adds.
+inline constexpr int vertex_group = 8;
+
+/// A level under an inverse compositional stage. The rows of its stack are [Pg; A; g0; 1], A the project-out matrix or nothing.
+struct LevelTable {
+  Features features = Features::intensity;
+  bool resampled = false, photometric = false, simultaneous = false;
+  Frame frame;
+  int channels = 1, pixels = 0, values = 0, chunks = 0;
+  int modes = 0;       ///< of Pg
+  int steps = 0;       ///< rows of A
+  int rows = 0;        ///< modes + steps + 2
+  int row_width = 0;   ///< rows of the stack, padded to whole vectors
+  int most_pairs = 0;  ///< of vertices, in a vertex group
+  int iterations = 0;
+  double threshold = 0, prior = 0;  ///< prior times the residual variance
+
+  const PixelChunk* chunk = nullptr;   ///< chunks
+  const float* weights = nullptr;      ///< pixels x 4: of the three corners, and nothing
+  const int* neighbours = nullptr;     ///< pixels x 4
+  const float* slope_steps = nullptr;  ///< pixels x 2
+  const float* mean = nullptr;         ///< values: g0
+  const float* stack = nullptr;        ///< values x row_width: a value of every row side by side
+  const double* by_mean = nullptr;     ///< rows: products with g0
+  const double* by_one = nullptr;      ///< rows: products with 1
+  const int* corner_first = nullptr;   ///< landmarks + 1
+  const ChunkCorner* corner_list = nullptr;
+  const int* pair_first = nullptr;  ///< landmarks + 1
+  const VertexPair* pairs = nullptr;
+  const int* pair_entries = nullptr;
+
+  template <class Visit>
+  void visit(Visit&& v) {
+    v(chunk), v(weights), v(neighbours), v(slope_steps), v(mean), v(stack), v(by_mean), v(by_one);
+    v(corner_first), v(corner_list), v(pair_first), v(pairs), v(pair_entries);
+  }
+};
+
+struct ScoreTable {
+  bool present = false;
+  RingTable rings;
+  int values = 0;                           ///< of a landmark
+  double residual_variance = 0;             ///< of the last stage's level; 0: it has no residual
+  const float* landmark_error = nullptr;    ///< landmarks x (1 + values)
+  const float* overall_error = nullptr;     ///< 1 + landmarks * values
+  const float* weights = nullptr;           ///< quality_feature_count
+  const float* landmark_weights = nullptr;  ///< 3
+
+  template <class Visit>
+  void visit(Visit&& v) {
+    rings.visit(v);
+    v(landmark_error), v(overall_error), v(weights), v(landmark_weights);
+  }
+};
+
+/// A stage: regressions, or a level.
+struct StageTable {
+  Method method = Method::cascade;
+  std::vector<RegressionTable> regressions;
+  LevelTable level;
+};
+
+/// Tables of the stages of one fit.
+struct FitTables {
+  ShapeTable shape;
+  std::vector<StageTable> stages;
+  ScoreTable score;
+
+  template <class Visit>
+  void visit(Visit&& v) {
+    shape.visit(v), score.visit(v);
+    for (StageTable& stage : stages) {
+      stage.level.visit(v);
+      for (RegressionTable& regression : stage.regressions) regression.visit(v);
+    }
+  }
+};
+
+/// The tables and their memory.
+class PackedTables {
+public:
+  /// Of cascades, project-out and simultaneous stages; `score`: with what a score needs, if the model has it.
+  PackedTables(const Model& model, std::span<const Stage> stages, const FitSettings& settings, bool score);
+
+  /// Whether the works can run a stage: not a combined one, nor a cascade from several starts, nor sizes beyond a block's memory.
+  static bool fits(const Model& model, const Stage& stage, const FitSettings& settings);
+
+  std::span<const std::byte> bytes() const { return memory_; }
+
+  /// With pointers into a copy of bytes() at this place.
+  FitTables at(const std::byte* base) const;
+  FitTables here() const { return at(memory_.data()); }
+
+private:
+  template <class T>
+  const T* add(std::span<const T> values);
+  template <class T>
+  const T* add(const std::vector<T>& values) {
+    return add(std::span<const T>(values));
+  }
+  void add_shape(const Model& model, double limit);
+  RingTable add_rings(const Model& model, const Frame& frame, std::span<const float> offsets);
+  StageTable add_cascade(const Model& model, const Stage& stage);
+  StageTable add_level(const Model& model, const Stage& stage, const FitSettings& settings);
+  void add_score(const Model& model);
+
+  std::vector<std::byte> memory_;
+  FitTables offsets_;  // pointers are places in memory_
+};
+
+}  // namespace kinema::face

@@ -1,0 +1,276 @@
+// Frames by blocks of threads: resampling, bins of orientation, features. The same frames as those of frame.cpp.
+#pragma once
+
+#include "core/grey_pixel.h"
+#include "core/thread_block.h"
+#include "face/fit_batch.h"
+#include "face/frame_pixels.h"
+
+namespace kinema::face {
+
+KINEMA_HD inline Similarity unit_to_frame(const Frame& frame) { return {frame.scale, 0, frame.x, frame.y}; }
+
+/// The images of faces that come as colour frames.
+struct GreyWork {
+  static constexpr int threads = 256;
+  static constexpr int blocks = 64;  ///< of a face, whatever the size of its frame
+  FitBatch batch;
+
+  std::size_t shared_bytes() const { return 0; }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int face = block.y();
+    if (face >= *batch.count || batch.tasks[face].grey == nullptr) return;
+    const ColourView& from = batch.tasks[face].colour;
+    std::uint8_t* to = batch.tasks[face].grey;
+    for (std::size_t v = static_cast<std::size_t>(block.x()); v < from.height; v += blocks) {
+      const std::uint8_t* row = from.data + v * from.stride;
+      for (std::size_t u = static_cast<std::size_t>(block.thread()); u < from.width;
+           u += static_cast<std::size_t>(block.threads()))
+        to[v * from.width + u] = grey_in_row(from.format, row, u);
+    }
+  }
+};
+
+/// The grey values of a frame under the pose of each face's state.
+struct ResampleWork {
+  static constexpr int threads = 256;
+  Frame frame;
+  FitBatch batch;
+
+  int blocks() const { return (static_cast<int>(frame.width * frame.height) + threads - 1) / threads; }
+  std::size_t shared_bytes() const { return shared_size<SampleOffset>(most_frame_samples * most_frame_samples); }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int face = block.y();
+    if (face >= *batch.count) return;
+    const int width = static_cast<int>(frame.width), count = width * static_cast<int>(frame.height);
+    const Similarity to_image = compose(batch.states[face].pose, inverse(unit_to_frame(frame)));
+    const GreyView image = batch.tasks[face].image;
+    const int n = frame_samples(to_image);
+    auto* offsets = block.template shared<SampleOffset>();
+    for (int k = block.thread(); k < n * n; k += block.threads()) offsets[k] = sample_offset(to_image, n, k % n, k / n);
+    block.wait();
+    float* grey = of_face(batch.grey, face, batch.sizes.frame_pixels);
+    const int first = block.x() * threads, last = first + threads < count ? first + threads : count;
+    for (int i = first + block.thread(); i < last; i += block.threads())
+      grey[i] = resampled_pixel(image, to_image, offsets, n * n, i % width, i / width);
+  }
+};
+
+/// The sum of a tile whose values all threads see, row by row as they lie `stride` apart.
+template <class Block>
+KINEMA_HD void sum_tile(Block& block, const float* values, int width, int height, double* rows, double* result) {
+  for (int v = block.thread(); v < height; v += block.threads()) rows[v] = tile_row_sum(values + v * frame_tile, width);
+  block.wait();
+  if (block.thread() == 0) {
+    double sum = 0;
+    for (int v = 0; v < height; ++v) sum += rows[v];
+    *result = sum;
+  }
+}
+
+/// One tile of a frame's bins, smoothed twice and not yet normalised, with their energy and its sum.
+struct BinsWork {
+  static constexpr int threads = 256;
+  static constexpr int margin = 2;  // two smoothings
+  static constexpr int side = frame_tile + 2 * margin;
+  RingTable rings;
+  FitBatch batch;
+
+  int blocks() const {
+    return frame_tiles(static_cast<int>(rings.frame.width)) * frame_tiles(static_cast<int>(rings.frame.height));
+  }
+  std::size_t shared_bytes() const {
+    return 2 * shared_size<float>(side * side * rings.bins) + shared_size<float>(frame_tile * frame_tile) +
+           shared_size<double>(frame_tile);
+  }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int face = block.y();
+    if (face >= *batch.count) return;
+    const int width = static_cast<int>(rings.frame.width), height = static_cast<int>(rings.frame.height);
+    const int bins = rings.bins, across = frame_tiles(width);
+    const int left = block.x() % across * frame_tile, top = block.x() / across * frame_tile;
+    const int right = left + frame_tile < width ? left + frame_tile : width;
+    const int bottom = top + frame_tile < height ? top + frame_tile : height;
+    // with the margin, as far as there is one: at the border of the frame the border repeats
+    const int x0 = left < margin ? 0 : left - margin, y0 = top < margin ? 0 : top - margin;
+    const int w = (right + margin < width ? right + margin : width) - x0;
+    const int h = (bottom + margin < height ? bottom + margin : height) - y0;
+    auto* a = block.template shared<float>();
+    auto* b = block.template shared<float>(shared_size<float>(side * side * bins));
+    auto* energies = block.template shared<float>(2 * shared_size<float>(side * side * bins));
+    auto* rows = block.template shared<double>(2 * shared_size<float>(side * side * bins) +
+                                               shared_size<float>(frame_tile * frame_tile));
+    const float* grey = of_face(batch.grey, face, batch.sizes.frame_pixels);
+    for (int i = block.thread(); i < w * h; i += block.threads()) {
+      const PixelGradient g = gradient_at(grey, width, height, x0 + i % w, y0 + i / w);
+      const float share = g.magnitude > 0 ? 1 / g.magnitude : 0;
+      for (int k = 0; k < bins; ++k)
+        a[i * bins + k] = orientation_bin(g.x * share, g.y * share, g.magnitude, rings.cosines[k], rings.sines[k]);
+    }
+    block.wait();
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int i = block.thread(); i < w * h * bins; i += block.threads()) {
+        const int u = i / bins % w;
+        b[i] = smoothed(a[u > 0 ? i - bins : i], a[i], a[u + 1 < w ? i + bins : i]);
+      }
+      block.wait();
+      for (int i = block.thread(); i < w * h * bins; i += block.threads()) {
+        const int v = i / (bins * w);
+        a[i] = smoothed(b[v > 0 ? i - w * bins : i], b[i], b[v + 1 < h ? i + w * bins : i]);
+      }
+      block.wait();
+    }
+    float* out = of_face(batch.channels, face, batch.sizes.frame_values);
+    float* energy = of_face(batch.energy, face, batch.sizes.frame_pixels);
+    const int tile_width = right - left, tile_height = bottom - top;
+    for (int i = block.thread(); i < tile_width * tile_height; i += block.threads()) {
+      const int u = left + i % tile_width, v = top + i / tile_width;
+      const float* from = a + ((v - y0) * w + (u - x0)) * bins;
+      float* to = out + (static_cast<std::size_t>(v) * width + u) * bins;
+      float sum = 0;
+      for (int k = 0; k < bins; ++k) {
+        to[k] = from[k];
+        sum += from[k] * from[k];
+      }
+      energy[v * width + u] = sum;
+      energies[(v - top) * frame_tile + (u - left)] = sum;
+    }
+    block.wait();
+    sum_tile(block, energies, tile_width, tile_height, rows,
+             of_face(batch.tiles, face, batch.sizes.frame_tiles) + block.x());
+  }
+};
+
+/// The texture around one landmark of each face at FitBatch::placed, in the model's unit; bins are normalised on the way.
+struct RingsWork {
+  static constexpr int threads = 160;
+  RingTable rings;
+  int landmarks;
+  FitBatch batch;
+
+  std::size_t shared_bytes() const { return shared_size<double>(sum_strands) + shared_size<float>(4 * rings.places); }
+
+  struct Place {
+    int u, v, dx, dy;
+    float fx, fy;
+  };
+  KINEMA_HD Place place(float x, float y, int which) const {
+    const int width = static_cast<int>(rings.frame.width), height = static_cast<int>(rings.frame.height);
+    x = within(x + rings.offsets[2 * which], 0.0f, static_cast<float>(width - 1));
+    y = within(y + rings.offsets[2 * which + 1], 0.0f, static_cast<float>(height - 1));
+    Place at{static_cast<int>(x), static_cast<int>(y), width > 1 ? 1 : 0, height > 1 ? 1 : 0, 0, 0};
+    if (at.u + 1 >= width) at.u = width > 1 ? width - 2 : 0;
+    if (at.v + 1 >= height) at.v = height > 1 ? height - 2 : 0;
+    at.fx = x - static_cast<float>(at.u), at.fy = y - static_cast<float>(at.v);
+    return at;
+  }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int face = block.y(), landmark = block.x();
+    if (face >= *batch.count) return;
+    const int width = static_cast<int>(rings.frame.width), height = static_cast<int>(rings.frame.height);
+    const int bins = rings.bins, places = rings.places;
+    auto* strands = block.template shared<double>();
+    auto* shares = block.template shared<float>(shared_size<double>(sum_strands));
+    const double all = sum_of_tiles(block, of_face(batch.tiles, face, batch.sizes.frame_tiles),
+                                    frame_tiles(width) * frame_tiles(height), strands);
+    const float floor = bins_floor(all, width * height);
+    const float* energy = of_face(batch.energy, face, batch.sizes.frame_pixels);
+    const float* channels = of_face(batch.channels, face, batch.sizes.frame_values);
+    const float* shape = of_face(batch.placed, face, batch.sizes.shape);
+    const float x = rings.frame.scale * shape[2 * landmark] + rings.frame.x;
+    const float y = rings.frame.scale * shape[2 * landmark + 1] + rings.frame.y;
+    for (int i = block.thread(); i < 4 * places; i += block.threads()) {
+      const Place at = place(x, y, i / 4);
+      shares[i] = bins_share(energy, width, height, at.u + (i & 1) * at.dx, at.v + (i >> 1 & 1) * at.dy, floor);
+    }
+    block.wait();
+    float* out = of_face(batch.rings, face, batch.sizes.ring_values) + landmark * places * bins;
+    for (int i = block.thread(); i < places * bins; i += block.threads()) {
+      const int which = i / bins;
+      const Place at = place(x, y, which);
+      const float* share = shares + 4 * which;
+      const float* p = channels + (static_cast<std::size_t>(at.v) * width + at.u) * bins + i % bins;
+      const int right = at.dx * bins, below = at.dy * width * bins;
+      const float p00 = p[0] * share[0], p10 = p[right] * share[1];
+      const float p01 = p[below] * share[2], p11 = p[right + below] * share[3];
+      const float upper = p00 + at.fx * (p10 - p00), lower = p01 + at.fx * (p11 - p01);
+      out[i] = upper + at.fy * (lower - upper);
+    }
+  }
+};
+
+/// Gradients of a tile of a frame, and the sum of their magnitudes.
+struct GradientWork {
+  static constexpr int threads = 256;
+  Frame frame;
+  FitBatch batch;
+
+  int blocks() const {
+    return frame_tiles(static_cast<int>(frame.width)) * frame_tiles(static_cast<int>(frame.height));
+  }
+  std::size_t shared_bytes() const {
+    return shared_size<float>(frame_tile * frame_tile) + shared_size<double>(frame_tile);
+  }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int face = block.y();
+    if (face >= *batch.count) return;
+    const int width = static_cast<int>(frame.width), height = static_cast<int>(frame.height),
+              across = frame_tiles(width);
+    const int left = block.x() % across * frame_tile, top = block.x() / across * frame_tile;
+    const int w = left + frame_tile < width ? frame_tile : width - left;
+    const int h = top + frame_tile < height ? frame_tile : height - top;
+    auto* magnitudes = block.template shared<float>();
+    auto* rows = block.template shared<double>(shared_size<float>(frame_tile * frame_tile));
+    const float* grey = of_face(batch.grey, face, batch.sizes.frame_pixels);
+    float* out = of_face(batch.channels, face, batch.sizes.frame_values);
+    for (int i = block.thread(); i < w * h; i += block.threads()) {
+      const int u = left + i % w, v = top + i / w;
+      const PixelGradient g = gradient_at(grey, width, height, u, v);
+      float* pixel = out + 2 * (static_cast<std::size_t>(v) * width + u);
+      pixel[0] = g.x, pixel[1] = g.y;
+      magnitudes[(v - top) * frame_tile + (u - left)] = g.magnitude;
+    }
+    block.wait();
+    sum_tile(block, magnitudes, w, h, rows, of_face(batch.tiles, face, batch.sizes.frame_tiles) + block.x());
+  }
+};
+
+/// Gradients to features.
+struct FeaturesWork {
+  static constexpr int threads = 256;
+  Frame frame;
+  Features features;
+  FitBatch batch;
+
+  int blocks() const { return (static_cast<int>(frame.width * frame.height) + threads - 1) / threads; }
+  std::size_t shared_bytes() const { return shared_size<double>(sum_strands); }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int face = block.y();
+    if (face >= *batch.count) return;
+    const int width = static_cast<int>(frame.width), height = static_cast<int>(frame.height), count = width * height;
+    const double sum = sum_of_tiles(block, of_face(batch.tiles, face, batch.sizes.frame_tiles),
+                                    frame_tiles(width) * frame_tiles(height), block.template shared<double>());
+    const auto mean = static_cast<float>(sum / static_cast<double>(count));
+    float* out = of_face(batch.channels, face, batch.sizes.frame_values);
+    const int first = block.x() * threads, last = first + threads < count ? first + threads : count;
+    for (int i = first + block.thread(); i < last; i += block.threads()) {
+      float* pixel = out + 2 * i;
+      const float factor = feature_factor(features, pixel[0], pixel[1], mean);
+      pixel[0] *= factor, pixel[1] *= factor;
+    }
+  }
+};
+
+}  // namespace kinema::face

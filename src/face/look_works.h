@@ -1,0 +1,283 @@
+// Inverse compositional stages by blocks of threads: what a stage begins with, the look at a texture, and the decision
+// whether its shape is better than the one before. Sums over a texture are those of chunks of one triangle, in single
+// precision, added in double one chunk after the other.
+#pragma once
+
+#include "face/flat_texture.h"
+#include "face/frame_works.h"
+#include "face/shape_works.h"
+#include "face/texture_place.h"
+
+#include <cmath>
+
+namespace kinema::face {
+
+/// The pose and the source of a stage; its frame is made next.
+struct BeginStageWork {
+  static constexpr int threads = 160;
+  ShapeTable shape;
+  LevelTable level;
+  FitBatch batch;
+
+  std::size_t shared_bytes() const { return ShapeScratch::bytes(shape); }
+
+  KINEMA_HD static int nearest(double x) {
+    const double whole = std::round(x);
+    return whole > -1e6 ? (whole < 1e6 ? static_cast<int>(whole) : 1000000) : -1000000;
+  }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int face = block.y();
+    if (face >= *batch.count) return;
+    const ShapeScratch scratch = ShapeScratch::in(block, shape);
+    FaceState& state = batch.states[face];
+    double* points = of_face(batch.shape, face, shape.size);
+    Similarity pose = state.pose;
+    copy(block, points, scratch.points, shape.size);
+    block.wait();
+    if (state.mean == 0) {
+      pose = settle_points(block, shape, pose, scratch);
+      copy(block, scratch.points, points, shape.size);
+    }
+    Similarity to_source = level.resampled ? unit_to_frame(level.frame) : pose;
+    const int x = nearest(to_source.tx), y = nearest(to_source.ty);
+    to_source.tx -= static_cast<double>(x), to_source.ty -= static_cast<double>(y);
+    transform(block, to_source, scratch.points, of_face(batch.placed, face, shape.size), shape.landmarks);
+    block.wait();  // all threads have read the state
+    if (block.thread() != 0) return;
+    state.pose = pose, state.to_source = to_source;
+    state.origin_x = x, state.origin_y = y, state.centre = 0;
+    state.running = 1, state.stage_iterations = 0, state.converged = 0, state.error = 0;
+  }
+};
+
+/// The centre of the samples, and the shape from which the stage starts.
+struct BeginShapeWork {
+  static constexpr int threads = 160;
+  ShapeTable shape;
+  LevelTable level;
+  FitBatch batch;
+
+  std::size_t shared_bytes() const { return ShapeScratch::bytes(shape); }
+
+  // As TextureImage::centre_at().
+  KINEMA_HD static float centre_of(const TexturePixels& image, const float* places, int landmarks) {
+    const int wide = image.width > 1 ? image.width : 2, high = image.height > 1 ? image.height : 2;
+    double sum = 0;
+    for (int i = 0; i < landmarks; ++i) {
+      const float x = within(places[2 * i] + static_cast<float>(image.origin_x), 0.0f, static_cast<float>(wide - 1));
+      const float y =
+          within(places[2 * i + 1] + static_cast<float>(image.origin_y), 0.0f, static_cast<float>(high - 1));
+      const int u = static_cast<int>(x) < image.width ? static_cast<int>(x) : image.width - 1;
+      const int v = static_cast<int>(y) < image.height ? static_cast<int>(y) : image.height - 1;
+      const std::size_t at = static_cast<std::size_t>(v) * image.stride + static_cast<std::size_t>(u);
+      sum += image.bytes != nullptr ? static_cast<double>(image.bytes[at]) : static_cast<double>(image.floats[at]);
+    }
+    return static_cast<float>(sum / static_cast<double>(landmarks));
+  }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int face = block.y();
+    if (face >= *batch.count) return;
+    FaceState& state = batch.states[face];
+    float* placed = of_face(batch.placed, face, shape.size);
+    if (block.thread() == 0 && level.photometric && level.channels == 1)
+      state.centre = centre_of(texture_pixels(level, batch, face), placed, shape.landmarks);
+    if (state.mean != 0) return;
+    const ShapeScratch scratch = ShapeScratch::in(block, shape);
+    double* points = of_face(batch.shape, face, shape.size);
+    copy(block, points, scratch.points, shape.size);
+    block.wait();  // and the centre has read the places
+    project_on_model(block, shape, scratch);
+    copy(block, scratch.points, points, shape.size);
+    transform(block, state.to_source, scratch.points, placed, shape.landmarks);
+  }
+};
+
+/// A chunk of the textures of several faces: samples at the places, and their products with the rows of the stack; the texture
+/// of the model at lambda. Either may be left out.
+template <int faces_at_once>
+struct LookWork {
+  static constexpr int threads = 128;
+  static constexpr int most_values = 2 * most_chunk_pixels;
+  LevelTable level;
+  bool look, texture;
+  FitBatch batch;
+
+  int blocks() const { return level.chunks; }
+  std::size_t shared_bytes() const {
+    return shared_size<float>(faces_at_once * most_values) + shared_size<float>(faces_at_once * level.modes);
+  }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int first_face = block.y() * faces_at_once, count = *batch.count;
+    bool any = false, running[faces_at_once];
+    for (int f = 0; f < faces_at_once; ++f) {
+      running[f] = first_face + f < count && batch.states[first_face + f].running != 0;
+      any = any || running[f];
+    }
+    if (!any) return;
+    const PixelChunk chunk = level.chunk[block.x()];
+    const int channels = level.channels, values = chunk.pixels * channels, first = chunk.first * channels;
+    const float* stack = level.stack + static_cast<std::size_t>(first) * level.row_width;
+    auto* samples = block.template shared<float>();  // faces x most_values
+    auto* factors = block.template shared<float>(shared_size<float>(faces_at_once * most_values));
+    for (int f = 0; f < faces_at_once; ++f) {
+      if (!running[f]) {
+        for (int i = block.thread(); look && i < values; i += block.threads()) samples[f * most_values + i] = 0;
+        for (int k = block.thread(); texture && k < level.modes; k += block.threads()) factors[f * level.modes + k] = 0;
+        continue;
+      }
+      if (look) sample(block, chunk, first_face + f, samples + f * most_values);
+      const double* lambda = of_face(batch.lambda, first_face + f, batch.sizes.texture_modes);
+      for (int k = block.thread(); texture && k < level.modes; k += block.threads())
+        factors[f * level.modes + k] = static_cast<float>(lambda[k]);
+    }
+    block.wait();
+    if (look) multiply(block, stack, values, samples, running, first_face);
+    if (texture) {
+      for (int t = block.thread(); t < faces_at_once * values; t += block.threads()) {
+        const int f = t / values, value = t % values;
+        if (!running[f]) continue;
+        const float* row = stack + static_cast<std::size_t>(value) * level.row_width;
+        float sum = 0;
+#pragma unroll 8
+        for (int k = 0; k < level.modes; ++k) sum = std::fma(factors[f * level.modes + k], row[k], sum);
+        of_face(batch.texture, first_face + f, batch.sizes.texture_values)[first + value] =
+            sum + level.mean[first + value];
+      }
+    }
+  }
+
+private:
+  template <class Block>
+  KINEMA_HD void sample(Block& block, const PixelChunk& chunk, int face, float* samples) const {
+    const TexturePixels image = texture_pixels(level, batch, face);
+    const float* places = of_face(batch.placed, face, batch.sizes.shape);
+    const float* a = places + 2 * chunk.corner[0];
+    const float* b = places + 2 * chunk.corner[1];
+    const float* c = places + 2 * chunk.corner[2];
+    float* kept = of_face(batch.samples, face, batch.sizes.texture_values) + chunk.first * level.channels;
+    for (int i = block.thread(); i < chunk.pixels; i += block.threads()) {
+      const float* w = level.weights + 4 * (static_cast<std::size_t>(chunk.first) + i);
+      float* out = samples + i * level.channels;
+      sample_at(image, w[0] * a[0] + w[1] * b[0] + w[2] * c[0], w[0] * a[1] + w[1] * b[1] + w[2] * c[1], out);
+      for (int k = 0; k < level.channels; ++k) kept[i * level.channels + k] = out[k];
+    }
+  }
+
+  // Each row by one thread for all faces, so that a value of the stack is read once; one more for the squares.
+  template <class Block>
+  KINEMA_HD void multiply(Block& block, const float* stack, int values, const float* samples, const bool* running,
+                          int first_face) const {
+    const int width = look_width(level);
+    for (int row = block.thread(); row < width; row += block.threads()) {
+      float sums[faces_at_once];
+      for (int f = 0; f < faces_at_once; ++f) sums[f] = 0;
+      if (row < level.rows) {
+#pragma unroll(faces_at_once == 1 ? 16 : 8)
+        for (int i = 0; i < values; ++i) {
+          const float value = stack[static_cast<std::size_t>(i) * level.row_width + row];
+          for (int f = 0; f < faces_at_once; ++f) sums[f] = std::fma(value, samples[f * most_values + i], sums[f]);
+        }
+      } else {
+        for (int i = 0; i < values; ++i)
+          for (int f = 0; f < faces_at_once; ++f) {
+            const float x = samples[f * most_values + i];
+            sums[f] = std::fma(x, x, sums[f]);
+          }
+      }
+      for (int f = 0; f < faces_at_once; ++f)
+        if (running[f])
+          of_face(batch.look_sums, first_face + f, batch.sizes.look_sums)[block.x() * width + row] = sums[f];
+    }
+  }
+};
+
+/// d = g - g0 of the last look, and whether its shape is kept. The first look of a stage has nothing to be held against.
+struct DecideWork {
+  static constexpr int threads = 128;
+  ShapeTable shape;
+  LevelTable level;
+  bool first;
+  FitBatch batch;
+
+  std::size_t shared_bytes() const { return 2 * shared_size<double>(level.rows + 1); }
+
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    const int face = block.y();
+    if (face >= *batch.count) return;
+    FaceState& state = batch.states[face];
+    if (state.running == 0) return;
+    auto* sums = block.template shared<double>();
+    auto* products = block.template shared<double>(shared_size<double>(level.rows + 1));
+    const int width = look_width(level), rows = level.rows - 2;
+    const float* parts = of_face(batch.look_sums, face, batch.sizes.look_sums);
+    for (int row = block.thread(); row < width; row += block.threads()) {
+      double sum = 0;
+#pragma unroll 16
+      for (int c = 0; c < level.chunks; ++c) sum += static_cast<double>(parts[c * width + row]);
+      sums[row] = sum;
+    }
+    block.wait();
+
+    // normalised() of texture_sums.cpp; every thread for itself
+    const double values = level.values;
+    double offset = 0, factor = 1, by_mean = sums[rows], square = sums[rows + 2];
+    if (level.photometric) {
+      offset = sums[rows + 1] / values;
+      const double left = std::fmax(0.0, square - values * offset * offset), deviation = std::sqrt(left / values);
+      if (!(deviation > flat_share * std::fabs(offset) + flat_least)) {
+        factor = by_mean = square = 0;
+      } else {
+        const double along = (sums[rows] - offset * level.by_one[rows]) / values;
+        factor = 1 / std::fmax(along, 0.1 * deviation);
+        by_mean = along * values * factor;
+        square = left * factor * factor;
+      }
+    }
+    for (int row = block.thread(); row < rows; row += block.threads())
+      products[row] =
+          (level.photometric ? (sums[row] - offset * level.by_one[row]) * factor : sums[row]) - level.by_mean[row];
+    block.wait();
+    double along_modes = 0;
+    for (int k = 0; k < level.modes; ++k) along_modes += products[k] * products[k];
+    const double error = square - 2 * by_mean + level.by_mean[rows] - along_modes;
+
+    const double before = state.error;
+    const int iterations = state.stage_iterations + (first ? 0 : 1);
+    bool keep = true, converged = false;
+    if (!first && level.threshold >= 0) {
+      if (!(error < before))
+        keep = false, converged = true;  // it passed the optimum
+      else if (before - error < level.threshold * before)
+        converged = true;
+    }
+    block.wait();  // all threads have read the state
+    if (keep) {
+      if (!first)
+        copy(block, of_face(batch.next, face, shape.size), of_face(batch.shape, face, shape.size), shape.size);
+      copy(block, products, of_face(batch.difference, face, batch.sizes.rows), rows);
+      if (first) copy(block, products, of_face(batch.lambda, face, batch.sizes.texture_modes), level.modes);
+    }
+    if (block.thread() != 0) return;
+    if (keep) {
+      state.error = error;
+      state.by_mean = by_mean - level.by_mean[rows];
+      state.by_one = -level.by_one[rows];  // a normalised texture has a mean of 0
+      state.offset = offset, state.factor = factor;
+    }
+    state.stage_iterations = iterations;
+    state.converged = converged ? 1 : 0;
+    if (converged || iterations >= level.iterations) {
+      state.running = 0, state.mean = 0;
+      state.iterations += iterations;
+    }
+  }
+};
+
+}  // namespace kinema::face

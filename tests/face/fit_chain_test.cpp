@@ -1,0 +1,297 @@
+// The works of a fit, run on the host by one thread and on the device: both end where the cpu backend ends.
+#include "drawn.h"
+#include "face/similarity.h"
+#include "host_chain.h"
+#include "kinema/grey.h"
+#include "planted.h"
+#include "threaded_block.h"
+
+namespace kinema::face {
+namespace {
+
+using Serial = HostChainFitter<SerialLauncher>;
+
+// "works": on the host.
+class FitChainOn : public testing::TestWithParam<std::string> {
+protected:
+  void SetUp() override {
+    if (GetParam() == "cuda" && !available(Backend::cuda)) GTEST_SKIP() << "no GPU";
+  }
+  std::unique_ptr<Fitter> tested(const std::shared_ptr<const Model>& model, const FitSettings& settings) const {
+    if (GetParam() == "works") return std::make_unique<Serial>(model, settings);
+    auto fitter = make_fitter(model, settings, Backend::cuda);
+    for (const PlacedStage& placed : fitter->stages()) EXPECT_EQ(placed.backend, Backend::cuda);
+    return fitter;
+  }
+};
+
+FitSettings settings_of(std::vector<Stage> stages, double threshold = 1e-4) {
+  FitSettings settings;
+  settings.stages = std::move(stages);
+  settings.threshold = threshold;
+  settings.score = false;
+  settings.threads = 1;
+  return settings;
+}
+
+void expect_same(Fitter& tested, Fitter& cpu, const std::vector<Face>& faces) {
+  for (const Face& face : faces) {
+    const Fit truth = cpu.fit(face), fit = tested.fit(face);
+    // sums over a texture are divided differently, in single precision: thousandths of a pixel
+    EXPECT_LT(farthest(fit.landmarks, truth.landmarks), 0.01);
+    EXPECT_NEAR(fit.error, truth.error, 1e-4 * truth.error + 1e-9);
+    EXPECT_EQ(fit.iterations, truth.iterations);
+    EXPECT_EQ(fit.converged, truth.converged);
+    ASSERT_EQ(fit.shape.size(), truth.shape.size());
+    for (std::size_t k = 0; k < fit.shape.size(); ++k) EXPECT_NEAR(fit.shape[k], truth.shape[k], 1e-3);
+  }
+}
+
+std::vector<bench::DrawnFace> drawn_faces(std::uint32_t count) {
+  std::vector<bench::DrawnFace> drawn;
+  for (std::uint32_t i = 0; i < count; ++i) drawn.push_back(unseen_face(i));
+  return drawn;
+}
+
+std::vector<Face> faces_of(const std::vector<bench::DrawnFace>& drawn) {
+  std::vector<Face> faces;
+  for (std::uint32_t i = 0; i < drawn.size(); ++i) faces.push_back(face_of(drawn[i], i));
+  return faces;
+}
+
+TEST_P(FitChainOn, DescendsAsTheCpuDoes) {
+  const auto drawn = drawn_faces(4);
+  for (const auto& [features, resampled] : {std::pair{Features::edges, true},
+                                            {Features::intensity, true},
+                                            {Features::intensity, false},
+                                            {Features::orientation, true}}) {
+    const auto model = drawn_model(features, resampled, 12, 1500);
+    for (const Method method : {Method::project_out, Method::simultaneous})
+      for (const float prior : {0.0f, 30.0f})
+        for (const double threshold : {1e-4, -1.0}) {
+          const FitSettings settings = settings_of({{method, 0, 6, prior}}, threshold);
+          const auto fitter = tested(model, settings);
+          const auto cpu = make_fitter(model, settings, Backend::cpu);
+          SCOPED_TRACE(testing::Message() << "features " << static_cast<int>(features) << ", method "
+                                          << static_cast<int>(method) << ", prior " << prior << ", " << threshold);
+          expect_same(*fitter, *cpu, faces_of(drawn));
+        }
+  }
+}
+
+// Planted faces with all that a default model has.
+const std::shared_ptr<const Model>& whole_model() {
+  static const auto model = [] {
+    const Planted planted;
+    const auto faces = planted.population(24, 1);
+    TrainSettings settings;
+    settings.pixels = 1200;
+    settings.levels = 1;
+    settings.mirrored = false;
+    settings.displacements = 2;
+    settings.cascade_stages = 3;
+    return std::make_shared<const Model>(train(examples_of(faces), planted.layout(), settings));
+  }();
+  return model;
+}
+
+std::vector<Face> planted_faces(const std::vector<PlantedFace>& planted) {
+  std::vector<Face> faces;
+  for (const PlantedFace& one : planted) {
+    Face face{one.view(), {}, false};
+    face.start.similarity =
+        compose(similarity_between<float, float>(whole_model()->shape.mean, one.landmarks), {1.03, 0.02, 0.05, -0.04});
+    faces.push_back(std::move(face));
+  }
+  return faces;
+}
+
+TEST_P(FitChainOn, RegressesToTheSameBits) {
+  const auto planted = Planted().population(4, 9);
+  const FitSettings settings = settings_of({{Method::cascade, 0, 0, 0}});
+  const auto fitter = tested(whole_model(), settings);
+  const auto cpu = make_fitter(whole_model(), settings, Backend::cpu);
+  for (const Face& face : planted_faces(planted)) EXPECT_EQ(fitter->fit(face).landmarks, cpu->fit(face).landmarks);
+}
+
+TEST_P(FitChainOn, FitsAndScoresAsTheCpuDoes) {
+  const auto planted = Planted().population(6, 9);
+  const std::vector<Face> faces = planted_faces(planted);
+  FitSettings settings;
+  settings.threads = 1;
+  const auto fitter = tested(whole_model(), settings);
+  const auto cpu = make_fitter(whole_model(), settings, Backend::cpu);
+  expect_same(*fitter, *cpu, faces);
+  for (const Face& face : faces) {
+    const Fit truth = cpu->fit(face), fit = fitter->fit(face);
+    EXPECT_NEAR(fit.failure, truth.failure, 1e-3);
+    ASSERT_EQ(fit.confidence.size(), truth.confidence.size());
+    for (std::size_t i = 0; i < fit.confidence.size(); ++i) EXPECT_NEAR(fit.confidence[i], truth.confidence[i], 1e-3);
+  }
+}
+
+TEST(FitChain, GivesTheSameBitsForAnyNumberOfThreadsAndFacesAtOnce) {
+  const auto planted = Planted().population(3, 9);
+  const std::vector<Face> faces = planted_faces(planted);
+  FitSettings settings;
+  Serial one(whole_model(), settings);
+  HostChainFitter<ThreadedLauncher, 4> several(whole_model(), settings, {3});
+  std::vector<Fit> together(faces.size());
+  several.fit(faces, together);
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    const Fit alone = one.fit(faces[i]);
+    EXPECT_EQ(together[i].landmarks, alone.landmarks);
+    EXPECT_EQ(together[i].failure, alone.failure);
+    EXPECT_EQ(together[i].confidence, alone.confidence);
+    EXPECT_EQ(together[i].error, alone.error);
+    EXPECT_EQ(together[i].iterations, alone.iterations);
+  }
+}
+
+TEST_P(FitChainOn, TakesPicturesOfAnySizeAndStartsAnywhere) {
+  const std::vector<std::uint8_t> grey(40, 100);
+  FitSettings settings;
+  settings.threads = 1;
+  for (const std::vector<Stage>& stages :
+       {std::vector<Stage>{}, {{Method::simultaneous, 0, 3, 30}}, {{Method::project_out, 0, 3, 0}}}) {
+    settings.stages = stages;
+    const auto fitter = tested(whole_model(), settings);
+    const auto cpu = make_fitter(whole_model(), settings, Backend::cpu);
+    for (const auto& [width, height] : {std::pair<std::size_t, std::size_t>{1, 1}, {1, 8}, {8, 1}, {5, 8}})
+      for (const Similarity& pose : {Similarity{3, 0, 2, 2}, {30, 1, -500, 900}, {1e-3, 0, 0, 0}, {4000, 0, 0, 0}}) {
+        Face face{{grey.data(), width, height, width}, {}, false};
+        face.start.similarity = pose;
+        const Fit truth = cpu->fit(face), fit = fitter->fit(face);
+        // nothing is seen: only that it ends, in the same place; in pixels, of which such a face may have thousands
+        EXPECT_LT(farthest(fit.landmarks, truth.landmarks), 0.01 * std::max(1.0, pose.a));
+      }
+  }
+}
+
+TEST_P(FitChainOn, ContinuesFromTheShapeOfTheFrameBefore) {
+  const auto planted = Planted().population(3, 9);
+  FitSettings settings;
+  settings.threads = 1;
+  const auto fitter = tested(whole_model(), settings);
+  const auto cpu = make_fitter(whole_model(), settings, Backend::cpu);
+  for (const PlantedFace& one : planted) {
+    Face face{one.view(), {}, false};
+    face.start.landmarks = one.landmarks;
+    face.start.keep_shape = true;
+    EXPECT_LT(farthest(fitter->fit(face).landmarks, cpu->fit(face).landmarks), 0.01);
+  }
+}
+
+TEST_P(FitChainOn, MakesGreyOfEveryFormatAsTheHostDoes) {
+  const auto planted = Planted().population(1, 9);
+  const Face grey = planted_faces(planted).front();
+  const std::size_t width = grey.image.width, height = grey.image.height;
+  const auto fitter = tested(whole_model(), {});
+  ASSERT_TRUE(fitter->takes_colour());
+  for (const PixelFormat format : {PixelFormat::bgr, PixelFormat::rgb, PixelFormat::bgra, PixelFormat::rgba,
+                                   PixelFormat::nv12, PixelFormat::yuyv}) {
+    const std::size_t stride = 4 * width + 5;  // rows lie apart
+    std::vector<std::uint8_t> bytes(stride * (height + height / 2 + 1), 90);
+    for (std::size_t v = 0; v < height; ++v)
+      for (std::size_t u = 0; u < 4 * width; ++u)
+        bytes[v * stride + u] = static_cast<std::uint8_t>(grey.image.at(u / 4, v) + 3 * (u % 4));
+    ColourView colour{bytes.data(), width, height, stride, format};
+    if (format == PixelFormat::nv12) colour.chroma = bytes.data() + stride * height, colour.chroma_stride = stride;
+    const std::vector<std::uint8_t> made = grey_of(colour);
+    Face by_host = grey, by_device = grey;
+    by_host.image = {made.data(), width, height, width};
+    by_device.image = {}, by_device.colour = colour;
+    EXPECT_EQ(fitter->fit(by_device).landmarks, fitter->fit(by_host).landmarks) << static_cast<int>(format);
+  }
+}
+
+// All kernels, those for one face and those for many, on so little that a race checker ends within a minute or two.
+TEST_P(FitChainOn, GivesTheSameBitsForOneFaceAndMany) {
+  const auto planted = Planted().population(3, 9);
+  const std::vector<Face> faces = planted_faces(planted);
+  std::vector<Face> many;
+  while (many.size() < 17) many.insert(many.end(), faces.begin(), faces.end());
+  FitSettings settings;
+  settings.stages = {{Method::cascade, 0, 2, 0}, {Method::simultaneous, 0, 2, 30}};
+  const auto fitter = tested(whole_model(), settings);
+  std::vector<Fit> together(many.size());
+  fitter->fit(many, together);
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    const Fit alone = fitter->fit(faces[i]);
+    for (std::size_t k = i; k < many.size(); k += faces.size()) {
+      EXPECT_EQ(together[k].landmarks, alone.landmarks);
+      EXPECT_EQ(together[k].failure, alone.failure);
+      EXPECT_EQ(together[k].confidence, alone.confidence);
+      EXPECT_EQ(together[k].iterations, alone.iterations);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, FitChainOn, testing::Values("works", "cuda"), backend_of);
+
+// What only the device's own part does: batches, memory, and other stages between those of a chain.
+class FitOnDevice_cuda : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!available(Backend::cuda)) GTEST_SKIP() << "no GPU";
+  }
+};
+
+TEST_F(FitOnDevice_cuda, FitsAThousandFacesOfAPicture) {
+  const auto planted = Planted().population(1, 9);
+  const Similarity truth = similarity_between<float, float>(whole_model()->shape.mean, planted.front().landmarks);
+  std::vector<Face> faces;
+  for (int i = 0; i < 1000; ++i) {
+    Face face{planted.front().view(), {}, false};
+    face.start.similarity = compose(truth, {1 + 0.0001 * (i % 100), 0.001 * (i % 7), 0.0001 * i, -0.04});
+    faces.push_back(std::move(face));
+  }
+  const auto device = make_fitter(whole_model(), {}, Backend::cuda);
+  const auto cpu = make_fitter(whole_model(), {}, Backend::cpu);
+  std::vector<Fit> fits(faces.size());
+  device->fit(faces, fits);
+  for (std::size_t i = 0; i < faces.size(); i += 97)
+    EXPECT_LT(farthest(fits[i].landmarks, cpu->fit(faces[i]).landmarks), 0.01) << "face " << i;
+}
+
+TEST_F(FitOnDevice_cuda, FitsPicturesOfSeveralSizesInOneBatch) {
+  const auto planted = Planted().population(4, 9);
+  std::vector<Face> faces = planted_faces(planted);
+  // a picture without its last rows, and one whose rows lie apart
+  faces[1].image.height -= 30;
+  faces[2].image.width -= 20;
+  const auto device = make_fitter(whole_model(), {}, Backend::cuda);
+  const auto cpu = make_fitter(whole_model(), {}, Backend::cpu);
+  std::vector<Fit> fits(faces.size());
+  device->fit(faces, fits);
+  for (std::size_t i = 0; i < faces.size(); ++i)
+    EXPECT_LT(farthest(fits[i].landmarks, cpu->fit(faces[i]).landmarks), 0.01) << "face " << i;
+}
+
+TEST_F(FitOnDevice_cuda, RunsOtherStagesBetweenChains) {
+  const auto model = drawn_model(Features::edges, true, 12, 1500);
+  FitSettings settings =
+      settings_of({{Method::project_out, 0, 2, 0}, {Method::combined, 0, 3, 0}, {Method::simultaneous, 0, 3, 30}}, -1);
+  const auto device = make_fitter(model, settings, Backend::cuda);
+  const auto cpu = make_fitter(model, settings, Backend::cpu);
+  const auto drawn = drawn_faces(3);
+  // twice what a combined stage on the device is allowed to differ
+  for (const Face& face : faces_of(drawn))
+    EXPECT_LT(farthest(device->fit(face).landmarks, cpu->fit(face).landmarks), 0.02);
+}
+
+TEST_F(FitOnDevice_cuda, TriesDoubtfulFitsAgainAsTheCpuDoes) {
+  const auto planted = Planted().population(4, 9);
+  std::vector<Face> faces = planted_faces(planted);
+  for (Face& face : faces) face.start.similarity = compose(*face.start.similarity, {1.3, 0.3, 0.6, -0.5});
+  const auto device = make_fitter(whole_model(), {}, Backend::cuda);
+  const auto cpu = make_fitter(whole_model(), {}, Backend::cpu);
+  std::vector<Fit> fits(faces.size());
+  device->fit(faces, fits);
+  fit_doubtful_again(*device, *whole_model(), faces, fits, 0.01);
+  for (std::size_t i = 0; i < faces.size(); ++i)
+    EXPECT_NEAR(fits[i].failure, fit_again(*cpu, *whole_model(), faces[i], 0.01).failure, 1e-3);
+}
+
+}  // namespace
+}  // namespace kinema::face
