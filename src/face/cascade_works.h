@@ -100,6 +100,7 @@ struct DisplaceWork {
     for (int row = block.thread(); row < regression.rows; row += block.threads()) {
       const float* parts = of_face(batch.products, face, batch.sizes.partial_products) + row * segments;
       float sum = 0;
+#pragma unroll 8
       for (int s = 0; s < segments; ++s) sum += parts[s];
       dq[row] = regression.constant[row] + sum;
     }
@@ -107,7 +108,7 @@ struct DisplaceWork {
     double* points = of_face(batch.shape, face, shape.size);
     for (int i = block.thread(); i < shape.size; i += block.threads()) {
       double at = points[i];
-#pragma unroll 8
+#pragma unroll 18
       for (int k = 0; k < shape.all; ++k)
         at += static_cast<double>(dq[k]) * shape.basis[static_cast<std::size_t>(k) * shape.size + i];
       scratch.points[i] = at;

@@ -4,6 +4,7 @@
 
 #include "core/thread_block.h"
 #include "face/fit_batch.h"
+#include "face/look_works.h"
 
 #include <cmath>
 
@@ -12,7 +13,7 @@ namespace kinema::face {
 /// Of a chunk of several faces: products of the corners' images with the rows [Pg; g0; 1] and with d, and with each other.
 template <int faces_at_once>
 struct DescendWork {
-  static constexpr int threads = 128;
+  static constexpr int threads = faces_at_once == 1 ? 512 : 256;
   static constexpr int most_values = 2 * most_chunk_pixels;
   LevelTable level;
   FitBatch batch;
@@ -23,7 +24,11 @@ struct DescendWork {
   };
 
   int blocks() const { return level.chunks; }
-  std::size_t shared_bytes() const { return shared_size<Half>(2 * faces_at_once * most_values); }
+  KINEMA_HD int sums_of_face() const { return 6 * descent_columns(level) + corner_pairs; }
+  std::size_t shared_bytes() const {
+    return shared_size<Half>(2 * faces_at_once * most_values) +
+           shared_size<float>(faces_at_once * chunk_strands * sums_of_face());
+  }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
@@ -47,34 +52,20 @@ struct DescendWork {
     }
     block.wait();
 
-    const int columns = descent_columns(level), rows = columns - 1;
-    const int after_rows = (columns + 31) / 32 * 32;  // a warp does one kind of sum only
-    const float* stack = level.stack + static_cast<std::size_t>(first) * level.row_width;
-    for (int task = block.thread(); task < after_rows + corner_pairs; task += block.threads()) {
-      if (task >= after_rows) {
-        add_pair(task - after_rows, values, images, running, first_face, block.x());
-        continue;
-      }
-      if (task >= columns) continue;
-      float sums[faces_at_once][6];
-      for (int f = 0; f < faces_at_once; ++f)
-        for (int k = 0; k < 6; ++k) sums[f][k] = 0;
-#pragma unroll(faces_at_once == 1 ? 8 : 2)
-      for (int i = 0; i < values; ++i) {
-        const float value = task < rows ? stack[static_cast<std::size_t>(i) * level.row_width + task] : 0;
-        for (int f = 0; f < faces_at_once; ++f) {
-          const Half a = images[2 * (f * most_values + i)], b = images[2 * (f * most_values + i) + 1];
-          const float by = task < rows ? value : b.at[2];
-          for (int k = 0; k < 4; ++k) sums[f][k] = std::fma(by, a.at[k], sums[f][k]);
-          for (int k = 0; k < 2; ++k) sums[f][4 + k] = std::fma(by, b.at[k], sums[f][4 + k]);
-        }
-      }
-      for (int f = 0; f < faces_at_once; ++f) {
-        if (!running[f]) continue;
-        float* to =
-            of_face(batch.corner_sums, first_face + f, batch.sizes.corner_sums) + block.x() * 6 * columns + task;
-        for (int k = 0; k < 6; ++k) to[k * columns] = sums[f][k];
-      }
+    auto* sums = block.template shared<float>(shared_size<Half>(2 * faces_at_once * most_values));
+    multiply(block, values, level.stack + static_cast<std::size_t>(first) * level.row_width, images, sums);
+    block.wait();
+    // faces x strands x sums become those of the chunk
+    const int count_sums = sums_of_face(), corners = count_sums - corner_pairs;
+    for (int t = block.thread(); t < faces_at_once * count_sums; t += block.threads()) {
+      const int f = t / count_sums, which = t % count_sums;
+      if (!running[f]) continue;
+      const float sum = sum_of_chunk_strands(sums + f * chunk_strands * count_sums + which, count_sums);
+      if (which < corners)
+        of_face(batch.corner_sums, first_face + f, batch.sizes.corner_sums)[block.x() * corners + which] = sum;
+      else
+        of_face(batch.pair_sums, first_face + f, batch.sizes.pair_sums)[block.x() * corner_pairs + which - corners] =
+            sum;
     }
   }
 
@@ -104,9 +95,43 @@ private:
     }
   }
 
+  // The rows of the stack and d by the images of the corners, then the images by each other: a strand of a sum by one thread,
+  // for all faces.
+  template <class Block>
+  KINEMA_HD void multiply(Block& block, int values, const float* stack, const Half* images, float* strands) const {
+    const int columns = descent_columns(level), rows = columns - 1, count = sums_of_face();
+    const int tasks = (columns + corner_pairs + 31) / 32 * 32;
+    for (int t = block.thread(); t < chunk_strands * tasks; t += block.threads()) {
+      const int strand = t / tasks, task = t % tasks;
+      if (task < columns)
+        multiply_column(task, task < rows ? stack + task : nullptr, strand, values, images, strands + strand * count);
+      else if (task < columns + corner_pairs)
+        multiply_pair(task - columns, strand, values, images, strands + strand * count + 6 * columns);
+    }
+  }
+
+  KINEMA_HD void multiply_column(int column, const float* row, int strand, int values, const Half* images,
+                                 float* out) const {
+    float sums[faces_at_once][6];
+    for (int f = 0; f < faces_at_once; ++f)
+      for (int k = 0; k < 6; ++k) sums[f][k] = 0;
+#pragma unroll(faces_at_once == 1 ? 8 : 2)
+    for (int i = strand; i < values; i += chunk_strands) {
+      const float value = row != nullptr ? row[static_cast<std::size_t>(i) * level.row_width] : 0;
+      for (int f = 0; f < faces_at_once; ++f) {
+        const Half a = images[2 * (f * most_values + i)], b = images[2 * (f * most_values + i) + 1];
+        const float by = row != nullptr ? value : b.at[2];
+        for (int k = 0; k < 4; ++k) sums[f][k] = std::fma(by, a.at[k], sums[f][k]);
+        for (int k = 0; k < 2; ++k) sums[f][4 + k] = std::fma(by, b.at[k], sums[f][4 + k]);
+      }
+    }
+    for (int f = 0; f < faces_at_once; ++f)
+      for (int k = 0; k < 6; ++k)
+        out[f * chunk_strands * sums_of_face() + k * descent_columns(level) + column] = sums[f][k];
+  }
+
   // Image k with image l <= k, pair k (k + 1)/2 + l.
-  KINEMA_HD void add_pair(int pair, int values, const Half* images, const bool* running, int first_face,
-                          int chunk) const {
+  KINEMA_HD void multiply_pair(int pair, int strand, int values, const Half* images, float* out) const {
     int k = 0;
     while ((k + 1) * (k + 2) / 2 <= pair) ++k;
     const int l = pair - k * (k + 1) / 2;
@@ -114,18 +139,29 @@ private:
       const float* from = images[2 * f * most_values].at;
       float sum = 0;
 #pragma unroll 8
-      for (int i = 0; i < values; ++i) sum = std::fma(from[8 * i + k], from[8 * i + l], sum);
-      if (running[f])
-        of_face(batch.pair_sums, first_face + f, batch.sizes.pair_sums)[chunk * corner_pairs + pair] = sum;
+      for (int i = strand; i < values; i += chunk_strands) sum = std::fma(from[8 * i + k], from[8 * i + l], sum);
+      out[f * chunk_strands * sums_of_face() + pair] = sum;
     }
   }
 };
 
+/// Row and column of element t of a lower triangle that lies row by row.
+struct TrianglePlace {
+  int row, column;
+};
+KINEMA_HD inline TrianglePlace triangle_place(int t) {
+  int row = static_cast<int>((std::sqrt(static_cast<float>(8 * t + 1)) - 1) / 2);
+  while (row * (row + 1) / 2 > t) --row;
+  while ((row + 1) * (row + 2) / 2 <= t) ++row;
+  return {row, t - row * (row + 1) / 2};
+}
+
 /// J [Pg; g0; 1; d]^T and parts of J J^T from the sums of chunks. The first blocks take some columns each, the others the
 /// vertices of a group.
 struct CornersWork {
-  static constexpr int threads = 160;
+  static constexpr int threads = 576;
   static constexpr int columns_at_once = 4;
+  static constexpr int strands = 4;  ///< of a product with a mode
   ShapeTable shape;
   LevelTable level;
   FitBatch batch;
@@ -133,9 +169,10 @@ struct CornersWork {
   int column_blocks() const { return (descent_columns(level) + columns_at_once - 1) / columns_at_once; }
   int blocks() const { return column_blocks() + vertex_groups(shape.landmarks); }
   std::size_t shared_bytes() const {
-    const std::size_t columns = shared_size<double>(shape.size * columns_at_once);
-    const std::size_t groups =
-        shared_size<double>(4 * level.most_pairs) + shared_size<double>(2 * vertex_group * shape.all);
+    const std::size_t columns =
+        shared_size<double>(shape.size * columns_at_once) + shared_size<double>(strands * columns_at_once * shape.all);
+    const std::size_t groups = shared_size<double>(4 * level.most_pairs) + shared_size<int>(level.most_pairs) +
+                               2 * shared_size<double>(2 * vertex_group * shape.all);
     return columns > groups ? columns : groups;
   }
 
@@ -156,10 +193,12 @@ private:
     const int columns = descent_columns(level), all = shape.all;
     const int count = columns - first < columns_at_once ? columns - first : columns_at_once;
     auto* corners = block.template shared<double>();  // size x columns_at_once
+    auto* parts = block.template shared<double>(shared_size<double>(shape.size * columns_at_once));
     const float* sums = of_face(batch.corner_sums, face, batch.sizes.corner_sums);
     for (int t = block.thread(); t < shape.size * count; t += block.threads()) {
       const int at = t / count, column = t % count, vertex = at / 2, axis = at % 2;
       double sum = 0;
+#pragma unroll 4
       for (int e = level.corner_first[vertex]; e < level.corner_first[vertex + 1]; ++e) {
         const int chunk = level.corner_list[e] / 3, corner = level.corner_list[e] % 3;
         sum += static_cast<double>(sums[(chunk * 6 + 2 * corner + axis) * columns + first + column]);
@@ -167,19 +206,19 @@ private:
       corners[at * columns_at_once + column] = sum;
     }
     block.wait();
-    double* out = of_face(batch.descent, face, batch.sizes.descent);
-    for (int t = block.thread(); t < all * count; t += block.threads()) {
-      const int column = t / all, k = t % all;
-      // independent of each other: a single sum would stall at every step
-      double even = 0, odd = 0;
-#pragma unroll 8
-      for (int i = 0; i < shape.size; i += 2) {
-        even += shape.by_coordinate[static_cast<std::size_t>(i) * all + k] * corners[i * columns_at_once + column];
-        odd += shape.by_coordinate[static_cast<std::size_t>(i + 1) * all + k] *
-               corners[(i + 1) * columns_at_once + column];
-      }
-      out[(first + column) * all + k] = even + odd;
+    const int products = all * count;
+    for (int t = block.thread(); t < strands * products; t += block.threads()) {
+      const int strand = t / products, column = t % products / all, k = t % all;
+      double sum = 0;
+#pragma unroll 17
+      for (int i = strand; i < shape.size; i += strands)
+        sum += shape.by_coordinate[static_cast<std::size_t>(i) * all + k] * corners[i * columns_at_once + column];
+      parts[t] = sum;
     }
+    block.wait();
+    double* out = of_face(batch.descent, face, batch.sizes.descent) + first * all;
+    for (int t = block.thread(); t < products; t += block.threads())
+      out[t] = (parts[t] + parts[products + t]) + (parts[2 * products + t] + parts[3 * products + t]);
   }
 
   template <class Block>
@@ -188,14 +227,22 @@ private:
     const int left = shape.landmarks - first_vertex, vertices = left < vertex_group ? left : vertex_group;
     const int first_pair = level.pair_first[first_vertex],
               pairs = level.pair_first[first_vertex + vertices] - first_pair;
+    std::size_t from = 0;
     auto* blocks_of_pairs =
-        block.template shared<double>();  // pairs x 4: x and y of the other, by x and y of the vertex
-    auto* by_modes = block.template shared<double>(shared_size<double>(4 * level.most_pairs));  // coordinates x all
+        block.template shared<double>(from);  // pairs x 4: x and y of the other, by x and y of the vertex
+    from += shared_size<double>(4 * level.most_pairs);
+    auto* others = block.template shared<int>(from);  // pairs
+    from += shared_size<int>(level.most_pairs);
+    auto* by_modes = block.template shared<double>(from);  // coordinates x all
+    from += shared_size<double>(2 * vertex_group * all);
+    auto* modes = block.template shared<double>(from);  // coordinates x all: those of the group's vertices
     const float* sums = of_face(batch.pair_sums, face, batch.sizes.pair_sums);
+    copy(block, shape.by_coordinate + static_cast<std::size_t>(2 * first_vertex) * all, modes, 2 * vertices * all);
     for (int t = block.thread(); t < 4 * pairs; t += block.threads()) {
       const VertexPair& pair = level.pairs[first_pair + t / 4];
       const int axis_other = t / 2 % 2, axis = t % 2;
       double sum = 0;
+#pragma unroll 4
       for (int e = pair.first; e < pair.last; ++e) {
         const int entry = level.pair_entries[e];
         const int k = 2 * (entry / 3 % 3) + axis_other, l = 2 * (entry % 3) + axis;
@@ -203,27 +250,30 @@ private:
         sum += static_cast<double>(sums[entry / 9 * corner_pairs + high * (high + 1) / 2 + low]);
       }
       blocks_of_pairs[t] = sum;
+      if (t % 4 == 0) others[t / 4] = pair.other;
     }
     block.wait();
     for (int t = block.thread(); t < 2 * vertices * all; t += block.threads()) {
       const int coordinate = t / all, k = t % all, vertex = first_vertex + coordinate / 2, axis = coordinate % 2;
+      const int first = level.pair_first[vertex] - first_pair, last = level.pair_first[vertex + 1] - first_pair;
       double sum = 0;
-      for (int p = level.pair_first[vertex]; p < level.pair_first[vertex + 1]; ++p) {
-        const double* part = blocks_of_pairs + 4 * (p - first_pair) + axis;
-        const double* mode = shape.by_coordinate + static_cast<std::size_t>(2 * level.pairs[p].other) * all + k;
+#pragma unroll 4
+      for (int p = first; p < last; ++p) {
+        const double* part = blocks_of_pairs + 4 * p + axis;
+        const double* mode = shape.by_coordinate + static_cast<std::size_t>(2 * others[p]) * all + k;
         sum += mode[0] * part[0] + mode[all] * part[2];
       }
       by_modes[coordinate * all + k] = sum;
     }
     block.wait();
-    double* out = of_face(batch.hessian, face, batch.sizes.hessian) + group * (all * (all + 1) / 2);
-    for (int t = block.thread(); t < all * all; t += block.threads()) {
-      const int k = t / all, l = t % all;
-      if (l > k) continue;
+    const int triangle = all * (all + 1) / 2;
+    double* out = of_face(batch.hessian, face, batch.sizes.hessian) + group * triangle;
+    for (int t = block.thread(); t < triangle; t += block.threads()) {
+      const auto [k, l] = triangle_place(t);
       double sum = 0;
-      for (int c = 0; c < 2 * vertices; ++c)
-        sum += by_modes[c * all + k] * shape.by_coordinate[static_cast<std::size_t>(2 * first_vertex + c) * all + l];
-      out[k * (k + 1) / 2 + l] = sum;
+#pragma unroll 8
+      for (int c = 0; c < 2 * vertices; ++c) sum += by_modes[c * all + k] * modes[c * all + l];
+      out[t] = sum;
     }
   }
 };

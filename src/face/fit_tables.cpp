@@ -1,6 +1,7 @@
 #include "face/fit_tables.h"
 
 #include "face/frame.h"
+#include "face/similarity.h"
 #include "face/texture_layout.h"
 #include "face/texture_sums.h"
 
@@ -112,10 +113,10 @@ bool PackedTables::fits(const Model& model, const Stage& stage, const FitSetting
   }
   if (stage.method == Method::combined) return false;
   const Level& level = model.levels[stage.level];
-  // what a step keeps in the memory of a block: J's products and the equations
+  // what a step keeps in the memory of a block: J's products, the equations, and the shape
   const std::size_t all = 4 + model.shape.modes.rows;
-  const std::size_t step_bytes = sizeof(double) * ((level.texture_modes.rows + 3) * all + (all + 5) * all +
-                                                   4 * model.triangles.size() + 4 * model.shape.mean.size());
+  const std::size_t step_bytes = sizeof(double) * ((level.texture_modes.rows + 3) * all + 3 * (all + 30) * all / 2 +
+                                                   8 * model.triangles.size() + 4 * model.shape.mean.size() + 64);
   if (step_bytes > most_block_bytes) return false;
   return level.texture_modes.rows <= most_texture_modes && level.pixels() > 0 &&
          (!level.resampled || frame_fits(level.frame));
@@ -155,13 +156,16 @@ void PackedTables::add_shape(const Model& model, double limit) {
   table.landmarks = static_cast<int>(model.shape.landmarks()), table.size = static_cast<int>(size);
   table.modes = static_cast<int>(model.shape.modes.rows), table.all = static_cast<int>(all);
   // as similarity_between() has them
-  for (std::size_t i = 0; i < size; i += 2) table.centre_x += mean[i], table.centre_y += mean[i + 1];
-  const double share = 1.0 / static_cast<double>(size / 2);
-  table.centre_x *= share, table.centre_y *= share;
-  for (std::size_t i = 0; i < size; i += 2) {
-    const double x = mean[i] - table.centre_x, y = mean[i + 1] - table.centre_y;
-    table.square += x * x + y * y;
-  }
+  const auto mean_of = [&](std::size_t axis) {
+    const std::size_t count = size / 2;
+    return sum_over_shape(count, [&](std::size_t k) { return static_cast<double>(mean[2 * k + axis]); }) *
+           (1.0 / static_cast<double>(count));
+  };
+  table.centre_x = mean_of(0), table.centre_y = mean_of(1);
+  table.square = sum_over_shape(size / 2, [&](std::size_t k) {
+    const double x = mean[2 * k] - table.centre_x, y = mean[2 * k + 1] - table.centre_y;
+    return x * x + y * y;
+  });
   std::vector<double> basis(all * size), by_coordinate(all * size), most, variances;
   for (std::size_t k = 0; k < all; ++k) {
     const auto mode = k < 4 ? model.pose_modes.row(k) : model.shape.modes.row(k - 4);

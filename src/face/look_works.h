@@ -96,11 +96,17 @@ struct BeginShapeWork {
   }
 };
 
+/// Sums over a chunk, and products with the modes, are those of 4 strands of every fourth value.
+inline constexpr int chunk_strands = 4;
+KINEMA_HD inline float sum_of_chunk_strands(const float* s, int stride) {
+  return (s[0] + s[stride]) + (s[2 * stride] + s[3 * stride]);
+}
+
 /// A chunk of the textures of several faces: samples at the places, and their products with the rows of the stack; the texture
 /// of the model at lambda. Either may be left out.
 template <int faces_at_once>
 struct LookWork {
-  static constexpr int threads = 128;
+  static constexpr int threads = faces_at_once == 1 ? 512 : 256;
   static constexpr int most_values = 2 * most_chunk_pixels;
   LevelTable level;
   bool look, texture;
@@ -108,7 +114,9 @@ struct LookWork {
 
   int blocks() const { return level.chunks; }
   std::size_t shared_bytes() const {
-    return shared_size<float>(faces_at_once * most_values) + shared_size<float>(faces_at_once * level.modes);
+    const int width = look_width(level), strands = width > most_values ? width : most_values;
+    return shared_size<float>(faces_at_once * most_values) + shared_size<float>(faces_at_once * level.modes) +
+           2 * shared_size<float>(faces_at_once * chunk_strands * strands);
   }
 
   template <class Block>
@@ -122,9 +130,16 @@ struct LookWork {
     if (!any) return;
     const PixelChunk chunk = level.chunk[block.x()];
     const int channels = level.channels, values = chunk.pixels * channels, first = chunk.first * channels;
+    const int width = look_width(level), most_strands = width > most_values ? width : most_values;
     const float* stack = level.stack + static_cast<std::size_t>(first) * level.row_width;
-    auto* samples = block.template shared<float>();  // faces x most_values
-    auto* factors = block.template shared<float>(shared_size<float>(faces_at_once * most_values));
+    std::size_t from = 0;
+    auto* samples = block.template shared<float>(from);  // faces x most_values
+    from += shared_size<float>(faces_at_once * most_values);
+    auto* factors = block.template shared<float>(from);  // faces x modes
+    from += shared_size<float>(faces_at_once * level.modes);
+    auto* of_rows = block.template shared<float>(from);  // faces x strands x width
+    from += shared_size<float>(faces_at_once * chunk_strands * most_strands);
+    auto* of_values = block.template shared<float>(from);  // faces x values x strands
     for (int f = 0; f < faces_at_once; ++f) {
       if (!running[f]) {
         for (int i = block.thread(); look && i < values; i += block.threads()) samples[f * most_values + i] = 0;
@@ -137,18 +152,20 @@ struct LookWork {
         factors[f * level.modes + k] = static_cast<float>(lambda[k]);
     }
     block.wait();
-    if (look) multiply(block, stack, values, samples, running, first_face);
-    if (texture) {
-      for (int t = block.thread(); t < faces_at_once * values; t += block.threads()) {
-        const int f = t / values, value = t % values;
-        if (!running[f]) continue;
-        const float* row = stack + static_cast<std::size_t>(value) * level.row_width;
-        float sum = 0;
-#pragma unroll 8
-        for (int k = 0; k < level.modes; ++k) sum = std::fma(factors[f * level.modes + k], row[k], sum);
+    if (look) multiply(block, stack, values, samples, of_rows);
+    if (texture) combine(block, stack, values, factors, of_values);
+    block.wait();
+    for (int t = block.thread(); look && t < faces_at_once * width; t += block.threads()) {
+      const int f = t / width, row = t % width;
+      if (running[f])
+        of_face(batch.look_sums, first_face + f, batch.sizes.look_sums)[block.x() * width + row] =
+            sum_of_chunk_strands(of_rows + f * chunk_strands * width + row, width);
+    }
+    for (int t = block.thread(); texture && t < faces_at_once * values; t += block.threads()) {
+      const int f = t / values, value = t % values;
+      if (running[f])
         of_face(batch.texture, first_face + f, batch.sizes.texture_values)[first + value] =
-            sum + level.mean[first + value];
-      }
+            sum_of_chunk_strands(of_values + chunk_strands * (f * most_values + value), 1) + level.mean[first + value];
     }
   }
 
@@ -169,43 +186,61 @@ private:
     }
   }
 
-  // Each row by one thread for all faces, so that a value of the stack is read once; one more for the squares.
+  // A strand of a row by one thread for all faces, so that a value of the stack is read once; the last row is the squares.
   template <class Block>
-  KINEMA_HD void multiply(Block& block, const float* stack, int values, const float* samples, const bool* running,
-                          int first_face) const {
+  KINEMA_HD void multiply(Block& block, const float* stack, int values, const float* samples, float* strands) const {
     const int width = look_width(level);
-    for (int row = block.thread(); row < width; row += block.threads()) {
+    for (int t = block.thread(); t < chunk_strands * width; t += block.threads()) {
+      const int strand = t / width, row = t % width;
       float sums[faces_at_once];
       for (int f = 0; f < faces_at_once; ++f) sums[f] = 0;
       if (row < level.rows) {
 #pragma unroll(faces_at_once == 1 ? 16 : 8)
-        for (int i = 0; i < values; ++i) {
+        for (int i = strand; i < values; i += chunk_strands) {
           const float value = stack[static_cast<std::size_t>(i) * level.row_width + row];
           for (int f = 0; f < faces_at_once; ++f) sums[f] = std::fma(value, samples[f * most_values + i], sums[f]);
         }
       } else {
-        for (int i = 0; i < values; ++i)
+        for (int i = strand; i < values; i += chunk_strands)
           for (int f = 0; f < faces_at_once; ++f) {
             const float x = samples[f * most_values + i];
             sums[f] = std::fma(x, x, sums[f]);
           }
       }
-      for (int f = 0; f < faces_at_once; ++f)
-        if (running[f])
-          of_face(batch.look_sums, first_face + f, batch.sizes.look_sums)[block.x() * width + row] = sums[f];
+      for (int f = 0; f < faces_at_once; ++f) strands[(f * chunk_strands + strand) * width + row] = sums[f];
+    }
+  }
+
+  // The modes times lambda: a strand of a value by one thread, beside those of the other strands.
+  template <class Block>
+  KINEMA_HD void combine(Block& block, const float* stack, int values, const float* factors, float* strands) const {
+    for (int t = block.thread(); t < chunk_strands * values; t += block.threads()) {
+      const int value = t / chunk_strands, strand = t % chunk_strands;
+      const float* row = stack + static_cast<std::size_t>(value) * level.row_width;
+      float sums[faces_at_once];
+      for (int f = 0; f < faces_at_once; ++f) sums[f] = 0;
+#pragma unroll(faces_at_once == 1 ? 20 : 8)
+      for (int k = strand; k < level.modes; k += chunk_strands) {
+        const float mode = row[k];
+        for (int f = 0; f < faces_at_once; ++f) sums[f] = std::fma(factors[f * level.modes + k], mode, sums[f]);
+      }
+      for (int f = 0; f < faces_at_once; ++f) strands[chunk_strands * (f * most_values + value) + strand] = sums[f];
     }
   }
 };
 
 /// d = g - g0 of the last look, and whether its shape is kept. The first look of a stage has nothing to be held against.
 struct DecideWork {
-  static constexpr int threads = 128;
+  static constexpr int threads = 704;
+  static constexpr int strands = shape_strands;  ///< of a sum over chunks or modes
   ShapeTable shape;
   LevelTable level;
   bool first;
   FitBatch batch;
 
-  std::size_t shared_bytes() const { return 2 * shared_size<double>(level.rows + 1); }
+  std::size_t shared_bytes() const {
+    return 2 * shared_size<double>(level.rows + 1) + shared_size<double>(strands * (level.rows + 1));
+  }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
@@ -215,14 +250,19 @@ struct DecideWork {
     if (state.running == 0) return;
     auto* sums = block.template shared<double>();
     auto* products = block.template shared<double>(shared_size<double>(level.rows + 1));
+    auto* in_strands = block.template shared<double>(2 * shared_size<double>(level.rows + 1));  // strands x width
     const int width = look_width(level), rows = level.rows - 2;
     const float* parts = of_face(batch.look_sums, face, batch.sizes.look_sums);
-    for (int row = block.thread(); row < width; row += block.threads()) {
+    for (int t = block.thread(); t < strands * width; t += block.threads()) {
+      const int row = t % width;
       double sum = 0;
-#pragma unroll 16
-      for (int c = 0; c < level.chunks; ++c) sum += static_cast<double>(parts[c * width + row]);
-      sums[row] = sum;
+#pragma unroll 12
+      for (int c = t / width; c < level.chunks; c += strands) sum += static_cast<double>(parts[c * width + row]);
+      in_strands[row * strands + t / width] = sum;
     }
+    block.wait();
+    for (int row = block.thread(); row < width; row += block.threads())
+      sums[row] = sum_of_shape_strands(in_strands + row * strands);
     block.wait();
 
     // normalised() of texture_sums.cpp; every thread for itself
@@ -244,8 +284,14 @@ struct DecideWork {
       products[row] =
           (level.photometric ? (sums[row] - offset * level.by_one[row]) * factor : sums[row]) - level.by_mean[row];
     block.wait();
-    double along_modes = 0;
-    for (int k = 0; k < level.modes; ++k) along_modes += products[k] * products[k];
+    for (int s = block.thread(); s < strands; s += block.threads()) {
+      double sum = 0;
+#pragma unroll 10
+      for (int k = s; k < level.modes; k += strands) sum += products[k] * products[k];
+      in_strands[s] = sum;
+    }
+    block.wait();
+    const double along_modes = sum_of_shape_strands(in_strands);
     const double error = square - 2 * by_mean + level.by_mean[rows] - along_modes;
 
     const double before = state.error;

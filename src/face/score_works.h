@@ -30,7 +30,7 @@ struct FinishWork {
     transform(block, inverse(pose), scratch.points, scratch.unit, shape.landmarks);
     copy(block, scratch.points, landmarks, shape.size);
     block.wait();
-    parameters_of(block, shape, scratch.unit, false, scratch.parameters);
+    parameters_of(block, shape, scratch.unit, false, scratch.parts, scratch.parameters);
     block.wait();
     copy(block, scratch.parameters, of_face(batch.parameters, face, shape.modes), shape.modes);
     if (block.thread() == 0) {
@@ -51,14 +51,22 @@ struct FinishWork {
 
 /// The probability of failure and the confidences, from the texture around the landmarks.
 struct ScoreWork {
-  static constexpr int threads = 128;
+  static constexpr int threads = 288;
   ShapeTable shape;
   ScoreTable score;
   FitBatch batch;
 
+  // Of shared memory: what is known of each landmark, and sums in strands.
+  struct Scratch {
+    double* expected;  // log of the expected error
+    double *errors, *overall, *unit, *parameters, *parts, *own_strands, *overall_strands, *sums, *ninth;
+  };
+
   std::size_t shared_bytes() const {
-    return 3 * shared_size<double>(shape.landmarks) + shared_size<double>(shape.modes) +
-           shared_size<double>(shape.size) + shared_size<double>(4);
+    return 3 * shared_size<double>(shape.landmarks) + shared_size<double>(shape.size) +
+           shared_size<double>(shape.modes) + shared_size<double>(parameter_parts * shape.modes) +
+           2 * shared_size<double>(shape_strands * shape.landmarks) + shared_size<double>(4 * shape_strands) +
+           shared_size<double>(1);
   }
 
   KINEMA_HD static double limited(double x) { return x < -50 ? -50 : 50 < x ? 50 : x; }
@@ -68,57 +76,43 @@ struct ScoreWork {
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y(), count = shape.landmarks;
     if (face >= *batch.count) return;
-    std::size_t from = 0;
-    auto* expected = block.template shared<double>(from);  // log of the expected error of each landmark
-    from += shared_size<double>(count);
-    auto* errors = block.template shared<double>(from);
-    from += shared_size<double>(count);
-    auto* overall_parts = block.template shared<double>(from);
-    from += shared_size<double>(count);
-    auto* parameters = block.template shared<double>(from);
-    from += shared_size<double>(shape.modes);
-    auto* unit = block.template shared<double>(from);
-    from += shared_size<double>(shape.size);
-    auto* ninth = block.template shared<double>(from);
-    const float* texture = of_face(batch.rings, face, batch.sizes.ring_values);
-    copy(block, of_face(batch.placed, face, shape.size), unit, shape.size);
-    for (int i = block.thread(); i < count; i += block.threads()) {
-      const float* row = score.landmark_error + static_cast<std::size_t>(i) * (1 + score.values);
-      const float* all = score.overall_error + 1 + i * score.values;
-      const float* values = texture + i * score.values;
-      double own = 0, overall = 0;
-#pragma unroll 8
-      for (int k = 0; k < score.values; ++k) {
-        own += static_cast<double>(row[1 + k]) * values[k];
-        overall += static_cast<double>(all[k]) * values[k];
-      }
-      expected[i] = static_cast<double>(row[0]) + own;
-      errors[i] = std::exp(expected[i]);
-      overall_parts[i] = overall;
-    }
-    block.wait();
-    parameters_of(block, shape, unit, false, parameters);
+    const Scratch scratch = scratch_of(block);
+    copy(block, of_face(batch.placed, face, shape.size), scratch.unit, shape.size);
+    expect_errors(block, of_face(batch.rings, face, batch.sizes.ring_values), scratch);
+    parameters_of(block, shape, scratch.unit, false, scratch.parts, scratch.parameters);
     // the ninth decile: the one with that many below it
+    const double* expected = scratch.expected;
     for (int i = block.thread(); i < count; i += block.threads()) {
       int below = 0;
+#pragma unroll 8
       for (int k = 0; k < count; ++k) below += expected[k] < expected[i] || (expected[k] == expected[i] && k < i);
-      if (below == count * 9 / 10) *ninth = expected[i];
+      if (below == count * 9 / 10) *scratch.ninth = expected[i];
+    }
+    block.wait();
+    for (int t = block.thread(); t < 4 * shape_strands; t += block.threads()) {
+      const int which = t / shape_strands, strand = t % shape_strands;
+      double sum = 0;
+      if (which < 3) {
+        const double* of = which == 0 ? scratch.expected : which == 1 ? scratch.errors : scratch.overall;
+        for (int i = strand; i < count; i += shape_strands) sum += of[i];
+      } else {
+        for (int k = strand; k < shape.modes; k += shape_strands)
+          sum += scratch.parameters[k] * scratch.parameters[k] / std::fmax(1e-12, shape.variances[k]);
+      }
+      scratch.sums[t] = sum;
     }
     block.wait();
 
     // every thread for itself
-    double sum = 0, of_errors = 0, overall = static_cast<double>(score.overall_error[0]), square = 0;
-    for (int i = 0; i < count; ++i) sum += expected[i], of_errors += errors[i], overall += overall_parts[i];
-    for (int k = 0; k < shape.modes; ++k)
-      square += parameters[k] * parameters[k] / std::fmax(1e-12, shape.variances[k]);
+    const auto sum = [&scratch](int which) { return sum_of_shape_strands(scratch.sums + which * shape_strands); };
     const double error = batch.results[face].error, n = count;
     const double features[quality_feature_count] = {
         1,
-        overall,
-        sum / n,
-        std::log(of_errors / n),
-        *ninth,
-        shape.modes > 0 ? std::sqrt(square / shape.modes) : 0,
+        static_cast<double>(score.overall_error[0]) + sum(2),
+        sum(0) / n,
+        std::log(sum(1) / n),
+        *scratch.ninth,
+        shape.modes > 0 ? std::sqrt(sum(3) / shape.modes) : 0,
         score.residual_variance > 0 && error > 0 ? std::log(error / score.residual_variance) : 0};
     double argument = 0;
     for (std::size_t k = 0; k < quality_feature_count; ++k)
@@ -131,6 +125,51 @@ struct ScoreWork {
     }
     block.wait();  // all threads have read the error
     if (block.thread() == 0) batch.results[face].failure = probability(argument);
+  }
+
+private:
+  template <class Block>
+  KINEMA_HD Scratch scratch_of(Block& block) const {
+    std::size_t from = 0;
+    const auto take = [&](int size) {
+      auto* array = block.template shared<double>(from);
+      from += shared_size<double>(size);
+      return array;
+    };
+    Scratch scratch{};
+    scratch.expected = take(shape.landmarks), scratch.errors = take(shape.landmarks);
+    scratch.overall = take(shape.landmarks), scratch.unit = take(shape.size);
+    scratch.parameters = take(shape.modes), scratch.parts = take(parameter_parts * shape.modes);
+    scratch.own_strands = take(shape_strands * shape.landmarks);
+    scratch.overall_strands = take(shape_strands * shape.landmarks);
+    scratch.sums = take(4 * shape_strands), scratch.ninth = take(1);
+    return scratch;
+  }
+
+  // What each landmark's texture says of its error and of the whole fit; all threads see it.
+  template <class Block>
+  KINEMA_HD void expect_errors(Block& block, const float* texture, const Scratch& scratch) const {
+    for (int t = block.thread(); t < shape_strands * shape.landmarks; t += block.threads()) {
+      const int i = t / shape_strands;
+      const float* row = score.landmark_error + static_cast<std::size_t>(i) * (1 + score.values) + 1;
+      const float* all = score.overall_error + 1 + i * score.values;
+      const float* values = texture + i * score.values;
+      double own = 0, overall = 0;
+#pragma unroll 8
+      for (int k = t % shape_strands; k < score.values; k += shape_strands) {
+        own += static_cast<double>(row[k]) * values[k];
+        overall += static_cast<double>(all[k]) * values[k];
+      }
+      scratch.own_strands[t] = own, scratch.overall_strands[t] = overall;
+    }
+    block.wait();
+    for (int i = block.thread(); i < shape.landmarks; i += block.threads()) {
+      const float* row = score.landmark_error + static_cast<std::size_t>(i) * (1 + score.values);
+      scratch.expected[i] = static_cast<double>(row[0]) + sum_of_shape_strands(scratch.own_strands + i * shape_strands);
+      scratch.errors[i] = std::exp(scratch.expected[i]);
+      scratch.overall[i] = sum_of_shape_strands(scratch.overall_strands + i * shape_strands);
+    }
+    block.wait();
   }
 };
 

@@ -11,15 +11,20 @@
 
 namespace kinema::face {
 
+/// A shape parameter is the sum of this many parts, those of every fourth coordinate.
+inline constexpr int parameter_parts = 4;
+
 /// Memory that the functions below share.
 struct ShapeScratch {
   double* points;      ///< 2 n
   double* unit;        ///< 2 n
   double* parameters;  ///< modes
-  double* sums;        ///< 4
+  double* parts;       ///< parameter_parts x modes
+  double* sums;        ///< 4 x shape_strands
 
   KINEMA_HD static std::size_t bytes(const ShapeTable& shape) {
-    return 2 * shared_size<double>(shape.size) + shared_size<double>(shape.modes) + shared_size<double>(4);
+    return 2 * shared_size<double>(shape.size) + shared_size<double>(shape.modes) +
+           shared_size<double>(parameter_parts * shape.modes) + shared_size<double>(4 * shape_strands);
   }
   template <class Block>
   KINEMA_HD static ShapeScratch in(Block& block, const ShapeTable& shape, std::size_t from = 0) {
@@ -30,6 +35,8 @@ struct ShapeScratch {
     from += shared_size<double>(shape.size);
     scratch.parameters = block.template shared<double>(from);
     from += shared_size<double>(shape.modes);
+    scratch.parts = block.template shared<double>(from);
+    from += shared_size<double>(parameter_parts * shape.modes);
     scratch.sums = block.template shared<double>(from);
     return scratch;
   }
@@ -45,53 +52,55 @@ KINEMA_HD void transform(Block& block, const Similarity& t, const From* from, To
   }
 }
 
-/// The similarity that maps the mean shape nearest to points that all threads see.
+/// The similarity that maps the mean shape nearest to points that all threads see. sums: 4 x shape_strands.
 template <class Block, class Real>
 KINEMA_HD Similarity pose_of(Block& block, const ShapeTable& shape, const Real* points, double* sums) {
   const int n = shape.landmarks;
-  for (int axis = block.thread(); axis < 2; axis += block.threads()) {
+  for (int t = block.thread(); t < 2 * shape_strands; t += block.threads()) {
+    const int axis = t / shape_strands;
     double sum = 0;
-    for (int i = 0; i < n; ++i) sum += points[2 * i + axis];
-    sums[axis] = sum * (1.0 / static_cast<double>(n));
+#pragma unroll 9
+    for (int i = t % shape_strands; i < n; i += shape_strands) sum += points[2 * i + axis];
+    sums[t] = sum;
   }
   block.wait();
-  const double gx = sums[0], gy = sums[1];
-  for (int which = block.thread(); which < 2; which += block.threads()) {
+  const double share = 1.0 / static_cast<double>(n);
+  const double gx = sum_of_shape_strands(sums) * share, gy = sum_of_shape_strands(sums + shape_strands) * share;
+  double* products = sums + 2 * shape_strands;
+  for (int t = block.thread(); t < 2 * shape_strands; t += block.threads()) {
+    const int which = t / shape_strands;
     double sum = 0;
-    for (int i = 0; i < n; ++i) {
+#pragma unroll 9
+    for (int i = t % shape_strands; i < n; i += shape_strands) {
       const double x = shape.mean[2 * i] - shape.centre_x, y = shape.mean[2 * i + 1] - shape.centre_y;
       const double u = points[2 * i] - gx, v = points[2 * i + 1] - gy;
       sum += which == 0 ? x * u + y * v : x * v - y * u;
     }
-    sums[2 + which] = sum;
+    products[t] = sum;
   }
   block.wait();
-  const double a = shape.square > 0 ? sums[2] / shape.square : 0, b = shape.square > 0 ? sums[3] / shape.square : 0;
+  const double along = sum_of_shape_strands(products), across = sum_of_shape_strands(products + shape_strands);
+  const double a = shape.square > 0 ? along / shape.square : 0, b = shape.square > 0 ? across / shape.square : 0;
   return {a, b, gx - (a * shape.centre_x - b * shape.centre_y), gy - (b * shape.centre_x + a * shape.centre_y)};
 }
 
-/// b of a shape in the model's unit that all threads see. The caller waits.
+/// b of a shape in the model's unit that all threads see. parts: parameter_parts x modes. The caller waits.
 template <class Block>
-KINEMA_HD void parameters_of(Block& block, const ShapeTable& shape, const double* unit, bool limited,
+KINEMA_HD void parameters_of(Block& block, const ShapeTable& shape, const double* unit, bool limited, double* parts,
                              double* parameters) {
-  for (int k = block.thread(); k < shape.modes; k += block.threads()) {
-    const double* mode = shape.by_coordinate + 4 + k;
-    double part0 = 0, part1 = 0, part2 = 0, part3 = 0;
-#pragma unroll 8
-    for (int i = 0; i + 4 <= shape.size; i += 4) {
-      const double* at = mode + static_cast<std::size_t>(i) * shape.all;
-      part0 += at[0] * (unit[i] - shape.mean[i]);
-      part1 += at[shape.all] * (unit[i + 1] - shape.mean[i + 1]);
-      part2 += at[2 * shape.all] * (unit[i + 2] - shape.mean[i + 2]);
-      part3 += at[3 * shape.all] * (unit[i + 3] - shape.mean[i + 3]);
-    }
-    if (shape.size % 4 == 2) {
-      const int i = shape.size - 2;
-      const double* at = mode + static_cast<std::size_t>(i) * shape.all;
-      part0 += at[0] * (unit[i] - shape.mean[i]);
-      part1 += at[shape.all] * (unit[i + 1] - shape.mean[i + 1]);
-    }
-    const double sum = (part0 + part1) + (part2 + part3);
+  const int modes = shape.modes;
+  for (int t = block.thread(); t < parameter_parts * modes; t += block.threads()) {
+    const int part = t / modes;
+    const double* mode = shape.by_coordinate + 4 + t % modes;
+    double sum = 0;
+#pragma unroll 17
+    for (int i = part; i < shape.size; i += parameter_parts)
+      sum += mode[static_cast<std::size_t>(i) * shape.all] * (unit[i] - shape.mean[i]);
+    parts[t] = sum;
+  }
+  block.wait();
+  for (int k = block.thread(); k < modes; k += block.threads()) {
+    const double sum = (parts[k] + parts[modes + k]) + (parts[2 * modes + k] + parts[3 * modes + k]);
     const double most = limited ? shape.most[k] : 1e300;  // no bound
     parameters[k] = sum < -most ? -most : most < sum ? most : sum;
   }
@@ -103,11 +112,11 @@ KINEMA_HD void project_on_model(Block& block, const ShapeTable& shape, const Sha
   const Similarity pose = pose_of(block, shape, scratch.points, scratch.sums);
   transform(block, inverse(pose), scratch.points, scratch.unit, shape.landmarks);
   block.wait();
-  parameters_of(block, shape, scratch.unit, true, scratch.parameters);
+  parameters_of(block, shape, scratch.unit, true, scratch.parts, scratch.parameters);
   block.wait();
   for (int i = block.thread(); i < shape.size; i += block.threads()) {
     double sum = shape.mean[i];
-#pragma unroll 8
+#pragma unroll 16
     for (int k = 0; k < shape.modes; ++k)
       sum += scratch.parameters[k] * shape.basis[static_cast<std::size_t>(4 + k) * shape.size + i];
     scratch.unit[i] = sum;

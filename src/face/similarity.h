@@ -35,25 +35,41 @@ std::vector<Real> transformed(const Similarity& t, std::span<const Real> shape) 
   return out;
 }
 
+/// Sums over landmarks are those of 8 strands of every 8th, so that threads can share them and any number of threads gives
+/// the same bits.
+inline constexpr int shape_strands = 8;
+
+KINEMA_HD inline double sum_of_shape_strands(const double* s) {
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+/// The sum of value(i) for i < count.
+template <class Value>
+double sum_over_shape(std::size_t count, const Value& value) {
+  double strands[shape_strands] = {};
+  for (std::size_t i = 0; i < count; ++i) strands[i % shape_strands] += value(i);
+  return sum_of_shape_strands(strands);
+}
+
 /// The similarity that maps `from` nearest to `to`, by least squares; a = b = 0 if all points of `from` coincide.
 template <class From, class To>
 Similarity similarity_between(std::span<const From> from, std::span<const To> to) {
   const std::size_t n = from.size() / 2;
-  double fx = 0, fy = 0, gx = 0, gy = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    fx += from[2 * i], fy += from[2 * i + 1];
-    gx += to[2 * i], gy += to[2 * i + 1];
-  }
   const double share = 1.0 / static_cast<double>(n);
-  fx *= share, fy *= share, gx *= share, gy *= share;
-  double square = 0, along = 0, across = 0;
-  for (std::size_t i = 0; i < n; ++i) {
+  const auto mean = [n, share](const auto& points, std::size_t axis) {
+    return sum_over_shape(n, [&](std::size_t i) { return static_cast<double>(points[2 * i + axis]); }) * share;
+  };
+  const double fx = mean(from, 0), fy = mean(from, 1), gx = mean(to, 0), gy = mean(to, 1);
+  const double square = sum_over_shape(n, [&](std::size_t i) {
     const double x = from[2 * i] - fx, y = from[2 * i + 1] - fy;
-    const double u = to[2 * i] - gx, v = to[2 * i + 1] - gy;
-    square += x * x + y * y;
-    along += x * u + y * v;
-    across += x * v - y * u;
-  }
+    return x * x + y * y;
+  });
+  const double along = sum_over_shape(n, [&](std::size_t i) {
+    return (from[2 * i] - fx) * (to[2 * i] - gx) + (from[2 * i + 1] - fy) * (to[2 * i + 1] - gy);
+  });
+  const double across = sum_over_shape(n, [&](std::size_t i) {
+    return (from[2 * i] - fx) * (to[2 * i + 1] - gy) - (from[2 * i + 1] - fy) * (to[2 * i] - gx);
+  });
   const double a = square > 0 ? along / square : 0, b = square > 0 ? across / square : 0;
   return {a, b, gx - (a * fx - b * fy), gy - (b * fx + a * fy)};
 }

@@ -2,6 +2,7 @@
 // solution, and the warp composed with the inverse of the displacement it gives.
 #pragma once
 
+#include "face/descent_works.h"
 #include "face/shape_works.h"
 
 #include <cmath>
@@ -9,24 +10,31 @@
 namespace kinema::face {
 
 struct StepWork {
-  static constexpr int threads = 256;
+  /// The affine map of a triangle's mean shape to its current one: places of its first corner, and the matrix.
+  struct Affine {
+    double from_x, from_y, to_x, to_y;
+    double xx, xy, yx, yy;
+  };
+
+  static constexpr int threads = 512;
   ShapeTable shape;
   LevelTable level;
   FitBatch batch;
 
-  // J's products, the matrix with its right side as the last row, and what follows from them
-  std::size_t descent_bytes() const {
-    return level.simultaneous ? shared_size<double>(descent_columns(level) * shape.all) : 0;
+  // J's products, the equations, and what follows from them
+  KINEMA_HD std::size_t step_bytes() const { return shared_size<double>(shape.all); }
+  KINEMA_HD std::size_t affine_bytes() const { return shared_size<Affine>(shape.triangles); }
+  std::size_t equation_bytes() const {
+    if (!level.simultaneous) return 0;
+    const int all = shape.all, columns = descent_columns(level);
+    return shared_size<double>(all * (all + 1)) + shared_size<double>(5 * all) + shared_size<int>(elements()) +
+           shared_size<double>(3 * shape_strands * all) + shared_size<double>(columns * all);
   }
   std::size_t shared_bytes() const {
-    return ShapeScratch::bytes(shape) + step_bytes() + matrix_bytes() + descent_bytes() + affine_bytes();
+    return ShapeScratch::bytes(shape) + step_bytes() + affine_bytes() + equation_bytes();
   }
-  KINEMA_HD std::size_t step_bytes() const { return shared_size<double>(shape.all); }
-  KINEMA_HD std::size_t matrix_bytes() const {
-    return level.simultaneous ? shared_size<double>((shape.all + 1) * shape.all) + shared_size<double>(4 * shape.all)
-                              : 0;
-  }
-  KINEMA_HD std::size_t affine_bytes() const { return shared_size<double>(4 * shape.triangles); }
+  /// Of the lower triangle and the right side.
+  KINEMA_HD int elements() const { return shape.all * (shape.all + 1) / 2 + shape.all; }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
@@ -36,7 +44,7 @@ struct StepWork {
     std::size_t from = ShapeScratch::bytes(shape);
     auto* dq = block.template shared<double>(from);
     from += step_bytes();
-    auto* affine = block.template shared<double>(from);
+    auto* affine = block.template shared<Affine>(from);
     from += affine_bytes();
     const double* points = of_face(batch.shape, face, shape.size);
     if (level.simultaneous) {
@@ -55,12 +63,12 @@ struct StepWork {
 private:
   // The composition of Matthews and Baker, as WarpComposition has it; all threads see the result in scratch.points.
   template <class Block>
-  KINEMA_HD void compose_warp(Block& block, const double* points, const double* dq, double* affine,
+  KINEMA_HD void compose_warp(Block& block, const double* points, const double* dq, Affine* affine,
                               const ShapeScratch& scratch) const {
     double* displaced = scratch.unit;
     for (int i = block.thread(); i < shape.size; i += block.threads()) {
       double at = shape.mean[i];
-#pragma unroll 8
+#pragma unroll 18
       for (int k = 0; k < shape.all; ++k) at -= dq[k] * shape.basis[static_cast<std::size_t>(k) * shape.size + i];
       displaced[i] = at;
     }
@@ -69,21 +77,26 @@ private:
       const double* inverse = shape.inverse_edges + 4 * t;
       const double bx = points[b] - points[a], cx = points[c] - points[a];
       const double by = points[b + 1] - points[a + 1], cy = points[c + 1] - points[a + 1];
-      affine[4 * t] = bx * inverse[0] + cx * inverse[2];
-      affine[4 * t + 1] = bx * inverse[1] + cx * inverse[3];
-      affine[4 * t + 2] = by * inverse[0] + cy * inverse[2];
-      affine[4 * t + 3] = by * inverse[1] + cy * inverse[3];
+      affine[t] = {shape.mean[a],
+                   shape.mean[a + 1],
+                   points[a],
+                   points[a + 1],
+                   bx * inverse[0] + cx * inverse[2],
+                   bx * inverse[1] + cx * inverse[3],
+                   by * inverse[0] + cy * inverse[2],
+                   by * inverse[1] + cy * inverse[3]};
     }
     block.wait();
     for (int vertex = block.thread(); vertex < shape.landmarks; vertex += block.threads()) {
       const double px = displaced[2 * vertex], py = displaced[2 * vertex + 1];
       const int first = shape.vertex_first[vertex], last = shape.vertex_first[vertex + 1];
       double x = 0, y = 0;
+#pragma unroll 4
       for (int e = first; e < last; ++e) {
-        const int t = shape.vertex_triangles[e], a = 2 * shape.corners[3 * t];
-        const double dx = px - shape.mean[a], dy = py - shape.mean[a + 1];
-        x += points[a] + (affine[4 * t] * dx + affine[4 * t + 1] * dy);
-        y += points[a + 1] + (affine[4 * t + 2] * dx + affine[4 * t + 3] * dy);
+        const Affine& of = affine[shape.vertex_triangles[e]];
+        const double dx = px - of.from_x, dy = py - of.from_y;
+        x += of.to_x + (of.xx * dx + of.xy * dy);
+        y += of.to_y + (of.yx * dx + of.yy * dy);
       }
       const int count = last - first;
       scratch.points[2 * vertex] = count > 0 ? x / count : points[2 * vertex] + px - shape.mean[2 * vertex];
@@ -98,15 +111,21 @@ private:
   KINEMA_HD void solve(Block& block, int face, std::size_t from, const double* points, const ShapeScratch& scratch,
                        double* dq) const {
     const int all = shape.all, modes = level.modes, columns = descent_columns(level);
-    auto* matrix = block.template shared<double>(from);  // (all + 1) x all
-    from += shared_size<double>((all + 1) * all);
+    // column by column, the right side as row `all`
+    auto* matrix = block.template shared<double>(from);
+    from += shared_size<double>(all * (all + 1));
     auto* by_g0 = block.template shared<double>(from);  // wg
-    double *by_1 = by_g0 + all, *along_g0 = by_1 + all, *along_1 = along_g0 + all;
-    from += shared_size<double>(4 * all);
+    double *by_1 = by_g0 + all, *along_g0 = by_1 + all, *along_1 = along_g0 + all, *shares = along_1 + all;
+    from += shared_size<double>(5 * all);
+    auto* places = block.template shared<int>(from);
+    from += shared_size<int>(elements());
+    auto* strands = block.template shared<double>(from);  // 3 x all x strands
+    from += shared_size<double>(3 * shape_strands * all);
     auto* J = block.template shared<double>(from);  // columns x all
     const FaceState& state = batch.states[face];
     const double* difference = of_face(batch.difference, face, batch.sizes.rows);
     copy(block, of_face(batch.descent, face, batch.sizes.descent), J, columns * all);
+    list_elements(block, places);
 
     // the prior: b of the current shape
     copy(block, points, scratch.points, shape.size);
@@ -114,16 +133,26 @@ private:
     const Similarity pose = pose_of(block, shape, scratch.points, scratch.sums);
     transform(block, inverse(pose), scratch.points, scratch.unit, shape.landmarks);
     block.wait();
-    parameters_of(block, shape, scratch.unit, false, scratch.parameters);
+    parameters_of(block, shape, scratch.unit, false, scratch.parts, scratch.parameters);
 
     const double *c_mean = level.by_mean, *c_one = level.by_one;  // Pg g0, Pg 1
     const double g0_g0 = level.by_mean[modes], g0_1 = level.by_one[modes], one_1 = level.values;
-    for (int i = block.thread(); i < all; i += block.threads()) {
+    for (int t = block.thread(); t < shape_strands * all; t += block.threads()) {
+      const int i = t % all, strand = t / all;
       double along_mean = 0, along_one = 0, along_d = 0;
-      for (int k = 0; k < modes; ++k) {
+#pragma unroll 5
+      for (int k = strand; k < modes; k += shape_strands) {
         const double w = J[k * all + i];
         along_mean += w * c_mean[k], along_one += w * c_one[k], along_d += w * difference[k];
       }
+      double* to = strands + i * shape_strands + strand;
+      to[0] = along_mean, to[all * shape_strands] = along_one, to[2 * all * shape_strands] = along_d;
+    }
+    block.wait();
+    for (int i = block.thread(); i < all; i += block.threads()) {
+      const double* of = strands + i * shape_strands;
+      const double along_mean = sum_of_shape_strands(of), along_one = sum_of_shape_strands(of + all * shape_strands);
+      const double along_d = sum_of_shape_strands(of + 2 * all * shape_strands);
       // first the mean is projected out, then g0
       double w1 = 0, wg = 0;
       if (level.photometric) {
@@ -132,18 +161,21 @@ private:
       }
       by_1[i] = w1, by_g0[i] = wg;
       along_g0[i] = along_mean, along_1[i] = along_one;
-      matrix[all * all + i] = J[(modes + 2) * all + i] - (along_d + wg * state.by_mean + w1 * state.by_one);
+      double right = J[(modes + 2) * all + i] - (along_d + wg * state.by_mean + w1 * state.by_one);
+      if (i >= 4) right += level.prior / shape.variances[i - 4] * scratch.parameters[i - 4];
+      matrix[i * (all + 1) + all] = right;
     }
     block.wait();
     const int groups = vertex_groups(shape.landmarks), triangle = all * (all + 1) / 2;
     const double* parts = of_face(batch.hessian, face, batch.sizes.hessian);
-    for (int t = block.thread(); t < all * all; t += block.threads()) {
-      const int i = t / all, j = t % all;
-      if (j > i) continue;
+    for (int t = block.thread(); t < triangle; t += block.threads()) {
+      const auto [i, j] = triangle_place(t);
       double self = 0;
-      for (int g = 0; g < groups; ++g) self += parts[g * triangle + i * (i + 1) / 2 + j];
+#pragma unroll 9
+      for (int g = 0; g < groups; ++g) self += parts[g * triangle + t];
       double even = 0, odd = 0;
       int k = 0;
+#pragma unroll 4
       for (; k + 2 <= modes; k += 2) {
         even += J[k * all + i] * J[k * all + j];
         odd += J[(k + 1) * all + i] * J[(k + 1) * all + j];
@@ -157,53 +189,78 @@ private:
         value += g0_g0 * by_g0[i] * by_g0[j] + one_1 * by_1[i] * by_1[j];
         value += g0_1 * (by_g0[i] * by_1[j] + by_1[i] * by_g0[j]);
       }
-      matrix[i * all + j] = value;
+      matrix[j * (all + 1) + i] = value;
     }
     block.wait();
     double trace = 0;
-    for (int i = 0; i < all; ++i) trace += matrix[i * all + i];
+#pragma unroll 8
+    for (int i = 0; i < all; ++i) trace += matrix[i * (all + 1) + i];
     block.wait();
     for (int i = block.thread(); i < all; i += block.threads()) {
       double more = 1e-6 * trace / static_cast<double>(all);
-      if (i >= 4) {
-        const double weight = level.prior / shape.variances[i - 4];
-        more += weight;
-        matrix[all * all + i] += weight * scratch.parameters[i - 4];
-      }
-      matrix[i * all + i] += more;
+      if (i >= 4) more += level.prior / shape.variances[i - 4];
+      matrix[i * (all + 1) + i] += more;
     }
     block.wait();
-    solve_symmetric(block, matrix, dq);
+    solve_symmetric(block, matrix, places, shares, dq);
 
     double* lambda = of_face(batch.lambda, face, batch.sizes.texture_modes);
     for (int k = block.thread(); k < modes; k += block.threads()) {
       double sum = 0;
+#pragma unroll 6
       for (int i = 0; i < all; ++i) sum += J[k * all + i] * dq[i];
       lambda[k] = difference[k] - sum;
     }
   }
 
-  // matrix: the lower triangle, and the right side as row `all`. All threads see the result.
+  // Row and column of each element, column by column, so that those to the right of a column are at the end.
   template <class Block>
-  KINEMA_HD void solve_symmetric(Block& block, double* matrix, double* x) const {
+  KINEMA_HD void list_elements(Block& block, int* places) const {
     const int n = shape.all;
-    const int wide = block.threads() >= 16 ? 16 : 1, high = block.threads() / wide;
-    const int column = block.thread() % wide, row = block.thread() / wide;
+    for (int k = block.thread(); k < n; k += block.threads())
+      for (int i = k; i <= n; ++i) places[first_of_column(k) + i - k] = i << 16 | k;
+  }
+  KINEMA_HD int first_of_column(int k) const { return k * (shape.all + 1) - k * (k - 1) / 2; }
+
+  // All threads see the result.
+  template <class Block>
+  KINEMA_HD void solve_symmetric(Block& block, double* matrix, const int* places, double* shares, double* x) const {
+    const int n = shape.all, rows = n + 1, count = elements();
     // L D L^T from left to right; L_ij D_j stays in place
     for (int j = 0; j < n; ++j) {
-      const double pivot = matrix[j * n + j], share = pivot != 0 ? 1 / pivot : 0;
-      if (row < high)
-        for (int i = j + 1 + row; i <= n; i += high) {
-          const double by = matrix[i * n + j] * share;
-          const int last = i < n ? i : n - 1;
-          for (int k = j + 1 + column; k <= last; k += wide) matrix[i * n + k] -= by * matrix[k * n + j];
-        }
+      const double* column = matrix + j * rows;
+      const double pivot = column[j], share = pivot != 0 ? 1 / pivot : 0;
+      for (int e = first_of_column(j + 1) + block.thread(); e < count; e += block.threads()) {
+        const int i = places[e] >> 16, k = places[e] & 0xffff;
+        matrix[k * rows + i] -= column[i] * share * column[k];
+      }
+      if (block.thread() == 0) shares[j] = share;
       block.wait();
     }
-    for (int j = n - 1; j >= 0; --j) {
-      const double pivot = matrix[j * n + j], value = pivot != 0 ? matrix[n * n + j] / pivot : 0;
-      for (int k = block.thread(); k < j; k += block.threads()) matrix[n * n + k] -= matrix[j * n + k] * value;
-      if (block.thread() == 0) x[j] = value;
+    // from the last unknown to the first, four at a time: every thread solves for these itself
+    constexpr int together = 4;
+    for (int first = n - together; first > -together; first -= together) {
+      double found[together];
+#pragma unroll
+      for (int a = together - 1; a >= 0; --a) {
+        if (first + a < 0) continue;
+        const double* column = matrix + (first + a) * rows;
+        double right = column[n];
+#pragma unroll
+        for (int b = together - 1; b > a; --b) right -= column[first + b] * found[b];
+        found[a] = right * shares[first + a];
+      }
+      for (int k = block.thread(); k < first; k += block.threads()) {
+        double right = matrix[k * rows + n];
+#pragma unroll
+        for (int b = together - 1; b >= 0; --b) right -= matrix[k * rows + first + b] * found[b];
+        matrix[k * rows + n] = right;
+      }
+      if (block.thread() == 0) {
+#pragma unroll
+        for (int a = 0; a < together; ++a)
+          if (first + a >= 0) x[first + a] = found[a];
+      }
       block.wait();
     }
   }

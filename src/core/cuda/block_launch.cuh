@@ -24,11 +24,16 @@ public:
 
 template <class Work>
 __global__ void __launch_bounds__(Work::threads) run_work(const __grid_constant__ Work work) {
+#if __CUDA_ARCH__ >= 900
+  // this kernel may have been launched before the one before it ended; the one after it may be, too
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
   DeviceBlock block;
   work(block);
 }
 
-/// On a stream, which may be recording a graph.
+/// On a stream, which may be recording a graph. Where the device can, a kernel is launched while the one before it runs.
 class BlockLauncher {
 public:
   explicit BlockLauncher(cudaStream_t stream) : stream_(stream) {}
@@ -40,12 +45,28 @@ public:
     if (bytes > without_asking)
       check(cudaFuncSetAttribute(run_work<Work>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
             "taking shared memory");
-    run_work<Work>
-        <<<dim3(static_cast<unsigned>(columns), static_cast<unsigned>(rows)), Work::threads, bytes, stream_>>>(work);
-    check_launch("launching a kernel");
+    cudaLaunchAttribute early{};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(columns), static_cast<unsigned>(rows));
+    config.blockDim = dim3(Work::threads);
+    config.dynamicSmemBytes = bytes;
+    config.stream = stream_;
+    config.attrs = &early;
+    config.numAttrs = waits_itself<Work>() ? 1 : 0;
+    check(cudaLaunchKernelEx(&config, run_work<Work>, work), "launching a kernel");
   }
 
 private:
+  // Whether the kernel was compiled for a device on which it waits for the one before it.
+  template <class Work>
+  static bool waits_itself() {
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, run_work<Work>), "asking about a kernel");
+    return attributes.binaryVersion >= 90;
+  }
+
   cudaStream_t stream_;
 };
 
