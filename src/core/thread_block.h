@@ -54,6 +54,30 @@ struct SerialLauncher {
   }
 };
 
+/// use(load(i), i) for i = first, first + step, ... below last, in this order, but `batch` of them are loaded together: a device
+/// waits for memory once for all of them. What is left over is loaded one by one.
+template <int batch, class Load, class Use>
+KINEMA_HD void in_batches(int first, int last, int step, const Load& load, const Use& use) {
+#pragma unroll 1
+  for (; first + (batch - 1) * step < last; first += batch * step) {
+    decltype(load(0)) values[batch];
+#pragma unroll
+    for (int u = 0; u < batch; ++u) values[u] = load(first + u * step);
+#pragma unroll
+    for (int u = 0; u < batch; ++u) use(values[u], first + u * step);
+  }
+#pragma unroll 1
+  for (; first < last; first += step) use(load(first), first);
+}
+
+/// The sum of value(i), likewise.
+template <int batch, class Value>
+KINEMA_HD double sum_in_batches(int first, int last, int step, const Value& value) {
+  double sum = 0;
+  in_batches<batch>(first, last, step, value, [&sum](double of, int) { sum += of; });
+  return sum;
+}
+
 /// Bytes of `count` values, rounded up so that anything may follow.
 template <class T>
 KINEMA_HD constexpr std::size_t shared_size(int count) {

@@ -50,6 +50,7 @@ struct RegressionWork {
     const int first = segment * product_segment;
     const int left = regression.inputs - first, size = left < product_segment ? left : product_segment;
     auto* strands = block.template shared<float>();  // faces x rows x strands
+#pragma unroll 1
     for (int t = block.thread(); t < threads; t += block.threads()) {
       const int row = first_row + t / product_strands, strand = t % product_strands;
       if (row >= regression.rows) continue;
@@ -70,6 +71,7 @@ struct RegressionWork {
       for (int f = 0; f < faces_at_once; ++f) strands[f * threads + t] = sums[f];
     }
     block.wait();
+#pragma unroll 1
     for (int t = block.thread(); t < faces_at_once * rows_at_once; t += block.threads()) {
       const int f = t / rows_at_once, row = first_row + t % rows_at_once;
       if (first_face + f >= count || row >= regression.rows) continue;
@@ -97,20 +99,22 @@ struct DisplaceWork {
     const ShapeScratch scratch = ShapeScratch::in(block, shape);
     auto* dq = block.template shared<float>(ShapeScratch::bytes(shape));
     const int segments = product_segments(regression.inputs);
+#pragma unroll 1
     for (int row = block.thread(); row < regression.rows; row += block.threads()) {
       const float* parts = of_face(batch.products, face, batch.sizes.partial_products) + row * segments;
       float sum = 0;
-#pragma unroll 8
-      for (int s = 0; s < segments; ++s) sum += parts[s];
+      in_batches<6>(
+          0, segments, 1, [&](int s) { return parts[s]; }, [&](float part, int) { sum += part; });
       dq[row] = regression.constant[row] + sum;
     }
     block.wait();
     double* points = of_face(batch.shape, face, shape.size);
+#pragma unroll 1
     for (int i = block.thread(); i < shape.size; i += block.threads()) {
       double at = points[i];
-#pragma unroll 18
-      for (int k = 0; k < shape.all; ++k)
-        at += static_cast<double>(dq[k]) * shape.basis[static_cast<std::size_t>(k) * shape.size + i];
+      in_batches<18>(
+          0, shape.all, 1, [&](int k) { return shape.basis[static_cast<std::size_t>(k) * shape.size + i]; },
+          [&](double mode, int k) { at += static_cast<double>(dq[k]) * mode; });
       scratch.points[i] = at;
     }
     block.wait();

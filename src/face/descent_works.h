@@ -33,33 +33,24 @@ struct DescendWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int first_face = block.y() * faces_at_once, count = *batch.count;
-    bool any = false, running[faces_at_once];
-    for (int f = 0; f < faces_at_once; ++f) {
-      running[f] = first_face + f < count && batch.states[first_face + f].running != 0;
-      any = any || running[f];
-    }
-    if (!any) return;
+    unsigned running = 0;  // a bit for each face
+    for (int f = 0; f < faces_at_once; ++f)
+      if (first_face + f < count && batch.states[first_face + f].running != 0) running |= 1u << f;
+    if (running == 0) return;
     const PixelChunk chunk = level.chunk[block.x()];
     const int values = chunk.pixels * level.channels, first = chunk.first * level.channels;
     auto* images = block.template shared<Half>();  // faces x most_values x 2
-    for (int f = 0; f < faces_at_once; ++f) {
-      Half* to = images + 2 * f * most_values;
-      if (running[f]) {
-        make_images(block, chunk, first_face + f, to);
-        continue;
-      }
-      for (int i = block.thread(); i < 2 * values; i += block.threads()) to[i] = Half{};
-    }
+    make_images(block, chunk, first_face, running, images);
     block.wait();
-
     auto* sums = block.template shared<float>(shared_size<Half>(2 * faces_at_once * most_values));
     multiply(block, values, level.stack + static_cast<std::size_t>(first) * level.row_width, images, sums);
     block.wait();
     // faces x strands x sums become those of the chunk
     const int count_sums = sums_of_face(), corners = count_sums - corner_pairs;
+#pragma unroll 1
     for (int t = block.thread(); t < faces_at_once * count_sums; t += block.threads()) {
       const int f = t / count_sums, which = t % count_sums;
-      if (!running[f]) continue;
+      if ((running >> f & 1) == 0) continue;
       const float sum = sum_of_chunk_strands(sums + f * chunk_strands * count_sums + which, count_sums);
       if (which < corners)
         of_face(batch.corner_sums, first_face + f, batch.sizes.corner_sums)[block.x() * corners + which] = sum;
@@ -70,64 +61,83 @@ struct DescendWork {
   }
 
 private:
+  // 0 for faces that have ended.
   template <class Block>
-  KINEMA_HD void make_images(Block& block, const PixelChunk& chunk, int face, Half* images) const {
-    const float* texture = of_face(batch.texture, face, batch.sizes.texture_values);
-    const float* samples = of_face(batch.samples, face, batch.sizes.texture_values);
-    const FaceState& state = batch.states[face];
-    const auto offset = static_cast<float>(state.offset), factor = static_cast<float>(state.factor);
-    const int channels = level.channels, first = chunk.first * channels;
-    for (int i = block.thread(); i < chunk.pixels * channels; i += block.threads()) {
-      const int c = i % channels;
-      const std::size_t pixel = static_cast<std::size_t>(chunk.first) + i / channels;
-      const int* next = level.neighbours + 4 * pixel;
-      const float* step = level.slope_steps + 2 * pixel;
-      const float across = (texture[next[1] * channels + c] - texture[next[0] * channels + c]) * step[0];
-      const float down = (texture[next[3] * channels + c] - texture[next[2] * channels + c]) * step[1];
-      const float* w = level.weights + 4 * pixel;
-      const float residual = (samples[first + i] - offset) * factor - level.mean[first + i];
-      Half front, back;
-      front.at[0] = w[0] * across, front.at[1] = w[0] * down;
-      front.at[2] = w[1] * across, front.at[3] = w[1] * down;
-      back.at[0] = w[2] * across, back.at[1] = w[2] * down;
-      back.at[2] = residual, back.at[3] = 0;
-      images[2 * i] = front, images[2 * i + 1] = back;
+  KINEMA_HD void make_images(Block& block, const PixelChunk& chunk, int first_face, unsigned running,
+                             Half* images) const {
+    const int channels = level.channels, values = chunk.pixels * channels, first = chunk.first * channels;
+#pragma unroll 1
+    for (int t = block.thread(); t < faces_at_once * values; t += block.threads()) {
+      const int f = faces_at_once == 1 ? 0 : t / values, i = t - f * values, face = first_face + f;
+      Half front = {}, back = {};
+      if ((running >> f & 1) != 0) {
+        const float* texture = of_face(batch.texture, face, batch.sizes.texture_values);
+        const float* samples = of_face(batch.samples, face, batch.sizes.texture_values);
+        const FaceState& state = batch.states[face];
+        const auto offset = static_cast<float>(state.offset), factor = static_cast<float>(state.factor);
+        const int c = i % channels;
+        const std::size_t pixel = static_cast<std::size_t>(chunk.first) + i / channels;
+        const int* next = level.neighbours + 4 * pixel;
+        const float* step = level.slope_steps + 2 * pixel;
+        const float across = (texture[next[1] * channels + c] - texture[next[0] * channels + c]) * step[0];
+        const float down = (texture[next[3] * channels + c] - texture[next[2] * channels + c]) * step[1];
+        const float* w = level.weights + 4 * pixel;
+        front.at[0] = w[0] * across, front.at[1] = w[0] * down;
+        front.at[2] = w[1] * across, front.at[3] = w[1] * down;
+        back.at[0] = w[2] * across, back.at[1] = w[2] * down;
+        back.at[2] = (samples[first + i] - offset) * factor - level.mean[first + i];
+      }
+      images[2 * (f * most_values + i)] = front, images[2 * (f * most_values + i) + 1] = back;
     }
   }
 
   // The rows of the stack and d by the images of the corners, then the images by each other: a strand of a sum by one thread,
-  // for all faces.
+  // for all faces. With several faces, a thread has several columns, so that it reads an image once for them.
+  static constexpr int columns_at_once = faces_at_once == 1 ? 1 : 2;
+
   template <class Block>
   KINEMA_HD void multiply(Block& block, int values, const float* stack, const Half* images, float* strands) const {
-    const int columns = descent_columns(level), rows = columns - 1, count = sums_of_face();
-    const int tasks = (columns + corner_pairs + 31) / 32 * 32;
+    const int columns = descent_columns(level), count = sums_of_face();
+    const int groups = (columns + columns_at_once - 1) / columns_at_once;
+    const int tasks = (groups + corner_pairs + 31) / 32 * 32;
+#pragma unroll 1
     for (int t = block.thread(); t < chunk_strands * tasks; t += block.threads()) {
       const int strand = t / tasks, task = t % tasks;
-      if (task < columns)
-        multiply_column(task, task < rows ? stack + task : nullptr, strand, values, images, strands + strand * count);
-      else if (task < columns + corner_pairs)
-        multiply_pair(task - columns, strand, values, images, strands + strand * count + 6 * columns);
+      if (task < groups)
+        multiply_columns(task, groups, stack, strand, values, images, strands + strand * count);
+      else if (task < groups + corner_pairs)
+        multiply_pair(task - groups, strand, values, images, strands + strand * count + 6 * columns);
     }
   }
 
-  KINEMA_HD void multiply_column(int column, const float* row, int strand, int values, const Half* images,
-                                 float* out) const {
-    float sums[faces_at_once][6];
+  // Columns group, group + groups, ...
+  KINEMA_HD void multiply_columns(int group, int groups, const float* stack, int strand, int values, const Half* images,
+                                  float* out) const {
+    const int columns = descent_columns(level), rows = columns - 1;
+    float sums[faces_at_once][columns_at_once][6];
     for (int f = 0; f < faces_at_once; ++f)
-      for (int k = 0; k < 6; ++k) sums[f][k] = 0;
-#pragma unroll(faces_at_once == 1 ? 8 : 2)
+      for (int c = 0; c < columns_at_once; ++c)
+        for (int k = 0; k < 6; ++k) sums[f][c][k] = 0;
+#pragma unroll(faces_at_once == 1 ? 8 : 4)
     for (int i = strand; i < values; i += chunk_strands) {
-      const float value = row != nullptr ? row[static_cast<std::size_t>(i) * level.row_width] : 0;
+      float value[columns_at_once];
+      for (int c = 0; c < columns_at_once; ++c) {
+        const int row = group + c * groups;
+        value[c] = row < rows ? stack[static_cast<std::size_t>(i) * level.row_width + row] : 0;
+      }
       for (int f = 0; f < faces_at_once; ++f) {
         const Half a = images[2 * (f * most_values + i)], b = images[2 * (f * most_values + i) + 1];
-        const float by = row != nullptr ? value : b.at[2];
-        for (int k = 0; k < 4; ++k) sums[f][k] = std::fma(by, a.at[k], sums[f][k]);
-        for (int k = 0; k < 2; ++k) sums[f][4 + k] = std::fma(by, b.at[k], sums[f][4 + k]);
+        for (int c = 0; c < columns_at_once; ++c) {
+          const float by = group + c * groups == rows ? b.at[2] : value[c];
+          for (int k = 0; k < 4; ++k) sums[f][c][k] = std::fma(by, a.at[k], sums[f][c][k]);
+          for (int k = 0; k < 2; ++k) sums[f][c][4 + k] = std::fma(by, b.at[k], sums[f][c][4 + k]);
+        }
       }
     }
     for (int f = 0; f < faces_at_once; ++f)
-      for (int k = 0; k < 6; ++k)
-        out[f * chunk_strands * sums_of_face() + k * descent_columns(level) + column] = sums[f][k];
+      for (int c = 0; c < columns_at_once; ++c)
+        for (int k = 0; k < 6 && group + c * groups < columns; ++k)
+          out[f * chunk_strands * sums_of_face() + k * columns + group + c * groups] = sums[f][c][k];
   }
 
   // Image k with image l <= k, pair k (k + 1)/2 + l.
@@ -160,7 +170,7 @@ KINEMA_HD inline TrianglePlace triangle_place(int t) {
 /// vertices of a group.
 struct CornersWork {
   static constexpr int threads = 576;
-  static constexpr int columns_at_once = 4;
+  static constexpr int columns_at_once = descent_columns_at_once;
   static constexpr int strands = 4;  ///< of a product with a mode
   ShapeTable shape;
   LevelTable level;
@@ -195,30 +205,42 @@ private:
     auto* corners = block.template shared<double>();  // size x columns_at_once
     auto* parts = block.template shared<double>(shared_size<double>(shape.size * columns_at_once));
     const float* sums = of_face(batch.corner_sums, face, batch.sizes.corner_sums);
+#pragma unroll 1
     for (int t = block.thread(); t < shape.size * count; t += block.threads()) {
       const int at = t / count, column = t % count, vertex = at / 2, axis = at % 2;
-      double sum = 0;
-#pragma unroll 4
-      for (int e = level.corner_first[vertex]; e < level.corner_first[vertex + 1]; ++e) {
-        const int chunk = level.corner_list[e] / 3, corner = level.corner_list[e] % 3;
-        sum += static_cast<double>(sums[(chunk * 6 + 2 * corner + axis) * columns + first + column]);
-      }
-      corners[at * columns_at_once + column] = sum;
+      corners[at * columns_at_once + column] =
+          sum_in_batches<8>(level.corner_first[vertex], level.corner_first[vertex + 1], 1, [&](int e) {
+            const int entry = level.corner_list[e];  // 3 chunk + corner
+            return static_cast<double>(sums[(2 * entry + axis) * columns + first + column]);
+          });
     }
     block.wait();
     const int products = all * count;
+#pragma unroll 1
     for (int t = block.thread(); t < strands * products; t += block.threads()) {
       const int strand = t / products, column = t % products / all, k = t % all;
-      double sum = 0;
-#pragma unroll 17
-      for (int i = strand; i < shape.size; i += strands)
-        sum += shape.by_coordinate[static_cast<std::size_t>(i) * all + k] * corners[i * columns_at_once + column];
-      parts[t] = sum;
+      parts[t] = sum_in_batches<8>(strand, shape.size, strands, [&](int i) {
+        return shape.by_coordinate[static_cast<std::size_t>(i) * all + k] * corners[i * columns_at_once + column];
+      });
     }
     block.wait();
     double* out = of_face(batch.descent, face, batch.sizes.descent) + first * all;
-    for (int t = block.thread(); t < products; t += block.threads())
-      out[t] = (parts[t] + parts[products + t]) + (parts[2 * products + t] + parts[3 * products + t]);
+#pragma unroll 1
+    for (int t = block.thread(); t < products; t += block.threads()) {
+      const double sum = (parts[t] + parts[products + t]) + (parts[2 * products + t] + parts[3 * products + t]);
+      corners[t] = out[t] = sum;
+    }
+    block.wait();
+    // - J Pg^T (J Pg^T)^T of the columns that are modes
+    const int of_modes = level.modes - first < count ? level.modes - first : count;
+    double* part = hessian_part(batch, face, vertex_groups(shape.landmarks) + first / columns_at_once, all);
+#pragma unroll 1
+    for (int t = block.thread(); of_modes > 0 && t < all * (all + 1) / 2; t += block.threads()) {
+      const auto [i, j] = triangle_place(t);
+      double sum = 0;
+      for (int c = 0; c < of_modes; ++c) sum -= corners[c * all + i] * corners[c * all + j];
+      part[t] = sum;
+    }
   }
 
   template <class Block>
@@ -238,42 +260,37 @@ private:
     auto* modes = block.template shared<double>(from);  // coordinates x all: those of the group's vertices
     const float* sums = of_face(batch.pair_sums, face, batch.sizes.pair_sums);
     copy(block, shape.by_coordinate + static_cast<std::size_t>(2 * first_vertex) * all, modes, 2 * vertices * all);
+#pragma unroll 1
     for (int t = block.thread(); t < 4 * pairs; t += block.threads()) {
       const VertexPair& pair = level.pairs[first_pair + t / 4];
       const int axis_other = t / 2 % 2, axis = t % 2;
-      double sum = 0;
-#pragma unroll 4
-      for (int e = pair.first; e < pair.last; ++e) {
+      blocks_of_pairs[t] = sum_in_batches<6>(pair.first, pair.last, 1, [&](int e) {
         const int entry = level.pair_entries[e];
         const int k = 2 * (entry / 3 % 3) + axis_other, l = 2 * (entry % 3) + axis;
         const int high = k > l ? k : l, low = k > l ? l : k;
-        sum += static_cast<double>(sums[entry / 9 * corner_pairs + high * (high + 1) / 2 + low]);
-      }
-      blocks_of_pairs[t] = sum;
+        return static_cast<double>(sums[entry / 9 * corner_pairs + high * (high + 1) / 2 + low]);
+      });
       if (t % 4 == 0) others[t / 4] = pair.other;
     }
     block.wait();
+#pragma unroll 1
     for (int t = block.thread(); t < 2 * vertices * all; t += block.threads()) {
       const int coordinate = t / all, k = t % all, vertex = first_vertex + coordinate / 2, axis = coordinate % 2;
       const int first = level.pair_first[vertex] - first_pair, last = level.pair_first[vertex + 1] - first_pair;
-      double sum = 0;
-#pragma unroll 4
-      for (int p = first; p < last; ++p) {
+      by_modes[coordinate * all + k] = sum_in_batches<8>(first, last, 1, [&](int p) {
         const double* part = blocks_of_pairs + 4 * p + axis;
         const double* mode = shape.by_coordinate + static_cast<std::size_t>(2 * others[p]) * all + k;
-        sum += mode[0] * part[0] + mode[all] * part[2];
-      }
-      by_modes[coordinate * all + k] = sum;
+        return mode[0] * part[0] + mode[all] * part[2];
+      });
     }
     block.wait();
     const int triangle = all * (all + 1) / 2;
-    double* out = of_face(batch.hessian, face, batch.sizes.hessian) + group * triangle;
+    double* out = hessian_part(batch, face, group, all);
+#pragma unroll 1
     for (int t = block.thread(); t < triangle; t += block.threads()) {
       const auto [k, l] = triangle_place(t);
-      double sum = 0;
-#pragma unroll 8
-      for (int c = 0; c < 2 * vertices; ++c) sum += by_modes[c * all + k] * modes[c * all + l];
-      out[t] = sum;
+      out[t] = sum_in_batches<8>(0, 2 * vertices, 1,
+                                 [&, k = k, l = l](int c) { return by_modes[c * all + k] * modes[c * all + l]; });
     }
   }
 };

@@ -90,7 +90,7 @@ struct FitBatch {
   float* corner_sums = nullptr;  ///< faces x chunks x 6 x (modes + 3)
   float* pair_sums = nullptr;    ///< faces x chunks x 21
   double* descent = nullptr;     ///< faces x (modes + 3) x all: J [Pg; g0; 1; d]^T, transposed
-  double* hessian = nullptr;     ///< faces x vertex groups x all (all + 1)/2: parts of J J^T
+  double* hessian = nullptr;     ///< faces x hessian_parts x all (all + 1)/2, to be added: J J^T - J Pg^T (J Pg^T)^T
 
   BatchSizes sizes;
 };
@@ -106,6 +106,12 @@ inline constexpr int corner_pairs = 21;
 
 /// Groups of vertices, each with its part of J J^T.
 KINEMA_HD inline int vertex_groups(int landmarks) { return (landmarks + vertex_group - 1) / vertex_group; }
+
+/// Columns of J's products that one block makes, and its part of J J^T: the groups' parts less those of the modes.
+inline constexpr int descent_columns_at_once = 4;
+KINEMA_HD inline int hessian_parts(const LevelTable& level, int landmarks) {
+  return vertex_groups(landmarks) + (level.modes + descent_columns_at_once - 1) / descent_columns_at_once;
+}
 
 /// Values of a regression's row that one block multiplies, in 32 strands.
 inline constexpr int product_segment = 1024;
@@ -139,7 +145,7 @@ inline BatchSizes::BatchSizes(const FitTables& tables)
     most(corner_sums, level.chunks * 6 * descent_columns(level));
     most(pair_sums, level.chunks * corner_pairs);
     most(descent, descent_columns(level) * all);
-    most(hessian, vertex_groups(landmarks) * (all * (all + 1) / 2));
+    most(hessian, hessian_parts(level, landmarks) * (all * (all + 1) / 2));
   }
   if (tables.score.present) rings(tables.score.rings);
 }
@@ -208,6 +214,10 @@ private:
 template <class T>
 KINEMA_HD T* of_face(T* array, int face, int size) {
   return array + static_cast<std::size_t>(face) * static_cast<std::size_t>(size);
+}
+
+KINEMA_HD inline double* hessian_part(const FitBatch& batch, int face, int part, int all) {
+  return of_face(batch.hessian, face, batch.sizes.hessian) + part * (all * (all + 1) / 2);
 }
 
 }  // namespace kinema::face

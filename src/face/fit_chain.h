@@ -68,8 +68,10 @@ private:
   }
 
   void look(const LevelTable& level, bool samples, bool texture) {
-    const LookWork<faces_at_once> work{level, samples, texture, batch_};
-    launch_(work, work.blocks(), groups_);
+    // a look does less with what it reads than a descent, and needs fewer registers: more faces share it
+    constexpr int together = faces_at_once == 1 ? 1 : 2 * faces_at_once;
+    const LookWork<together> work{level, samples, texture, batch_};
+    launch_(work, work.blocks(), (faces_ + together - 1) / together);
   }
 
   void run_level(const LevelTable& level) {

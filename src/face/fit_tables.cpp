@@ -156,16 +156,18 @@ void PackedTables::add_shape(const Model& model, double limit) {
   table.landmarks = static_cast<int>(model.shape.landmarks()), table.size = static_cast<int>(size);
   table.modes = static_cast<int>(model.shape.modes.rows), table.all = static_cast<int>(all);
   // as similarity_between() has them
-  const auto mean_of = [&](std::size_t axis) {
-    const std::size_t count = size / 2;
-    return sum_over_shape(count, [&](std::size_t k) { return static_cast<double>(mean[2 * k + axis]); }) *
-           (1.0 / static_cast<double>(count));
+  const std::size_t count = size / 2;
+  table.share = 1.0 / static_cast<double>(count);
+  const auto sum_of = [&](std::size_t axis, double centre) {
+    return sum_over_shape(count, [&](std::size_t k) { return mean[2 * k + axis] - centre; });
   };
-  table.centre_x = mean_of(0), table.centre_y = mean_of(1);
-  table.square = sum_over_shape(size / 2, [&](std::size_t k) {
+  table.centre_x = sum_of(0, 0) * table.share, table.centre_y = sum_of(1, 0) * table.share;
+  table.sum_x = sum_of(0, table.centre_x), table.sum_y = sum_of(1, table.centre_y);
+  const double square = sum_over_shape(count, [&](std::size_t k) {
     const double x = mean[2 * k] - table.centre_x, y = mean[2 * k + 1] - table.centre_y;
     return x * x + y * y;
   });
+  table.by_square = square > 0 ? 1 / square : 0;
   std::vector<double> basis(all * size), by_coordinate(all * size), most, variances;
   for (std::size_t k = 0; k < all; ++k) {
     const auto mode = k < 4 ? model.pose_modes.row(k) : model.shape.modes.row(k - 4);
@@ -184,6 +186,12 @@ void PackedTables::add_shape(const Model& model, double limit) {
   table.inverse_edges = add(triangulation.inverse_edges);
   table.usable = add(triangulation.usable);
   table.vertex_first = add(triangulation.vertex_first);
+  std::vector<double> vertex_share;
+  for (std::size_t v = 0; v < count; ++v) {
+    const int around = triangulation.vertex_first[v + 1] - triangulation.vertex_first[v];
+    vertex_share.push_back(around > 0 ? 1.0 / around : 0);
+  }
+  table.vertex_share = add(vertex_share);
   table.vertex_triangles = add(triangulation.vertex_triangles);
 }
 
@@ -227,7 +235,6 @@ StageTable PackedTables::add_level(const Model& model, const Stage& stage, const
   table.values = static_cast<int>(layout.values);
   table.iterations = static_cast<int>(stage.iterations);
   table.threshold = settings.threshold;
-  table.prior = double{stage.prior} * level.residual_variance;
 
   std::vector<std::span<const float>> rows;
   for (std::size_t k = 0; k < level.texture_modes.rows; ++k) rows.push_back(level.texture_modes.row(k));
@@ -267,6 +274,13 @@ StageTable PackedTables::add_level(const Model& model, const Stage& stage, const
   table.slope_steps = add(slope_steps), table.mean = add(mean), table.stack = add(stack);
   const auto doubles = [](const Eigen::VectorXd& v) { return std::span<const double>(v.data(), v.data() + v.size()); };
   table.by_mean = add(doubles(products.by_mean)), table.by_one = add(doubles(products.by_one));
+  table.by_values = 1.0 / static_cast<double>(table.values);
+  const double square = products.by_mean[table.rows - 2];  // of g0 with itself
+  table.by_square = square != 0 ? 1 / square : 0;
+  std::vector<double> prior(4, 0.0);
+  for (const float variance : model.shape.variances)
+    prior.push_back(double{stage.prior} * level.residual_variance / double{variance});
+  table.prior = add(prior);
   table.corner_first = add(incidence.corner_first), table.corner_list = add(incidence.corner_list);
   table.pair_first = add(incidence.pair_first), table.pairs = add(incidence.pairs);
   table.pair_entries = add(incidence.pair_entries);

@@ -15,12 +15,15 @@ namespace kinema::face {
 /// [pose_modes; shape modes], and the mean shape. `all` = 4 + modes.
 struct ShapeTable {
   int landmarks = 0, size = 0, modes = 0, all = 0;
-  double centre_x = 0, centre_y = 0, square = 0;  ///< of the mean shape
-  const float* mean = nullptr;                    ///< size
-  const double* basis = nullptr;                  ///< all x size
-  const double* by_coordinate = nullptr;          ///< size x all, the same transposed
-  const double* most = nullptr;                   ///< modes: bound of b, infinite: none
-  const double* variances = nullptr;              ///< modes
+  double share = 0;                       ///< 1 / landmarks
+  double centre_x = 0, centre_y = 0;      ///< of the mean shape
+  double sum_x = 0, sum_y = 0;            ///< of its distances from there: what rounding leaves of 0
+  double by_square = 0;                   ///< 1 / the sum of their squares
+  const float* mean = nullptr;            ///< size
+  const double* basis = nullptr;          ///< all x size
+  const double* by_coordinate = nullptr;  ///< size x all, the same transposed
+  const double* most = nullptr;           ///< modes: bound of b, infinite: none
+  const double* variances = nullptr;      ///< modes
 
   // the triangulation, for the composition of warps
   int triangles = 0;
@@ -28,12 +31,13 @@ struct ShapeTable {
   const double* inverse_edges = nullptr;            ///< triangles x 4, row-major
   const std::uint8_t* usable = nullptr;             ///< triangles: not degenerate in the mean shape
   const int* vertex_first = nullptr;                ///< landmarks + 1: into vertex_triangles
+  const double* vertex_share = nullptr;             ///< landmarks: 1 / the number of triangles, 0: none
   const std::uint16_t* vertex_triangles = nullptr;  ///< usable ones around a vertex, ascending
 
   template <class Visit>
   void visit(Visit&& v) {
     v(mean), v(basis), v(by_coordinate), v(most), v(variances);
-    v(corners), v(inverse_edges), v(usable), v(vertex_first), v(vertex_triangles);
+    v(corners), v(inverse_edges), v(usable), v(vertex_first), v(vertex_share), v(vertex_triangles);
   }
 };
 
@@ -99,7 +103,8 @@ struct LevelTable {
   int row_width = 0;   ///< rows of the stack, padded to whole vectors
   int most_pairs = 0;  ///< of vertices, in a vertex group
   int iterations = 0;
-  double threshold = 0, prior = 0;  ///< prior times the residual variance
+  double threshold = 0;
+  double by_values = 0, by_square = 0;  ///< 1 / values, 1 / the square of g0
 
   const PixelChunk* chunk = nullptr;   ///< chunks
   const float* weights = nullptr;      ///< pixels x 4: of the three corners, and nothing
@@ -109,6 +114,7 @@ struct LevelTable {
   const float* stack = nullptr;        ///< values x row_width: a value of every row side by side
   const double* by_mean = nullptr;     ///< rows: products with g0
   const double* by_one = nullptr;      ///< rows: products with 1
+  const double* prior = nullptr;       ///< 4 + shape modes: weights of the parameters, 0 of the pose
   const int* corner_first = nullptr;   ///< landmarks + 1
   const ChunkCorner* corner_list = nullptr;
   const int* pair_first = nullptr;  ///< landmarks + 1
@@ -117,7 +123,7 @@ struct LevelTable {
 
   template <class Visit>
   void visit(Visit&& v) {
-    v(chunk), v(weights), v(neighbours), v(slope_steps), v(mean), v(stack), v(by_mean), v(by_one);
+    v(chunk), v(weights), v(neighbours), v(slope_steps), v(mean), v(stack), v(by_mean), v(by_one), v(prior);
     v(corner_first), v(corner_list), v(pair_first), v(pairs), v(pair_entries);
   }
 };

@@ -98,16 +98,20 @@ KINEMA_HD inline float orientation_bin(float x, float y, float magnitude, float 
 
 KINEMA_HD inline float smoothed(float before, float here, float after) { return 0.25f * (before + 2 * here + after); }
 
-/// The factor of a pixel's bins: its energy is averaged along rows, then along columns.
-KINEMA_HD inline float bins_share(const float* energy, int width, int height, int u, int v, float floor) {
+/// The mean of the energies along one row of the window around a pixel.
+KINEMA_HD inline float bins_row(const float* energy, int width, int height, int u, int row) {
+  constexpr float share = 1 / static_cast<float>(2 * bins_window + 1);
+  const float* line = energy + static_cast<std::size_t>(within(row, 0, height - 1)) * width;
+  float sum = 0;
+  for (int i = u - bins_window; i <= u + bins_window; ++i) sum += line[within(i, 0, width - 1)];
+  return sum * share;
+}
+
+/// The factor of a pixel's bins, from the means of the rows of its window.
+KINEMA_HD inline float bins_share(const float* rows, float floor) {
   constexpr float share = 1 / static_cast<float>(2 * bins_window + 1);
   float all = 0;
-  for (int j = v - bins_window; j <= v + bins_window; ++j) {
-    const float* line = energy + static_cast<std::size_t>(within(j, 0, height - 1)) * width;
-    float sum = 0;
-    for (int i = u - bins_window; i <= u + bins_window; ++i) sum += line[within(i, 0, width - 1)];
-    all += sum * share;
-  }
+  for (int j = 0; j <= 2 * bins_window; ++j) all += rows[j];
   const float size = std::sqrt(all * share) + floor;
   return size > 0 ? 1 / size : 0;
 }
@@ -141,9 +145,12 @@ KINEMA_HD double sum_of_tiles(Block& block, const double* tiles, int count, doub
     strands[s] = sum;
   }
   block.wait();
-  double all = 0;
-  for (int s = 0; s < sum_strands; ++s) all += strands[s];
-  return all;
+  double all[4];
+  for (int s = 0; s < 4; ++s) {
+    const double* of = strands + 8 * s;
+    all[s] = ((of[0] + of[1]) + (of[2] + of[3])) + ((of[4] + of[5]) + (of[6] + of[7]));
+  }
+  return (all[0] + all[1]) + (all[2] + all[3]);
 }
 
 }  // namespace kinema::face

@@ -149,12 +149,16 @@ struct BinsWork {
 
 /// The texture around one landmark of each face at FitBatch::placed, in the model's unit; bins are normalised on the way.
 struct RingsWork {
-  static constexpr int threads = 160;
+  static constexpr int threads = 256;
+  static constexpr int window_rows = 2 * bins_window + 1;
   RingTable rings;
   int landmarks;
   FitBatch batch;
 
-  std::size_t shared_bytes() const { return shared_size<double>(sum_strands) + shared_size<float>(4 * rings.places); }
+  std::size_t shared_bytes() const {
+    return shared_size<double>(sum_strands) + shared_size<float>(4 * rings.places) +
+           shared_size<float>(4 * rings.places * window_rows);
+  }
 
   struct Place {
     int u, v, dx, dy;
@@ -178,19 +182,24 @@ struct RingsWork {
     const int width = static_cast<int>(rings.frame.width), height = static_cast<int>(rings.frame.height);
     const int bins = rings.bins, places = rings.places;
     auto* strands = block.template shared<double>();
-    auto* shares = block.template shared<float>(shared_size<double>(sum_strands));
-    const double all = sum_of_tiles(block, of_face(batch.tiles, face, batch.sizes.frame_tiles),
-                                    frame_tiles(width) * frame_tiles(height), strands);
-    const float floor = bins_floor(all, width * height);
+    auto* shares = block.template shared<float>(shared_size<double>(sum_strands));  // of 4 pixels for each place
+    auto* rows = block.template shared<float>(shared_size<double>(sum_strands) + shared_size<float>(4 * places));
     const float* energy = of_face(batch.energy, face, batch.sizes.frame_pixels);
     const float* channels = of_face(batch.channels, face, batch.sizes.frame_values);
     const float* shape = of_face(batch.placed, face, batch.sizes.shape);
     const float x = rings.frame.scale * shape[2 * landmark] + rings.frame.x;
     const float y = rings.frame.scale * shape[2 * landmark + 1] + rings.frame.y;
-    for (int i = block.thread(); i < 4 * places; i += block.threads()) {
+    for (int t = block.thread(); t < 4 * places * window_rows; t += block.threads()) {
+      const int i = t / window_rows;
       const Place at = place(x, y, i / 4);
-      shares[i] = bins_share(energy, width, height, at.u + (i & 1) * at.dx, at.v + (i >> 1 & 1) * at.dy, floor);
+      rows[t] = bins_row(energy, width, height, at.u + (i & 1) * at.dx,
+                         at.v + (i >> 1 & 1) * at.dy + t % window_rows - bins_window);
     }
+    const double all = sum_of_tiles(block, of_face(batch.tiles, face, batch.sizes.frame_tiles),
+                                    frame_tiles(width) * frame_tiles(height), strands);  // which waits
+    const float floor = bins_floor(all, width * height);
+    for (int i = block.thread(); i < 4 * places; i += block.threads())
+      shares[i] = bins_share(rows + i * window_rows, floor);
     block.wait();
     float* out = of_face(batch.rings, face, batch.sizes.ring_values) + landmark * places * bins;
     for (int i = block.thread(); i < places * bins; i += block.threads()) {

@@ -122,12 +122,10 @@ struct LookWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int first_face = block.y() * faces_at_once, count = *batch.count;
-    bool any = false, running[faces_at_once];
-    for (int f = 0; f < faces_at_once; ++f) {
-      running[f] = first_face + f < count && batch.states[first_face + f].running != 0;
-      any = any || running[f];
-    }
-    if (!any) return;
+    unsigned running = 0;  // a bit for each face
+    for (int f = 0; f < faces_at_once; ++f)
+      if (first_face + f < count && batch.states[first_face + f].running != 0) running |= 1u << f;
+    if (running == 0) return;
     const PixelChunk chunk = level.chunk[block.x()];
     const int channels = level.channels, values = chunk.pixels * channels, first = chunk.first * channels;
     const int width = look_width(level), most_strands = width > most_values ? width : most_values;
@@ -140,91 +138,122 @@ struct LookWork {
     auto* of_rows = block.template shared<float>(from);  // faces x strands x width
     from += shared_size<float>(faces_at_once * chunk_strands * most_strands);
     auto* of_values = block.template shared<float>(from);  // faces x values x strands
-    for (int f = 0; f < faces_at_once; ++f) {
-      if (!running[f]) {
-        for (int i = block.thread(); look && i < values; i += block.threads()) samples[f * most_values + i] = 0;
-        for (int k = block.thread(); texture && k < level.modes; k += block.threads()) factors[f * level.modes + k] = 0;
-        continue;
-      }
-      if (look) sample(block, chunk, first_face + f, samples + f * most_values);
-      const double* lambda = of_face(batch.lambda, first_face + f, batch.sizes.texture_modes);
-      for (int k = block.thread(); texture && k < level.modes; k += block.threads())
-        factors[f * level.modes + k] = static_cast<float>(lambda[k]);
+    if (look) sample(block, chunk, first_face, running, samples);
+#pragma unroll 1
+    for (int t = block.thread(); texture && t < faces_at_once * level.modes; t += block.threads()) {
+      const int f = t / level.modes, k = t % level.modes;
+      factors[t] = (running >> f & 1) != 0
+                       ? static_cast<float>(of_face(batch.lambda, first_face + f, batch.sizes.texture_modes)[k])
+                       : 0;
     }
     block.wait();
     if (look) multiply(block, stack, values, samples, of_rows);
     if (texture) combine(block, stack, values, factors, of_values);
     block.wait();
+#pragma unroll 1
     for (int t = block.thread(); look && t < faces_at_once * width; t += block.threads()) {
       const int f = t / width, row = t % width;
-      if (running[f])
+      if ((running >> f & 1) != 0)
         of_face(batch.look_sums, first_face + f, batch.sizes.look_sums)[block.x() * width + row] =
             sum_of_chunk_strands(of_rows + f * chunk_strands * width + row, width);
     }
+#pragma unroll 1
     for (int t = block.thread(); texture && t < faces_at_once * values; t += block.threads()) {
       const int f = t / values, value = t % values;
-      if (running[f])
+      if ((running >> f & 1) != 0)
         of_face(batch.texture, first_face + f, batch.sizes.texture_values)[first + value] =
             sum_of_chunk_strands(of_values + chunk_strands * (f * most_values + value), 1) + level.mean[first + value];
     }
   }
 
 private:
+  // 0 for faces that have ended.
   template <class Block>
-  KINEMA_HD void sample(Block& block, const PixelChunk& chunk, int face, float* samples) const {
-    const TexturePixels image = texture_pixels(level, batch, face);
-    const float* places = of_face(batch.placed, face, batch.sizes.shape);
-    const float* a = places + 2 * chunk.corner[0];
-    const float* b = places + 2 * chunk.corner[1];
-    const float* c = places + 2 * chunk.corner[2];
-    float* kept = of_face(batch.samples, face, batch.sizes.texture_values) + chunk.first * level.channels;
-    for (int i = block.thread(); i < chunk.pixels; i += block.threads()) {
+  KINEMA_HD void sample(Block& block, const PixelChunk& chunk, int first_face, unsigned running, float* samples) const {
+#pragma unroll 1
+    for (int t = block.thread(); t < faces_at_once * chunk.pixels; t += block.threads()) {
+      const int f = faces_at_once == 1 ? 0 : t / chunk.pixels, i = t - f * chunk.pixels, face = first_face + f;
+      float* out = samples + f * most_values + i * level.channels;
+      if ((running >> f & 1) == 0) {
+        for (int k = 0; k < level.channels; ++k) out[k] = 0;
+        continue;
+      }
+      const TexturePixels image = texture_pixels(level, batch, face);
+      const float* places = of_face(batch.placed, face, batch.sizes.shape);
+      const float* a = places + 2 * chunk.corner[0];
+      const float* b = places + 2 * chunk.corner[1];
+      const float* c = places + 2 * chunk.corner[2];
       const float* w = level.weights + 4 * (static_cast<std::size_t>(chunk.first) + i);
-      float* out = samples + i * level.channels;
       sample_at(image, w[0] * a[0] + w[1] * b[0] + w[2] * c[0], w[0] * a[1] + w[1] * b[1] + w[2] * c[1], out);
-      for (int k = 0; k < level.channels; ++k) kept[i * level.channels + k] = out[k];
+      float* kept = of_face(batch.samples, face, batch.sizes.texture_values) + (chunk.first + i) * level.channels;
+      for (int k = 0; k < level.channels; ++k) kept[k] = out[k];
     }
   }
 
-  // A strand of a row by one thread for all faces, so that a value of the stack is read once; the last row is the squares.
+  // With several faces, a thread has several rows or values, so that it reads a sample or a factor once for them.
+  static constexpr int at_once = faces_at_once == 1 ? 1 : 2;
+  struct Together {
+    float at[at_once];
+  };
+
+  // A strand of rows by one thread for all faces, so that a value of the stack is read once; the last row is the squares.
   template <class Block>
   KINEMA_HD void multiply(Block& block, const float* stack, int values, const float* samples, float* strands) const {
-    const int width = look_width(level);
-    for (int t = block.thread(); t < chunk_strands * width; t += block.threads()) {
-      const int strand = t / width, row = t % width;
-      float sums[faces_at_once];
-      for (int f = 0; f < faces_at_once; ++f) sums[f] = 0;
-      if (row < level.rows) {
-#pragma unroll(faces_at_once == 1 ? 16 : 8)
-        for (int i = strand; i < values; i += chunk_strands) {
-          const float value = stack[static_cast<std::size_t>(i) * level.row_width + row];
-          for (int f = 0; f < faces_at_once; ++f) sums[f] = std::fma(value, samples[f * most_values + i], sums[f]);
+    const int width = look_width(level), groups = (width + at_once - 1) / at_once;
+#pragma unroll 1
+    for (int t = block.thread(); t < chunk_strands * groups; t += block.threads()) {
+      const int strand = t / groups, first = t % groups;
+      float sums[faces_at_once][at_once];
+      for (int f = 0; f < faces_at_once; ++f)
+        for (int r = 0; r < at_once; ++r) sums[f][r] = 0;
+      const auto load = [&](int i) {
+        Together value;
+        for (int r = 0; r < at_once; ++r) {
+          const int row = first + r * groups;
+          value.at[r] = row < level.rows ? stack[static_cast<std::size_t>(i) * level.row_width + row] : 0;
         }
-      } else {
-        for (int i = strand; i < values; i += chunk_strands)
-          for (int f = 0; f < faces_at_once; ++f) {
-            const float x = samples[f * most_values + i];
-            sums[f] = std::fma(x, x, sums[f]);
-          }
-      }
-      for (int f = 0; f < faces_at_once; ++f) strands[(f * chunk_strands + strand) * width + row] = sums[f];
+        return value;
+      };
+      in_batches<faces_at_once == 1 ? 16 : 8>(strand, values, chunk_strands, load, [&](const Together& value, int i) {
+        for (int f = 0; f < faces_at_once; ++f) {
+          const float x = samples[f * most_values + i];
+          for (int r = 0; r < at_once; ++r)
+            sums[f][r] = std::fma(first + r * groups == level.rows ? x : value.at[r], x, sums[f][r]);
+        }
+      });
+      for (int f = 0; f < faces_at_once; ++f)
+        for (int r = 0; r < at_once && first + r * groups < width; ++r)
+          strands[(f * chunk_strands + strand) * width + first + r * groups] = sums[f][r];
     }
   }
 
-  // The modes times lambda: a strand of a value by one thread, beside those of the other strands.
+  // The modes times lambda: a strand of values by one thread, beside those of the other strands.
   template <class Block>
   KINEMA_HD void combine(Block& block, const float* stack, int values, const float* factors, float* strands) const {
-    for (int t = block.thread(); t < chunk_strands * values; t += block.threads()) {
-      const int value = t / chunk_strands, strand = t % chunk_strands;
-      const float* row = stack + static_cast<std::size_t>(value) * level.row_width;
-      float sums[faces_at_once];
-      for (int f = 0; f < faces_at_once; ++f) sums[f] = 0;
-#pragma unroll(faces_at_once == 1 ? 20 : 8)
-      for (int k = strand; k < level.modes; k += chunk_strands) {
-        const float mode = row[k];
-        for (int f = 0; f < faces_at_once; ++f) sums[f] = std::fma(factors[f * level.modes + k], mode, sums[f]);
-      }
-      for (int f = 0; f < faces_at_once; ++f) strands[chunk_strands * (f * most_values + value) + strand] = sums[f];
+    const int groups = (values + at_once - 1) / at_once;
+#pragma unroll 1
+    for (int t = block.thread(); t < chunk_strands * groups; t += block.threads()) {
+      const int first = t / chunk_strands, strand = t % chunk_strands;
+      float sums[faces_at_once][at_once];
+      for (int f = 0; f < faces_at_once; ++f)
+        for (int v = 0; v < at_once; ++v) sums[f][v] = 0;
+      const auto load = [&](int k) {
+        Together mode;
+        for (int v = 0; v < at_once; ++v) {
+          const int value = first + v * groups < values ? first + v * groups : first;
+          mode.at[v] = stack[static_cast<std::size_t>(value) * level.row_width + k];
+        }
+        return mode;
+      };
+      in_batches<5>(strand, level.modes, chunk_strands, load, [&](const Together& mode, int k) {
+        for (int f = 0; f < faces_at_once; ++f) {
+          const float factor = factors[f * level.modes + k];
+          for (int v = 0; v < at_once; ++v) sums[f][v] = std::fma(factor, mode.at[v], sums[f][v]);
+        }
+      });
+      for (int f = 0; f < faces_at_once; ++f)
+        for (int v = 0; v < at_once && first + v * groups < values; ++v)
+          strands[chunk_strands * (f * most_values + first + v * groups) + strand] = sums[f][v];
     }
   }
 };
@@ -253,42 +282,45 @@ struct DecideWork {
     auto* in_strands = block.template shared<double>(2 * shared_size<double>(level.rows + 1));  // strands x width
     const int width = look_width(level), rows = level.rows - 2;
     const float* parts = of_face(batch.look_sums, face, batch.sizes.look_sums);
+#pragma unroll 1
     for (int t = block.thread(); t < strands * width; t += block.threads()) {
       const int row = t % width;
-      double sum = 0;
-#pragma unroll 12
-      for (int c = t / width; c < level.chunks; c += strands) sum += static_cast<double>(parts[c * width + row]);
-      in_strands[row * strands + t / width] = sum;
+      in_strands[t] = sum_in_batches<6>(t / width, level.chunks, strands,
+                                        [&](int c) { return static_cast<double>(parts[c * width + row]); });
     }
     block.wait();
+#pragma unroll 1
     for (int row = block.thread(); row < width; row += block.threads())
-      sums[row] = sum_of_shape_strands(in_strands + row * strands);
+      sums[row] =
+          ((in_strands[row] + in_strands[width + row]) + (in_strands[2 * width + row] + in_strands[3 * width + row])) +
+          ((in_strands[4 * width + row] + in_strands[5 * width + row]) +
+           (in_strands[6 * width + row] + in_strands[7 * width + row]));
     block.wait();
 
     // normalised() of texture_sums.cpp; every thread for itself
     const double values = level.values;
     double offset = 0, factor = 1, by_mean = sums[rows], square = sums[rows + 2];
     if (level.photometric) {
-      offset = sums[rows + 1] / values;
-      const double left = std::fmax(0.0, square - values * offset * offset), deviation = std::sqrt(left / values);
+      offset = sums[rows + 1] * level.by_values;
+      const double left = std::fmax(0.0, square - values * offset * offset),
+                   deviation = std::sqrt(left * level.by_values);
       if (!(deviation > flat_share * std::fabs(offset) + flat_least)) {
         factor = by_mean = square = 0;
       } else {
-        const double along = (sums[rows] - offset * level.by_one[rows]) / values;
+        const double along = (sums[rows] - offset * level.by_one[rows]) * level.by_values;
         factor = 1 / std::fmax(along, 0.1 * deviation);
         by_mean = along * values * factor;
         square = left * factor * factor;
       }
     }
+#pragma unroll 1
     for (int row = block.thread(); row < rows; row += block.threads())
       products[row] =
           (level.photometric ? (sums[row] - offset * level.by_one[row]) * factor : sums[row]) - level.by_mean[row];
     block.wait();
+#pragma unroll 1
     for (int s = block.thread(); s < strands; s += block.threads()) {
-      double sum = 0;
-#pragma unroll 10
-      for (int k = s; k < level.modes; k += strands) sum += products[k] * products[k];
-      in_strands[s] = sum;
+      in_strands[s] = sum_in_batches<5>(s, level.modes, strands, [&](int k) { return products[k] * products[k]; });
     }
     block.wait();
     const double along_modes = sum_of_shape_strands(in_strands);

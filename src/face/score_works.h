@@ -64,7 +64,7 @@ struct ScoreWork {
 
   std::size_t shared_bytes() const {
     return 3 * shared_size<double>(shape.landmarks) + shared_size<double>(shape.size) +
-           shared_size<double>(shape.modes) + shared_size<double>(parameter_parts * shape.modes) +
+           shared_size<double>(shape.modes) + shared_size<double>(shape_strands * shape.modes) +
            2 * shared_size<double>(shape_strands * shape.landmarks) + shared_size<double>(4 * shape_strands) +
            shared_size<double>(1);
   }
@@ -82,6 +82,7 @@ struct ScoreWork {
     parameters_of(block, shape, scratch.unit, false, scratch.parts, scratch.parameters);
     // the ninth decile: the one with that many below it
     const double* expected = scratch.expected;
+#pragma unroll 1
     for (int i = block.thread(); i < count; i += block.threads()) {
       int below = 0;
 #pragma unroll 8
@@ -89,12 +90,13 @@ struct ScoreWork {
       if (below == count * 9 / 10) *scratch.ninth = expected[i];
     }
     block.wait();
+#pragma unroll 1
     for (int t = block.thread(); t < 4 * shape_strands; t += block.threads()) {
       const int which = t / shape_strands, strand = t % shape_strands;
       double sum = 0;
       if (which < 3) {
         const double* of = which == 0 ? scratch.expected : which == 1 ? scratch.errors : scratch.overall;
-        for (int i = strand; i < count; i += shape_strands) sum += of[i];
+        sum = sum_in_batches<9>(strand, count, shape_strands, [&](int i) { return of[i]; });
       } else {
         for (int k = strand; k < shape.modes; k += shape_strands)
           sum += scratch.parameters[k] * scratch.parameters[k] / std::fmax(1e-12, shape.variances[k]);
@@ -119,6 +121,7 @@ struct ScoreWork {
       argument += static_cast<double>(score.weights[k]) * features[k];
     argument = limited(argument);
     float* confidences = of_face(batch.confidences, face, count);
+#pragma unroll 1
     for (int i = block.thread(); i < count; i += block.threads()) {
       const float* w = score.landmark_weights;
       confidences[i] = static_cast<float>(probability(limited(w[0] + w[1] * expected[i] + w[2] * argument)));
@@ -139,7 +142,7 @@ private:
     Scratch scratch{};
     scratch.expected = take(shape.landmarks), scratch.errors = take(shape.landmarks);
     scratch.overall = take(shape.landmarks), scratch.unit = take(shape.size);
-    scratch.parameters = take(shape.modes), scratch.parts = take(parameter_parts * shape.modes);
+    scratch.parameters = take(shape.modes), scratch.parts = take(shape_strands * shape.modes);
     scratch.own_strands = take(shape_strands * shape.landmarks);
     scratch.overall_strands = take(shape_strands * shape.landmarks);
     scratch.sums = take(4 * shape_strands), scratch.ninth = take(1);
@@ -149,20 +152,26 @@ private:
   // What each landmark's texture says of its error and of the whole fit; all threads see it.
   template <class Block>
   KINEMA_HD void expect_errors(Block& block, const float* texture, const Scratch& scratch) const {
+#pragma unroll 1
     for (int t = block.thread(); t < shape_strands * shape.landmarks; t += block.threads()) {
       const int i = t / shape_strands;
       const float* row = score.landmark_error + static_cast<std::size_t>(i) * (1 + score.values) + 1;
       const float* all = score.overall_error + 1 + i * score.values;
       const float* values = texture + i * score.values;
       double own = 0, overall = 0;
-#pragma unroll 8
-      for (int k = t % shape_strands; k < score.values; k += shape_strands) {
-        own += static_cast<double>(row[k]) * values[k];
-        overall += static_cast<double>(all[k]) * values[k];
-      }
+      struct Products {
+        double own, overall;
+      };
+      in_batches<6>(
+          t % shape_strands, score.values, shape_strands,
+          [&](int k) {
+            return Products{static_cast<double>(row[k]) * values[k], static_cast<double>(all[k]) * values[k]};
+          },
+          [&](const Products& of, int) { own += of.own, overall += of.overall; });
       scratch.own_strands[t] = own, scratch.overall_strands[t] = overall;
     }
     block.wait();
+#pragma unroll 1
     for (int i = block.thread(); i < shape.landmarks; i += block.threads()) {
       const float* row = score.landmark_error + static_cast<std::size_t>(i) * (1 + score.values);
       scratch.expected[i] = static_cast<double>(row[0]) + sum_of_shape_strands(scratch.own_strands + i * shape_strands);

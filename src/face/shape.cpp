@@ -131,9 +131,7 @@ std::vector<double> shape_parameters(const ShapeModel& model, std::span<const do
   std::vector<double> parameters(model.modes.rows);
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const auto mode = model.modes.row(k);
-    double parts[4] = {};  // independent of each other: a single sum would stall at every step
-    for (std::size_t i = 0; i < mode.size(); ++i) parts[i % 4] += mode[i] * (shape[i] - model.mean[i]);
-    const double sum = (parts[0] + parts[1]) + (parts[2] + parts[3]);
+    const double sum = sum_over_shape(mode.size(), [&](std::size_t i) { return mode[i] * (shape[i] - model.mean[i]); });
     const double most = limit > 0 ? limit * std::sqrt(static_cast<double>(model.variances[k])) : HUGE_VAL;
     parameters[k] = std::clamp(sum, -most, most);
   }

@@ -11,20 +11,17 @@
 
 namespace kinema::face {
 
-/// A shape parameter is the sum of this many parts, those of every fourth coordinate.
-inline constexpr int parameter_parts = 4;
-
 /// Memory that the functions below share.
 struct ShapeScratch {
   double* points;      ///< 2 n
   double* unit;        ///< 2 n
   double* parameters;  ///< modes
-  double* parts;       ///< parameter_parts x modes
+  double* parts;       ///< shape_strands x modes
   double* sums;        ///< 4 x shape_strands
 
   KINEMA_HD static std::size_t bytes(const ShapeTable& shape) {
     return 2 * shared_size<double>(shape.size) + shared_size<double>(shape.modes) +
-           shared_size<double>(parameter_parts * shape.modes) + shared_size<double>(4 * shape_strands);
+           shared_size<double>(shape_strands * shape.modes) + shared_size<double>(4 * shape_strands);
   }
   template <class Block>
   KINEMA_HD static ShapeScratch in(Block& block, const ShapeTable& shape, std::size_t from = 0) {
@@ -36,7 +33,7 @@ struct ShapeScratch {
     scratch.parameters = block.template shared<double>(from);
     from += shared_size<double>(shape.modes);
     scratch.parts = block.template shared<double>(from);
-    from += shared_size<double>(parameter_parts * shape.modes);
+    from += shared_size<double>(shape_strands * shape.modes);
     scratch.sums = block.template shared<double>(from);
     return scratch;
   }
@@ -45,6 +42,7 @@ struct ShapeScratch {
 /// to[i] = t(from[i]), each landmark by one thread.
 template <class Block, class From, class To>
 KINEMA_HD void transform(Block& block, const Similarity& t, const From* from, To* to, int landmarks) {
+#pragma unroll 1
   for (int i = block.thread(); i < landmarks; i += block.threads()) {
     const double x = from[2 * i], y = from[2 * i + 1];
     to[2 * i] = static_cast<To>(t.a * x - t.b * y + t.tx);
@@ -55,52 +53,41 @@ KINEMA_HD void transform(Block& block, const Similarity& t, const From* from, To
 /// The similarity that maps the mean shape nearest to points that all threads see. sums: 4 x shape_strands.
 template <class Block, class Real>
 KINEMA_HD Similarity pose_of(Block& block, const ShapeTable& shape, const Real* points, double* sums) {
-  const int n = shape.landmarks;
-  for (int t = block.thread(); t < 2 * shape_strands; t += block.threads()) {
-    const int axis = t / shape_strands;
-    double sum = 0;
-#pragma unroll 9
-    for (int i = t % shape_strands; i < n; i += shape_strands) sum += points[2 * i + axis];
-    sums[t] = sum;
-  }
-  block.wait();
-  const double share = 1.0 / static_cast<double>(n);
-  const double gx = sum_of_shape_strands(sums) * share, gy = sum_of_shape_strands(sums + shape_strands) * share;
-  double* products = sums + 2 * shape_strands;
-  for (int t = block.thread(); t < 2 * shape_strands; t += block.threads()) {
-    const int which = t / shape_strands;
-    double sum = 0;
-#pragma unroll 9
-    for (int i = t % shape_strands; i < n; i += shape_strands) {
+#pragma unroll 1
+  for (int t = block.thread(); t < 4 * shape_strands; t += block.threads()) {
+    const int which = t / shape_strands;  // x, y, along, across
+    sums[t] = sum_in_batches<4>(t % shape_strands, shape.landmarks, shape_strands, [&](int i) {
+      const double u = points[2 * i], v = points[2 * i + 1];
       const double x = shape.mean[2 * i] - shape.centre_x, y = shape.mean[2 * i + 1] - shape.centre_y;
-      const double u = points[2 * i] - gx, v = points[2 * i + 1] - gy;
-      sum += which == 0 ? x * u + y * v : x * v - y * u;
-    }
-    products[t] = sum;
+      return which == 0 ? u : which == 1 ? v : which == 2 ? x * u + y * v : x * v - y * u;
+    });
   }
   block.wait();
-  const double along = sum_of_shape_strands(products), across = sum_of_shape_strands(products + shape_strands);
-  const double a = shape.square > 0 ? along / shape.square : 0, b = shape.square > 0 ? across / shape.square : 0;
+  const double gx = sum_of_shape_strands(sums) * shape.share;
+  const double gy = sum_of_shape_strands(sums + shape_strands) * shape.share;
+  const double along = sum_of_shape_strands(sums + 2 * shape_strands) - (gx * shape.sum_x + gy * shape.sum_y);
+  const double across = sum_of_shape_strands(sums + 3 * shape_strands) - (gy * shape.sum_x - gx * shape.sum_y);
+  const double a = along * shape.by_square, b = across * shape.by_square;
   return {a, b, gx - (a * shape.centre_x - b * shape.centre_y), gy - (b * shape.centre_x + a * shape.centre_y)};
 }
 
-/// b of a shape in the model's unit that all threads see. parts: parameter_parts x modes. The caller waits.
+/// b of a shape in the model's unit that all threads see. parts: shape_strands x modes. The caller waits.
 template <class Block>
 KINEMA_HD void parameters_of(Block& block, const ShapeTable& shape, const double* unit, bool limited, double* parts,
                              double* parameters) {
   const int modes = shape.modes;
-  for (int t = block.thread(); t < parameter_parts * modes; t += block.threads()) {
-    const int part = t / modes;
+#pragma unroll 1
+  for (int t = block.thread(); t < shape_strands * modes; t += block.threads()) {
+    const int strand = t / modes;
     const double* mode = shape.by_coordinate + 4 + t % modes;
-    double sum = 0;
-#pragma unroll 17
-    for (int i = part; i < shape.size; i += parameter_parts)
-      sum += mode[static_cast<std::size_t>(i) * shape.all] * (unit[i] - shape.mean[i]);
-    parts[t] = sum;
+    parts[t % modes * shape_strands + strand] = sum_in_batches<8>(strand, shape.size, shape_strands, [&](int i) {
+      return mode[static_cast<std::size_t>(i) * shape.all] * (unit[i] - shape.mean[i]);
+    });
   }
   block.wait();
+#pragma unroll 1
   for (int k = block.thread(); k < modes; k += block.threads()) {
-    const double sum = (parts[k] + parts[modes + k]) + (parts[2 * modes + k] + parts[3 * modes + k]);
+    const double sum = sum_of_shape_strands(parts + k * shape_strands);
     const double most = limited ? shape.most[k] : 1e300;  // no bound
     parameters[k] = sum < -most ? -most : most < sum ? most : sum;
   }
@@ -114,11 +101,12 @@ KINEMA_HD void project_on_model(Block& block, const ShapeTable& shape, const Sha
   block.wait();
   parameters_of(block, shape, scratch.unit, true, scratch.parts, scratch.parameters);
   block.wait();
+#pragma unroll 1
   for (int i = block.thread(); i < shape.size; i += block.threads()) {
     double sum = shape.mean[i];
-#pragma unroll 16
-    for (int k = 0; k < shape.modes; ++k)
-      sum += scratch.parameters[k] * shape.basis[static_cast<std::size_t>(4 + k) * shape.size + i];
+    in_batches<16>(
+        0, shape.modes, 1, [&](int k) { return shape.basis[static_cast<std::size_t>(4 + k) * shape.size + i]; },
+        [&](double mode, int k) { sum += scratch.parameters[k] * mode; });
     scratch.unit[i] = sum;
   }
   block.wait();
@@ -140,6 +128,7 @@ KINEMA_HD Similarity settle_points(Block& block, const ShapeTable& shape, const 
 
 template <class Block, class From, class To>
 KINEMA_HD void copy(Block& block, const From* from, To* to, int count) {
+#pragma unroll 1
   for (int i = block.thread(); i < count; i += block.threads()) to[i] = static_cast<To>(from[i]);
 }
 

@@ -17,8 +17,8 @@ KINEMA_HD inline Similarity compose(const Similarity& outer, const Similarity& i
 }
 
 KINEMA_HD inline Similarity inverse(const Similarity& t) {
-  const double square = t.a * t.a + t.b * t.b;
-  const double a = t.a / square, b = -t.b / square;
+  const double share = 1 / (t.a * t.a + t.b * t.b);
+  const double a = t.a * share, b = -t.b * share;
   return {a, b, -(a * t.tx - b * t.ty), -(b * t.tx + a * t.ty)};
 }
 
@@ -60,17 +60,17 @@ Similarity similarity_between(std::span<const From> from, std::span<const To> to
     return sum_over_shape(n, [&](std::size_t i) { return static_cast<double>(points[2 * i + axis]); }) * share;
   };
   const double fx = mean(from, 0), fy = mean(from, 1), gx = mean(to, 0), gy = mean(to, 1);
-  const double square = sum_over_shape(n, [&](std::size_t i) {
-    const double x = from[2 * i] - fx, y = from[2 * i + 1] - fy;
-    return x * x + y * y;
-  });
-  const double along = sum_over_shape(n, [&](std::size_t i) {
-    return (from[2 * i] - fx) * (to[2 * i] - gx) + (from[2 * i + 1] - fy) * (to[2 * i + 1] - gy);
-  });
-  const double across = sum_over_shape(n, [&](std::size_t i) {
-    return (from[2 * i] - fx) * (to[2 * i + 1] - gy) - (from[2 * i + 1] - fy) * (to[2 * i] - gx);
-  });
-  const double a = square > 0 ? along / square : 0, b = square > 0 ? across / square : 0;
+  const auto sum = [n](const auto& value) { return sum_over_shape(n, value); };
+  const auto x = [&](std::size_t i) { return from[2 * i] - fx; };
+  const auto y = [&](std::size_t i) { return from[2 * i + 1] - fy; };
+  const double square = sum([&](std::size_t i) { return x(i) * x(i) + y(i) * y(i); });
+  // what rounding leaves of sums that are 0
+  const double sx = sum(x), sy = sum(y);
+  const double along =
+      sum([&](std::size_t i) { return x(i) * to[2 * i] + y(i) * to[2 * i + 1]; }) - (gx * sx + gy * sy);
+  const double across =
+      sum([&](std::size_t i) { return x(i) * to[2 * i + 1] - y(i) * to[2 * i]; }) - (gy * sx - gx * sy);
+  const double by = square > 0 ? 1 / square : 0, a = along * by, b = across * by;
   return {a, b, gx - (a * fx - b * fy), gy - (b * fx + a * fy)};
 }
 

@@ -16,7 +16,7 @@ struct StepWork {
     double xx, xy, yx, yy;
   };
 
-  static constexpr int threads = 512;
+  static constexpr int threads = 256;
   ShapeTable shape;
   LevelTable level;
   FitBatch batch;
@@ -46,14 +46,14 @@ struct StepWork {
     from += step_bytes();
     auto* affine = block.template shared<Affine>(from);
     from += affine_bytes();
-    const double* points = of_face(batch.shape, face, shape.size);
+    copy(block, of_face(batch.shape, face, shape.size), scratch.points, shape.size);
     if (level.simultaneous) {
-      solve(block, face, from, points, scratch, dq);
+      solve(block, face, from, scratch, dq);
     } else {
       copy(block, of_face(batch.difference, face, batch.sizes.rows) + level.modes, dq, shape.all);
       block.wait();
     }
-    compose_warp(block, points, dq, affine, scratch);
+    compose_warp(block, dq, affine, scratch);
     project_on_model(block, shape, scratch);
     copy(block, scratch.points, of_face(batch.next, face, shape.size), shape.size);
     transform(block, batch.states[face].to_source, scratch.points, of_face(batch.placed, face, shape.size),
@@ -61,17 +61,20 @@ struct StepWork {
   }
 
 private:
-  // The composition of Matthews and Baker, as WarpComposition has it; all threads see the result in scratch.points.
+  // The composition of Matthews and Baker, as WarpComposition has it, of the shape in scratch.points, where all threads see the
+  // result.
   template <class Block>
-  KINEMA_HD void compose_warp(Block& block, const double* points, const double* dq, Affine* affine,
-                              const ShapeScratch& scratch) const {
-    double* displaced = scratch.unit;
+  KINEMA_HD void compose_warp(Block& block, const double* dq, Affine* affine, const ShapeScratch& scratch) const {
+    double *displaced = scratch.unit, *points = scratch.points;
+#pragma unroll 1
     for (int i = block.thread(); i < shape.size; i += block.threads()) {
       double at = shape.mean[i];
-#pragma unroll 18
-      for (int k = 0; k < shape.all; ++k) at -= dq[k] * shape.basis[static_cast<std::size_t>(k) * shape.size + i];
+      in_batches<18>(
+          0, shape.all, 1, [&](int k) { return shape.basis[static_cast<std::size_t>(k) * shape.size + i]; },
+          [&](double mode, int k) { at = std::fma(-dq[k], mode, at); });
       displaced[i] = at;
     }
+#pragma unroll 1
     for (int t = block.thread(); t < shape.triangles; t += block.threads()) {
       const int a = 2 * shape.corners[3 * t], b = 2 * shape.corners[3 * t + 1], c = 2 * shape.corners[3 * t + 2];
       const double* inverse = shape.inverse_edges + 4 * t;
@@ -87,20 +90,22 @@ private:
                    by * inverse[1] + cy * inverse[3]};
     }
     block.wait();
+#pragma unroll 1
     for (int vertex = block.thread(); vertex < shape.landmarks; vertex += block.threads()) {
       const double px = displaced[2 * vertex], py = displaced[2 * vertex + 1];
       const int first = shape.vertex_first[vertex], last = shape.vertex_first[vertex + 1];
       double x = 0, y = 0;
-#pragma unroll 4
-      for (int e = first; e < last; ++e) {
-        const Affine& of = affine[shape.vertex_triangles[e]];
-        const double dx = px - of.from_x, dy = py - of.from_y;
-        x += of.to_x + (of.xx * dx + of.xy * dy);
-        y += of.to_y + (of.yx * dx + of.yy * dy);
-      }
-      const int count = last - first;
-      scratch.points[2 * vertex] = count > 0 ? x / count : points[2 * vertex] + px - shape.mean[2 * vertex];
-      scratch.points[2 * vertex + 1] = count > 0 ? y / count : points[2 * vertex + 1] + py - shape.mean[2 * vertex + 1];
+      in_batches<8>(
+          first, last, 1, [&](int e) { return int{shape.vertex_triangles[e]}; },
+          [&](int triangle, int) {
+            const Affine& of = affine[triangle];
+            const double dx = px - of.from_x, dy = py - of.from_y;
+            x += std::fma(of.xx, dx, std::fma(of.xy, dy, of.to_x));
+            y += std::fma(of.yx, dx, std::fma(of.yy, dy, of.to_y));
+          });
+      const double share = shape.vertex_share[vertex];
+      points[2 * vertex] = share > 0 ? x * share : points[2 * vertex] + px - shape.mean[2 * vertex];
+      points[2 * vertex + 1] = share > 0 ? y * share : points[2 * vertex + 1] + py - shape.mean[2 * vertex + 1];
     }
     block.wait();
   }
@@ -108,8 +113,7 @@ private:
   // J minus its projection on U = [Pg; g0; 1] is J - W U, W = [J Pg^T, wg, w1]: with it H = J J^T - J Pg^T (J Pg^T)^T and terms
   // of a few vectors, which are 0 unless textures are normalised.
   template <class Block>
-  KINEMA_HD void solve(Block& block, int face, std::size_t from, const double* points, const ShapeScratch& scratch,
-                       double* dq) const {
+  KINEMA_HD void solve(Block& block, int face, std::size_t from, const ShapeScratch& scratch, double* dq) const {
     const int all = shape.all, modes = level.modes, columns = descent_columns(level);
     // column by column, the right side as row `all`
     auto* matrix = block.template shared<double>(from);
@@ -128,7 +132,6 @@ private:
     list_elements(block, places);
 
     // the prior: b of the current shape
-    copy(block, points, scratch.points, shape.size);
     block.wait();
     const Similarity pose = pose_of(block, shape, scratch.points, scratch.sums);
     transform(block, inverse(pose), scratch.points, scratch.unit, shape.landmarks);
@@ -137,18 +140,29 @@ private:
 
     const double *c_mean = level.by_mean, *c_one = level.by_one;  // Pg g0, Pg 1
     const double g0_g0 = level.by_mean[modes], g0_1 = level.by_one[modes], one_1 = level.values;
+    const double by_values = level.by_values, by_square = level.by_square;
+#pragma unroll 1
     for (int t = block.thread(); t < shape_strands * all; t += block.threads()) {
       const int i = t % all, strand = t / all;
       double along_mean = 0, along_one = 0, along_d = 0;
-#pragma unroll 5
-      for (int k = strand; k < modes; k += shape_strands) {
-        const double w = J[k * all + i];
-        along_mean += w * c_mean[k], along_one += w * c_one[k], along_d += w * difference[k];
-      }
+      struct Products {
+        double by_mean, by_one, by_d;
+      };
+      in_batches<5>(
+          strand, modes, shape_strands,
+          [&](int k) {
+            return Products{c_mean[k], c_one[k], difference[k]};
+          },
+          [&](const Products& of, int k) {
+            const double w = J[k * all + i];
+            along_mean = std::fma(w, of.by_mean, along_mean), along_one = std::fma(w, of.by_one, along_one);
+            along_d = std::fma(w, of.by_d, along_d);
+          });
       double* to = strands + i * shape_strands + strand;
       to[0] = along_mean, to[all * shape_strands] = along_one, to[2 * all * shape_strands] = along_d;
     }
     block.wait();
+#pragma unroll 1
     for (int i = block.thread(); i < all; i += block.threads()) {
       const double* of = strands + i * shape_strands;
       const double along_mean = sum_of_shape_strands(of), along_one = sum_of_shape_strands(of + all * shape_strands);
@@ -156,32 +170,22 @@ private:
       // first the mean is projected out, then g0
       double w1 = 0, wg = 0;
       if (level.photometric) {
-        w1 = (J[(modes + 1) * all + i] - along_one) / one_1;
-        wg = (J[modes * all + i] - (along_mean + w1 * g0_1)) / g0_g0;
+        w1 = (J[(modes + 1) * all + i] - along_one) * by_values;
+        wg = (J[modes * all + i] - (along_mean + w1 * g0_1)) * by_square;
       }
       by_1[i] = w1, by_g0[i] = wg;
       along_g0[i] = along_mean, along_1[i] = along_one;
       double right = J[(modes + 2) * all + i] - (along_d + wg * state.by_mean + w1 * state.by_one);
-      if (i >= 4) right += level.prior / shape.variances[i - 4] * scratch.parameters[i - 4];
+      if (i >= 4) right += level.prior[i] * scratch.parameters[i - 4];
       matrix[i * (all + 1) + all] = right;
     }
     block.wait();
-    const int groups = vertex_groups(shape.landmarks), triangle = all * (all + 1) / 2;
-    const double* parts = of_face(batch.hessian, face, batch.sizes.hessian);
+    const int count = hessian_parts(level, shape.landmarks), triangle = all * (all + 1) / 2;
+    const double* parts = hessian_part(batch, face, 0, all);
+#pragma unroll 1
     for (int t = block.thread(); t < triangle; t += block.threads()) {
       const auto [i, j] = triangle_place(t);
-      double self = 0;
-#pragma unroll 9
-      for (int g = 0; g < groups; ++g) self += parts[g * triangle + t];
-      double even = 0, odd = 0;
-      int k = 0;
-#pragma unroll 4
-      for (; k + 2 <= modes; k += 2) {
-        even += J[k * all + i] * J[k * all + j];
-        odd += J[(k + 1) * all + i] * J[(k + 1) * all + j];
-      }
-      if (k < modes) even += J[k * all + i] * J[k * all + j];
-      double value = self - (even + odd);
+      double value = sum_in_batches<10>(0, count, 1, [&](int part) { return parts[part * triangle + t]; });
       if (level.photometric) {
         const double *jg = J + modes * all, *j1 = jg + all;
         value -= by_g0[i] * jg[j] + jg[i] * by_g0[j] + by_1[i] * j1[j] + j1[i] * by_1[j];
@@ -192,23 +196,20 @@ private:
       matrix[j * (all + 1) + i] = value;
     }
     block.wait();
-    double trace = 0;
-#pragma unroll 8
-    for (int i = 0; i < all; ++i) trace += matrix[i * (all + 1) + i];
+    const double trace = sum_in_batches<6>(0, all, 1, [&](int i) { return matrix[i * (all + 1) + i]; });
     block.wait();
-    for (int i = block.thread(); i < all; i += block.threads()) {
-      double more = 1e-6 * trace / static_cast<double>(all);
-      if (i >= 4) more += level.prior / shape.variances[i - 4];
-      matrix[i * (all + 1) + i] += more;
-    }
+#pragma unroll 1
+    for (int i = block.thread(); i < all; i += block.threads())
+      matrix[i * (all + 1) + i] += 1e-6 * trace / static_cast<double>(all) + level.prior[i];
     block.wait();
     solve_symmetric(block, matrix, places, shares, dq);
 
     double* lambda = of_face(batch.lambda, face, batch.sizes.texture_modes);
+#pragma unroll 1
     for (int k = block.thread(); k < modes; k += block.threads()) {
       double sum = 0;
-#pragma unroll 6
-      for (int i = 0; i < all; ++i) sum += J[k * all + i] * dq[i];
+      in_batches<6>(
+          0, all, 1, [&](int i) { return J[k * all + i]; }, [&](double j, int i) { sum = std::fma(j, dq[i], sum); });
       lambda[k] = difference[k] - sum;
     }
   }
@@ -217,6 +218,7 @@ private:
   template <class Block>
   KINEMA_HD void list_elements(Block& block, int* places) const {
     const int n = shape.all;
+#pragma unroll 1
     for (int k = block.thread(); k < n; k += block.threads())
       for (int i = k; i <= n; ++i) places[first_of_column(k) + i - k] = i << 16 | k;
   }
@@ -229,10 +231,11 @@ private:
     // L D L^T from left to right; L_ij D_j stays in place
     for (int j = 0; j < n; ++j) {
       const double* column = matrix + j * rows;
-      const double pivot = column[j], share = pivot != 0 ? 1 / pivot : 0;
+      const double share = column[j] != 0 ? 1 / column[j] : 0;
+#pragma unroll 1
       for (int e = first_of_column(j + 1) + block.thread(); e < count; e += block.threads()) {
         const int i = places[e] >> 16, k = places[e] & 0xffff;
-        matrix[k * rows + i] -= column[i] * share * column[k];
+        matrix[k * rows + i] = std::fma(-(column[i] * share), column[k], matrix[k * rows + i]);
       }
       if (block.thread() == 0) shares[j] = share;
       block.wait();
@@ -247,13 +250,14 @@ private:
         const double* column = matrix + (first + a) * rows;
         double right = column[n];
 #pragma unroll
-        for (int b = together - 1; b > a; --b) right -= column[first + b] * found[b];
+        for (int b = together - 1; b > a; --b) right = std::fma(-column[first + b], found[b], right);
         found[a] = right * shares[first + a];
       }
+#pragma unroll 1
       for (int k = block.thread(); k < first; k += block.threads()) {
         double right = matrix[k * rows + n];
 #pragma unroll
-        for (int b = together - 1; b >= 0; --b) right -= matrix[k * rows + first + b] * found[b];
+        for (int b = together - 1; b >= 0; --b) right = std::fma(-matrix[k * rows + first + b], found[b], right);
         matrix[k * rows + n] = right;
       }
       if (block.thread() == 0) {

@@ -64,7 +64,7 @@ private:
   static bool waits_itself() {
     cudaFuncAttributes attributes{};
     check(cudaFuncGetAttributes(&attributes, run_work<Work>), "asking about a kernel");
-    return attributes.binaryVersion >= 90;
+    return attributes.ptxVersion >= 90;
   }
 
   cudaStream_t stream_;
