@@ -23,22 +23,22 @@ int colour_of(const HeadRow& row) {
 
 report::Table paper_table(const HeadReport& report) {
   report::Table table{"Table 1: rgba, a plane, a camera's picture",
-                      {"version", "transfer", "calculation", "CPU's share", "total", "CPU 1 / total", "frames/s", "the paper's total",
-                       "the paper's CPU 1 / total", "error, pixels", "error, area"},
+                      {"version", "transfer", "calculation", "CPU's share", "total", "CPU 1 / total", "frames/s",
+                       "the paper's total", "the paper's CPU 1 / total", "error, pixels", "error, area"},
                       1,
                       {}};
   const double paper_cpu1 = *paper_total("cpu1");
   for (const HeadRow* row : report.table("paper")) {
     const auto paper = paper_total(row->name);
-    table.rows.push_back({{row->name, or_dash(row->stage("transfer"), Unit::milliseconds),
-                           or_dash(row->stage("calculation"), Unit::milliseconds),
-                           or_dash(row->cpu_share, Unit::percent),
-                           with_unit(row->total_ms, Unit::milliseconds), or_dash(row->speedup_cpu1, Unit::factor),
-                           with_unit(row->frames_per_second(), Unit::count), or_dash(paper, Unit::milliseconds),
-                           or_dash(paper ? std::optional(paper_cpu1 / *paper) : std::nullopt, Unit::factor),
-                           scientific(row->centroid_error), scientific(row->area_error)},
-                          false,
-                          false});
+    table.rows.push_back(
+        {{row->name, or_dash(row->stage("transfer"), Unit::milliseconds),
+          or_dash(row->stage("calculation"), Unit::milliseconds), or_dash(row->cpu_share, Unit::percent),
+          with_unit(row->total_ms, Unit::milliseconds), or_dash(row->speedup_cpu1, Unit::factor),
+          with_unit(row->frames_per_second(), Unit::count), or_dash(paper, Unit::milliseconds),
+          or_dash(paper ? std::optional(paper_cpu1 / *paper) : std::nullopt, Unit::factor),
+          scientific(row->centroid_error), scientific(row->area_error)},
+         false,
+         false});
   }
   return table;
 }

@@ -10,9 +10,9 @@ namespace {
 std::string small(const std::optional<double>& value) { return value ? fmt::format("{:.1e}", *value) : "-"; }
 
 std::string paper_table(const HeadReport& report) {
-  std::string text =
-      fmt::format("{:<10} {:>11} {:>14} {:>9} {:>9} {:>11} {:>10} {:>14} {:>14} {:>10}\n", "version", "transfer ms",
-                  "calculation ms", "CPU share", "total ms", "CPU1/total", "frames/s", "paper total ms", "error px", "error area");
+  std::string text = fmt::format("{:<10} {:>11} {:>14} {:>9} {:>9} {:>11} {:>10} {:>14} {:>14} {:>10}\n", "version",
+                                 "transfer ms", "calculation ms", "CPU share", "total ms", "CPU1/total", "frames/s",
+                                 "paper total ms", "error px", "error area");
   for (const HeadRow* row : report.table("paper"))
     text += fmt::format("{:<10} {:>11} {:>14} {:>9} {:>9} {:>11} {:>10} {:>14} {:>14} {:>10}\n", row->name,
                         or_dash(row->stage("transfer")), or_dash(row->stage("calculation")), or_dash(row->cpu_share),

@@ -72,7 +72,7 @@ do_test() {
 # The checkers slow a kernel down a hundredfold and more, so only small cases are run; the race checker takes seconds
 # for each, so it gets one of every kind of kernel.
 small_cases='*Corner*cuda*:*Refusal*cuda*:*Chunks*cuda*:*OnDevice*:*SmallestModel*cuda*:*WithOneFactor*cuda*:*PaperKernels*:*FitChainOn.Gives*cuda*:*FitChainOn.Takes*cuda*:FitOnDevice_cuda.FitsPictures*'
-fewest_cases='*CornerFrame*cuda*:*FreeSpace*cuda*:*BadPoints*cuda*:*NearestLooks*cuda*:*SmallestModel*cuda*:*PaperKernels*:*MomentsOnDevice*:*FitChainOn.Gives*cuda*'
+fewest_cases='*CornerFrame*cuda*:*FreeSpace*cuda*:*BadPoints*cuda*:*NearestLooks*cuda*:*SmallestModel*cuda*:*PaperKernels*:*MomentsOnDevice*:*FitChainOn.Gives*cuda*:SmallShapes/MatrixVectorOnDevice*'
 
 do_sanitize() {
   local binaries binary tool cases failed=() log=$results/sanitizer.txt

@@ -1,5 +1,7 @@
 // Section 4 of the paper as published: its ten kernels in two recorded sequences; a frame is a few launches of these.
 #include "core/cuda/buffer.h"
+#include "core/cuda/launch_sequence.h"
+#include "core/cuda/matrix_vector.h"
 #include "core/stopwatch.h"
 #include "face/fitter_backends.h"
 #include "face/paper_kernels_cuda.cuh"
@@ -7,6 +9,7 @@
 #include "kinema/error.h"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace kinema::face {
@@ -14,36 +17,6 @@ namespace {
 
 using paper::block_threads;
 using paper::blocks;
-
-// A recorded sequence of launches.
-class Sequence {
-public:
-  Sequence() = default;
-  ~Sequence() {
-    if (ready_ != nullptr) cudaGraphExecDestroy(ready_);
-  }
-  Sequence(const Sequence&) = delete;
-  Sequence& operator=(const Sequence&) = delete;
-
-  template <class Launches>
-  void record(cudaStream_t stream, const Launches& launches) {
-    cudaGraph_t graph = nullptr;
-    cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), recording);
-    launches();
-    const cudaError_t launched = cudaGetLastError();
-    cuda::check(cudaStreamEndCapture(stream, &graph), recording);
-    const cudaError_t made = launched == cudaSuccess ? cudaGraphInstantiate(&ready_, graph, 0) : launched;
-    cudaGraphDestroy(graph);
-    cuda::check(made, recording);
-  }
-  void launch(cudaStream_t stream) const {
-    cuda::check(cudaGraphLaunch(ready_, stream), "fitting by the paper's kernels");
-  }
-
-private:
-  static constexpr const char* recording = "recording the paper's kernels";
-  cudaGraphExec_t ready_ = nullptr;
-};
 
 class PaperFitter final : public Fitter {
 public:
@@ -93,19 +66,21 @@ public:
     for (auto* buffer : {&g_, &gm_}) buffer->reserve(pixels);
     r_.reserve(2 * pixels);
     p_.reserve(2 * size);
-    dp_.reserve(blocks * size);
+    Rr_.reserve(size);
     shape_.reserve(model_->shape.landmarks());
     state_.reserve(1);
-    memory_ = {state_.data(), p_.data(), dp_.data(), r_.data(), g_.data(), gm_.data(), shape_.data()};
+    memory_ = {state_.data(), p_.data(), Rr_.data(), r_.data(), g_.data(), gm_.data(), shape_.data()};
     frame_.reserve(1);
     result_.reserve(1);
     parameters_.reserve(2 * size);
+    const cuda::MatrixVectorOperands step{view_.R, r_.data(), Rr_.data(), &state_.data()->best};
+    tune(step, static_cast<int>(size), static_cast<int>(pixels));
     start_.record(stream_, [&] {
       paper::estimate_parameters<<<blocks, block_threads, 0, stream_>>>(view_, memory_, frame_.data());
       try_factor(0, -1);
     });
     iteration_.record(stream_, [&] {
-      paper::find_step<<<blocks, block_threads, 0, stream_>>>(view_, memory_);
+      find_step_->launch(step, stream_);
       for (std::size_t i = 0; i < settings_.damping.size(); ++i) try_factor(settings_.damping[i], static_cast<int>(i));
     });
   }
@@ -162,11 +137,18 @@ private:
     return buffers_.back().data();
   }
 
+  // The layout of R r by measurement, as the paper's reference 29 has it; the values of r do not matter for it.
+  void tune(const cuda::MatrixVectorOperands& step, int rows, int columns) {
+    cuda::check(cudaMemset(r_.data(), 0, r_.bytes()), "clearing memory");
+    cuda::check(cudaMemset(state_.data(), 0, state_.bytes()), "clearing memory");
+    find_step_.emplace(rows, columns, cuda::tuned_layout(rows, columns, step, LayoutFile::of_user()));
+  }
+
   // Algorithm 2 at p + k dp, and the decision from E.
   void try_factor(float k, int which) {
     const auto vertices = static_cast<unsigned>(view_.landmarks);
     const std::size_t shared = static_cast<std::size_t>(view_.modes) * sizeof(float);
-    paper::make_shape<<<1, vertices, shared, stream_>>>(view_, memory_, k);
+    paper::make_shape<<<1, vertices, shared, stream_>>>(view_, memory_, k, which <= 0);
     paper::sample_texture<<<blocks, block_threads, 0, stream_>>>(view_, memory_);
     paper::sum_texture<<<blocks, block_threads, 0, stream_>>>(view_, memory_);
     paper::subtract_mean<<<blocks, block_threads, 0, stream_>>>(view_, memory_);
@@ -199,13 +181,14 @@ private:
   cuda::Buffer<ushort3> corners_;
   cuda::Buffer<float3> weights_;
   cuda::Buffer<unsigned char> image_;
-  cuda::Buffer<float> g_, gm_, r_, p_, dp_;
+  cuda::Buffer<float> g_, gm_, r_, p_, Rr_;
   cuda::Buffer<float2> shape_;
   cuda::Buffer<paper::State> state_;
   cuda::PinnedBuffer<paper::Frame> frame_;
   cuda::PinnedBuffer<paper::State> result_;
   cuda::PinnedBuffer<float> parameters_;
-  Sequence start_, iteration_;
+  std::optional<cuda::MatrixVector> find_step_;
+  cuda::LaunchSequence start_, iteration_;
   cuda::Event begin_, end_;
   double device_ms_ = 0;
 };

@@ -59,7 +59,8 @@ public:
     check_unweighed(weighing, "cpu1");
     if (const auto* table = std::get_if<std::shared_ptr<const Table>>(&classifier_)) {
       const std::uint8_t* degrees = (*table)->degrees.data();
-      return sum_rows(frame, 0, frame.height, [&](Rgb p) { return degrees[colour_index(p)] / 255.0f; }, second_moments_);
+      return sum_rows(
+          frame, 0, frame.height, [&](Rgb p) { return degrees[colour_index(p)] / 255.0f; }, second_moments_);
     }
     const SkinPlane f = std::get<SkinPlane>(classifier_);
     const auto degree = [&](Rgb p) {
