@@ -5,6 +5,7 @@
 #include "bench/face_problem.h"
 #include "bench/facemark.h"
 #include "bench/fitter_listing.h"
+#include "bench/product_bench.h"
 #include "bench/times.h"
 #include "core/threads.h"
 #include "kinema/error.h"
@@ -25,6 +26,7 @@ constexpr std::size_t least_pixels = 256, most_pixels = 1u << 20;
 constexpr std::uint32_t first_test_face = 1000;
 constexpr std::size_t facemark_pixels[] = {4096, 49152};  // its training takes minutes for all sixteen sizes
 constexpr const char* all_backends[] = {"listing", "reference", "cpu", "opencv", "paper", "cuda", "cuda batch"};
+constexpr const char* all_parts[] = {"sizes", "default-fit", "products"};
 
 // Empty if the backend can run here, otherwise the reason.
 std::string obstacle(const std::string& backend) {
@@ -179,15 +181,23 @@ std::vector<std::size_t> sizes_of(const FaceBenchOptions& options) {
   return sizes;
 }
 
-}  // namespace
+// Whether a part was asked for, or can be measured where nothing was.
+bool wanted(const FaceBenchOptions& options, const std::string& part) {
+  if (!options.only.empty()) return std::find(options.only.begin(), options.only.end(), part) != options.only.end();
+  if (part == "default-fit") return !options.model.empty();
+  return part != "products" || !gpus().empty();
+}
 
-std::vector<std::string> face_backends() { return {std::begin(all_backends), std::end(all_backends)}; }
-
-FaceReport measure_face(const FaceBenchOptions& options, const std::function<void(const std::string&)>& progress) {
+void check_options(const FaceBenchOptions& options) {
   if (!std::isfinite(options.seconds) || options.seconds < 0)
     throw Error(fmt::format("{} is no time to measure for: give seconds above 0", options.seconds));
   if (options.iterations < 1 || options.iterations > 1000)
     throw Error(fmt::format("{} iterations a frame: give 1 to 1000", options.iterations));
+  for (const std::string& name : options.only)
+    if (std::find(std::begin(all_parts), std::end(all_parts), name) == std::end(all_parts))
+      throw Error(fmt::format("there is no part '{}' to measure: name some of {}", name, fmt::join(all_parts, ", ")));
+  if (wanted(options, "default-fit") && options.model.empty())
+    throw Error("there is no model whose default fit could be timed: give --model");
   for (const std::string& name : options.backends) {
     if (std::find(std::begin(all_backends), std::end(all_backends), name) == std::end(all_backends))
       throw Error(
@@ -195,26 +205,10 @@ FaceReport measure_face(const FaceBenchOptions& options, const std::function<voi
     if (const std::string reason = obstacle(name); !reason.empty())
       throw Error(fmt::format("the backend '{}' cannot be measured here: {}", name, reason));
   }
+}
 
-  FaceReport report;
-  report.date = utc_date();
-  report.commit = source_commit();
-  report.machine = describe_machine(options.threads);
-  report.facemark = facemark_version();
-  report.seed = options.seed;
-  report.seconds = options.seconds > 0 ? options.seconds : options.quick ? 0.1 : 0.5;
-  report.iterations = options.iterations;
-  if (options.only_default_fit && options.model.empty())
-    throw Error("there is no model whose default fit could be timed: give --model");
-  if (!options.only_default_fit) report.pixels = sizes_of(options);
-  if (!options.model.empty()) {
-    if (progress) progress(fmt::format("bench face: the default fit of {}", options.model));
-    report.model = options.model;
-    const auto model = std::make_shared<const face::Model>(read_face_model(options.model));
-    report.default_fits = measure_default_fit(model, {options.seed, report.seconds, options.threads});
-    if (options.only_default_fit) return report;
-  }
-
+void measure_sizes(const FaceBenchOptions& options, const std::function<void(const std::string&)>& progress,
+                   FaceReport& report) {
   if (progress) progress("bench face: drawing faces");
   const FaceSet faces = make_face_set(options);
   const double turn_ms = report.seconds * 1e3 / rounds;
@@ -235,6 +229,34 @@ FaceReport measure_face(const FaceBenchOptions& options, const std::function<voi
       for (Runner& runner : runners) take_turn(runner.times, turn_ms, most_turn_repeats, runner.once, runner.stages);
     for (const Runner& runner : runners) report.rows.push_back(make_row(runner, options.iterations));
   }
+}
+
+}  // namespace
+
+std::vector<std::string> face_backends() { return {std::begin(all_backends), std::end(all_backends)}; }
+
+std::vector<std::string> face_parts() { return {std::begin(all_parts), std::end(all_parts)}; }
+
+FaceReport measure_face(const FaceBenchOptions& options, const std::function<void(const std::string&)>& progress) {
+  check_options(options);
+  FaceReport report;
+  report.date = utc_date();
+  report.commit = source_commit();
+  report.machine = describe_machine(options.threads);
+  report.facemark = facemark_version();
+  report.seed = options.seed;
+  report.seconds = options.seconds > 0 ? options.seconds : options.quick ? 0.1 : 0.5;
+  report.iterations = options.iterations;
+  if (wanted(options, "sizes")) report.pixels = sizes_of(options);
+  if (wanted(options, "default-fit")) {
+    if (progress) progress(fmt::format("bench face: the default fit of {}", options.model));
+    report.model = options.model;
+    const auto model = std::make_shared<const face::Model>(read_face_model(options.model));
+    report.default_fits = measure_default_fit(model, {options.seed, report.seconds, options.threads});
+  }
+  if (wanted(options, "products"))
+    report.products = measure_products(product_shapes(options.quick), report.seconds, progress);
+  if (!report.pixels.empty()) measure_sizes(options, progress, report);
   compare_rows(report);
   return report;
 }

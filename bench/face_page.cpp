@@ -1,5 +1,6 @@
 #include "bench/face_report.h"
 #include "bench/machine_page.h"
+#include "bench/product_report.h"
 
 #include <fmt/format.h>
 
@@ -126,7 +127,10 @@ report::Report face_page(const FaceReport& report) {
       "kernels are by device time, the others by wall time. Errors: the largest distance of a landmark from that of "
       "the double-precision reference. The paper's own times are from an Athlon II X2 250 and a GTX 650.",
       ""});
-  return {"Fitting faces, measured", "", {std::move(section)}, ""};
+  std::vector<report::Section> sections;
+  if (!report.rows.empty() || !report.default_fits.empty()) sections.push_back(std::move(section));
+  if (report.products) sections.push_back(product_section(*report.products));
+  return {"Fitting faces, measured", "", std::move(sections), ""};
 }
 
 }  // namespace kinema::bench

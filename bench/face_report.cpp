@@ -1,6 +1,7 @@
 #include "bench/face_report.h"
 
 #include "bench/machine_json.h"
+#include "bench/product_report.h"
 
 #include <algorithm>
 
@@ -114,6 +115,7 @@ std::string face_json(const FaceReport& report) {
       json["default_fits"].push_back(std::move(one));
     }
   }
+  if (report.products) json["products"] = product_json(*report.products);
   return json.dump() + "\n";
 }
 

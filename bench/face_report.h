@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/machine.h"
+#include "bench/product_bench.h"
 #include "bench/statistics.h"
 #include "kinema/stage_time.h"
 #include "report/report.h"
@@ -66,6 +67,7 @@ struct FaceReport {
   std::vector<FaceRow> rows;
   std::string model;                     ///< file whose default fit was timed; "": none
   std::vector<FaceFitRow> default_fits;  ///< of it
+  std::optional<ProductReport> products;
 
   /// Rows of a backend, by size.
   std::vector<const FaceRow*> of(std::string_view backend) const;

@@ -121,7 +121,7 @@ do_face() {
     grep -o 'name="\(median\|worst\)" value="[^"]*"' "$results/photographs.xml" || true
   fi
   if [ -e "$model" ]; then
-    timeout 120 "$build/kinema" bench face --model "$model" --only-default-fit --out "$results" --seconds 1 || failed=1
+    timeout 120 "$build/kinema" bench face --model "$model" --only default-fit --out "$results" --seconds 1 || failed=1
   fi
   for tool in memcheck racecheck initcheck synccheck; do
     say "$tool" | tee -a "$results/sanitizer.txt"

@@ -12,6 +12,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -26,6 +27,7 @@ FaceBenchOptions tiny() {
   options.iterations = 3;
   options.seconds = 0.001;
   options.threads = 2;
+  options.only = {"sizes"};
   return options;
 }
 
@@ -88,9 +90,46 @@ TEST(FaceBench, TimesTheDefaultFitOnADevice_cuda) {
   expect_default_fits(measure_default_fit(whole_model(), {1, 0.001, 2}), "cuda");
 }
 
+TEST(FaceBench, ShowsTheProductsThatWereTimed) {
+  FaceReport report;
+  report.products = ProductReport{"13.0", 4e12, 1.5, {}};
+  report.products->rows = {{{"R r", 54, 4096}, "a warp per row", 2, 4, 2, 4.4e11, 0.11, 1e-7},
+                           {{"R r", 54, 8192}, "a warp per row", 3, 1.5, 0.5, 4.4e11, 0.11, 1e-7},
+                           {{"memory", 64, 1 << 22}, "a block per row", 400, 600, 1.5, 3.6e12, 0.9, 1e-7}};
+  EXPECT_DOUBLE_EQ(report.products->mean_ratio().value(), 1);
+  EXPECT_DOUBLE_EQ(report.products->least_ratio().value(), 0.5);
+  EXPECT_DOUBLE_EQ(report.products->least_copy_share().value(), 0.9);
+  EXPECT_NE(face_text(report).find("a warp per row"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(face_json(report))["products"]["rows"].size(), 3u);
+  EXPECT_EQ(face_page(report).sections.size(), 1u);
+  EXPECT_FALSE(ProductReport().mean_ratio());
+}
+
+TEST(FaceBench, KnowsTheShapesOfTheSixteenModels) {
+  const std::vector<ProductShape> shapes = product_shapes(false);
+  const auto count = [&](const char* what) {
+    return std::count_if(shapes.begin(), shapes.end(), [&](const ProductShape& shape) { return shape.what == what; });
+  };
+  EXPECT_EQ(count("R r"), 16);
+  EXPECT_EQ(count("cascade"), 1);
+  EXPECT_EQ(count("memory"), 4);
+}
+
+TEST(FaceBench, HoldsProductsAgainstCublasOnADevice_cuda) {
+  if (!available(Backend::cuda)) GTEST_SKIP() << "no GPU";
+  const ProductReport report = measure_products({{"R r", 54, 1024}, {"cascade", 9, 777}}, 0.001);
+  ASSERT_EQ(report.rows.size(), 2u);
+  EXPECT_GT(report.copy_bytes_per_second, 0);
+  for (const ProductRow& row : report.rows) {
+    EXPECT_GT(row.us, 0);
+    EXPECT_EQ(row.sgemv_us.has_value(), !report.cublas.empty());
+    EXPECT_LT(row.difference, 1e-5);  // both add about a thousand products of at most 1 in single precision
+  }
+}
+
 TEST(FaceBench, RefusesToTimeTheDefaultFitOfNoModel) {
   FaceBenchOptions options = tiny();
-  options.only_default_fit = true;
+  options.only = {"default-fit"};
   EXPECT_THROW(measure_face(options), Error);
 }
 
@@ -148,6 +187,9 @@ TEST(FaceBench, RefusesWhatCannotBeMeasured) {
   EXPECT_THROW(measure_face(options), Error);
   options = tiny();
   options.seconds = -1;
+  EXPECT_THROW(measure_face(options), Error);
+  options = tiny();
+  options.only = {"everything"};
   EXPECT_THROW(measure_face(options), Error);
   options = tiny();
   options.iterations = 0;
