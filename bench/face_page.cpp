@@ -1,3 +1,4 @@
+#include "bench/face_figures.h"
 #include "bench/face_report.h"
 #include "bench/machine_page.h"
 #include "bench/product_report.h"
@@ -129,6 +130,7 @@ report::Report face_page(const FaceReport& report) {
       ""});
   std::vector<report::Section> sections;
   if (!report.rows.empty() || !report.default_fits.empty()) sections.push_back(std::move(section));
+  for (report::Section& one : figure_sections(report)) sections.push_back(std::move(one));
   if (report.products) sections.push_back(product_section(*report.products));
   return {"Fitting faces, measured", "", std::move(sections), ""};
 }

@@ -1,5 +1,6 @@
 #include "bench/face_report.h"
 
+#include "bench/face_figures.h"
 #include "bench/machine_json.h"
 #include "bench/product_report.h"
 
@@ -115,6 +116,7 @@ std::string face_json(const FaceReport& report) {
       json["default_fits"].push_back(std::move(one));
     }
   }
+  add_figures(report, json);
   if (report.products) json["products"] = product_json(*report.products);
   return json.dump() + "\n";
 }
