@@ -139,7 +139,8 @@ struct FitSettings {
   /// depend on it. A face alone is fitted by the first.
   std::vector<int> devices = {};
 
-  /// If a device fails in the middle, the others take over its part, and this reports it. Null: that is an error.
+  /// If a device fails in the middle, the others take over its part, and this reports it; where none is left and the
+  /// backend is automatic, the CPU goes on. Null: that is an error.
   std::shared_ptr<DeviceLosses> losses = nullptr;
 };
 
