@@ -137,7 +137,7 @@ std::string figures_text(const FaceReport& report) {
                         row.error, fmt::format("{} x", row.repeats));
   text += fmt::format(
       "error px: mean distance of a landmark from where it was drawn; {:.2f} if nothing followed the face\n",
-      report.video.front().start_error);
+      report.video.back().start_error);
   return text;
 }
 

@@ -20,7 +20,7 @@ struct FaceVideoRow {
   std::size_t pixels = 0;
   std::size_t repeats = 0;  ///< frames that were timed
   Spread ms;                ///< wall time per frame, upload included
-  double error = 0;         ///< mean distance of a landmark from where it was drawn, in pixels of the picture
+  double error = 0;         ///< mean distance of a landmark from where it was drawn, in pixels; of the first frames
   double start_error = 0;   ///< the same for landmarks that stay where the first frame has them
 
   double frames_per_second() const { return ms.median > 0 ? 1000 / ms.median : 0; }

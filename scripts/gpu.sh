@@ -36,7 +36,7 @@ for test in json.load(sys.stdin)["tests"]:
 }
 
 do_build() {
-  # without these libraries the cpu backend uses OpenMP and no SIMD
+  # without these libraries the cpu backend has a plain pool of threads and no SIMD
   if [ build/amd64.tar.gz -nt build/amd64 ] && [ "$(uname -m)" = x86_64 ]; then
     rm -rf build/amd64
     mkdir -p build/amd64
@@ -104,7 +104,7 @@ do_bench() {
   nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.max.sm --format=csv || true
   timeout 240 "$build/kinema" bench body --out "$results"
   timeout 120 "$build/kinema" bench head --out "$results"
-  timeout 240 "$build/kinema" bench face --out "$results" --seconds 0.2
+  timeout 400 "$build/kinema" bench face --out "$results" --seconds 0.2
 }
 
 # a few minutes in all: the longest part is the build

@@ -45,7 +45,7 @@ struct Build {
   std::string version;
   std::string compiler;
   std::string simd;     ///< the SIMD level used on this CPU, "scalar" if Highway is not built in
-  std::string threads;  ///< "TBB", "OpenMP" or "none"
+  std::string threads;  ///< "TBB" or "std::thread"
   std::string cuda;     ///< the toolkit's version, "" if CUDA is not built in
   bool opencv = false;
   bool mpi = false;

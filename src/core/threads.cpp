@@ -1,7 +1,8 @@
 #include "core/threads.h"
 
 #include <algorithm>
-#include <exception>
+#include <cmath>
+#include <fstream>
 #include <thread>
 
 #if defined(__linux__)
@@ -12,16 +13,31 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
-#elif defined(KINEMA_HAVE_OPENMP)
-#include <omp.h>
+#else
+#include "core/thread_pool.h"
 #endif
 
 namespace kinema {
 
+namespace {
+
+// What a container grants of them: more threads than that would only be stopped in turn.
+int granted_cores() {
+  double quota = 0, period = 0;
+  std::ifstream("/sys/fs/cgroup/cpu.max") >> quota >> period;  // "max" leaves both 0
+  if (!(quota > 0)) {
+    std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") >> quota;
+    std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_period_us") >> period;
+  }
+  return quota > 0 && period > 0 ? static_cast<int>(std::clamp(std::ceil(quota / period), 1.0, 1e6)) : 1000000;
+}
+
+}  // namespace
+
 int usable_cores() {
 #if defined(__linux__)
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::min(CPU_COUNT(&set), granted_cores());
 #endif
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
@@ -49,36 +65,27 @@ std::string_view Threads::built_with() { return "TBB"; }
 #else
 
 struct Threads::Arena {
-  explicit Arena(int threads) : count(threads) {}
+  explicit Arena(int threads) : count(threads), pool(threads) {}
   int count;
+  ThreadPool pool;
 };
 
-void Threads::for_each(std::size_t n, const std::function<void(std::size_t)>& work) const {
-#if defined(KINEMA_HAVE_OPENMP)
-  // an exception may not leave an OpenMP loop
-  std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic) num_threads(arena_->count)
-  for (std::size_t i = 0; i < n; ++i) {
-    try {
-      work(i);
-    } catch (...) {
-#pragma omp critical
-      if (!failure) failure = std::current_exception();
-    }
+void Threads::for_each(std::size_t n, const std::function<void(std::size_t)>& work) const { arena_->pool.run(n, work); }
+
+std::string_view Threads::built_with() { return "std::thread"; }
+
+#endif
+
+void Threads::for_ranges(std::size_t n, std::size_t ranges, const std::function<void(std::size_t)>& work) const {
+  ranges = std::min(ranges, n);
+  if (ranges < 2 || count() < 2) {
+    for (std::size_t i = 0; i < n; ++i) work(i);
+    return;
   }
-  if (failure) std::rethrow_exception(failure);
-#else
-  for (std::size_t i = 0; i < n; ++i) work(i);
-#endif
+  for_each(ranges, [&](std::size_t range) {
+    for (std::size_t i = n * range / ranges; i < n * (range + 1) / ranges; ++i) work(i);
+  });
 }
-
-#if defined(KINEMA_HAVE_OPENMP)
-std::string_view Threads::built_with() { return "OpenMP"; }
-#else
-std::string_view Threads::built_with() { return "none"; }
-#endif
-
-#endif
 
 Threads::Threads(int count) : arena_(std::make_unique<Arena>(count > 0 ? count : usable_cores())) {}
 Threads::~Threads() = default;

@@ -1,4 +1,4 @@
-// Runs tasks on several threads: oneTBB, OpenMP where TBB is not built in, else one thread. Work is divided by index,
+// Runs tasks on several threads: oneTBB, or a pool of our own where TBB is not built in. Work is divided by index,
 // never by time, so results that are written by index do not depend on the number of threads.
 #pragma once
 
@@ -26,7 +26,11 @@ public:
   /// them.
   void for_each(std::size_t n, const std::function<void(std::size_t)>& work) const;
 
-  /// The backend that is built in: "TBB", "OpenMP" or "none".
+  /// The same in at most `ranges` ranges of successive i, and so on at most as many threads: for work of which one task is
+  /// not worth waking a thread.
+  void for_ranges(std::size_t n, std::size_t ranges, const std::function<void(std::size_t)>& work) const;
+
+  /// The backend that is built in: "TBB" or "std::thread".
   static std::string_view built_with();
 
 private:

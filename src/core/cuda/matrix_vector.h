@@ -44,8 +44,8 @@ private:
   Buffer<unsigned> arrived_;  // blocks of each group of rows; 0 between launches
 };
 
-/// The layout in the file, or the fastest of all candidates by measurement, which is then kept there. Measuring takes 0.1 to
-/// a few seconds, multiplies by `operands` and leaves their product in the result.
+/// The layout in the file, or the fastest of all candidates by measurement, which is then kept there. A measurement
+/// multiplies by `operands` hundreds of times; their product is left in the result in any case.
 MatrixVectorLayout tuned_layout(int rows, int columns, const MatrixVectorOperands& operands, const LayoutFile& file);
 
 }  // namespace kinema::cuda
