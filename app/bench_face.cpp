@@ -30,7 +30,7 @@ void add_bench_face(Verb parent, Task& task) {
   verb.option("--iterations", options->bench.iterations, "Iterations per frame [10]").type("N");
   verb.option("--model", options->bench.model, "Time the default fit of this model too, on the CPU and on a GPU")
       .type("M.kface");
-  verb.flag("--only-default-fit", options->bench.only_default_fit, "Nothing but the default fit of --model");
+  add_choice(verb, "--only", bench::face_parts(), options->bench.only);
   add_choice(verb, "--backends", bench::face_backends(), options->bench.backends);
   add_bench_options(verb, "face", "each backend at each size", options->bench, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });

@@ -203,7 +203,8 @@ void run(Options& options, const Ranks& ranks) {
   FaceEvaluationSettings& settings = options.settings;
   check_devices(options.common);
   divide_machine(ranks, options.common);
-  settings.backend = choose(options.common.backend);
+  choose(options.common.backend);  // refuses what is not there before anything is read
+  settings.backend = options.common.backend;
   settings.part = ranks.rank();
   settings.parts = ranks.count();
   if (ranks.count() > 1) settings.gather = [&](std::vector<FaceError>& faces) { gather_faces(ranks, faces); };

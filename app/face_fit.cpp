@@ -87,7 +87,8 @@ void run(Options& options) {
   check_outputs(options);
   FaceRun& chain = options.run;
   check_devices(options.common);
-  chain.backend = choose(options.common.backend);
+  choose(options.common.backend);  // refuses what is not there before anything is read
+  chain.backend = options.common.backend;
   chain.tracker.model = std::make_shared<const face::Model>(io::read_face_model(options.fit.model));
   chain.tracker.fit = fit_settings(options.fit, options.common);
   if (options.init == "detect") {

@@ -67,8 +67,7 @@ void follow(SourceLoop& loop, const io::Source& source, const FaceRun& run, Resu
   if (run.detector) settings.detect = [&](const face::GreyView& image) { return run.detector->detect(image); };
   face::Tracker tracker(settings, run.backend);
   FaceCounts& counts = results.counts;
-  counts.backend = tracker.backend();
-  counts.stages = tracker.stages();
+  counts.note_place(tracker);
   Stopwatch watch;
   for (io::Frame frame; loop.next(frame);) {
     counts.ms["read"] += watch.lap();
@@ -87,6 +86,7 @@ void follow(SourceLoop& loop, const io::Source& source, const FaceRun& run, Resu
     results.add(frame, faces, faces.empty() ? no_face : faces.front().why);
     counts.ms["write"] += watch.lap();
     if (run.progress) run.progress(counts.frames, loop.total());
+    counts.note_place(tracker);
   }
 }
 
@@ -95,8 +95,7 @@ void fit_each(SourceLoop& loop, const FaceRun& run, Results& results) {
   constexpr std::size_t batch = 16;
   const std::unique_ptr<face::Fitter> fitter = face::make_fitter(run.tracker.model, run.tracker.fit, run.backend);
   FaceCounts& counts = results.counts;
-  counts.backend = fitter->backend();
-  counts.stages = fitter->stages();
+  counts.note_place(*fitter);
   Stopwatch watch;
   for (bool more = true; more;) {
     std::vector<io::Frame> read;
@@ -145,6 +144,7 @@ void fit_each(SourceLoop& loop, const FaceRun& run, Results& results) {
     }
     counts.ms["write"] += watch.lap();
     if (run.progress) run.progress(counts.frames, loop.total());
+    counts.note_place(*fitter);
   }
 }
 

@@ -56,6 +56,12 @@ struct FaceCounts {
   Backend backend = Backend::cpu;         ///< the backend that ran
   std::vector<face::PlacedStage> stages;  ///< and where each stage of a fit ran
 
+  /// Where a fitter or tracker runs now: a device may fail on the way, and the CPU go on.
+  void note_place(const auto& fitter) {
+    backend = fitter.backend();
+    stages = fitter.stages();
+  }
+
   double fits_per_second() const;
 
   /// Which of decoding, detecting and fitting took longest: they overlap in a video, and this one sets its rate.

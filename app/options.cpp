@@ -37,15 +37,15 @@ void add_devices_option(Verb verb, CommonOptions& options) {
 }
 
 void check_devices(CommonOptions& options) {
+  if (options.backend == Backend::automatic) {
+    options.losses =
+        std::make_shared<DeviceLosses>([](const std::string& line) { fmt::print(stderr, "kinema: {}\n", line); });
+  }
   if (options.devices.empty()) return;
   const char* word = std::getenv("KINEMA_BACKEND");
   const bool automatic = options.backend == Backend::automatic && (word == nullptr || *word == '\0');
   // a GPU that is named is wanted: its work does not go to the CPU unsaid
   kinema::check_devices(options.devices, automatic ? Backend::cuda : choose(options.backend));
-  if (options.backend == Backend::automatic) {
-    options.losses =
-        std::make_shared<DeviceLosses>([](const std::string& line) { fmt::print(stderr, "kinema: {}\n", line); });
-  }
 }
 
 void divide_machine(const Ranks& ranks, CommonOptions& options) {

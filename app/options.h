@@ -34,7 +34,7 @@ void add_common_options(Verb verb, CommonOptions& options);
 void add_devices_option(Verb verb, CommonOptions& options);
 
 /// Throws Error if a device of --devices is missing. With --backend auto a device that fails later is reported on
-/// standard error, and the others go on.
+/// standard error, and the others go on, or for the face the CPU.
 void check_devices(CommonOptions& options);
 
 /// Into settings of any tracker, after check_devices().

@@ -3,8 +3,10 @@
 #include "bench/face_device.h"
 #include "bench/face_fit_bench.h"
 #include "bench/face_problem.h"
+#include "bench/face_video.h"
 #include "bench/facemark.h"
 #include "bench/fitter_listing.h"
+#include "bench/product_bench.h"
 #include "bench/times.h"
 #include "core/threads.h"
 #include "kinema/error.h"
@@ -25,6 +27,7 @@ constexpr std::size_t least_pixels = 256, most_pixels = 1u << 20;
 constexpr std::uint32_t first_test_face = 1000;
 constexpr std::size_t facemark_pixels[] = {4096, 49152};  // its training takes minutes for all sixteen sizes
 constexpr const char* all_backends[] = {"listing", "reference", "cpu", "opencv", "paper", "cuda", "cuda batch"};
+constexpr const char* all_parts[] = {"sizes", "video", "default-fit", "products"};
 
 // Empty if the backend can run here, otherwise the reason.
 std::string obstacle(const std::string& backend) {
@@ -57,6 +60,7 @@ struct Runner {
   FaceRow row;
   std::function<void()> once;
   std::function<std::vector<StageTime>()> stages = [] { return std::vector<StageTime>{}; };
+  std::vector<StageTime> parts;  // of the paper's kernels, measured apart
   Times times;
 };
 
@@ -121,10 +125,24 @@ public:
     }
     runner.row.landmark_error = error;
     runner.stages = [fitter] { return fitter->times(); };
+    if (backend == "paper") runner.parts = paper_parts();
     return runner;
   }
 
+  const std::shared_ptr<const face::Model>& model() const { return model_; }
+
 private:
+  // Figure 2 on the device. Events between the kernels cost time, so that these fits are not those of table 1.
+  std::vector<StageTime> paper_parts() const {
+    const auto fitter = face::make_fitter("paper in parts", model_, settings_);
+    Times times;
+    for (std::size_t i = 0; i < 4 * faces_each; ++i) {
+      fitter->fit(on_gpu(i % faces_each));
+      if (i >= faces_each) times.add(0, fitter->times());
+    }
+    return times.stages();
+  }
+
   face::Face on_host(std::size_t i) const { return {faces_.test[i].view(), faces_.starts[i], false}; }
   face::Face on_gpu(std::size_t i) const { return {faces_.device[i].view, faces_.starts[i], true}; }
 
@@ -157,6 +175,7 @@ FaceRow make_row(const Runner& runner, int iterations) {
   row.repeats = runner.times.count();
   row.ms = runner.times.wall(each);
   row.stages = runner.times.stages(each);
+  row.stages.insert(row.stages.end(), runner.parts.begin(), runner.parts.end());
   row.iteration_ms = row.ms.median / std::max(1, iterations);
   double sum = 0;
   std::size_t next = 1;
@@ -179,15 +198,23 @@ std::vector<std::size_t> sizes_of(const FaceBenchOptions& options) {
   return sizes;
 }
 
-}  // namespace
+// Whether a part was asked for, or can be measured where nothing was.
+bool wanted(const FaceBenchOptions& options, const std::string& part) {
+  if (!options.only.empty()) return std::find(options.only.begin(), options.only.end(), part) != options.only.end();
+  if (part == "default-fit") return !options.model.empty();
+  return part != "products" || !gpus().empty();
+}
 
-std::vector<std::string> face_backends() { return {std::begin(all_backends), std::end(all_backends)}; }
-
-FaceReport measure_face(const FaceBenchOptions& options, const std::function<void(const std::string&)>& progress) {
+void check_options(const FaceBenchOptions& options) {
   if (!std::isfinite(options.seconds) || options.seconds < 0)
     throw Error(fmt::format("{} is no time to measure for: give seconds above 0", options.seconds));
   if (options.iterations < 1 || options.iterations > 1000)
     throw Error(fmt::format("{} iterations a frame: give 1 to 1000", options.iterations));
+  for (const std::string& name : options.only)
+    if (std::find(std::begin(all_parts), std::end(all_parts), name) == std::end(all_parts))
+      throw Error(fmt::format("there is no part '{}' to measure: name some of {}", name, fmt::join(all_parts, ", ")));
+  if (wanted(options, "default-fit") && options.model.empty())
+    throw Error("there is no model whose default fit could be timed: give --model");
   for (const std::string& name : options.backends) {
     if (std::find(std::begin(all_backends), std::end(all_backends), name) == std::end(all_backends))
       throw Error(
@@ -195,7 +222,57 @@ FaceReport measure_face(const FaceBenchOptions& options, const std::function<voi
     if (const std::string reason = obstacle(name); !reason.empty())
       throw Error(fmt::format("the backend '{}' cannot be measured here: {}", name, reason));
   }
+}
 
+void measure_sizes(const FaceBenchOptions& options, const std::function<void(const std::string&)>& progress,
+                   FaceReport& report) {
+  if (progress) progress("bench face: drawing faces");
+  const FaceSet faces = make_face_set(options);
+  const double turn_ms = report.seconds * 1e3 / rounds;
+  const bool video = wanted(options, "video");
+  const std::vector<DrawnFace> clip = video ? draw_clip(options.seed, options.threads) : std::vector<DrawnFace>();
+  const VideoOptions of_video{options.iterations, report.seconds, options.threads};
+  const auto named = [&](const std::string& backend) {
+    return options.backends.empty() ||
+           std::find(options.backends.begin(), options.backends.end(), backend) != options.backends.end();
+  };
+  for (std::size_t i = 0; i < report.pixels.size(); ++i) {
+    if (progress)
+      progress(fmt::format("bench face: {} pixels ({} of {})", report.pixels[i], i + 1, report.pixels.size()));
+    Size size(faces, options, report.pixels[i]);
+    const bool last = i + 1 == report.pixels.size();
+    if (i == 0 || last)
+      for (FacePicture& picture : template_pictures(*size.model())) report.templates.push_back(std::move(picture));
+    if (video) {
+      std::vector<std::string> backends;
+      for (const char* backend : {"listing", "cpu", "paper", "cuda"})
+        if (named(backend) && obstacle(backend).empty()) backends.emplace_back(backend);
+      for (FaceVideoRow& row : measure_video(size.model(), clip, backends, of_video))
+        report.video.push_back(std::move(row));
+      if (last) report.sequence = fitted_frames(size.model(), clip, of_video);
+    }
+    if (!wanted(options, "sizes")) continue;
+    std::vector<Runner> runners;
+    for (const char* backend : all_backends) {
+      const bool long_training = std::string(backend) == "opencv" && options.pixels.empty() &&
+                                 std::find(std::begin(facemark_pixels), std::end(facemark_pixels), report.pixels[i]) ==
+                                     std::end(facemark_pixels);
+      if (named(backend) && !long_training && obstacle(backend).empty()) runners.push_back(size.runner(backend));
+    }
+    for (std::size_t round = 0; round < rounds; ++round)
+      for (Runner& runner : runners) take_turn(runner.times, turn_ms, most_turn_repeats, runner.once, runner.stages);
+    for (const Runner& runner : runners) report.rows.push_back(make_row(runner, options.iterations));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> face_backends() { return {std::begin(all_backends), std::end(all_backends)}; }
+
+std::vector<std::string> face_parts() { return {std::begin(all_parts), std::end(all_parts)}; }
+
+FaceReport measure_face(const FaceBenchOptions& options, const std::function<void(const std::string&)>& progress) {
+  check_options(options);
   FaceReport report;
   report.date = utc_date();
   report.commit = source_commit();
@@ -204,37 +281,16 @@ FaceReport measure_face(const FaceBenchOptions& options, const std::function<voi
   report.seed = options.seed;
   report.seconds = options.seconds > 0 ? options.seconds : options.quick ? 0.1 : 0.5;
   report.iterations = options.iterations;
-  if (options.only_default_fit && options.model.empty())
-    throw Error("there is no model whose default fit could be timed: give --model");
-  if (!options.only_default_fit) report.pixels = sizes_of(options);
-  if (!options.model.empty()) {
+  if (wanted(options, "sizes") || wanted(options, "video")) report.pixels = sizes_of(options);
+  if (wanted(options, "default-fit")) {
     if (progress) progress(fmt::format("bench face: the default fit of {}", options.model));
     report.model = options.model;
     const auto model = std::make_shared<const face::Model>(read_face_model(options.model));
     report.default_fits = measure_default_fit(model, {options.seed, report.seconds, options.threads});
-    if (options.only_default_fit) return report;
   }
-
-  if (progress) progress("bench face: drawing faces");
-  const FaceSet faces = make_face_set(options);
-  const double turn_ms = report.seconds * 1e3 / rounds;
-  for (std::size_t i = 0; i < report.pixels.size(); ++i) {
-    if (progress)
-      progress(fmt::format("bench face: {} pixels ({} of {})", report.pixels[i], i + 1, report.pixels.size()));
-    Size size(faces, options, report.pixels[i]);
-    std::vector<Runner> runners;
-    for (const char* backend : all_backends) {
-      const bool named = std::find(options.backends.begin(), options.backends.end(), backend) != options.backends.end();
-      const bool long_training = std::string(backend) == "opencv" && options.pixels.empty() &&
-                                 std::find(std::begin(facemark_pixels), std::end(facemark_pixels), report.pixels[i]) ==
-                                     std::end(facemark_pixels);
-      if ((named || options.backends.empty()) && !long_training && obstacle(backend).empty())
-        runners.push_back(size.runner(backend));
-    }
-    for (std::size_t round = 0; round < rounds; ++round)
-      for (Runner& runner : runners) take_turn(runner.times, turn_ms, most_turn_repeats, runner.once, runner.stages);
-    for (const Runner& runner : runners) report.rows.push_back(make_row(runner, options.iterations));
-  }
+  if (wanted(options, "products"))
+    report.products = measure_products(product_shapes(options.quick), report.seconds, progress);
+  if (!report.pixels.empty()) measure_sizes(options, progress, report);
   compare_rows(report);
   return report;
 }

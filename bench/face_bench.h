@@ -1,4 +1,4 @@
-// `kinema bench face`: table 1 and figures 6 to 8 of the face paper, measured on this machine.
+// `kinema bench face`: the table and the figures of the face paper that are about time, measured on this machine.
 #pragma once
 
 #include "bench/bench_run.h"
@@ -23,9 +23,12 @@ struct FaceBenchOptions : BenchOptions {
   /// A model file whose default fit is timed too; empty: none.
   std::string model;
 
-  /// Only that.
-  bool only_default_fit = false;
+  /// Of face_parts(); empty: all that can be measured here.
+  std::vector<std::string> only;
 };
+
+/// Sizes: table 1 and figures 2 and 5 to 8. Video: a clip at each size. Default-fit: that of `model`. Products: of matrices and vectors, against cuBLAS.
+std::vector<std::string> face_parts();
 
 /// All names known to `bench face`, in the order of its tables.
 std::vector<std::string> face_backends();

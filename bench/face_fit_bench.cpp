@@ -105,6 +105,60 @@ Runner film(std::shared_ptr<face::Fitter> fitter, const Clip& clip) {
   return runner;
 }
 
+const char* name_of(face::Method method) {
+  switch (method) {
+    case face::Method::cascade:
+      return "cascade";
+    case face::Method::combined:
+      return "combined";
+    case face::Method::project_out:
+      return "project-out";
+    case face::Method::simultaneous:
+      break;
+  }
+  return "simultaneous";
+}
+
+// Medians over the clip of what a backend reports for one face.
+std::vector<StageTime> median_stages(face::Fitter& fitter, const Clip& clip) {
+  Times times;
+  for (std::size_t i = 0; i < 5 * pictures; ++i) {
+    fitter.fit({clip.drawn[i % pictures].view(), clip.starts[i % pictures], false});
+    if (i >= pictures) times.add(0, fitter.times());
+  }
+  return times.stages();
+}
+
+// Where the time of one face goes. A GPU runs all stages as one graph: it is timed with the first stage alone, with the first
+// two, and so on, and what each adds is its own.
+std::vector<StageTime> parts_of(const std::shared_ptr<const face::Model>& model, const face::FitSettings& settings,
+                                Backend backend, const Clip& clip, const FaceFitRow& row) {
+  const auto stage = [](const std::vector<StageTime>& stages, const std::string& wanted) {
+    for (const StageTime& time : stages)
+      if (time.stage == wanted) return time.ms;
+    return 0.0;
+  };
+  std::vector<StageTime> parts;
+  double sum = 0;
+  for (std::size_t i = 0; i <= model->sequence.size(); ++i) {
+    const bool score = i == model->sequence.size();
+    double ms = 0;
+    if (backend == Backend::cuda) {
+      face::FitSettings with = settings;
+      with.stages = model->sequence;
+      if (!score) with.stages.resize(i + 1);
+      with.score = score;
+      ms = std::max(0.0, stage(median_stages(*face::make_fitter(model, with, backend), clip), "device") - sum);
+    } else {
+      ms = stage(row.stages, score ? "score" : fmt::format("stage {}", i + 1));
+    }
+    parts.push_back({score ? "score" : name_of(model->sequence[i].method), ms});
+    sum += ms;
+  }
+  parts.push_back({backend == Backend::cuda ? "copies and host" : "rest", std::max(0.0, row.ms.median - sum)});
+  return parts;
+}
+
 }  // namespace
 
 std::vector<FaceFitRow> measure_default_fit(const std::shared_ptr<const face::Model>& model,
@@ -138,6 +192,7 @@ std::vector<FaceFitRow> measure_default_fit(const std::shared_ptr<const face::Mo
       if (cpu.row.backend == name(Backend::cpu) && cpu.row.what == row.what)
         for (std::size_t i = 0; i < std::min(cpu.ends.size(), runner.ends.size()); ++i)
           row.landmark_error = std::max(row.landmark_error, farthest(cpu.ends[i], runner.ends[i]));
+    if (row.what == "one face") row.parts = parts_of(model, settings, parse_backend(row.backend), faces, row);
     rows.push_back(std::move(row));
   }
   return rows;

@@ -1,5 +1,7 @@
+#include "bench/face_figures.h"
 #include "bench/face_report.h"
 #include "bench/machine_page.h"
+#include "bench/product_report.h"
 
 #include <fmt/format.h>
 
@@ -121,12 +123,16 @@ report::Report face_page(const FaceReport& report) {
   section.blocks.emplace_back(report::Text{
       "A frame is one fit: the median wall time, with the picture on the host, or already on the device for paper and "
       "cuda. Device: the GPU's part by its own clock. Cuda batch: many faces in one call, time per face. The listing "
-      "is the paper's algorithms 1 and 2 on one thread, the paper its ten kernels on 4 × 1024 threads; OpenCV is "
+      "is the paper's algorithms 1 and 2 on one thread, the paper its kernels on 4 × 1024 threads; OpenCV is "
       "FacemarkAAM, another model with as many texture modes and about as many pixels. Speed-ups over the paper's "
       "kernels are by device time, the others by wall time. Errors: the largest distance of a landmark from that of "
       "the double-precision reference. The paper's own times are from an Athlon II X2 250 and a GTX 650.",
       ""});
-  return {"Fitting faces, measured", "", {std::move(section)}, ""};
+  std::vector<report::Section> sections;
+  if (!report.rows.empty() || !report.default_fits.empty()) sections.push_back(std::move(section));
+  for (report::Section& one : figure_sections(report)) sections.push_back(std::move(one));
+  if (report.products) sections.push_back(product_section(*report.products));
+  return {"Fitting faces, measured", "", std::move(sections), ""};
 }
 
 }  // namespace kinema::bench

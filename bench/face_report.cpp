@@ -1,6 +1,8 @@
 #include "bench/face_report.h"
 
+#include "bench/face_figures.h"
 #include "bench/machine_json.h"
+#include "bench/product_report.h"
 
 #include <algorithm>
 
@@ -114,6 +116,8 @@ std::string face_json(const FaceReport& report) {
       json["default_fits"].push_back(std::move(one));
     }
   }
+  add_figures(report, json);
+  if (report.products) json["products"] = product_json(*report.products);
   return json.dump() + "\n";
 }
 

@@ -1,7 +1,10 @@
 // The results of `kinema bench face`, and their three forms: text for a terminal, JSON for programs, a report page.
 #pragma once
 
+#include "bench/face_picture.h"
+#include "bench/face_video.h"
 #include "bench/machine.h"
+#include "bench/product_bench.h"
 #include "bench/statistics.h"
 #include "kinema/stage_time.h"
 #include "report/report.h"
@@ -25,7 +28,7 @@ struct FaceRow {
   std::size_t repeats = 0;
 
   Spread ms;                      ///< wall time per frame: all iterations of a face
-  std::vector<StageTime> stages;  ///< medians reported by the backend, per frame; "device": the GPU's part
+  std::vector<StageTime> stages;  ///< medians reported by the backend, per frame; "device": the GPU's part; figure 2
   double iteration_ms = 0;
   std::vector<double> frame_ms;  ///< time of the first 1, 2, 4 ... frames, one after the other (figure 6)
 
@@ -48,6 +51,7 @@ struct FaceFitRow {
   std::size_t repeats = 0;
   Spread ms;                      ///< wall time, the pictures in host memory
   std::vector<StageTime> stages;  ///< medians reported by the backend
+  std::vector<StageTime> parts;   ///< that make up `ms` (figure 2); of one face alone
   double iterations = 0;          ///< mean
   double landmark_error = 0;      ///< the largest distance of a landmark from the cpu backend's, in pixels
 
@@ -66,6 +70,10 @@ struct FaceReport {
   std::vector<FaceRow> rows;
   std::string model;                     ///< file whose default fit was timed; "": none
   std::vector<FaceFitRow> default_fits;  ///< of it
+  std::optional<ProductReport> products;
+  std::vector<FaceVideoRow> video;
+  std::vector<FacePicture> templates;  ///< of the first and the last size (figure 5)
+  std::vector<FacePicture> sequence;   ///< frames of the clip, fitted
 
   /// Rows of a backend, by size.
   std::vector<const FaceRow*> of(std::string_view backend) const;

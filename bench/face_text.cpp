@@ -1,5 +1,7 @@
+#include "bench/face_figures.h"
 #include "bench/face_report.h"
 #include "bench/number_text.h"
+#include "bench/product_report.h"
 
 #include <fmt/format.h>
 
@@ -60,6 +62,8 @@ std::string face_text(const FaceReport& report) {
   if (!report.facemark.empty()) text += fmt::format("OpenCV {} with its module face\n", report.facemark);
   if (!report.rows.empty()) text += table_text(report);
   if (!report.default_fits.empty()) text += default_fit_text(report);
+  text += figures_text(report);
+  if (report.products) text += product_text(*report.products);
   return text;
 }
 

@@ -1,5 +1,6 @@
 #include "bench/fitter_listing.h"
 
+#include "core/stopwatch.h"
 #include "kinema/error.h"
 
 #include <algorithm>
@@ -32,21 +33,26 @@ public:
   std::vector<face::PlacedStage> stages() const override { return {{stage_, Backend::cpu}}; }
 
   face::Fit fit(const face::Face& face) override {
+    const Stopwatch estimating;
+    error_ms_ = step_ms_ = 0;
     image_ = face.image;
     const std::size_t modes = level_.texture_combined.rows;
     const Similarity pose = start_pose(*model_, face.start);
     Parameters p{std::vector<float>(modes, 0.0f), static_cast<float>(pose.a), static_cast<float>(pose.b),
                  static_cast<float>(pose.tx), static_cast<float>(pose.ty)};
     std::vector<float> r(level_.pixels()), r_next(level_.pixels()), dp(modes + 4);
+    estimate_ms_ = estimating.ms();
     float E = error_of(p, r);
     face::Fit result;
     while (result.iterations < static_cast<int>(stage_.iterations) && !result.converged) {
+      const Stopwatch stepping;
       for (std::size_t k = 0; k < dp.size(); ++k) {
         const float* R = level_.gradient.row(k).data();
         float sum = 0;
         for (std::size_t i = 0; i < r.size(); ++i) sum += R[i] * r[i];
         dp[k] = -sum;
       }
+      step_ms_ += stepping.ms();
       float gain = -1;
       for (const float k : settings_.damping) {
         const Parameters next = displaced(p, dp, k);
@@ -69,6 +75,11 @@ public:
     return result;
   }
   using Fitter::fit;
+
+  // The three parts of algorithm 1 (figure 2).
+  std::vector<StageTime> times() const override {
+    return {{"estimate p", estimate_ms_}, {"E", error_ms_}, {"delta p", step_ms_}};
+  }
 
 private:
   Parameters displaced(const Parameters& p, const std::vector<float>& dp, float k) const {
@@ -113,6 +124,7 @@ private:
 
   // Algorithm 2.
   float error_of(const Parameters& p, std::vector<float>& r) {
+    const Stopwatch watch;
     make_shape(p);
     const std::size_t n = level_.pixels();
     for (std::size_t i = 0; i < n; ++i) {
@@ -145,7 +157,9 @@ private:
     }
     // lines 7 and 8
     for (std::size_t i = 0; i < n; ++i) r[i] = g_s_[i] - g_m_[i];
-    return sum([&](std::size_t i) { return r[i] * r[i]; });
+    const float E = sum([&](std::size_t i) { return r[i] * r[i]; });
+    error_ms_ += watch.ms();
+    return E;
   }
 
   std::shared_ptr<const face::Model> model_;
@@ -154,6 +168,7 @@ private:
   const face::Level& level_;
   face::GreyView image_;
   std::vector<float> s_, g_s_, g_m_;
+  double estimate_ms_ = 0, error_ms_ = 0, step_ms_ = 0;  // of the last fit
 };
 
 }  // namespace

@@ -139,7 +139,8 @@ struct FitSettings {
   /// depend on it. A face alone is fitted by the first.
   std::vector<int> devices = {};
 
-  /// If a device fails in the middle, the others take over its part, and this reports it. Null: that is an error.
+  /// If a device fails in the middle, the others take over its part, and this reports it; where none is left and the
+  /// backend is automatic, the CPU goes on. Null: that is an error.
   std::shared_ptr<DeviceLosses> losses = nullptr;
 };
 
@@ -202,6 +203,7 @@ std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const Fi
                                     Backend backend = Backend::automatic);
 
 /// By name: those of parse_backend(), and "paper": the paper's ten kernels on 4 x 1024 threads, for one combined stage.
+/// "paper in parts" is the same, slower, with times of its parts.
 std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,
                                     const FitSettings& settings = {});
 

@@ -1,7 +1,9 @@
 #include "core/threads.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
+#include <fstream>
 #include <thread>
 
 #if defined(__linux__)
@@ -18,10 +20,25 @@
 
 namespace kinema {
 
+namespace {
+
+// What a container grants of them: more threads than that would only be stopped in turn.
+int granted_cores() {
+  double quota = 0, period = 0;
+  std::ifstream("/sys/fs/cgroup/cpu.max") >> quota >> period;  // "max" leaves both 0
+  if (!(quota > 0)) {
+    std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") >> quota;
+    std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_period_us") >> period;
+  }
+  return quota > 0 && period > 0 ? static_cast<int>(std::clamp(std::ceil(quota / period), 1.0, 1e6)) : 1000000;
+}
+
+}  // namespace
+
 int usable_cores() {
 #if defined(__linux__)
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::min(CPU_COUNT(&set), granted_cores());
 #endif
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
@@ -55,9 +72,11 @@ struct Threads::Arena {
 
 void Threads::for_each(std::size_t n, const std::function<void(std::size_t)>& work) const {
 #if defined(KINEMA_HAVE_OPENMP)
+  // all threads of a team meet at its end: no more of them than there are tasks
+  const int team = static_cast<int>(std::min(n, static_cast<std::size_t>(arena_->count)));
   // an exception may not leave an OpenMP loop
   std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic) num_threads(arena_->count)
+#pragma omp parallel for schedule(dynamic) num_threads(team > 0 ? team : 1)
   for (std::size_t i = 0; i < n; ++i) {
     try {
       work(i);
@@ -79,6 +98,17 @@ std::string_view Threads::built_with() { return "none"; }
 #endif
 
 #endif
+
+void Threads::for_ranges(std::size_t n, std::size_t ranges, const std::function<void(std::size_t)>& work) const {
+  ranges = std::min(ranges, n);
+  if (ranges < 2 || count() < 2) {
+    for (std::size_t i = 0; i < n; ++i) work(i);
+    return;
+  }
+  for_each(ranges, [&](std::size_t range) {
+    for (std::size_t i = n * range / ranges; i < n * (range + 1) / ranges; ++i) work(i);
+  });
+}
 
 Threads::Threads(int count) : arena_(std::make_unique<Arena>(count > 0 ? count : usable_cores())) {}
 Threads::~Threads() = default;

@@ -26,6 +26,10 @@ public:
   /// them.
   void for_each(std::size_t n, const std::function<void(std::size_t)>& work) const;
 
+  /// The same in at most `ranges` ranges of successive i, and so on at most as many threads: for work of which one task is
+  /// not worth waking a thread.
+  void for_ranges(std::size_t n, std::size_t ranges, const std::function<void(std::size_t)>& work) const;
+
   /// The backend that is built in: "TBB", "OpenMP" or "none".
   static std::string_view built_with();
 

@@ -216,24 +216,29 @@ std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const Fi
   if (!model) throw Error("no model");
   stages_of(*model, settings);
   const Backend chosen = choose(backend);
-  if (settings.devices.empty()) return make_one(std::move(model), settings, chosen);
-  check_devices(settings.devices, chosen);
-  return make_devices_fitter(settings, [model, settings, chosen](int device) {
-    if (chosen == Backend::cuda) cuda::use_device(device);
-    return make_one(model, settings, chosen);
-  });
+  if (!settings.devices.empty()) check_devices(settings.devices, chosen);
+  const auto make = [model, settings, chosen] {
+    if (settings.devices.empty()) return make_one(model, settings, chosen);
+    return make_devices_fitter(settings, [model, settings, chosen](int device) {
+      if (chosen == Backend::cuda) cuda::use_device(device);
+      return make_one(model, settings, chosen);
+    });
+  };
+  // a GPU that was asked for by name is wanted, and its failure is an error
+  if (backend != Backend::automatic || chosen != Backend::cuda || !settings.losses) return make();
+  return make_fallback_fitter(settings, make, [model, settings] { return make_one(model, settings, Backend::cpu); });
 }
 
 std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,
                                     const FitSettings& settings) {
 #ifdef KINEMA_HAVE_CUDA
-  if (name == "paper") {
+  if (name == "paper" || name == "paper in parts") {
     if (!model) throw Error("no model");
     choose(Backend::cuda);
-    return make_paper_fitter(std::move(model), settings);
+    return make_paper_fitter(std::move(model), settings, name != "paper");
   }
 #else
-  if (name == "paper") throw Error("the paper's kernels need CUDA, which is not built in");
+  if (name.starts_with("paper")) throw Error("the paper's kernels need CUDA, which is not built in");
 #endif
   return make_fitter(std::move(model), settings, parse_backend(name));
 }

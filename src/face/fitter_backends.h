@@ -14,13 +14,21 @@ namespace kinema::face {
 std::unique_ptr<Fitter> make_reference_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
 std::unique_ptr<Fitter> make_cpu_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
 std::unique_ptr<Fitter> make_cuda_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
-/// The paper's ten kernels, for the benchmark: one combined stage, from images, without scores.
-std::unique_ptr<Fitter> make_paper_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
+/// The paper's ten kernels, for the benchmark: one combined stage, from images, without scores. `in_parts`: times() has the
+/// three parts of figure 2, which makes the whole slower.
+std::unique_ptr<Fitter> make_paper_fitter(std::shared_ptr<const Model> model, const FitSettings& settings,
+                                          bool in_parts);
 
 /// Divides the faces of a batch among settings.devices. `make_part` gives the fitter of a device, in the device's own
 /// thread.
 using MakePart = std::function<std::unique_ptr<Fitter>(int device)>;
 std::unique_ptr<Fitter> make_devices_fitter(const FitSettings& settings, const MakePart& make_part);
+
+/// The device's fitter until it fails, which is reported to settings.losses, and then the host's. Faces that were finished
+/// are kept, those of the same call included where it has very many.
+using MakeFitter = std::function<std::unique_ptr<Fitter>()>;
+std::unique_ptr<Fitter> make_fallback_fitter(const FitSettings& settings, const MakeFitter& make_device,
+                                             const MakeFitter& make_host);
 
 /// The stages of a fit: those of the settings, or the model's. Throws Error if the model lacks what a stage needs.
 std::vector<Stage> stages_of(const Model& model, const FitSettings& settings);

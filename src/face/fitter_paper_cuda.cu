@@ -1,12 +1,17 @@
 // Section 4 of the paper as published: its ten kernels in two recorded sequences; a frame is a few launches of these.
+// Timed in parts, the sequences have events within them, and the host waits for each.
 #include "core/cuda/buffer.h"
+#include "core/cuda/launch_sequence.h"
+#include "core/cuda/matrix_vector.h"
 #include "core/stopwatch.h"
 #include "face/fitter_backends.h"
 #include "face/paper_kernels_cuda.cuh"
 #include "face/similarity.h"
 #include "kinema/error.h"
 
+#include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace kinema::face {
@@ -15,40 +20,10 @@ namespace {
 using paper::block_threads;
 using paper::blocks;
 
-// A recorded sequence of launches.
-class Sequence {
-public:
-  Sequence() = default;
-  ~Sequence() {
-    if (ready_ != nullptr) cudaGraphExecDestroy(ready_);
-  }
-  Sequence(const Sequence&) = delete;
-  Sequence& operator=(const Sequence&) = delete;
-
-  template <class Launches>
-  void record(cudaStream_t stream, const Launches& launches) {
-    cudaGraph_t graph = nullptr;
-    cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), recording);
-    launches();
-    const cudaError_t launched = cudaGetLastError();
-    cuda::check(cudaStreamEndCapture(stream, &graph), recording);
-    const cudaError_t made = launched == cudaSuccess ? cudaGraphInstantiate(&ready_, graph, 0) : launched;
-    cudaGraphDestroy(graph);
-    cuda::check(made, recording);
-  }
-  void launch(cudaStream_t stream) const {
-    cuda::check(cudaGraphLaunch(ready_, stream), "fitting by the paper's kernels");
-  }
-
-private:
-  static constexpr const char* recording = "recording the paper's kernels";
-  cudaGraphExec_t ready_ = nullptr;
-};
-
 class PaperFitter final : public Fitter {
 public:
-  PaperFitter(std::shared_ptr<const Model> model, const FitSettings& settings)
-      : model_(std::move(model)), settings_(settings), stages_(stages_of(*model_, settings)) {
+  PaperFitter(std::shared_ptr<const Model> model, const FitSettings& settings, bool in_parts)
+      : model_(std::move(model)), settings_(settings), stages_(stages_of(*model_, settings)), in_parts_(in_parts) {
     const Level& level = model_->levels[stages_[0].level];
     if (stages_.size() != 1 || stages_[0].method != Method::combined || level.resampled || !level.photometric)
       throw Error("the paper's kernels fit one combined stage of a level of plain intensity");
@@ -93,20 +68,28 @@ public:
     for (auto* buffer : {&g_, &gm_}) buffer->reserve(pixels);
     r_.reserve(2 * pixels);
     p_.reserve(2 * size);
-    dp_.reserve(blocks * size);
+    Rr_.reserve(size);
     shape_.reserve(model_->shape.landmarks());
     state_.reserve(1);
-    memory_ = {state_.data(), p_.data(), dp_.data(), r_.data(), g_.data(), gm_.data(), shape_.data()};
+    memory_ = {state_.data(), p_.data(), Rr_.data(), r_.data(), g_.data(), gm_.data(), shape_.data()};
     frame_.reserve(1);
     result_.reserve(1);
     parameters_.reserve(2 * size);
+    const cuda::MatrixVectorOperands step{view_.R, r_.data(), Rr_.data(), &state_.data()->best};
+    tune(step, static_cast<int>(size), static_cast<int>(pixels));
     start_.record(stream_, [&] {
+      mark(0);
       paper::estimate_parameters<<<blocks, block_threads, 0, stream_>>>(view_, memory_, frame_.data());
+      mark(1);
       try_factor(0, -1);
+      mark(2);
     });
     iteration_.record(stream_, [&] {
-      paper::find_step<<<blocks, block_threads, 0, stream_>>>(view_, memory_);
+      mark(0);
+      find_step_->launch(step, stream_);
+      mark(1);
       for (std::size_t i = 0; i < settings_.damping.size(); ++i) try_factor(settings_.damping[i], static_cast<int>(i));
+      mark(2);
     });
   }
 
@@ -129,8 +112,13 @@ public:
       frame.data = image_.data(), frame.stride = frame.width;
     }
     begin_.record(stream_);
+    parts_ = {};
     start_.launch(stream_);
-    for (std::uint32_t i = 0; i < stages_[0].iterations; ++i) iteration_.launch(stream_);
+    add_parts(parts_.estimate_ms);
+    for (std::uint32_t i = 0; i < stages_[0].iterations; ++i) {
+      iteration_.launch(stream_);
+      add_parts(parts_.step_ms);
+    }
     end_.record(stream_);
     const std::size_t size = 2 * static_cast<std::size_t>(view_.modes + 4) * sizeof(float);
     cuda::check(cudaMemcpyAsync(parameters_.data(), p_.data(), size, cudaMemcpyDeviceToHost, stream_), "downloading");
@@ -152,7 +140,10 @@ public:
 
   std::vector<PlacedStage> stages() const override { return placed_on(Backend::cuda, stages_); }
 
-  std::vector<StageTime> times() const override { return {{"device", device_ms_}}; }
+  std::vector<StageTime> times() const override {
+    if (!in_parts_) return {{"device", device_ms_}};
+    return {{"estimate p", parts_.estimate_ms}, {"E", parts_.error_ms}, {"delta p", parts_.step_ms}};
+  }
 
 private:
   const float* upload(std::span<const float> values) {
@@ -162,11 +153,18 @@ private:
     return buffers_.back().data();
   }
 
+  // The layout of R r by measurement, as the paper's reference 29 has it; the values of r do not matter for it.
+  void tune(const cuda::MatrixVectorOperands& step, int rows, int columns) {
+    cuda::check(cudaMemset(r_.data(), 0, r_.bytes()), "clearing memory");
+    cuda::check(cudaMemset(state_.data(), 0, state_.bytes()), "clearing memory");
+    find_step_.emplace(rows, columns, cuda::tuned_layout(rows, columns, step, LayoutFile::of_user()));
+  }
+
   // Algorithm 2 at p + k dp, and the decision from E.
   void try_factor(float k, int which) {
     const auto vertices = static_cast<unsigned>(view_.landmarks);
     const std::size_t shared = static_cast<std::size_t>(view_.modes) * sizeof(float);
-    paper::make_shape<<<1, vertices, shared, stream_>>>(view_, memory_, k);
+    paper::make_shape<<<1, vertices, shared, stream_>>>(view_, memory_, k, which <= 0);
     paper::sample_texture<<<blocks, block_threads, 0, stream_>>>(view_, memory_);
     paper::sum_texture<<<blocks, block_threads, 0, stream_>>>(view_, memory_);
     paper::subtract_mean<<<blocks, block_threads, 0, stream_>>>(view_, memory_);
@@ -175,6 +173,18 @@ private:
     paper::make_model_texture<<<blocks, block_threads, shared, stream_>>>(view_, memory_);
     paper::find_error<<<blocks, block_threads, 0, stream_>>>(
         view_, memory_, which, static_cast<int>(settings_.damping.size()), static_cast<float>(settings_.threshold));
+  }
+
+  // Within a sequence that is recorded: before its first kernel, after it, and at the end.
+  void mark(std::size_t which) {
+    if (in_parts_)
+      cuda::check(cudaEventRecordWithFlags(marks_[which], stream_, cudaEventRecordExternal), "recording an event");
+  }
+  void add_parts(double& first) {
+    if (!in_parts_) return;
+    stream_.wait();
+    first += cuda::elapsed_ms(marks_[0], marks_[1]);
+    parts_.error_ms += cuda::elapsed_ms(marks_[1], marks_[2]);
   }
 
   void write_shape(const float* c, Fit& fit) const {
@@ -199,21 +209,28 @@ private:
   cuda::Buffer<ushort3> corners_;
   cuda::Buffer<float3> weights_;
   cuda::Buffer<unsigned char> image_;
-  cuda::Buffer<float> g_, gm_, r_, p_, dp_;
+  cuda::Buffer<float> g_, gm_, r_, p_, Rr_;
   cuda::Buffer<float2> shape_;
   cuda::Buffer<paper::State> state_;
   cuda::PinnedBuffer<paper::Frame> frame_;
   cuda::PinnedBuffer<paper::State> result_;
   cuda::PinnedBuffer<float> parameters_;
-  Sequence start_, iteration_;
+  std::optional<cuda::MatrixVector> find_step_;
+  cuda::LaunchSequence start_, iteration_;
   cuda::Event begin_, end_;
+  std::array<cuda::Event, 3> marks_;
   double device_ms_ = 0;
+  bool in_parts_;
+  struct {
+    double estimate_ms = 0, error_ms = 0, step_ms = 0;
+  } parts_;  // of the last fit
 };
 
 }  // namespace
 
-std::unique_ptr<Fitter> make_paper_fitter(std::shared_ptr<const Model> model, const FitSettings& settings) {
-  return std::make_unique<PaperFitter>(std::move(model), settings);
+std::unique_ptr<Fitter> make_paper_fitter(std::shared_ptr<const Model> model, const FitSettings& settings,
+                                          bool in_parts) {
+  return std::make_unique<PaperFitter>(std::move(model), settings, in_parts);
 }
 
 }  // namespace kinema::face

@@ -1,7 +1,7 @@
-// The ten kernels of section 4 of the paper: all but algorithm 3 on four blocks of 1024 threads, each thread one pixel
-// of every 4096; sums by threads, blocks and atomics. With the same corrections as the reference. Algorithm 1 is a
-// sequence of them that is the same for every frame, so that the host need not wait for E: a kernel of a trial that is
-// no longer needed returns at once.
+// Nine of the ten kernels of section 4 of the paper: all but algorithm 3 on four blocks of 1024 threads, each thread one
+// pixel of every 4096; sums by threads, blocks and atomics. The tenth, R r, is the product of core/cuda/matrix_vector.h.
+// With the same corrections as the reference. Algorithm 1 is a sequence of them that is the same for every frame, so that
+// the host need not wait for E: a kernel of a trial that is no longer needed returns at once.
 #pragma once
 
 #include "core/cuda/buffer.h"
@@ -13,7 +13,6 @@ namespace kinema::face::paper {
 
 inline constexpr int blocks = 4, block_threads = 1024, all_threads = blocks * block_threads;
 inline constexpr int block_warps = block_threads / 32;
-inline constexpr int step_rows = 256;  // whose sums find_step() holds at once
 
 struct Model {
   int modes, landmarks, pixels;
@@ -43,7 +42,7 @@ struct State {
 // All on the device. p: c, then a, b, tx, ty of the pose.
 struct Memory {
   State* state;
-  float *p, *dp, *r;  // p and r twice, one after the other; dp: one part per block
+  float *p, *Rr, *r;  // p and r twice, one after the other; Rr: their product, minus Delta p
   float *g, *gm;
   float2* S;
 };
@@ -56,7 +55,7 @@ __device__ inline float* trial_parameters(const Model& model, const Memory& at) 
 
 // Line 3 of algorithm 1: c = 0, and the given pose. `frame` may lie on the host.
 __global__ void estimate_parameters(Model model, Memory at, const Frame* frame) {
-  for (int i = thread_of_grid(); i < blocks * (model.modes + 4); i += all_threads) at.dp[i] = 0;
+  for (int i = thread_of_grid(); i < model.modes + 4; i += all_threads) at.Rr[i] = 0;
   for (int i = thread_of_grid(); i < model.modes; i += all_threads) at.p[i] = 0;
   if (blockIdx.x != 0 || threadIdx.x != 0) return;
   const Frame given = *frame;
@@ -65,19 +64,14 @@ __global__ void estimate_parameters(Model model, Memory at, const Frame* frame) 
   *at.state = {given, {0, 0, 0, 0}, INFINITY, 0, 0, 0, 0, 0, 0};
 }
 
-// Algorithm 3, and line 8 of algorithm 1: one thread per vertex.
-__global__ void make_shape(Model model, Memory at, float k) {
+// Algorithm 3, and line 8 of algorithm 1: one thread per vertex. `first`: of the factors of an iteration.
+__global__ void make_shape(Model model, Memory at, float k, bool first) {
   extern __shared__ float c[];
-  if (unwanted(at.state)) return;
+  if (first ? at.state->converged != 0 : unwanted(at.state)) return;
   const int m = model.modes, i = static_cast<int>(threadIdx.x);
   const float* p = at.p + at.state->best * (m + 4);
   float* next = trial_parameters(model, at);
-  const auto dp = [&](int j) {
-    float v = 0;
-#pragma unroll
-    for (int b = 0; b < blocks; ++b) v += at.dp[b * (m + 4) + j];
-    return v;
-  };
+  const auto dp = [&](int j) { return -at.Rr[j]; };
   for (int j = i; j < m; j += static_cast<int>(blockDim.x)) {
     const float most = __ldg(model.most + j);
     c[j] = fminf(fmaxf(p[j] + k * dp(j), -most), most);
@@ -90,6 +84,7 @@ __global__ void make_shape(Model model, Memory at, float k) {
   if (i == 0) {
     next[m] = pose.x, next[m + 1] = pose.y, next[m + 2] = pose.z, next[m + 3] = pose.w;
     for (float& sum : at.state->sums) sum = 0;
+    at.state->accepted = 0;
   }
   if (i >= model.landmarks) return;
   float2 s = __ldg(reinterpret_cast<const float2*>(model.s0) + i);
@@ -228,47 +223,6 @@ __global__ void find_error(Model model, Memory at, int which, int factors, float
   state->accepted = 1;  // or none is left
   ++state->iterations;
   state->converged = threshold >= 0 && (!better || before - E < threshold * before) ? 1 : 0;
-}
-
-// Delta p = -R r: a row is wide, so all threads share it, and each block has a part of the sum.
-__global__ void find_step(Model model, Memory at) {
-  constexpr int together = 6;
-  __shared__ float SMData[block_warps * step_rows];
-  if (at.state->converged != 0) return;
-  // other blocks do not read this
-  if (blockIdx.x == 0 && threadIdx.x == 0) at.state->accepted = 0;
-  const int rows = model.modes + 4, lane = static_cast<int>(threadIdx.x % 32),
-            warp = static_cast<int>(threadIdx.x / 32);
-  const float* r = at.r + static_cast<std::ptrdiff_t>(at.state->best) * model.pixels;
-  for (int first = 0; first < rows; first += step_rows) {
-    const int end = min(rows, first + step_rows);
-    for (int row = first; row < end; row += together) {
-      float v[together] = {};
-      const float* R[together];
-#pragma unroll
-      for (int q = 0; q < together; ++q)
-        R[q] = model.R + static_cast<std::size_t>(min(row + q, end - 1)) * model.pixels;
-#pragma unroll 2
-      for (int j = thread_of_grid(); j < model.pixels; j += all_threads) {
-        const float by = r[j];
-#pragma unroll
-        for (int q = 0; q < together; ++q) v[q] += __ldg(R[q] + j) * by;
-      }
-#pragma unroll
-      for (int q = 0; q < together; ++q) {
-        v[q] = add_warp(v[q]);
-        if (lane == 0 && row + q < end) SMData[warp * step_rows + row + q - first] = v[q];
-      }
-    }
-    __syncthreads();
-    if (const int row = first + static_cast<int>(threadIdx.x); row < end) {
-      float v = 0;
-#pragma unroll
-      for (int w = 0; w < block_warps; ++w) v += SMData[w * step_rows + row - first];
-      at.dp[static_cast<int>(blockIdx.x) * rows + row] = -v;
-    }
-    __syncthreads();
-  }
 }
 
 }  // namespace kinema::face::paper

@@ -2,9 +2,11 @@
 // work. The listing and the paper's kernels are also held against the reference in tests/face/fitter_agree_test.cpp.
 #include "bench/face_bench.h"
 
+#include "bench/face_figures.h"
 #include "bench/face_fit_bench.h"
 #include "bench/face_problem.h"
 #include "bench/fitter_listing.h"
+#include "io/png_structure.h"
 #include "kinema/error.h"
 
 #include <gtest/gtest.h>
@@ -12,9 +14,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace kinema::bench {
 namespace {
@@ -26,6 +30,7 @@ FaceBenchOptions tiny() {
   options.iterations = 3;
   options.seconds = 0.001;
   options.threads = 2;
+  options.only = {"sizes"};
   return options;
 }
 
@@ -42,6 +47,70 @@ TEST(FaceBench, MeasuresEveryRowAndHoldsItAgainstTheReference) {
   }
   for (const FaceRow* row : report.of("listing")) EXPECT_DOUBLE_EQ(row->speedup_listing.value(), 1);
   EXPECT_DOUBLE_EQ(report.of("cpu").front()->growth, 1);
+}
+
+TEST(FaceBench, DividesTheTimeOfTheListingAsFigure2) {
+  FaceBenchOptions options = tiny();
+  options.pixels = {512};
+  const FaceReport report = measure_face(options);
+  const std::vector<FaceShares> shares = face_shares(report);
+  ASSERT_EQ(shares.size(), 1u);  // the others have no such parts
+  EXPECT_EQ(shares[0].backend, "listing");
+  ASSERT_EQ(shares[0].parts.size(), 3u);
+  EXPECT_GT(shares[0].parts[1].ms, shares[0].parts[0].ms);                    // E is more than the initial estimate
+  EXPECT_LE(shares[0].total(), 1.5 * report.of("listing").front()->ms.high);  // medians of parts, not of the sum
+  EXPECT_NE(face_text(report).find("Figure 2"), std::string::npos);
+  EXPECT_EQ(report.templates.size(), 2u);
+}
+
+TEST(FaceBench, FollowsAFaceThroughAClip) {
+  FaceBenchOptions options = tiny();
+  options.pixels = {1024};
+  options.backends = {"listing", "cpu"};
+  options.iterations = 10;
+  options.only = {"video"};
+  const FaceReport report = measure_face(options);
+  EXPECT_TRUE(report.rows.empty());
+  ASSERT_EQ(report.video.size(), 2u);
+  for (const FaceVideoRow& row : report.video) {
+    SCOPED_TRACE(row.backend);
+    EXPECT_GT(row.frames_per_second(), 0);
+    EXPECT_GE(row.repeats, 1u);
+    EXPECT_LT(row.error, 0.5 * row.start_error);  // it follows the face
+  }
+  EXPECT_NEAR(report.video[0].error, report.video[1].error, 0.02);  // pixels: twice what every backend promises
+  EXPECT_EQ(report.sequence.size(), 6u);
+  for (const FacePicture& picture : report.sequence) EXPECT_NO_THROW(io::check_png(picture.png));
+  EXPECT_EQ(nlohmann::json::parse(face_json(report)).at("video").size(), 2u);
+  EXPECT_NE(face_text(report).find("Video"), std::string::npos);
+  EXPECT_GE(face_page(report).sections.size(), 2u);
+}
+
+TEST(FaceBench, FollowsAFaceOnADevice_cuda) {
+  if (!available(Backend::cuda)) GTEST_SKIP() << "no GPU";
+  FaceBenchOptions options = tiny();
+  options.pixels = {1024};
+  options.backends = {"paper", "cuda"};
+  options.iterations = 10;
+  options.only = {"sizes", "video"};
+  const FaceReport report = measure_face(options);
+  ASSERT_EQ(report.video.size(), 2u);
+  for (const FaceVideoRow& row : report.video) EXPECT_LT(row.error, 0.5 * row.start_error) << row.backend;
+  const std::vector<FaceShares> shares = face_shares(report);
+  ASSERT_EQ(shares.size(), 1u);
+  EXPECT_EQ(shares[0].backend, "paper");
+  for (const StageTime& part : shares[0].parts) EXPECT_GT(part.ms, 0) << part.stage;
+}
+
+TEST(FacePictures, ArePngFilesOfAnySize) {
+  for (const auto& [width, height] : {std::pair<std::size_t, std::size_t>{1, 1}, {7, 3}, {400, 300}})
+    EXPECT_NO_THROW(io::check_png(grey_png(std::vector<std::uint8_t>(width * height, 99), width, height)));
+  // landmarks outside the image, and none
+  const DrawnFace face = draw_face(1, 1);
+  std::vector<float> far = face.landmarks;
+  for (float& x : far) x -= 1000;
+  for (const std::vector<float>& landmarks : {face.landmarks, far, std::vector<float>{}})
+    EXPECT_NO_THROW(io::check_png(landmark_picture(face, landmarks, "").png));
 }
 
 // A model with all parts of a default fit; its own sequence is another one.
@@ -81,6 +150,11 @@ TEST(FaceBench, TimesTheDefaultFitOfAModel) {
   const auto json = nlohmann::json::parse(face_json(report));
   EXPECT_EQ(json["default_fits"].size(), rows.size());
   EXPECT_FALSE(face_page(report).sections.empty());
+  // cascade, simultaneous, score and the rest add up to the whole
+  const std::vector<FaceShares> shares = face_shares(report);
+  ASSERT_FALSE(shares.empty());
+  ASSERT_EQ(shares[0].parts.size(), 4u);
+  EXPECT_EQ(shares[0].parts[0].stage, "cascade");
 }
 
 TEST(FaceBench, TimesTheDefaultFitOnADevice_cuda) {
@@ -88,9 +162,46 @@ TEST(FaceBench, TimesTheDefaultFitOnADevice_cuda) {
   expect_default_fits(measure_default_fit(whole_model(), {1, 0.001, 2}), "cuda");
 }
 
+TEST(FaceBench, ShowsTheProductsThatWereTimed) {
+  FaceReport report;
+  report.products = ProductReport{"13.0", 4e12, 1.5, {}};
+  report.products->rows = {{{"R r", 54, 4096}, "a warp per row", 2, 4, 2, 4.4e11, 0.11, 1e-7},
+                           {{"R r", 54, 8192}, "a warp per row", 3, 1.5, 0.5, 4.4e11, 0.11, 1e-7},
+                           {{"memory", 64, 1 << 22}, "a block per row", 400, 600, 1.5, 3.6e12, 0.9, 1e-7}};
+  EXPECT_DOUBLE_EQ(report.products->mean_ratio().value(), 1);
+  EXPECT_DOUBLE_EQ(report.products->least_ratio().value(), 0.5);
+  EXPECT_DOUBLE_EQ(report.products->least_copy_share().value(), 0.9);
+  EXPECT_NE(face_text(report).find("a warp per row"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(face_json(report))["products"]["rows"].size(), 3u);
+  EXPECT_EQ(face_page(report).sections.size(), 1u);
+  EXPECT_FALSE(ProductReport().mean_ratio());
+}
+
+TEST(FaceBench, KnowsTheShapesOfTheSixteenModels) {
+  const std::vector<ProductShape> shapes = product_shapes(false);
+  const auto count = [&](const char* what) {
+    return std::count_if(shapes.begin(), shapes.end(), [&](const ProductShape& shape) { return shape.what == what; });
+  };
+  EXPECT_EQ(count("R r"), 16);
+  EXPECT_EQ(count("cascade"), 1);
+  EXPECT_EQ(count("memory"), 4);
+}
+
+TEST(FaceBench, HoldsProductsAgainstCublasOnADevice_cuda) {
+  if (!available(Backend::cuda)) GTEST_SKIP() << "no GPU";
+  const ProductReport report = measure_products({{"R r", 54, 1024}, {"cascade", 9, 777}}, 0.001);
+  ASSERT_EQ(report.rows.size(), 2u);
+  EXPECT_GT(report.copy_bytes_per_second, 0);
+  for (const ProductRow& row : report.rows) {
+    EXPECT_GT(row.us, 0);
+    EXPECT_EQ(row.sgemv_us.has_value(), !report.cublas.empty());
+    EXPECT_LT(row.difference, 1e-5);  // both add about a thousand products of at most 1 in single precision
+  }
+}
+
 TEST(FaceBench, RefusesToTimeTheDefaultFitOfNoModel) {
   FaceBenchOptions options = tiny();
-  options.only_default_fit = true;
+  options.only = {"default-fit"};
   EXPECT_THROW(measure_face(options), Error);
 }
 
@@ -148,6 +259,9 @@ TEST(FaceBench, RefusesWhatCannotBeMeasured) {
   EXPECT_THROW(measure_face(options), Error);
   options = tiny();
   options.seconds = -1;
+  EXPECT_THROW(measure_face(options), Error);
+  options = tiny();
+  options.only = {"everything"};
   EXPECT_THROW(measure_face(options), Error);
   options = tiny();
   options.iterations = 0;
