@@ -241,7 +241,7 @@ MeanCuda::MeanCuda(const SkeletonCuda& skeleton)
       static_cast<std::size_t>(rows) * static_cast<std::size_t>(block::matrix_stride(skeleton.tangent()));
   shared_bytes_ = numbers * sizeof(double) <= shared_limit ? numbers * sizeof(double) : 0;
   if (shared_bytes_ == 0) matrix_.reserve(numbers);
-  cuda::check(cudaMemset(arrived_.data(), 0, sizeof(unsigned)), "clearing");
+  cuda::clear(arrived_.data(), sizeof(unsigned));
   cuda::check(
       cudaFuncSetAttribute(spread_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_limit)),
       "setting shared memory");

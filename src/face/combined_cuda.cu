@@ -46,19 +46,16 @@ CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSett
   view_.factors = static_cast<int>(settings.damping.size());
   std::copy(settings.damping.begin(), settings.damping.end(), view_.factor);
 
-  const auto upload = [](void* to, const void* from, std::size_t bytes) {
-    cuda::check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "uploading a model");
-  };
   const auto upload_tiles = [&](cuda::Buffer<uint4>& to, const std::vector<std::uint16_t>& tiles) {
     to.reserve(tiles.size() / 8);
-    upload(to.data(), tiles.data(), tiles.size() * sizeof(std::uint16_t));
+    cuda::upload(to.data(), tiles.data(), tiles.size() * sizeof(std::uint16_t));
     return to.data();
   };
   view_.fragments = upload_tiles(fragments_, pack.fragments);
   view_.small = upload_tiles(small_, pack.small);
   static_assert(sizeof(pack.pixels[0]) == sizeof(float4));
   pixels_.reserve(pack.pixels.size());
-  upload(pixels_.data(), pack.pixels.data(), pack.pixels.size() * sizeof(float4));
+  cuda::upload(pixels_.data(), pack.pixels.data(), pack.pixels.size() * sizeof(float4));
   view_.pixels = pixels_.data();
 
   // each array is aligned to 16 bytes
@@ -66,10 +63,10 @@ CombinedCuda::CombinedCuda(const Model& model, const Stage& stage, const FitSett
   std::size_t count = padded(pack.unscale.size());
   visit_arrays([&](const std::vector<float>& values) { count += padded(values.size()); }, pack);
   numbers_.reserve(count);
-  cuda::check(cudaMemset(numbers_.data(), 0, numbers_.bytes()), "clearing");
+  cuda::clear(numbers_.data(), numbers_.bytes());
   float* at = numbers_.data();
   const auto add = [&](const std::vector<float>& values, const float*& place) {
-    upload(at, values.data(), values.size() * sizeof(float));
+    cuda::upload(at, values.data(), values.size() * sizeof(float));
     place = at;
     at += padded(values.size());
   };

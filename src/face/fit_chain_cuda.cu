@@ -114,8 +114,7 @@ void FitChainCuda::Slot::forget_layouts() {
 FitChainCuda::FitChainCuda(const Model& model, std::span<const Stage> stages, const FitSettings& settings, bool score)
     : packed_(model, stages, settings, score) {
   model_memory_.reserve(packed_.bytes().size());
-  cuda::check(cudaMemcpy(model_memory_.data(), packed_.bytes().data(), packed_.bytes().size(), cudaMemcpyHostToDevice),
-              "uploading a model");
+  cuda::upload(model_memory_.data(), packed_.bytes().data(), packed_.bytes().size());
   tables_ = packed_.at(model_memory_.data());
   sizes_ = BatchSizes(tables_);
 }

@@ -58,10 +58,8 @@ public:
     }
     corners_.reserve(pixels);
     weights_.reserve(pixels);
-    cuda::check(cudaMemcpy(corners_.data(), corners.data(), pixels * sizeof(ushort3), cudaMemcpyHostToDevice),
-                "uploading");
-    cuda::check(cudaMemcpy(weights_.data(), weights.data(), pixels * sizeof(float3), cudaMemcpyHostToDevice),
-                "uploading");
+    cuda::upload(corners_.data(), corners.data(), pixels * sizeof(ushort3));
+    cuda::upload(weights_.data(), weights.data(), pixels * sizeof(float3));
     view_.corners = corners_.data();
     view_.weights = weights_.data();
     const std::size_t size = modes + 4;
@@ -148,15 +146,14 @@ public:
 private:
   const float* upload(std::span<const float> values) {
     buffers_.emplace_back(values.size());
-    cuda::check(cudaMemcpy(buffers_.back().data(), values.data(), values.size_bytes(), cudaMemcpyHostToDevice),
-                "uploading a model");
+    cuda::upload(buffers_.back().data(), values.data(), values.size_bytes());
     return buffers_.back().data();
   }
 
   // The layout of R r by measurement, as the paper's reference 29 has it; the values of r do not matter for it.
   void tune(const cuda::MatrixVectorOperands& step, int rows, int columns) {
-    cuda::check(cudaMemset(r_.data(), 0, r_.bytes()), "clearing memory");
-    cuda::check(cudaMemset(state_.data(), 0, state_.bytes()), "clearing memory");
+    cuda::clear(r_.data(), r_.bytes());
+    cuda::clear(state_.data(), state_.bytes());
     find_step_.emplace(rows, columns, cuda::tuned_layout(rows, columns, step, LayoutFile::of_user()));
   }
 

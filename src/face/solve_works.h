@@ -16,7 +16,7 @@ struct StepWork {
     double xx, xy, yx, yy;
   };
 
-  static constexpr int threads = 256;
+  static constexpr int threads = 512;
   ShapeTable shape;
   LevelTable level;
   FitBatch batch;

@@ -244,8 +244,7 @@ CountCuda::CountCuda() : totals_(most_frames) {
   cuda::check(cudaGetDevice(&device), "asking for the device");
   cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "asking for its size");
   multiprocessors_ = static_cast<unsigned>(count);
-  cuda::check(cudaMemset(totals_.data(), 0, totals_.bytes()), "clearing");
-  cuda::check(cudaDeviceSynchronize(), "clearing");
+  cuda::clear(totals_.data(), totals_.bytes());
 }
 
 void CountCuda::set_classifier(const Classifier& classifier, cudaStream_t stream) {

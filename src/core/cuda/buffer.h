@@ -75,6 +75,17 @@ using Buffer = Array<T, detail::DeviceMemory>;
 template <class T>
 using PinnedBuffer = Array<T, detail::PinnedMemory>;
 
+/// Sets memory to zeros, or to what lies on the host, before anything of any stream is launched after it. cudaMemset and
+/// cudaMemcpy alone may return earlier, and the streams below do not wait for them.
+inline void clear(void* to, std::size_t bytes) {
+  check(cudaMemset(to, 0, bytes), "clearing memory");
+  check(cudaStreamSynchronize(cudaStreamLegacy), "clearing memory");
+}
+inline void upload(void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "uploading");
+  check(cudaStreamSynchronize(cudaStreamLegacy), "uploading");
+}
+
 /// Scheduling priority where streams compete for a device.
 enum class Priority { normal, high };
 

@@ -94,7 +94,7 @@ MatrixVector::MatrixVector(int rows, int columns, const Layout& layout)
   if (layout.join != Layout::Join::last) return;
   partial_.reserve(static_cast<std::size_t>(rows) * static_cast<std::size_t>(layout.parts));
   arrived_.reserve(groups_of(layout, rows));
-  check(cudaMemset(arrived_.data(), 0, arrived_.bytes()), "clearing memory");
+  clear(arrived_.data(), arrived_.bytes());
 }
 
 void MatrixVector::launch(const MatrixVectorOperands& operands, cudaStream_t stream) const {
