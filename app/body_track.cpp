@@ -297,6 +297,13 @@ void add_tracker_options(Verb verb, Options& options) {
       .type("N")
       .show_default()
       .group(group);
+  verb.option(
+          "--rest-cutoff", tracker.rest_cutoff,
+          "Cutoff of joints at rest in poses given at once (live, --lag 0), hertz; lower is stiller, 0: no low pass")
+      .type("HZ")
+      .between(0.0, 1000.0)
+      .show_default()
+      .group(group);
   verb.flag("--no-free-space", options.no_free_space, "Ignore the rays that see past the person").group(group);
 }
 
