@@ -181,7 +181,8 @@ void run(Options options, const Ranks& ranks) {
   if (options.view.wanted) {
     view.emplace(options.view);
     feed.emplace(view->hub().channel("body"), options.input.front(), recording->size().value_or(0));
-    show(*feed, chain, view->find_again());
+    show(*feed, chain, view->control());
+    chain.recordings = options.view.recordings;
   }
   const TrackCounts counts = track(*recording, chain);
   if (ranks.first()) report(options, counts, ranks);
