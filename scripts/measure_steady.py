@@ -31,8 +31,8 @@ from pathlib import Path
 import steady_page
 
 ROOT = Path(__file__).resolve().parent.parent
-CUTOFFS = ("0", "4", "2", "1", "0.5", "0.25")
-LAGS = ("2", "5", "15")
+CUTOFFS = ("0", "2", "1", "0.5")
+LAGS = ("15",)
 REFERENCE = "lag 15"
 CHOSEN_ON = ("s1", "s3")
 CLOCK = 0.1  # seconds that the pictures' clock is behind the sensor's
