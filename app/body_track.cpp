@@ -181,7 +181,8 @@ void run(Options options, const Ranks& ranks) {
   if (options.view.wanted) {
     view.emplace(options.view);
     feed.emplace(view->hub().channel("body"), options.input.front(), recording->size().value_or(0));
-    show(*feed, chain, view->find_again());
+    show(*feed, chain, view->control());
+    chain.recordings = options.view.recordings;
   }
   const TrackCounts counts = track(*recording, chain);
   if (ranks.first()) report(options, counts, ranks);
@@ -295,6 +296,13 @@ void add_tracker_options(Verb verb, Options& options) {
       .group(group);
   verb.option("--independent", tracker.independent_points, "Number of points per frame that count as independent")
       .type("N")
+      .show_default()
+      .group(group);
+  verb.option(
+          "--rest-cutoff", tracker.rest_cutoff,
+          "Cutoff of joints at rest in poses given at once (live, --lag 0), hertz; lower is stiller, 0: no low pass")
+      .type("HZ")
+      .between(0.0, 1000.0)
       .show_default()
       .group(group);
   verb.flag("--no-free-space", options.no_free_space, "Ignore the rays that see past the person").group(group);

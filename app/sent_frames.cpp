@@ -6,14 +6,16 @@
 
 namespace kinema::app {
 
-void track_sent(const std::shared_ptr<io::FrameInbox>& inbox, serve::Hub& hub, serve::FindAgain& find_again) {
+void track_sent(const std::shared_ptr<io::FrameInbox>& inbox, serve::Hub& hub, serve::RunControl& control,
+                const std::filesystem::path& recordings) {
   const io::RecordingSettings settings;
   const std::unique_ptr<io::Recording> recording = io::open_raw(io::FrameInbox::opener(inbox, settings), settings);
   TrackRun run;
   run.tracker = body::settings_for(*recording);
   run.tracker.lag = 0;  // nothing is written that later frames could correct
   serve::BodyFeed feed(hub.channel("body"), "another program", 0);
-  show(feed, run, find_again);
+  show(feed, run, control);
+  run.recordings = recordings;
   track(*recording, run);
   feed.finish();
 }

@@ -3,13 +3,14 @@
 
 #include "io/frame_inbox.h"
 #include "serve/channel.h"
-#include "serve/find_again.h"
+#include "serve/run_control.h"
 
 #include <memory>
 
 namespace kinema::app {
 
 /// Until the inbox is closed; frames go to the channel "body".
-void track_sent(const std::shared_ptr<io::FrameInbox>& inbox, serve::Hub& hub, serve::FindAgain& find_again);
+void track_sent(const std::shared_ptr<io::FrameInbox>& inbox, serve::Hub& hub, serve::RunControl& control,
+                const std::filesystem::path& recordings);
 
 }  // namespace kinema::app

@@ -1,5 +1,6 @@
 #include "app/track_run.h"
 
+#include "app/live_copy.h"
 #include "core/stopwatch.h"
 #include "core/unix_time.h"
 #include "io/body_network.h"
@@ -149,10 +150,26 @@ private:
 // What a live source needs beside tracking: its latency is measured, and the tracker is kept at its pace.
 class LiveRun {
 public:
-  LiveRun(const SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, double fps)
-      : loop_(loop), tracker_(tracker), pace_({tracker.settings().particles, tracker.settings().points}, fps) {
+  LiveRun(const SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, io::Recording& recording)
+      : loop_(loop),
+        control_(run.control),
+        tracker_(tracker),
+        copy_(recording, run.recordings),
+        pace_({tracker.settings().particles, tracker.settings().points}, recording.fps()) {
     if (run.fixed_particles) pace_.fix_particles();
     if (run.fixed_points) pace_.fix_points();
+  }
+
+  /// Does what pages asked for. False: they stopped the tracker.
+  bool wanted() {
+    if (control_ == nullptr) return true;
+    if (const auto record = control_->record.take()) *record ? copy_.start() : copy_.end();
+    status_.copy = copy_.status();
+    status_.being_copied = copy_.on();
+    const bool before = status_.tracking;
+    status_.tracking = control_->track.take().value_or(before);
+    if (status_.tracking && !before) tracker_.restart();  // the person has moved on
+    return status_.tracking;
   }
 
   /// The estimate of a frame was sent, `ms` after the tracker got it.
@@ -189,19 +206,30 @@ private:
   }
 
   const SourceLoop& loop_;
+  serve::RunControl* control_;
   body::Tracker& tracker_;
+  LiveCopy copy_;
   body::Pace pace_;
   LiveStatus status_;
   std::optional<double> first_;
   bool found_ = false;
 };
 
+// A frame that is shown, but not tracked.
+io::Frame stopped(io::Frame frame) {
+  frame.depth.clear();
+  frame.points.clear();
+  frame.gap = "stopped";
+  return frame;
+}
+
 void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::optional<io::BodySender>& sender,
             std::optional<LiveRun>& live, SettledWriter& writer, TrackCounts& counts) {
   Stopwatch watch;
   for (io::Frame frame; loop.next(frame);) {
     counts.ms["read"] += watch.lap();
-    if (run.find_again && run.find_again()) tracker.restart();
+    if (run.control != nullptr && run.control->find_again.take()) tracker.restart();
+    if (live && !live->wanted()) frame = stopped(std::move(frame));
     const body::Estimate estimate = tracker.track(frame);
     // receivers first: they are waiting
     if (sender) sender->send(frame.taken, *estimate.skeleton, estimate, tracker.floor());
@@ -248,7 +276,7 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   SourceLoop loop(recording, {run.start, run.frames}, "frames", run.shown);
   loop.agree_by(run.agree);
   std::optional<LiveRun> live;
-  if (recording.live()) live.emplace(loop, run, tracker, recording.fps());
+  if (recording.live()) live.emplace(loop, run, tracker, recording);
   loop.run([&] { follow(loop, run, tracker, sender, live, writer, counts); });
   // however the loop ended, the tracked frames are finished and written
   loop.run([&] {

@@ -8,9 +8,11 @@
 #include "kinema/body_pace.h"
 #include "kinema/body_tracker.h"
 #include "kinema/recording.h"
+#include "serve/run_control.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -29,7 +31,10 @@ struct LiveStatus {
   double latency_ms = 0;  ///< from then until its estimate was sent
   LiveCounts counts;
   body::PaceCounts pace;
-  bool lowered = false;  ///< the pace, below what a file would be tracked with
+  bool lowered = false;                ///< the pace, below what a file would be tracked with
+  bool tracking = true;                ///< false: a page stopped it
+  std::optional<io::CopyStatus> copy;  ///< the last recording that a page asked for
+  bool being_copied = false;           ///< it goes on
 };
 
 struct TrackRun {
@@ -54,8 +59,9 @@ struct TrackRun {
   /// Called before that for a live source.
   std::function<void(const LiveStatus&)> watch_live = nullptr;
 
-  /// Whether the person is to be searched for again; asked before every frame.
-  std::function<bool()> find_again = nullptr;
+  /// What pages ask of it, looked at before every frame; null: there are none.
+  serve::RunControl* control = nullptr;
+  std::filesystem::path recordings = ".";  ///< where they let a live source be recorded
 
   /// Called with every frame and its final estimate, as they are written.
   std::function<void(const io::Frame&, const body::Estimate&)> written = nullptr;

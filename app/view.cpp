@@ -51,6 +51,10 @@ void add_server_options(Verb verb, ViewOptions& options, const char* group) {
       .show_default()
       .group(group);
   verb.option("--port", options.port, "Of the page; 0: any that is free").type("N").show_default().group(group);
+  verb.option("--recordings", options.recordings, "Where the page's button puts recordings of a live source")
+      .type("DIR")
+      .show_default()
+      .group(group);
 }
 
 void add_view_options(Verb verb, ViewOptions& options) {
@@ -60,7 +64,8 @@ void add_view_options(Verb verb, ViewOptions& options) {
 }
 
 View::View(const ViewOptions& options, std::optional<head::Calibration> calibration, bool drops)
-    : heads_(std::move(calibration)),
+    : recordings_(options.recordings),
+      heads_(std::move(calibration)),
       faces_(make_detect),
       uploads_(drops ? std::make_unique<serve::Uploads>() : nullptr),
       jobs_(drops ? std::make_unique<serve::JobQueue>(*uploads_,
@@ -72,7 +77,7 @@ View::View(const ViewOptions& options, std::optional<head::Calibration> calibrat
                   : nullptr),
       frames_(drops ? std::make_unique<serve::FrameSenders>([this](const std::shared_ptr<io::FrameInbox>& inbox) {
         const std::lock_guard body(body_);
-        track_sent(inbox, hub_, find_again_);
+        track_sent(inbox, hub_, control_, recordings_);
       })
                     : nullptr),
       server_(
@@ -85,7 +90,7 @@ std::unique_ptr<serve::RequestHandler> View::handler(serve::PageSender& sender) 
   auto handlers = std::make_unique<serve::RequestHandlers>();
   handlers->add(std::make_unique<serve::HeadHandler>(sender, heads_));
   handlers->add(std::make_unique<serve::FaceHandler>(sender, faces_));
-  handlers->add(std::make_unique<serve::FindAgainHandler>(find_again_));
+  handlers->add(std::make_unique<serve::RunHandler>(control_));
   if (jobs_) handlers->add(std::make_unique<serve::JobHandler>(sender, *jobs_));
   if (frames_) handlers->add(std::make_unique<serve::FramesHandler>(sender, *frames_));
   return handlers;
@@ -97,14 +102,15 @@ void View::wait() {
   while (!interrupt.asked()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
-void show(serve::BodyFeed& feed, TrackRun& run, serve::FindAgain& find_again) {
-  run.find_again = [&find_again] { return find_again.take(); };
+void show(serve::BodyFeed& feed, TrackRun& run, serve::RunControl& control) {
+  run.control = &control;
   run.watch = [&feed](const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate) {
     show(feed, frame, tracker, estimate);
   };
   run.watch_live = [&feed](const LiveStatus& status) {
     feed.set_live({status.taken, status.latency_ms / 1000, status.counts.late, status.counts.reopened,
-                   status.pace.particles, status.pace.points, status.lowered});
+                   status.pace.particles, status.pace.points, status.lowered, status.tracking, status.copy,
+                   status.being_copied});
   };
 }
 

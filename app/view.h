@@ -6,14 +6,15 @@
 #include "serve/body_feed.h"
 #include "serve/face_feed.h"
 #include "serve/face_handler.h"
-#include "serve/find_again.h"
 #include "serve/frames_handler.h"
 #include "serve/head_feed.h"
 #include "serve/head_handler.h"
 #include "serve/job_handler.h"
+#include "serve/run_control.h"
 #include "serve/server.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,6 +26,7 @@ struct ViewOptions {
   bool wanted = false;
   std::string address = "127.0.0.1";
   std::uint16_t port = 8080;
+  std::filesystem::path recordings = ".";  ///< where pages let live sources be recorded
 };
 
 /// --address and --port.
@@ -46,7 +48,7 @@ public:
   serve::FaceSharedState& faces() { return faces_; }
 
   /// Asked by pages, of the run of a body tracker.
-  serve::FindAgain& find_again() { return find_again_; }
+  serve::RunControl& control() { return control_; }
 
   /// Until Ctrl-C.
   void wait();
@@ -54,10 +56,11 @@ public:
 private:
   std::unique_ptr<serve::RequestHandler> handler(serve::PageSender& sender);
 
+  std::filesystem::path recordings_;
   serve::Hub hub_;
   serve::HeadSharedState heads_;
   serve::FaceSharedState faces_;
-  serve::FindAgain find_again_;
+  serve::RunControl control_;
   std::unique_ptr<serve::Uploads> uploads_;  // if files may be dropped
   std::mutex body_;                          // dropped files and sent frames share the channel of the body
   std::unique_ptr<serve::JobQueue> jobs_;
@@ -65,8 +68,8 @@ private:
   serve::Server server_;
 };
 
-/// Sends each frame of a run of the body tracker to the page, which may ask it to search again.
-void show(serve::BodyFeed& feed, TrackRun& run, serve::FindAgain& find_again);
+/// Sends each frame of a run of the body tracker to the page, which may stop it, record its source and let it search again.
+void show(serve::BodyFeed& feed, TrackRun& run, serve::RunControl& control);
 
 /// Sends a frame of the body tracker to the page.
 void show(serve::BodyFeed& feed, const io::Frame& frame, body::Tracker& tracker, const body::Estimate& estimate);

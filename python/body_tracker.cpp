@@ -91,6 +91,7 @@ tempered            weights are the likelihood to the power of independent_point
                     likelihood itself
 unperturbed_particle  one particle is moved without noise
 steady              the estimate at once is held to the motion of the last frames; False: the mean of the particles
+rest_cutoff         cutoff of joints at rest in estimates given at once, hertz; lower is stiller, 0: no low pass
 sensor_noise        standard deviation of a depth at 1 m, metres; it grows with the square of the distance
 shared_noise        the part of it that all points have in common, as those of matched stereo pairs do
 points              of the person that are kept of a frame; 0: what this machine holds
@@ -117,6 +118,7 @@ devices             GPUs that share the particles: 'all', '0,2' or numbers; None
       .def_readwrite("tempered", &Settings::tempered)
       .def_readwrite("unperturbed_particle", &Settings::unperturbed_particle)
       .def_readwrite("steady", &Settings::steady)
+      .def_readwrite("rest_cutoff", &Settings::rest_cutoff)
       .def_readwrite("sensor_noise", &Settings::sensor_noise)
       .def_readwrite("shared_noise", &Settings::shared_noise)
       .def_readwrite("points", &Settings::points)

@@ -107,6 +107,11 @@ struct TrackerSettings {
   /// False: the mean of the particles, frame by frame.
   bool steady = true;
 
+  /// What track() returns, and settled() with a lag of 0, is low-passed where the person rests: the cutoff of a joint at
+  /// rest, hertz. It rises with the square of the joint's speed, so that motion is hardly delayed. Lower is stiller, and
+  /// later in slow motion. 0: not at all. Estimates that later frames correct are not filtered.
+  double rest_cutoff = 1;
+
   Motion motion = Motion::constant_velocity;
   Resampling resampling = Resampling::systematic;
 

@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,8 +41,27 @@ struct RecordingSettings {
   double reconnect = 60;
 };
 
+/// What has been written of a live source while it is tracked.
+struct CopyStatus {
+  std::filesystem::path folder;
+  std::size_t frames = 0;   ///< written
+  std::size_t dropped = 0;  ///< not written: the disk or the processor is too slow
+  std::string failed;       ///< why it ended early, such as a full disk; what was written is a whole recording
+};
+
 class Recording : public Source {
 public:
+  /// Writes all frames of a live source to a folder from now on, as `kinema record` does: also those that come too late
+  /// to be returned. Throws Error if the source is not live, if it is being written already, or if the folder cannot be
+  /// used.
+  virtual void start_copy(const std::filesystem::path& folder);
+
+  /// Writes no more, and waits for frames that are being written. Returns what was written; nothing without a copy.
+  virtual std::optional<CopyStatus> end_copy() { return std::nullopt; }
+
+  /// What has been written so far; nothing where no copy is being written.
+  virtual std::optional<CopyStatus> copy() const { return std::nullopt; }
+
   /// The pinhole camera of the depth frames, after rectification; for clouds its width may be 0.
   const CameraFile& camera() const { return camera_; }
 

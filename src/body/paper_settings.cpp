@@ -14,6 +14,7 @@ TrackerSettings paper_settings() {
   settings.tempered = false;
   settings.unperturbed_particle = false;
   settings.steady = false;
+  settings.rest_cutoff = 0;
   settings.sensor_noise = 0;  // points are not averaged with their neighbours, at any distance
   settings.motion = Motion::random_walk;
   settings.resampling = Resampling::systematic;

@@ -3,6 +3,7 @@
 
 #include "body/constants.h"
 #include "body/smoothing_thread.h"
+#include "body/steady_pose.h"
 #include "core/stopwatch.h"
 #include "kinema/body_filter.h"
 #include "kinema/error.h"
@@ -42,6 +43,7 @@ struct Tracker::State {
         settings(complete(given, backend)),
         foreground(settings.camera, settings.foreground),
         filter(make_filter(settings, backend)) {
+    if (settings.rest_cutoff != 0) steady.emplace(settings.rest_cutoff);
     if (settings.lag > 0) smoothing.emplace(settings, settings.lag);
   }
 
@@ -78,7 +80,9 @@ struct Tracker::State {
     if (smoothing) {
       undecided.push_back({cloud, estimate});
       if (!filter->undecided()) smooth_decided(newest);
-    } else {
+    }
+    if (steady) steady->correct(estimate);
+    if (!smoothing) {
       ready.push_back(estimate);
       if (ready.size() > SmoothingThread::most_unclaimed(0)) ready.pop_front();
     }
@@ -113,6 +117,7 @@ struct Tracker::State {
   TrackerSettings settings;
   Foreground foreground;
   std::unique_ptr<Filter> filter;
+  std::optional<SteadyPose> steady;  // of estimates given out at once
   std::optional<SmoothingThread> smoothing;
   std::optional<io::StereoMatcher> matcher;  // made with the first pair
   std::vector<float> expected;               // capsules of the last pose: where the person is expected
@@ -183,6 +188,7 @@ void Tracker::start(const Pose& pose) { state_->filter->start(pose); }
 void Tracker::restart() {
   state_->expected.clear();
   state_->filter->restart();
+  if (state_->steady) state_->steady->restart();
 }
 
 void Tracker::set_counts(std::size_t particles, std::size_t points, int search_rest) {

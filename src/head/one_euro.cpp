@@ -1,23 +1,14 @@
 #include "kinema/one_euro.h"
 
+#include "core/low_pass.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 namespace kinema::head {
-namespace {
-
-// The weight of a new value in a low pass of this cutoff: 1 / (1 + tau / Te), tau = 1 / (2 pi fc).
-double share(double cutoff, double seconds) {
-  const double tau = 1 / (2 * std::numbers::pi * cutoff);
-  return 1 / (1 + tau / seconds);
-}
-
-}  // namespace
 
 OneEuro::OneEuro(const OneEuroSettings& settings) : settings_(settings) {
   for (const auto& [name, value] :
@@ -40,9 +31,9 @@ double OneEuro::filter(double value, double time) {
     return value_ = value;
   }
   const double speed = (value - value_) / seconds;
-  speed_ += share(settings_.speed_cutoff, seconds) * (speed - speed_);
+  speed_ += low_pass_share(settings_.speed_cutoff, seconds) * (speed - speed_);
   const double cutoff = settings_.cutoff + settings_.beta * std::abs(speed_);
-  return value_ += share(cutoff, seconds) * (value - value_);
+  return value_ += low_pass_share(cutoff, seconds) * (value - value_);
 }
 
 }  // namespace kinema::head

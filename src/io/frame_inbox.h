@@ -42,6 +42,7 @@ private:
   std::optional<StreamHeader> header_;
   std::deque<RawFrame> waiting_;  // the newest
   bool closed_ = false;
+  std::string refused_;  // why what came is no stream
 };
 
 }  // namespace kinema::io

@@ -1,6 +1,7 @@
 #include "io/raw_recording.h"
 
 #include "core/unix_time.h"
+#include "io/recorder.h"
 #include "io/reopening_source.h"
 #include "kinema/error.h"
 
@@ -78,7 +79,10 @@ private:
 class LiveFrames final : public RawFrames {
 public:
   LiveFrames(std::unique_ptr<ReopeningSource> source, const RecordingSettings& settings)
-      : RawFrames(source->format(), settings), source_(std::move(source)), thread_([this] { run(); }) {}
+      : RawFrames(source->format(), settings),
+        settings_(settings),
+        source_(std::move(source)),
+        thread_([this] { run(); }) {}
 
   ~LiveFrames() override {
     {
@@ -101,6 +105,35 @@ public:
   }
 
   std::size_t reopened() const override { return source_->reopened(); }
+
+  void start_copy(const std::filesystem::path& folder) override {
+    const std::lock_guard lock(copy_mutex_);
+    if (recorder_) throw Error(fmt::format("{}: is being recorded already", copy_folder_.string()));
+    recorder_ = std::make_unique<Recorder>(folder, source_->format(), settings_);
+    copy_folder_ = folder;
+  }
+
+  std::optional<CopyStatus> end_copy() override {
+    std::unique_ptr<Recorder> recorder;
+    {
+      const std::lock_guard lock(copy_mutex_);
+      recorder = std::move(recorder_);
+    }
+    if (!recorder) return std::nullopt;
+    std::string failed;
+    try {
+      recorder->finish();
+    } catch (const Error& error) {
+      failed = error.what();
+    }
+    return CopyStatus{copy_folder_, recorder->written(), recorder->dropped(), failed};
+  }
+
+  std::optional<CopyStatus> copy() const override {
+    const std::lock_guard lock(copy_mutex_);
+    if (!recorder_) return std::nullopt;
+    return CopyStatus{copy_folder_, recorder_->written(), recorder_->dropped(), recorder_->failed()};
+  }
 
 private:
   bool read(Frame& frame) override {
@@ -136,6 +169,10 @@ private:
   void keep(RawFrame raw, long index) {
     if (raw.taken == 0) raw.taken = unix_time();
     {
+      const std::lock_guard lock(copy_mutex_);
+      if (recorder_) recorder_->add(raw);
+    }
+    {
       const std::lock_guard lock(mutex_);
       if (fresh_) ++late_;
       newest_ = std::move(raw);
@@ -159,7 +196,11 @@ private:
     changed_.notify_all();
   }
 
+  const RecordingSettings settings_;
   const std::unique_ptr<ReopeningSource> source_;  // read by the thread only
+  mutable std::mutex copy_mutex_;                  // guards the next two
+  std::unique_ptr<Recorder> recorder_;
+  std::filesystem::path copy_folder_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   RawFrame newest_;  // if fresh

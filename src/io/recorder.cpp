@@ -120,6 +120,11 @@ std::size_t Recorder::bytes() const {
   return bytes_;
 }
 
+std::string Recorder::failed() const {
+  const std::lock_guard lock(mutex_);
+  return failed_ ? failed_->what() : "";
+}
+
 void Recorder::run() {
   std::unique_lock lock(mutex_);
   for (;;) {

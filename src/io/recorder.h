@@ -41,6 +41,7 @@ public:
   std::size_t written() const;
   std::size_t dropped() const;
   std::size_t bytes() const;
+  std::string failed() const;  ///< why frames are not written any more; "" while they are
 
 private:
   void run();

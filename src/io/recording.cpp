@@ -15,6 +15,10 @@
 #include <utility>
 
 namespace kinema::io {
+
+void Recording::start_copy(const std::filesystem::path&) {
+  throw Error("only a live source can be recorded while it is tracked");
+}
 namespace fs = std::filesystem;
 namespace {
 

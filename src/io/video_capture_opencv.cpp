@@ -120,7 +120,10 @@ struct CameraCapture::State {
   cv::Mat frame, colour;
 };
 
-CameraCapture::~CameraCapture() = default;
+CameraCapture::~CameraCapture() {
+  const QuietOpenCV quiet;  // it complains of a camera that was unplugged
+  state_.reset();
+}
 CameraCapture::CameraCapture(CameraCapture&&) noexcept = default;
 CameraCapture& CameraCapture::operator=(CameraCapture&&) noexcept = default;
 

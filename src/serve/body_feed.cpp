@@ -50,6 +50,11 @@ void BodyFeed::open(const body::Skeleton& skeleton) {
   channel_.open(Packet::text(opening.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
 }
 
+void BodyFeed::set_live(const Live& live) {
+  if (!live_) channel_.set_history_bytes(live_history_bytes);
+  live_ = live;
+}
+
 void BodyFeed::add(const Frame& frame) {
   if (!std::exchange(opened_, true)) open(frame.skeleton);
   const body::Estimate& estimate = frame.estimate;
@@ -64,7 +69,13 @@ void BodyFeed::add(const Frame& frame) {
   if (live_) {
     header["live"] = {{"taken", live_->taken},       {"latency", live_->latency},     {"late", live_->late},
                       {"reopened", live_->reopened}, {"particles", live_->particles}, {"points", live_->points},
-                      {"lowered", live_->lowered}};
+                      {"lowered", live_->lowered},   {"tracking", live_->tracking}};
+    if (const auto& copy = live_->recording) {
+      header["live"]["recording"] = {
+          {"folder", copy->folder.string()}, {"frames", copy->frames}, {"dropped", copy->dropped}};
+      if (!copy->failed.empty()) header["live"]["recording"]["failed"] = copy->failed;
+      header["live"]["recording"]["on"] = live_->being_recorded;
+    }
   }
   const std::vector<float> points = thinned_points(frame.points, most_points);
   const std::vector<std::int16_t> place = millimetres(points);

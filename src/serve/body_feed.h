@@ -3,6 +3,7 @@
 
 #include "kinema/body_tracker.h"
 #include "kinema/picture.h"
+#include "kinema/recording.h"
 #include "serve/channel.h"
 
 #include <cstddef>
@@ -35,9 +36,16 @@ public:
     double latency = 0;  ///< seconds from then until it was tracked
     std::size_t late = 0, reopened = 0;
     std::size_t particles = 0, points = 0;
-    bool lowered = false;  ///< these, below the usual
+    bool lowered = false;                          ///< these, below the usual
+    bool tracking = true;                          ///< false: a page stopped it
+    std::optional<io::CopyStatus> recording = {};  ///< the last that pages asked for
+    bool being_recorded = false;                   ///< it goes on
   };
-  void set_live(const Live& live) { live_ = live; }
+
+  /// A live run has no end, so that its pages can seek within a minute or so, not within all that a recorded one keeps.
+  static constexpr std::size_t live_history_bytes = std::size_t{64} << 20;
+
+  void set_live(const Live& live);
 
   void add(const Frame& frame);
 

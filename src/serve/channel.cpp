@@ -5,7 +5,7 @@
 namespace kinema::serve {
 
 Channel::Channel(std::string name, std::size_t history_bytes, std::function<void()> changed)
-    : name_(std::move(name)), most_bytes_(history_bytes), changed_(std::move(changed)) {}
+    : name_(std::move(name)), usual_bytes_(history_bytes), most_bytes_(history_bytes), changed_(std::move(changed)) {}
 
 void Channel::open(Packet opening) {
   {
@@ -24,20 +24,31 @@ void Channel::publish(Packet frame) {
     bytes_ += frame.bytes->size();
     frames_.push_back(std::move(frame));
     ++state_.end;
-    // the newest always stays, however large
-    while (bytes_ > most_bytes_ && frames_.size() > 1) {
-      bytes_ -= frames_.front().bytes->size();
-      frames_.pop_front();
-      ++state_.first;
-    }
+    drop_oldest();
   }
   changed_();
+}
+
+void Channel::set_history_bytes(std::size_t most) {
+  const std::lock_guard lock(mutex_);
+  most_bytes_ = most;
+  drop_oldest();
+}
+
+// The newest always stays, however large.
+void Channel::drop_oldest() {
+  while (bytes_ > most_bytes_ && frames_.size() > 1) {
+    bytes_ -= frames_.front().bytes->size();
+    frames_.pop_front();
+    ++state_.first;
+  }
 }
 
 void Channel::begin() {
   const std::lock_guard lock(mutex_);
   frames_.clear();
   bytes_ = 0;
+  most_bytes_ = usual_bytes_;
   state_.begin = state_.first = state_.end;
   state_.finished = false;
 }

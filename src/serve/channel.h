@@ -33,6 +33,9 @@ public:
 
   void publish(Packet frame);
 
+  /// Memory for earlier frames until another run begins, in place of the hub's.
+  void set_history_bytes(std::size_t most);
+
   /// Another run begins: earlier frames are dropped, indices continue.
   void begin();
 
@@ -52,7 +55,10 @@ public:
   std::optional<Packet> frame(std::uint64_t index) const;
 
 private:
+  void drop_oldest();
+
   std::string name_;
+  const std::size_t usual_bytes_;
   std::size_t most_bytes_;
   std::function<void()> changed_;
   mutable std::mutex mutex_;

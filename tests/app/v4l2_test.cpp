@@ -3,6 +3,8 @@
 #include "live.h"
 #include "tracked.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 
@@ -11,6 +13,23 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+
+// Both pictures of each pair side by side, row by row.
+std::string pairs_of(const fs::path& recording) {
+  std::string bytes;
+  for (int i = 0; fs::exists(recording / "left" / fmt::format("{:06d}.png", i)); ++i) {
+    const auto picture = [&](const char* side) {
+      return io::read_picture(recording / side / fmt::format("{:06d}.png", i));
+    };
+    const io::Picture left = picture("left"), right = picture("right");
+    const std::ptrdiff_t row = 3 * left.width;
+    for (int y = 0; y < left.height; ++y) {
+      for (const io::Picture* side : {&left, &right})
+        bytes.append(side->bgr.begin() + y * row, side->bgr.begin() + (y + 1) * row);
+    }
+  }
+  return bytes;
+}
 
 class V4l2 : public TrackTest {
 protected:
@@ -43,6 +62,29 @@ TEST_F(V4l2, DepthIsRecordedAsTheDeviceGivesIt) {
   expect_one_line(record(), 1, "/dev/video983: gives no more frames: No such device; it did not come back within 1 s");
   expect_all_images();
   EXPECT_EQ(tracked(folder / "copy").size(), static_cast<std::size_t>(frames));
+}
+
+// One camera that delivers both pictures side by side: the real OpenCV reads it through the same calls.
+TEST_F(V4l2, AStereoCameraIsRecordedAsItGivesItsPairs) {
+  std::ofstream(folder / "pairs", std::ios::binary) << pairs_of(recording("stereo"));
+  const Outcome outcome = run_kinema({"record", "--input", "stereo:983", "--camera-file",
+                                      recording("stereo") / "camera.json", "--out", "copy", "--reconnect", "1"},
+                                     folder.folder(),
+                                     {{"LD_PRELOAD", KINEMA_V4L2},
+                                      {"KINEMA_V4L2_DEVICE", "/dev/video983"},
+                                      {"KINEMA_V4L2_STEREO", "1"},
+                                      {"KINEMA_V4L2_FRAMES", folder / "pairs"}});
+  expect_one_line(outcome, 1, "stereo:983: gives no more frames; it did not come back within 1 s");
+  for (const char* side : {"left", "right"}) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder / "copy" / side)) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    ASSERT_EQ(files.size(), 2u);  // OpenCV skips the first picture of a camera, which is often bad
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const fs::path original = recording("stereo") / side / fmt::format("{:06d}.png", i + 1);
+      EXPECT_EQ(io::read_picture(files[i]).bgr, io::read_picture(original).bgr) << i;
+    }
+  }
 }
 
 TEST_F(V4l2, ADeviceThatIsUnpluggedAndComesBackGoesOn) {

@@ -101,6 +101,31 @@ TEST_P(BodyTracker, GoesOnWithOtherCountsAndSearchesAgainWhereItIsAsked) {
   EXPECT_TRUE(searched(again));
 }
 
+TEST_P(BodyTracker, IsSteadyInWhatItGivesAtOnceAndLeavesSettledEstimatesAlone) {
+  for (const std::size_t lag : {std::size_t{0}, std::size_t{2}}) {
+    TrackerSettings plain = small(lag), steady = small(lag);
+    plain.rest_cutoff = 0;
+    steady.rest_cutoff = 0.1;  // so low that it shows in a walk
+    Tracker one(plain, GetParam()), other(steady, GetParam());
+    std::vector<Estimate> first, second;
+    for (int frame = 0; frame < 4; ++frame) {
+      first.push_back(follow(one, frame));
+      second.push_back(follow(other, frame));
+    }
+    EXPECT_EQ(first.front().pose.angles, second.front().pose.angles);
+    EXPECT_NE(first.back().pose.angles, second.back().pose.angles);
+    const std::vector<Estimate> settled = one.finish(), settled_steady = other.finish();
+    ASSERT_EQ(settled.size(), settled_steady.size());
+    for (std::size_t i = 0; i < settled.size(); ++i) {
+      const std::vector<double>& angles = lag > 0 ? settled[i].pose.angles : second[i].pose.angles;
+      EXPECT_EQ(settled_steady[i].pose.angles, angles) << "lag " << lag << ", frame " << i;
+    }
+  }
+  TrackerSettings wrong = small(0);
+  wrong.rest_cutoff = -1;
+  EXPECT_THROW(Tracker(wrong, GetParam()), Error);
+}
+
 TEST_P(BodyTracker, TakesDepthImagesAndFramesOfRecordingsAlike) {
   TrackerSettings settings = small(0);
   settings.camera = bench::person_camera();

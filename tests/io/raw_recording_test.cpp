@@ -9,6 +9,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <mutex>
 
 namespace kinema::io {
@@ -198,6 +199,48 @@ TEST(LiveSource, AnotherCameraInItsPlaceIsRefused) {
   ASSERT_TRUE(recording->next(frame));
   script.fail();
   EXPECT_THROW(recording->next(frame), Error);
+}
+
+// Writes a source while its newest frames are taken; what was written reads back as a recording.
+TEST(LiveSource, IsRecordedWithFramesThatCameTooLate) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "kinema-live-copy";
+  std::filesystem::remove_all(folder);
+  Script script;
+  script.add(frame_at(5));
+  const auto source = opened(script, true);
+  Frame frame;
+  ASSERT_TRUE(source->next(frame));
+  EXPECT_FALSE(source->copy());
+  EXPECT_FALSE(source->end_copy());
+  source->start_copy(folder);
+  EXPECT_THROW(source->start_copy(folder), Error) << "it is being recorded";
+  for (int i = 1; i <= 3; ++i) script.add(frame_at(5 + 0.1 * i, static_cast<std::uint16_t>(1000 + i)));
+  script.wait_until_taken();
+  ASSERT_TRUE(source->next(frame));
+  EXPECT_EQ(source->late(), 2U);
+  EXPECT_EQ(source->copy()->folder, folder);
+  const auto status = source->end_copy();
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->frames, 3U);
+  EXPECT_EQ(status->dropped, 0U);
+  EXPECT_EQ(status->failed, "");
+  script.add(frame_at(6));
+  script.wait_until_taken();
+  const auto recording = open_recording({folder.string()});
+  std::size_t count = 0;
+  for (Frame read; recording->next(read); ++count)
+    EXPECT_NEAR(read.depth[0], 1.001 + 0.001 * static_cast<double>(count), 1e-6);
+  EXPECT_EQ(count, 3U);
+  EXPECT_THROW(source->start_copy(folder), Error) << "a recording is never written over";
+  EXPECT_FALSE(source->copy());
+  std::filesystem::remove_all(folder);
+}
+
+TEST(RecordedSource, IsNotRecordedWhileItIsTracked) {
+  Script script;
+  script.add(frame_at(0));
+  EXPECT_THROW(opened(script, false)->start_copy("nowhere"), Error);
+  EXPECT_FALSE(std::filesystem::exists("nowhere"));
 }
 
 TEST(LiveSource, CanBeClosedWhileItWaits) {

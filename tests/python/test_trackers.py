@@ -104,7 +104,8 @@ class Body(unittest.TestCase):
     def test_the_filter_of_the_paper_has_its_settings(self):
         paper = body.paper_settings()
         self.assertEqual((paper.layers, paper.refined, paper.rivals, paper.lag), (1, 0, 0, 0))
-        self.assertFalse(paper.tempered or paper.unperturbed_particle or paper.fit_shape or paper.steady)
+        self.assertFalse(paper.tempered or paper.unperturbed_particle or paper.fit_shape or paper.steady
+                         or paper.rest_cutoff)
 
     def test_a_cut_out_person_is_set_by_a_word(self):
         self.assertEqual(body.TrackerSettings().cut_out, "auto")

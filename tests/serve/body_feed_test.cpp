@@ -77,5 +77,31 @@ TEST(BodyFeed, AFrameWithoutAPersonSaysWhy) {
   EXPECT_EQ(message.arrays.size(), 1U);
 }
 
+TEST(BodyFeed, ALiveFrameSaysWhetherItIsTrackedAndRecorded) {
+  Hub hub;
+  BodyFeed feed(hub.channel("body"), "camera", 0);
+  const Sample sample;
+  BodyFeed::Live live;
+  const auto added = [&](std::uint64_t index) {
+    feed.set_live(live);
+    feed.add(sample.frame());
+    return decode(*hub.channel("body").frame(index)->bytes).header["live"];
+  };
+  EXPECT_EQ(added(0)["tracking"], true);
+  EXPECT_FALSE(added(1).contains("recording"));
+  live.tracking = false;
+  live.recording = io::CopyStatus{"here", 12, 1, ""};
+  live.being_recorded = true;
+  auto header = added(2);
+  EXPECT_EQ(header["tracking"], false);
+  EXPECT_EQ(header["recording"]["folder"], "here");
+  EXPECT_EQ(header["recording"]["frames"], 12);
+  EXPECT_EQ(header["recording"]["dropped"], 1);
+  EXPECT_EQ(header["recording"]["on"], true);
+  EXPECT_FALSE(header["recording"].contains("failed"));
+  live.recording->failed = "the disk is full";
+  EXPECT_EQ(added(3)["recording"]["failed"], "the disk is full");
+}
+
 }  // namespace
 }  // namespace kinema::serve

@@ -29,6 +29,18 @@ TEST(Channel, KeepsTheNewestFrameHoweverLarge) {
   EXPECT_EQ(channel.frame(1)->bytes->size(), 5000U);
 }
 
+TEST(Channel, KeepsLessOfARunThatAsksForIt) {
+  Channel channel("body", 1000, [] {});
+  for (int i = 0; i < 10; ++i) channel.publish(frame(100));
+  channel.set_history_bytes(300);
+  EXPECT_EQ(channel.state().first, 7U);
+  channel.publish(frame(100));
+  EXPECT_EQ(channel.state().first, 8U);
+  channel.begin();
+  for (int i = 0; i < 25; ++i) channel.publish(frame(100));
+  EXPECT_EQ(channel.state().end - channel.state().first, 10U) << "the next run has the usual";
+}
+
 TEST(Channel, IsMadeOnceAndFoundByItsName) {
   Hub hub;
   EXPECT_EQ(hub.find("body"), nullptr);

@@ -1,12 +1,14 @@
-// A stand-in for a depth camera of Video4Linux 2, loaded with LD_PRELOAD: calls on the device of KINEMA_V4L2_DEVICE are
+// A stand-in for a camera of Video4Linux 2, loaded with LD_PRELOAD: calls on the device of KINEMA_V4L2_DEVICE are
 // answered as the kernel's documentation says (streaming I/O with mapped buffers), all others by the C library. It gives
-// the images of KINEMA_V4L2_FRAMES, 640 x 480 pixels of Z16 with 64 bytes after each row, and is unplugged after
-// KINEMA_V4L2_PULLED of them, for the next two attempts to open it, and after the last.
+// the images of KINEMA_V4L2_FRAMES, 640 x 480 pixels of Z16 with 64 bytes after each row, or, if KINEMA_V4L2_STEREO is
+// set, two pictures of 640 x 480 pixels side by side as BGR. It is unplugged after KINEMA_V4L2_PULLED of them, for the
+// next two attempts to open it, and after the last.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/videodev2.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -23,9 +25,6 @@
 
 namespace {
 
-constexpr unsigned width = 640, height = 480, stride = 2 * width + 64, buffer_size = stride * height;
-constexpr std::size_t image_size = 2 * width * height;
-
 template <class Function>
 Function next(const char* name) {
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
@@ -35,6 +34,16 @@ std::string variable(const char* name) {
   const char* text = std::getenv(name);
   return text != nullptr ? text : "";
 }
+
+struct Images {
+  unsigned pixel_format, width, height, row, stride;  // bytes of a row, without and with what is after it
+
+  unsigned buffer_size() const { return stride * height; }
+  std::size_t size() const { return std::size_t{row} * height; }
+};
+
+constexpr Images depth_images{V4L2_PIX_FMT_Z16, 640, 480, 2 * 640, 2 * 640 + 64};
+constexpr Images pairs{V4L2_PIX_FMT_BGR24, 2 * 640, 480, 3 * 2 * 640, 3 * 2 * 640};
 
 class Camera {
 public:
@@ -59,29 +68,34 @@ public:
 
   void* map(long offset) {
     void* memory = next<void* (*)(void*, std::size_t, int, int, int, off_t)>("mmap")(
-        nullptr, buffer_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    buffers_.at(static_cast<std::size_t>(offset) / buffer_size) = memory;
+        nullptr, kind_.buffer_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    buffers_.at(static_cast<std::size_t>(offset) / kind_.buffer_size()) = memory;
     return memory;
   }
 
   int control(unsigned long request, void* argument) {
     if (unplugged_) return failed(ENODEV);
     switch (request) {
-      case VIDIOC_QUERYCAP:
-        std::strcpy(reinterpret_cast<char*>(static_cast<v4l2_capability*>(argument)->card), "stand-in");
+      case VIDIOC_QUERYCAP: {
+        auto& capability = *static_cast<v4l2_capability*>(argument);
+        std::strcpy(reinterpret_cast<char*>(capability.card), "stand-in");
+        capability.capabilities = V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING;
         return 0;
+      }
       case VIDIOC_ENUM_FMT: {
         auto& format = *static_cast<v4l2_fmtdesc*>(argument);
         if (format.index > 1) return failed(EINVAL);
-        format.pixelformat = format.index == 0 ? V4L2_PIX_FMT_GREY : V4L2_PIX_FMT_Z16;
+        format.pixelformat = format.index == 0 ? V4L2_PIX_FMT_GREY : kind_.pixel_format;
         return 0;
       }
+      case VIDIOC_G_FMT:
       case VIDIOC_S_FMT: {
         v4l2_pix_format& pixels = static_cast<v4l2_format*>(argument)->fmt.pix;
-        pixels.width = width;
-        pixels.height = height;
-        pixels.bytesperline = stride;
-        pixels.sizeimage = buffer_size;
+        pixels.pixelformat = kind_.pixel_format;
+        pixels.width = kind_.width;
+        pixels.height = kind_.height;
+        pixels.bytesperline = kind_.stride;
+        pixels.sizeimage = kind_.buffer_size();
         return 0;
       }
       case VIDIOC_S_PARM:
@@ -92,8 +106,8 @@ public:
         return 0;
       case VIDIOC_QUERYBUF: {
         auto& buffer = *static_cast<v4l2_buffer*>(argument);
-        buffer.length = buffer_size;
-        buffer.m.offset = buffer.index * buffer_size;
+        buffer.length = kind_.buffer_size();
+        buffer.m.offset = buffer.index * kind_.buffer_size();
         return 0;
       }
       case VIDIOC_QBUF:
@@ -122,7 +136,7 @@ private:
   int give(v4l2_buffer& buffer) {
     std::uint64_t ticks = 0;
     if (::read(number_, &ticks, sizeof(ticks)) < 0 || queued_.empty()) return failed(EAGAIN);
-    const bool last = (given_ + 1) * image_size > images_.size();
+    const bool last = (given_ + 1) * kind_.size() > images_.size();
     if (last || given_ == pulled_) {
       refused_ = last ? 1000000 : 2;
       pulled_ = ~std::size_t{0};
@@ -132,10 +146,11 @@ private:
     buffer.index = queued_.front();
     queued_.pop_front();
     char* memory = static_cast<char*>(buffers_.at(buffer.index));
-    for (unsigned y = 0; y < height; ++y) {
-      std::memcpy(memory + y * stride, images_.data() + given_ * image_size + y * 2 * width, 2 * width);
-      std::memset(memory + y * stride + 2 * width, 0xff, stride - 2 * width);
+    for (unsigned y = 0; y < kind_.height; ++y) {
+      std::memcpy(memory + y * kind_.stride, images_.data() + given_ * kind_.size() + y * kind_.row, kind_.row);
+      std::memset(memory + y * kind_.stride + kind_.row, 0xff, kind_.stride - kind_.row);
     }
+    buffer.bytesused = buffer.length = kind_.buffer_size();
     timespec now{};
     ::clock_gettime(CLOCK_MONOTONIC, &now);
     buffer.timestamp = {now.tv_sec, now.tv_nsec / 1000};
@@ -149,6 +164,7 @@ private:
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
+  const Images& kind_ = std::getenv("KINEMA_V4L2_STEREO") != nullptr ? pairs : depth_images;
   std::string images_ = bytes_of(variable("KINEMA_V4L2_FRAMES"));
   std::size_t given_ = 0;
   std::size_t pulled_ =
@@ -167,6 +183,15 @@ Camera& camera() {
 }  // namespace
 
 extern "C" {
+
+int stat(const char* path, struct stat* status) noexcept {
+  const char* device = std::getenv("KINEMA_V4L2_DEVICE");
+  if (device == nullptr || std::strcmp(path, device) != 0)
+    return next<int (*)(const char*, struct stat*)>("stat")(path, status);
+  *status = {};
+  status->st_mode = S_IFCHR | 0600;
+  return 0;
+}
 
 int open(const char* path, int flags, ...) {
   va_list rest;

@@ -19,6 +19,8 @@ interface Live {
   particles: number;
   points: number;
   lowered: boolean;
+  tracking: boolean; // false: a page stopped it
+  recording?: { folder: string; frames: number; dropped: number; failed?: string; on: boolean };
 }
 
 class BodyPage implements Page {
@@ -26,8 +28,13 @@ class BodyPage implements Page {
   private readonly table = new JointTable();
   private readonly figures = new Figures(["frame", "time", "person", "received", "drawn", "skipped"]);
   private readonly live = new Figures(["latency", "late", "reopened", "particles", "points"]);
-  private readonly findAgain = element("button", { "data-action": "find again", click: () =>
-    this.connection.request({ do: "find again" }) }, "find again");
+  private readonly buttons = {
+    track: this.button("stop", () => ({ do: "track live", on: !this.tracking })),
+    record: this.button("record", () => ({ do: "record", on: !this.recording })),
+    findAgain: this.button("find again", () => ({ do: "find again" })),
+  };
+  private readonly actions = element("div", { class: "actions" }, ...Object.values(this.buttons));
+  private readonly recorded = element("p", { class: "recorded", hidden: true });
   private readonly picture = element("canvas", { class: "inset", hidden: true });
   private readonly plots = {
     likelihood: new RunningPlot("log-likelihood", "of the mean pose"),
@@ -45,10 +52,12 @@ class BodyPage implements Page {
   private newest?: Message;
   private tableTime = 0;
   private running = true;
+  private tracking = true; // as the program said last
+  private recording = false;
 
   constructor(root: HTMLElement, private readonly connection: Connection) {
     this.player = new Player(connection, channel);
-    this.player.root.hidden = this.live.root.hidden = this.findAgain.hidden = true;
+    this.player.root.hidden = this.live.root.hidden = this.actions.hidden = true;
     const toggles = (["points", "skin", "particles", "trail"] as const).map((what) =>
       element("label", {}, element("input", { type: "checkbox", checked: true, change: (event) =>
         this.scene.show(what, (event.target as HTMLInputElement).checked) }), what));
@@ -56,7 +65,7 @@ class BodyPage implements Page {
       element("div", { class: "body page" },
         element("div", { class: "stage" }, this.scene.canvas,
           element("div", { class: "toggles" }, ...toggles), this.source, this.picture, this.empty),
-        element("div", { class: "side" }, this.figures.root, this.live.root, this.findAgain,
+        element("div", { class: "side" }, this.figures.root, this.live.root, this.actions, this.recorded,
           ...Object.values(this.plots).map((plot) => plot.root),
           this.table.root),
         this.player.root),
@@ -122,7 +131,8 @@ class BodyPage implements Page {
   // How a live run keeps up; the latency is that from the camera to this page.
   private showLive({ header, arrays }: Message) {
     const live = header.live as Live | undefined;
-    this.live.root.hidden = this.findAgain.hidden = live === undefined;
+    this.live.root.hidden = this.actions.hidden = live === undefined;
+    if (!live) this.recorded.hidden = true;
     this.picture.hidden = arrays.picture === undefined;
     if (arrays.picture) painted(arrays.picture, this.picture);
     if (!live) return;
@@ -132,6 +142,25 @@ class BodyPage implements Page {
     this.live.set("reopened", String(live.reopened));
     this.live.set("particles", String(live.particles));
     this.live.set("points", live.lowered ? `${live.points}, lowered` : String(live.points));
+    this.showRun(live);
+  }
+
+  // Other pages may have pressed the buttons too: what they say comes from the program.
+  private showRun({ tracking, recording }: Live) {
+    this.tracking = tracking;
+    this.recording = recording?.on ?? false;
+    this.buttons.track.textContent = tracking ? "stop" : "start";
+    this.buttons.record.textContent = this.recording ? "end recording" : "record";
+    this.buttons.record.toggleAttribute("data-on", this.recording);
+    this.recorded.hidden = recording === undefined;
+    if (!recording) return;
+    const dropped = recording.dropped > 0 ? `, ${recording.dropped} dropped` : "";
+    const words = `${recording.folder}: ${recording.frames} frames${dropped}`;
+    this.recorded.textContent = recording.failed ? `${words}; ended: ${recording.failed}` : words;
+  }
+
+  private button(action: string, request: () => Record<string, unknown>) {
+    return element("button", { "data-action": action, click: () => this.connection.request(request()) }, action);
   }
 
   private writeTable(message: Message, now: number) {

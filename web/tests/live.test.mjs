@@ -2,7 +2,7 @@
 // calibrated, which ffmpeg plays.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -64,7 +64,7 @@ test("frames of another program are shown, with their latency and colour", { ski
   const colour = raw("colour/000000.png", "rgb24").toString("base64");
   const header = { kinema: 1, width: 640, height: 480, fx: 525, fy: 525, cx: 319.5, cy: 239.5, depth: "uint16",
     depth_scale: 0.001, colour: "rgb", fps: 10 };
-  const server = await startKinema(["serve", "--port", "0"], folder);
+  const server = await startKinema(["serve", "--port", "0", "--recordings", "recorded"], folder);
   const { page, complaints } = await openPage(browser, server.url, "body");
   const program = await browser.newPage();
   await program.goto(server.url);
@@ -76,7 +76,25 @@ test("frames of another program are shown, with their latency and colour", { ski
   await page.locator("[data-action='find again']").click();
   const seen = Number(await figure(page, "frame"));
   await figureThat(page, "frame", (text) => Number(text) > seen + 1);
+  const track = page.locator("[data-action='stop']");
+  const record = page.locator("[data-action='record']");
+  await record.click();
+  await page.locator("[data-action='record'][data-on]").waitFor();
+  assert.equal(await record.textContent(), "end recording");
+  await page.locator(".recorded", { hasText: /: [1-9]\d* frames/ }).waitFor();
   await keepScreenshot(page, "live-body");
+  // stopped, frames are shown and recorded, but nobody is looked for
+  await track.click();
+  await figureThat(page, "person", (text) => text === "stopped");
+  assert.equal(await track.textContent(), "start");
+  await track.click();
+  await figureThat(page, "person", (text) => text === "found");
+  assert.equal(await track.textContent(), "stop");
+  await record.click();
+  await page.locator("[data-action='record']:not([data-on])").waitFor();
+  const [recording] = readdirSync(join(folder, "recorded"));
+  assert.match(recording, /^recording-\d{8}-\d{6}$/);
+  await runKinema(["body", "track", "--input", join("recorded", recording), "--out", "recorded.jsonl"], folder);
   assert.deepEqual(complaints, []);
   await program.close();
   await server.stop();
