@@ -74,7 +74,7 @@ your own with `build/release/kinema bench face --out DIR`.
 | `listing` | the paper's algorithms 1 and 2, one core: what speed-ups refer to |
 | `reference` | the same in double precision: what errors refer to |
 | `opencv` | OpenCV's FacemarkAAM with as many texture modes and about as many pixels: another model and method, on all cores that it takes |
-| `paper` | the paper's ten kernels on 4 × 1024 threads |
+| `paper` | the paper's kernels on 4 × 1024 threads, its last step by the tuned product below |
 | `cpu` | kinema on the CPU: one pass over both matrices an iteration, SIMD, threads |
 | `cuda` | kinema on the GPU: a frame is one launch |
 | `cuda batch` | 4,096 faces a call, a face's share |
@@ -268,12 +268,61 @@ def face_details(result, pixels):
         ["backend", *cells], [[row["backend"], *(column[i] for column in cells.values())] for i, row in enumerate(rows)])
 
 
+def default_fits(result):
+    """What the default sequence of stages costs, from pictures in host memory."""
+    rows = [[row["what"], row["backend"], short(row["ms"]["median"]), short(row["stages"].get("device")),
+             short(row["faces_per_second"]), scientific(row["landmark_error"])] for row in result["default_fits"]]
+    return ("The default fit (cascade, simultaneous, score) of a model trained on 394 photographs, from pictures of 640 × 480 "
+            "in host memory; a batch has 256 of them, times are a face's share. A film starts at the shape of the frame "
+            "before:\n\n" + table(["what", "backend", "ms a face", "device ms", "faces/s", "from cpu px"], rows))
+
+
+def face_shares(result):
+    """Figure 2 of the paper, at its smallest and largest model."""
+    sizes = {0, min(result["pixels"]), max(result["pixels"])}
+    rows = []
+    for row in result["shares"]:
+        if row["pixels"] not in sizes:
+            continue
+        parts = ", ".join(f"{name} {100 * part['share']:.0f} %" for name, part in row["parts"].items())
+        rows.append([row["fit"], row["backend"], f"{row['pixels']:,}" if row["pixels"] else "", parts])
+    return "Where the time of a frame goes, figure 2 of the paper:\n\n" + table(["fit", "backend", "pixels", "shares"], rows)
+
+
+def face_video(result):
+    """Frames a second of a clip, beside the paper's."""
+    backends = list(dict.fromkeys(row["backend"] for row in result["video"]))
+    cell = {(row["backend"], row["pixels"]): row for row in result["video"]}
+    gpu = next((name for name in ("paper", "cuda") if name in backends), backends[0])
+    sizes = sorted({row["pixels"] for row in result["video"]})
+    rows = [[f"{pixels:,}", *(short(cell[name, pixels]["frames_per_second"]) for name in backends),
+             short(cell[gpu, pixels].get("paper_frames_per_second"))] for pixels in sizes]
+    return ("A face followed through a clip of 640 × 480 from host memory, upload included; frames a second beside the "
+            "paper's GPU:\n\n" + table(["pixels", *backends, "the paper"], rows))
+
+
+def face_products(result):
+    """The tuned matrix-vector product against cuBLAS."""
+    products = result["products"]
+    rows = [[row["what"], f"{row['rows']:,} × {row['columns']:,}", short(row["us"]), short(row["sgemv_us"]),
+             times(row["ratio"]), short(row["bytes_per_second"] / 1e9), row["layout"]] for row in products["rows"]]
+    return (f"Matrix–vector products with a layout tuned to the shape, against SGEMV of cuBLAS {products['cublas']}: "
+            f"{products['mean_ratio']:.2f} × in the geometric mean of those that stay in the cache, {products['least_ratio']:.2f} × "
+            f"at least. A copy within the device moves {products['copy_bytes_per_second'] / 1e9:,.0f} GB/s, an empty kernel takes "
+            f"{products['launch_us']:.2f} µs:\n\n"
+            + table(["what", "matrix", "µs", "SGEMV µs", "over SGEMV", "GB/s", "layout"], rows))
+
+
 def face_section(results):
     parts = [FACE.format(iterations=results[0]["settings"]["iterations"])]
     for result in results:
         with_opencv = [row["pixels"] for row in result["rows"] if row["backend"] == "opencv"]
         detailed = sorted({min(result["pixels"]), max(result["pixels"]), *with_opencv})
         parts += [heading(result), face_sizes(result), *(face_details(result, pixels) for pixels in detailed)]
+        for name, section in (("default_fits", default_fits), ("shares", face_shares), ("video", face_video),
+                              ("products", face_products)):
+            if result.get(name):
+                parts.append(section(result))
     return parts
 
 
