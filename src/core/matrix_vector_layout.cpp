@@ -75,7 +75,7 @@ std::vector<Layout> candidate_layouts(const MatrixVectorDevice& device, int rows
         for (const int parts : {2, 4, 8, most_cluster_parts})
           if (parts <= most_parts) add(layout, parts, Layout::Join::cluster);
         // enough blocks to fill the device by these shares
-        const double full = static_cast<double>(device.multiprocessors) * (resident_threads / threads);
+        const int full = device.multiprocessors * (resident_threads / threads);
         for (const double fill : {0.5, 1.0, 2.0, 4.0, 8.0}) {
           const auto parts = static_cast<int>(fill * full / static_cast<double>(groups_of(layout, rows)));
           if (parts > 1 && parts <= most_parts) add(layout, parts, Layout::Join::last);
