@@ -202,7 +202,7 @@ void fit_doubtful_again(Fitter& fitter, const Model& model, std::span<const Face
 std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings = {},
                                     Backend backend = Backend::automatic);
 
-/// By name: those of parse_backend(), and "paper": the paper's ten kernels on 4 x 1024 threads, for one combined stage.
+/// By name: those of parse_backend(), and "paper": the paper's kernels on 4 x 1024 threads, for one combined stage.
 /// "paper in parts" is the same, slower, with times of its parts.
 std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,
                                     const FitSettings& settings = {});

@@ -1,4 +1,5 @@
-// Section 4 of the paper as published: its ten kernels in two recorded sequences; a frame is a few launches of these.
+// Section 4 of the paper: its kernels in two recorded sequences; a frame is a few launches of these. Its last step, R r, has the
+// layout that was fastest for its shape.
 // Timed in parts, the sequences have events within them, and the host waits for each.
 #include "core/cuda/buffer.h"
 #include "core/cuda/launch_sequence.h"
