@@ -51,7 +51,7 @@ struct Runner {
   Times times;
 };
 
-Runner one_face(std::shared_ptr<face::Fitter> fitter, const Clip& clip) {
+Runner one_face(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip) {
   Runner runner;
   runner.row.what = "one face";
   for (std::size_t i = 0; i < pictures; ++i) {
@@ -67,7 +67,7 @@ Runner one_face(std::shared_ptr<face::Fitter> fitter, const Clip& clip) {
   return runner;
 }
 
-Runner many_faces(std::shared_ptr<face::Fitter> fitter, const Clip& clip) {
+Runner many_faces(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip) {
   Runner runner;
   runner.row.what = "batch";
   runner.row.faces = batch_faces;
@@ -85,7 +85,7 @@ Runner many_faces(std::shared_ptr<face::Fitter> fitter, const Clip& clip) {
   return runner;
 }
 
-Runner film(std::shared_ptr<face::Fitter> fitter, const Clip& clip) {
+Runner film(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip) {
   Runner runner;
   runner.row.what = "film";
   auto last = std::make_shared<face::Fit>(fitter->fit({clip.drawn[0].view(), clip.starts[0], false}));

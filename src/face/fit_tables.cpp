@@ -137,7 +137,7 @@ const T* PackedTables::add(std::span<const T> values) {
   const std::size_t place = memory_.size();
   memory_.resize((place + values.size_bytes() + alignment - 1) / alignment * alignment + alignment);
   if (!values.empty()) std::memcpy(memory_.data() + place, values.data(), values.size_bytes());
-  return reinterpret_cast<const T*>(place);
+  return reinterpret_cast<const T*>(place);  // NOLINT(performance-no-int-to-ptr): at() makes a pointer of it
 }
 
 FitTables PackedTables::at(const std::byte* base) const {

@@ -226,7 +226,8 @@ std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const Fi
   };
   // a GPU that was asked for by name is wanted, and its failure is an error
   if (backend != Backend::automatic || chosen != Backend::cuda || !settings.losses) return make();
-  return make_fallback_fitter(settings, make, [model, settings] { return make_one(model, settings, Backend::cpu); });
+  return make_fallback_fitter(settings, make,
+                              [model = std::move(model), settings] { return make_one(model, settings, Backend::cpu); });
 }
 
 std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,

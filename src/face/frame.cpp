@@ -20,8 +20,8 @@ double sum_of_frame(const float* values, std::size_t width, std::size_t height) 
   for (int v = 0; v < h; ++v)
     for (int tile = 0; tile < across; ++tile) {
       const int first = tile * frame_tile, count = std::min(frame_tile, w - first);
-      tiles[static_cast<std::size_t>(v / frame_tile * across + tile)] +=
-          tile_row_sum(values + static_cast<std::size_t>(v) * width + first, count);
+      const int at = v / frame_tile * across + tile;
+      tiles[static_cast<std::size_t>(at)] += tile_row_sum(values + static_cast<std::size_t>(v) * width + first, count);
     }
   double strands[sum_strands];
   SerialBlock block(0, 0, nullptr);
