@@ -7,8 +7,9 @@
 //
 // and runs on a grid of blocks that do not depend on each other. Threads divide a loop by
 //   for (int i = block.thread(); i < count; i += block.threads())
-// and meet at block.wait(); every sum has one thread and a fixed order, so that the result does not depend on how many
-// threads there are. The host runs a block with one thread, which is how the work is held against the cpu backend where there
+// and meet at block.wait(). A sum has one thread, or a fixed number of strands that are added in a fixed order, so that the
+// result does not depend on how many threads there are. On the device most of these loops are entered once or twice: those
+// marked `#pragma unroll 1` are not unrolled, which would only be more code. The host runs a block with one thread, which is how the work is held against the cpu backend where there
 // is no GPU; core/cuda/block_launch.cuh runs it on one.
 #pragma once
 

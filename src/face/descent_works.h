@@ -32,10 +32,8 @@ struct DescendWork {
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
-    const int first_face = block.y() * faces_at_once, count = *batch.count;
-    unsigned running = 0;  // a bit for each face
-    for (int f = 0; f < faces_at_once; ++f)
-      if (first_face + f < count && batch.states[first_face + f].running != 0) running |= 1u << f;
+    const int first_face = block.y() * faces_at_once;
+    const unsigned running = running_faces(batch, first_face, faces_at_once);
     if (running == 0) return;
     const PixelChunk chunk = level.chunk[block.x()];
     const int values = chunk.pixels * level.channels, first = chunk.first * level.channels;

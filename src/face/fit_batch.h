@@ -216,6 +216,14 @@ KINEMA_HD T* of_face(T* array, int face, int size) {
   return array + static_cast<std::size_t>(face) * static_cast<std::size_t>(size);
 }
 
+/// A bit for each of `count` faces whose stage has not ended.
+KINEMA_HD inline unsigned running_faces(const FitBatch& batch, int first, int count) {
+  unsigned running = 0;
+  for (int f = 0; f < count; ++f)
+    if (first + f < *batch.count && batch.states[first + f].running != 0) running |= 1u << f;
+  return running;
+}
+
 KINEMA_HD inline double* hessian_part(const FitBatch& batch, int face, int part, int all) {
   return of_face(batch.hessian, face, batch.sizes.hessian) + part * (all * (all + 1) / 2);
 }

@@ -145,12 +145,9 @@ KINEMA_HD double sum_of_tiles(Block& block, const double* tiles, int count, doub
     strands[s] = sum;
   }
   block.wait();
-  double all[4];
-  for (int s = 0; s < 4; ++s) {
-    const double* of = strands + 8 * s;
-    all[s] = ((of[0] + of[1]) + (of[2] + of[3])) + ((of[4] + of[5]) + (of[6] + of[7]));
-  }
-  return (all[0] + all[1]) + (all[2] + all[3]);
+  static_assert(sum_strands == 4 * shape_strands);
+  return (sum_of_shape_strands(strands) + sum_of_shape_strands(strands + shape_strands)) +
+         (sum_of_shape_strands(strands + 2 * shape_strands) + sum_of_shape_strands(strands + 3 * shape_strands));
 }
 
 }  // namespace kinema::face

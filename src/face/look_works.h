@@ -121,10 +121,8 @@ struct LookWork {
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
-    const int first_face = block.y() * faces_at_once, count = *batch.count;
-    unsigned running = 0;  // a bit for each face
-    for (int f = 0; f < faces_at_once; ++f)
-      if (first_face + f < count && batch.states[first_face + f].running != 0) running |= 1u << f;
+    const int first_face = block.y() * faces_at_once;
+    const unsigned running = running_faces(batch, first_face, faces_at_once);
     if (running == 0) return;
     const PixelChunk chunk = level.chunk[block.x()];
     const int channels = level.channels, values = chunk.pixels * channels, first = chunk.first * channels;
@@ -291,10 +289,7 @@ struct DecideWork {
     block.wait();
 #pragma unroll 1
     for (int row = block.thread(); row < width; row += block.threads())
-      sums[row] =
-          ((in_strands[row] + in_strands[width + row]) + (in_strands[2 * width + row] + in_strands[3 * width + row])) +
-          ((in_strands[4 * width + row] + in_strands[5 * width + row]) +
-           (in_strands[6 * width + row] + in_strands[7 * width + row]));
+      sums[row] = sum_of_shape_strands(in_strands + row, width);
     block.wait();
 
     // normalised() of texture_sums.cpp; every thread for itself

@@ -39,8 +39,10 @@ std::vector<Real> transformed(const Similarity& t, std::span<const Real> shape) 
 /// the same bits.
 inline constexpr int shape_strands = 8;
 
-KINEMA_HD inline double sum_of_shape_strands(const double* s) {
-  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+/// The strands lie `stride` apart.
+KINEMA_HD inline double sum_of_shape_strands(const double* s, int stride = 1) {
+  return ((s[0] + s[stride]) + (s[2 * stride] + s[3 * stride])) +
+         ((s[4 * stride] + s[5 * stride]) + (s[6 * stride] + s[7 * stride]));
 }
 
 /// The sum of value(i) for i < count.

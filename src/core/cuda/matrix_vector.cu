@@ -54,10 +54,6 @@ unsigned groups_of(const Layout& layout, int rows) {
 
 bool aligned(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % sizeof(float4) == 0; }
 
-}  // namespace
-
-namespace {
-
 int attribute(cudaDeviceAttr wanted) {
   int device = 0, value = 0;
   check(cudaGetDevice(&device), "asking for the device");
