@@ -25,33 +25,41 @@ using Floats = hn::Vec<Lanes>;
 
 constexpr std::size_t short_tiles = 8;
 
+// Tiles of 4 rows by values of `columns`, added to their sums.
+template <std::size_t columns>
+HWY_INLINE HWY_ATTR void add_tiles(const float* rows, std::size_t first, std::size_t last, const float* panel,
+                                   Floats (&sum)[group_rows][columns]) {
+  const Lanes d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t t = first; t < last; ++t) {
+    const float* tile = rows + t * group_rows * tile_values;
+    for (std::size_t i = 0; i < tile_values; i += lanes) {
+      Floats value[columns];
+      for (std::size_t c = 0; c < columns; ++c) value[c] = hn::LoadU(d, panel + c * block_values + t * tile_values + i);
+      for (std::size_t r = 0; r < group_rows; ++r) {
+        const Floats row = hn::LoadU(d, tile + r * tile_values + i);
+        for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::MulAdd(row, value[c], sum[r][c]);
+      }
+    }
+  }
+}
+
 // 4 rows by `columns` sums at once: each loaded value is used that many times.
 template <std::size_t columns>
 HWY_INLINE HWY_ATTR void multiply_columns(const float* rows, std::size_t groups, std::size_t block_tiles,
                                           std::size_t tiles, const float* panel, std::size_t all_columns, float* sums) {
   const Lanes d;
-  const std::size_t lanes = hn::Lanes(d);
   for (std::size_t g = 0; g < groups; ++g, rows += block_tiles * group_rows * tile_values) {
     // short partial sums are added at the end: E is a small difference of large sums, and sensitive to every rounding
     Floats all[group_rows][columns];
     for (std::size_t r = 0; r < group_rows; ++r)
       for (std::size_t c = 0; c < columns; ++c) all[r][c] = hn::Zero(d);
-    const float* tile = rows;
     for (std::size_t first = 0; first < tiles; first += short_tiles) {
       Floats sum[group_rows][columns];
       for (std::size_t r = 0; r < group_rows; ++r)
         for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::Zero(d);
       const std::size_t last = std::min(tiles, first + short_tiles);
-      for (std::size_t t = first; t < last; ++t, tile += group_rows * tile_values)
-        for (std::size_t i = 0; i < tile_values; i += lanes) {
-          Floats value[columns];
-          for (std::size_t c = 0; c < columns; ++c)
-            value[c] = hn::LoadU(d, panel + c * block_values + t * tile_values + i);
-          for (std::size_t r = 0; r < group_rows; ++r) {
-            const Floats row = hn::LoadU(d, tile + r * tile_values + i);
-            for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::MulAdd(row, value[c], sum[r][c]);
-          }
-        }
+      add_tiles<columns>(rows, first, last, panel, sum);
       for (std::size_t r = 0; r < group_rows; ++r)
         for (std::size_t c = 0; c < columns; ++c) all[r][c] = hn::Add(all[r][c], sum[r][c]);
     }
@@ -66,22 +74,11 @@ template <std::size_t columns>
 HWY_INLINE HWY_ATTR void multiply_plain(const float* rows, std::size_t groups, std::size_t block_tiles,
                                         std::size_t tiles, const float* panel, float* sums) {
   const Lanes d;
-  const std::size_t lanes = hn::Lanes(d);
   for (std::size_t g = 0; g < groups; ++g, rows += block_tiles * group_rows * tile_values) {
     Floats sum[group_rows][columns];
     for (std::size_t r = 0; r < group_rows; ++r)
       for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::Zero(d);
-    const float* tile = rows;
-    for (std::size_t t = 0; t < tiles; ++t, tile += group_rows * tile_values)
-      for (std::size_t i = 0; i < tile_values; i += lanes) {
-        Floats value[columns];
-        for (std::size_t c = 0; c < columns; ++c)
-          value[c] = hn::LoadU(d, panel + c * block_values + t * tile_values + i);
-        for (std::size_t r = 0; r < group_rows; ++r) {
-          const Floats row = hn::LoadU(d, tile + r * tile_values + i);
-          for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::MulAdd(row, value[c], sum[r][c]);
-        }
-      }
+    add_tiles<columns>(rows, 0, tiles, panel, sum);
     for (std::size_t r = 0; r < group_rows; ++r)
       for (std::size_t c = 0; c < columns; ++c)
         sums[(g * group_rows + r) * columns + c] = hn::GetLane(hn::SumOfLanes(d, sum[r][c]));
