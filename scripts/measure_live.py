@@ -3,6 +3,8 @@
 
     scripts/measure_live.py [--seconds 60]                       # 640 x 480 depth at 30 frames per second
     scripts/measure_live.py --soak 3600 --pulls 20               # with a source that is pulled, and other trouble
+    scripts/measure_live.py --keep walk.gz                       # frames for a machine that cannot read images:
+    scripts/measure_live.py --recording walk.gz --fps 240
 
 A simulated walk is sent over standard input (or --input tcp) in the framing of docs/stream.md, each frame with the time
 at which it was sent; packets of --udp --udp-time carry that time back. --soak sends over a socket, which is closed and
@@ -13,6 +15,7 @@ history was full, the run broke off or the recording is not whole. Prints one JS
 
 import argparse
 import base64
+import gzip
 import json
 import os
 import resource
@@ -38,7 +41,9 @@ def parse():
     parser.add_argument("--seconds", type=float, default=60, help="to measure for")
     parser.add_argument("--fps", type=float, default=30, help="of the camera")
     parser.add_argument("--input", choices=["stdin", "tcp"], default="stdin")
-    parser.add_argument("--recording", type=Path, help="depth frames to send; default: a simulated walk")
+    parser.add_argument("--recording", type=Path,
+                        help="depth frames to send: a folder, or a file of --keep; default: a simulated walk")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="write the frames to a file and end")
     parser.add_argument("--lag", default="0", help="of body track")
     parser.add_argument("--cores", help="that body track may use, as in 0,1; default: all")
     parser.add_argument("--soak", type=float, metavar="SECONDS")
@@ -53,10 +58,19 @@ def simulated(kinema, folder):
     return folder
 
 
+def in_frames(raw, camera):
+    size = camera["width"] * camera["height"] * 2
+    return [raw[at:at + size] for at in range(0, len(raw), size)]
+
+
 def frames_of(recording):
     """The camera, and the raw pixels of its frames."""
+    if recording.is_file():
+        with gzip.open(recording) as file:
+            camera = json.loads(file.readline())
+            raw = file.read()
+        return camera, in_frames(raw, camera)
     camera = json.loads((recording / "camera.json").read_text())
-    size = camera["width"] * camera["height"] * 2
     try:
         import cv2
         frames = [cv2.imread(str(path), cv2.IMREAD_UNCHANGED).tobytes() for path in sorted((recording / "depth").glob("*.png"))]
@@ -64,8 +78,8 @@ def frames_of(recording):
         raw = subprocess.run(["ffmpeg", "-v", "error", "-framerate", "30", "-pattern_type", "glob", "-i",
                               str(recording / "depth/*.png"), "-f", "rawvideo", "-pix_fmt", "gray16le", "-"],
                              check=True, capture_output=True).stdout
-        frames = [raw[at:at + size] for at in range(0, len(raw), size)]
-    return camera, frames + frames[-2:0:-1]  # there and back, so that nobody jumps
+        frames = in_frames(raw, camera)
+    return camera, frames
 
 
 class Camera(threading.Thread):
@@ -321,6 +335,11 @@ def main():
         scratch = Path(name)
         recording = options.recording or simulated(options.kinema, scratch / "walk")
         camera, frames = frames_of(recording)
+        if options.keep:
+            with gzip.open(options.keep, "wb") as file:
+                file.write(json.dumps(camera).encode() + b"\n" + b"".join(frames))
+            return
+        frames += frames[-2:0:-1]  # there and back, so that nobody jumps
         result = (soak if options.soak else measure)(options, scratch, camera, frames)
     print(json.dumps(result, indent=2))
     sys.exit(0 if result.get("good", True) else 1)
