@@ -1,7 +1,8 @@
 // Constants of the body tracker that were chosen by trial. See core/constant.h for the tags and for a special build
 // that overrides them; docs/constants.md shows how much the result depends on each. Those of the foreground, which
 // segments a person from a frame, are in constants_foreground.h, those of floor, walls and seats in constants_scene.h,
-// those of the search for a person in constants_search.h. Names are unique across all four.
+// those of the search for a person in constants_search.h, those of poses that other frames correct in
+// constants_smoothing.h and constants_steady.h. Names are unique across all of them.
 //
 // "CMU clips": the clips of docs/accuracy.md; "before" is an earlier value that did worse there. "as first written":
 // the value was never revised, and the data it was chosen on is not recorded; the CMU clips were measured with it.
@@ -430,71 +431,5 @@ KINEMA_CONSTANT(std::size_t, shape_background_points, 750);
 KINEMA_CONSTANT(double, shape_evidence_together, 3);
 
 }  // namespace shape
-
-// Poses corrected by later frames: smoother.cpp, trajectory.cpp.
-namespace smoothing {
-
-/// Points of the person that are kept of a frame.
-/// @unit points
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, smoothed_points, 3000);
-
-/// Rays past the person that are kept of a frame.
-/// @unit points
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, smoothed_background_points, 1500);
-
-/// However well points fit, they do not count for more than this allows; see evidence_shared().
-/// @unit ratio
-/// @chosen CMU clips
-KINEMA_CONSTANT(double, least_evidence_shared, 0.1);
-
-/// Whoever moves further from one frame to the next than this and `fastest` allow was found anew.
-/// @unit metres
-/// @chosen CMU clips, before: 0.5
-KINEMA_CONSTANT(double, jump, 0.3);
-
-/// See jump.
-/// @unit metres per second
-/// @chosen CMU clips
-KINEMA_CONSTANT(double, fastest, 5);
-
-/// Likewise of turns.
-/// @unit radians
-/// @chosen CMU clips, before: 1
-KINEMA_CONSTANT(double, spin, 0.7);
-
-/// See spin.
-/// @unit radians per second
-/// @chosen CMU clips
-KINEMA_CONSTANT(double, fastest_turn, 6);
-
-/// As still_share, where the estimate of the current frame is held to the motion.
-/// @unit share of the deviation of fast motion
-/// @chosen real Kinect recordings of UTD-MHAD, subjects 1 to 4
-KINEMA_CONSTANT(double, causal_still_share, 0.01);
-
-/// Gauss-Newton steps of that.
-/// @unit steps
-/// @chosen time of a frame
-KINEMA_CONSTANT(int, causal_steps, 3);
-
-/// Time in which that estimate takes a shape over that was fitted again.
-/// @unit seconds
-/// @chosen real Kinect recordings of UTD-MHAD, subjects 1 to 4
-KINEMA_CONSTANT(double, shape_transition, 0.5);
-
-/// Times that a trajectory is fitted: how fast joints move is taken from the poses given at first, which tremble, and
-/// then from the trajectory found before.
-/// @unit fits
-/// @chosen real Kinect recordings of UTD-MHAD, subjects 1 to 4
-KINEMA_CONSTANT(int, speed_passes, 2);
-
-/// Gauss-Newton steps of a trajectory, at most.
-/// @unit steps
-/// @chosen as first written
-KINEMA_CONSTANT(int, trajectory_steps, 4);
-
-}  // namespace smoothing
 
 }  // namespace kinema::body::constants

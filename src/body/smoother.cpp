@@ -4,6 +4,7 @@
 
 #include "body/anatomical_joints.h"
 #include "body/constants.h"
+#include "body/constants_smoothing.h"
 #include "body/denoised_points.h"
 #include "body/deviation.h"
 #include "body/motion.h"

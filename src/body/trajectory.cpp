@@ -171,10 +171,12 @@ private:
     return matrix;
   }
 
-  // One step, shortened until it helps; false where none does.
+  // One step, shortened until it helps; false where none does, or none is expected to.
   bool improve(Linearisation& linearised) const {
-    Eigen::VectorXd step = gradient(linearised);
-    factored(linearised, step).solve(step);
+    const Eigen::VectorXd slope = gradient(linearised);
+    Eigen::VectorXd step = slope;
+    factored(linearised, slope).solve(step);
+    if (0.5 * slope.dot(step) < constants::smoothing::least_gain) return false;
     for (double share : {1.0, 0.5, 0.25}) {
       std::vector<std::vector<float>> states = linearised.states;
       for (std::size_t t = settled_; t < frames_.size(); ++t) {

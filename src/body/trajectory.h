@@ -9,6 +9,7 @@
 #pragma once
 
 #include "body/constants.h"
+#include "body/constants_smoothing.h"
 #include "body/motion.h"
 #include "body/refine.h"
 
