@@ -42,6 +42,7 @@ public:
 
 private:
   double factor(double median, double late_share);
+  double lowering_factor(double median, double wanted);
   int search_rest(double median) const;
 
   PaceCounts most_, counts_;
@@ -56,6 +57,11 @@ private:
   std::vector<double> search_ms_;  // of the last frames that searched
   int quiet_ = 0, patience_;
   bool raised_ = false;  // by the last change
+  struct Window {
+    double effort, median;
+  };
+  std::optional<Window> slow_;    // the first of those that are too slow in a row
+  std::optional<double> futile_;  // the median at which fewer particles and points did not help
   std::size_t changes_ = 0;
 };
 

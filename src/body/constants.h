@@ -113,6 +113,18 @@ KINEMA_CONSTANT(double, most_late, 0.1);
 /// @chosen as first written
 KINEMA_CONSTANT(double, lowering, 0.8);
 
+/// Where counts below `judged_below` of those at first leave the median above `helps_below` of what it was, they are restored: the
+/// time goes elsewhere. They are judged anew once the median is `other_load` of that.
+/// @unit share
+/// @chosen one H200, a camera of 240 frames per second
+KINEMA_CONSTANT(double, judged_below, 0.5);
+/// @unit share
+/// @chosen likewise
+KINEMA_CONSTANT(double, helps_below, 0.85);
+/// @unit ratio
+/// @chosen as first written
+KINEMA_CONSTANT(double, other_load, 1.3);
+
 /// Counts are raised again by `raising` after `patience` windows in which the median was below this share of the budget.
 /// @unit share
 /// @chosen as first written

@@ -84,12 +84,29 @@ double Pace::factor(double median, double late_share) {
     if (raised_) patience_ = std::min(2 * patience_, most_patience);
     raised_ = false;
     quiet_ = 0;
-    return too_slow;
+    return lowering_factor(median, too_slow);
   }
+  slow_.reset();
+  futile_.reset();
   if (effort_ == 1 || median > raise_below * budget_ms_ || ++quiet_ < patience_) return 1;
   quiet_ = 0;
   raised_ = true;
   return raising;
+}
+
+// Where the effort is not what takes the time, as on a GPU before a very fast camera, less of it would be lost accuracy.
+double Pace::lowering_factor(double median, double wanted) {
+  if (futile_ && median > other_load * *futile_) {
+    slow_.reset();
+    futile_.reset();
+  }
+  if (futile_) return 1;
+  if (!slow_) slow_ = Window{effort_, median};
+  if (effort_ < judged_below * slow_->effort && median > helps_below * slow_->median) {
+    futile_ = median;
+    return slow_->effort / effort_;
+  }
+  return wanted;
 }
 
 }  // namespace kinema::body

@@ -91,6 +91,18 @@ TEST(Pace, GoesNoLowerThanMakesSense) {
   EXPECT_EQ(run.pace.counts(), (PaceCounts{50, 700}));
 }
 
+TEST(Pace, IsNotLoweredWhereThatDoesNotHelp) {
+  LiveRun run({400, 3000});
+  run.track(10, 60, 1e-6);  // 61 ms, 1 of them for all points and particles
+  EXPECT_FALSE(run.pace.lowered());
+  const std::size_t settled = run.pace.changes();
+  run.track(30, 60, 1e-6);
+  EXPECT_EQ(run.pace.changes(), settled);
+  run.track(10, 4, 1e-4);  // now they take 120 of 124 ms
+  EXPECT_TRUE(run.pace.lowered());
+  EXPECT_LT(run.track(10, 4, 1e-4), 0.1);
+}
+
 TEST(Pace, KeepsWhatTheUserChose) {
   LiveRun run({400, 3000});
   run.pace.fix_particles();
