@@ -60,6 +60,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return made;
 }
 
+// In the child, after the other descriptors, whose numbers it may take.
+bool pass_on(int channel) {
+  if (channel < 0) return true;
+  if (channel == channel_descriptor) return ::fcntl(channel, F_SETFD, 0) == 0;  // else closed by exec
+  return ::dup2(channel, channel_descriptor) >= 0;
+}
+
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
@@ -89,7 +96,7 @@ ChildProcess::ChildProcess(const ChildSettings& settings) {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   if (::dup2(input.value(), STDIN_FILENO) >= 0 && ::dup2(output.value(), STDOUT_FILENO) >= 0 &&
-      ::dup2(log.value(), STDERR_FILENO) >= 0 && ::chdir(folder.c_str()) == 0) {
+      ::dup2(log.value(), STDERR_FILENO) >= 0 && pass_on(settings.channel) && ::chdir(folder.c_str()) == 0) {
     ::execve(arguments.front(), arguments.data(), environment.data());
   }
   ::_exit(127);
