@@ -71,11 +71,9 @@ std::optional<Message> Channel::receive(IfNone if_none) {
     const ssize_t some = ::recv(descriptor_, bytes, sizeof bytes, if_none == IfNone::give_up ? MSG_DONTWAIT : 0);
     if (some > 0) {
       unread_.append(bytes, static_cast<std::size_t>(some));
-    } else if (some == 0) {
-      open_ = false;
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+    } else if (some < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       return std::nullopt;
-    } else if (errno != EINTR) {
+    } else if (some == 0 || errno != EINTR) {
       open_ = false;
     }
   }

@@ -49,12 +49,13 @@ std::vector<std::string> environment_of(const ChildSettings& settings) {
       variables.emplace_back(text);
     }
   }
-  for (const auto& [name, value] : settings.environment) variables.push_back(name + "=" + value);
+  for (const auto& [name, value] : settings.environment) variables.push_back(fmt::format("{}={}", name, value));
   return variables;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> made;
+  made.reserve(texts.size() + 1);
   for (std::string& text : texts) made.push_back(text.data());
   made.push_back(nullptr);
   return made;

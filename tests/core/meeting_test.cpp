@@ -23,6 +23,7 @@ int run_parts(int parts, Work&& work) {
   Meeting meeting(parts);
   std::atomic<int> ended = 0;
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(parts));
   for (int p = 0; p < parts; ++p) {
     threads.emplace_back([&, p] {
       try {
@@ -165,6 +166,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, MeetingFetch, testing::Bool(),
 
 TEST(Meeting, SumsInTheOrderOfTheItems) {
   std::vector<double> numbers;
+  numbers.reserve(100);
   for (int i = 0; i < 100; ++i) numbers.push_back(1 / (1.0 + i));
   const double expected = std::accumulate(numbers.begin(), numbers.end(), 0.0);
   for (int parts : counts) {
