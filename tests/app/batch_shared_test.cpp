@@ -63,6 +63,26 @@ TEST_F(BatchShared, GivesTheBitsAndRecordsOfJobsWithProcessesOfTheirOwn) {
   expect_no_work_left();
 }
 
+TEST_F(BatchShared, TrackersOfAllKindsShareAProcess) {
+  if (!pictures()) GTEST_SKIP() << "this build has no OpenCV";
+  record_head("anna");
+  for (int i = 0; i < 3; ++i) {
+    fs::copy(folder / "recordings/anna", folder / fmt::format("recordings/berta{}", i));
+    record(fmt::format("walk{}", i), 2);
+  }
+  Arguments arguments = four_at_once;
+  arguments.insert(arguments.end(), {"--head", "--filter anna.json"});
+  const Outcome outcome = batch(arguments);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(done().size(), 7u);
+  const std::string expected = bytes_of(results("anna.head") / "head.csv");
+  EXPECT_FALSE(expected.empty());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(bytes_of(results(fmt::format("berta{}.head", i)) / "head.csv"), expected);
+    EXPECT_EQ(poses(fmt::format("walk{}.body", i)), poses("walk0.body"));
+  }
+}
+
 TEST_F(BatchShared, WhatFailsLeavesTheOthersAlone) {
   for (int i = 0; i < 6; ++i) record(fmt::format("{}", i));
   std::ofstream(folder / "recordings/1/camera.json") << "junk";
