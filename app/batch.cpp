@@ -24,7 +24,7 @@ struct Options {
   fs::path jobs, out;
   FolderOptions folder;
   std::optional<Shard> shard;
-  int at_once = 0;
+  int at_once = 0, per_process = 0;
   bool report_only = false;
 };
 
@@ -98,8 +98,9 @@ void run(const Options& options, const Ranks& ranks) {
   if (!options.report_only) {
     // ranks end together: mpirun would end the others when the first one fails
     ranks.together([&] {
-      counts = run_batch(list, jobs_of(list, shard), *store,
-                         {this_program(), options.common.backend, options.common.threads, options.at_once});
+      counts = run_batch(
+          list, jobs_of(list, shard), *store,
+          {this_program(), options.common.backend, options.common.threads, options.at_once, options.per_process});
     });
   }
   if (ranks.first()) print_summary(options, write_report(options, list, *store), shard, counts);
@@ -141,6 +142,10 @@ void add_batch(Verb parent, Task& task) {
           "Run part i of n; by default that of this task in an array of Slurm, and of this rank under mpirun")
       .type("i/n");
   verb.option("--at-once", options->at_once, "Jobs that run at once; 0: one per core, or a few per GPU")
+      .type("N")
+      .between(0, 4096);
+  verb.option("--per-process", options->per_process,
+              "Jobs at once that share a process, and so the context of a GPU; 0: all of a GPU, one on the CPU")
       .type("N")
       .between(0, 4096);
   verb.flag("--report", options->report_only, "Only write the report of what is there");

@@ -1,5 +1,6 @@
-// Runs the jobs of a batch, several at once, each as a process of its own: one that crashes, runs out of memory or fills
-// the disk takes no other with it.
+// Runs the jobs of a batch, several at once. On the CPU each is a process of its own: one that crashes, runs out of memory
+// or fills the disk takes no other with it. On a GPU they share a process, and with it CUDA's context; where that process
+// ends, the jobs under way in it are tried again, each alone.
 #pragma once
 
 #include "app/batch_jobs.h"
@@ -17,6 +18,7 @@ struct BatchSettings {
   Backend backend = Backend::automatic;  ///< that the jobs will choose
   int cores = 0;                         ///< to use in all; 0: all
   int at_once = 0;                       ///< jobs at once; 0: as many as keep cores and GPUs busy
+  int per_process = 0;                   ///< of these in one process; 0: all of a GPU, one on the CPU
 };
 
 /// What happened to the jobs of one shard.

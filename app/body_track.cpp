@@ -88,6 +88,7 @@ void report(const Options& options, const TrackCounts& counts, const Ranks& rank
   const TrackRun& run = options.run;
   if (!options.common.json) {
     fmt::print(
+        options.common.console.out,
         "{}{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames per second{}\n",
         counts.stopped ? "stopped; " : "", counts.frames, name(counts.backend), counts.found, counts.lost, counts.gaps,
         counts.frames_per_second(), counts.live.words() + live_words(counts));
@@ -118,7 +119,7 @@ void report(const Options& options, const TrackCounts& counts, const Ranks& rank
                        {"bytes_per_frame", counts.frames > 0 ? counts.exchanged_bytes / counts.frames : 0}};
   for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
   json["results"] = {{"out", run.files.poses}};
-  print_json(json);
+  print_json(json, options.common.console);
 }
 
 // Outputs that would overwrite each other, or whose format does not match their name.
@@ -345,6 +346,7 @@ void add_body_track(Verb parent, Task& task) {
   add_view_options(verb, options->view);
   add_common_options(verb, options->common);
   verb.chosen([options, &task] {
+    options->common.console = task.console;
     task.shared = true;
     task.run = [options](const Ranks& ranks) { run(*options, ranks); };
   });

@@ -49,15 +49,23 @@ std::vector<std::string> environment_of(const ChildSettings& settings) {
       variables.emplace_back(text);
     }
   }
-  for (const auto& [name, value] : settings.environment) variables.push_back(name + "=" + value);
+  for (const auto& [name, value] : settings.environment) variables.push_back(fmt::format("{}={}", name, value));
   return variables;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> made;
+  made.reserve(texts.size() + 1);
   for (std::string& text : texts) made.push_back(text.data());
   made.push_back(nullptr);
   return made;
+}
+
+// In the child, after the other descriptors, whose numbers it may take.
+bool pass_on(int channel) {
+  if (channel < 0) return true;
+  if (channel == channel_descriptor) return ::fcntl(channel, F_SETFD, 0) == 0;  // else closed by exec
+  return ::dup2(channel, channel_descriptor) >= 0;
 }
 
 double seconds(const timeval& time) {
@@ -89,7 +97,7 @@ ChildProcess::ChildProcess(const ChildSettings& settings) {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   if (::dup2(input.value(), STDIN_FILENO) >= 0 && ::dup2(output.value(), STDOUT_FILENO) >= 0 &&
-      ::dup2(log.value(), STDERR_FILENO) >= 0 && ::chdir(folder.c_str()) == 0) {
+      ::dup2(log.value(), STDERR_FILENO) >= 0 && pass_on(settings.channel) && ::chdir(folder.c_str()) == 0) {
     ::execve(arguments.front(), arguments.data(), environment.data());
   }
   ::_exit(127);

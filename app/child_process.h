@@ -12,10 +12,15 @@
 
 namespace kinema::app {
 
+/// Beyond standard input, output and error.
+constexpr int channel_descriptor = 3;
+
 struct ChildSettings {
   std::vector<std::string> words;     ///< the program's path, and its arguments
   std::filesystem::path folder;       ///< its working directory
   std::filesystem::path output, log;  ///< files for its standard output and standard error
+
+  int channel = -1;  ///< a descriptor that the child gets as channel_descriptor; -1: none
 
   /// Variables to set. Those by which MPI knows a rank are removed: the child is none.
   std::vector<std::pair<std::string, std::string>> environment;

@@ -65,6 +65,8 @@ Verb Verb::add(const std::string& name, const std::string& description) {
   return Verb(*app_->add_subcommand(name, description));
 }
 
+void Verb::hide() { app_->group(""); }
+
 void Verb::footer(const std::string& text) { app_->footer(text); }
 
 void Verb::chosen(std::function<void()> call) { app_->callback(std::move(call)); }

@@ -61,6 +61,8 @@ public:
 
   Verb add(const std::string& name, const std::string& description);
   void footer(const std::string& text);
+  /// Not listed in the help: for processes that kinema starts itself.
+  void hide();
   /// Called if the line contains this verb, after its options are read.
   void chosen(std::function<void()> call);
 

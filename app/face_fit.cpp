@@ -52,6 +52,7 @@ void check_outputs(const Options& options) {
 void report(const Options& options, const FaceCounts& counts) {
   if (!options.common.json) {
     fmt::print(
+        options.common.console.out,
         "{}{} frames on {}: {} with a face, {} without, {} that could not be read; mean quality {:.2f}; {:.1f} fits "
         "per second{}\n",
         counts.stopped ? "stopped; " : "", counts.frames, places_text(counts.stages), counts.found, counts.lost,
@@ -74,7 +75,7 @@ void report(const Options& options, const FaceCounts& counts) {
   for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
   json["slowest"] = counts.slowest();
   json["results"] = {{"out", options.run.files.landmarks}};
-  print_json(json);
+  print_json(json, options.common.console);
 }
 
 io::ColourSettings source_settings(const Options& options) {
@@ -111,7 +112,7 @@ void run(Options& options) {
   const std::unique_ptr<io::Source> source = io::open_colour(options.input, source_settings(options));
   const FaceCounts counts = fit_faces(*source, chain);
   if (feed) feed->finish();
-  print_left_out(counts.lines);
+  print_left_out(counts.lines, options.common.console);
   report(options, counts);
   if (counts.found == 0 && !counts.stopped) {
     throw Error(fmt::format("{}: {} in {} frames; {} says why for each", options.input.front(),
@@ -170,7 +171,10 @@ void add_face_fit(Verb parent, Task& task) {
   add_osc_option(verb, chain.live, "landmarks");
   add_view_options(verb, options->view);
   add_common_options(verb, options->common);
-  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  verb.chosen([options, &task] {
+    options->common.console = task.console;
+    task.run = [options](const Ranks&) { run(*options); };
+  });
 }
 
 }  // namespace kinema::app

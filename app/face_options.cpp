@@ -180,12 +180,12 @@ FaceExamples read_examples(const ImageOptions& options) {
   return examples;
 }
 
-void print_left_out(const std::vector<std::string>& lines) {
+void print_left_out(const std::vector<std::string>& lines, Console console) {
   constexpr std::size_t most = 12;
   for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) {
-    fmt::print(stderr, "kinema: left out: {}\n", io::printable(lines[i], 400));
+    fmt::print(console.err, "kinema: left out: {}\n", io::printable(lines[i], 400));
   }
-  if (lines.size() > most) fmt::print(stderr, "kinema: left out: {} more\n", lines.size() - most);
+  if (lines.size() > most) fmt::print(console.err, "kinema: left out: {} more\n", lines.size() - most);
 }
 
 double landmark_error(const face::Layout& layout, const std::vector<float>& landmarks, const std::vector<float>& truth,

@@ -64,7 +64,7 @@ face::GreyView view(const io::GreyImage& image);
 FaceExamples read_examples(const ImageOptions& options);
 
 /// On standard error: the first few, and the number of the rest.
-void print_left_out(const std::vector<std::string>& lines);
+void print_left_out(const std::vector<std::string>& lines, Console console = {});
 
 /// The mean landmark error over the distance of the outer eye corners (of `truth`), over the landmarks in `points`;
 /// over all if it is empty.

@@ -110,9 +110,9 @@ ordered_json results_json(const Options& options, const Paths& paths, double fps
   return results;
 }
 
-void print_text(const HeadCounts& counts, const std::string& backend, const ordered_json& results) {
+void print_text(std::FILE* out, const HeadCounts& counts, const std::string& backend, const ordered_json& results) {
   fmt::print(
-      "{}{} frames on {}, {}: {} with a head, {} without, {} that could not be read; {:.0f} frames per second{}\n",
+      out, "{}{} frames on {}, {}: {} with a head, {} without, {} that could not be read; {:.0f} frames per second{}\n",
       counts.stopped ? "stopped; " : "", counts.frames, backend, counts.mode == head::Mode::plain ? "plain" : "window",
       counts.found, counts.lost, counts.gaps, counts.frames_per_second(), counts.live.words());
   const auto pixels = [](const ordered_json& value) {
@@ -127,12 +127,12 @@ void print_text(const HeadCounts& counts, const std::string& backend, const orde
                       100 * truth["within_quarter"].get<double>(), truth["frames"].get<std::size_t>(),
                       truth["missing"].get<std::size_t>(), truth["median"].get<double>());
     }
-    fmt::print("{}\n", text);
+    fmt::print(out, "{}\n", text);
   };
   line("kinema", results);
   if (results.contains("smoothing")) {
     const ordered_json& smoothing = results["smoothing"];
-    fmt::print("  smoothing: jitter {} before, delay {} s, {:.3f} s to nine tenths of a step of {:.0f} px\n",
+    fmt::print(out, "  smoothing: jitter {} before, delay {} s, {:.3f} s to nine tenths of a step of {:.0f} px\n",
                pixels(smoothing["jitter_before_px"]),
                smoothing["delay_s"].is_null() ? "-" : fmt::format("{:.3f}", smoothing["delay_s"].get<double>()),
                smoothing["step_response_s"].get<double>(), smoothing["step_px"].get<double>());
@@ -207,7 +207,8 @@ void run(Options options) {
   const std::unique_ptr<io::Source> source =
       io::open_colour(options.input, {.fps = options.fps, .reconnect = options.reconnect});
   if (source->guessed_fps()) {
-    fmt::print(stderr, "kinema: {} does not give its frame rate: times are computed for 30 frames per second (--fps)\n",
+    fmt::print(options.common.console.err,
+               "kinema: {} does not give its frame rate: times are computed for 30 frames per second (--fps)\n",
                options.input.front());
   }
 
@@ -251,15 +252,16 @@ void run(Options options) {
     json["fps"] = counts.frames_per_second();
     for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
     json["results"] = results;
-    print_json(json);
+    print_json(json, options.common.console);
   } else {
-    print_text(counts, backend, results);
+    print_text(options.common.console.out, counts, backend, results);
   }
   if (!counts.first_gap.empty()) {
-    fmt::print(stderr, "kinema: {} of {} frames could not be read; the first: {}\n", counts.gaps, counts.frames,
-               counts.first_gap);
+    fmt::print(options.common.console.err, "kinema: {} of {} frames could not be read; the first: {}\n", counts.gaps,
+               counts.frames, counts.first_gap);
   }
-  if (!paths.no_haar.empty() && options.compare) fmt::print(stderr, "kinema: no Haar detection: {}\n", paths.no_haar);
+  if (!paths.no_haar.empty() && options.compare)
+    fmt::print(options.common.console.err, "kinema: no Haar detection: {}\n", paths.no_haar);
   if (counts.found == 0 && counts.frames > 0) {
     throw Error(fmt::format("no head was found in {} frames: calibrate for this user and light", counts.frames),
                 Error::Cause::running);
@@ -340,7 +342,10 @@ void add_head_track(Verb parent, Task& task) {
       .group("Everywhere");
   add_devices_option(verb, options->common);
   add_other_common_options(verb, options->common);
-  verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
+  verb.chosen([options, &task] {
+    options->common.console = task.console;
+    task.run = [options](const Ranks&) { run(*options); };
+  });
 }
 
 }  // namespace kinema::app

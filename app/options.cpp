@@ -38,8 +38,8 @@ void add_devices_option(Verb verb, CommonOptions& options) {
 
 void check_devices(CommonOptions& options) {
   if (options.backend == Backend::automatic) {
-    options.losses =
-        std::make_shared<DeviceLosses>([](const std::string& line) { fmt::print(stderr, "kinema: {}\n", line); });
+    options.losses = std::make_shared<DeviceLosses>(
+        [log = options.console.err](const std::string& line) { fmt::print(log, "kinema: {}\n", line); });
   }
   if (options.devices.empty()) return;
   const char* word = std::getenv("KINEMA_BACKEND");
@@ -59,9 +59,9 @@ void divide_machine(const Ranks& ranks, CommonOptions& options) {
   options.devices.clear();  // this rank has its own
 }
 
-void print_json(const nlohmann::ordered_json& json) {
+void print_json(const nlohmann::ordered_json& json, Console console) {
   // a file's name may not be UTF-8; it must not end the run
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  fmt::print(console.out, "{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace kinema::app

@@ -10,13 +10,21 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <vector>
 
 namespace kinema::app {
 
+/// Where a verb prints. Jobs that share a process have files of their own.
+struct Console {
+  std::FILE* out = stdout;
+  std::FILE* err = stderr;
+};
+
 struct CommonOptions {
+  Console console;
   Backend backend = Backend::automatic;
   std::vector<int> devices;              // of --devices; empty: the first GPU
   std::shared_ptr<DeviceLosses> losses;  // see share_devices()
@@ -52,16 +60,18 @@ void divide_machine(const Ranks& ranks, CommonOptions& options);
 struct Task {
   std::function<void(const Ranks&)> run;
   bool shared = false;
+  Console console;  // set before a verb is chosen; verbs that are no jobs of a batch print where the process does
 };
 
 /// On standard output.
-void print_json(const nlohmann::ordered_json& json);
+void print_json(const nlohmann::ordered_json& json, Console console = {});
 
 // One function per verb: adds it below `parent`, and sets `task` when the verb is chosen.
 void add_devices(Verb parent, Task& task);
 void add_cameras(Verb parent, Task& task);
 void add_record(Verb parent, Task& task);
 void add_batch(Verb parent, Task& task);
+void add_batch_worker(Verb parent, Task& task);
 void add_demo(Verb parent, Task& task);
 void add_serve(Verb parent, Task& task);
 void add_body_likelihood(Verb parent, Task& task);

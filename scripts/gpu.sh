@@ -2,13 +2,14 @@
 # Everything that needs a machine with an NVIDIA GPU, offline, with only a CUDA toolkit and the libraries of `cmake
 # --preset gpu`. Highway, TBB and Embree are used if build/amd64.tar.gz exists (scripts/fetch_amd64.sh).
 #
-#   scripts/gpu.sh [build] [test] [sanitize] [bench] [face] [profile]      no argument: all but face and profile
+#   scripts/gpu.sh [build] [test] [sanitize] [bench] [batch] [face] [profile]      no argument: the first four
 #
 #   build     configure and build the preset gpu
 #   test      the tests with the label gpu, the trackers' accuracy included; fails where tests were skipped for want of a
 #             device
 #   sanitize  compute-sanitizer's memcheck, racecheck, initcheck and synccheck over the small cases of those tests
 #   bench     kinema bench body, head and face: body.txt, body.json, body.html, head.txt, ...
+#   batch     kinema batch with 1, 4, 8 and 16 recordings at once on the GPU: batch.json
 #   face      of the face alone: its test program and the command are built, its GPU tests run, the checkers run over its chain,
 #             and the default fit of $KINEMA_FACE_MODEL (build/face.kface) is timed if there is such a file, and held against the
 #             cpu backend's on the pictures of $KINEMA_FACES (build/faces: NAME.pgm with NAME.pts) if there are any
@@ -107,6 +108,10 @@ do_bench() {
   timeout 400 "$build/kinema" bench face --out "$results" --seconds 0.2
 }
 
+do_batch() {
+  timeout 400 scripts/measure_batch.py "$build/kinema" --backend cuda | tee "$results/batch.json"
+}
+
 # a few minutes in all: the longest part is the build
 do_face() {
   local failed=0 log=$results/face_tests.txt model=${KINEMA_FACE_MODEL:-build/face.kface} faces=${KINEMA_FACES:-build/faces} tool
@@ -143,8 +148,8 @@ stages=("$@")
 [ ${#stages[@]} -gt 0 ] || stages=(build test sanitize bench)
 for stage in "${stages[@]}"; do
   case $stage in
-    build | test | sanitize | bench | face | profile) ;;
-    *) echo "gpu.sh: no stage '$stage': build, test, sanitize, bench, face, profile" >&2; exit 2 ;;
+    build | test | sanitize | bench | batch | face | profile) ;;
+    *) echo "gpu.sh: no stage '$stage': build, test, sanitize, bench, batch, face, profile" >&2; exit 2 ;;
   esac
 done
 for stage in "${stages[@]}"; do

@@ -35,6 +35,16 @@ public:
   virtual void wait() = 0;
   /// Whether data are in host memory.
   virtual bool host() const = 0;
+
+  /// Moments of an exchange between parts of one process: this part's data are written, and those of the others read.
+  enum class Mark { written, read };
+  /// Marks the moment at which all that was asked so far is done. A device need not wait for it, as the default does.
+  virtual void mark(Mark) { wait(); }
+  /// What is asked from here on happens after the moment that `other`, a transfer of the same kind, has marked last.
+  virtual void follow(const Transfer& other, Mark mark) {
+    static_cast<void>(other);
+    static_cast<void>(mark);
+  }
 };
 
 /// Plain memory.

@@ -18,8 +18,18 @@ public:
   void wait() override { cuda::check(cudaStreamSynchronize(stream_), "waiting for a copy"); }
   bool host() const override { return false; }
 
+  void mark(Mark mark) override { event(mark).record(stream_); }
+  void follow(const Transfer& other, Mark mark) override {
+    const cuda::Event& marked = static_cast<const TransferCuda&>(other).event(mark);
+    cuda::check(cudaStreamWaitEvent(stream_, marked), "waiting for another part");
+  }
+
 private:
+  const cuda::Event& event(Mark mark) const { return mark == Mark::written ? written_ : read_; }
+  cuda::Event& event(Mark mark) { return mark == Mark::written ? written_ : read_; }
+
   cudaStream_t stream_;
+  cuda::Event written_{cudaEventDisableTiming}, read_{cudaEventDisableTiming};
 };
 
 }  // namespace kinema::body

@@ -33,6 +33,13 @@ public:
     if (parts_.empty()) throw DeviceFailure("every device has failed: nothing is left to compute with");
   }
 
+  /// No part is destroyed while another one may still read what it has.
+  ~DeviceParts() {
+    for (auto& part : parts_) part->worker.wait();
+  }
+  DeviceParts(const DeviceParts&) = delete;
+  DeviceParts& operator=(const DeviceParts&) = delete;
+
   int count() const { return static_cast<int>(parts_.size()); }
   int device(int part) const { return devices_[parts_[static_cast<std::size_t>(part)]->at]; }
   T& operator[](int part) const { return *parts_[static_cast<std::size_t>(part)]->made; }

@@ -1,5 +1,7 @@
 #include "core/meeting.h"
 
+#include "core/threads.h"
+
 #include <algorithm>
 
 namespace kinema {
@@ -71,22 +73,38 @@ private:
     return static_cast<const char*>(meeting_.shown_[static_cast<std::size_t>(part)]) + item * items.bytes_each;
   }
 
-  // Lets the others read `data`, and reads theirs. No part goes on before all have read.
+  // Lets the others read `data`, and reads theirs. Nothing that this part does later happens before all have read. On
+  // devices all of that is put in order without the host waiting for them.
   template <class Read>
   void read_others(const void* data, Transfer& transfer, Read&& read) {
-    transfer.wait();
+    transfer.mark(Transfer::Mark::written);
     meeting_.shown_[static_cast<std::size_t>(part_)] = data;
+    meeting_.transfers_[static_cast<std::size_t>(part_)] = &transfer;
     meeting_.wait();
+    follow_others(transfer, Transfer::Mark::written);
     read();
-    transfer.wait();
+    transfer.mark(Transfer::Mark::read);
     meeting_.wait();
+    follow_others(transfer, Transfer::Mark::read);
+  }
+
+  // A mark is not made again before all parts have come here: each meets the others twice between two of a kind.
+  void follow_others(Transfer& transfer, Transfer::Mark mark) {
+    for (int p = 0; p < parts(); ++p) {
+      if (p != part_) transfer.follow(*meeting_.transfers_[static_cast<std::size_t>(p)], mark);
+    }
   }
 
   Meeting& meeting_;
   int part_;
 };
 
-Meeting::Meeting(int parts) : parts_(parts), shown_(static_cast<std::size_t>(parts), nullptr) {
+Meeting::Meeting(int parts)
+    : parts_(parts),
+      // some ten microseconds, in which the others mostly come; to be woken takes as long
+      spins_(usable_cores() > parts ? 1000 : 0),
+      shown_(static_cast<std::size_t>(parts), nullptr),
+      transfers_(static_cast<std::size_t>(parts), nullptr) {
   for (int p = 0; p < parts; ++p) members_.push_back(std::make_unique<Member>(*this, p));
 }
 
@@ -108,6 +126,7 @@ void Meeting::wait() {
     ++turn_;
     turn_.notify_all();
   } else {
+    for (int spin = 0; spin < spins_ && turn_.load(std::memory_order_acquire) == turn; ++spin) continue;
     turn_.wait(turn);
   }
   if (ended_) throw MeetingEnded();

@@ -39,7 +39,9 @@ private:
   std::atomic<int> arrived_ = 0;
   std::atomic<unsigned> turn_ = 0;  // counts the times that all were here
   std::atomic<bool> ended_ = false;
-  std::vector<const void*> shown_;  // what each part lets the others read
+  int spins_ = 0;                           // looks at turn_ before a thread sleeps
+  std::vector<const void*> shown_;          // what each part lets the others read
+  std::vector<const Transfer*> transfers_;  // by which each part has written it
   std::vector<std::unique_ptr<Member>> members_;
 };
 

@@ -1,5 +1,8 @@
 #include "batch.h"
 
+#include "io/image_file.h"
+#include "synth/head_clip.h"
+
 #include <fmt/format.h>
 
 namespace kinema::app {
@@ -15,6 +18,19 @@ void BatchTest::record(const std::string& name, int count) const {
     const std::string file = fmt::format("points/{:06}.npy", i);
     fs::create_hard_link(from / file, to / file);
   }
+}
+
+void BatchTest::record_head(const std::string& name) const {
+  const synth::HeadClip clip{{.width = 320, .height = 240}};
+  const fs::path pictures = folder / "recordings" / name;
+  fs::create_directories(pictures);
+  for (std::size_t i = 0; i < 3; ++i) io::write_picture_png(pictures / fmt::format("{:06}.png", i), clip.picture(i));
+  const synth::HeadTruth head = clip.truth(0);
+  const Outcome outcome =
+      run_kinema({"head", "calibrate", "--input", (pictures / "000000.png").string(), "--oval",
+                  fmt::format("{},{},{},{}", head.x, head.y, head.rx, head.ry), "--out", name + ".json"},
+                 folder.folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
 Arguments BatchTest::call(const Arguments& more) {

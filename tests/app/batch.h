@@ -17,6 +17,9 @@ protected:
   /// A recording of `count` clouds in the folder "recordings": the cheapest there is.
   void record(const std::string& name, int count = 1) const;
 
+  /// Three pictures of a head in the folder "recordings", and its colours in `name`.json.
+  void record_head(const std::string& name) const;
+
   /// Options of body track that make it cheap, for --body and for lines of a file.
   static const std::string cheap;
 

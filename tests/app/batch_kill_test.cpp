@@ -17,9 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using BatchKill = BatchTest;
+// By the arguments that say where jobs run: each in a process of its own, or several in one.
+class BatchKill : public BatchTest, public ::testing::WithParamInterface<Arguments> {};
 
-TEST_F(BatchKill, KilledAHundredTimesItLosesOnlyTheJobsUnderWay) {
+TEST_P(BatchKill, KilledAHundredTimesItLosesOnlyTheJobsUnderWay) {
   constexpr int kills = 100, jobs = 60, failing = 3;
 
   // an undisturbed job of each length, and the time that one takes here and now
@@ -37,7 +38,7 @@ TEST_F(BatchKill, KilledAHundredTimesItLosesOnlyTheJobsUnderWay) {
   std::uniform_real_distribution<double> moment(0, 1.5 * one_job_ms);  // starting, working, finishing jobs
   std::map<std::string, std::string> records;                          // of the jobs that were done after a kill
   for (int kill = 0; kill < kills; ++kill) {
-    RunningCommand running(call(), folder.folder());
+    RunningCommand running(call(GetParam()), folder.folder());
     std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(moment(random)));
     running.signal(SIGKILL);
     running.wait();
@@ -48,7 +49,9 @@ TEST_F(BatchKill, KilledAHundredTimesItLosesOnlyTheJobsUnderWay) {
   }
   RecordProperty("done_before_the_last_run", static_cast<int>(records.size()));
 
-  const Outcome last = batch({"--json"});
+  Arguments arguments = GetParam();
+  arguments.push_back("--json");
+  const Outcome last = batch(arguments);
   EXPECT_EQ(last.exit_code, 1) << last.err;
   const auto sums = nlohmann::json::parse(last.out);
   EXPECT_EQ(sums["done"], jobs - failing);
@@ -60,6 +63,10 @@ TEST_F(BatchKill, KilledAHundredTimesItLosesOnlyTheJobsUnderWay) {
     EXPECT_EQ(poses(name), expected[i % 2]) << name;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(BatchJobs, BatchKill,
+                         ::testing::Values(Arguments{}, Arguments{"--per-process", "3", "--at-once", "3"}),
+                         [](const auto& test) { return test.param.empty() ? "Alone" : "InOneProcess"; });
 
 }  // namespace
 }  // namespace kinema::app

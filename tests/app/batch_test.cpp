@@ -1,8 +1,6 @@
 // kinema batch: many jobs, what is done and what fails among them.
 #include "batch.h"
-#include "io/image_file.h"
 #include "live.h"
-#include "synth/head_clip.h"
 
 #include <fmt/format.h>
 
@@ -141,18 +139,8 @@ TEST_F(Batch, AFileListsJobsWithTheirOptions) {
 
 TEST_F(Batch, TracksWhatFitsEachEntryOfAFolder) {
   if (!pictures()) GTEST_SKIP() << "this build has no OpenCV";
-  const synth::HeadClip clip{{.width = 320, .height = 240}};
-  fs::create_directories(folder / "recordings/anna");
-  for (std::size_t i = 0; i < 3; ++i) {
-    io::write_picture_png(folder / fmt::format("recordings/anna/{:06}.png", i), clip.picture(i));
-  }
+  record_head("anna");
   record("walk");
-  const synth::HeadTruth head = clip.truth(0);
-  ASSERT_EQ(run_kinema({"head", "calibrate", "--input", "recordings/anna/000000.png", "--oval",
-                        fmt::format("{},{},{},{}", head.x, head.y, head.rx, head.ry), "--out", "anna.json"},
-                       folder.folder())
-                .exit_code,
-            0);
   expect_one_line(batch(), 2, "recordings/anna: is a folder of pictures: say what to track in it");
   // names on the command line are relative to the current folder
   const Outcome outcome = batch({"--head", "--filter anna.json --jsonl head.jsonl", "--json"});

@@ -43,6 +43,7 @@ public:
 
   Outcome wait();
   void signal(int number) const;
+  pid_t process() const { return child_; }
 
 private:
   std::filesystem::path streams_;

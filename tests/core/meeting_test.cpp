@@ -2,9 +2,15 @@
 #include "core/meeting.h"
 
 #include "core/device_parts.h"
+#include "core/worker.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <future>
+#include <memory>
 #include <numeric>
 #include <thread>
 
@@ -17,6 +23,7 @@ int run_parts(int parts, Work&& work) {
   Meeting meeting(parts);
   std::atomic<int> ended = 0;
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(parts));
   for (int p = 0; p < parts; ++p) {
     threads.emplace_back([&, p] {
       try {
@@ -72,6 +79,54 @@ public:
   bool host() const override { return false; }
 };
 
+// A device that does what it is asked later, in its own thread.
+class LateTransfer final : public Transfer {
+public:
+  void ask(std::function<void()> work) { device_.post(std::move(work)); }
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    ask([=] { std::memcpy(to, from, bytes); });
+  }
+  void wait() override { device_.wait(); }
+  bool host() const override { return false; }
+
+  void mark(Mark mark) override {
+    auto reached = std::make_shared<std::promise<void>>();
+    marks_[static_cast<std::size_t>(mark)] = reached->get_future();
+    ask([reached] { reached->set_value(); });
+  }
+  void follow(const Transfer& other, Mark mark) override {
+    ask([reached = static_cast<const LateTransfer&>(other).marks_[static_cast<std::size_t>(mark)]] { reached.wait(); });
+  }
+
+private:
+  std::shared_future<void> marks_[2];
+  Worker device_;
+};
+
+TEST(Meeting, DevicesReadWhatWasWrittenAndWriteAgainWhenItWasRead) {
+  for (int parts : counts) {
+    run_parts(parts, [](Exchange& exchange) {
+      constexpr std::size_t total = 50;
+      constexpr int rounds = 40;
+      std::vector<int> numbers(total, -1);
+      const Slice own = exchange.own(total);
+      std::size_t wrong = 0;
+      LateTransfer device;
+      for (int round = 0; round < rounds; ++round) {
+        device.ask([&, round] { std::fill(&numbers[0] + own.begin, &numbers[0] + own.end, round); });
+        exchange.gather({numbers.data(), total, sizeof(int)}, device);
+        device.ask([&, round] {
+          wrong += total - static_cast<std::size_t>(std::count(numbers.begin(), numbers.end(), round));
+        });
+      }
+      device.wait();
+      EXPECT_EQ(wrong, 0u);
+      // the others may still be reading
+      exchange.gather({numbers.data(), total, sizeof(int)});
+    });
+  }
+}
+
 class MeetingFetch : public testing::TestWithParam<bool> {};
 
 TEST_P(MeetingFetch, BringsWhatAPartNeedsAndCountsIt) {
@@ -111,6 +166,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, MeetingFetch, testing::Bool(),
 
 TEST(Meeting, SumsInTheOrderOfTheItems) {
   std::vector<double> numbers;
+  numbers.reserve(100);
   for (int i = 0; i < 100; ++i) numbers.push_back(1 / (1.0 + i));
   const double expected = std::accumulate(numbers.begin(), numbers.end(), 0.0);
   for (int parts : counts) {

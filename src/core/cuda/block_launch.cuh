@@ -42,9 +42,7 @@ public:
   void operator()(const Work& work, int columns, int rows) const {
     const std::size_t bytes = work.shared_bytes();
     constexpr std::size_t without_asking = 48 * 1024;
-    if (bytes > without_asking)
-      check(cudaFuncSetAttribute(run_work<Work>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-            "taking shared memory");
+    if (bytes > without_asking) allow_most<Work>();
     cudaLaunchAttribute early{};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
@@ -59,6 +57,19 @@ public:
   }
 
 private:
+  // An attribute of a kernel applies to all its launches, also those of other threads: so it is always the same.
+  template <class Work>
+  static void allow_most() {
+    int device = 0, most = 0;
+    check(cudaGetDevice(&device), "asking for the GPU");
+    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "asking the GPU");
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, run_work<Work>), "asking about a kernel");
+    check(cudaFuncSetAttribute(run_work<Work>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               most - static_cast<int>(attributes.sharedSizeBytes)),
+          "taking shared memory");
+  }
+
   // Whether the kernel was compiled for a device on which it waits for the one before it.
   template <class Work>
   static bool waits_itself() {

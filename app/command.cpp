@@ -1,0 +1,146 @@
+#include "app/command.h"
+
+#include "kinema/error.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace kinema::app {
+namespace {
+
+enum ExitCode { done = 0, failed = 1, wrong_call = 2 };
+
+// An error is one line, whatever names it contains.
+void print_error(std::string_view message, Console console) {
+  std::string line(message);
+  while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  }
+  fmt::print(console.err, "kinema: {}\n", line);
+}
+
+Verb add_group(CLI::App& parent, const std::string& name, const std::string& description) {
+  CLI::App& group = *parent.add_subcommand(name, description);
+  group.require_subcommand(0, 1);
+  return Verb(group);
+}
+
+// "kinema body likelihood", as far as the line was parsed.
+std::string understood(const CLI::App& command) {
+  std::string words = command.get_name();
+  const CLI::App* at = &command;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    words += " " + at->get_name();
+  }
+  return words;
+}
+
+// A hint if the line ends before a verb.
+void print_verbs(const CLI::App& command, Console console) {
+  const CLI::App* at = &command;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  fmt::print(console.err, "usage: {} VERB [OPTIONS]\n\n", understood(command));
+  for (const CLI::App* verb : at->get_subcommands([](const CLI::App*) { return true; })) {
+    fmt::print(console.err, "  {:<12} {}\n", verb->get_name(), verb->get_description());
+  }
+  fmt::print(console.err, "\n{} --help says more.\n", understood(command));
+}
+
+int report_parse_error(const CLI::App& command, const CLI::ParseError& error, bool first, Console console) {
+  if (error.get_exit_code() == 0) return first ? command.exit(error) : done;  // --help, --version
+  if (first) print_error(fmt::format("{} (see {} --help)", error.what(), understood(command)), console);
+  return wrong_call;
+}
+
+int run(std::vector<std::string> words, const Ranks& ranks, Console console) {
+  CLI::App command("Follows people with models instead of networks: body, head, face.", "kinema");
+  command.set_version_flag("--version", "kinema " + build().version);
+  command.require_subcommand(0, 1);
+  Task task;
+  task.console = console;
+  add_devices(Verb(command), task);
+  add_cameras(Verb(command), task);
+  add_record(Verb(command), task);
+  add_batch(Verb(command), task);
+  add_batch_worker(Verb(command), task);
+  add_demo(Verb(command), task);
+  add_serve(Verb(command), task);
+  const Verb body = add_group(command, "body", "The body, from stereo or depth points");
+  add_body_likelihood(body, task);
+  add_body_evaluate(body, task);
+  add_body_simulate(body, task);
+  add_body_track(body, task);
+  const Verb stereo = add_group(command, "stereo", "Stereo cameras");
+  add_stereo_calibrate(stereo, task);
+  const Verb head = add_group(command, "head", "The head, from colour video");
+  add_head_calibrate(head, task);
+  add_head_track(head, task);
+  const Verb face = add_group(command, "face", "The face, from images: landmarks by an appearance model");
+  add_face_draw(face, task);
+  add_face_train(face, task);
+  add_face_fit(face, task);
+  add_face_evaluate(face, task);
+  add_face_info(face, task);
+  const Verb bench = add_group(command, "bench", "The tables and figures of the papers, remade on this machine");
+  add_bench_body(bench, task);
+  add_bench_head(bench, task);
+  add_bench_face(bench, task);
+
+  try {
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    command.parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    return report_parse_error(command, error, ranks.first(), console);
+  } catch (const Error& error) {
+    throw AgreedError(error.what(), error.cause());  // every rank parses the same line
+  }
+  if (!task.run) {
+    if (ranks.first()) print_verbs(command, console);
+    return wrong_call;
+  }
+  if (ranks.not_built_in() && task.shared)
+    throw Error("mpirun started several processes, but MPI is not built in: install it and build again, or start one");
+  if (!ranks.first() && !task.shared) return done;
+  task.run(ranks);
+
+  // output that could not be written is a failure too
+  errno = 0;
+  if (std::fflush(console.out) != 0 || std::ferror(console.out)) {
+    throw Error(fmt::format("standard output could not be written: {}", std::strerror(errno)), Error::Cause::running);
+  }
+  return done;
+}
+
+}  // namespace
+
+int run_command(const std::vector<std::string>& words, const Ranks& ranks, Console console) {
+  const auto end = [&](const char* message, int exit_code) {
+    print_error(message, console);
+    if (ranks.count() > 1) ranks.abort(exit_code);
+    return exit_code;
+  };
+  const auto exit_code = [](const Error& error) { return error.cause() == Error::Cause::input ? wrong_call : failed; };
+  try {
+    return run(words, ranks, console);
+  } catch (const AgreedError& error) {
+    if (ranks.first()) print_error(error.what(), console);
+    return exit_code(error);
+  } catch (const Error& error) {
+    return end(error.what(), exit_code(error));
+  } catch (const std::bad_alloc&) {
+    return end("there is not enough memory", failed);
+  } catch (const std::exception& error) {
+    return end(error.what(), failed);
+  }
+}
+
+}  // namespace kinema::app
