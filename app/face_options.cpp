@@ -139,11 +139,13 @@ void try_doubtful_again(face::Fitter& fitter, const face::Model& model, const st
   face::fit_doubtful_again(fitter, model, faces, fits);
 }
 
-void add_image_options(Verb verb, ImageOptions& options) {
-  verb.option("--images", options.images,
+void add_image_options(Verb verb, ImageOptions& options, bool required) {
+  auto images =
+      verb.option(
+              "--images", options.images,
               "Folders of pictures with landmarks (NAME.jpg with NAME.pts or NAME.asf), or dlib XML, COCO JSON, CSV")
-      .type("DIR|FILE")
-      .required();
+          .type("DIR|FILE");
+  if (required) images.required();
   verb.option("--first-pixel", options.first_pixel,
               "Coordinate of the first pixel in the files (.pts: 1, as in 300-W; others: 0)")
       .type("N")

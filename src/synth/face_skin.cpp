@@ -191,8 +191,7 @@ void FaceSkin::draw_brows(FacePaint& paint, double x, double y) const {
     }
   }
   const double inner = x < 0 ? where : 1 - where;  // thick at the nose, thin at the temple
-  const double half =
-      (0.03 + 0.007 * identity_.brow_width) * identity_.brow_thickness * (0.45 + 0.75 * inner);
+  const double half = (0.03 + 0.007 * identity_.brow_width) * identity_.brow_thickness * (0.45 + 0.75 * inner);
   const float hairs = value_noise({x * 50 + y * 25, y * 14, 0}, identity_.texture ^ 0x44u);
   const float cover = edge(static_cast<float>(nearest - half)) * (0.6f + 0.4f * hairs);
   paint.colour = mix(paint.colour, 0.8f * hair_, static_cast<float>(identity_.brow_strength) * cover);
@@ -239,16 +238,18 @@ void FaceSkin::draw_eye(FacePaint& paint, const Eye& eye, double x, double y) co
 // Bags under the eyes, lines beside them and on the forehead.
 void FaceSkin::draw_age(FacePaint& paint, const Eye& eye, double x, double y) const {
   const auto age = static_cast<float>(identity_.age);
-  const Point2 outer = eye.upper.front().x * eye.upper.back().x > 0 &&
-                               std::abs(eye.upper.front().x) > std::abs(eye.upper.back().x)
-                           ? eye.upper.front()
-                           : eye.upper.back();
+  const Point2 outer =
+      eye.upper.front().x * eye.upper.back().x > 0 && std::abs(eye.upper.front().x) > std::abs(eye.upper.back().x)
+          ? eye.upper.front()
+          : eye.upper.back();
   const double bag = std::abs(std::hypot((x - eye.iris.x) / 1.3, y - eye.iris.y + 0.02) - 0.12);
   if (y > eye.iris.y + 0.03)
-    paint.colour = mix(paint.colour, 0.7f * skin_, 0.55f * age * std::clamp(1 - static_cast<float>(bag) / 0.03f, 0.0f, 1.0f));
+    paint.colour =
+        mix(paint.colour, 0.7f * skin_, 0.55f * age * std::clamp(1 - static_cast<float>(bag) / 0.03f, 0.0f, 1.0f));
   const double side = outer.x < 0 ? -1 : 1;
   for (const double slope : {-0.5, 0.0, 0.5}) {
-    const Point2 a{outer.x + side * 0.03, outer.y + 0.02 * slope}, b{outer.x + side * 0.11, outer.y + 0.16 * slope * 0.6};
+    const Point2 a{outer.x + side * 0.03, outer.y + 0.02 * slope},
+        b{outer.x + side * 0.11, outer.y + 0.16 * slope * 0.6};
     const auto d = static_cast<float>(segment_distance({x, y}, a, b));
     paint.colour = mix(paint.colour, 0.7f * skin_, 0.5f * age * std::clamp(1 - d / 0.012f, 0.0f, 1.0f));
   }
@@ -261,7 +262,8 @@ void FaceSkin::draw_glasses(FacePaint& paint, double x, double y) const {
   double nearest = 1, inside = 1;
   for (const std::size_t first : {36u, 42u}) {
     const Point2 a = plan_[first], b = plan_[first + 3];
-    const double u = std::abs(x - 0.5 * (a.x + b.x)) - 0.17 * size, v = std::abs(y - 0.5 * (a.y + b.y) - 0.03) - 0.09 * size;
+    const double u = std::abs(x - 0.5 * (a.x + b.x)) - 0.17 * size,
+                 v = std::abs(y - 0.5 * (a.y + b.y) - 0.03) - 0.09 * size;
     // a rectangle with round corners
     const double d = std::hypot(std::max(u, 0.0), std::max(v, 0.0)) + std::min(0.0, std::max(u, v)) - 0.07;
     nearest = std::min(nearest, std::abs(d));
@@ -273,8 +275,7 @@ void FaceSkin::draw_glasses(FacePaint& paint, double x, double y) const {
   paint.colour = mix(paint.colour, rgb(0.06, 0.06, 0.07),
                      static_cast<float>(identity_.glasses_shade) * edge(static_cast<float>(inside)));
   if (inside < 0 && identity_.texture % 3 == 0)  // what the lens mirrors
-    paint.colour = mix(paint.colour, rgb(0.9, 0.95, 1),
-                       0.25f * bump(x + 0.6 * y, 0, x < 0 ? -0.36 : 0.3, 0, 0.05, 1));
+    paint.colour = mix(paint.colour, rgb(0.9, 0.95, 1), 0.25f * bump(x + 0.6 * y, 0, x < 0 ? -0.36 : 0.3, 0, 0.05, 1));
   const auto line = static_cast<float>(std::min({nearest, bridge, temple}) - rim);
   paint.colour = mix(paint.colour, frame, edge(line));
   paint.gloss = std::max(paint.gloss * (1 - edge(line)), 0.8f * edge(line));
@@ -342,8 +343,8 @@ FacePaint FaceSkin::head(const Vec3f& place) const {
   const double wave = 0.05 * (static_cast<double>(value_noise({x * 7, z * 7, 3}, identity_.texture ^ 0x66u)) - 0.5);
   const double locks = static_cast<double>(value_noise({x * 16, 0.5, 9}, identity_.texture ^ 0x77u)) - 0.5;
   const double fall = std::clamp(0.6 + 0.6 * x * identity_.fringe_side + 0.35 * locks, 0.0, 1.2);
-  const double line = -0.74 - 0.07 * identity_.hairline + 0.34 * side * side * side * side + wave +
-                      0.6 * identity_.fringe * fall;
+  const double line =
+      -0.74 - 0.07 * identity_.hairline + 0.34 * side * side * side * side + wave + 0.6 * identity_.fringe * fall;
   if (identity_.hair_length >= 0) {
     const bool behind = z < 0.05 && y < 0.1;
     if (behind || y < line - blur_) return {hair(place), 0.15f};

@@ -230,7 +230,8 @@ FaceMesh FaceSurface::curtain(double side) const {
     // parted at the top, furthest forward beside the cheeks
     const double wave = 0.06 * std::sin(7 * down + identity_.texture % 7);
     const double first = pi * (0.5 - 0.16 * identity_.curtain * std::sin(pi * std::clamp(1.15 * down, 0.0, 1.0)) -
-                               0.12 * identity_.curtain * (1 - down)) + wave;
+                               0.12 * identity_.curtain * (1 - down)) +
+                         wave;
     for (std::size_t c = 0; c < columns; ++c) {
       const double angle = first + (pi - first) * static_cast<double>(c) / (columns - 1);
       Vec3 p = at(std::min(y, widest), side * angle);

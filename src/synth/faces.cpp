@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace kinema::synth {
 namespace {
@@ -39,11 +40,11 @@ enum Purpose : std::uint32_t { who = 1, doing = 2, where = 3, clip = 4 };
 FaceIdentity face_identity(std::uint64_t seed, std::uint32_t person) {
   Draw draw(seed, who, person);
   FaceIdentity face;
-  for (double* trait :
-       {&face.width, &face.length, &face.jaw, &face.chin, &face.eye_size, &face.eye_opening, &face.eye_distance,
-        &face.eye_tilt, &face.brow_height, &face.brow_arch, &face.brow_width, &face.nose_length, &face.nose_width,
-        &face.nose_depth, &face.mouth_width, &face.mouth_height, &face.upper_lip, &face.lower_lip, &face.eye_slope,
-        &face.nose_bend, &face.mouth_slope, &face.jaw_bend}) {
+  for (double* trait : {&face.width,        &face.length,       &face.jaw,        &face.chin,        &face.eye_size,
+                        &face.eye_opening,  &face.eye_distance, &face.eye_tilt,   &face.brow_height, &face.brow_arch,
+                        &face.brow_width,   &face.nose_length,  &face.nose_width, &face.nose_depth,  &face.mouth_width,
+                        &face.mouth_height, &face.upper_lip,    &face.lower_lip,  &face.eye_slope,   &face.nose_bend,
+                        &face.mouth_slope,  &face.jaw_bend}) {
     *trait = draw.normal();
   }
   face.melanin = draw.uniform(0.02, 1);
@@ -135,6 +136,13 @@ FaceScene face_scene(std::uint64_t seed, std::uint32_t moment, int size) {
 
 FaceShot face_shot(std::uint64_t seed, std::uint32_t number, int size) {
   return photograph_face(face_identity(seed, number), face_expression(seed, number), face_scene(seed, number, size));
+}
+
+face::OwnedExample face_example(std::uint64_t seed, std::uint32_t number, int size) {
+  FaceShot shot = face_shot(seed, number, size);
+  io::GreyImage grey = synth::grey_of(shot.picture);
+  return {std::move(grey.grey), static_cast<std::size_t>(grey.width), static_cast<std::size_t>(grey.height),
+          std::move(shot.landmarks)};
 }
 
 FaceShot FaceClip::at(double time) const {
