@@ -3,6 +3,7 @@
 #include "app/progress.h"
 #include "io/input_file.h"
 #include "kinema/error.h"
+#include "kinema/files.h"
 
 #include <fmt/format.h>
 
@@ -108,7 +109,9 @@ nlohmann::ordered_json places_json(const std::vector<face::PlacedStage>& stages)
 }
 
 void add_fit_options(Verb verb, FitOptions& options) {
-  verb.option("--model", options.model, "The appearance model, from kinema face train").type("M.kface").required();
+  options.model = default_face_model().string();
+  verb.option("--model", options.model, "The appearance model, from kinema face train, in place of kinema's own")
+      .type("M.kface");
   verb.option("--stages", options.stages,
               "Stages of a fit, in place of the model's: METHOD[:LEVEL[:ITERATIONS[:PRIOR]]],... with METHOD "
               "cascade, combined, project-out or simultaneous")
@@ -122,6 +125,11 @@ void add_fit_options(Verb verb, FitOptions& options) {
       .type("S")
       .between(0.0, 1000.0)
       .show_default();
+}
+
+std::shared_ptr<const face::Model> fit_model(const FitOptions& options) {
+  return std::make_shared<const face::Model>(options.model.empty() ? read_face_model()
+                                                                   : read_face_model(options.model));
 }
 
 face::FitSettings fit_settings(const FitOptions& options, const CommonOptions& common) {

@@ -35,6 +35,9 @@ struct FitOptions {
   double limit = 3;
 };
 void add_fit_options(Verb verb, FitOptions& options);
+
+/// The model that was asked for, or else the one that ships.
+std::shared_ptr<const face::Model> fit_model(const FitOptions& options);
 face::FitSettings fit_settings(const FitOptions& options, const CommonOptions& common);
 
 /// Fits from a detector's boxes, which may be far off: fits with a low score are repeated from further starts.
