@@ -14,6 +14,7 @@ std::vector<OwnedExample> drawn(const ExampleStream& stream, std::uint32_t first
 
 std::vector<Example> views(const std::vector<OwnedExample>& owned, std::uint32_t first) {
   std::vector<Example> result;
+  result.reserve(owned.size());
   for (const OwnedExample& one : owned)
     result.push_back({{one.pixels.data(), one.width, one.height, one.width},
                       one.landmarks,
