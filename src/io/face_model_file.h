@@ -13,7 +13,7 @@ namespace kinema::io {
 
 enum class FaceModelPrecision {
   full,   ///< 32 bits, used in place when read
-  small,  ///< large matrices in 16 bits: half as long; landmarks differ by less than 0.02 pixels
+  small,  ///< large matrices in 16 bits: half as long; landmarks move by 0.001 pixels in the median (docs/face.md)
 };
 
 /// Written whole or not at all.
