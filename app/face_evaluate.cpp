@@ -5,7 +5,6 @@
 #include "app/face_reliability.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
-#include "io/face_model_file.h"
 #include "io/face_overlay.h"
 #include "io/image_file.h"
 #include "io/input_file.h"
@@ -218,7 +217,7 @@ void run(Options& options, const Ranks& ranks) {
   if (settings.start == FaceStart::detect) detector.emplace(options.detector);
   if (!options.out.empty() && ranks.first()) io::make_folder(options.out);
 
-  const auto model = std::make_shared<const face::Model>(io::read_face_model(options.fit.model));
+  const auto model = fit_model(options.fit);
   if (settings.start == FaceStart::given) starts.emplace(options.init, model->shape.landmarks());
   Stopwatch watch;
   const FaceExamples examples = read_examples(options.images);

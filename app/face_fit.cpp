@@ -4,7 +4,6 @@
 #include "app/live_options.h"
 #include "app/options.h"
 #include "app/view.h"
-#include "io/face_model_file.h"
 #include "kinema/error.h"
 
 #include <filesystem>
@@ -90,7 +89,7 @@ void run(Options& options) {
   check_devices(options.common);
   choose(options.common.backend);  // refuses what is not there before anything is read
   chain.backend = options.common.backend;
-  chain.tracker.model = std::make_shared<const face::Model>(io::read_face_model(options.fit.model));
+  chain.tracker.model = fit_model(options.fit);
   chain.tracker.fit = fit_settings(options.fit, options.common);
   if (options.init == "detect") {
     chain.detector.emplace(options.detector);

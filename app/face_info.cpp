@@ -54,6 +54,7 @@ ordered_json to_json(const face::Model& model, const std::vector<io::FaceModelSe
   json["cascade_stages"] = model.cascade.stages.size();
   json["quality"] = !model.quality.weights.empty();
   json["detector"] = model.detector_box.scale > 0;
+  json["detector_box"] = {model.detector_box.x, model.detector_box.y, model.detector_box.scale};
   json["sequence"] = stages_text(model.sequence);
   json["sections"] = ordered_json::array();
   for (const io::FaceModelSection& section : sections) {

@@ -3,6 +3,7 @@
 #include "app/progress.h"
 #include "io/input_file.h"
 #include "kinema/error.h"
+#include "kinema/files.h"
 
 #include <fmt/format.h>
 
@@ -108,7 +109,9 @@ nlohmann::ordered_json places_json(const std::vector<face::PlacedStage>& stages)
 }
 
 void add_fit_options(Verb verb, FitOptions& options) {
-  verb.option("--model", options.model, "The appearance model, from kinema face train").type("M.kface").required();
+  options.model = default_face_model().string();
+  verb.option("--model", options.model, "The appearance model, from kinema face train, in place of kinema's own")
+      .type("M.kface");
   verb.option("--stages", options.stages,
               "Stages of a fit, in place of the model's: METHOD[:LEVEL[:ITERATIONS[:PRIOR]]],... with METHOD "
               "cascade, combined, project-out or simultaneous")
@@ -122,6 +125,11 @@ void add_fit_options(Verb verb, FitOptions& options) {
       .type("S")
       .between(0.0, 1000.0)
       .show_default();
+}
+
+std::shared_ptr<const face::Model> fit_model(const FitOptions& options) {
+  return std::make_shared<const face::Model>(options.model.empty() ? read_face_model()
+                                                                   : read_face_model(options.model));
 }
 
 face::FitSettings fit_settings(const FitOptions& options, const CommonOptions& common) {
@@ -139,11 +147,13 @@ void try_doubtful_again(face::Fitter& fitter, const face::Model& model, const st
   face::fit_doubtful_again(fitter, model, faces, fits);
 }
 
-void add_image_options(Verb verb, ImageOptions& options) {
-  verb.option("--images", options.images,
+void add_image_options(Verb verb, ImageOptions& options, bool required) {
+  auto images =
+      verb.option(
+              "--images", options.images,
               "Folders of pictures with landmarks (NAME.jpg with NAME.pts or NAME.asf), or dlib XML, COCO JSON, CSV")
-      .type("DIR|FILE")
-      .required();
+          .type("DIR|FILE");
+  if (required) images.required();
   verb.option("--first-pixel", options.first_pixel,
               "Coordinate of the first pixel in the files (.pts: 1, as in 300-W; others: 0)")
       .type("N")

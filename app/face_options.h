@@ -35,6 +35,9 @@ struct FitOptions {
   double limit = 3;
 };
 void add_fit_options(Verb verb, FitOptions& options);
+
+/// The model that was asked for, or else the one that ships.
+std::shared_ptr<const face::Model> fit_model(const FitOptions& options);
 face::FitSettings fit_settings(const FitOptions& options, const CommonOptions& common);
 
 /// Fits from a detector's boxes, which may be far off: fits with a low score are repeated from further starts.
@@ -46,17 +49,18 @@ struct ImageOptions {
   std::vector<std::string> images;
   std::optional<double> first_pixel;
 };
-void add_image_options(Verb verb, ImageOptions& options);
+/// `required`: there is no other source.
+void add_image_options(Verb verb, ImageOptions& options, bool required = true);
 
 /// Labelled images in memory, as far as they could be read.
 struct FaceExamples {
-  std::vector<io::LabelledImage> files;
+  std::vector<io::LabelledImage> files;  ///< none of drawn faces
   std::vector<io::GreyImage> images;
   std::vector<std::vector<float>> landmarks;
   std::size_t points = 0;             ///< landmarks of each
   std::vector<std::string> left_out;  ///< messages about what could not be used
 
-  std::size_t size() const { return files.size(); }
+  std::size_t size() const { return images.size(); }
 };
 face::GreyView view(const io::GreyImage& image);
 

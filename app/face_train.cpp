@@ -9,6 +9,7 @@
 #include "io/layout_json.h"
 #include "io/output_file.h"
 #include "kinema/error.h"
+#include "synth/faces.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +25,9 @@ struct Options {
   ImageOptions images;
   face::TrainSettings settings;
   std::string out, layout, detector, note;
+  std::uint32_t drawn = 0;
   bool no_mirror = false, no_quality = false, no_project_out = false, no_resampling = false, no_detector = false;
+  bool learn_detector = false, small = false;
 };
 
 // The offset of the detector's boxes relative to the faces in them: the median over some of the images.
@@ -57,6 +60,48 @@ std::optional<face::BoxPlacement> detector_placement(const face::Model& model, c
   return face::BoxPlacement{median(x), median(y), median(scale)};
 }
 
+// Sides of drawn pictures, pixels.
+constexpr int drawn_size = 256;
+
+// The errors of starts that the cascade learns to correct. A detector's box is upright, so that a start is turned by as much
+// as the head is tilted.
+constexpr double drawn_shift = 0.06, drawn_scale = 0.07, drawn_turn = 0.14;
+
+// Of the one level of a small model.
+constexpr std::uint32_t small_pixels = 4096;
+
+// More drawn faces than this are not kept in memory.
+constexpr std::uint32_t most_kept = 1000;
+
+FaceExamples drawn_examples(std::uint64_t seed, std::uint32_t count, int threads) {
+  FaceExamples examples;
+  examples.points = synth::face_landmarks;
+  for (const synth::FaceShot& shot : synth::face_shots(seed, 0, count, drawn_size, threads)) {
+    examples.images.push_back(synth::grey_of(shot.picture));
+    examples.landmarks.push_back(shot.landmarks);
+  }
+  return examples;
+}
+
+FaceExamples examples_for(const Options& options) {
+  if (options.drawn == 0) return read_examples(options.images);
+  return drawn_examples(options.common.seed, std::min(options.drawn, most_kept), options.common.threads);
+}
+
+face::Model train(const Options& options, const FaceExamples& examples, const face::Layout& layout) {
+  if (options.drawn > most_kept) {
+    return face::train(
+        [seed = options.common.seed](std::uint32_t number) { return synth::face_example(seed, number, drawn_size); },
+        options.drawn, layout, options.settings);
+  }
+  std::vector<face::Example> set;
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    set.push_back({view(examples.images[i]), examples.landmarks[i],
+                   i < examples.files.size() ? examples.files[i].image.string() : fmt::format("drawn face {}", i)});
+  }
+  return face::train(set, layout, options.settings);
+}
+
 face::Layout layout_for(const Options& options, std::size_t landmarks) {
   if (!options.layout.empty()) return io::read_layout(options.layout, landmarks);
   return face::default_layout(landmarks);
@@ -71,7 +116,7 @@ void report(const Options& options, const face::Model& model, const FaceExamples
     fmt::print(
         "{}: {} faces{} with {} landmarks, {} left out; {} pixels, {} shape modes, {} texture modes; {:.1f} MB in "
         "{:.1f} s\n",
-        options.out, examples.size(), model.mirrored ? " and their mirror images" : "", examples.points,
+        options.out, model.examples, model.mirrored ? " and their mirror images" : "", examples.points,
         examples.left_out.size(), finest.pixels(), model.shape.modes.rows, finest.texture_modes.rows,
         static_cast<double>(bytes) / 1e6, (read_ms + train_ms + detect_ms) / 1000);
     if (model.detector_box.scale == 0) fmt::print("no face detector was learnt: fits start from what --init gives\n");
@@ -79,7 +124,7 @@ void report(const Options& options, const face::Model& model, const FaceExamples
   }
   nlohmann::ordered_json json;
   json["backend"] = name(Backend::cpu);  // training runs there
-  json["examples"] = examples.size();
+  json["examples"] = model.examples;
   json["mirrored"] = model.mirrored;
   json["left_out"] = examples.left_out;
   json["landmarks"] = examples.points;
@@ -101,13 +146,15 @@ void report(const Options& options, const face::Model& model, const FaceExamples
 
 void run(Options options) {
   const io::OutputFile place(options.out);  // an unwritable target is reported before the work
-  // a requested detector must exist; otherwise the one on this machine is used if there is one
+  if (options.images.images.empty() == (options.drawn == 0)) throw Error("give --images or --drawn");
+  // a requested detector must exist; otherwise the one on this machine is used if there is one, and for drawn faces none
   std::optional<io::FaceDetector> detector;
-  if (!options.no_detector && (!options.detector.empty() || !io::find_face_cascade().empty())) {
+  if (!options.no_detector && (!options.detector.empty() || options.learn_detector ||
+                               (options.drawn == 0 && !io::find_face_cascade().empty()))) {
     detector.emplace(options.detector);
   }
   Stopwatch watch;
-  const FaceExamples examples = read_examples(options.images);
+  const FaceExamples examples = examples_for(options);
   print_left_out(examples.left_out);
   const face::Layout layout = layout_for(options, examples.points);
   const double read_ms = watch.lap();
@@ -117,6 +164,17 @@ void run(Options options) {
   settings.quality = !options.no_quality;
   settings.project_out = !options.no_project_out;
   settings.resampled = !options.no_resampling;
+  if (options.drawn > 0) {
+    settings.start_shift = drawn_shift;
+    settings.start_scale = drawn_scale;
+    settings.start_turn = drawn_turn;
+  }
+  if (options.small) {
+    settings.pixels = small_pixels;
+    settings.levels = 1;
+    settings.gradient = face::TrainSettings::Gradient::none;
+    settings.project_out = false;
+  }
   settings.seed = options.common.seed;
   settings.threads = options.common.threads;
   const Interrupt interrupt;
@@ -128,19 +186,18 @@ void run(Options options) {
     last_stage = stage;
     progress->show(static_cast<std::size_t>(1000 * std::clamp(done, 0.0, 1.0)));
   };
-  std::vector<face::Example> set;
-  for (std::size_t i = 0; i < examples.size(); ++i) {
-    set.push_back({view(examples.images[i]), examples.landmarks[i], examples.files[i].image.string()});
-  }
-  face::Model model = face::train(set, layout, settings);
+  face::Model model = train(options, examples, layout);
   progress.reset();
   model.note = options.note;
   const double train_ms = watch.lap();
   if (detector) {
     if (const auto placement = detector_placement(model, examples, *detector)) model.detector_box = *placement;
+  } else if (options.drawn > 0 && !options.no_detector) {
+    model.detector_box = synth::opencv_detector_box;
   }
   const double detect_ms = watch.lap();
-  io::write_face_model(options.out, model);
+  io::write_face_model(options.out, model,
+                       options.small ? io::FaceModelPrecision::small : io::FaceModelPrecision::full);
   report(options, model, examples, read_ms, train_ms, detect_ms);
 }
 
@@ -195,15 +252,22 @@ void add_model_options(Verb verb, Options& options) {
       .show_default()
       .group(group);
   verb.flag("--no-project-out", options.no_project_out, "Leave out the matrices for project-out fits").group(group);
+  verb.flag("--small", options.small,
+            "Only what the default sequence needs: one level of 4096 pixels, matrices in 16 bits")
+      .group(group);
   verb.flag("--no-quality", options.no_quality, "Do not learn the probability of failure: faster").group(group);
 }
 
 }  // namespace
 
 void add_face_train(Verb parent, Task& task) {
-  Verb verb = parent.add("train", "Train an appearance model on pictures with landmarks");
+  Verb verb = parent.add("train", "Train an appearance model on pictures with landmarks, or on drawn faces");
   const auto options = std::make_shared<Options>();
-  add_image_options(verb, options->images);
+  add_image_options(verb, options->images, false);
+  verb.option("--drawn", options->drawn,
+              "In place of --images: learn from this many synthetic faces, drawn while they are needed")
+      .type("N")
+      .between(3, 1000000);
   verb.option("--out", options->out, "The model file to write").type("M.kface").required();
   verb.option("--layout", options->layout,
               "Meaning of the landmarks: groups, mirror pairs, triangles (68 of iBUG and 73 of IMM are known)")
@@ -211,6 +275,8 @@ void add_face_train(Verb parent, Task& task) {
   verb.option("--detector", options->detector, "Face detector whose boxes are learned, in place of OpenCV's own")
       .type("FILE");
   verb.flag("--no-detector", options->no_detector, "Do not learn the placement of the detector's boxes");
+  verb.flag("--learn-detector", options->learn_detector,
+            "With --drawn: learn that placement from drawn faces too, in place of the stored one");
   verb.option("--note", options->note, "A line of text kept in the model").type("TEXT");
   add_model_options(verb, *options);
   add_common_options(verb, options->common);

@@ -1,8 +1,8 @@
 // kinema serve: the live page alone.
 #include "app/options.h"
 #include "app/view.h"
-#include "io/face_model_file.h"
 #include "io/filter_json.h"
+#include "kinema/files.h"
 
 #include <memory>
 #include <optional>
@@ -21,7 +21,7 @@ void run(const Options& options) {
   std::optional<head::Calibration> calibration;
   if (!options.filter.empty()) calibration = io::read_filter(options.filter);
   std::shared_ptr<const face::Model> model;
-  if (!options.model.empty()) model = std::make_shared<const face::Model>(io::read_face_model(options.model));
+  if (!options.model.empty()) model = std::make_shared<const face::Model>(read_face_model(options.model));
   View view(options.view, std::move(calibration), true);
   for (const char* channel : {"body", "head", "face"}) view.hub().channel(channel);
   if (model) {
@@ -38,10 +38,12 @@ void add_serve(Verb parent, Task& task) {
                          "Serve the live page: track heads and faces in the browser's camera, dropped files, and "
                          "frames of other programs");
   const auto options = std::make_shared<Options>();
+  options->model = default_face_model().string();
   add_server_options(verb, options->view, "Options");
   verb.option("--filter", options->filter, "The user's colours, in place of a calibration on the page")
       .type("filter.json");
-  verb.option("--model", options->model, "The face model for the browser's camera").type("M.kface");
+  verb.option("--model", options->model, "The face model for the browser's camera, in place of kinema's own")
+      .type("M.kface");
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });
 }
 

@@ -10,6 +10,7 @@ install(TARGETS kinema EXPORT kinemaTargets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kinema DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/models/face.kface DESTINATION share/kinema OPTIONAL)
 
 install(EXPORT kinemaTargets NAMESPACE kinema:: DESTINATION ${KINEMA_CONFIG_DIR})
 configure_package_config_file(

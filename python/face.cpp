@@ -15,6 +15,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace kinema::python {
 namespace {
@@ -204,8 +205,11 @@ void bind_model(py::module_& module) {
           "save", [](const Model& own, const std::filesystem::path& path) { write_face_model(path, own); },
           py::arg("path"), "Writes a .kface.");
   module.def(
-      "read_model", [](const std::filesystem::path& path) { return std::make_shared<Model>(read_face_model(path)); },
-      py::arg("path"), "The model of a .kface.");
+      "read_model",
+      [](const std::optional<std::filesystem::path>& path) {
+        return std::make_shared<Model>(path ? read_face_model(*path) : read_face_model());
+      },
+      py::arg("path") = py::none(), "The model of a .kface; without one, the model that ships with kinema.");
   const face::TrainSettings defaults;
   module.def("train", &train, py::arg("images"), py::arg("landmarks"), py::kw_only(),
              py::arg("pixels") = defaults.pixels, py::arg("levels") = defaults.levels, py::arg("features") = "edges",

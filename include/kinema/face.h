@@ -27,6 +27,17 @@ struct Example {
   std::string name;              ///< for messages
 };
 
+/// A labelled image that owns its pixels, rows without gaps.
+struct OwnedExample {
+  std::vector<std::uint8_t> pixels;
+  std::size_t width = 0, height = 0;
+  std::vector<float> landmarks;
+};
+
+/// Labelled images by number, as many as are asked for. One number always gives the same; called by several threads at
+/// once.
+using ExampleStream = std::function<OwnedExample(std::uint32_t number)>;
+
 struct TrainSettings {
   /// Of the finest level, exactly.
   std::uint32_t pixels = 32768;
@@ -85,6 +96,11 @@ struct TrainSettings {
 /// Throws Error if there are fewer than 3 examples, they have different numbers of landmarks, a shape is degenerate
 /// (all points on a line) or the settings are invalid; the message names the example.
 Model train(std::span<const Example> examples, const Layout& layout, const TrainSettings& settings = {});
+
+/// The same on more examples than memory holds: each regression of the cascade learns from `count` (more than 1,000 are
+/// worth it) that no other has seen, and the probability of failure from further ones. Takes count * (cascade_stages + 1)
+/// and some thousands of the stream; memory depends on the number of landmarks, not on `count`.
+Model train(const ExampleStream& stream, std::uint32_t count, const Layout& layout, const TrainSettings& settings = {});
 
 /// Where a fit starts.
 struct Start {

@@ -20,8 +20,14 @@ void write_skeleton(const std::filesystem::path& path, const body::Skeleton& ske
 head::Calibration read_filter(const std::filesystem::path& path);
 void write_filter(const std::filesystem::path& path, const head::Calibration& calibration);
 
-/// .kface. The arrays of a model that was read are views of the mapped file.
+/// .kface. The arrays of a model that was read are views of the mapped file, except those in 16 bits.
 face::Model read_face_model(const std::filesystem::path& path);
+
+/// The face model that ships with the library, made from drawn faces alone: its file, empty if it is not installed.
+std::filesystem::path default_face_model();
+
+/// The same, read. Throws Error if it is not installed.
+face::Model read_face_model();
 void write_face_model(const std::filesystem::path& path, const face::Model& model);
 
 }  // namespace kinema

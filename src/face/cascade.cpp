@@ -1,7 +1,7 @@
 #include "face/cascade.h"
 
+#include "face/cascade_sample.h"
 #include "face/constants.h"
-#include "face/similarity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,63 +10,16 @@
 namespace kinema::face {
 namespace {
 
-// The frame used by stage k of n: spread over all of them.
-std::uint32_t frame_of_stage(std::uint32_t k, std::uint32_t n) {
-  constexpr auto last = static_cast<std::uint32_t>(std::size(cascade_scales)) - 1;
-  return n <= 1 ? last : (2 * k * last + n - 1) / (2 * (n - 1));
-}
-
-// A displaced start of an example during the cascade.
-struct Sample {
-  std::uint32_t example = 0;
-  int fold = 0;
-  Similarity pose;           // the frame's
-  std::vector<float> shape;  // under that pose, in the model's unit
-};
-
-// dq of the target: [pose_modes; modes] (to - from).
-void project(const Model& model, std::span<const float> from, std::span<const float> to, float* out) {
-  const auto along = [&](std::span<const float> mode) {
-    double sum = 0;
-    for (std::size_t i = 0; i < mode.size(); ++i) sum += double{mode[i]} * (double{to[i]} - from[i]);
-    return static_cast<float>(sum);
-  };
-  for (std::size_t k = 0; k < 4; ++k) *out++ = along(model.pose_modes.row(k));
-  for (std::size_t k = 0; k < model.shape.modes.rows; ++k) *out++ = along(model.shape.modes.row(k));
-}
-
-void displace(const Model& model, const float* dq, std::vector<float>& shape) {
-  const auto add = [&](std::span<const float> mode, float by) {
-    for (std::size_t i = 0; i < mode.size(); ++i) shape[i] += by * mode[i];
-  };
-  for (std::size_t k = 0; k < 4; ++k) add(model.pose_modes.row(k), *dq++);
-  for (std::size_t k = 0; k < model.shape.modes.rows; ++k) add(model.shape.modes.row(k), *dq++);
-}
-
-// The pose of a frame is that of the current shape.
-void enter_frame(const Model& model, Sample& sample) {
-  const std::vector<float> landmarks = transformed<float>(sample.pose, sample.shape);
-  sample.pose = similarity_between<float, float>(model.shape.mean, landmarks);
-  sample.shape = transformed<float>(inverse(sample.pose), landmarks);
-}
-
-std::vector<Sample> starts(const TrainingSet& set, const Model& model, const TrainSettings& settings, int folds) {
-  std::vector<Sample> samples;
+std::vector<CascadeSample> starts(const TrainingSet& set, const Model& model, const TrainSettings& settings,
+                                  int folds) {
+  std::vector<CascadeSample> samples;
   const std::uint32_t copies = std::max<std::uint32_t>(1, settings.displacements);
   for (int fold = 0; fold < folds; ++fold)
     for (std::uint32_t i = 0; i < set.size(); ++i) {
       if (fold_of(set, i, static_cast<std::size_t>(folds)) != fold) continue;
-      const Similarity truth = similarity_between<float, float>(model.shape.mean, set.landmarks(i));
       for (std::uint32_t d = 0; d < copies; ++d) {
-        // some starts far off, to be robust against any detector
-        const double wide = d % 4 == 3 ? wide_start : 1.0;
-        const Displacement by{wide * settings.start_shift, wide * settings.start_scale, wide * settings.start_turn};
-        Sample sample;
-        sample.example = i;
-        sample.fold = fold;
-        sample.pose = displaced_pose(truth, set.landmarks(i), by, settings.seed, i, d);
-        sample.shape.assign(model.shape.mean.begin(), model.shape.mean.end());
-        samples.push_back(std::move(sample));
+        samples.push_back(cascade_start(set, model, settings, i, i, d));
+        samples.back().fold = fold;
       }
     }
   return samples;
@@ -99,18 +52,16 @@ CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const 
                               const Threads& threads, const std::function<void(double)>& progress) {
   CascadeTraining result;
   Cascade& cascade = result.cascade;
-  cascade.frames.reserve(std::size(cascade_scales));
-  for (std::size_t i = 0; i < std::size(cascade_scales); ++i)
-    cascade.frames.push_back(frame_about(model.shape.mean, cascade_scales[i], cascade_margins[i]));
+  cascade.frames = cascade_frames(model.shape);
 
   // as many folds as the examples can fill
   const std::size_t originals = set.original(set.size() - 1) + 1;
   const int folds = originals >= 8 ? 4 : originals >= 4 ? 2 : 1;
   if (folds > 1 && settings.quality) result.without.assign(static_cast<std::size_t>(folds), cascade);
-  std::vector<Sample> samples = starts(set, model, settings, folds);
+  std::vector<CascadeSample> samples = starts(set, model, settings, folds);
   std::vector<int> parts;
   parts.reserve(samples.size());
-  for (const Sample& sample : samples) parts.push_back(sample.fold);
+  for (const CascadeSample& sample : samples) parts.push_back(sample.fold);
 
   const std::size_t outputs = 4 + model.shape.modes.rows;
   const std::size_t landmarks = model.shape.landmarks();
@@ -125,15 +76,14 @@ CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const 
     RowMatrix textures(static_cast<Eigen::Index>(samples.size()), static_cast<Eigen::Index>(inputs));
     RowMatrix targets(static_cast<Eigen::Index>(samples.size()), static_cast<Eigen::Index>(outputs));
     threads.for_each(samples.size(), [&](std::size_t i) {
-      Sample& sample = samples[i];
+      CascadeSample& sample = samples[i];
       if (enters) enter_frame(model, sample);
       Channels grey, bins;
       resample(set.image(sample.example), sample.pose, frame, grey);
       orientation_bins(grey, cascade.bins, bins);
       const auto row = static_cast<Eigen::Index>(i);
       landmark_texture(bins, frame, offsets, sample.shape, {textures.row(row).data(), inputs});
-      const std::vector<float> truth = transformed<float>(inverse(sample.pose), set.landmarks(sample.example));
-      project(model, sample.shape, truth, targets.row(row).data());
+      displacement_to(model, set.landmarks(sample.example), sample, targets.row(row).data());
     });
     if (progress) progress((k + 0.4) / settings.cascade_stages);
 

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace kinema::face {
 
@@ -77,6 +78,27 @@ inline constexpr int cascade_counts[] = {4, 6, 8};
 /// @unit ratio
 /// @chosen as first written
 KINEMA_CONSTANT(double, wide_start, 2);
+
+/// Candidates for the penalty of a regression on a stream of examples, which is not short of them; tried in this order
+/// until the error grows.
+/// @unit mean squared inputs
+/// @chosen drawn faces
+inline constexpr double stream_penalties[] = {1, 0.3, 0.1};
+
+/// Samples of a stream that are in memory at once.
+/// @unit samples
+/// @chosen memory: 40 MB with 68 landmarks
+KINEMA_CONSTANT(std::uint32_t, stream_rows, 1024);
+
+/// Examples of a stream from which shape and texture modes are learned, at most; an average of more changes little.
+/// @unit examples
+/// @chosen time: their Gram matrix is decomposed on one core
+KINEMA_CONSTANT(std::uint32_t, stream_appearance, 1000);
+
+/// Examples of a stream whose fits teach the probability of failure, at most.
+/// @unit examples
+/// @chosen time and memory
+KINEMA_CONSTANT(std::uint32_t, stream_quality, 1500);
 
 // ---- training: appearance
 

@@ -29,36 +29,52 @@ Model model_without(std::size_t fold, std::size_t folds, std::span<const Example
   return result;
 }
 
+// Fits of the examples of a fold by a model that has not seen them, from every kind of start.
+void fit_fold(int fold, int folds, std::shared_ptr<const Model> model, const TrainingSet& set,
+              const TrainSettings& settings, HeldOut& result) {
+  FitSettings fit_settings;
+  fit_settings.score = false;
+  fit_settings.threads = settings.threads;
+  std::vector<Face> faces;
+  std::vector<HeldOutFit> fits;
+  for (std::uint32_t i = 0; i < set.size(); ++i) {
+    if (fold_of(set, i, static_cast<std::size_t>(folds)) != fold) continue;
+    const Similarity truth = similarity_between<float, float>(model->shape.mean, set.landmarks(i));
+    for (std::uint32_t w = 0; w < std::size(held_out_widths); ++w) {
+      const Displacement by{held_out_widths[w] * settings.start_shift, held_out_widths[w] * settings.start_scale,
+                            held_out_widths[w] * settings.start_turn};
+      Face face{set.image(i), {}, false};
+      // random numbers other than those of the cascade's training
+      face.start.similarity = displaced_pose(truth, set.landmarks(i), by, settings.seed, i, 1'000'000 + w);
+      faces.push_back(std::move(face));
+      fits.push_back({i, fold, held_out_weights[w], {}});
+    }
+  }
+  std::vector<Fit> done(faces.size());
+  make_cpu_fitter(std::move(model), fit_settings)->fit(faces, done);
+  for (std::size_t k = 0; k < done.size(); ++k) fits[k].fit = std::move(done[k]);
+  std::move(fits.begin(), fits.end(), std::back_inserter(result.fits));
+}
+
 }  // namespace
 
 HeldOut held_out_fits(std::span<const Example> examples, const TrainingSet& set, const Model& model,
                       std::span<const Cascade> without, const TrainSettings& settings, const Threads& threads) {
   HeldOut result;
-  FitSettings fit_settings;
-  fit_settings.score = false;
-  fit_settings.threads = settings.threads;
   for (std::size_t fold = 0; fold < without.size(); ++fold) {
     result.models.push_back(model_without(fold, without.size(), examples, model, without[fold], settings, threads));
-    std::vector<Face> faces;
-    std::vector<HeldOutFit> fits;
-    for (std::uint32_t i = 0; i < set.size(); ++i) {
-      if (fold_of(set, i, without.size()) != static_cast<int>(fold)) continue;
-      const Similarity truth = similarity_between<float, float>(model.shape.mean, set.landmarks(i));
-      for (std::uint32_t w = 0; w < std::size(held_out_widths); ++w) {
-        const Displacement by{held_out_widths[w] * settings.start_shift, held_out_widths[w] * settings.start_scale,
-                              held_out_widths[w] * settings.start_turn};
-        Face face{set.image(i), {}, false};
-        // random numbers other than those of the cascade's training
-        face.start.similarity = displaced_pose(truth, set.landmarks(i), by, settings.seed, i, 1'000'000 + w);
-        faces.push_back(std::move(face));
-        fits.push_back({i, static_cast<int>(fold), held_out_weights[w], {}});
-      }
-    }
-    std::vector<Fit> done(faces.size());
-    make_cpu_fitter(std::make_shared<const Model>(result.models.back()), fit_settings)->fit(faces, done);
-    for (std::size_t k = 0; k < done.size(); ++k) fits[k].fit = std::move(done[k]);
-    std::move(fits.begin(), fits.end(), std::back_inserter(result.fits));
+    fit_fold(static_cast<int>(fold), static_cast<int>(without.size()),
+             std::make_shared<const Model>(result.models.back()), set, settings, result);
   }
+  return result;
+}
+
+HeldOut held_out_fits(const TrainingSet& set, const Model& model, const TrainSettings& settings) {
+  constexpr int folds = 4;
+  HeldOut result;
+  result.models.assign(folds, model);
+  const auto shared = std::make_shared<const Model>(model);
+  for (int fold = 0; fold < folds; ++fold) fit_fold(fold, folds, shared, set, settings, result);
   return result;
 }
 

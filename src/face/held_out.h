@@ -29,4 +29,7 @@ struct HeldOut {
 HeldOut held_out_fits(std::span<const Example> examples, const TrainingSet& set, const Model& model,
                       std::span<const Cascade> without, const TrainSettings& settings, const Threads& threads);
 
+/// The same for a set of which the model has seen nothing: its folds only divide what is learned from the fits.
+HeldOut held_out_fits(const TrainingSet& set, const Model& model, const TrainSettings& settings);
+
 }  // namespace kinema::face

@@ -2,8 +2,10 @@
 #include "core/threads.h"
 #include "face/appearance.h"
 #include "face/cascade.h"
+#include "face/cascade_stream.h"
 #include "face/constants.h"
 #include "face/delaunay.h"
+#include "face/example_batch.h"
 #include "face/held_out.h"
 #include "face/quality.h"
 #include "face/raster.h"
@@ -16,6 +18,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <string_view>
+#include <utility>
 
 namespace kinema::face {
 namespace {
@@ -101,22 +106,22 @@ std::vector<Stage> default_sequence(const Model& model) {
   return sequence;
 }
 
-}  // namespace
+using Tell = std::function<void(std::string_view stage, double done)>;
 
-Model train(std::span<const Example> examples, const Layout& layout, const TrainSettings& settings) {
-  check_settings(settings);
-  if (!examples.empty()) check_layout(layout, examples.front().landmarks.size() / 2);
-  const TrainingSet set(examples, layout, settings.mirrored);
-  const Threads threads(settings.threads);
-  const auto tell = [&](std::string_view stage, double done) {
+Tell teller(const TrainSettings& settings) {
+  return [&settings](std::string_view stage, double done) {
     if (settings.progress) settings.progress(stage, done);
   };
+}
 
-  // shape
-  tell("shape", 0);
+// shares of the progress when a part ends
+constexpr double cascade_share = 0.5, appearance_share = 0.8;
+
+// A model with its shape, still without textures.
+Model shaped(const TrainingSet& set, std::size_t examples, const Layout& layout, const TrainSettings& settings) {
   Model model;
   model.layout = layout;
-  model.examples = static_cast<std::uint32_t>(examples.size());
+  model.examples = static_cast<std::uint32_t>(examples);
   model.mirrored = settings.mirrored;
   const AlignedShapes shapes = procrustes(set.shapes());
   model.pose_modes = pose_modes(shapes.mean);
@@ -127,18 +132,12 @@ Model train(std::span<const Example> examples, const Layout& layout, const Train
         {static_cast<std::uint16_t>(t[0]), static_cast<std::uint16_t>(t[1]), static_cast<std::uint16_t>(t[2])});
   if (model.triangles.empty()) model.triangles = delaunay(shapes.mean);
   if (model.triangles.empty()) throw Error("the mean shape has no area; label points that do not lie on one line");
+  return model;
+}
 
-  // cascade
-  constexpr double cascade_share = 0.5, appearance_share = 0.8;
-  std::vector<Cascade> without;
-  if (settings.cascade_stages > 0 && settings.displacements > 0) {
-    CascadeTraining training = train_cascade(
-        set, model, settings, threads, [&](double done) { tell("cascade", 0.01 + (cascade_share - 0.01) * done); });
-    model.cascade = std::move(training.cascade);
-    without = std::move(training.without);
-  }
-
-  // appearance
+// The appearance, level by level, and the default sequence.
+void add_levels(Model& model, const TrainingSet& set, const TrainSettings& settings, const Threads& threads,
+                const Tell& tell) {
   for (std::uint32_t l = 0; l < settings.levels; ++l) {
     const auto told = [&](std::string_view stage, double done) {
       // the finest takes three quarters of the time
@@ -169,13 +168,64 @@ Model train(std::span<const Example> examples, const Layout& layout, const Train
     model.levels.push_back(std::move(level));
   }
   model.sequence = default_sequence(model);
+}
 
-  // quality
+}  // namespace
+
+Model train(std::span<const Example> examples, const Layout& layout, const TrainSettings& settings) {
+  check_settings(settings);
+  if (!examples.empty()) check_layout(layout, examples.front().landmarks.size() / 2);
+  const TrainingSet set(examples, layout, settings.mirrored);
+  const Threads threads(settings.threads);
+  const Tell tell = teller(settings);
+  tell("shape", 0);
+  Model model = shaped(set, examples.size(), layout, settings);
+  std::vector<Cascade> without;
+  if (settings.cascade_stages > 0 && settings.displacements > 0) {
+    CascadeTraining training = train_cascade(
+        set, model, settings, threads, [&](double done) { tell("cascade", 0.01 + (cascade_share - 0.01) * done); });
+    model.cascade = std::move(training.cascade);
+    without = std::move(training.without);
+  }
+  add_levels(model, set, settings, threads, tell);
   if (settings.quality && examples.size() >= 8 && !without.empty()) {
     tell("held-out fits", appearance_share);
     const HeldOut held_out = held_out_fits(examples, set, model, without, settings, threads);
     tell("quality", 0.95);
     model.quality = train_quality(set, model, held_out, threads);
+  }
+  tell("done", 1);
+  check(model);
+  return model;
+}
+
+Model train(const ExampleStream& stream, std::uint32_t count, const Layout& layout, const TrainSettings& settings) {
+  check_settings(settings);
+  const Threads threads(settings.threads);
+  const Tell tell = teller(settings);
+  tell("shape", 0);
+  const std::uint32_t seen = std::min<std::uint32_t>(count, stream_appearance);
+  Model model;
+  {
+    const ExampleBatch batch(stream, 0, seen, layout, settings.mirrored, threads);
+    check_layout(layout, batch.examples.front().landmarks.size() / 2);
+    model = shaped(batch.set, count, layout, settings);
+    add_levels(model, batch.set, settings, threads, [&](std::string_view stage, double done) {
+      tell(stage, 0.1 * (done - cascade_share) / (appearance_share - cascade_share));
+    });
+  }
+  if (settings.cascade_stages > 0 && settings.displacements > 0)
+    model.cascade = train_cascade(stream, seen, count, model, settings, threads,
+                                  [&](double done) { tell("cascade", 0.1 + 0.7 * done); });
+  model.sequence = default_sequence(model);
+  if (settings.quality && !model.cascade.stages.empty()) {
+    tell("held-out fits", appearance_share);
+    const std::uint32_t judges = std::min<std::uint32_t>(std::max<std::uint32_t>(count, 8), stream_quality);
+    // numbers that nothing before has taken
+    const ExampleBatch batch(stream, std::uint32_t{1} << 30, judges, layout, settings.mirrored, threads);
+    const HeldOut held_out = held_out_fits(batch.set, model, settings);
+    tell("quality", 0.95);
+    model.quality = train_quality(batch.set, model, held_out, threads);
   }
   tell("done", 1);
   check(model);

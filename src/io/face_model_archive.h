@@ -11,8 +11,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <set>
 #include <string>
@@ -22,6 +24,30 @@
 
 namespace kinema::io {
 
+/// A matrix in 16 bits: the elements of a row are whole multiples of its step.
+struct SmallMatrix {
+  std::vector<std::uint16_t> values;  ///< plus `zero`
+  std::vector<float> steps;           ///< one per row
+
+  static constexpr int zero = 32768;
+};
+
+inline SmallMatrix small_matrix(const face::Matrix& matrix) {
+  SmallMatrix made;
+  for (std::size_t i = 0; i < matrix.rows; ++i) {
+    float most = 0;
+    for (const float value : matrix.row(i)) most = std::max(most, std::abs(value));
+    const float step = most > 0 ? most / 32767 : 1;
+    made.steps.push_back(step);
+    for (const float value : matrix.row(i))
+      made.values.push_back(static_cast<std::uint16_t>(SmallMatrix::zero + std::lround(value / step)));
+  }
+  return made;
+}
+
+/// The section beside a small matrix that holds its steps.
+inline std::string steps_of(const std::string& section) { return section + "/steps"; }
+
 template <class Enum>
 struct Word {
   Enum value;
@@ -30,8 +56,10 @@ struct Word {
 
 class SavingArchive {
 public:
-  SavingArchive(SectionWriter& sections, nlohmann::ordered_json& json, std::string prefix = "")
-      : sections_(&sections), json_(&json), prefix_(std::move(prefix)) {}
+  /// `small`: large matrices are written in 16 bits, kept there until the sections are written; null: as they are.
+  SavingArchive(SectionWriter& sections, nlohmann::ordered_json& json, std::deque<SmallMatrix>* small,
+                std::string prefix = "")
+      : sections_(&sections), json_(&json), small_(small), prefix_(std::move(prefix)) {}
 
   void value(const char* name, bool& value) { (*json_)[name] = value; }
   void value(const char* name, std::uint32_t& value) { (*json_)[name] = value; }
@@ -52,12 +80,15 @@ public:
   }
   void matrix(const char* name, face::Matrix& matrix) {
     (*json_)[name] = {matrix.rows, matrix.columns};
-    array(name, matrix.values);
+    if (small_ == nullptr || matrix.columns < least_small) return array(name, matrix.values);
+    const SmallMatrix& kept = small_->emplace_back(small_matrix(matrix));
+    sections_->add(prefix_ + name, std::span<const std::uint16_t>(kept.values));
+    sections_->add(steps_of(prefix_ + name), std::span<const float>(kept.steps));
   }
 
   template <class Describe>
   void object(const char* name, Describe describe) {
-    SavingArchive inner(*sections_, (*json_)[name] = nlohmann::ordered_json::object(), prefix_ + name + "/");
+    SavingArchive inner(*sections_, (*json_)[name] = nlohmann::ordered_json::object(), small_, prefix_ + name + "/");
     describe(inner);
   }
   template <class T, class Describe>
@@ -65,7 +96,7 @@ public:
     nlohmann::ordered_json& all = (*json_)[name] = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < values.size(); ++i) {
       nlohmann::ordered_json one = nlohmann::ordered_json::object();
-      SavingArchive inner(*sections_, one, fmt::format("{}{}{}/", prefix_, name, i));
+      SavingArchive inner(*sections_, one, small_, fmt::format("{}{}{}/", prefix_, name, i));
       describe(inner, values[i]);
       all.push_back(std::move(one));
     }
@@ -77,8 +108,11 @@ public:
   }
 
 private:
+  static constexpr std::size_t least_small = 1024;  // shorter rows are not worth it
+
   SectionWriter* sections_;
   nlohmann::ordered_json* json_;
+  std::deque<SmallMatrix>* small_;
   std::string prefix_;
 };
 
@@ -129,7 +163,10 @@ public:
     if (sides.size() != 2) place.fail("has not two sizes");
     matrix.rows = whole<std::uint32_t>(sides[0]);
     matrix.columns = whole<std::uint32_t>(sides[1]);
-    array(name, matrix.values);
+    if (sections_->is_uint16(prefix_ + name))
+      expand(prefix_ + name, matrix);
+    else
+      array(name, matrix.values);
     if (matrix.rows * matrix.columns != matrix.values.size()) {
       place.fail(fmt::format("is {} x {} and holds {} numbers", matrix.rows, matrix.columns, matrix.values.size()));
     }
@@ -163,6 +200,21 @@ public:
 
 private:
   static constexpr std::size_t most_indices = 65536;
+
+  // The float values of a small matrix; as many as its sections hold.
+  void expand(const std::string& section, face::Matrix& matrix) {
+    const std::span<const std::uint16_t> values = sections_->uint16(section);
+    const std::span<const float> steps = sections_->float32(steps_of(section));
+    used_->insert(section);
+    used_->insert(steps_of(section));
+    if (steps.size() != matrix.rows || matrix.rows * matrix.columns != values.size())
+      throw Error(fmt::format("section '{}' holds {} numbers and {} steps", section, values.size(), steps.size()));
+    std::vector<float> made;
+    made.reserve(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      made.push_back(steps[i / matrix.columns] * static_cast<float>(values[i] - SmallMatrix::zero));
+    matrix.values = std::move(made);
+  }
 
   template <class T>
   static T whole(const JsonPlace& place) {

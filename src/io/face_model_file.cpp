@@ -133,13 +133,14 @@ std::string_view type_name(SectionType type) {
 
 }  // namespace
 
-void write_face_model(const std::filesystem::path& path, const Model& model) {
+void write_face_model(const std::filesystem::path& path, const Model& model, FaceModelPrecision precision) {
   OutputFile file(path);
   check(model);
   SectionWriter sections(format);
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   Model described = model;  // shares its arrays
-  SavingArchive archive(sections, json);
+  std::deque<SmallMatrix> small;
+  SavingArchive archive(sections, json, precision == FaceModelPrecision::small ? &small : nullptr);
   describe(archive, described);
   const std::string text = json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   sections.add("model", std::string_view(text));

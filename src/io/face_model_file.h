@@ -1,5 +1,5 @@
 // .kface, the file of an appearance model: a container of arrays (section_file.h) with a JSON section for the rest. A
-// model that is read uses the arrays in place in the mapped file.
+// model that is read uses the arrays in place in the mapped file, except matrices of 16 bits.
 #pragma once
 
 #include "kinema/face_model.h"
@@ -11,8 +11,14 @@
 
 namespace kinema::io {
 
+enum class FaceModelPrecision {
+  full,   ///< 32 bits, used in place when read
+  small,  ///< large matrices in 16 bits: half as long; landmarks move by 0.001 pixels in the median (docs/face.md)
+};
+
 /// Written whole or not at all.
-void write_face_model(const std::filesystem::path& path, const face::Model& model);
+void write_face_model(const std::filesystem::path& path, const face::Model& model,
+                      FaceModelPrecision precision = FaceModelPrecision::full);
 
 /// Everything is checked before use: length, checksum, offsets of the arrays, their sizes, index ranges, and that all
 /// numbers are finite. Throws Error of one line with the file's name.

@@ -4,6 +4,9 @@
 #include "io/filter_json.h"
 #include "io/output_file.h"
 #include "io/skeleton_json.h"
+#include "kinema/error.h"
+
+#include <system_error>
 
 namespace kinema {
 
@@ -22,6 +25,23 @@ void write_filter(const std::filesystem::path& path, const head::Calibration& ca
 }
 
 face::Model read_face_model(const std::filesystem::path& path) { return io::read_face_model(path); }
+
+std::filesystem::path default_face_model() {
+  // of this source tree, then of the installation
+  for (const char* place : {KINEMA_SOURCE_MODELS "/face.kface", KINEMA_INSTALLED_MODELS "/face.kface"}) {
+    std::error_code ignored;
+    if (std::filesystem::exists(place, ignored)) return place;
+  }
+  return {};
+}
+
+face::Model read_face_model() {
+  const std::filesystem::path place = default_face_model();
+  if (place.empty())
+    throw Error("kinema's face model is not installed (" KINEMA_INSTALLED_MODELS
+                "/face.kface); give one of kinema face train");
+  return io::read_face_model(place);
+}
 
 void write_face_model(const std::filesystem::path& path, const face::Model& model) {
   io::write_face_model(path, model);

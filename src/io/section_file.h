@@ -60,6 +60,7 @@ public:
   SectionReader(const std::filesystem::path& path, const SectionFormat& format);
 
   bool has(const std::string& name) const { return sections_.contains(name); }
+  bool is_uint16(const std::string& name) const { return has(name) && sections_.at(name).type == SectionType::uint16; }
   std::size_t size() const { return sections_.size(); }
   std::uint64_t length() const;
 

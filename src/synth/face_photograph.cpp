@@ -80,10 +80,15 @@ std::vector<float> landmarks_of(const FacePlan& plan, const FaceSurface& surface
 }
 
 struct Lamp {
-  Vec3f towards;
-  float key, fill;
+  Vec3f towards, second_towards;
+  float key, fill, second;
   Colour tint;
 };
+
+Vec3f direction(double azimuth, double elevation) {
+  return {static_cast<float>(std::sin(azimuth) * std::cos(elevation)), static_cast<float>(-std::sin(elevation)),
+          static_cast<float>(std::cos(azimuth) * std::cos(elevation))};
+}
 
 // Light is summed linearly, so colours are squared before and rooted after (a gamma of 2).
 Colour shade(const FacePaint& paint, const Vec3f& normal, float shadow, const Lamp& lamp) {
@@ -94,8 +99,9 @@ Colour shade(const FacePaint& paint, const Vec3f& normal, float shadow, const La
   const Vec3f half = lamp.towards + Vec3f{0, 0, 1};
   const float mirror = std::pow(std::max(0.0f, dot(normal, half) / std::max(1e-6f, norm(half))), 24.0f);
   const float gloss = 0.35f * paint.gloss * mirror * lamp.key * shadow;
+  const float other = lamp.second * std::max(0.0f, (dot(normal, lamp.second_towards) + 0.2f) / 1.2f);
   const auto channel = [&](float albedo, float tint) {
-    return albedo * albedo * (direct * tint + around) * 1.25f + gloss * tint;
+    return albedo * albedo * (direct * tint + around + other) * 1.25f + gloss * tint;
   };
   return {channel(paint.colour.blue, lamp.tint.blue), channel(paint.colour.green, lamp.tint.green),
           channel(paint.colour.red, lamp.tint.red)};
@@ -146,7 +152,8 @@ io::Picture expose(const std::vector<Colour>& image, const FaceScene& scene) {
     const Philox bits = philox(scene.seed, static_cast<std::uint32_t>(i), 0xFACEu, 0, 0);
     const float light[3] = {image[i].blue, image[i].green, image[i].red};
     for (int c = 0; c < 3; ++c) {
-      const float level = 255 * std::sqrt(std::max(0.0f, light[c])) + noise * noise_of(bits.word[c]);
+      const float exposed = static_cast<float>(scene.exposure) * std::sqrt(std::max(0.0f, light[c]));
+      const float level = 255 * std::pow(exposed, static_cast<float>(scene.contrast)) + noise * noise_of(bits.word[c]);
       picture.bgr.push_back(static_cast<std::uint8_t>(std::clamp(level + 0.5f, 0.0f, 255.0f)));
     }
   }
@@ -181,12 +188,12 @@ FaceShot photograph_face(const FaceIdentity& identity, const FaceExpression& exp
   const FaceSurface surface(plan, identity);
   const Stand stand(scene);
   const FaceSkin skin(plan, identity, expression, static_cast<float>(0.7 / scene.scale));
-  const FaceBackdrop backdrop(scene.backdrop);
-  const Lamp lamp{{static_cast<float>(std::sin(scene.light_azimuth) * std::cos(scene.light_elevation)),
-                   static_cast<float>(-std::sin(scene.light_elevation)),
-                   static_cast<float>(std::cos(scene.light_azimuth) * std::cos(scene.light_elevation))},
+  const FaceBackdrop backdrop(scene.backdrop), cover(scene.backdrop ^ 0x5555u);
+  const Lamp lamp{direction(scene.light_azimuth, scene.light_elevation),
+                  direction(scene.second_azimuth, scene.second_elevation),
                   static_cast<float>(scene.key),
                   static_cast<float>(scene.fill),
+                  static_cast<float>(scene.second),
                   scene.tint};
 
   ShadowMap shadows(lamp.towards, 2.2f);
@@ -198,6 +205,16 @@ FaceShot photograph_face(const FaceIdentity& identity, const FaceExpression& exp
   for (int y = 0; y < scene.height; ++y) {
     for (int x = 0; x < scene.width; ++x) {
       const std::size_t pixel = raster.index(x, y);
+      if (scene.cover > 0) {
+        const double u = (x - scene.x) / scene.scale - scene.cover_x, v = (y - scene.y) / scene.scale - scene.cover_y;
+        const double wave = 0.12 * static_cast<double>(value_noise({2 * u, 2 * v, 7}, scene.backdrop));
+        if (std::hypot(u, 0.7 * v) < scene.cover * (1 + wave)) {
+          const Colour c = cover.at(0.5 + 0.2 * u, 0.5 + 0.2 * v);
+          const float lit = 0.5f + 0.5f * static_cast<float>(std::clamp(1 - std::hypot(u, v) / scene.cover, 0.0, 1.0));
+          image.push_back({lit * c.blue * c.blue, lit * c.green * c.green, lit * c.red * c.red});
+          continue;
+        }
+      }
       if (raster.nearness[pixel] == FaceRaster::empty_nearness) {
         const Colour c = backdrop.at(x / longer, y / longer);
         image.push_back({c.blue * c.blue, c.green * c.green, c.red * c.red});

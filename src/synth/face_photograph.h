@@ -22,10 +22,15 @@ struct FaceScene {
   double light_azimuth = 0.5, light_elevation = 0.6;  ///< radians; from the right and from above
   double key = 0.75, fill = 0.35;                     ///< of the directional light, and of the ambient light
   Colour tint{1, 1, 1};                               ///< of the light
+  double second_azimuth = -1, second_elevation = 0.3, second = 0;  ///< another light, which throws no shadows
+  double exposure = 1, contrast = 1;                               ///< of the sensor: factor, and exponent
 
   double blur = 0.6;  ///< of the lens, standard deviation in pixels
   double noise = 2;   ///< of the sensor, standard deviation in grey levels
   std::uint32_t backdrop = 1;
+
+  /// Something before the face: a disc of this radius, in units of the eye distance; 0: nothing.
+  double cover = 0, cover_x = 0, cover_y = 0;
   std::uint64_t seed = 1;  ///< of the noise
 };
 

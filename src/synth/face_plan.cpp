@@ -127,6 +127,17 @@ void shape_jaw(FacePlan& plan, const FaceIdentity& who, const FaceExpression& no
   }
 }
 
+// No face is its own mirror image.
+void bend(FacePlan& plan, const FaceIdentity& who) {
+  for (std::size_t i = 0; i < face_landmarks; ++i) {
+    Point2& p = plan[i];
+    if (i < 17) p.x += 0.02 * who.jaw_bend * std::clamp(p.y / 1.3, 0.0, 1.0);
+    if ((i >= 17 && i < 27) || (i >= 36 && i < 48)) p.y += 0.02 * who.eye_slope * p.x;
+    if (i >= 27 && i < 36) p.x += 0.025 * who.nose_bend * std::clamp(p.y / 0.5, 0.0, 1.0);
+    if (i >= 48) p.y += 0.06 * who.mouth_slope * p.x;
+  }
+}
+
 }  // namespace
 
 FacePlan frontal_plan(const FaceIdentity& identity, const FaceExpression& expression) {
@@ -138,6 +149,7 @@ FacePlan frontal_plan(const FaceIdentity& identity, const FaceExpression& expres
   shape_nose(plan, identity, expression);
   shape_mouth(plan, identity, expression);
   shape_jaw(plan, identity, expression);
+  bend(plan, identity);
   return plan;
 }
 

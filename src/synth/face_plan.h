@@ -23,16 +23,28 @@ struct FaceIdentity {
   double brow_height = 0, brow_arch = 0, brow_width = 0;
   double nose_length = 0, nose_width = 0, nose_depth = 0;
   double mouth_width = 0, mouth_height = 0, upper_lip = 0, lower_lip = 0;
+  double eye_slope = 0, nose_bend = 0, mouth_slope = 0, jaw_bend = 0;  ///< asymmetry
 
-  double melanin = 0.3;    ///< of the skin, 0 to 1
-  double redness = 0.5;    ///< of cheeks and lips, 0 to 1
-  double beard = 0;        ///< 0 none to 1 full
-  double freckles = 0;     ///< 0 to 1
-  double hair_tone = 0.3;  ///< 0 black to 1 fair
-  double hair_red = 0.3;   ///< 0 to 1
-  double hairline = 0;     ///< greater is further back
-  double hair_length = 0;  ///< 0 short to 1 over the shoulders; below 0 bald
-  double iris = 0.3;       ///< 0 brown to 1 blue
+  double melanin = 0.3;                          ///< of the skin, 0 to 1
+  double redness = 0.5;                          ///< of cheeks and lips, 0 to 1
+  double beard = 0;                              ///< 0 none to 1 full
+  double freckles = 0;                           ///< 0 to 1
+  double hair_tone = 0.3;                        ///< 0 black to 1 fair
+  double hair_red = 0.3;                         ///< 0 to 1
+  double hairline = 0;                           ///< greater is further back
+  double hair_length = 0;                        ///< 0 short to 1 over the shoulders; below 0 bald
+  double fringe = 0;                             ///< hair over the forehead, 0 none to 1 over the brows
+  double fringe_side = 0;                        ///< -1 to 1: the side that it falls to
+  double curtain = 0;                            ///< hair before the cheeks, 0 none to 1 much
+  double iris = 0.3;                             ///< 0 brown to 1 blue
+  double age = 0.2;                              ///< 0 smooth to 1 wrinkled
+  double lip_colour = 0.5;                       ///< 0 that of the skin to 1 painted
+  double eye_make_up = 0.3;                      ///< dark lashes and lids, 0 to 1
+  double brow_thickness = 1;                     ///< a factor
+  double brow_strength = 0.8;                    ///< 0 faint to 1 drawn
+  double nostrils = 0.6;                         ///< 0 hidden to 1 dark
+  double glasses = 0;                            ///< 0 none, else the thickness of their rim, 0 to 1
+  double glasses_size = 0.5, glasses_shade = 0;  ///< 0 to 1
   std::uint32_t texture = 1;
 };
 

@@ -61,7 +61,9 @@ FaceSkin::FaceSkin(const FacePlan& plan, const FaceIdentity& identity, const Fac
   skin_ = mix3(rgb(0.95, 0.80, 0.70), rgb(0.80, 0.58, 0.43), rgb(0.40, 0.26, 0.19), identity.melanin);
   const auto red = static_cast<float>(identity.redness);
   skin_ = mix(skin_, rgb(0.93, 0.62, 0.55), 0.12f * red);
-  lip_ = mix(mix(skin_, rgb(0.70, 0.32, 0.33), 0.55f), rgb(0.72, 0.16, 0.22), 0.45f * red);
+  const auto painted = static_cast<float>(identity.lip_colour);
+  lip_ = mix(mix(skin_, rgb(0.66, 0.34, 0.33), 0.25f + 0.35f * painted), rgb(0.70, 0.12, 0.20),
+             0.6f * painted * (0.4f + 0.6f * red));
   hair_ = mix3(rgb(0.07, 0.06, 0.06), rgb(0.34, 0.22, 0.14), rgb(0.80, 0.66, 0.42), identity.hair_tone);
   hair_ = mix(hair_, rgb(0.55, 0.22, 0.10), 0.35f * static_cast<float>(identity.hair_red * identity.hair_tone));
   iris_ = mix3(rgb(0.25, 0.14, 0.08), rgb(0.33, 0.38, 0.22), rgb(0.35, 0.52, 0.66), identity.iris);
@@ -189,10 +191,10 @@ void FaceSkin::draw_brows(FacePaint& paint, double x, double y) const {
     }
   }
   const double inner = x < 0 ? where : 1 - where;  // thick at the nose, thin at the temple
-  const double half = (0.03 + 0.007 * identity_.brow_width) * (0.45 + 0.75 * inner);
+  const double half = (0.03 + 0.007 * identity_.brow_width) * identity_.brow_thickness * (0.45 + 0.75 * inner);
   const float hairs = value_noise({x * 50 + y * 25, y * 14, 0}, identity_.texture ^ 0x44u);
   const float cover = edge(static_cast<float>(nearest - half)) * (0.6f + 0.4f * hairs);
-  paint.colour = mix(paint.colour, 0.8f * hair_, 0.9f * cover);
+  paint.colour = mix(paint.colour, 0.8f * hair_, static_cast<float>(identity_.brow_strength) * cover);
   paint.gloss *= 1 - cover;
 }
 
@@ -202,6 +204,7 @@ void FaceSkin::draw_eye(FacePaint& paint, const Eye& eye, double x, double y) co
   if (d >= static_cast<float>(reach)) return;
   // the shade of the socket, and the fold of the upper lid
   paint.colour = mix(paint.colour, 0.72f * skin_, 0.4f * std::clamp(1 - d / 0.11f, 0.0f, 1.0f));
+  draw_age(paint, eye, x, y);
   double lash = 1, fold = 1;
   for (std::size_t i = 0; i + 1 < eye.upper.size(); ++i) {
     const Point2 a = eye.upper[i], b = eye.upper[i + 1];
@@ -226,8 +229,56 @@ void FaceSkin::draw_eye(FacePaint& paint, const Eye& eye, double x, double y) co
   paint.colour = mix(paint.colour, ball, inside);
   paint.gloss *= 1 - inside;
   // lashes above, a thin rim below
-  paint.colour = mix(paint.colour, 0.35f * hair_, 0.9f * edge(static_cast<float>(lash - 0.013)));
+  const auto dark = static_cast<float>(identity_.eye_make_up);
+  paint.colour = mix(paint.colour, (0.5f - 0.35f * dark) * hair_,
+                     (0.6f + 0.35f * dark) * edge(static_cast<float>(lash) - 0.009f - 0.012f * dark));
   paint.colour = mix(paint.colour, mix(0.6f * skin_, 0.5f * lip_, 0.5f), 0.5f * edge(std::abs(d) - 0.006f));
+}
+
+// Bags under the eyes, lines beside them and on the forehead.
+void FaceSkin::draw_age(FacePaint& paint, const Eye& eye, double x, double y) const {
+  const auto age = static_cast<float>(identity_.age);
+  const Point2 outer =
+      eye.upper.front().x * eye.upper.back().x > 0 && std::abs(eye.upper.front().x) > std::abs(eye.upper.back().x)
+          ? eye.upper.front()
+          : eye.upper.back();
+  const double bag = std::abs(std::hypot((x - eye.iris.x) / 1.3, y - eye.iris.y + 0.02) - 0.12);
+  if (y > eye.iris.y + 0.03)
+    paint.colour =
+        mix(paint.colour, 0.7f * skin_, 0.55f * age * std::clamp(1 - static_cast<float>(bag) / 0.03f, 0.0f, 1.0f));
+  const double side = outer.x < 0 ? -1 : 1;
+  for (const double slope : {-0.5, 0.0, 0.5}) {
+    const Point2 a{outer.x + side * 0.03, outer.y + 0.02 * slope},
+        b{outer.x + side * 0.11, outer.y + 0.16 * slope * 0.6};
+    const auto d = static_cast<float>(segment_distance({x, y}, a, b));
+    paint.colour = mix(paint.colour, 0.7f * skin_, 0.5f * age * std::clamp(1 - d / 0.012f, 0.0f, 1.0f));
+  }
+}
+
+// Rims, lenses and the bridge, as if they lay on the skin.
+void FaceSkin::draw_glasses(FacePaint& paint, double x, double y) const {
+  if (identity_.glasses <= 0) return;
+  const double size = 0.85 + 0.4 * identity_.glasses_size, rim = 0.006 + 0.02 * identity_.glasses;
+  double nearest = 1, inside = 1;
+  for (const std::size_t first : {36u, 42u}) {
+    const Point2 a = plan_[first], b = plan_[first + 3];
+    const double u = std::abs(x - 0.5 * (a.x + b.x)) - 0.17 * size,
+                 v = std::abs(y - 0.5 * (a.y + b.y) - 0.03) - 0.09 * size;
+    // a rectangle with round corners
+    const double d = std::hypot(std::max(u, 0.0), std::max(v, 0.0)) + std::min(0.0, std::max(u, v)) - 0.07;
+    nearest = std::min(nearest, std::abs(d));
+    inside = std::min(inside, d);
+  }
+  const double bridge = std::abs(x) < 0.16 ? std::abs(y + 0.03 - 0.02 * std::cos(12 * x)) : 1;
+  const double temple = std::abs(x) > 0.5 ? std::abs(y + 0.02) : 1;
+  const Colour frame = mix(rgb(0.05, 0.05, 0.06), 0.8f * hair_, static_cast<float>(identity_.texture % 97) / 97.0f);
+  paint.colour = mix(paint.colour, rgb(0.06, 0.06, 0.07),
+                     static_cast<float>(identity_.glasses_shade) * edge(static_cast<float>(inside)));
+  if (inside < 0 && identity_.texture % 3 == 0)  // what the lens mirrors
+    paint.colour = mix(paint.colour, rgb(0.9, 0.95, 1), 0.25f * bump(x + 0.6 * y, 0, x < 0 ? -0.36 : 0.3, 0, 0.05, 1));
+  const auto line = static_cast<float>(std::min({nearest, bridge, temple}) - rim);
+  paint.colour = mix(paint.colour, frame, edge(line));
+  paint.gloss = std::max(paint.gloss * (1 - edge(line)), 0.8f * edge(line));
 }
 
 void FaceSkin::draw_nostrils(FacePaint& paint, double x, double y) const {
@@ -235,7 +286,7 @@ void FaceSkin::draw_nostrils(FacePaint& paint, double x, double y) const {
   for (std::size_t i : {32u, 34u}) {
     const double u = (x - plan_[i].x * 1.05) / 0.052, v = (y - plan_[i].y + 0.012) / 0.026;
     const auto d = static_cast<float>((std::hypot(u, v) - 1) * 0.03);
-    paint.colour = mix(paint.colour, 0.22f * skin_, 0.9f * edge(d));
+    paint.colour = mix(paint.colour, 0.22f * skin_, static_cast<float>(identity_.nostrils) * edge(d));
   }
   // the crease behind the wing
   for (std::size_t i : {31u, 35u}) {
@@ -290,7 +341,10 @@ FacePaint FaceSkin::head(const Vec3f& place) const {
   // the hairline: an arch over the forehead that comes down before the ears
   const double side = std::abs(x) / 0.85;
   const double wave = 0.05 * (static_cast<double>(value_noise({x * 7, z * 7, 3}, identity_.texture ^ 0x66u)) - 0.5);
-  const double line = -0.74 - 0.07 * identity_.hairline + 0.34 * side * side * side * side + wave;
+  const double locks = static_cast<double>(value_noise({x * 16, 0.5, 9}, identity_.texture ^ 0x77u)) - 0.5;
+  const double fall = std::clamp(0.6 + 0.6 * x * identity_.fringe_side + 0.35 * locks, 0.0, 1.2);
+  const double line =
+      -0.74 - 0.07 * identity_.hairline + 0.34 * side * side * side * side + wave + 0.6 * identity_.fringe * fall;
   if (identity_.hair_length >= 0) {
     const bool behind = z < 0.05 && y < 0.1;
     if (behind || y < line - blur_) return {hair(place), 0.15f};
@@ -302,6 +356,7 @@ FacePaint FaceSkin::head(const Vec3f& place) const {
   draw_mouth(paint, x, y);
   draw_brows(paint, x, y);
   draw_eye(paint, x < 0 ? left_eye_ : right_eye_, x, y);
+  draw_glasses(paint, x, y);
   if (identity_.hair_length >= 0) {
     paint.colour = mix(paint.colour, hair(place), edge(static_cast<float>(y - line)));
     paint.colour =

@@ -47,6 +47,8 @@ private:
   void draw_beard(FacePaint& paint, double x, double y, const Vec3f& place) const;
   void draw_brows(FacePaint& paint, double x, double y) const;
   void draw_eye(FacePaint& paint, const Eye& eye, double x, double y) const;
+  void draw_age(FacePaint& paint, const Eye& eye, double x, double y) const;
+  void draw_glasses(FacePaint& paint, double x, double y) const;
   void draw_nostrils(FacePaint& paint, double x, double y) const;
   void draw_mouth(FacePaint& paint, double x, double y) const;
   Colour hair(const Vec3f& place) const;

@@ -167,7 +167,7 @@ double FaceSurface::relief(double x, double y) const {
   const double across = std::exp(-0.5 * std::pow(x / (0.62 * half), 2));
   z += 0.07 * across * std::exp(-0.5 * std::pow((y - 0.5 * (plan_[51].y + plan_[62].y)) / 0.04, 2));
   z += 0.075 * across * std::exp(-0.5 * std::pow((y - 0.5 * (plan_[57].y + plan_[66].y)) / 0.045, 2));
-  z -= (0.05 + 0.5 * gap) * across *
+  z -= (0.04 + 0.12 * gap) * across *
        std::exp(-0.5 * std::pow((y - 0.5 * (plan_[62].y + plan_[66].y)) / (0.018 + 0.45 * gap), 2));
   z -= 0.05 * bump(x, y, {0, plan_[57].y + 0.09}, 0.16, 0.04);
   z += 0.08 * bump(x, y, {0, plan_[8].y - 0.1}, 0.14, 0.09);
@@ -219,6 +219,36 @@ FaceMesh FaceSurface::head() const {
   return mesh;
 }
 
+// Long hair that hangs before the ear and a part of the cheek.
+FaceMesh FaceSurface::curtain(double side) const {
+  constexpr std::size_t rows = 41, columns = 25;
+  FaceMesh mesh;
+  mesh.material = FaceMaterial::hair;
+  const double end = bottom() + 0.2 + 0.8 * identity_.hair_length, widest = 0.55 * bottom();
+  for (std::size_t r = 0; r < rows; ++r) {
+    const double down = static_cast<double>(r) / (rows - 1), y = 0.92 * top_ + (end - 0.92 * top_) * down;
+    // parted at the top, furthest forward beside the cheeks
+    const double wave = 0.06 * std::sin(7 * down + identity_.texture % 7);
+    const double first = pi * (0.5 - 0.16 * identity_.curtain * std::sin(pi * std::clamp(1.15 * down, 0.0, 1.0)) -
+                               0.12 * identity_.curtain * (1 - down)) +
+                         wave;
+    for (std::size_t c = 0; c < columns; ++c) {
+      const double angle = first + (pi - first) * static_cast<double>(c) / (columns - 1);
+      Vec3 p = at(std::min(y, widest), side * angle);
+      const double off = 1.05 + 0.08 * std::min(1.0, 3 * down) + 0.02 * std::sin(9 * angle);
+      p = {off * p.x, y, off * p.z + 0.03};
+      mesh.position.push_back(single(p));
+    }
+  }
+  mesh.place = mesh.position;
+  add_triangles(mesh, rows, columns);
+  if (side < 0) {
+    for (auto& triangle : mesh.triangles) std::swap(triangle[1], triangle[2]);
+  }
+  add_normals(mesh);
+  return mesh;
+}
+
 std::vector<FaceMesh> FaceSurface::meshes() const {
   std::vector<FaceMesh> all;
   all.push_back(head());
@@ -231,6 +261,9 @@ std::vector<FaceMesh> FaceSurface::meshes() const {
     const double bottom = -0.1 + 1.7 * identity_.hair_length, reach = 0.5 * (bottom - top_);
     all.push_back(ellipsoid(FaceMaterial::hair, {0, top_ + reach - 0.07, -0.35},
                             {ear * (1.1 + 0.25 * identity_.hair_length), reach + 0.05, 0.72}));
+  }
+  if (identity_.curtain > 0) {
+    for (double side : {-1.0, 1.0}) all.push_back(curtain(side));
   }
   all.push_back(ellipsoid(FaceMaterial::skin, {0, chin + 0.25, -0.25}, {0.55, 1.1, 0.5}));
   all.push_back(ellipsoid(FaceMaterial::cloth, {0, chin + 1.45, -0.45}, {1.75, 1.0, 0.75}));

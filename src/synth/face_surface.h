@@ -43,6 +43,7 @@ private:
   double axis(double y) const;
   double relief(double x, double y) const;
   FaceMesh head() const;
+  FaceMesh curtain(double side) const;
 
   FacePlan plan_;
   FaceIdentity identity_;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace kinema::synth {
 namespace {
@@ -39,10 +40,11 @@ enum Purpose : std::uint32_t { who = 1, doing = 2, where = 3, clip = 4 };
 FaceIdentity face_identity(std::uint64_t seed, std::uint32_t person) {
   Draw draw(seed, who, person);
   FaceIdentity face;
-  for (double* trait :
-       {&face.width, &face.length, &face.jaw, &face.chin, &face.eye_size, &face.eye_opening, &face.eye_distance,
-        &face.eye_tilt, &face.brow_height, &face.brow_arch, &face.brow_width, &face.nose_length, &face.nose_width,
-        &face.nose_depth, &face.mouth_width, &face.mouth_height, &face.upper_lip, &face.lower_lip}) {
+  for (double* trait : {&face.width,        &face.length,       &face.jaw,        &face.chin,        &face.eye_size,
+                        &face.eye_opening,  &face.eye_distance, &face.eye_tilt,   &face.brow_height, &face.brow_arch,
+                        &face.brow_width,   &face.nose_length,  &face.nose_width, &face.nose_depth,  &face.mouth_width,
+                        &face.mouth_height, &face.upper_lip,    &face.lower_lip,  &face.eye_slope,   &face.nose_bend,
+                        &face.mouth_slope,  &face.jaw_bend}) {
     *trait = draw.normal();
   }
   face.melanin = draw.uniform(0.02, 1);
@@ -55,8 +57,23 @@ FaceIdentity face_identity(std::uint64_t seed, std::uint32_t person) {
   face.hair_red = draw.uniform();
   face.hairline = draw.normal();
   face.hair_length = draw.chance(0.08) ? -1 : draw.chance(0.45) ? draw.uniform(0.35, 1) : draw.uniform(0, 0.15);
-  if (face.hair_length > 0.3) face.beard *= 0.3;
+  const bool long_hair = face.hair_length > 0.3;
+  if (long_hair && draw.chance(0.9)) face.beard = 0;
+  if (face.hair_length >= 0 && draw.chance(0.4)) face.fringe = draw.uniform(0.1, 0.9);
+  face.fringe_side = draw.uniform(-1, 1);
+  if (long_hair && draw.chance(0.75)) face.curtain = draw.uniform();
   face.iris = draw.uniform(0, 0.2 + 0.8 * fair);
+  face.age = draw.chance(0.35) ? draw.uniform(0.3, 1) : draw.uniform(0, 0.3);
+  face.lip_colour = long_hair ? draw.uniform(0.2, 1) : draw.uniform(0, 0.5);
+  face.eye_make_up = long_hair ? draw.uniform(0.2, 1) : draw.uniform(0, 0.5);
+  face.brow_thickness = std::exp(draw.normal(0.28)) * (long_hair ? 0.85 : 1.15);
+  face.brow_strength = draw.uniform(0.35, 1);
+  face.nostrils = draw.uniform(0.15, 0.9);
+  if (draw.chance(0.12)) {
+    face.glasses = draw.uniform(0.15, 1);
+    face.glasses_size = draw.uniform();
+    face.glasses_shade = draw.chance(0.2) ? draw.uniform(0.3, 0.9) : 0;
+  }
   face.texture = draw.bits();
   return face;
 }
@@ -64,8 +81,12 @@ FaceIdentity face_identity(std::uint64_t seed, std::uint32_t person) {
 FaceExpression face_expression(std::uint64_t seed, std::uint32_t moment) {
   Draw draw(seed, doing, moment);
   FaceExpression now;
-  now.smile = draw.chance(0.45) ? draw.uniform(0.2, 1) : draw.normal(0.2);
-  now.open = draw.chance(0.35) ? draw.uniform(0.05, 0.9) : 0.02;
+  const bool smiles = draw.chance(0.5);
+  now.smile = smiles ? draw.uniform(0.2, 1) : draw.normal(0.25);
+  // a smile mostly shows teeth; else the mouth is closed, or speaks
+  now.open = draw.chance(smiles ? 0.65 : 0.15)   ? draw.uniform(0.1, 0.38)
+             : draw.chance(smiles ? 0.15 : 0.25) ? draw.uniform(0.2, 0.95)
+                                                 : draw.uniform(0, 0.04);
   now.pucker = draw.chance(0.1) ? draw.uniform(0.2, 0.9) : 0;
   now.brow_raise = draw.normal(0.4);
   now.blink = draw.chance(0.08) ? draw.uniform(0.6, 1) : std::max(0.0, draw.normal(0.12));
@@ -83,18 +104,31 @@ FaceScene face_scene(std::uint64_t seed, std::uint32_t moment, int size) {
   scene.x = 0.5 * (size - 1) + size * draw.normal(0.03);
   scene.y = 0.5 * (size - 1) + size * draw.normal(0.03);
   scene.distance = draw.uniform(6, 14);
-  scene.yaw = draw.normal(0.17);
-  scene.pitch = draw.normal(0.1);
-  scene.roll = draw.normal(0.1);
-  scene.light_azimuth = draw.normal(0.6);
-  scene.light_elevation = draw.uniform(0.1, 1.0);
-  scene.key = draw.uniform(0.3, 0.95);
-  scene.fill = draw.uniform(0.25, 0.5) + 0.25 * std::max(0.0, 0.6 - scene.key);
+  scene.yaw = draw.chance(0.35) ? draw.uniform(-0.75, 0.75) : draw.normal(0.2);
+  scene.pitch = draw.normal(0.13);
+  scene.roll = draw.normal(0.14);
+  scene.light_azimuth = draw.normal(0.7);
+  scene.light_elevation = draw.uniform(-0.1, 1.1);
+  scene.key = draw.uniform(0.1, 0.95);
+  scene.fill = draw.uniform(0.2, 0.6) + 0.3 * std::max(0.0, 0.6 - scene.key);
+  if (draw.chance(0.5)) {
+    scene.second = draw.uniform(0.1, 0.7);
+    scene.second_azimuth = draw.uniform(-2.2, 2.2);
+    scene.second_elevation = draw.uniform(-0.3, 1);
+  }
+  scene.exposure = std::exp(draw.normal(0.16));
+  scene.contrast = std::exp(draw.normal(0.15));
+  if (draw.chance(0.07)) {
+    const double angle = draw.uniform(-0.6, 3.74);  // below and beside, seldom above
+    scene.cover = draw.uniform(0.25, 0.6);
+    scene.cover_x = 0.95 * std::cos(angle);
+    scene.cover_y = 0.45 + 1.0 * std::sin(angle);
+  }
   // from candlelight to an overcast sky
   const auto warm = static_cast<float>(draw.normal(0.1));
   scene.tint = {1 - warm, 1, 1 + warm};
-  scene.blur = draw.uniform(0.5, 1.0) * size / 256.0;
-  scene.noise = draw.uniform(0.8, 4);
+  scene.blur = (draw.chance(0.2) ? draw.uniform(1, 2.5) : draw.uniform(0.4, 1.0)) * size / 256.0;
+  scene.noise = draw.chance(0.2) ? draw.uniform(4, 10) : draw.uniform(0.8, 4);
   scene.backdrop = draw.bits();
   scene.seed = (std::uint64_t{draw.bits()} << 32) | moment;
   return scene;
@@ -102,6 +136,13 @@ FaceScene face_scene(std::uint64_t seed, std::uint32_t moment, int size) {
 
 FaceShot face_shot(std::uint64_t seed, std::uint32_t number, int size) {
   return photograph_face(face_identity(seed, number), face_expression(seed, number), face_scene(seed, number, size));
+}
+
+face::OwnedExample face_example(std::uint64_t seed, std::uint32_t number, int size) {
+  FaceShot shot = face_shot(seed, number, size);
+  io::GreyImage grey = synth::grey_of(shot.picture);
+  return {std::move(grey.grey), static_cast<std::size_t>(grey.width), static_cast<std::size_t>(grey.height),
+          std::move(shot.landmarks)};
 }
 
 FaceShot FaceClip::at(double time) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "io/image_file.h"
+#include "kinema/face.h"
 #include "synth/face_photograph.h"
 
 #include <cstdint>
@@ -22,6 +23,13 @@ FaceShot face_shot(std::uint64_t seed, std::uint32_t number, int size);
 
 /// Many of them, made by several threads.
 std::vector<FaceShot> face_shots(std::uint64_t seed, std::uint32_t first, std::uint32_t count, int size, int threads);
+
+/// One of them, grey, to train a model on. Needs no OpenCV.
+face::OwnedExample face_example(std::uint64_t seed, std::uint32_t number, int size);
+
+/// Where drawn faces lie in the boxes of OpenCV's face detector, relative to the mean shape of a model trained on them.
+/// Measured with `kinema face train --drawn 1000 --learn-detector` and `kinema face info --json`.
+inline constexpr face::BoxPlacement opencv_detector_box{0, 0.154f, 0.326f};
 
 /// One person, who turns the head, speaks, smiles and blinks under constant light.
 class FaceClip {

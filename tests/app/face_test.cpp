@@ -214,6 +214,31 @@ TEST_F(Face, FitsPicturesOfEveryKindFromBoxes) {
     EXPECT_TRUE(fs::exists(folder / file)) << file;
 }
 
+TEST_F(Face, FitsWithTheModelThatShipsWhereNoOtherIsGiven) {
+  const Problem folder(1, 1);
+  const synth::FaceShot one = synth::face_shot(1, 101, 256);
+  synth::write_face_set(folder / "in", {one}, 0, 1);
+  write_starts(folder / "start.jsonl", {{"face_0000.png", one.landmarks}});
+  const Outcome outcome =
+      run_kinema({"face", "fit", "--input", "in", "--init", "start.jsonl", "--out", "l.jsonl"}, folder.folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_LT(error_of(lines_of_file(folder / "l.jsonl").at(0), one.landmarks), 0.05);
+}
+
+TEST_F(Face, TrainsOnDrawnFacesWithoutFiles) {
+  const Problem folder(1, 1);
+  const Outcome outcome = run_kinema(
+      {"face", "train", "--drawn", "16", "--small", "--cascade", "2", "--json", "--out", "d.kface"}, folder.folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json results = json::parse(outcome.out)["results"];
+  EXPECT_EQ(results["levels"], 1);
+  EXPECT_EQ(results["pixels"], 4096);
+  EXPECT_TRUE(results["detector"].get<bool>());
+  EXPECT_EQ(
+      run_kinema({"face", "train", "--drawn", "16", "--images", "x", "--out", "e.kface"}, folder.folder()).exit_code,
+      2);
+}
+
 TEST_F(Face, OneBadPictureDoesNotSpoilTheOthers) {
   fs::create_directory(folder / "in");
   fs::copy(shared() / "test" / name(1), folder / "in/a.png");

@@ -1,6 +1,7 @@
 #include "face/linear.h"
 
 #include "core/random.h"
+#include "face/normal_equations.h"
 
 #include <gtest/gtest.h>
 
@@ -96,6 +97,25 @@ TEST(Ridge, TakesThePenaltyThatDoesBestOnWhatItHasNotSeen) {
   for (std::size_t i = 0; i < 40; ++i) folds[i] = static_cast<int>(i / 10);
   const double penalties[] = {0.01, 100};
   EXPECT_EQ(ridge_regression(x, pure_noise, folds, penalties, threads).penalty, 100);
+}
+
+TEST(NormalEquations, OfBatchesGiveTheRegressionOfAll) {
+  const Threads threads(2);
+  RowMatrix inputs = random_rows(900, 300, 21);
+  inputs.col(3).array() += 5;
+  const RowMatrix outputs = inputs * random_rows(300, 4, 22) + random_rows(900, 4, 23);
+  NormalEquations equations(300, 4);
+  for (Eigen::Index first = 0; first < 900; first += 300) {
+    RowMatrix part = inputs.middleRows(first, 300);
+    equations.add(part, outputs.middleRows(first, 300), threads);
+  }
+  const Ridge::Regression found = equations.solve(0.1, threads);
+  const std::vector<int> folds(900, 0);
+  const double penalties[] = {0.1};
+  const Ridge whole = ridge_regression(inputs, outputs, folds, penalties, threads);
+  // single precision
+  EXPECT_LT((found.weights - whole.weights).cwiseAbs().maxCoeff(), 2e-4);
+  EXPECT_LT((found.constant - whole.constant).cwiseAbs().maxCoeff(), 2e-3);
 }
 
 }  // namespace

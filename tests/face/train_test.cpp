@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 namespace kinema::face {
 namespace {
@@ -71,6 +73,40 @@ TEST(Train, GivesTheSameBitsForAnyNumberOfThreads) {
   for (std::size_t k = 0; k < one.cascade.stages.size(); ++k)
     EXPECT_TRUE(same(one.cascade.stages[k].gradient, three.cascade.stages[k].gradient));
   EXPECT_TRUE(same(one.quality.landmark_error, three.quality.landmark_error));
+}
+
+ExampleStream stream_of(const Planted& planted) {
+  return [&planted](std::uint32_t number) {
+    PlantedFace face = planted.population(1, 100 + number).front();
+    return OwnedExample{std::move(face.pixels), face.width, face.height, std::move(face.landmarks)};
+  };
+}
+
+TEST(TrainOnAStream, FindsTheModesAndFitsFurtherFacesWithTheSameBitsForAnyNumberOfThreads) {
+  const Planted planted;
+  TrainSettings settings = small_settings();
+  settings.features = Features::edges;
+  settings.mirrored = true;
+  settings.threads = 1;
+  const Model one = train(stream_of(planted), 40, planted.layout(), settings);
+  settings.threads = 3;
+  const auto three = std::make_shared<const Model>(train(stream_of(planted), 40, planted.layout(), settings));
+  ASSERT_EQ(one.cascade.stages.size(), 2u);
+  for (std::size_t k = 0; k < 2; ++k)
+    EXPECT_TRUE(same(one.cascade.stages[k].gradient, three->cascade.stages[k].gradient));
+  EXPECT_TRUE(same(one.quality.landmark_error, three->quality.landmark_error));
+
+  const auto fitter = make_fitter(three, {}, Backend::cpu);
+  double start_error = 0, error = 0;
+  for (const PlantedFace& face : planted.population(20, 3)) {
+    Start start;
+    start.landmarks = face.landmarks;
+    start.similarity = start_pose(*three, start);
+    start.similarity->tx += 5;
+    start_error += 5;
+    error += mean_distance(fitter->fit({face.view(), start}).landmarks, face.landmarks);
+  }
+  EXPECT_LT(error, 0.4 * start_error);
 }
 
 TEST(Train, TakesThreeImages) {

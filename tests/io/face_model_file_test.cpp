@@ -6,7 +6,10 @@
 #include "scratch_folder.h"
 #include "small_face_model.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <random>
 
 namespace kinema::io {
@@ -74,6 +77,30 @@ TEST(FaceModelFile, ComesBackAsItWas) {
   EXPECT_TRUE(bytes_of(folder / "again.kface") == bytes_of(folder / "m.kface"));
 }
 
+TEST(FaceModelFile, InSixteenBitsIsSmallerAndNearlyTheSame) {
+  const ScratchFolder folder;
+  const face::Model& model = small_face_model();
+  write_face_model(folder / "m.kface", model);
+  write_face_model(folder / "s.kface", model, FaceModelPrecision::small);
+  EXPECT_LT(std::filesystem::file_size(folder / "s.kface"), 0.65 * std::filesystem::file_size(folder / "m.kface"));
+  const face::Model read = read_face_model(folder / "s.kface");
+  for (std::size_t k = 0; k < model.cascade.stages.size(); ++k) {
+    const face::Matrix &a = read.cascade.stages[k].gradient, &b = model.cascade.stages[k].gradient;
+    ASSERT_EQ(a.rows, b.rows);
+    ASSERT_EQ(a.columns, b.columns);
+    for (std::size_t i = 0; i < a.rows; ++i) {
+      float most = 0;
+      for (const float value : b.row(i)) most = std::max(most, std::abs(value));
+      for (std::size_t j = 0; j < a.columns; ++j) ASSERT_NEAR(a.row(i)[j], b.row(i)[j], most / 65000);  // half a step
+    }
+  }
+  // small matrices are kept as they are
+  expect_same(read.shape.modes, model.shape.modes);
+  // once in 16 bits, it does not change any more
+  write_face_model(folder / "again.kface", read, FaceModelPrecision::small);
+  expect_same(read_face_model(folder / "again.kface").cascade.stages[0].gradient, read.cascade.stages[0].gradient);
+}
+
 TEST(FaceModelFile, OutlivesTheReaderThatMappedIt) {
   const ScratchFolder folder;
   write_face_model(folder / "m.kface", small_face_model());
@@ -127,9 +154,11 @@ TEST(FaceModelFile, RefusesEveryFlippedBit) {
 }
 
 // A file that somebody made with care, its checksum right: what it says is checked all the same.
-TEST(FaceModelFile, SealedMutationsAreReadConsistentlyOrRefused) {
+class SealedFaceModelFile : public testing::TestWithParam<FaceModelPrecision> {};
+
+TEST_P(SealedFaceModelFile, MutationsAreReadConsistentlyOrRefused) {
   const ScratchFolder folder;
-  write_face_model(folder / "m.kface", small_face_model());
+  write_face_model(folder / "m.kface", small_face_model(), GetParam());
   const std::string right = bytes_of(folder / "m.kface");
   const std::size_t json = right.find("{\n");
   ASSERT_NE(json, std::string::npos);
@@ -170,6 +199,9 @@ TEST(FaceModelFile, SealedMutationsAreReadConsistentlyOrRefused) {
   EXPECT_GT(refused, 100u);
   EXPECT_GT(read, 10u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Precisions, SealedFaceModelFile,
+                         testing::Values(FaceModelPrecision::full, FaceModelPrecision::small));
 
 TEST(FaceModelFile, WritesNothingWhereTheModelIsWrong) {
   const ScratchFolder folder;
