@@ -81,17 +81,19 @@ private:
     meeting_.shown_[static_cast<std::size_t>(part_)] = data;
     meeting_.transfers_[static_cast<std::size_t>(part_)] = &transfer;
     meeting_.wait();
-    follow_others(transfer, Transfer::Mark::written);
+    // a copy: once all have read, another part may already be in the next exchange, with a transfer of another kind
+    const std::vector<const Transfer*> transfers = meeting_.transfers_;
+    follow_others(transfer, transfers, Transfer::Mark::written);
     read();
     transfer.mark(Transfer::Mark::read);
     meeting_.wait();
-    follow_others(transfer, Transfer::Mark::read);
+    follow_others(transfer, transfers, Transfer::Mark::read);
   }
 
   // A mark is not made again before all parts have come here: each meets the others twice between two of a kind.
-  void follow_others(Transfer& transfer, Transfer::Mark mark) {
+  void follow_others(Transfer& transfer, const std::vector<const Transfer*>& transfers, Transfer::Mark mark) const {
     for (int p = 0; p < parts(); ++p) {
-      if (p != part_) transfer.follow(*meeting_.transfers_[static_cast<std::size_t>(p)], mark);
+      if (p != part_) transfer.follow(*transfers[static_cast<std::size_t>(p)], mark);
     }
   }
 

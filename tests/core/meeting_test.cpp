@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <future>
@@ -102,6 +103,34 @@ private:
   std::shared_future<void> marks_[2];
   Worker device_;
 };
+
+// A transfer that takes its time before it follows others, which must be of its own kind.
+class SlowTransfer final : public Transfer {
+public:
+  void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void wait() override {}
+  bool host() const override { return true; }
+  void mark(Mark) override {}
+  void follow(const Transfer& other, Mark) override {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    if (dynamic_cast<const SlowTransfer*>(&other) == nullptr) ++others;
+  }
+
+  int others = 0;
+};
+
+TEST(Meeting, WhoIsLateFollowsTheTransfersOfItsOwnExchange) {
+  run_parts(4, [](Exchange& exchange) {
+    std::vector<int> numbers(8, exchange.part());
+    SlowTransfer slow;
+    for (int round = 0; round < 20; ++round) {
+      exchange.gather({numbers.data(), numbers.size(), sizeof(int)}, slow);
+      exchange.gather({numbers.data(), numbers.size(), sizeof(int)});
+    }
+    EXPECT_EQ(slow.others, 0);
+    exchange.gather({numbers.data(), numbers.size(), sizeof(int)});  // nobody needs `slow` any more
+  });
+}
 
 TEST(Meeting, DevicesReadWhatWasWrittenAndWriteAgainWhenItWasRead) {
   for (int parts : counts) {
