@@ -27,10 +27,13 @@ void write_filter(const std::filesystem::path& path, const head::Calibration& ca
 face::Model read_face_model(const std::filesystem::path& path) { return io::read_face_model(path); }
 
 std::filesystem::path default_face_model() {
-  // of this source tree, then of the installation
-  for (const char* place : {KINEMA_SOURCE_MODELS "/face.kface", KINEMA_INSTALLED_MODELS "/face.kface"}) {
-    std::error_code ignored;
-    if (std::filesystem::exists(place, ignored)) return place;
+  // of this source tree, of the installation that the program belongs to, which may have been moved, and of the prefix
+  std::error_code ignored;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  for (const std::filesystem::path& folder :
+       {std::filesystem::path(KINEMA_SOURCE_MODELS), program.parent_path().parent_path() / "share/kinema",
+        std::filesystem::path(KINEMA_INSTALLED_MODELS)}) {
+    if (std::filesystem::exists(folder / "face.kface", ignored)) return folder / "face.kface";
   }
   return {};
 }
