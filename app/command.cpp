@@ -74,6 +74,7 @@ int run(std::vector<std::string> words, const Ranks& ranks, Console console) {
   add_batch_worker(Verb(command), task);
   add_demo(Verb(command), task);
   add_serve(Verb(command), task);
+  add_track(Verb(command), task);
   const Verb body = add_group(command, "body", "The body, from stereo or depth points");
   add_body_likelihood(body, task);
   add_body_evaluate(body, task);
@@ -86,6 +87,7 @@ int run(std::vector<std::string> words, const Ranks& ranks, Console console) {
   add_head_track(head, task);
   const Verb face = add_group(command, "face", "The face, from images: landmarks by an appearance model");
   add_face_draw(face, task);
+  add_face_film(face, task);
   add_face_train(face, task);
   add_face_fit(face, task);
   add_face_evaluate(face, task);

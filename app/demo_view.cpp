@@ -28,7 +28,8 @@ void DemoView::show(FaceDemoSettings& face) {
                       const std::shared_ptr<const face::Model>& model) {
     if (!face_) {
       face_.emplace(view_.hub().channel("face"), "a synthetic face", model);
-      view_.faces().set_model(model);
+      // of few faces, it fits those that it was drawn with; for the viewer's own it is the last resort
+      if (!view_.faces().model()) view_.faces().set_model(model);
     }
     face_->add(frame, picture, seen);
   };

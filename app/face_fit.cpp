@@ -3,6 +3,7 @@
 #include "app/face_run.h"
 #include "app/live_options.h"
 #include "app/options.h"
+#include "app/pose_options.h"
 #include "app/view.h"
 #include "kinema/error.h"
 
@@ -23,6 +24,7 @@ struct Options {
   bool sequence = false;
   FaceRun run;
   ViewOptions view;
+  PoseOptions pose;
 };
 
 // Outputs that would overwrite each other, or the input.
@@ -91,6 +93,7 @@ void run(Options& options) {
   chain.backend = options.common.backend;
   chain.tracker.model = fit_model(options.fit);
   chain.tracker.fit = fit_settings(options.fit, options.common);
+  chain.tracker.head = pose_settings(options.pose);
   if (options.init == "detect") {
     chain.detector.emplace(options.detector);
   } else {
@@ -167,7 +170,15 @@ void add_face_fit(Verb parent, Task& task) {
       .type("P")
       .between(0.0, 1.0)
       .show_default();
-  add_osc_option(verb, chain.live, "landmarks");
+  add_pose_options(verb, options->pose);
+  verb.option("--head-smoothing", chain.tracker.head_smoothing,
+              "In videos: cutoff of the smoothing of a head at rest, hertz; 0: none")
+      .type("HZ")
+      .between(0.0, 1000.0)
+      .show_default()
+      .group("The pose of the head");
+  add_osc_option(verb, chain.live, "landmarks and the pose of the head");
+  add_place_options(verb, chain.live, "the pose of the head and the expression");
   add_view_options(verb, options->view);
   add_common_options(verb, options->common);
   verb.chosen([options, &task] {

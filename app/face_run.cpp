@@ -5,6 +5,7 @@
 #include "core/stopwatch.h"
 #include "io/face_network.h"
 #include "io/image_file.h"
+#include "io/pose_network.h"
 #include "io/read_ahead_source.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ public:
 
   void add(const io::Frame& frame, const std::vector<face::Estimate>& faces, std::string_view why) {
     const bool readable = frame.gap.empty();
-    if (sender_ && readable) sender_->osc(frame.taken, io::face_osc(frame.index, faces));
+    if (sender_ && readable) send(frame, faces);
     ++counts.frames;
     bool any = false;
     for (const face::Estimate& face : faces) {
@@ -51,6 +52,16 @@ public:
   FaceCounts counts;
 
 private:
+  // one head at a time: avatars and games have one
+  void send(const io::Frame& frame, const std::vector<face::Estimate>& faces) const {
+    sender_->osc(frame.taken, io::face_osc(frame.index, faces));
+    for (const face::Estimate& face : faces) {
+      if (!face.head) continue;
+      io::send_pose(*sender_, frame.taken, *face.head);
+      break;
+    }
+  }
+
   const FaceRun& run_;
   FaceSinks sinks_;
   std::optional<io::LiveSender> sender_;
@@ -94,6 +105,10 @@ void follow(SourceLoop& loop, const io::Source& source, const FaceRun& run, Resu
 void fit_each(SourceLoop& loop, const FaceRun& run, Results& results) {
   constexpr std::size_t batch = 16;
   const std::unique_ptr<face::Fitter> fitter = face::make_fitter(run.tracker.model, run.tracker.fit, run.backend);
+  std::optional<face::HeadPoseSolver> head;
+  if (run.tracker.head && run.tracker.model->shape.landmarks() == face::HeadPoseSolver::landmarks) {
+    head.emplace(*run.tracker.head);
+  }
   FaceCounts& counts = results.counts;
   counts.note_place(*fitter);
   Stopwatch watch;
@@ -138,6 +153,10 @@ void fit_each(SourceLoop& loop, const FaceRun& run, Results& results) {
         face.confidence = fits[f].quality;
         face.landmarks = fits[f].landmarks;
         face.fit = std::move(fits[f]);
+        if (head) {
+          const face::GreyView& image = faces[f].image;
+          face.head = head->solve(face.landmarks, face.fit.confidence, image.width, image.height);
+        }
         found.push_back(std::move(face));
       }
       results.add(read[i], found, run.starts ? no_start : no_face);

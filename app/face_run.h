@@ -36,7 +36,7 @@ struct FaceRun {
   int faces = 1;                     ///< per image, at most
   std::size_t frames = 0;            ///< at most; 0: all
   FaceFiles files;
-  io::LiveTargets live;  ///< only osc: landmarks are no place in space
+  io::LiveTargets live;
 
   /// Called with every frame and its detections.
   std::function<void(std::int64_t frame, const io::Picture&, const face::Estimate&)> watch = nullptr;

@@ -110,7 +110,9 @@ void FaceSinks::add(const Frame& frame, const std::vector<face::Estimate>& faces
     if (!face.found) continue;
     face::Fit fit = face.fit;
     fit.landmarks = face.landmarks;  // smoothed, if requested
-    for (const auto& writer : writers_) writer->add({frame.number, frame.file, frame.time, &fit, {}, number});
+    for (const auto& writer : writers_) {
+      writer->add({frame.number, frame.file, frame.time, &fit, {}, number, face.head ? &*face.head : nullptr});
+    }
     const std::string stem = frame.time ? fmt::format("{:06}", frame.number) : fs::path(frame.file).stem().string();
     const std::string name = number == 0 ? stem : fmt::format("{}_{}", stem, number);
     if (!files_.pts.empty()) io::write_pts(fs::path(files_.pts) / (name + ".pts"), face.landmarks);
@@ -118,7 +120,7 @@ void FaceSinks::add(const Frame& frame, const std::vector<face::Estimate>& faces
     ++number;
   }
   if (number == 0) {
-    for (const auto& writer : writers_) writer->add({frame.number, frame.file, frame.time, nullptr, why, 0});
+    for (const auto& writer : writers_) writer->add({frame.number, frame.file, frame.time, nullptr, why, 0, nullptr});
   }
   draw(frame, faces, why);
 }

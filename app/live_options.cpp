@@ -14,7 +14,7 @@ void add_osc_option(Verb verb, io::LiveTargets& targets, const char* what) {
 }
 
 void add_place_options(Verb verb, io::LiveTargets& targets, const char* what) {
-  verb.option("--udp", targets.opentrack, "Send the head to opentrack (\"UDP over network\")")
+  verb.option("--udp,--opentrack", targets.opentrack, "Send the head to opentrack (\"UDP over network\")")
       .type("HOST:PORT")
       .group(group);
   verb.flag("--udp-time", targets.opentrack_time,

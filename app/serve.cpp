@@ -20,13 +20,13 @@ struct Options {
 void run(const Options& options) {
   std::optional<head::Calibration> calibration;
   if (!options.filter.empty()) calibration = io::read_filter(options.filter);
-  std::shared_ptr<const face::Model> model;
+  std::shared_ptr<const face::Model> model;  // refused before anything is served
   if (!options.model.empty()) model = std::make_shared<const face::Model>(read_face_model(options.model));
   View view(options.view, std::move(calibration), true);
   for (const char* channel : {"body", "head", "face"}) view.hub().channel(channel);
-  if (model) {
-    view.faces().set_model(model);
-    serve::FaceFeed(view.hub().channel("face"), options.model, model).finish();
+  if (model) view.faces().set_model(model);
+  if (const auto shown = view.faces().model()) {
+    serve::FaceFeed(view.hub().channel("face"), model ? options.model : "kinema's own model", shown).finish();
   }
   view.wait();
 }
@@ -38,7 +38,6 @@ void add_serve(Verb parent, Task& task) {
                          "Serve the live page: track heads and faces in the browser's camera, dropped files, and "
                          "frames of other programs");
   const auto options = std::make_shared<Options>();
-  options->model = default_face_model().string();
   add_server_options(verb, options->view, "Options");
   verb.option("--filter", options->filter, "The user's colours, in place of a calibration on the page")
       .type("filter.json");

@@ -5,6 +5,7 @@
 #include "app/sent_frames.h"
 #include "io/face_detector.h"
 #include "kinema/error.h"
+#include "kinema/files.h"
 #include "serve/request_handlers.h"
 
 #include <chrono>
@@ -33,6 +34,12 @@ std::span<const serve::Page> pages() {
 face::Detect make_detect() {
   const auto detector = std::make_shared<const io::FaceDetector>();
   return [detector](const face::GreyView& image) { return detector->detect(image); };
+}
+
+// Nothing where it is not installed: pages then ask for a model.
+std::shared_ptr<const face::Model> shipped_face_model() {
+  const std::filesystem::path place = default_face_model();
+  return place.empty() ? nullptr : std::make_shared<const face::Model>(read_face_model(place));
 }
 
 serve::ServerSettings settings(const ViewOptions& options) {
@@ -66,7 +73,7 @@ void add_view_options(Verb verb, ViewOptions& options) {
 View::View(const ViewOptions& options, std::optional<head::Calibration> calibration, bool drops)
     : recordings_(options.recordings),
       heads_(std::move(calibration)),
-      faces_(make_detect),
+      faces_(make_detect, shipped_face_model()),
       uploads_(drops ? std::make_unique<serve::Uploads>() : nullptr),
       jobs_(drops ? std::make_unique<serve::JobQueue>(*uploads_,
                                                       [this](serve::Job& job) {

@@ -44,7 +44,7 @@ public:
 
   serve::Hub& hub() { return hub_; }
 
-  /// Cameras of pages are fitted with this model.
+  /// Cameras of pages are fitted with this model: kinema's own, unless another is set.
   serve::FaceSharedState& faces() { return faces_; }
 
   /// Asked by pages, of the run of a body tracker.

@@ -132,8 +132,15 @@ DivisionRow divide_likelihood(const DivisionOptions& options, Backend backend, c
     take_turn(
         divided_times, turn_ms, 200, [&] { divided->evaluate(all, other); }, [&] { return divided->times(); });
   }
-  return {"likelihood",       sizes.points,         sizes.samples,        options.devices.size(),
-          whole_times.wall(), divided_times.wall(), whole_times.stages(), 0,
+  return {"likelihood",
+          sizes.points,
+          sizes.samples,
+          options.devices.size(),
+          whole_times.wall(),
+          divided_times.wall(),
+          whole_times.stages(),
+          divided_times.stages(),
+          0,
           one == other};
 }
 
@@ -143,15 +150,11 @@ DivisionRow divide_tracker(const DivisionOptions& options, Backend backend, cons
   body::TrackerSettings divided = whole;
   divided.likelihood.devices = options.devices;
   const std::vector<Tracked> found = track({whole, divided}, backend, sequence);
-  return {"tracked frame",
-          sequence.points[0].view().size,
-          whole.particles,
-          options.devices.size(),
-          spread(found[0].ms),
-          spread(found[1].ms),
-          found[0].stages.stages(),
-          mean(found[1].bytes),
-          found[0].angles == found[1].angles};
+  return {"tracked frame",          sequence.points[0].view().size,
+          whole.particles,          options.devices.size(),
+          spread(found[0].ms),      spread(found[1].ms),
+          found[0].stages.stages(), found[1].stages.stages(),
+          mean(found[1].bytes),     found[0].angles == found[1].angles};
 }
 
 // 1, 2, 4 ... and all.

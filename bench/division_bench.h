@@ -32,9 +32,9 @@ struct DivisionRow {
   std::string what;  ///< "likelihood" or "tracked frame"
   std::size_t points = 0, samples = 0;
   std::size_t parts = 0;
-  Spread whole, divided;          ///< milliseconds
-  std::vector<StageTime> stages;  ///< of the whole
-  double bytes = 0;               ///< exchanged per frame
+  Spread whole, divided;                          ///< milliseconds
+  std::vector<StageTime> stages, divided_stages;  ///< of the whole, and of the first part
+  double bytes = 0;                               ///< exchanged per frame
   bool same_bits = false;
 
   /// Time that the division costs, relative to the whole.

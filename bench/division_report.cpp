@@ -114,6 +114,7 @@ std::string division_json(const DivisionReport& report) {
                                 {"ms", row.whole.median},
                                 {"ms_quartiles", {row.whole.low, row.whole.high}},
                                 {"ms_stages", stages_json(row.stages)},
+                                {"divided_ms_stages", stages_json(row.divided_stages)},
                                 {"divided_ms", row.divided.median},
                                 {"divided_ms_quartiles", {row.divided.low, row.divided.high}},
                                 {"overhead", row.overhead()},

@@ -92,7 +92,6 @@ Runner film(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip) {
   const auto follow = [fitter, &clip, last](std::size_t i) {
     face::Start start;
     start.landmarks = last->landmarks;
-    start.keep_shape = true;
     *last = fitter->fit({clip.drawn[i].view(), start, false});
   };
   for (std::size_t i = 1; i < pictures; ++i) {

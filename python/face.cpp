@@ -254,6 +254,7 @@ void bind_fit(py::module_& module) {
       .def_property_readonly(
           "landmarks", [](const Estimate& own) { return pairs(own.landmarks); },
           "float32 (L, 2), smoothed if asked for; empty if not found.")
+      .def_readonly("head", &Estimate::head, "The HeadPose; None if not found, or for other models than 68 landmarks.")
       .def_property_readonly(
           "times", [](const Estimate& own) { return milliseconds(own.times); }, "Milliseconds by stage.");
 }
@@ -303,22 +304,31 @@ detect     called with a uint8 (H, W) image when the face must be detected: a li
            a lost face is searched for at its last position, else start() says where
 lost       a fit with a higher probability of failure is lost
 smoothing  cutoff for a face at rest, hertz; 0: no smoothing
+field_of_view  of the camera across the frame, radians: for the pose of the head
+eye_distance   between the outer corners of the person's eyes, metres
+head_smoothing cutoff for the pose of a head at rest, hertz; 0: no smoothing
 backend    'auto', 'reference', 'cpu' or 'cuda'
 order      of the channels of colour frames: 'rgb', or 'bgr' as in OpenCV
 threads    0: one per core. Results do not depend on it)");
   tracker.attr("__module__") = "kinema.face";
   tracker
       .def(py::init([](const SharedModel& model, const Tracker::Detect& detect, double lost, double smoothing,
-                       const std::string& backend, const std::string& order, int threads) {
+                       const std::string& backend, const std::string& order, int threads, double field_of_view,
+                       double eye_distance, double head_smoothing) {
              face::TrackerSettings settings{.model = model, .detect = Tracker::boxes_by(detect)};
              settings.lost = lost;
              settings.smoothing = smoothing;
              settings.fit.threads = threads;
+             settings.head->field_of_view = field_of_view;
+             settings.head->eye_distance = eye_distance;
+             settings.head_smoothing = head_smoothing;
              return std::make_unique<Tracker>(settings, parse_backend(backend), order);
            }),
            py::arg("model"), py::kw_only(), py::arg("detect") = nullptr, py::arg("lost") = defaults.lost,
            py::arg("smoothing") = defaults.smoothing, py::arg("backend") = "auto", py::arg("order") = "rgb",
-           py::arg("threads") = defaults.fit.threads)
+           py::arg("threads") = defaults.fit.threads, py::arg("field_of_view") = face::HeadPoseSettings{}.field_of_view,
+           py::arg("eye_distance") = face::HeadPoseSettings{}.eye_distance,
+           py::arg("head_smoothing") = defaults.head_smoothing)
       .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
            "The Estimate of the next frame: uint8 (H, W), (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("start", &Tracker::start, py::kw_only(), py::arg("box") = py::none(), py::arg("detector") = true,

@@ -40,11 +40,14 @@ PYBIND11_MODULE(_kinema, module) {
              "What this build holds and what this machine offers: version, the backends that can be asked for, GPUs, "
              "SIMD level, threads, CUDA toolkit ('' where CUDA is not built in).");
   py::module_ body = module.def_submodule("body"), head = module.def_submodule("head"),
-              face = module.def_submodule("face"), io = module.def_submodule("io");
+              face = module.def_submodule("face"), person = module.def_submodule("person"),
+              io = module.def_submodule("io");
   bind_likelihood(body);
   bind_recording(io);
   bind_body_tracker(body);
   bind_body_filter(body);
   bind_head(head);
+  bind_head_pose(face);
   bind_face(face);
+  bind_person(person);
 }

@@ -10,6 +10,8 @@ void bind_body_filter(pybind11::module_& module);
 void bind_body_tracker(pybind11::module_& module);
 void bind_head(pybind11::module_& module);
 void bind_face(pybind11::module_& module);
+void bind_head_pose(pybind11::module_& module);
+void bind_person(pybind11::module_& module);
 void bind_recording(pybind11::module_& module);
 
 }  // namespace kinema::python

@@ -272,9 +272,11 @@ def default_fits(result):
     """What the default sequence of stages costs, from pictures in host memory."""
     rows = [[row["what"], row["backend"], short(row["ms"]["median"]), short(row["stages"].get("device")),
              short(row["faces_per_second"]), scientific(row["landmark_error"])] for row in result["default_fits"]]
-    return ("The default fit (cascade, simultaneous, score) of a model trained on 394 photographs, from pictures of 640 × 480 "
-            "in host memory; a batch has 256 of them, times are a face's share. A film starts at the shape of the frame "
-            "before:\n\n" + table(["what", "backend", "ms a face", "device ms", "faces/s", "from cpu px"], rows))
+    run = result.get("default_fits_run")  # another than that of the other tables
+    when = f" (commit {run['commit']}, {run['date'][:10]}, `{run['model']}`)" if run else ""
+    return (f"The default fit (cascade, simultaneous, score) of a model trained on 394 photographs{when}, from pictures of "
+            "640 × 480 in host memory; a batch has 256 of them, times are a face's share. A frame of a film starts at the "
+            "place of the one before:\n\n" + table(["what", "backend", "ms a face", "device ms", "faces/s", "from cpu px"], rows))
 
 
 def face_shares(result):

@@ -29,6 +29,12 @@ int owner_of(std::size_t item, std::size_t total, int parts);
 /// Copies that a part makes. Its memory may be a device's, as may that of other parts of the same process.
 class Transfer {
 public:
+  struct Copy {
+    void* to;
+    const void* from;
+    std::size_t bytes;
+  };
+
   virtual ~Transfer() = default;
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
   /// Until all copies, and whatever made their data, are done.
@@ -36,14 +42,26 @@ public:
   /// Whether data are in host memory.
   virtual bool host() const = 0;
 
-  /// Moments of an exchange between parts of one process: this part's data are written, and those of the others read.
-  enum class Mark { written, read };
-  /// Marks the moment at which all that was asked so far is done. A device need not wait for it, as the default does.
-  virtual void mark(Mark) { wait(); }
-  /// What is asked from here on happens after the moment that `other`, a transfer of the same kind, has marked last.
-  virtual void follow(const Transfer& other, Mark mark) {
+  /// Whether this part's device can read the memory of the part of `other` itself, for copy_direct() and Exchange::share().
+  virtual bool reads(const Transfer& other) const {
     static_cast<void>(other);
-    static_cast<void>(mark);
+    return false;
+  }
+  /// Several copies of such memory at once.
+  virtual void copy_direct(std::span<const Copy> copies) {
+    for (const Copy& one : copies) copy(one.to, one.from, one.bytes);
+  }
+
+  /// Marks the moment at which all that was asked so far is done. A device need not wait for it, as the default does. There are
+  /// two marks, 0 and 1, which are made in turn.
+  virtual void mark(int which) {
+    static_cast<void>(which);
+    wait();
+  }
+  /// What is asked from here on happens after the moment that `other`, a transfer of the same kind, has marked last.
+  virtual void follow(const Transfer& other, int which) {
+    static_cast<void>(other);
+    static_cast<void>(which);
   }
 };
 
@@ -59,6 +77,9 @@ struct Items {
 };
 
 /// Every part makes the same calls in the same order with the same sizes.
+///
+/// Data in host memory may be changed once a call returns. A device may still be reading data of another one: they must not
+/// change before the next exchange of devices, or settle().
 class Exchange {
 public:
   virtual ~Exchange() = default;
@@ -72,6 +93,15 @@ public:
 
   /// Each part gets the items order[j] for the j of its slice, at their own places. `order` is the same for all.
   void fetch(const Items& items, std::span<const int> order, Transfer& transfer = host_transfer());
+
+  /// Where each part can read the memory of all others itself: their arrays, by part. Empty where not: fetch() then.
+  std::vector<const void*> share(const void* data, Transfer& transfer);
+
+  /// Counts what parts read by share(): order[j] for the j of its slice, by each part.
+  void count_fetched(std::span<const int> order, std::size_t bytes_each);
+
+  /// What this part asks of its device from here on happens after the others have read what it let them.
+  void settle(Transfer& transfer);
 
   /// All get what the part `from` has.
   void broadcast(void* data, std::size_t bytes, int from, Transfer& transfer = host_transfer());
@@ -87,6 +117,12 @@ protected:
   virtual void do_gather(const Items& items, Transfer& transfer) = 0;
   /// wanted[p]: the items of other parts that part p gets, ascending.
   virtual void do_fetch(const Items& items, const std::vector<std::vector<int>>& wanted, Transfer& transfer) = 0;
+  virtual std::vector<const void*> do_share(const void* data, Transfer& transfer) {
+    static_cast<void>(data);
+    static_cast<void>(transfer);
+    return {};
+  }
+  virtual void do_settle(Transfer& transfer) { static_cast<void>(transfer); }
   virtual void do_broadcast(void* data, std::size_t bytes, int from, Transfer& transfer) = 0;
   virtual void do_sum_in_turn(std::span<double> sums, const std::function<void()>& add) = 0;
 

@@ -78,6 +78,13 @@ struct TrainSettings {
   /// Regressions in the cascade; 0: none.
   std::uint32_t cascade_stages = 5;
 
+  /// Penalty of its regressions, in mean squared inputs; 0: the one that serves held-out examples best. Where the faces
+  /// to be fitted differ from the examples, as photographs from drawings, a greater one serves them better.
+  double penalty = 0;
+
+  /// Prior on the shape in the last stage of a fit, in mean squared residuals of the examples; 0: the usual 30.
+  double prior = 0;
+
   /// The errors of a start that the cascade must correct, as standard deviations: of the position over the width and
   /// height of the landmarks' box, of the scale, and of the rotation in radians.
   double start_shift = 0.05, start_scale = 0.05, start_turn = 0.087;

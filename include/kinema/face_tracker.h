@@ -3,9 +3,11 @@
 #pragma once
 
 #include "kinema/face.h"
+#include "kinema/head_pose.h"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,12 @@ struct TrackerSettings {
   /// How far the cutoff rises with the speed of the face: hertz, at a speed of one distance between the outer eye
   /// corners per second.
   double smoothing_speed = 4;
+
+  /// Estimate the pose of the head too, for models with 68 landmarks. Unset: do not.
+  std::optional<HeadPoseSettings> head = HeadPoseSettings{};
+
+  /// Cutoff of the One-Euro filter over the pose of a head at rest, hertz; 0: no smoothing, each frame stands alone.
+  double head_smoothing = 0;
 };
 
 struct Estimate {
@@ -55,6 +63,7 @@ struct Estimate {
   bool tried = false;                 ///< there was a position to fit at; if not found, the fit failed
   Fit fit = {};                       ///< of this frame alone; if not found, the best that was tried
   std::vector<float> landmarks = {};  ///< fit.landmarks, smoothed if asked for; empty if not found
+  std::optional<HeadPose> head = {};  ///< smoothed if asked for; nothing if not found
   std::vector<StageTime> times = {};
 };
 

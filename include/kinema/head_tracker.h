@@ -75,8 +75,9 @@ struct Estimate {
   double raw_x = 0, raw_y = 0;  ///< the same before smoothing
   double area = 0;              ///< the share of the frame that the head covers, eq. 5
 
-  std::optional<double> distance = {};  ///< metres, if a reference distance is known
-  std::optional<Vec3> position = {};    ///< metres, x right, y down, z forward, if the field of view is known too
+  std::optional<double> distance = {};    ///< metres, if a reference distance is known
+  std::optional<Vec3> position = {};      ///< metres, x right, y down, z forward, if the field of view is known too
+  std::optional<Vec3> raw_position = {};  ///< the same before smoothing
 
   std::optional<Oval> oval = {};  ///< the head's outline, in window mode
   std::vector<StageTime> times = {};

@@ -7,6 +7,7 @@ _part = _kinema.face
 Estimate = _part.Estimate
 Fit = _part.Fit
 Fitter = _part.Fitter
+HeadPose = _part.HeadPose
 Model = _part.Model
 Tracker = _part.Tracker
 read_model = _part.read_model
@@ -16,6 +17,7 @@ __all__ = [
     "Estimate",
     "Fit",
     "Fitter",
+    "HeadPose",
     "Model",
     "Tracker",
     "read_model",

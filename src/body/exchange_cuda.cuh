@@ -5,11 +5,14 @@
 #include "core/cuda/buffer.h"
 #include "kinema/exchange.h"
 
+#include <vector>
+
 namespace kinema::body {
 
 class TransferCuda final : public Transfer {
 public:
-  explicit TransferCuda(cudaStream_t stream) : stream_(stream) {}
+  /// `divided`: there are other parts, whose devices this one may read.
+  TransferCuda(cudaStream_t stream, bool divided);
 
   void copy(void* to, const void* from, std::size_t bytes) override {
     // unified addresses: the driver knows the device of each
@@ -18,18 +21,41 @@ public:
   void wait() override { cuda::check(cudaStreamSynchronize(stream_), "waiting for a copy"); }
   bool host() const override { return false; }
 
-  void mark(Mark mark) override { event(mark).record(stream_); }
-  void follow(const Transfer& other, Mark mark) override {
-    const cuda::Event& marked = static_cast<const TransferCuda&>(other).event(mark);
+  bool reads(const Transfer& other) const override {
+    return reads_[static_cast<std::size_t>(static_cast<const TransferCuda&>(other).device_)];
+  }
+  /// By one kernel: a launch takes the host as long as a copy, and copies of a part follow one another.
+  void copy_direct(std::span<const Copy> copies) override;
+
+  void mark(int which) override { marks_[which].record(stream_); }
+  void follow(const Transfer& other, int which) override {
+    const cuda::Event& marked = static_cast<const TransferCuda&>(other).marks_[which];
     cuda::check(cudaStreamWaitEvent(stream_, marked), "waiting for another part");
   }
 
 private:
-  const cuda::Event& event(Mark mark) const { return mark == Mark::written ? written_ : read_; }
-  cuda::Event& event(Mark mark) { return mark == Mark::written ? written_ : read_; }
-
   cudaStream_t stream_;
-  cuda::Event written_{cudaEventDisableTiming}, read_{cudaEventDisableTiming};
+  int device_ = 0;
+  std::vector<bool> reads_;  // by device
+  cuda::Event marks_[2] = {cuda::Event(cudaEventDisableTiming), cuda::Event(cudaEventDisableTiming)};
+};
+
+/// Most parts whose states a kernel reads itself.
+inline constexpr int most_shared_parts = 16;
+
+/// The states of all parts, each of which has its slice of them at its place in an array as large as the whole.
+struct SharedStates {
+  const float* of_part[most_shared_parts] = {};
+  int parts = 1;
+
+#ifdef __CUDACC__
+  /// State `i` of `count`, as slice_of() divides them.
+  __device__ const float* state(int i, int count, int floats) const {
+    const int each = count / parts, more = count % parts, large = more * (each + 1);
+    const int part = i < large ? i / (each + 1) : more + (i - large) / each;
+    return of_part[part] + static_cast<std::size_t>(i) * static_cast<std::size_t>(floats);
+  }
+#endif
 };
 
 }  // namespace kinema::body

@@ -83,6 +83,9 @@ public:
   /// divided particles. Else all parts must make the call.
   virtual bool poses_apart() const { return false; }
 
+  /// Until a device has nothing left to do: other parts may give back what it reads.
+  virtual void finish() {}
+
   /// The velocity of the next predict(): (tangent) per second.
   virtual void set_velocity(std::span<const float> velocity) = 0;
 

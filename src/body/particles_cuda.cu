@@ -51,7 +51,7 @@ public:
         result_(1),
         alone_(1),
         exchange_(settings.exchange ? *settings.exchange : alone_.exchange(0)),
-        transfer_(stream_) {
+        transfer_(stream_, divided()) {
     cuda::check(cudaMemsetAsync(memory_.data(), 0, sizeof(FilterMemory), stream_), "clearing");
     clear_bad();
   }
@@ -67,7 +67,9 @@ public:
   const PointNoise& noise() const override { return noise_; }
 
   void place(std::span<const float> state, std::size_t count) override {
+    exchange_.settle(transfer_);
     stream_.wait();  // the last result may be in flight
+    count_orders();
     count_ = static_cast<int>(count);
     states_.reserve(count * static_cast<std::size_t>(floats()));
     next_states_.reserve(count * static_cast<std::size_t>(floats()));
@@ -105,8 +107,10 @@ public:
 
   void weigh() override {
     rearrange_drawn();
+    settle(log_likelihood_.data());
     weigh(own());
     exchange_.gather({log_likelihood_.data(), static_cast<std::size_t>(count_), sizeof(double)}, transfer_);
+    shown_ = log_likelihood_.data();
   }
 
   void anneal(double survival, double most) override {
@@ -132,6 +136,7 @@ public:
         exchange_.parts() > 1 &&
         slice_of(static_cast<std::size_t>(count_), 0, exchange_.parts()).size() < static_cast<std::size_t>(refined);
     if (spread) share_front(refined);
+    settle(states_.data());
     if (exchange_.part() == 0) {
       refine_.refine(tiles_.view(), refine_settings(settings_, 1, noise_),
                      expected_pose(person_skeleton_, predicted_, seconds), states_.data(), refined, stream_);
@@ -140,6 +145,7 @@ public:
     }
     if (spread) exchange_.broadcast(states_.data(), static_cast<std::size_t>(refined) * state_bytes(), 0, transfer_);
     exchange_.broadcast(log_likelihood_.data(), static_cast<std::size_t>(refined) * sizeof(double), 0, transfer_);
+    shown_ = log_likelihood_.data();
     weights_.normalise(log_likelihood_.data(), count_, refined, memory_.data(), stream_);
     // only the first part has the width of the peak
     if (exchange_.part() > 0)
@@ -164,6 +170,8 @@ public:
     stream_.wait();
     // the first part knows the width of the peak; the mean is the same for all
     exchange_.broadcast(result_.data()->joint_variance, sizeof result_.data()->joint_variance, 0);
+    shown_ = nullptr;  // all have waited for their devices
+    count_orders();
     const FrameResult& result = *result_.data();
     if (result.bad != ~0ull) {
       clear_bad();
@@ -198,6 +206,8 @@ public:
 
   bool poses_apart() const override { return true; }
 
+  void finish() override { stream_.wait(); }
+
   void set_velocity(std::span<const float> velocity) override {
     stream_.wait();
     velocity_.assign(velocity.begin(), velocity.end());
@@ -227,6 +237,14 @@ private:
 
   void gather_states() {
     exchange_.gather({states_.data(), static_cast<std::size_t>(count_), state_bytes()}, transfer_);
+    shown_ = states_.data();
+  }
+
+  // Before an array is written that others may still be reading since the last exchange.
+  void settle(const void* array) {
+    if (array != shown_) return;
+    exchange_.settle(transfer_);
+    shown_ = nullptr;
   }
 
   // The states of the first `count` to all parts.
@@ -238,6 +256,7 @@ private:
       exchange_.broadcast(states_.data() + slice.begin * static_cast<std::size_t>(floats()),
                           (std::min(slice.end, front) - slice.begin) * state_bytes(), p, transfer_);
     }
+    shown_ = states_.data();
   }
 
   template <class T>
@@ -252,6 +271,7 @@ private:
   void clear_bad() { cuda::check(cudaMemsetAsync(bad(), 0xff, sizeof(unsigned long long), stream_), "clearing"); }
 
   void move(double seconds, int block, double drift) {
+    settle(states_.data());
     const float* factor = nullptr;
     if (settings_.motion == Motion::spatial) {
       factor = spatial_.factor(seconds * root_speed, seconds, memory_.data(), stream_);
@@ -305,22 +325,63 @@ private:
 
   // Particle j becomes particle index[j].
   void rearrange() {
-    fetch_drawn();
-    weights_.gather(count_, own(), floats(), states_.data(), log_likelihood_.data(), next_states_.data(),
+    const SharedStates drawn = drawn_states();
+    weights_.gather(count_, own(), floats(), drawn, log_likelihood_.data(), next_states_.data(),
                     next_log_likelihood_.data(), stream_);
     swap_states();
     posed_ = false;
   }
-  // The states that the particles of this part continue, from the parts that have them.
-  void fetch_drawn() {
-    if (!divided()) return;
-    index_.resize(static_cast<std::size_t>(count_));
-    cuda::check(
-        cudaMemcpyAsync(index_.data(), weights_.index(), index_.size() * sizeof(int), cudaMemcpyDeviceToHost, stream_),
-        "downloading indices");
+
+  // Where the states are that the particles of this part continue: with the parts that have them, if their memory can be read,
+  // and otherwise here, where they are brought.
+  SharedStates drawn_states() {
+    SharedStates states;
+    states.of_part[0] = states_.data();
+    if (!divided()) return states;
+    if (shares_) {
+      const std::vector<const void*> all = exchange_.share(states_.data(), transfer_);
+      shares_ = !all.empty() && all.size() <= most_shared_parts;
+      if (shares_) {
+        shown_ = states_.data();
+        states.parts = exchange_.parts();
+        for (std::size_t p = 0; p < all.size(); ++p) states.of_part[p] = static_cast<const float*>(all[p]);
+        keep_order();
+        return states;
+      }
+    }
+    const auto count = static_cast<std::size_t>(count_);
+    orders_.reserve(count);
+    download_order(orders_.data());
     stream_.wait();
-    exchange_.fetch({states_.data(), static_cast<std::size_t>(count_), state_bytes()}, index_, transfer_);
+    exchange_.fetch({states_.data(), count, state_bytes()}, {orders_.data(), count}, transfer_);
+    shown_ = states_.data();
+    return states;
   }
+
+  void download_order(int* to) {
+    cuda::check(cudaMemcpyAsync(to, weights_.index(), static_cast<std::size_t>(count_) * sizeof(int),
+                                cudaMemcpyDeviceToHost, stream_),
+                "downloading indices");
+  }
+
+  // What the parts read of each other's memory is counted later: the host does not wait for it.
+  void keep_order() {
+    if (exchange_.part() != 0) return;
+    if (kept_orders_ == most_orders) {
+      stream_.wait();
+      count_orders();
+    }
+    const auto count = static_cast<std::size_t>(count_);
+    if (kept_orders_ == 0) orders_.reserve(most_orders * count);
+    download_order(orders_.data() + kept_orders_++ * count);
+  }
+  void count_orders() {
+    const auto count = static_cast<std::size_t>(count_);
+    for (std::size_t i = 0; i < kept_orders_; ++i)
+      exchange_.count_fetched({orders_.data() + i * count, count}, state_bytes());
+    kept_orders_ = 0;
+  }
+
   void rearrange_drawn() {
     if (drawn_) rearrange();
     drawn_ = false;
@@ -359,7 +420,13 @@ private:
   Meeting alone_;           // of one, where particles are not divided
   Exchange& exchange_;
   TransferCuda transfer_;
-  std::vector<int> index_;  // which particle each one continues, where divided
+
+  // where divided
+  static constexpr std::size_t most_orders = 16;
+  const void* shown_ = nullptr;     // what the last exchange of devices let others read
+  bool shares_ = true;              // parts read each other's memory
+  cuda::PinnedBuffer<int> orders_;  // which particle each one continues: of the last resamplings
+  std::size_t kept_orders_ = 0;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Weights and resampling of particles on the device: the same as weights.h, one block for all particles.
 #pragma once
 
+#include "body/exchange_cuda.cuh"
 #include "body/skeleton_cuda.cuh"
 #include "core/random.h"
 
@@ -33,8 +34,8 @@ public:
   void select(const double* log_likelihood, int count, int best, cudaStream_t stream);
 
   /// Particle j becomes particle index()[j], with its log-likelihood and carried weight; states are those of a slice.
-  void gather(int count, Slice slice, int floats, const float* states, const double* log_likelihood, float* states_out,
-              double* log_likelihood_out, cudaStream_t stream);
+  void gather(int count, Slice slice, int floats, const SharedStates& states, const double* log_likelihood,
+              float* states_out, double* log_likelihood_out, cudaStream_t stream);
 
   const int* index() const { return index_.data(); }
 

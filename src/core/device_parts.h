@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/device_failure.h"
+#include "core/threads.h"
 #include "core/worker.h"
 #include "kinema/devices.h"
 
@@ -26,8 +27,7 @@ public:
       : devices_(std::move(devices)), losses_(std::move(losses)) {
     for (std::size_t at = 0; at < devices_.size(); ++at) {
       if (losses_ && losses_->lost(at)) continue;
-      auto part = std::make_unique<Part>();
-      part->at = at;
+      auto part = std::make_unique<Part>(at, usable_cores() > static_cast<int>(devices_.size()) + 1);
       parts_.push_back(std::move(part));
     }
     if (parts_.empty()) throw DeviceFailure("every device has failed: nothing is left to compute with");
@@ -104,10 +104,11 @@ public:
 
 private:
   struct Part {
-    std::size_t at = 0;  // among the devices
-    std::unique_ptr<T> made;
+    std::size_t at;  // among the devices
+    std::unique_ptr<T> made = nullptr;
     Worker worker;  // last: it uses the other members
 
+    Part(std::size_t place, bool spins) : at(place), worker(spins) {}
     ~Part() {
       // what a failed device still holds is given back in its own thread too
       worker.post([this] { made.reset(); });

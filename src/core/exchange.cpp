@@ -67,6 +67,19 @@ void Exchange::fetch(const Items& items, std::span<const int> order, Transfer& t
   bytes_ += static_cast<std::uint64_t>(moved) * items.bytes_each;
 }
 
+std::vector<const void*> Exchange::share(const void* data, Transfer& transfer) {
+  return parts() == 1 ? std::vector<const void*>{data} : do_share(data, transfer);
+}
+
+void Exchange::count_fetched(std::span<const int> order, std::size_t bytes_each) {
+  for (int p = 0; p < parts(); ++p)
+    bytes_ += static_cast<std::uint64_t>(wanted_by(order, order.size(), p, parts()).size()) * bytes_each;
+}
+
+void Exchange::settle(Transfer& transfer) {
+  if (parts() > 1) do_settle(transfer);
+}
+
 void Exchange::broadcast(void* data, std::size_t bytes, int from, Transfer& transfer) {
   if (parts() == 1 || bytes == 0) return;
   do_broadcast(data, bytes, from, transfer);

@@ -15,18 +15,21 @@ public:
 
 protected:
   void do_gather(const Items& items, Transfer& transfer) override {
-    read_others(items.data, transfer, [&] {
+    read_others(items.data, transfer, [&](const Shown& shown) {
+      std::vector<Transfer::Copy> copies;
       for (int p = 0; p < parts(); ++p) {
         const Slice slice = slice_of(items.count, p, parts());
         if (p == part_ || slice.size() == 0) continue;
-        transfer.copy(items.at(slice.begin), other(items, p, slice.begin), slice.size() * items.bytes_each);
+        copies.push_back({items.at(slice.begin), shown.at(items, p, slice.begin), slice.size() * items.bytes_each});
       }
+      copy(copies, shown, transfer);
     });
   }
 
   void do_fetch(const Items& items, const std::vector<std::vector<int>>& wanted, Transfer& transfer) override {
     const std::vector<int>& mine = wanted[static_cast<std::size_t>(part_)];
-    read_others(items.data, transfer, [&] {
+    read_others(items.data, transfer, [&](const Shown& shown) {
+      std::vector<Transfer::Copy> copies;
       // neighbours that one part has are one copy; on a device, where a copy takes longer than what it moves, so are all
       // that the part has, with those between them, which are of no use here and do no harm
       for (std::size_t begin = 0, end = 0; begin < mine.size(); begin = end) {
@@ -38,22 +41,35 @@ protected:
           if (next >= limit || (transfer.host() && next != first + (end - begin))) break;
         }
         const std::size_t count = static_cast<std::size_t>(mine[end - 1]) + 1 - first;
-        transfer.copy(items.at(first), other(items, owner, first), count * items.bytes_each);
+        copies.push_back({items.at(first), shown.at(items, owner, first), count * items.bytes_each});
       }
+      copy(copies, shown, transfer);
     });
   }
 
   void do_broadcast(void* data, std::size_t bytes, int from, Transfer& transfer) override {
-    read_others(data, transfer, [&] {
-      if (part_ != from) transfer.copy(data, meeting_.shown_[static_cast<std::size_t>(from)], bytes);
+    read_others(data, transfer, [&](const Shown& shown) {
+      if (part_ != from) transfer.copy(data, shown.data[static_cast<std::size_t>(from)], bytes);
     });
+  }
+
+  std::vector<const void*> do_share(const void* data, Transfer& transfer) override {
+    std::vector<const void*> all;
+    read_others(data, transfer, [&](const Shown& shown) {
+      if (direct(shown)) all = shown.data;
+    });
+    return all;
+  }
+
+  void do_settle(Transfer& transfer) override {
+    read_others(nullptr, transfer, [](const Shown&) {});
   }
 
   void do_sum_in_turn(std::span<double> sums, const std::function<void()>& add) override {
     const auto shown = [&](int part) {
-      return static_cast<const double*>(meeting_.shown_[static_cast<std::size_t>(part)]);
+      return static_cast<const double*>(meeting_.sums_[static_cast<std::size_t>(part)]);
     };
-    meeting_.shown_[static_cast<std::size_t>(part_)] = sums.data();
+    meeting_.sums_[static_cast<std::size_t>(part_)] = sums.data();
     for (int p = 0; p < parts(); ++p) {
       meeting_.wait();
       if (p != part_) continue;
@@ -69,44 +85,51 @@ protected:
   }
 
 private:
-  const char* other(const Items& items, int part, std::size_t item) const {
-    return static_cast<const char*>(meeting_.shown_[static_cast<std::size_t>(part)]) + item * items.bytes_each;
+  // Whether every part reads the memory of every other one: all of them find the same.
+  bool direct(const Shown& shown) const {
+    for (const Transfer* one : shown.transfers) {
+      for (const Transfer* other : shown.transfers)
+        if (one != other && !one->reads(*other)) return false;
+    }
+    return true;
   }
 
-  // Lets the others read `data`, and reads theirs. Nothing that this part does later happens before all have read. On
-  // devices all of that is put in order without the host waiting for them.
+  void copy(std::span<const Transfer::Copy> copies, const Shown& shown, Transfer& transfer) const {
+    if (!transfer.host() && direct(shown)) return transfer.copy_direct(copies);
+    for (const Transfer::Copy& one : copies) transfer.copy(one.to, one.from, one.bytes);
+  }
+
+  // Lets the others read `data`, and reads theirs. Devices read later, in an order that they keep among themselves: what a part
+  // asks of its own after the next exchange happens after all have read in this one, since they follow it there.
+  //
+  // A part may be late: others are then in the next exchange already, so that these are shown in turn in two places. None gets
+  // further, as it meets the late one there.
   template <class Read>
   void read_others(const void* data, Transfer& transfer, Read&& read) {
-    transfer.mark(Transfer::Mark::written);
-    meeting_.shown_[static_cast<std::size_t>(part_)] = data;
-    meeting_.transfers_[static_cast<std::size_t>(part_)] = &transfer;
+    const int which = exchanges_++ % 2;
+    Shown& shown = meeting_.shown_[static_cast<std::size_t>(which)];
+    transfer.mark(which);
+    shown.data[static_cast<std::size_t>(part_)] = data;
+    shown.transfers[static_cast<std::size_t>(part_)] = &transfer;
     meeting_.wait();
-    // a copy: once all have read, another part may already be in the next exchange, with a transfer of another kind
-    const std::vector<const Transfer*> transfers = meeting_.transfers_;
-    follow_others(transfer, transfers, Transfer::Mark::written);
-    read();
-    transfer.mark(Transfer::Mark::read);
-    meeting_.wait();
-    follow_others(transfer, transfers, Transfer::Mark::read);
-  }
-
-  // A mark is not made again before all parts have come here: each meets the others twice between two of a kind.
-  void follow_others(Transfer& transfer, const std::vector<const Transfer*>& transfers, Transfer::Mark mark) const {
     for (int p = 0; p < parts(); ++p) {
-      if (p != part_) transfer.follow(*transfers[static_cast<std::size_t>(p)], mark);
+      if (p != part_) transfer.follow(*shown.transfers[static_cast<std::size_t>(p)], which);
     }
+    read(shown);
+    if (transfer.host()) meeting_.wait();  // all have read
   }
 
   Meeting& meeting_;
   int part_;
+  unsigned exchanges_ = 0;
 };
 
 Meeting::Meeting(int parts)
     : parts_(parts),
       // some ten microseconds, in which the others mostly come; to be woken takes as long
       spins_(usable_cores() > parts ? 1000 : 0),
-      shown_(static_cast<std::size_t>(parts), nullptr),
-      transfers_(static_cast<std::size_t>(parts), nullptr) {
+      shown_{Shown(parts), Shown(parts)},
+      sums_(static_cast<std::size_t>(parts), nullptr) {
   for (int p = 0; p < parts; ++p) members_.push_back(std::make_unique<Member>(*this, p));
 }
 

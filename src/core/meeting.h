@@ -3,6 +3,7 @@
 
 #include "kinema/exchange.h"
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <stdexcept>
@@ -32,6 +33,19 @@ public:
 private:
   class Member;
 
+  // What each part lets the others read in an exchange, and the transfer by which it has written it.
+  struct Shown {
+    explicit Shown(int parts)
+        : data(static_cast<std::size_t>(parts), nullptr), transfers(static_cast<std::size_t>(parts), nullptr) {}
+
+    const char* at(const Items& items, int part, std::size_t item) const {
+      return static_cast<const char*>(data[static_cast<std::size_t>(part)]) + item * items.bytes_each;
+    }
+
+    std::vector<const void*> data;
+    std::vector<const Transfer*> transfers;
+  };
+
   // Until all parts are here.
   void wait();
 
@@ -39,9 +53,9 @@ private:
   std::atomic<int> arrived_ = 0;
   std::atomic<unsigned> turn_ = 0;  // counts the times that all were here
   std::atomic<bool> ended_ = false;
-  int spins_ = 0;                           // looks at turn_ before a thread sleeps
-  std::vector<const void*> shown_;          // what each part lets the others read
-  std::vector<const Transfer*> transfers_;  // by which each part has written it
+  int spins_ = 0;                  // looks at turn_ before a thread sleeps
+  std::array<Shown, 2> shown_;     // of every other exchange
+  std::vector<const void*> sums_;  // of each part, in sum_in_turn()
   std::vector<std::unique_ptr<Member>> members_;
 };
 

@@ -1,10 +1,11 @@
 #include "core/worker.h"
 
+#include <chrono>
 #include <utility>
 
 namespace kinema {
 
-Worker::Worker() : thread_([this] { run(); }) {}
+Worker::Worker(bool spins) : spins_(spins), thread_([this] { run(); }) {}
 
 Worker::~Worker() {
   {
@@ -19,11 +20,19 @@ void Worker::post(std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
     tasks_.push_back(std::move(task));
+    ++unfinished_;
   }
   changed_.notify_all();
 }
 
+void Worker::spin(bool until_empty) const {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(spins_ ? 50 : 0);
+  while ((unfinished_.load(std::memory_order_acquire) == 0) != until_empty && std::chrono::steady_clock::now() < end)
+    continue;
+}
+
 std::exception_ptr Worker::wait() {
+  spin(true);
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return tasks_.empty() && !busy_; });
   return std::exchange(failure_, nullptr);
@@ -32,11 +41,17 @@ std::exception_ptr Worker::wait() {
 void Worker::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
+    if (spins_ && tasks_.empty() && !ending_) {
+      lock.unlock();
+      spin(false);
+      lock.lock();
+    }
     changed_.wait(lock, [&] { return ending_ || !tasks_.empty(); });
     if (tasks_.empty()) return;
     std::function<void()> task = std::move(tasks_.front());
     tasks_.pop_front();
     if (failure_) {
+      --unfinished_;
       if (tasks_.empty()) changed_.notify_all();
       continue;
     }
@@ -51,6 +66,7 @@ void Worker::run() {
     task = nullptr;  // what it holds is released in this thread
     lock.lock();
     busy_ = false;
+    --unfinished_;
     if (failure) failure_ = failure;
     if (tasks_.empty()) changed_.notify_all();
   }

@@ -1,6 +1,7 @@
 // A thread that is kept for the calls of one device: CUDA's current device belongs to a thread.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -12,7 +13,9 @@ namespace kinema {
 
 class Worker {
 public:
-  Worker();
+  /// `spins`: a thread that waits for another looks for it for some ten microseconds before it sleeps, since to be woken takes as
+  /// long; for machines with cores to spare.
+  explicit Worker(bool spins = false);
   /// Finishes the posted tasks.
   ~Worker();
   Worker(const Worker&) = delete;
@@ -26,7 +29,11 @@ public:
 
 private:
   void run();
+  // Until there are tasks, or there are none, or it takes long.
+  void spin(bool until_empty) const;
 
+  const bool spins_;
+  std::atomic<int> unfinished_ = 0;  // tasks
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;

@@ -87,7 +87,9 @@ CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const 
     });
     if (progress) progress((k + 0.4) / settings.cascade_stages);
 
-    Ridge ridge = ridge_regression(textures, targets, parts, cascade_penalties, threads, settings.quality);
+    const std::span<const double> penalties = settings.penalty > 0 ? std::span<const double>(&settings.penalty, 1)
+                                                                   : std::span<const double>(cascade_penalties);
+    Ridge ridge = ridge_regression(textures, targets, parts, penalties, threads, settings.quality);
     for (std::size_t i = 0; i < samples.size(); ++i)
       displace(model, ridge.held_out.row(static_cast<Eigen::Index>(i)).data(), samples[i].shape);
 

@@ -65,6 +65,21 @@ Samples samples_of(const ExampleBatch& batch, std::uint32_t first, const Model& 
   return result;
 }
 
+// With the penalty that serves further faces best.
+Ridge::Regression best_of(const NormalEquations& equations, const Samples& judges, const Threads& threads) {
+  double least = HUGE_VAL;
+  Ridge::Regression best;
+  for (const double penalty : stream_penalties) {
+    Ridge::Regression tried = equations.solve(penalty, threads);
+    const RowMatrix told = (judges.textures * tried.weights.transpose()).rowwise() + tried.constant.transpose();
+    const double error = (told - judges.targets).cast<double>().squaredNorm();
+    if (error >= least) break;  // beyond the best
+    least = error;
+    best = std::move(tried);
+  }
+  return best;
+}
+
 }  // namespace
 
 Cascade train_cascade(const ExampleStream& stream, std::uint32_t first, std::uint32_t faces, const Model& model,
@@ -91,18 +106,12 @@ Cascade train_cascade(const ExampleStream& stream, std::uint32_t first, std::uin
       equations.add(samples.textures, samples.targets, threads);
       if (progress) progress((k + 0.9 * done / faces) / settings.cascade_stages);
     }
-    // the penalty that serves further faces best
-    const Samples judges = read(first, batch_faces);
-    first += batch_faces;
-    double least = HUGE_VAL;
     Ridge::Regression best;
-    for (const double penalty : stream_penalties) {
-      Ridge::Regression tried = equations.solve(penalty, threads);
-      const RowMatrix told = (judges.textures * tried.weights.transpose()).rowwise() + tried.constant.transpose();
-      const double error = (told - judges.targets).cast<double>().squaredNorm();
-      if (error >= least) break;  // beyond the best
-      least = error;
-      best = std::move(tried);
+    if (settings.penalty > 0) {
+      best = equations.solve(settings.penalty, threads);
+    } else {
+      best = best_of(equations, read(first, batch_faces), threads);
+      first += batch_faces;
     }
     stage.gradient = matrix_of(best.weights);
     stage.constant = std::vector<float>(best.constant.data(), best.constant.data() + best.constant.size());

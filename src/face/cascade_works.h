@@ -63,11 +63,20 @@ struct RegressionWork {
         textures[f] = of_face(batch.rings, face, batch.sizes.ring_values) + first;
         sums[f] = 0;
       }
-#pragma unroll(faces_at_once == 1 ? 16 : 4)
-      for (int i = strand; i < size; i += product_strands) {
-        const float value = values[i];
-        for (int f = 0; f < faces_at_once; ++f) sums[f] += value * textures[f][i];
-      }
+      struct Products {
+        float of[faces_at_once];
+      };
+      in_batches<faces_at_once == 1 ? 16 : 4>(
+          strand, size, product_strands,
+          [&](int i) {
+            const float value = values[i];
+            Products products;
+            for (int f = 0; f < faces_at_once; ++f) products.of[f] = value * textures[f][i];
+            return products;
+          },
+          [&](const Products& products, int) {
+            for (int f = 0; f < faces_at_once; ++f) sums[f] += products.of[f];
+          });
       for (int f = 0; f < faces_at_once; ++f) strands[f * threads + t] = sums[f];
     }
     block.wait();
@@ -90,7 +99,9 @@ struct DisplaceWork {
   bool last;    ///< of the cascade
   FitBatch batch;
 
-  std::size_t shared_bytes() const { return ShapeScratch::bytes(shape) + shared_size<float>(shape.all); }
+  std::size_t shared_bytes() const {
+    return ShapeScratch::bytes(shape) + shared_size<float>(shape.all) + near_shape_bytes(shape);
+  }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
@@ -98,29 +109,32 @@ struct DisplaceWork {
     if (face >= *batch.count) return;
     const ShapeScratch scratch = ShapeScratch::in(block, shape);
     auto* dq = block.template shared<float>(ShapeScratch::bytes(shape));
+    const ShapeTable near = near_shape(block, shape, ShapeScratch::bytes(shape) + shared_size<float>(shape.all));
+    double* points = of_face(batch.shape, face, shape.size);
+    fetch(block, points, scratch.unit, shape.size);
+    FaceState& state = batch.states[face];
+    const Similarity before = state.pose;
     const int segments = product_segments(regression.inputs);
 #pragma unroll 1
     for (int row = block.thread(); row < regression.rows; row += block.threads()) {
       const float* parts = of_face(batch.products, face, batch.sizes.partial_products) + row * segments;
+      const float constant = regression.constant[row];
       float sum = 0;
-      in_batches<6>(
+      in_batches<18>(
           0, segments, 1, [&](int s) { return parts[s]; }, [&](float part, int) { sum += part; });
-      dq[row] = regression.constant[row] + sum;
+      dq[row] = constant + sum;
     }
-    block.wait();
-    double* points = of_face(batch.shape, face, shape.size);
+    block.wait_fetched();
 #pragma unroll 1
     for (int i = block.thread(); i < shape.size; i += block.threads()) {
-      double at = points[i];
+      double at = scratch.unit[i];
       in_batches<18>(
-          0, shape.all, 1, [&](int k) { return shape.basis[static_cast<std::size_t>(k) * shape.size + i]; },
+          0, shape.all, 1, [&](int k) { return near.basis[static_cast<std::size_t>(k) * shape.size + i]; },
           [&](double mode, int k) { at += static_cast<double>(dq[k]) * mode; });
       scratch.points[i] = at;
     }
     block.wait();
-    FaceState& state = batch.states[face];
-    const Similarity before = state.pose;
-    const Similarity pose = settle ? settle_points(block, shape, before, scratch) : before;
+    const Similarity pose = settle ? settle_points(block, near, before, scratch) : before;
     copy(block, scratch.points, points, shape.size);
     copy(block, scratch.points, of_face(batch.placed, face, shape.size), shape.size);
     block.wait();  // all threads have read the pose

@@ -5,6 +5,7 @@
 #include "core/thread_block.h"
 #include "face/fit_batch.h"
 #include "face/look_works.h"
+#include "face/shape_works.h"
 
 #include <cmath>
 
@@ -116,22 +117,27 @@ private:
     for (int f = 0; f < faces_at_once; ++f)
       for (int c = 0; c < columns_at_once; ++c)
         for (int k = 0; k < 6; ++k) sums[f][c][k] = 0;
-#pragma unroll(faces_at_once == 1 ? 8 : 4)
-    for (int i = strand; i < values; i += chunk_strands) {
-      float value[columns_at_once];
+    struct Together {
+      float at[columns_at_once];
+    };
+    const auto load = [&](int i) {
+      Together value;
       for (int c = 0; c < columns_at_once; ++c) {
         const int row = group + c * groups;
-        value[c] = row < rows ? stack[static_cast<std::size_t>(i) * level.row_width + row] : 0;
+        value.at[c] = row < rows ? stack[static_cast<std::size_t>(i) * level.row_width + row] : 0;
       }
+      return value;
+    };
+    in_batches<faces_at_once == 1 ? 16 : 4>(strand, values, chunk_strands, load, [&](const Together& value, int i) {
       for (int f = 0; f < faces_at_once; ++f) {
         const Half a = images[2 * (f * most_values + i)], b = images[2 * (f * most_values + i) + 1];
         for (int c = 0; c < columns_at_once; ++c) {
-          const float by = group + c * groups == rows ? b.at[2] : value[c];
+          const float by = group + c * groups == rows ? b.at[2] : value.at[c];
           for (int k = 0; k < 4; ++k) sums[f][c][k] = std::fma(by, a.at[k], sums[f][c][k]);
           for (int k = 0; k < 2; ++k) sums[f][c][4 + k] = std::fma(by, b.at[k], sums[f][c][4 + k]);
         }
       }
-    }
+    });
     for (int f = 0; f < faces_at_once; ++f)
       for (int c = 0; c < columns_at_once; ++c)
         for (int k = 0; k < 6 && group + c * groups < columns; ++k)
@@ -165,7 +171,7 @@ KINEMA_HD inline TrianglePlace triangle_place(int t) {
 }
 
 /// J [Pg; g0; 1; d]^T and parts of J J^T from the sums of chunks. The first blocks take some columns each, the others the
-/// vertices of a group.
+/// vertices of a group; the last finds b of the current shape, for its prior.
 struct CornersWork {
   static constexpr int threads = 576;
   static constexpr int columns_at_once = descent_columns_at_once;
@@ -175,27 +181,41 @@ struct CornersWork {
   FitBatch batch;
 
   int column_blocks() const { return (descent_columns(level) + columns_at_once - 1) / columns_at_once; }
-  int blocks() const { return column_blocks() + vertex_groups(shape.landmarks); }
+  int blocks() const { return column_blocks() + vertex_groups(shape.landmarks) + 1; }
   std::size_t shared_bytes() const {
     const std::size_t columns =
         shared_size<double>(shape.size * columns_at_once) + shared_size<double>(strands * columns_at_once * shape.all);
     const std::size_t groups = shared_size<double>(4 * level.most_pairs) + shared_size<int>(level.most_pairs) +
                                2 * shared_size<double>(2 * vertex_group * shape.all);
-    return columns > groups ? columns : groups;
+    const std::size_t most = columns > groups ? columns : groups, own = ShapeScratch::bytes(shape);
+    return most > own ? most : own;
   }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (face >= *batch.count || batch.states[face].running == 0) return;
+    if (!is_running(batch, face)) return;
     const int column_parts = (descent_columns(level) + columns_at_once - 1) / columns_at_once;
     if (block.x() < column_parts)
       multiply_columns(block, face, block.x() * columns_at_once);
-    else
+    else if (block.x() - column_parts < vertex_groups(shape.landmarks))
       multiply_group(block, face, block.x() - column_parts);
+    else
+      find_parameters(block, face);
   }
 
 private:
+  template <class Block>
+  KINEMA_HD void find_parameters(Block& block, int face) const {
+    const ShapeScratch scratch = ShapeScratch::in(block, shape);
+    copy(block, of_face(batch.shape, face, shape.size), scratch.points, shape.size);
+    block.wait();
+    const Similarity pose = pose_of(block, shape, scratch.points, scratch.sums);
+    transform(block, inverse(pose), scratch.points, scratch.unit, shape.landmarks);
+    block.wait();
+    parameters_of(block, shape, scratch.unit, false, scratch.parts, of_face(batch.expected, face, batch.sizes.modes));
+  }
+
   template <class Block>
   KINEMA_HD void multiply_columns(Block& block, int face, int first) const {
     const int columns = descent_columns(level), all = shape.all;
@@ -217,7 +237,7 @@ private:
 #pragma unroll 1
     for (int t = block.thread(); t < strands * products; t += block.threads()) {
       const int strand = t / products, column = t % products / all, k = t % all;
-      parts[t] = sum_in_batches<8>(strand, shape.size, strands, [&](int i) {
+      parts[t] = sum_in_batches<17>(strand, shape.size, strands, [&](int i) {
         return shape.by_coordinate[static_cast<std::size_t>(i) * all + k] * corners[i * columns_at_once + column];
       });
     }

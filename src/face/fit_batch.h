@@ -90,6 +90,7 @@ struct FitBatch {
   float* corner_sums = nullptr;  ///< faces x chunks x 6 x (modes + 3)
   float* pair_sums = nullptr;    ///< faces x chunks x 21
   double* descent = nullptr;     ///< faces x (modes + 3) x all: J [Pg; g0; 1; d]^T, transposed
+  double* expected = nullptr;    ///< faces x modes: b of the shape, for its prior
   double* hessian = nullptr;     ///< faces x hessian_parts x all (all + 1)/2, to be added: J J^T - J Pg^T (J Pg^T)^T
 
   BatchSizes sizes;
@@ -197,6 +198,7 @@ public:
     take_each(batch.corner_sums, faces, of.corner_sums);
     take_each(batch.pair_sums, faces, of.pair_sums);
     take_each(batch.descent, faces, of.descent);
+    take_each(batch.expected, faces, of.modes);
     take_each(batch.hessian, faces, of.hessian);
   }
 
@@ -216,8 +218,15 @@ KINEMA_HD T* of_face(T* array, int face, int size) {
   return array + static_cast<std::size_t>(face) * static_cast<std::size_t>(size);
 }
 
+/// Whether the stage of a face has not ended, for a row of a grid.
+KINEMA_HD inline bool is_running(const FitBatch& batch, int face) {
+  const int count = *batch.count, running = batch.states[face].running;
+  return (face < count) & (running != 0);  // a device waits once for both
+}
+
 /// A bit for each of `count` faces whose stage has not ended.
 KINEMA_HD inline unsigned running_faces(const FitBatch& batch, int first, int count) {
+  if (count == 1) return is_running(batch, first) ? 1 : 0;
   unsigned running = 0;
   for (int f = 0; f < count; ++f)
     if (first + f < *batch.count && batch.states[first + f].running != 0) running |= 1u << f;

@@ -49,7 +49,7 @@ private:
   void make_bins(const RingTable& rings) {
     const ResampleWork resample{rings.frame, batch_};
     launch_(resample, resample.blocks(), faces_);
-    const BinsWork bins{rings, batch_};
+    const BinsWork<faces_at_once> bins{rings, batch_};
     launch_(bins, bins.blocks(), faces_);
   }
 

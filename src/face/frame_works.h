@@ -73,9 +73,10 @@ KINEMA_HD void sum_tile(Block& block, const float* values, int width, int height
 }
 
 /// One tile of a frame's bins, smoothed twice and not yet normalised, with their energy and its sum.
+template <int faces_at_once>
 struct BinsWork {
-  static constexpr int threads = 256;
-  static constexpr int margin = 2;  // two smoothings
+  static constexpr int threads = faces_at_once == 1 ? 1024 : 256;  // many faces fill a device anyway
+  static constexpr int margin = 2;                                 // two smoothings
   static constexpr int side = frame_tile + 2 * margin;
   RingTable rings;
   FitBatch batch;

@@ -41,8 +41,8 @@ void fit_fold(int fold, int folds, std::shared_ptr<const Model> model, const Tra
     if (fold_of(set, i, static_cast<std::size_t>(folds)) != fold) continue;
     const Similarity truth = similarity_between<float, float>(model->shape.mean, set.landmarks(i));
     for (std::uint32_t w = 0; w < std::size(held_out_widths); ++w) {
-      const Displacement by{held_out_widths[w] * settings.start_shift, held_out_widths[w] * settings.start_scale,
-                            held_out_widths[w] * settings.start_turn};
+      const double width = held_out_widths[w] * (settings.penalty > 0 ? held_out_transfer_width : 1.0);
+      const Displacement by{width * settings.start_shift, width * settings.start_scale, width * settings.start_turn};
       Face face{set.image(i), {}, false};
       // random numbers other than those of the cascade's training
       face.start.similarity = displaced_pose(truth, set.landmarks(i), by, settings.seed, i, 1'000'000 + w);

@@ -266,27 +266,38 @@ struct DecideWork {
   FitBatch batch;
 
   std::size_t shared_bytes() const {
-    return 2 * shared_size<double>(level.rows + 1) + shared_size<double>(strands * (level.rows + 1));
+    return 2 * shared_size<double>(level.rows + 1) + shared_size<double>(strands * (level.rows + 1)) +
+           2 * shared_size<double>(level.rows) + shared_size<double>(shape.size);
   }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (face >= *batch.count) return;
+    if (!is_running(batch, face)) return;
     FaceState& state = batch.states[face];
-    if (state.running == 0) return;
+    const double before = state.error;
+    const int iterations = state.stage_iterations + (first ? 0 : 1);
     auto* sums = block.template shared<double>();
     auto* products = block.template shared<double>(shared_size<double>(level.rows + 1));
     auto* in_strands = block.template shared<double>(2 * shared_size<double>(level.rows + 1));  // strands x width
+    std::size_t from = 2 * shared_size<double>(level.rows + 1) + shared_size<double>(strands * (level.rows + 1));
+    auto* level_by_mean = block.template shared<double>(from);
+    from += shared_size<double>(level.rows);
+    auto* level_by_one = block.template shared<double>(from);
+    from += shared_size<double>(level.rows);
+    auto* tried = block.template shared<double>(from);  // the shape
+    fetch(block, level.by_mean, level_by_mean, level.rows);
+    fetch(block, level.by_one, level_by_one, level.rows);
+    if (!first) fetch(block, of_face(batch.next, face, shape.size), tried, shape.size);
     const int width = look_width(level), rows = level.rows - 2;
     const float* parts = of_face(batch.look_sums, face, batch.sizes.look_sums);
 #pragma unroll 1
     for (int t = block.thread(); t < strands * width; t += block.threads()) {
       const int row = t % width;
-      in_strands[t] = sum_in_batches<6>(t / width, level.chunks, strands,
+      in_strands[t] = sum_in_batches<9>(t / width, level.chunks, strands,
                                         [&](int c) { return static_cast<double>(parts[c * width + row]); });
     }
-    block.wait();
+    block.wait_fetched();
 #pragma unroll 1
     for (int row = block.thread(); row < width; row += block.threads())
       sums[row] = sum_of_shape_strands(in_strands + row, width);
@@ -302,7 +313,7 @@ struct DecideWork {
       if (!(deviation > flat_share * std::fabs(offset) + flat_least)) {
         factor = by_mean = square = 0;
       } else {
-        const double along = (sums[rows] - offset * level.by_one[rows]) * level.by_values;
+        const double along = (sums[rows] - offset * level_by_one[rows]) * level.by_values;
         factor = 1 / std::fmax(along, 0.1 * deviation);
         by_mean = along * values * factor;
         square = left * factor * factor;
@@ -311,7 +322,7 @@ struct DecideWork {
 #pragma unroll 1
     for (int row = block.thread(); row < rows; row += block.threads())
       products[row] =
-          (level.photometric ? (sums[row] - offset * level.by_one[row]) * factor : sums[row]) - level.by_mean[row];
+          (level.photometric ? (sums[row] - offset * level_by_one[row]) * factor : sums[row]) - level_by_mean[row];
     block.wait();
 #pragma unroll 1
     for (int s = block.thread(); s < strands; s += block.threads()) {
@@ -319,10 +330,8 @@ struct DecideWork {
     }
     block.wait();
     const double along_modes = sum_of_shape_strands(in_strands);
-    const double error = square - 2 * by_mean + level.by_mean[rows] - along_modes;
+    const double error = square - 2 * by_mean + level_by_mean[rows] - along_modes;
 
-    const double before = state.error;
-    const int iterations = state.stage_iterations + (first ? 0 : 1);
     bool keep = true, converged = false;
     if (!first && level.threshold >= 0) {
       if (!(error < before))
@@ -330,18 +339,16 @@ struct DecideWork {
       else if (before - error < level.threshold * before)
         converged = true;
     }
-    block.wait();  // all threads have read the state
     if (keep) {
-      if (!first)
-        copy(block, of_face(batch.next, face, shape.size), of_face(batch.shape, face, shape.size), shape.size);
+      if (!first) copy(block, tried, of_face(batch.shape, face, shape.size), shape.size);
       copy(block, products, of_face(batch.difference, face, batch.sizes.rows), rows);
       if (first) copy(block, products, of_face(batch.lambda, face, batch.sizes.texture_modes), level.modes);
     }
     if (block.thread() != 0) return;
     if (keep) {
       state.error = error;
-      state.by_mean = by_mean - level.by_mean[rows];
-      state.by_one = -level.by_one[rows];  // a normalised texture has a mean of 0
+      state.by_mean = by_mean - level_by_mean[rows];
+      state.by_one = -level_by_one[rows];  // a normalised texture has a mean of 0
       state.offset = offset, state.factor = factor;
     }
     state.stage_iterations = iterations;

@@ -38,6 +38,7 @@ void observe(const Model& model, const QualityModel& quality, const GreyView& im
              std::span<float> texture, Evidence& evidence, const Threads* threads = nullptr);
 
 /// Learns the quality model from fits by models that have not seen the example.
-QualityModel train_quality(const TrainingSet& set, const Model& model, const HeldOut& held_out, const Threads& threads);
+QualityModel train_quality(const TrainingSet& set, const Model& model, const HeldOut& held_out, bool transferred,
+                           const Threads& threads);
 
 }  // namespace kinema::face

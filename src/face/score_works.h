@@ -51,7 +51,7 @@ struct FinishWork {
 
 /// The probability of failure and the confidences, from the texture around the landmarks.
 struct ScoreWork {
-  static constexpr int threads = 288;
+  static constexpr int threads = 544;
   ShapeTable shape;
   ScoreTable score;
   FitBatch batch;

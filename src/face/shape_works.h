@@ -39,6 +39,26 @@ struct ShapeScratch {
   }
 };
 
+/// A shape table whose mean, and basis if it is not too large, are being fetched to the block's memory.
+KINEMA_HD inline bool basis_is_near(const ShapeTable& shape) {
+  return shared_size<double>(shape.all * shape.size) <= 64 * 1024;
+}
+KINEMA_HD inline std::size_t near_shape_bytes(const ShapeTable& shape) {
+  return shared_size<float>(shape.size) + (basis_is_near(shape) ? shared_size<double>(shape.all * shape.size) : 0);
+}
+template <class Block>
+KINEMA_HD ShapeTable near_shape(Block& block, const ShapeTable& shape, std::size_t from) {
+  ShapeTable near = shape;
+  auto* mean = block.template shared<float>(from);
+  fetch(block, shape.mean, mean, shape.size);
+  near.mean = mean;
+  if (!basis_is_near(shape)) return near;
+  auto* basis = block.template shared<double>(from + shared_size<float>(shape.size));
+  fetch(block, shape.basis, basis, shape.all * shape.size);
+  near.basis = basis;
+  return near;
+}
+
 /// to[i] = t(from[i]), each landmark by one thread.
 template <class Block, class From, class To>
 KINEMA_HD void transform(Block& block, const Similarity& t, const From* from, To* to, int landmarks) {
@@ -56,7 +76,7 @@ KINEMA_HD Similarity pose_of(Block& block, const ShapeTable& shape, const Real* 
 #pragma unroll 1
   for (int t = block.thread(); t < 4 * shape_strands; t += block.threads()) {
     const int which = t / shape_strands;  // x, y, along, across
-    sums[t] = sum_in_batches<4>(t % shape_strands, shape.landmarks, shape_strands, [&](int i) {
+    sums[t] = sum_in_batches<5>(t % shape_strands, shape.landmarks, shape_strands, [&](int i) {
       const double u = points[2 * i], v = points[2 * i + 1];
       const double x = shape.mean[2 * i] - shape.centre_x, y = shape.mean[2 * i + 1] - shape.centre_y;
       return which == 0 ? u : which == 1 ? v : which == 2 ? x * u + y * v : x * v - y * u;
@@ -80,7 +100,7 @@ KINEMA_HD void parameters_of(Block& block, const ShapeTable& shape, const double
   for (int t = block.thread(); t < shape_strands * modes; t += block.threads()) {
     const int strand = t / modes;
     const double* mode = shape.by_coordinate + 4 + t % modes;
-    parts[t % modes * shape_strands + strand] = sum_in_batches<8>(strand, shape.size, shape_strands, [&](int i) {
+    parts[t % modes * shape_strands + strand] = sum_in_batches<9>(strand, shape.size, shape_strands, [&](int i) {
       return mode[static_cast<std::size_t>(i) * shape.all] * (unit[i] - shape.mean[i]);
     });
   }
@@ -128,8 +148,9 @@ KINEMA_HD Similarity settle_points(Block& block, const ShapeTable& shape, const 
 
 template <class Block, class From, class To>
 KINEMA_HD void copy(Block& block, const From* from, To* to, int count) {
-#pragma unroll 1
-  for (int i = block.thread(); i < count; i += block.threads()) to[i] = static_cast<To>(from[i]);
+  in_batches<6>(
+      block.thread(), count, block.threads(), [&](int i) { return from[i]; },
+      [&](const From& value, int i) { to[i] = static_cast<To>(value); });
 }
 
 /// Takes over the start of a face.

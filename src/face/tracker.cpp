@@ -1,6 +1,8 @@
 #include "kinema/face_tracker.h"
 
+#include "core/pose_smoothing.h"
 #include "face/constants.h"
+#include "face/constants_pose.h"
 #include "face/landmark_smoothing.h"
 #include "kinema/error.h"
 #include "kinema/grey.h"
@@ -30,6 +32,9 @@ void check(const TrackerSettings& settings) {
   if (!(settings.smoothing >= 0) || !std::isfinite(settings.smoothing) || !(settings.smoothing_speed >= 0)) {
     throw Error(fmt::format("smoothing is {} Hz: give 0 or more", settings.smoothing));
   }
+  if (!(settings.head_smoothing >= 0) || !std::isfinite(settings.head_smoothing)) {
+    throw Error(fmt::format("smoothing of the pose is {} Hz: give 0 or more", settings.head_smoothing));
+  }
 }
 
 // A frame as the fitter and the detector want it: a fitter on a device may take colour, the detector needs grey.
@@ -55,6 +60,9 @@ public:
 
   double conversion_ms() const { return conversion_ms_; }
 
+  std::size_t width() const { return colour_.data != nullptr ? colour_.width : grey_.width; }
+  std::size_t height() const { return colour_.data != nullptr ? colour_.height : grey_.height; }
+
 private:
   GreyView grey_{};
   ColourView colour_{};
@@ -68,6 +76,8 @@ struct Tracker::State {
   TrackerSettings settings;
   std::unique_ptr<Fitter> fitter;
   std::optional<LandmarkSmoothing> smoothing;
+  std::optional<HeadPoseSolver> head;
+  std::optional<PoseSmoothing> head_smoothing;
 
   std::optional<Start> given;              // by start(), for the next frame
   std::optional<std::vector<float>> last;  // landmarks of the last frame, if it was trusted
@@ -87,10 +97,21 @@ struct Tracker::State {
 
   Estimate track(Picture& image, double time);
 
+  // From the landmarks of this frame alone: those that are smoothed lag behind.
+  void place_head(const Picture& image, Estimate& estimate) {
+    if (!head) return;
+    const auto begin = Clock::now();
+    estimate.head = head->follow(estimate.fit.landmarks, estimate.fit.confidence, image.width(), image.height());
+    if (head_smoothing) {
+      if (!estimate.head || estimate.detected) head_smoothing->reset();
+      if (estimate.head) estimate.head = head_smoothing->smooth(*estimate.head, estimate.time);
+    }
+    estimate.times.push_back({"pose", ms_since(begin)});
+  }
+
   Fit from_last(Picture& image) {
     Start start;
     start.landmarks = *last;
-    start.keep_shape = true;
     return fitter->fit(image.face(*fitter, start));
   }
 
@@ -126,6 +147,13 @@ Tracker::Tracker(const TrackerSettings& settings, Backend backend) : state_(std:
   state_->settings = settings;
   state_->fitter = make_fitter(settings.model, settings.fit, backend);
   if (settings.smoothing > 0) state_->smoothing.emplace(settings.smoothing, settings.smoothing_speed);
+  if (settings.head && settings.model->shape.landmarks() == HeadPoseSolver::landmarks) {
+    state_->head.emplace(*settings.head);
+    if (settings.head_smoothing > 0) {
+      state_->head_smoothing.emplace(PoseSmoothingRates{settings.head_smoothing, pose_turn_rise, pose_move_rise,
+                                                        pose_expression_rise, speed_cutoff});
+    }
+  }
 }
 
 Tracker::~Tracker() = default;
@@ -195,6 +223,7 @@ Estimate Tracker::State::track(Picture& image, double time) {
     state.last.reset();
     ++state.missed;
     if (state.smoothing) state.smoothing->reset();
+    if (state.head_smoothing) state.head_smoothing->reset();
     return estimate;
   }
   state.last = state.last_seen = estimate.fit.landmarks;
@@ -204,6 +233,7 @@ Estimate Tracker::State::track(Picture& image, double time) {
     if (estimate.detected) state.smoothing->reset();
     estimate.landmarks = state.smoothing->smooth(estimate.fit.landmarks, time, state.size(estimate.fit));
   }
+  state.place_head(image, estimate);
   return estimate;
 }
 

@@ -47,6 +47,8 @@ void check_settings(const TrainSettings& settings) {
     throw Error(fmt::format("cascade_stages is {}; give at most 32", settings.cascade_stages));
   if (settings.displacements > 1000)
     throw Error(fmt::format("displacements is {}; give at most 1000", settings.displacements));
+  for (const auto& [name, value] : {std::pair{"penalty", settings.penalty}, std::pair{"prior", settings.prior}})
+    if (!(value >= 0) || value > 1e6) throw Error(fmt::format("{} is {}; give 0 to 1000000", name, value));
   for (const auto& [name, value] :
        {std::pair{"start_shift", settings.start_shift}, std::pair{"start_scale", settings.start_scale},
         std::pair{"start_turn", settings.start_turn}})
@@ -86,14 +88,15 @@ BoxPlacement landmark_box(std::span<const float> mean) {
 // The cascade finds the face, and an inverse compositional fit refines it: on edges, at about 4,096 pixels, it reduces
 // the error by a seventh; finer levels cost more than they gain, and a prior of 30 is the best between 10 and 300.
 // Intensity gains nothing there.
-std::vector<Stage> default_sequence(const Model& model) {
+std::vector<Stage> default_sequence(const Model& model, const TrainSettings& settings) {
+  const float prior = settings.prior > 0 ? static_cast<float>(settings.prior) : last_stage_prior;
   std::vector<Stage> sequence;
   if (!model.cascade.stages.empty()) {
     sequence.push_back({Method::cascade, 0, 0, 0});
     std::size_t level = model.levels.size() - 1;
     while (level > 0 && model.levels[level].pixels() < last_stage_pixels) --level;
     if (model.levels[level].features != Features::intensity && model.shape.modes.rows > 0)
-      sequence.push_back({Method::simultaneous, static_cast<std::uint32_t>(level), 10, last_stage_prior});
+      sequence.push_back({Method::simultaneous, static_cast<std::uint32_t>(level), 10, prior});
     return sequence;
   }
   for (std::size_t l = model.levels.size(); l-- > 0;) {
@@ -101,7 +104,7 @@ std::vector<Stage> default_sequence(const Model& model) {
     if (model.levels[l].gradient.rows > 0)
       sequence.push_back({Method::combined, level, 10, 0});
     else
-      sequence.push_back({Method::simultaneous, level, 10, last_stage_prior});
+      sequence.push_back({Method::simultaneous, level, 10, prior});
   }
   return sequence;
 }
@@ -167,7 +170,7 @@ void add_levels(Model& model, const TrainingSet& set, const TrainSettings& setti
     }
     model.levels.push_back(std::move(level));
   }
-  model.sequence = default_sequence(model);
+  model.sequence = default_sequence(model, settings);
 }
 
 }  // namespace
@@ -192,7 +195,7 @@ Model train(std::span<const Example> examples, const Layout& layout, const Train
     tell("held-out fits", appearance_share);
     const HeldOut held_out = held_out_fits(examples, set, model, without, settings, threads);
     tell("quality", 0.95);
-    model.quality = train_quality(set, model, held_out, threads);
+    model.quality = train_quality(set, model, held_out, settings.penalty > 0, threads);
   }
   tell("done", 1);
   check(model);
@@ -217,7 +220,7 @@ Model train(const ExampleStream& stream, std::uint32_t count, const Layout& layo
   if (settings.cascade_stages > 0 && settings.displacements > 0)
     model.cascade = train_cascade(stream, seen, count, model, settings, threads,
                                   [&](double done) { tell("cascade", 0.1 + 0.7 * done); });
-  model.sequence = default_sequence(model);
+  model.sequence = default_sequence(model, settings);
   if (settings.quality && !model.cascade.stages.empty()) {
     tell("held-out fits", appearance_share);
     const std::uint32_t judges = std::min<std::uint32_t>(std::max<std::uint32_t>(count, 8), stream_quality);
@@ -225,7 +228,7 @@ Model train(const ExampleStream& stream, std::uint32_t count, const Layout& layo
     const ExampleBatch batch(stream, std::uint32_t{1} << 30, judges, layout, settings.mirrored, threads);
     const HeldOut held_out = held_out_fits(batch.set, model, settings);
     tell("quality", 0.95);
-    model.quality = train_quality(batch.set, model, held_out, threads);
+    model.quality = train_quality(batch.set, model, held_out, settings.penalty > 0, threads);
   }
   tell("done", 1);
   check(model);

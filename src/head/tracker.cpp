@@ -149,20 +149,22 @@ void Tracker::State::place(Estimate& estimate, double time) {
   }
   if (!(reference_area > 0)) reference_area = estimate.area;
   if (distance) estimate.distance = *distance * std::sqrt(reference_area / estimate.area);
+  const auto in_metres = [&]() -> std::optional<Vec3> {
+    if (!estimate.distance || !view) return std::nullopt;
+    const double focal = static_cast<double>(width) / 2 / std::tan(*view / 2), z = *estimate.distance;
+    return Vec3{(estimate.x - (static_cast<double>(width) - 1) / 2) / focal * z,
+                (estimate.y - (static_cast<double>(height) - 1) / 2) / focal * z, z};
+  };
   estimate.raw_x = estimate.x;
   estimate.raw_y = estimate.y;
+  estimate.raw_position = in_metres();
   if (!smooth.empty()) {
     estimate.x = smooth[0].filter(estimate.x, time);
     estimate.y = smooth[1].filter(estimate.y, time);
     // a millimetre weighs as much as a pixel
     if (estimate.distance) estimate.distance = smooth[2].filter(1000 * *estimate.distance, time) / 1000;
   }
-  if (estimate.distance && view) {
-    const double focal = static_cast<double>(width) / 2 / std::tan(*view / 2);
-    const double z = *estimate.distance;
-    estimate.position = Vec3{(estimate.x - (static_cast<double>(width) - 1) / 2) / focal * z,
-                             (estimate.y - (static_cast<double>(height) - 1) / 2) / focal * z, z};
-  }
+  estimate.position = in_metres();
 }
 
 Tracker::Tracker(const TrackerSettings& settings, Backend backend)

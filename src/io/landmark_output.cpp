@@ -3,6 +3,7 @@
 #include "io/cloud_formats.h"
 #include "io/input_file.h"
 #include "io/json_place.h"
+#include "io/pose_text.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -56,6 +57,7 @@ std::string json_line(const LandmarkWriter::Line& line) {
                       number(pose.ty, 3));
   text += ",\"shape\":" + list(fit.shape, 5);
   if (!fit.combined.empty()) text += ",\"combined\":" + list(fit.combined, 5);
+  if (line.head != nullptr) text += ",\"head\":" + pose_json(*line.head);
   return text + "}\n";
 }
 
@@ -69,13 +71,14 @@ std::string csv_text(const std::string& text) {
 
 std::string csv_line(const LandmarkWriter::Line& line, std::size_t landmarks) {
   std::string text = fmt::format("{},{},{}", csv_text(line.file), line.frame, line.face);
-  if (line.fit == nullptr) return text + std::string(2 + 2 * landmarks, ',') + "\n";
+  const std::string head = landmarks == face::HeadPoseSolver::landmarks ? "," + pose_values(line.head) : std::string();
+  if (line.fit == nullptr) return text + std::string(2 + 2 * landmarks, ',') + head + "\n";
   text += fmt::format(",{},{}", number(line.fit->quality, 4), number(line.fit->failure, 4));
   for (float value : line.fit->landmarks) {
     text += ',';
     text += number(static_cast<double>(value));
   }
-  return text + "\n";
+  return text + head + "\n";
 }
 
 }  // namespace
@@ -87,6 +90,7 @@ void LandmarkWriter::add(const Line& line) {
   if (csv_ && !started_) {
     std::string header = "file,frame,face,quality,failure";
     for (std::size_t i = 0; i < landmarks_; ++i) header += fmt::format(",x{0},y{0}", i);
+    if (landmarks_ == face::HeadPoseSolver::landmarks) header += "," + pose_columns();
     file_.write(header + "\n");
   }
   started_ = true;

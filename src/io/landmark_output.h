@@ -4,6 +4,7 @@
 
 #include "io/output_file.h"
 #include "kinema/face.h"
+#include "kinema/head_pose.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -19,16 +20,17 @@ namespace kinema::io {
 /// in TARGET.partial.
 class LandmarkWriter {
 public:
-  /// CSV if the name ends in .csv (file,frame,quality,failure,x0,y0,...), otherwise JSON lines.
+  /// CSV if the name ends in .csv (file,frame,quality,failure,x0,y0,..., and of 68 landmarks pose_columns()), otherwise JSON lines.
   LandmarkWriter(const std::filesystem::path& target, std::size_t landmarks);
 
   struct Line {
     std::int64_t frame = 0;
     std::string file;
-    std::optional<double> time;      ///< seconds, in videos
-    const face::Fit* fit = nullptr;  ///< nothing: no face was found
-    std::string_view why = {};       ///< if no face was found
-    int face = 0;                    ///< of several in a frame
+    std::optional<double> time;            ///< seconds, in videos
+    const face::Fit* fit = nullptr;        ///< nothing: no face was found
+    std::string_view why = {};             ///< if no face was found
+    int face = 0;                          ///< of several in a frame
+    const face::HeadPose* head = nullptr;  ///< nothing: unknown
   };
   void add(const Line& line);
   void commit();

@@ -6,6 +6,7 @@
 #include "io/head_overlay.h"
 #include "io/image_file.h"
 #include "io/overlay.h"
+#include "io/person_overlay.h"
 #include "io/picture_sink.h"
 #include "io/picture_words.h"
 #include "io/rectify.h"
@@ -92,6 +93,11 @@ std::filesystem::path find_face_cascade() { return {}; }
 
 void draw_landmarks(Picture&, std::span<const float>, const face::Layout&,
                     std::span<const std::array<std::uint16_t, 3>>, const FaceDrawing&) {
+  refuse("an overlay");
+}
+void draw_head_axes(Picture&, const face::HeadPose&, const Camera&, int, double) { refuse("an overlay"); }
+Picture person_overlay(const Picture&, std::int64_t, double, const person::Estimate&, const face::Layout&,
+                       const Camera&) {
   refuse("an overlay");
 }
 int overlay_enlargement(int, int) { return 1; }

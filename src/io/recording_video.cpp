@@ -128,8 +128,10 @@ private:
 std::unique_ptr<Recording> video_recording(const std::vector<fs::path>& videos, const SourceCamera& camera,
                                            const RecordingSettings& settings) {
   if (videos.size() == 2) {
-    return std::make_unique<StereoVideo>(videos[0], VideoFile(videos[0], VideoFile::Content::colour),
-                                         VideoFile(videos[1], VideoFile::Content::colour), camera, settings);
+    VideoFile left(videos[0],
+                   VideoFile::Content::colour);  // first, whatever the order in which arguments are evaluated
+    return std::make_unique<StereoVideo>(videos[0], std::move(left), VideoFile(videos[1], VideoFile::Content::colour),
+                                         camera, settings);
   }
   if (camera.calibration || camera.file.baseline > 0) {
     return std::make_unique<StereoVideo>(videos[0], VideoFile(videos[0], VideoFile::Content::colour), std::nullopt,

@@ -1,6 +1,7 @@
 #include "serve/face_handler.h"
 
 #include "kinema/grey.h"
+#include "serve/face_model_message.h"
 #include "serve/face_parts.h"
 
 #include <chrono>
@@ -18,6 +19,15 @@ std::shared_ptr<const face::Model> FaceSharedState::model() const {
 void FaceSharedState::set_model(std::shared_ptr<const face::Model> model) {
   const std::lock_guard lock(mutex_);
   model_ = std::move(model);
+}
+
+FaceSharedState::Shown FaceSharedState::shown() {
+  const std::shared_ptr<const face::Model> newest = model();
+  const std::lock_guard lock(making_);
+  if (newest != shown_.model) {
+    shown_ = {newest, newest ? face_model_message({{"say", "face model"}}, *newest) : Packet{}};
+  }
+  return shown_;
 }
 
 // What the thread does.
@@ -56,14 +66,15 @@ private:
 
   // Begins anew with another model, and with a camera whose clock or picture is another.
   void take_model(const CameraFrame& frame) {
-    auto model = shared_.model();
+    FaceSharedState::Shown shown = shared_.shown();
     const bool goes_on = frame.time > time_ && frame.width == width_ && frame.height == height_;
     time_ = frame.time;
     width_ = frame.width;
     height_ = frame.height;
-    if (model == model_ && goes_on) return;
+    if (shown.model == model_ && goes_on) return;
     tracker_.reset();
-    model_ = std::move(model);
+    if (shown.model && shown.model != model_) sender_.reply(shown.message);
+    model_ = std::move(shown.model);
     if (!model_) return;
     face::TrackerSettings settings{.model = model_, .detect = shared_.detect()};
     settings.fit.threads = 1;  // one face, and others want the cores too

@@ -1,5 +1,6 @@
 #include "serve/face_parts.h"
 
+#include "io/pose_text.h"
 #include "serve/face_appearance.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@ void FaceParts::tell(const face::Model& model, const face::GreyView& picture, co
   header["quality"] = fit.quality;
   header["iterations"] = fit.iterations;
   header["ms"] = {{"fit", fit.ms}};
+  if (face.head) header["head"] = nlohmann::ordered_json::parse(io::pose_json(*face.head));
   const std::size_t level = shown_level(model);
   const std::vector<float> sampled =
       face::sample_texture(model, static_cast<std::uint32_t>(level), picture, face.landmarks);

@@ -26,6 +26,9 @@ void put(nlohmann::ordered_json& header, const head::Estimate& estimate) {
   header["score"] = estimate.confidence;
   if (estimate.distance) header["distance"] = *estimate.distance;
   if (estimate.position) header["position"] = {estimate.position->x, estimate.position->y, estimate.position->z};
+  if (estimate.raw_position) {
+    header["raw_position"] = {estimate.raw_position->x, estimate.raw_position->y, estimate.raw_position->z};
+  }
   if (estimate.oval) header["oval"] = {estimate.oval->cx, estimate.oval->cy, estimate.oval->rx, estimate.oval->ry};
 }
 

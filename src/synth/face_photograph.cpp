@@ -5,6 +5,7 @@
 #include "synth/face_raster.h"
 #include "synth/face_skin.h"
 #include "synth/face_surface.h"
+#include "synth/turn.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,14 +36,16 @@ public:
   Vec3 project(const Vec3& placed) const {
     // nothing is nearer than half the distance
     const double factor = scene_.distance / std::max(0.5 * scene_.distance, scene_.distance - placed.z);
-    return {scene_.x + scene_.scale * factor * placed.x, scene_.y + scene_.scale * factor * placed.y, placed.z};
+    return {scene_.x + scene_.scale * factor * (placed.x + scene_.aside_x),
+            scene_.y + scene_.scale * factor * (placed.y + scene_.aside_y), placed.z};
   }
 
   /// Across the face, to the right of an upright viewer.
   double across(const Vec3& p) const {
     const Vec3 placed = place(p);
     const double factor = scene_.distance / (scene_.distance - placed.z);
-    return factor * (std::cos(scene_.roll) * placed.x + std::sin(scene_.roll) * placed.y);
+    return factor *
+           (std::cos(scene_.roll) * (placed.x + scene_.aside_x) + std::sin(scene_.roll) * (placed.y + scene_.aside_y));
   }
 
 private:
@@ -183,6 +186,27 @@ FaceRaster rasterised(const std::vector<FaceMesh>& meshes, const Stand& stand, c
 
 }  // namespace
 
+// The surface's frame has y down and z towards the camera: both frames are mirrored in y, the camera's also in z.
+Quaternion true_rotation(const FaceScene& scene) {
+  const Stand stand(scene);
+  const auto axis = [&](const Vec3& direction) {
+    const Vec3 turned = stand.turn(direction);
+    return Vec3{turned.x, turned.y, -turned.z};
+  };
+  return rotation_of({axis({1, 0, 0}), axis({0, -1, 0}), axis({0, 0, 1})});
+}
+
+Vec3 true_place(const FaceScene& scene, const Vec3& point) {
+  const Vec3 placed = Stand(scene).place(point);
+  return {placed.x + scene.aside_x, placed.y + scene.aside_y, scene.distance - placed.z};
+}
+
+std::vector<float> true_landmarks(const FaceIdentity& identity, const FaceExpression& expression,
+                                  const FaceScene& scene) {
+  const FacePlan plan = frontal_plan(identity, expression);
+  return landmarks_of(plan, FaceSurface(plan, identity), Stand(scene));
+}
+
 FaceShot photograph_face(const FaceIdentity& identity, const FaceExpression& expression, const FaceScene& scene) {
   const FacePlan plan = frontal_plan(identity, expression);
   const FaceSurface surface(plan, identity);
@@ -206,7 +230,8 @@ FaceShot photograph_face(const FaceIdentity& identity, const FaceExpression& exp
     for (int x = 0; x < scene.width; ++x) {
       const std::size_t pixel = raster.index(x, y);
       if (scene.cover > 0) {
-        const double u = (x - scene.x) / scene.scale - scene.cover_x, v = (y - scene.y) / scene.scale - scene.cover_y;
+        const double u = (x - scene.x) / scene.scale - scene.aside_x - scene.cover_x;
+        const double v = (y - scene.y) / scene.scale - scene.aside_y - scene.cover_y;
         const double wave = 0.12 * static_cast<double>(value_noise({2 * u, 2 * v, 7}, scene.backdrop));
         if (std::hypot(u, 0.7 * v) < scene.cover * (1 + wave)) {
           const Colour c = cover.at(0.5 + 0.2 * u, 0.5 + 0.2 * v);

@@ -1,6 +1,7 @@
 // A picture of a synthetic face, with the landmarks that a careful annotator would set: pose, light, lens and sensor.
 #pragma once
 
+#include "kinema/geometry.h"
 #include "kinema/picture.h"
 #include "synth/face_plan.h"
 #include "synth/texture.h"
@@ -15,6 +16,9 @@ struct FaceScene {
   double x = 127.5, y = 127.5;  ///< centre of the face, pixels
   double scale = 70;            ///< pixels between the outer corners of the eyes, seen from the front
   double distance = 8;          ///< of the camera, in units of that eye distance: nearer cameras enlarge the nose
+
+  /// Of the head from the camera's axis, in eye distances: x, y above are then where the axis meets the picture.
+  double aside_x = 0, aside_y = 0;
 
   double yaw = 0, pitch = 0,
          roll = 0;  ///< radians; 0: upright, facing the camera. yaw: to the right of the picture, pitch: up
@@ -38,6 +42,15 @@ struct FaceShot {
   io::Picture picture;
   std::vector<float> landmarks;  ///< x0 y0 x1 y1 ..., 68 of them, pixels from 0
 };
+
+/// The head before the camera, as kinema/head_pose.h counts it, in eye distances: the rotation from the head's frame to
+/// the camera's, and the place of a point of the plan's surface, such as (0, 0, z).
+Quaternion true_rotation(const FaceScene& scene);
+Vec3 true_place(const FaceScene& scene, const Vec3& point);
+
+/// The landmarks of a picture that is not drawn.
+std::vector<float> true_landmarks(const FaceIdentity& identity, const FaceExpression& expression,
+                                  const FaceScene& scene);
 
 FaceShot photograph_face(const FaceIdentity& identity, const FaceExpression& expression, const FaceScene& scene);
 

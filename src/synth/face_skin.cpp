@@ -54,6 +54,7 @@ std::vector<Point2> range(const FacePlan& plan, std::size_t first, std::size_t c
 
 FaceSkin::FaceSkin(const FacePlan& plan, const FaceIdentity& identity, const FaceExpression& expression, float blur)
     : plan_(plan), identity_(identity), expression_(expression), blur_(blur) {
+  brow_sink_ = 0.014 * identity.brow_thickness;
   left_eye_ = eye(36);
   right_eye_ = eye(42);
   lips_ = outline(range(plan, 48, 12));
@@ -105,6 +106,13 @@ FaceSkin::Eye FaceSkin::eye(std::size_t first) const {
   made.lids = outline(range(plan_, first, 6));
   const Point2 *p = &plan_[first], outer{2 * p[0].x - p[1].x, 2 * p[0].y - p[1].y};
   const Point2 inner{2 * p[3].x - p[2].x, 2 * p[3].y - p[2].y};
+  // lashes and the fold of the lid run on beyond the outer corner
+  const bool left = first == 36;
+  const double outwards = left ? -1 : 1, beyond = 0.02 + 0.05 * identity_.lash_wing;
+  made.wing = left ? p[0] : p[3];
+  made.wing_end = {made.wing.x + outwards * beyond, made.wing.y + 0.25 * beyond};
+  made.caruncle = left ? p[3] : p[0];
+  made.caruncle.x -= 0.016 * outwards;
   add_curve(made.upper, outer, p[0], p[1], p[2], 4);
   add_curve(made.upper, p[0], p[1], p[2], p[3], 4);
   add_curve(made.upper, p[1], p[2], p[3], inner, 4);
@@ -125,8 +133,14 @@ FacePaint FaceSkin::at(FaceMaterial material, const Vec3f& place) const {
       return head(place);
     case FaceMaterial::hair:
       return {hair(place), 0.15f};
-    case FaceMaterial::skin:
-      return skin(5, place.y, place.z);  // no feature of the face is near
+    case FaceMaterial::skin: {
+      FacePaint neck = skin(5, place.y, place.z);  // no feature of the face is near
+      // little light reaches the skin under the chin
+      const double below = std::max(0.0, p.y - plan_[8].y + 0.05);
+      if (p.y > 0.5)
+        neck.colour = (1 - static_cast<float>(0.7 * identity_.neck_shade * std::exp(-below / 0.3))) * neck.colour;
+      return neck;
+    }
     case FaceMaterial::cloth:
       break;
   }
@@ -140,13 +154,16 @@ Colour FaceSkin::hair(const Vec3f& place) const {
   // strands: noise stretched along the fall of the hair
   const float strands = value_noise({place.x * 34.0, place.y * 2.5, place.z * 34.0}, identity_.texture ^ 0x51u);
   const float locks = value_noise({place.x * 6.0, place.y * 1.2, place.z * 6.0}, identity_.texture ^ 0x52u);
-  return (0.6f + 0.5f * strands + 0.3f * locks) * hair_;
+  const float tips = value_noise({place.x * 80.0, place.y * 5.0, place.z * 80.0}, identity_.texture ^ 0x53u);
+  return (0.3f + 0.6f * strands + 0.4f * locks + 0.5f * tips) * hair_;
 }
 
 FacePaint FaceSkin::skin(double x, double y, double z) const {
   const float broad = value_noise({x * 3, y * 3, z * 3}, identity_.texture);
   const float fine = value_noise({x * 45, y * 45, z * 45}, identity_.texture ^ 0x11u);
-  FacePaint paint{(0.93f + 0.09f * broad + 0.05f * fine) * skin_, 0.22f};
+  const float uneven = value_noise({x * 11, y * 11, z * 11}, identity_.texture ^ 0x12u) - 0.5f;
+  const float patches = 0.16f * static_cast<float>(identity_.blemishes) * uneven;
+  FacePaint paint{(0.93f + 0.09f * broad + 0.05f * fine + patches) * skin_, 0.22f};
   const auto red = static_cast<float>(identity_.redness);
   const Colour flush = mix(skin_, rgb(0.86, 0.36, 0.32), 0.5f);
   const float cheeks = bump(std::abs(x), y, 0.47, 0.36, 0.16, 0.15), nose = bump(x, y, 0, plan_[30].y, 0.09, 0.09);
@@ -184,7 +201,8 @@ void FaceSkin::draw_brows(FacePaint& paint, double x, double y) const {
   double nearest = 1, where = 0;
   for (std::size_t i = 0; i < 4; ++i) {
     double along = 0;
-    const double d = segment_distance({x, y}, plan_[first + i], plan_[first + i + 1], &along);
+    // the landmarks lie in the upper part of the hair, as annotators set them
+    const double d = segment_distance({x, y - brow_sink_}, plan_[first + i], plan_[first + i + 1], &along);
     if (d < nearest) {
       nearest = d;
       where = (static_cast<double>(i) + along) / 4;
@@ -225,6 +243,12 @@ void FaceSkin::draw_eye(FacePaint& paint, const Eye& eye, double x, double y) co
   const double glint = std::hypot(x - eye.iris.x + 0.35 * eye.radius, y - eye.iris.y + 0.35 * eye.radius);
   ball = mix(ball, rgb(1, 1, 1), 0.9f * edge(static_cast<float>(glint - 0.2 * eye.radius)));
   ball = mix(ball, 0.45f * ball, std::clamp(1 - static_cast<float>(lash) / 0.045f, 0.0f, 1.0f));  // shade of the lid
+  // the caruncle, which the landmark leaves out
+  const double pink = std::hypot((x - eye.caruncle.x) / 1.6, y - eye.caruncle.y);
+  paint.colour =
+      mix(paint.colour, mix(skin_, rgb(0.62, 0.32, 0.30), 0.6f), 0.8f * edge(static_cast<float>(pink - 0.014)));
+  const auto wing = static_cast<float>(segment_distance({x, y}, eye.wing, eye.wing_end));
+  paint.colour = mix(paint.colour, 0.5f * skin_, 0.8f * edge(wing - 0.006f));
   const float inside = edge(d);
   paint.colour = mix(paint.colour, ball, inside);
   paint.gloss *= 1 - inside;
@@ -284,7 +308,8 @@ void FaceSkin::draw_glasses(FacePaint& paint, double x, double y) const {
 void FaceSkin::draw_nostrils(FacePaint& paint, double x, double y) const {
   if (std::abs(x) > 0.3 || std::abs(y - plan_[33].y) > 0.2) return;
   for (std::size_t i : {32u, 34u}) {
-    const double u = (x - plan_[i].x * 1.05) / 0.052, v = (y - plan_[i].y + 0.012) / 0.026;
+    // the landmarks lie under the nostrils, where the lip begins
+    const double u = (x - plan_[i].x * 1.05) / 0.052, v = (y - plan_[i].y + 0.034) / 0.026;
     const auto d = static_cast<float>((std::hypot(u, v) - 1) * 0.03);
     paint.colour = mix(paint.colour, 0.22f * skin_, static_cast<float>(identity_.nostrils) * edge(d));
   }
@@ -306,6 +331,15 @@ void FaceSkin::draw_mouth(FacePaint& paint, double x, double y) const {
     const auto d = static_cast<float>(segment_distance({x, y}, a, b));
     paint.colour = mix(paint.colour, 0.7f * skin_, (0.12f + 0.55f * smile) * std::clamp(1 - d / 0.035f, 0.0f, 1.0f));
   }
+  // the lips' line runs on into the cheek, and the lower lip throws a shade
+  for (const std::size_t corner : {48u, 54u}) {
+    const double side = corner == 48 ? -1 : 1, length = 0.025 + 0.05 * identity_.mouth_crease;
+    const Point2 a{plan_[corner].x - side * 0.01, plan_[corner].y};
+    const auto crease = static_cast<float>(segment_distance({x, y}, a, {a.x + side * length, a.y + 0.3 * length}));
+    paint.colour = mix(paint.colour, 0.55f * skin_, 0.8f * std::clamp(1 - crease / 0.016f, 0.0f, 1.0f));
+  }
+  const float below = bump(x, y, 0.5 * (plan_[56].x + plan_[58].x), plan_[57].y + 0.035, 0.14, 0.022);
+  paint.colour = mix(paint.colour, 0.68f * skin_, static_cast<float>(identity_.lip_shade) * below);
   constexpr double reach = 0.08;
   const float d = lips_.distance(x, y, reach);
   if (d >= static_cast<float>(reach)) return;

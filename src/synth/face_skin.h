@@ -37,6 +37,8 @@ private:
     std::vector<Point2> upper;  // the lashes
     Point2 iris;
     double radius = 0;
+    Point2 wing, wing_end;  ///< beyond the outer corner
+    Point2 caruncle;
   };
 
   static Outline outline(const std::vector<Point2>& corners);
@@ -58,6 +60,7 @@ private:
   FaceIdentity identity_;
   FaceExpression expression_;
   float blur_;
+  double brow_sink_ = 0;
   Eye left_eye_, right_eye_;
   Outline lips_, mouth_;
   Colour skin_, lip_, hair_, iris_;

@@ -127,14 +127,21 @@ double FaceSurface::front(double y) const {
                                    {eyes, 0.98},
                                    {nose, 0.99},
                                    {mouth, 1.0},
-                                   {chin, 0.9}}};
+                                   {chin, 0.92}}};
   return interpolate(knots, y);
 }
 
-// The axis of a row: under the ears it moves forward with the jaw bone.
+// The axis of a row: under the ears it moves forward with the jaw bone, whose edge runs in an arc from its corners to the
+// chin. Beside the chin it lies little behind it.
 double FaceSurface::axis(double y) const {
   const double chin = plan_[8].y;
-  const std::array<Knot, 5> knots{{{top_, -0.05}, {0, 0}, {0.5 * chin, 0.12}, {0.8 * chin, 0.36}, {chin, 0.66}}};
+  const std::array<Knot, 7> knots{{{top_, -0.05},
+                                   {0, 0},
+                                   {0.5 * chin, 0.1},
+                                   {0.8 * chin, 0.34},
+                                   {0.9 * chin, 0.56},
+                                   {0.975 * chin, 0.77},
+                                   {chin, 0.87}}};
   return interpolate(knots, y);
 }
 
@@ -265,8 +272,14 @@ std::vector<FaceMesh> FaceSurface::meshes() const {
   if (identity_.curtain > 0) {
     for (double side : {-1.0, 1.0}) all.push_back(curtain(side));
   }
-  all.push_back(ellipsoid(FaceMaterial::skin, {0, chin + 0.25, -0.25}, {0.55, 1.1, 0.5}));
-  all.push_back(ellipsoid(FaceMaterial::cloth, {0, chin + 1.45, -0.45}, {1.75, 1.0, 0.75}));
+  // a neck is about as broad as the corners of the jaw; with a double chin its front meets the chin
+  const double broad = 0.6 * (1 + 0.1 * identity_.neck);
+  all.push_back(ellipsoid(FaceMaterial::skin, {0, chin + 0.25, -0.2}, {broad, 1.1, 0.5}));
+  if (identity_.double_chin > 0) {
+    all.push_back(ellipsoid(FaceMaterial::skin, {0, chin - 0.05, 0.28},
+                            {0.4 * broad + 0.18, 0.08 + 0.14 * identity_.double_chin, 0.36}));
+  }
+  all.push_back(ellipsoid(FaceMaterial::cloth, {0, chin + 1.45 - 0.35 * identity_.collar, -0.45}, {1.95, 1.0, 0.75}));
   return all;
 }
 

@@ -40,11 +40,14 @@ enum Purpose : std::uint32_t { who = 1, doing = 2, where = 3, clip = 4 };
 FaceIdentity face_identity(std::uint64_t seed, std::uint32_t person) {
   Draw draw(seed, who, person);
   FaceIdentity face;
-  for (double* trait : {&face.width,        &face.length,       &face.jaw,        &face.chin,        &face.eye_size,
-                        &face.eye_opening,  &face.eye_distance, &face.eye_tilt,   &face.brow_height, &face.brow_arch,
-                        &face.brow_width,   &face.nose_length,  &face.nose_width, &face.nose_depth,  &face.mouth_width,
-                        &face.mouth_height, &face.upper_lip,    &face.lower_lip,  &face.eye_slope,   &face.nose_bend,
-                        &face.mouth_slope,  &face.jaw_bend}) {
+  for (double* trait : {&face.width,        &face.length,     &face.jaw,         &face.chin,        &face.jaw_angle,
+                        &face.temples,      &face.cheeks,     &face.chin_length, &face.eye_size,    &face.eye_opening,
+                        &face.eye_distance, &face.eye_tilt,   &face.lid_slope,   &face.brow_height, &face.brow_arch,
+                        &face.brow_width,   &face.brow_start, &face.brow_end,    &face.brow_tilt,   &face.nose_length,
+                        &face.nose_width,   &face.nose_depth, &face.nose_tip,    &face.nose_root,   &face.mouth_width,
+                        &face.mouth_height, &face.upper_lip,  &face.lower_lip,   &face.lip_bow,     &face.mouth_corner,
+                        &face.lip_corner,   &face.eye_slope,  &face.brow_slope,  &face.nose_bend,   &face.mouth_slope,
+                        &face.jaw_bend,     &face.jaw_start,  &face.jaw_shift}) {
     *trait = draw.normal();
   }
   face.melanin = draw.uniform(0.02, 1);
@@ -74,6 +77,14 @@ FaceIdentity face_identity(std::uint64_t seed, std::uint32_t person) {
     face.glasses_size = draw.uniform();
     face.glasses_shade = draw.chance(0.2) ? draw.uniform(0.3, 0.9) : 0;
   }
+  face.lash_wing = draw.uniform();
+  face.mouth_crease = draw.uniform();
+  face.lip_shade = draw.uniform();
+  face.blemishes = draw.uniform();
+  face.neck = draw.normal();
+  face.neck_shade = draw.uniform(0, 0.9);
+  face.double_chin = draw.chance(0.35) ? draw.uniform(0.2, 1) : 0;
+  face.collar = draw.chance(0.3) ? draw.uniform() : 0;
   face.texture = draw.bits();
   return face;
 }
@@ -84,10 +95,20 @@ FaceExpression face_expression(std::uint64_t seed, std::uint32_t moment) {
   const bool smiles = draw.chance(0.5);
   now.smile = smiles ? draw.uniform(0.2, 1) : draw.normal(0.25);
   // a smile mostly shows teeth; else the mouth is closed, or speaks
-  now.open = draw.chance(smiles ? 0.65 : 0.15)   ? draw.uniform(0.1, 0.38)
-             : draw.chance(smiles ? 0.15 : 0.25) ? draw.uniform(0.2, 0.95)
-                                                 : draw.uniform(0, 0.04);
+  now.open = draw.chance(smiles ? 0.6 : 0.1)    ? draw.uniform(0.05, 0.3)
+             : draw.chance(smiles ? 0.12 : 0.2) ? draw.uniform(0.15, 0.9)
+                                                : draw.uniform(0, 0.03);
   now.pucker = draw.chance(0.1) ? draw.uniform(0.2, 0.9) : 0;
+  now.stretch = draw.normal(0.4);
+  now.corner_lift = draw.normal(0.4);
+  now.press = draw.chance(0.15) ? draw.uniform(0.2, 1) : 0;
+  if (now.open > 0.05) {
+    now.press = 0;
+    now.lip_raise = draw.uniform(0, smiles ? 0.7 : 0.3);
+    now.lip_drop = draw.uniform(0, 0.4);
+  }
+  now.jaw_side = draw.chance(0.2) ? draw.normal(0.5) : draw.normal(0.1);
+  now.squint = draw.chance(0.25) ? draw.uniform(0.2, 1) : 0;
   now.brow_raise = draw.normal(0.4);
   now.blink = draw.chance(0.08) ? draw.uniform(0.6, 1) : std::max(0.0, draw.normal(0.12));
   now.lopsided = draw.normal(0.3);
@@ -103,7 +124,7 @@ FaceScene face_scene(std::uint64_t seed, std::uint32_t moment, int size) {
   scene.scale = size * draw.uniform(0.26, 0.34);
   scene.x = 0.5 * (size - 1) + size * draw.normal(0.03);
   scene.y = 0.5 * (size - 1) + size * draw.normal(0.03);
-  scene.distance = draw.uniform(6, 14);
+  scene.distance = std::exp(draw.uniform(std::log(8.0), std::log(40.0)));  // 0.7 to 3.5 m
   scene.yaw = draw.chance(0.35) ? draw.uniform(-0.75, 0.75) : draw.normal(0.2);
   scene.pitch = draw.normal(0.13);
   scene.roll = draw.normal(0.14);

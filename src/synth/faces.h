@@ -29,7 +29,7 @@ face::OwnedExample face_example(std::uint64_t seed, std::uint32_t number, int si
 
 /// Where drawn faces lie in the boxes of OpenCV's face detector, relative to the mean shape of a model trained on them.
 /// Measured with `kinema face train --drawn 1000 --learn-detector` and `kinema face info --json`.
-inline constexpr face::BoxPlacement opencv_detector_box{0, 0.154f, 0.326f};
+inline constexpr face::BoxPlacement opencv_detector_box{0, 0.140f, 0.320f};
 
 /// One person, who turns the head, speaks, smiles and blinks under constant light.
 class FaceClip {

@@ -1,5 +1,6 @@
 #include "synth/head_clip.h"
 
+#include "core/geometry.h"
 #include "core/random.h"
 #include "synth/texture.h"
 
@@ -13,7 +14,6 @@ namespace {
 
 // Half the width and height of the head, metres.
 constexpr double head_width = 0.075, head_height = 0.105;
-constexpr double start_distance = 0.6;
 
 constexpr int fine = 3;  // samples along each side of a pixel, where the person is
 
@@ -103,38 +103,78 @@ std::optional<Colour> person_at(double x, double y, std::uint32_t seed) {
 
 }  // namespace
 
+double CameraTurn::share(double time) const {
+  const double t = std::fmod(time, period) - rest;
+  const auto rise = [this](double since) {
+    return 0.5 - 0.5 * std::cos(std::numbers::pi * std::clamp(since / seconds, 0.0, 1.0));
+  };
+  return rise(t) - rise(t - seconds - hold);
+}
+
 HeadClip::HeadClip(const HeadClipSettings& settings)
     : settings_(settings), focal_(settings.width / 2.0 / std::tan(settings.field_of_view / 2)) {
-  room_ = {settings.width, settings.height, {}};
-  room_.bgr.reserve(static_cast<std::size_t>(settings.width) * static_cast<std::size_t>(settings.height) * 3);
-  const auto seed = static_cast<std::uint32_t>(settings.seed);
-  for (int y = 0; y < settings.height; ++y) {
-    for (int x = 0; x < settings.width; ++x) {
-      const Colour colour = wall_at((x + 0.5) / settings.width, (y + 0.5) / settings.height, settings.room, seed + 7);
+  room_ = room(0);
+}
+
+// Of the camera, from where it rests.
+Quaternion HeadClip::turned(double time) const {
+  return settings_.turn ? exponential(settings_.turn->share(time) * settings_.turn->rotation) : Quaternion{1, 0, 0, 0};
+}
+
+// The wall, which is so far away that it only turns.
+io::Picture HeadClip::room(double time) const {
+  io::Picture picture{settings_.width, settings_.height, {}};
+  picture.bgr.reserve(static_cast<std::size_t>(settings_.width) * static_cast<std::size_t>(settings_.height) * 3);
+  const auto seed = static_cast<std::uint32_t>(settings_.seed);
+  const Quaternion turn = turned(time);
+  const double middle_x = settings_.width / 2.0, middle_y = settings_.height / 2.0;
+  for (int y = 0; y < settings_.height; ++y) {
+    for (int x = 0; x < settings_.width; ++x) {
+      double column = x + 0.5, row = y + 0.5;
+      if (settings_.turn) {
+        const Vec3 ray = rotate(turn, Vec3{(column - middle_x) / focal_, (row - middle_y) / focal_, 1});
+        column = focal_ * ray.x / ray.z + middle_x;
+        row = focal_ * ray.y / ray.z + middle_y;
+      }
+      const Colour colour = wall_at(column / settings_.width, row / settings_.height, settings_.room, seed + 7);
       for (float channel : {colour.blue, colour.green, colour.red})
-        room_.bgr.push_back(level(static_cast<double>(channel)));
+        picture.bgr.push_back(level(static_cast<double>(channel)));
     }
   }
+  return picture;
+}
+
+// The head's centre in the camera's frame.
+Vec3 HeadClip::place(double time) const {
+  // across the room, nearer and further, never repeating
+  const double t = settings_.moves && !settings_.turn ? time : 0, turn = 2 * std::numbers::pi;
+  const Vec3 place{0.10 * std::sin(turn * 0.31 * t) + 0.03 * std::sin(turn * 0.83 * t),
+                   0.025 * std::sin(turn * 0.23 * t) + 0.01,
+                   settings_.distance * (1 + 0.12 * std::sin(turn * 0.17 * t))};
+  if (!settings_.turn) return place;
+  const Vec3 pivot = settings_.turn->pivot;
+  return rotate(conjugate(turned(time)), place - pivot) + pivot;
 }
 
 HeadTruth HeadClip::truth(std::size_t frame) const {
-  // across the room, nearer and further, never repeating
-  const double t = settings_.moves ? static_cast<double>(frame) / settings_.fps : 0, turn = 2 * std::numbers::pi;
+  const Vec3 head = place(static_cast<double>(frame) / settings_.fps);
   HeadTruth truth;
-  truth.distance = start_distance * (1 + 0.12 * std::sin(turn * 0.17 * t));
-  const double x = 0.10 * std::sin(turn * 0.31 * t) + 0.03 * std::sin(turn * 0.83 * t);
-  const double y = 0.025 * std::sin(turn * 0.23 * t) + 0.01;
-  truth.x = focal_ * x / truth.distance + (settings_.width - 1) / 2.0;
-  truth.y = focal_ * y / truth.distance + (settings_.height - 1) / 2.0;
-  truth.rx = focal_ * head_width / truth.distance;
-  truth.ry = focal_ * head_height / truth.distance;
+  truth.distance = head.z;
+  truth.x = focal_ * head.x / head.z + (settings_.width - 1) / 2.0;
+  truth.y = focal_ * head.y / head.z + (settings_.height - 1) / 2.0;
+  truth.rx = focal_ * head_width / head.z;
+  truth.ry = focal_ * head_height / head.z;
+  if (settings_.turn) {  // a lens draws what is far from its axis longer, away from the axis
+    truth.rx *= std::hypot(1, head.x / head.z);
+    truth.ry *= std::hypot(1, head.y / head.z);
+  }
   return truth;
 }
 
 io::Picture HeadClip::picture(std::size_t frame) const {
   const HeadTruth head = truth(frame);
   const auto seed = static_cast<std::uint32_t>(settings_.seed) + 100;
-  io::Picture picture = room_;
+  io::Picture picture = settings_.turn ? room(static_cast<double>(frame) / settings_.fps) : room_;
   const int left = std::max(0, static_cast<int>(head.x - 3.5 * head.rx));
   const int right = std::min(settings_.width, static_cast<int>(head.x + 3.5 * head.rx) + 1);
   const int top = std::max(0, static_cast<int>(head.y - head.ry) - 1);

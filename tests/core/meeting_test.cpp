@@ -90,14 +90,17 @@ public:
   void wait() override { device_.wait(); }
   bool host() const override { return false; }
 
-  void mark(Mark mark) override {
+  void mark(int which) override {
     auto reached = std::make_shared<std::promise<void>>();
-    marks_[static_cast<std::size_t>(mark)] = reached->get_future();
+    marks_[which] = reached->get_future();
     ask([reached] { reached->set_value(); });
   }
-  void follow(const Transfer& other, Mark mark) override {
-    ask([reached = static_cast<const LateTransfer&>(other).marks_[static_cast<std::size_t>(mark)]] { reached.wait(); });
+  void follow(const Transfer& other, int which) override {
+    ask([reached = static_cast<const LateTransfer&>(other).marks_[which]] { reached.wait(); });
   }
+  bool reads(const Transfer&) const override { return direct; }
+
+  bool direct = false;
 
 private:
   std::shared_future<void> marks_[2];
@@ -109,9 +112,9 @@ class SlowTransfer final : public Transfer {
 public:
   void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void wait() override {}
-  bool host() const override { return true; }
-  void mark(Mark) override {}
-  void follow(const Transfer& other, Mark) override {
+  bool host() const override { return false; }
+  void mark(int) override {}
+  void follow(const Transfer& other, int) override {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
     if (dynamic_cast<const SlowTransfer*>(&other) == nullptr) ++others;
   }
@@ -132,6 +135,15 @@ TEST(Meeting, WhoIsLateFollowsTheTransfersOfItsOwnExchange) {
   });
 }
 
+// Waits until all parts have read what they let each other, and this one has.
+void rest(Exchange& exchange, LateTransfer& device) {
+  exchange.settle(device);
+  device.wait();
+  // a late one may still ask for the mark of this one
+  int any = 0;
+  exchange.broadcast(&any, sizeof any, 0);
+}
+
 TEST(Meeting, DevicesReadWhatWasWrittenAndWriteAgainWhenItWasRead) {
   for (int parts : counts) {
     run_parts(parts, [](Exchange& exchange) {
@@ -147,13 +159,50 @@ TEST(Meeting, DevicesReadWhatWasWrittenAndWriteAgainWhenItWasRead) {
         device.ask([&, round] {
           wrong += total - static_cast<std::size_t>(std::count(numbers.begin(), numbers.end(), round));
         });
+        exchange.settle(device);
       }
-      device.wait();
+      rest(exchange, device);
       EXPECT_EQ(wrong, 0u);
-      // the others may still be reading
-      exchange.gather({numbers.data(), total, sizeof(int)});
     });
   }
+}
+
+TEST(Meeting, TwoArraysInTurnNeedNoSettling) {
+  for (int parts : counts) {
+    run_parts(parts, [](Exchange& exchange) {
+      constexpr std::size_t total = 50;
+      constexpr int rounds = 40;
+      std::vector<int> numbers[2] = {std::vector<int>(total, -1), std::vector<int>(total, -1)};
+      const Slice own = exchange.own(total);
+      std::size_t wrong = 0;
+      LateTransfer device;
+      for (int round = 0; round < rounds; ++round) {
+        std::vector<int>& these = numbers[round % 2];
+        device.ask([&, round] { std::fill(&these[0] + own.begin, &these[0] + own.end, round); });
+        exchange.gather({these.data(), total, sizeof(int)}, device);
+        device.ask(
+            [&, round] { wrong += total - static_cast<std::size_t>(std::count(these.begin(), these.end(), round)); });
+      }
+      rest(exchange, device);
+      EXPECT_EQ(wrong, 0u);
+    });
+  }
+}
+
+TEST(Meeting, DevicesThatReachEachOtherShareTheirArrays) {
+  run_parts(3, [](Exchange& exchange) {
+    std::vector<int> numbers(3, exchange.part());
+    LateTransfer device;
+    EXPECT_TRUE(exchange.share(numbers.data(), device).empty()) << "they cannot";
+    device.direct = true;
+    const std::vector<const void*> all = exchange.share(numbers.data(), device);
+    ASSERT_EQ(all.size(), 3u);
+    for (int p = 0; p < 3; ++p) EXPECT_EQ(*static_cast<const int*>(all[static_cast<std::size_t>(p)]), p);
+    const std::vector<int> order = {2, 1, 0};
+    exchange.count_fetched(order, sizeof(int));
+    EXPECT_EQ(exchange.bytes(), 2 * sizeof(int));
+    rest(exchange, device);
+  });
 }
 
 class MeetingFetch : public testing::TestWithParam<bool> {};

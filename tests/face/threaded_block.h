@@ -23,6 +23,11 @@ public:
   int threads() const { return threads_; }
   void wait() const { barrier_.arrive_and_wait(); }
   template <class T>
+  void fetch(const T* from, T* to) const {
+    *to = *from;
+  }
+  void wait_fetched() const { wait(); }
+  template <class T>
   T* shared(std::size_t from = 0) const {
     return reinterpret_cast<T*>(shared_ + from);
   }

@@ -52,6 +52,15 @@ TEST(TrainRefusal, NamesTheExampleWithOtherLandmarks) {
   expect_says(call.refusal(), "20 landmarks");
 }
 
+TEST(TrainRefusal, OfAPenaltyOrPriorBelowNothing) {
+  Call call;
+  call.settings.penalty = -1;
+  expect_says(call.refusal(), "penalty is -1");
+  call.settings.penalty = 0;
+  call.settings.prior = NAN;
+  expect_says(call.refusal(), "prior is nan");
+}
+
 TEST(TrainRefusal, NamesTheExampleOnALine) {
   Call call;
   for (std::size_t i = 0; i < 50; i += 2) call.examples[1].landmarks[i + 1] = 2 * call.examples[1].landmarks[i];

@@ -109,6 +109,33 @@ TEST(TrainOnAStream, FindsTheModesAndFitsFurtherFacesWithTheSameBitsForAnyNumber
   EXPECT_LT(error, 0.4 * start_error);
 }
 
+double size_of(const Matrix& matrix) {
+  double sum = 0;
+  for (const float value : matrix.values) sum += double{value} * value;
+  return sum;
+}
+
+TEST(Train, TakesAPenaltyAndAPriorAsTheyAreGiven) {
+  const Planted planted;
+  const auto faces = planted.population(12, 2);
+  TrainSettings settings = small_settings();
+  settings.features = Features::edges;
+  settings.prior = 77;
+  settings.penalty = 1;
+  const Model little = train(examples_of(faces), planted.layout(), settings);
+  const Model streamed = train(stream_of(planted), 40, planted.layout(), settings);
+  settings.penalty = 1000;
+  const Model much = train(examples_of(faces), planted.layout(), settings);
+  const Model much_streamed = train(stream_of(planted), 40, planted.layout(), settings);
+  EXPECT_EQ(little.sequence.back().prior, 77);
+  EXPECT_LT(size_of(much.cascade.stages[0].gradient), 0.1 * size_of(little.cascade.stages[0].gradient));
+  EXPECT_LT(size_of(much_streamed.cascade.stages[0].gradient), 0.1 * size_of(streamed.cascade.stages[0].gradient));
+  // of the features of the probability of failure, two are used
+  int used = 0;
+  for (const float weight : little.quality.weights) used += weight != 0;
+  EXPECT_EQ(used, 2);
+}
+
 TEST(Train, TakesThreeImages) {
   const Planted planted;
   const auto faces = planted.population(3, 3);

@@ -5,6 +5,7 @@
 #include "io/face_network.h"
 #include "io/head_network.h"
 #include "io/opentrack.h"
+#include "io/pose_network.h"
 #include "kinema/error.h"
 
 #include <arpa/inet.h>
@@ -344,6 +345,44 @@ TEST(FaceNetwork, SendsLandmarksInPixels) {
   EXPECT_EQ(std::get<float>(message.values.at(2)), 0.75f);
   EXPECT_EQ(std::get<float>(message.values.at(6)), 4.25f);
   EXPECT_EQ(read(face_osc(9, {}).at(0)).address, "/kinema/face/lost");
+}
+
+TEST(PoseNetwork, AnglesOfAHeadAreThoseOfABody) {
+  // head_pose() takes them from the rotation of an avatar
+  const Quaternion rotation = face::head_rotation(25, -12, 8);
+  const std::array<double, 3> turn = euler_degrees(avatar_rotation(rotation));
+  EXPECT_NEAR(turn[1], 25, 1e-9);
+  EXPECT_NEAR(-turn[0], -12, 1e-9);
+  EXPECT_NEAR(-turn[2], 8, 1e-9);
+}
+
+TEST(PoseNetwork, AnAvatarThatFacesTheCameraHasNoRotation) {
+  face::HeadPose pose;
+  pose.position = {0.1, 0.2, 0.6};
+  pose.expression[0] = 0.5;
+  const std::vector<OscMessage> messages = pose_vmc(pose);
+  const Read bone = read(messages.at(2)), jaw = read(messages.at(3)), apply = read(messages.back());
+  EXPECT_EQ(bone.address, "/VMC/Ext/Bone/Pos");
+  EXPECT_EQ(std::get<std::string>(bone.values.at(0)), "Head");
+  EXPECT_EQ(std::get<float>(bone.values.at(7)), 1.0f);
+  EXPECT_EQ(jaw.address, "/VMC/Ext/Blend/Val");
+  EXPECT_EQ(std::get<std::string>(jaw.values.at(0)), "jawOpen");
+  EXPECT_EQ(std::get<float>(jaw.values.at(1)), 0.5f);
+  EXPECT_EQ(apply.address, "/VMC/Ext/Blend/Apply");
+  EXPECT_EQ(messages.size(), 4 + face::expression_names.size());
+}
+
+TEST(PoseNetwork, AFaceWithAPoseSendsBoth) {
+  face::Estimate face;
+  face.found = true;
+  face.head.emplace().yaw = 10;
+  const std::vector<OscMessage> messages = face_osc(9, {face, face});
+  EXPECT_EQ(messages.size(), 2 * (2 + face::expression_names.size()));
+  const Read pose = read(messages.at(1)), second = read(messages.at(2 + face::expression_names.size()));
+  EXPECT_EQ(pose.address, "/kinema/face/0/pose");
+  EXPECT_EQ(std::get<float>(pose.values.at(7)), 10.0f);
+  EXPECT_EQ(second.address, "/kinema/face");
+  EXPECT_EQ(std::get<int>(second.values.at(1)), 1);
 }
 
 TEST(HeadNetwork, SendsAPlaceToAvatarsAndVrchat) {

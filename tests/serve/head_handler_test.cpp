@@ -61,6 +61,7 @@ TEST_F(HeadHandlerTest, ACameraIsCalibratedAndTracked) {
     // a quarter of the head's width is what counts as found
     EXPECT_NEAR(head["x"], clip_.truth(frame).x, first.rx / 2) << frame;
     EXPECT_NEAR(head["position"][2], clip_.truth(frame).distance, 0.2 * first.distance) << frame;
+    EXPECT_NEAR(head["raw_position"][2], clip_.truth(frame).distance, 0.2 * first.distance) << frame;
   }
 }
 

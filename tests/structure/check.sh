@@ -31,7 +31,7 @@ includes() {
 
 # only FOLDER ALLOWED MESSAGE: of the project's own files, a folder includes only those that match, and its neighbours
 only() {
-  local own='"|<(kinema|core|body|head|face|io|synth|report|serve|app|bench)/'
+  local own='"|<(kinema|core|body|head|face|person|io|synth|report|serve|app|bench)/'
   includes "$1" | grep -E ":($own)" | grep -vE ":[<\"](($2)|[^/]*$)" | report "$3"
 }
 
@@ -43,6 +43,7 @@ check() {
   only src/body '(kinema|core|body)/' "$tracker"
   only src/head '(kinema|core|head)/' "$tracker"
   only src/face '(kinema|core|face)/' "$tracker"
+  only src/person '(kinema|core|person)/' 'the person tracker stands on the public headers of the trackers, and core'
   only src/io '(kinema|core|io)/' 'io depends on the public types and core only'
   only src/synth '(kinema|core|io|synth)/' 'synth stands on the public types, core and io'
   only src/report 'report/' 'report is data for a page and includes nothing else'

@@ -24,7 +24,7 @@ export class Camera {
   async start() {
     if (!navigator.mediaDevices) throw new Error("browsers give the camera to https pages and to localhost only");
     this.stream = await navigator.mediaDevices.getUserMedia({
-      video: { width: { ideal: 640 }, height: { ideal: 480 }, frameRate: { ideal: 30 } },
+      video: { facingMode: "user", width: { ideal: 640 }, height: { ideal: 480 }, frameRate: { ideal: 30 } },
     });
     this.video.srcObject = this.stream;
     await this.video.play();
@@ -37,23 +37,30 @@ export class Camera {
 
   private next() {
     if (!this.on) return;
-    this.video.requestVideoFrameCallback((now) => {
-      this.send(now);
+    this.video.requestVideoFrameCallback((now, { captureTime }) => {
+      // when the camera took it, where the browser tells: what is shown now is some tens of milliseconds old
+      this.send(captureTime !== undefined && captureTime <= now && now - captureTime < 500 ? captureTime : now);
       this.next();
     });
   }
 
-  private send(now: number) {
+  private send(taken: number) {
+    const now = performance.now();
     // an answer that never comes, such as after a lost connection, does not stop the camera for good
-    if ((this.waiting && now - this.sent < 1000) || this.connection.pending > 0) return;
+    if ((this.waiting && now - this.sent < 3000) || this.connection.pending > 0) return;
     const context = this.canvas.getContext("2d", { willReadFrequently: true });
     if (!context) return;
     context.drawImage(this.video, 0, 0, this.canvas.width, this.canvas.height);
     const picture = context.getImageData(0, 0, this.canvas.width, this.canvas.height);
     this.waiting = true;
     this.sent = now;
-    this.connection.send({ do: "camera", tracker: this.tracker, sequence: this.sequence++, time: now }, "picture",
+    this.connection.send({ do: "camera", tracker: this.tracker, sequence: this.sequence++, time: taken }, "picture",
       picture.data, [picture.height, picture.width, 4]);
+  }
+
+  /** Whether the canvas still has the frame of an answer. */
+  has(sequence: unknown) {
+    return sequence === this.sequence - 1;
   }
 
   answered() {
@@ -73,7 +80,7 @@ export function cameraButton(camera: Camera, changed: (on: boolean, trouble?: st
   const button = document.createElement("button");
   button.type = "button";
   button.dataset.action = "camera";
-  const name = () => (button.textContent = camera.on ? "switch the camera off" : "use this computer's camera");
+  const name = () => (button.textContent = camera.on ? "switch the camera off" : "use the camera");
   button.addEventListener("click", async () => {
     button.disabled = true;
     try {

@@ -32,13 +32,13 @@ class FacePage implements Page {
   private readonly quality = new RunningPlot("quality", "1: sure", [0, 1]);
   private readonly player: Player;
   private readonly source = element("span", { class: "source" });
-  private readonly empty = hint("No face is fitted yet. Drop a model (.kface, from `kinema face train` or `kinema demo`) on " +
-    "this page, with pictures or a video or before you use this computer's camera; or start " +
-    "`kinema face fit --model M.kface --input VIDEO --view`.");
+  private readonly empty: HTMLElement;
   private readonly fittedPlace = element("div", { class: "faces" });
   private readonly modes = element("div", { class: "modes" });
   private readonly rate = new Rate();
-  private model?: FaceModel;
+  // A recording's frames and the camera's may be fitted with different models, and each is drawn with its own.
+  private models: { recording?: FaceModel; camera?: FaceModel } = {};
+  private model?: FaceModel; // of the two, that of what is shown
   private fitted?: FaceScene;
   private synthetic?: FaceScene;
   private amounts: Record<ModeKind, number[]> = { shape: [], texture: [], combined: [] };
@@ -51,6 +51,9 @@ class FacePage implements Page {
     this.player.root.hidden = true;
     this.camera = new Camera(connection, "face");
     const button = cameraButton(this.camera, (on, trouble) => this.switched(on, trouble));
+    this.empty = hint("Use the camera: its button is beside this picture, or below it. " +
+      (connection.offers.includes("files") ? "Or drop pictures or a video on this page. " : "") +
+      "On the command line, `kinema face fit --input VIDEO --view` shows the faces of a video here.");
     root.append(
       element("div", { class: "facepage page" },
         element("div", { class: "stage centred" }, this.canvas,
@@ -70,16 +73,22 @@ class FacePage implements Page {
       },
       state: (state) => this.player.state(state),
     });
+    connection.on("face model", (_, message) => {
+      if (!message) return;
+      this.models.camera = new FaceModel(message);
+      this.showModel();
+    });
     connection.on("face", (header, message) => {
-      if (!message || !this.camera.on) return;
+      if (!message || !this.camera.on || !this.camera.has(header.sequence)) return; // else it would lie on another picture
       this.receive(message, header.sequence as number);
     });
     requestAnimationFrame(() => this.draw());
   }
 
   private switched(on: boolean, trouble?: string) {
-    this.source.textContent = trouble ?? (on ? "this computer's camera" : "");
+    this.source.textContent = trouble ?? (on ? "your camera" : "");
     this.empty.hidden ||= on;
+    this.showModel();
     this.player.root.hidden = true;
     this.quality.clear();
   }
@@ -94,8 +103,14 @@ class FacePage implements Page {
 
   private open(source: string, message: Message) {
     if (!this.camera.on) this.source.textContent = source;
-    this.empty.textContent = "Use this computer's camera (at the right), or drop pictures or a video on this page.";
-    this.model = new FaceModel(message);
+    this.models.recording = new FaceModel(message);
+    this.showModel();
+  }
+
+  private showModel() {
+    const model = (this.camera.on ? this.models.camera : undefined) ?? this.models.recording;
+    if (!model || model === this.model) return;
+    this.model = model;
     this.fitted?.close();
     this.synthetic?.close();
     this.fitted = new FaceScene(this.model);
@@ -205,6 +220,7 @@ class FacePage implements Page {
     this.running = false;
     this.connection.leave(channel);
     this.connection.off("face");
+    this.connection.off("face model");
     this.camera.stop();
     this.fitted?.close();
     this.synthetic?.close();

@@ -33,7 +33,7 @@ class HeadPage implements Page {
   private plotTime = 0;
   private running = true;
   private recorded = false; // there are frames to play
-  private readonly empty = hint("No head is tracked yet. Use this computer's camera (at the right), drop a video with its " +
+  private readonly empty = hint("No head is tracked yet. Use the camera (its button is beside this picture, or below it), drop a video with its " +
     "filter.json on this page, or start `kinema head track --input VIDEO --filter filter.json --view`.");
 
   constructor(root: HTMLElement, private readonly connection: Connection) {
@@ -42,7 +42,7 @@ class HeadPage implements Page {
     this.player = new Player(connection, "head");
     const name = element("span", { class: "source" });
     const button = cameraButton(this.camera, (on, trouble) => {
-      name.textContent = trouble ?? (on ? "this computer's camera" : "");
+      name.textContent = trouble ?? (on ? "your camera" : "");
       this.player.root.hidden = on || !this.recorded;
       mirror.hidden = !on;
       this.empty.hidden = on || this.recorded;

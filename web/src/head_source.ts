@@ -16,6 +16,7 @@ export interface HeadFrame {
   score: number;
   distance?: number; // metres
   position?: [number, number, number]; // metres, the camera's frame: x right, y down, z forward
+  rawPosition?: [number, number, number]; // the same before smoothing
   oval?: [number, number, number, number];
   ms: number;
   latency?: number; // milliseconds from the camera's frame to now
@@ -41,6 +42,7 @@ function headFrame({ header, arrays }: Message): HeadFrame {
     area: number("area"), score: number("score"),
     distance: header.distance as number | undefined,
     position: header.position as HeadFrame["position"],
+    rawPosition: header.raw_position as HeadFrame["position"],
     oval: header.oval as HeadFrame["oval"],
     ms: ms?.track ?? Object.values(ms ?? {}).reduce((sum, value) => sum + value, 0),
     latency: header.say === "head" ? performance.now() - number("time") : undefined,

@@ -32,11 +32,35 @@ export function frustum(eye: Eye, screen: Screen, near: number): Frustum {
   };
 }
 
+/** Where the camera's lens is in the screen's frame, metres. */
+export interface Lens {
+  x: number;
+  y: number;
+}
+
 /**
- * Where the eye is, from the head's place in the frame of a camera (x right in its picture, y down, z forward) that
- * stands `above` metres over the screen's centre and looks straight out of it. The camera faces the viewer: its right is
- * the viewer's left.
+ * The lens lies beyond the middle of the upper edge of the device, held upright; the picture on its screen is rotated by
+ * `angle` degrees, so that the edge may be at the left or the right.
  */
-export function eyeOf(position: readonly [number, number, number], above: number): Eye {
-  return { x: -position[0], y: above - position[1], z: Math.max(position[2], 0.1) };
+export function lensOf({ width, height }: Screen, angle: number, beyond: number): Lens {
+  const quarters = ((Math.round(angle / 90) % 4) + 4) % 4;
+  const away = (quarters % 2 === 0 ? height : width) / 2 + beyond;
+  return { x: [0, -away, 0, away][quarters], y: [away, 0, -away, 0][quarters] };
+}
+
+/**
+ * Where the eye is, from the head's place in the frame of a camera (x right in its picture, y down, z forward) that looks
+ * straight out of the screen. The camera faces the viewer: its right is the viewer's left.
+ */
+export function eyeOf(position: readonly [number, number, number], lens: Lens): Eye {
+  return { x: lens.x - position[0], y: lens.y - position[1], z: Math.max(position[2], 0.1) };
+}
+
+/**
+ * The head's place where its distance was told by its area. A lens draws what is off its axis larger, by 1 / cos of the
+ * angle, so that its distance was told too small by the root of that.
+ */
+export function awayFromAxis(position: readonly [number, number, number]): [number, number, number] {
+  const factor = Math.sqrt(Math.hypot(...position) / Math.max(position[2], 1e-6));
+  return [factor * position[0], factor * position[1], factor * position[2]];
 }

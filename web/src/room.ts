@@ -3,12 +3,19 @@
 import * as three from "three";
 import { frustum, type Eye, type Screen } from "./off_axis";
 import { makeRenderer } from "./renderer";
+import { identity, type Rotation } from "./rotation";
 
-const depth = 0.55; // metres
+// A room behind a screen on a desk is this deep; a smaller screen has a smaller room, down to a share, since what hangs a
+// hand's breadth before a phone would hardly be seen through it.
+const fullDepth = 0.55; // metres
+const fullScreen = 0.34; // metres, the longer side
+const smallest = 0.4;
 const near = 0.02;
 const far = 5;
 
-function walls(screen: Screen) {
+const scaleOf = ({ width, height }: Screen) => Math.min(1, Math.max(smallest, Math.max(width, height) / fullScreen));
+
+function walls(screen: Screen, depth: number) {
   const { width, height } = screen;
   const places: number[] = [];
   const line = (...numbers: number[]) => places.push(...numbers);
@@ -32,7 +39,7 @@ function walls(screen: Screen) {
 }
 
 // A disc of rings on a stick from the back wall.
-function target(x: number, y: number, z: number, radius: number) {
+function target(x: number, y: number, z: number, radius: number, depth: number) {
   const group = new three.Group();
   const rings = 4;
   for (let i = 0; i < rings; ++i) {
@@ -55,8 +62,10 @@ export class Room {
   readonly canvas = document.createElement("canvas");
   private readonly renderer: three.WebGLRenderer;
   private readonly scene = new three.Scene();
+  private readonly furniture = new three.Group();
   private readonly camera = new three.PerspectiveCamera();
   private screen: Screen = { width: 0, height: 0 };
+  depth = fullDepth;
 
   constructor() {
     this.renderer = makeRenderer(this.canvas);
@@ -67,23 +76,30 @@ export class Room {
   setScreen(screen: Screen) {
     if (screen.width === this.screen.width && screen.height === this.screen.height) return;
     this.screen = screen;
-    this.scene.clear();
+    this.furniture.clear();
+    this.scene.add(this.furniture);
     this.scene.background = new three.Color(0x0b0e11);
     this.scene.fog = new three.Fog(0x0b0e11, 0.5, 1.6);
-    this.scene.add(walls(screen));
+    const scale = scaleOf(screen);
+    this.depth = scale * fullDepth;
+    this.furniture.add(walls(screen, this.depth));
     const { width, height } = screen;
     const places: [number, number, number][] = [
       [-0.3, 0.2, -0.45], [0.28, -0.22, -0.35], [0.33, 0.25, -0.25], [-0.22, -0.2, -0.15], [0.05, 0.05, -0.05],
       [-0.1, 0.28, 0.04], [0.14, -0.08, 0.1],
     ];
-    for (const [x, y, z] of places) this.scene.add(target(x * width, y * height, z, 0.055 * width));
+    for (const [x, y, z] of places) {
+      this.furniture.add(target(x * width, y * height, scale * z, 0.055 * width, this.depth));
+    }
   }
 
   resize(width: number, height: number) {
     this.renderer.setSize(width, height, false);
   }
 
-  draw(eye: Eye) {
+  /** Draws what an eye in the screen's frame sees of the room, which may be turned about the screen's centre. */
+  draw(eye: Eye, turned: Rotation = identity) {
+    this.furniture.quaternion.set(...turned);
     const sides = frustum(eye, this.screen, near);
     this.camera.projectionMatrix.makePerspective(sides.left, sides.right, sides.top, sides.bottom, near, far);
     this.camera.projectionMatrixInverse.copy(this.camera.projectionMatrix).invert();
@@ -92,6 +108,12 @@ export class Room {
     this.camera.updateMatrixWorld(true);
     this.renderer.render(this.scene, this.camera);
     return sides;
+  }
+
+  /** Where the lower left corner at the back was drawn: from -1 at the left and below to 1 at the right and above. */
+  get corner() {
+    const corner = new three.Vector3(-this.screen.width / 2, -this.screen.height / 2, -this.depth);
+    return this.furniture.localToWorld(corner).project(this.camera);
   }
 
   close() {

@@ -71,18 +71,21 @@ export function startBrowser(clip) {
  * A page of the site; what it complains of on the console, or leaves uncaught, is gathered in `complaints`. Small, since all
  * is drawn by software here; `prepare` may listen before it loads.
  */
-export async function openPage(browser, url, name, prepare = () => {}) {
-  const page = await browser.newPage({ viewport: { width: 1000, height: 640 } });
+export async function openPage(browser, url, name, prepare = () => {}, options = { viewport: { width: 1000, height: 640 } }) {
+  const page = await browser.newPage(options);
   page.setDefaultTimeout(patience);
   const complaints = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
-  prepare(page);
+  await prepare(page);
   await page.goto(`${url}#${name}`);
   await page.locator("#connection[data-connected=true]").waitFor();
   await page.locator(".page").waitFor();
   return { page, complaints };
 }
+
+/** How a phone shows pages: small, and touched with fingers. */
+export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 /** A report page from its file, without a network; complaints as above. */
 export async function openReport(browser, file, colorScheme) {

@@ -143,6 +143,7 @@ test("the window's frustum follows the head of the camera", async () => {
 });
 
 test("the sliders change the face", async () => {
+  await kinema.wrote("demo/face.jsonl"); // however long the demo takes to come this far
   const { page, complaints } = shown;
   await figureThat(page, "face", (text) => text === "found");
   assert.ok(number(await figure(page, "quality")) > 0.5);
@@ -159,7 +160,7 @@ test("the sliders change the face", async () => {
   assert.deepEqual(complaints, []);
 });
 
-test("the camera's face is found with the model of the program", async () => {
+test("the camera's face is found with kinema's own model", async () => {
   await kinema.finished();
   await clips.face();
   const { page, complaints } = shown;

@@ -3,6 +3,8 @@
 
 #include "core/cuda/buffer.h"
 
+#include <cuda_pipeline_primitives.h>
+
 #include <cstddef>
 
 namespace kinema::cuda {
@@ -14,6 +16,17 @@ public:
   __device__ int thread() const { return static_cast<int>(threadIdx.x); }
   __device__ int threads() const { return static_cast<int>(blockDim.x); }
   __device__ void wait() const { __syncthreads(); }
+
+  template <class T>
+  __device__ void fetch(const T* from, T* to) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "what an asynchronous copy can be of");
+    __pipeline_memcpy_async(to, from, sizeof(T));
+  }
+  __device__ void wait_fetched() const {
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+  }
 
   template <class T>
   __device__ T* shared(std::size_t from = 0) const {

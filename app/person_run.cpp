@@ -1,0 +1,139 @@
+#include "app/person_run.h"
+
+#include "core/stopwatch.h"
+#include "io/head_network.h"
+#include "io/person_overlay.h"
+#include "io/person_table.h"
+#include "io/picture_sink.h"
+#include "io/pose_network.h"
+#include "kinema/error.h"
+
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace kinema::app {
+namespace {
+
+// Files and network receivers of the estimates.
+class Sinks {
+public:
+  Sinks(const PersonRun& run, double fps) : model_(*run.tracker.model), solver_(run.tracker.pose) {
+    for (const std::string& name : {run.outputs.lines, run.outputs.table}) {
+      if (!name.empty()) tables_.emplace_back(std::make_unique<io::PersonWriter>(name));
+    }
+    if (!run.outputs.overlay.empty()) overlay_.emplace(run.outputs.overlay, fps);
+    if (run.outputs.live.any()) sender_.emplace(run.outputs.live);
+  }
+
+  /// Sockets first: their receivers are waiting.
+  void tell(const io::Frame& frame, const person::Estimate& estimate) const {
+    if (!sender_) return;
+    if (!estimate.found || !estimate.pose) {
+      sender_->osc(frame.taken, io::head_osc(std::nullopt, 0));
+      return;
+    }
+    std::vector<io::OscMessage> messages = io::head_osc(estimate.pose->position, estimate.confidence);
+    for (io::OscMessage& message : io::pose_osc("/kinema/head", *estimate.pose)) messages.push_back(std::move(message));
+    sender_->osc(frame.taken, messages);
+    io::send_pose(*sender_, frame.taken, *estimate.pose);
+  }
+
+  void add(const io::Frame& frame, const person::Estimate& estimate) {
+    for (const auto& table : tables_) table->add(frame.index, frame.time, estimate);
+    if (!overlay_ || frame.colour.empty()) return;
+    const auto width = static_cast<std::size_t>(frame.colour.width),
+               height = static_cast<std::size_t>(frame.colour.height);
+    overlay_->add(io::person_overlay(frame.colour, frame.index, frame.time, estimate, model_.layout,
+                                     solver_.camera(width, height)),
+                  frame.index);
+    drawn_ = true;
+  }
+
+  void commit() {
+    for (const auto& table : tables_) table->commit();
+    if (overlay_ && drawn_) overlay_->commit();
+  }
+
+private:
+  const face::Model& model_;
+  face::HeadPoseSolver solver_;  // for its camera
+  std::vector<std::unique_ptr<io::PersonWriter>> tables_;
+  std::optional<io::PictureSink> overlay_;
+  bool drawn_ = false;
+  std::optional<io::LiveSender> sender_;
+};
+
+// How often the person was lost, and for how long; not before it was found for the first time.
+class Losses {
+public:
+  void add(double time, bool found, PersonCounts& counts) {
+    if (found && since_) {
+      ++counts.losses;
+      counts.longest_loss = std::max(counts.longest_loss, time - *since_);
+    }
+    if (found) {
+      since_.reset();
+      known_ = true;
+    } else if (known_ && !since_) {
+      since_ = time;
+    }
+  }
+
+private:
+  bool known_ = false;
+  std::optional<double> since_;
+};
+
+void follow(SourceLoop& loop, const PersonRun& run, person::Tracker& tracker, Sinks& sinks, PersonCounts& counts) {
+  Stopwatch watch;
+  Losses losses;
+  for (io::Frame frame; loop.next(frame);) {
+    counts.ms["read"] += watch.lap();
+    person::Estimate estimate;
+    estimate.time = frame.time;
+    estimate.why = frame.gap;
+    if (frame.gap.empty()) {
+      const std::clock_t busy = std::clock();
+      estimate = tracker.track(frame.view(), frame.time);
+      counts.processor_seconds += static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC;
+      counts.ms["track"] += watch.lap();
+      for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
+      sinks.tell(frame, estimate);
+      losses.add(frame.time, estimate.found, counts);
+    } else if (counts.first_gap.empty()) {
+      counts.first_gap = frame.gap;
+    }
+    ++counts.frames;
+    counts.faces += estimate.face;
+    counts.detections += estimate.detected;
+    ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
+    sinks.add(frame, estimate);
+    if (run.watch) run.watch(frame, estimate);
+    counts.ms["write"] += watch.lap();
+  }
+}
+
+}  // namespace
+
+double PersonCounts::frames_per_second() const {
+  const auto tracking = ms.find("track");
+  return tracking != ms.end() && tracking->second > 0 ? 1000 * static_cast<double>(found + lost) / tracking->second : 0;
+}
+
+PersonCounts track(io::Source& source, const PersonRun& run) {
+  person::Tracker tracker(run.tracker, run.backend);
+  if (run.oval) tracker.start(*run.oval);
+  PersonCounts counts;
+  counts.backend = tracker.backend();
+  Sinks sinks(run, source.fps());
+  SourceLoop loop(source, {run.start, run.frames});
+  loop.run([&] { follow(loop, run, tracker, sinks, counts); });
+  counts.stopped = loop.stopped();
+  counts.live = loop.live();
+  loop.finish([&] { sinks.commit(); });
+  return counts;
+}
+
+}  // namespace kinema::app

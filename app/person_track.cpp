@@ -1,0 +1,199 @@
+// kinema track: one person before one camera, from colours and the face: place, rotation and expression of the head.
+#include "app/face_options.h"
+#include "app/head_options.h"
+#include "app/head_report.h"
+#include "app/live_options.h"
+#include "app/options.h"
+#include "app/person_run.h"
+#include "app/pose_options.h"
+#include "io/face_detector.h"
+#include "io/filter_json.h"
+#include "kinema/error.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace kinema::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+  CommonOptions common;
+  FitOptions fit;
+  PoseOptions pose;
+  std::vector<std::string> input;
+  std::string filter, oval, detector, truth;
+  double fps = 0, reconnect = 60;
+  PersonRun run;
+};
+
+// Outputs that would overwrite each other, or whose format does not match their name.
+void check_outputs(const PersonOutputs& outputs) {
+  if (!outputs.table.empty() && std::filesystem::path(outputs.table).extension() != ".csv") {
+    throw Error(fmt::format("{}: --csv writes a table: give a name that ends in .csv", outputs.table));
+  }
+  std::map<std::filesystem::path, const char*> places;
+  for (const auto& [flag, file] :
+       {std::pair{"--out", &outputs.lines}, {"--csv", &outputs.table}, {"--overlay", &outputs.overlay}}) {
+    std::error_code ignored;
+    if (file->empty() || std::filesystem::is_character_file(*file, ignored)) continue;
+    const auto [other, first] = places.emplace(weakly_canonical(absolute(std::filesystem::path(*file)), ignored), flag);
+    if (!first) throw Error(fmt::format("{}: {} and {} name the same file", *file, other->second, flag));
+  }
+  if (outputs.lines.empty() && outputs.table.empty() && outputs.overlay.empty() && !outputs.live.any()) {
+    throw Error("nothing would be kept: give --out, --csv, --overlay or a live receiver such as --opentrack");
+  }
+}
+
+void fill_in(Options& options, std::optional<io::FaceDetector>& detector) {
+  PersonRun& run = options.run;
+  check_outputs(run.outputs);
+  check_devices(options.common);
+  choose(options.common.backend);  // refuses what is not there before anything is read
+  run.backend = options.common.backend;
+  run.tracker.pose = pose_settings(options.pose);
+  if (!options.oval.empty()) run.oval = parse_oval(options.oval);
+  if (!options.filter.empty()) {
+    run.tracker.calibration = io::read_filter(options.filter);
+    if (!run.tracker.calibration->head) {
+      throw Error(
+          fmt::format("{}: does not know the head's size: calibrate with kinema head calibrate, or leave "
+                      "--filter out",
+                      options.filter));
+    }
+  }
+  run.tracker.model = fit_model(options.fit);
+  run.tracker.fit = fit_settings(options.fit, options.common);
+  // with a place to start from, a detector is of use but not needed
+  const bool needed = options.filter.empty() && options.oval.empty();
+  if (needed || !options.detector.empty() || !io::find_face_cascade().empty()) detector.emplace(options.detector);
+  if (detector) run.tracker.detect = [&](const face::GreyView& image) { return detector->detect(image); };
+}
+
+void report(const Options& options, const PersonCounts& counts, const HeadPath& path,
+            const std::optional<std::vector<io::HeadBox>>& truth) {
+  const double tracked = static_cast<double>(std::max<std::size_t>(1, counts.found + counts.lost));
+  const std::optional<double> noise = jitter(path);
+  std::optional<HeadErrors> off;
+  if (truth) off = errors(path, *truth);
+  if (!options.common.json) {
+    fmt::print(options.common.console.out,
+               "{}{} frames: {} with a person ({} with a face), {} without, {} that could not be read; lost {} times, "
+               "at most {:.2f} s; {:.0f} frames per second, {:.1f} processor milliseconds each{}\n",
+               counts.stopped ? "stopped; " : "", counts.frames, counts.found, counts.faces, counts.lost, counts.gaps,
+               counts.losses, counts.longest_loss, counts.frames_per_second(),
+               1000 * counts.processor_seconds / tracked, counts.live.words());
+    if (off) {
+      fmt::print(options.common.console.out,
+                 "  within a quarter of the width in {:.1f} % of {} frames, {} without an answer, median {:.3f}\n",
+                 100 * off->within, off->frames, off->missing, off->median);
+    }
+    return;
+  }
+  ordered_json json;
+  json["backend"] = name(counts.backend);
+  json["frames"] = counts.frames;
+  json["found"] = counts.found;
+  json["faces"] = counts.faces;
+  json["detections"] = counts.detections;
+  json["lost"] = counts.lost;
+  json["gaps"] = counts.gaps;
+  json["losses"] = counts.losses;
+  json["longest_loss_s"] = counts.longest_loss;
+  json["late"] = counts.live.late;
+  json["reopened"] = counts.live.reopened;
+  json["stopped"] = counts.stopped;
+  json["fps"] = counts.frames_per_second();
+  json["processor_ms"] = 1000 * counts.processor_seconds / tracked;
+  for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
+  json["results"] = {{"out", options.run.outputs.lines}};
+  json["results"]["jitter_px"] = noise ? ordered_json(*noise) : ordered_json(nullptr);
+  if (off) {
+    json["results"]["truth"] = {{"frames", off->frames},
+                                {"missing", off->missing},
+                                {"within_quarter", off->within},
+                                {"mean", off->mean},
+                                {"median", off->median}};
+  }
+  print_json(json, options.common.console);
+}
+
+void run(Options options) {
+  std::optional<io::FaceDetector> detector;
+  fill_in(options, detector);
+  std::optional<std::vector<io::HeadBox>> truth;
+  if (!options.truth.empty()) truth = io::read_boxes(options.truth);
+  const std::unique_ptr<io::Source> source =
+      io::open_colour(options.input, {.fps = options.fps, .reconnect = options.reconnect});
+  if (source->guessed_fps()) {
+    fmt::print(options.common.console.err,
+               "kinema: {} does not give its frame rate: times are computed for 30 frames per second (--fps)\n",
+               options.input.front());
+  }
+  HeadPath path;
+  options.run.watch = [&](const io::Frame& frame, const person::Estimate& estimate) {
+    path.add(frame.time, estimate.found ? std::optional(std::pair{estimate.x, estimate.y}) : std::nullopt);
+  };
+  const PersonCounts counts = track(*source, options.run);
+  report(options, counts, path, truth);
+  if (!counts.first_gap.empty()) {
+    fmt::print(options.common.console.err, "kinema: {} of {} frames could not be read; the first: {}\n", counts.gaps,
+               counts.frames, counts.first_gap);
+  }
+  if (counts.found == 0 && counts.frames > 0 && !counts.stopped) {
+    throw Error(fmt::format("{}: nobody was found in {} frames", options.input.front(), counts.frames),
+                Error::Cause::running);
+  }
+}
+
+}  // namespace
+
+void add_track(Verb parent, Task& task) {
+  Verb verb = parent.add("track", "Follow one person before a webcam: place, rotation and expression of the head");
+  const auto options = std::make_shared<Options>();
+  PersonRun& chain = options->run;
+  verb.option("--input", options->input,
+              "A video, a folder or pattern of pictures, or a live source: see kinema cameras")
+      .type("FILE|DIR")
+      .required();
+  verb.option("--out", chain.outputs.lines, "One line of JSON per frame").type("track.jsonl");
+  verb.option("--csv", chain.outputs.table, "The same as a table").type("FILE");
+  verb.option("--overlay", chain.outputs.overlay,
+              "Outline, landmarks and axes over the frames: a video, or PNGs in a folder")
+      .type("out.mp4|DIR");
+  verb.option("--filter", options->filter, "The person's colours, from kinema head calibrate; learnt without")
+      .type("filter.json");
+  verb.option("--oval", options->oval, "Where the head is in the first frame, pixels; found without")
+      .type("cx,cy,rx,ry");
+  verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) in place of OpenCV's own")
+      .type("FILE");
+  verb.option("--fps", options->fps, "Frames per second, in place of the input's own").type("N");
+  verb.option("--reconnect", options->reconnect, "Seconds to wait for a live source that disappears; 0: end")
+      .type("S")
+      .show_default();
+  verb.option("--start", chain.start, "Number of the first frame").type("N").between(0L, 1L << 52);
+  verb.option("--frames", chain.frames, "At most N frames; 0: all").type("N").between(0L, 1L << 52);
+  verb.option("--smoothing", chain.tracker.smoothing, "Cutoff of the smoothing of a head at rest, hertz; 0: none")
+      .type("HZ")
+      .between(0.0, 1000.0)
+      .show_default();
+  verb.option("--lost", chain.tracker.lost, "A fit with a higher probability of failure is not used")
+      .type("P")
+      .between(0.0, 1.0)
+      .show_default();
+  verb.option("--truth", options->truth, "Boxes x,y,w,h of the head, one line per frame, pixels from 1")
+      .type("boxes.txt");
+  add_fit_options(verb, options->fit);
+  add_pose_options(verb, options->pose);
+  add_osc_option(verb, chain.outputs.live, "the pose of the head and the expression");
+  add_place_options(verb, chain.outputs.live, "the pose of the head and the expression");
+  add_common_options(verb, options->common);
+  verb.chosen([options, &task] {
+    options->common.console = task.console;
+    task.run = [options](const Ranks&) { run(*options); };
+  });
+}
+
+}  // namespace kinema::app

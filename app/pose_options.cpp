@@ -1,0 +1,42 @@
+#include "app/pose_options.h"
+
+#include "app/head_options.h"
+#include "io/camera_file.h"
+#include "kinema/error.h"
+
+namespace kinema::app {
+
+void add_pose_options(Verb verb, PoseOptions& options) {
+  const char* group = "The pose of the head";
+  verb.option("--fov", options.field_of_view, "Horizontal field of view of the camera, degrees; 60 without")
+      .type("DEG")
+      .group(group);
+  verb.option("--camera", options.camera, "The camera's intrinsics in place of its field of view")
+      .type("camera.json")
+      .group(group);
+  verb.option("--eye-distance", options.eye_distance,
+              "Between the outer corners of the person's eyes, in metres or with a unit; 90mm without")
+      .type("M")
+      .group(group);
+}
+
+face::HeadPoseSettings pose_settings(const PoseOptions& options) {
+  face::HeadPoseSettings settings;
+  if (options.field_of_view && !options.camera.empty()) throw Error("--fov and --camera exclude each other");
+  if (options.field_of_view) settings.field_of_view = parse_field_of_view(*options.field_of_view);
+  if (!options.camera.empty()) {
+    const io::CameraFile file = io::read_camera_json(options.camera, io::CameraUse::clouds, {.fps = 30});
+    if (file.camera.width == 0) {
+      throw Error(fmt::format("{}: has no intrinsics: width, height, fx, fy, cx and cy", options.camera));
+    }
+    if (!file.distortion.empty()) {
+      throw Error(fmt::format("{}: has lens distortion: rectify the pictures, and leave it out", options.camera));
+    }
+    settings.camera = file.camera;
+  }
+  if (!options.eye_distance.empty()) settings.eye_distance = parse_length("--eye-distance", options.eye_distance);
+  const face::HeadPoseSolver impossible_is_refused(settings);  // before anything is read
+  return settings;
+}
+
+}  // namespace kinema::app

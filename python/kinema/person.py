@@ -1,0 +1,13 @@
+"""One person before one camera: place, rotation and expression of the head, from its colours and its face."""
+
+from kinema import _kinema
+
+_part = _kinema.person
+
+Estimate = _part.Estimate
+Tracker = _part.Tracker
+
+__all__ = [
+    "Estimate",
+    "Tracker",
+]

@@ -1,0 +1,126 @@
+// kinema.person: the tracker of one person before one camera.
+#include "kinema/person_tracker.h"
+
+#include "arrays.h"
+#include "kinema/files.h"
+#include "module.h"
+
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace kinema::python {
+namespace {
+
+// A tracker that Python threads may share: without the GIL, two could use it at once.
+class Tracker {
+public:
+  using Detect = std::function<std::vector<std::array<float, 4>>(py::array)>;
+
+  Tracker(const person::TrackerSettings& settings, Backend backend, const std::string& order)
+      : tracker_(settings, backend), red_first_(red_first(order)) {}
+
+  person::Estimate track(const py::object& image, double time) {
+    const Colour frame(image, red_first_);
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    return tracker_.track(frame.view, time);
+  }
+
+  void start(const std::array<double, 4>& oval) {
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    tracker_.start({oval[0], oval[1], oval[2], oval[3]});
+  }
+
+  // The caller's detector, which gets a copy of the image, since it may keep it.
+  static face::Detect boxes_by(const Detect& detect) {
+    if (!detect) return {};
+    return [detect](const face::GreyView& image) {
+      const py::gil_scoped_acquire acquire;
+      py::array_t<std::uint8_t> copy({image.height, image.width});
+      for (std::size_t y = 0; y < image.height; ++y)
+        std::copy_n(image.data + y * image.stride, image.width, copy.mutable_data() + y * image.width);
+      std::vector<face::Start::Box> boxes;
+      for (const auto& box : detect(copy)) boxes.push_back({box[0], box[1], box[2], box[3], true});
+      return boxes;
+    };
+  }
+
+private:
+  person::Tracker tracker_;
+  bool red_first_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+void bind_person(py::module_& module) {
+  using person::Estimate;
+  py::class_<Estimate> estimate(module, "Estimate", "A person in a frame.");
+  estimate.attr("__module__") = "kinema.person";
+  estimate.def_readonly("found", &Estimate::found)
+      .def_readonly("time", &Estimate::time, "As given to track(), seconds.")
+      .def_readonly("why", &Estimate::why, "If not found: the reason.")
+      .def_readonly("confidence", &Estimate::confidence, "0 to 1.")
+      .def_readonly("face", &Estimate::face, "Whether the face was seen in this frame.")
+      .def_readonly("colours", &Estimate::colours, "Whether the head's colours were seen in this frame.")
+      .def_readonly("x", &Estimate::x, "The centre of the head's outline, pixels.")
+      .def_readonly("y", &Estimate::y)
+      .def_property_readonly(
+          "oval",
+          [](const Estimate& own) {
+            return std::array{own.oval.cx, own.oval.cy, own.oval.rx, own.oval.ry};
+          },
+          "The outline: (cx, cy, rx, ry), pixels.")
+      .def_readonly("pose", &Estimate::pose, "A HeadPose; None until there was a face.")
+      .def_property_readonly(
+          "landmarks",
+          [](const Estimate& own) {
+            return array_of(std::vector<float>(own.landmarks), {static_cast<py::ssize_t>(own.landmarks.size() / 2), 2});
+          },
+          "float32 (68, 2); empty where no face was seen.")
+      .def_property_readonly(
+          "times", [](const Estimate& own) { return milliseconds(own.times); }, "Milliseconds by stage.");
+
+  const person::TrackerSettings defaults;
+  py::class_<Tracker> tracker(module, "Tracker", R"(Follows one person before one camera: colours and face.
+
+model          of a face with 68 landmarks
+detect         called with a uint8 (H, W) image to find the person: a list of boxes (x, y, width, height)
+calibration    of the person's colours, if they are known: from kinema.head.calibrate() or read_filter()
+field_of_view  of the camera across the frame, radians
+eye_distance   between the outer corners of the person's eyes, metres
+lost           a fit with a higher probability of failure is not used
+smoothing      cutoff for a head at rest, hertz; 0: no smoothing
+backend        'auto', 'reference', 'cpu' or 'cuda'
+order          of the channels of frames: 'rgb', or 'bgr' as in OpenCV)");
+  tracker.attr("__module__") = "kinema.person";
+  tracker
+      .def(py::init([](const std::shared_ptr<face::Model>& model, const Tracker::Detect& detect,
+                       const std::optional<head::Calibration>& calibration, double field_of_view, double eye_distance,
+                       double lost, double smoothing, const std::string& backend, const std::string& order) {
+             // a detector in Python needs the GIL, which the calling thread has released
+             person::TrackerSettings settings{.model = model, .detect = Tracker::boxes_by(detect)};
+             settings.calibration = calibration;
+             settings.pose.field_of_view = field_of_view;
+             settings.pose.eye_distance = eye_distance;
+             settings.lost = lost;
+             settings.smoothing = smoothing;
+             return std::make_unique<Tracker>(settings, parse_backend(backend), order);
+           }),
+           py::arg("model"), py::kw_only(), py::arg("detect") = nullptr, py::arg("calibration") = py::none(),
+           py::arg("field_of_view") = defaults.pose.field_of_view, py::arg("eye_distance") = defaults.pose.eye_distance,
+           py::arg("lost") = defaults.lost, py::arg("smoothing") = defaults.smoothing, py::arg("backend") = "auto",
+           py::arg("order") = "rgb")
+      .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
+           "The Estimate of the next frame: uint8 (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
+      .def("start", &Tracker::start, py::arg("oval"), "Where the head is in the next frame: (cx, cy, rx, ry), pixels.");
+}
+
+}  // namespace kinema::python

@@ -1,0 +1,396 @@
+#include "kinema/person_tracker.h"
+
+#include "core/pose_smoothing.h"
+#include "core/stopwatch.h"
+#include "core/worker.h"
+#include "kinema/error.h"
+#include "kinema/grey.h"
+#include "person/constants.h"
+#include "person/join.h"
+#include "person/outline.h"
+#include "person/reduction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kinema::person {
+namespace {
+
+const TrackerSettings& checked(const TrackerSettings& settings) {
+  if (!settings.model) throw Error("no model: TrackerSettings::model comes from train() or read_face_model()");
+  if (const std::size_t points = settings.model->shape.landmarks(); points != face::HeadPoseSolver::landmarks) {
+    throw Error(fmt::format("the model has {} landmarks: a person is tracked by {}, in iBUG's order", points,
+                            face::HeadPoseSolver::landmarks));
+  }
+  if (!(settings.lost >= 0 && settings.lost <= 1)) {
+    throw Error(fmt::format("lost is {}: a probability is between 0 and 1", settings.lost));
+  }
+  if (!(settings.smoothing >= 0) || !std::isfinite(settings.smoothing)) {
+    throw Error(fmt::format("smoothing is {} Hz: give 0 or more", settings.smoothing));
+  }
+  return settings;
+}
+
+// Shape and place of the landmarks of a frame.
+std::vector<float> moved(std::vector<float> landmarks, double dx, double dy) {
+  for (std::size_t i = 0; i + 1 < landmarks.size(); i += 2) {
+    landmarks[i] += static_cast<float>(dx);
+    landmarks[i + 1] += static_cast<float>(dy);
+  }
+  return landmarks;
+}
+
+// The detector's box is square and wider than the face, which it cuts off at the brow.
+head::Oval oval_of(const face::Start::Box& box) {
+  const double width = static_cast<double>(box.width), height = static_cast<double>(box.height);
+  return {static_cast<double>(box.x) + (width - 1) / 2, static_cast<double>(box.y) + (height - 1) / 2 + 0.02 * height,
+          0.38 * width, 0.5 * height};
+}
+
+// Whether the detector saw one face in both of its last runs: a false one seldom stays.
+bool is_steady(const std::vector<std::optional<head::Oval>>& boxed) {
+  if (boxed.size() < 2 || !boxed[0] || !boxed[1]) return false;
+  const double reach = 0.5 * boxed[1]->rx;
+  return std::hypot(boxed[0]->cx - boxed[1]->cx, boxed[0]->cy - boxed[1]->cy) < reach &&
+         std::abs(std::log(boxed[0]->rx / boxed[1]->rx)) < 0.3;
+}
+
+// A face that was fitted and believed.
+struct Seen {
+  std::vector<float> landmarks;
+  Outline outline;
+  double time = 0;
+};
+
+}  // namespace
+
+struct Tracker::State {
+  State(const TrackerSettings& with, Backend wanted)
+      : settings(checked(with)),
+        fitter(face::make_fitter(with.model, with.fit, wanted)),
+        solver(with.pose),
+        smoothing({with.smoothing, turn_rise, move_rise, expression_rise, 1}) {
+    if (with.parallel) worker = std::make_unique<Worker>();
+  }
+
+  Estimate track(const ColourView& frame, double time);
+
+  void begin_colours(const head::Calibration& calibration) {
+    head::TrackerSettings tracker;
+    tracker.calibration = calibration;
+    tracker.moments.threads = 1;
+    tracker.field_of_view = settings.pose.field_of_view;
+    colours.emplace(tracker, Backend::cpu);
+    contrast = 0;
+    join.restart();
+  }
+  // Colours that the caller knows, perhaps from frames of another size.
+  void begin_colours(const head::Calibration& calibration, const ColourView& frame) {
+    if (calibration.head && calibration.head->width > 0) {
+      head::Oval oval = calibration.head->oval;
+      oval.rx *= static_cast<double>(frame.width) / static_cast<double>(calibration.head->width);
+      reduction = reduction_for(oval, frame.format);
+    }
+    begin_colours(calibration);
+  }
+  void calibrate(const ColourView& frame, double time, const Outline& outline);
+
+  face::Fit fit_from(face::Start start) { return fitter->fit({grey, std::move(start), false}); }
+  std::optional<face::Start> continued() const;
+  std::optional<face::Start> from_colours(const head::Estimate& head);
+  std::optional<face::Fit> from_detector(double time);
+
+  std::optional<Outline> accept(const std::optional<face::Fit>& fit, const std::optional<Outline>& head,
+                                std::optional<face::HeadPose>& found);
+  void guide_colours(const ColourView& frame, const face::Fit& fit, const Outline& outline, const head::Estimate& head,
+                     double time);
+  void place(Estimate& estimate, const Outline& outline, const std::optional<face::HeadPose>& found);
+
+  TrackerSettings settings;
+  std::unique_ptr<face::Fitter> fitter;
+  face::HeadPoseSolver solver;
+  PoseSmoothing smoothing;
+  std::unique_ptr<Worker> worker;
+  std::optional<head::Tracker> colours;
+  std::optional<head::Oval> given;  // by start(), for the next frame
+  Join join;
+  double contrast = 0;  // of the colours after their last calibration
+
+  std::size_t width = 0, height = 0;
+  std::vector<std::uint8_t> pixels, reduced_pixels;
+  std::size_t reduction = 1;  // of the frames whose colours are measured
+  face::GreyView grey{};
+  Camera camera;
+
+  std::optional<Seen> last, before;              // faces of the last frame and of the one before it
+  std::optional<Seen> seen;                      // the last that was believed
+  std::optional<face::HeadPose> pose;            // of the last face, not smoothed
+  std::vector<std::optional<head::Oval>> boxed;  // faces of the detector's last two runs
+  int steady = 0;                                // frames in a row with a face
+  int missed = 0;                                // frames since
+  double first_pause = first_detector_pause;
+  double detected_at = -1e9, calibrated_at = -1e9, lost_since = 0;
+};
+
+// The face of the last frame, moved on as it moved before.
+std::optional<face::Start> Tracker::State::continued() const {
+  if (!last) return std::nullopt;
+  face::Start start;
+  const Outline motion = before ? last->outline - before->outline : Outline{};
+  start.landmarks = moved(last->landmarks, motion.x, motion.y);
+  return start;
+}
+
+// Where the colours are: the last shape moved there, or the mean face.
+std::optional<face::Start> Tracker::State::from_colours(const head::Estimate& head) {
+  if (!head.found || !head.oval) return std::nullopt;
+  const Outline at = join.to_face(outline_of(*head.oval));
+  face::Start start;
+  if (seen && missed % 2 == 0) {
+    const double scale = std::exp(at.size - seen->outline.size);
+    for (std::size_t i = 0; i + 1 < seen->landmarks.size(); i += 2) {
+      start.landmarks.push_back(
+          static_cast<float>(at.x + scale * (static_cast<double>(seen->landmarks[i]) - seen->outline.x)));
+      start.landmarks.push_back(
+          static_cast<float>(at.y + scale * (static_cast<double>(seen->landmarks[i + 1]) - seen->outline.y)));
+    }
+    return start;
+  }
+  const std::vector<float> box = box_in(at);
+  start.box = face::Start::Box{box[0], box[1], box[2], box[3], false};
+  return start;
+}
+
+std::optional<face::Fit> Tracker::State::from_detector(double time) {
+  if (!settings.detect || time - detected_at < detector_pause) return std::nullopt;
+  detected_at = time;
+  std::optional<face::Fit> best;
+  const std::vector<face::Start::Box> boxes = settings.detect(grey);
+  boxed.push_back(boxes.empty() ? std::nullopt : std::optional(oval_of(boxes.front())));
+  if (boxed.size() > 2) boxed.erase(boxed.begin());
+  constexpr std::size_t most = 3;
+  for (std::size_t i = 0; i < std::min(boxes.size(), most); ++i) {
+    face::Start start;
+    start.box = boxes[i];
+    face::Fit fit = fit_again(*fitter, *settings.model, {grey, start, false});
+    if (!best || fit.failure < best->failure) best = std::move(fit);
+    if (best->failure <= trusted) break;
+  }
+  return best;
+}
+
+// The outline of a fit that is believed, and its pose.
+std::optional<Outline> Tracker::State::accept(const std::optional<face::Fit>& fit, const std::optional<Outline>& head,
+                                              std::optional<face::HeadPose>& found) {
+  if (!fit || fit->failure > settings.lost) return std::nullopt;
+  found = solver.follow(fit->landmarks, fit->confidence, width, height);
+  if (!found) return std::nullopt;
+  const Outline outline = outline_of(*found, camera, settings.pose.eye_distance);
+  if (!std::isfinite(outline.size)) return std::nullopt;
+  if (head && fit->failure > trusted) {
+    const Outline off = outline - join.to_face(*head);
+    const double radius = outline_width * outline.eye_distance();
+    if (std::hypot(off.x, off.y) > elsewhere * radius || std::abs(off.size) > 0.5) return std::nullopt;
+  }
+  return outline;
+}
+
+void Tracker::State::calibrate(const ColourView& frame, double time, const Outline& outline) {
+  calibrated_at = time;
+  const head::Oval oval = outline.oval();
+  try {
+    head::CalibrationSettings with;
+    with.field_of_view = settings.pose.field_of_view;
+    const std::size_t factor = reduction_for(oval, frame.format);
+    const ColourView small = reduced(frame, factor, reduced_pixels);
+    const head::Oval outlined = reduced(oval, factor);
+    begin_colours(head::calibrate({&small, 1}, {&outlined, 1}, with));
+    reduction = factor;
+    colours->start(outlined);
+  } catch (const Error&) {
+    // the face reaches over the border of the frame, or nothing else is in it: another frame will do
+  }
+}
+
+// A trusted face shows the colours where the head is, and what it looks like.
+void Tracker::State::guide_colours(const ColourView& frame, const face::Fit& fit, const Outline& outline,
+                                   const head::Estimate& head, double time) {
+  if (fit.failure > trusted && (colours || steady < steady_frames)) return;
+  const bool rested = time - calibrated_at >= calibration_pause;
+  if (!colours) {
+    if (rested || calibrated_at < 0) calibrate(frame, time, outline);
+    return;
+  }
+  const Outline expected = join.to_colours(outline);
+  if (head.found && head.oval) {
+    if (contrast == 0) contrast = head.confidence;
+    const Outline off = outline_of(*head.oval) - expected;
+    const double radius = head.oval->rx;
+    if (std::hypot(off.x, off.y) < astray * radius && std::abs(off.size) < 0.4) {
+      if (rested && head.confidence < faded * contrast) calibrate(frame, time, join.known() ? expected : outline);
+      return;
+    }
+  }
+  if (rested && !head.found && missed == 0 && lost_since > 0 && time - lost_since > 0.3) {
+    calibrate(frame, time, join.known() ? expected : outline);
+    return;
+  }
+  head::Oval oval = expected.oval();
+  if (head.oval) oval.ry = head.oval->ry * oval.rx / head.oval->rx;
+  colours->start(reduced(oval, reduction));
+}
+
+// The joined place, with the rotation of the last face.
+void Tracker::State::place(Estimate& estimate, const Outline& outline, const std::optional<face::HeadPose>& found) {
+  const double time = estimate.time;
+  if (found) pose = *found;
+  if (!pose) return;
+  face::HeadPose joined = *pose;
+  joined.position = place_of(outline, joined.rotation, camera, settings.pose.eye_distance);
+  if (!found && seen) {
+    const double unseen = time - seen->time;
+    for (double& deviation : joined.angle_deviation) deviation = std::hypot(deviation, unseen_turn * unseen);
+    Vec3& at = joined.position_deviation;
+    at = (1 + unseen) * at;
+  }
+  estimate.pose = settings.smoothing > 0 ? smoothing.smooth(joined, time) : joined;
+}
+
+Estimate Tracker::State::track(const ColourView& frame, double time) {
+  Estimate estimate;
+  estimate.time = time;
+  Stopwatch watch;
+  const auto lap = [&](const char* stage) { estimate.times.push_back({stage, watch.lap()}); };
+  if (frame.data == nullptr || frame.width == 0 || frame.height == 0) throw Error("a frame without pixels");
+  if (frame.on_device) throw Error("a person is tracked in host memory: this frame lies on a device");
+  if (width == 0) {
+    width = frame.width, height = frame.height;
+    camera = solver.camera(width, height);
+    if (settings.calibration) begin_colours(*settings.calibration, frame);
+  } else if (frame.width != width || frame.height != height) {
+    throw Error(fmt::format("a frame of {} x {} pixels, where those before had {} x {}: start again for another camera",
+                            frame.width, frame.height, width, height));
+  }
+  pixels = grey_of(frame);
+  grey = {pixels.data(), width, height, width};
+  lap("convert");
+
+  // the face goes on from the last frame while the colours are measured
+  std::optional<face::Fit> fit;
+  double face_ms = 0;
+  const std::optional<face::Start> next = given ? std::nullopt : continued();
+  const auto fit_next = [&] {
+    Stopwatch own;
+    fit = fit_from(*next);
+    face_ms = own.lap();
+  };
+  if (next && worker) worker->post(fit_next);
+  head::Estimate head;
+  if (colours) {
+    if (given) colours->start(reduced(*given, reduction));
+    try {
+      head = colours->track(reduced(frame, reduction, reduced_pixels), time);
+      if (head.oval) head.oval = enlarged(*head.oval, reduction);
+    } catch (...) {
+      if (worker) worker->wait();
+      throw;
+    }
+  }
+  lap("colours");
+  if (next) {
+    if (!worker) {
+      fit_next();
+    } else if (const std::exception_ptr failure = worker->wait()) {
+      std::rethrow_exception(failure);
+    }
+  }
+  estimate.times.push_back({"face", face_ms});
+  watch.lap();
+
+  // in doubt or lost: from the place of the colours, or where the caller says
+  if (given && !colours) {
+    head.found = true;
+    head.oval = given;
+  }
+  const bool eager = missed < eager_frames || missed % face_interval == 0;
+  if (!fit || fit->failure > trusted) {
+    if (const auto start = eager ? from_colours(head) : std::nullopt) {
+      face::Fit other = fit_from(*start);
+      if (!fit || other.failure < fit->failure) fit = std::move(other);
+    }
+    lap("face again");
+  }
+  if (given && !colours) {
+    head = {};
+  }
+  given.reset();
+
+  std::optional<Outline> by_colours;
+  if (head.found && head.oval) by_colours = outline_of(*head.oval);
+  std::optional<face::HeadPose> found;
+  std::optional<Outline> by_face = accept(fit, by_colours, found);
+  // the detector only where nothing else is left, or where the colours are known but never saw the face
+  if (!by_face && (!by_colours || (!join.known() && time - detected_at >= first_pause))) {
+    if (std::optional<face::Fit> other = from_detector(time)) {
+      by_face = accept(other, by_colours, found);
+      fit = std::move(other);
+      estimate.detected = by_face.has_value();
+    }
+    if (by_colours && detected_at == time) first_pause = std::min(2 * first_pause, 4 * first_detector_pause);
+    lap("detect");
+  }
+  lap("pose");
+  if (!by_colours && lost_since <= 0) lost_since = time;
+  if (by_colours) lost_since = 0;
+
+  before = last ? std::move(last) : std::nullopt;
+  last.reset();
+  steady = by_face ? steady + 1 : 0;
+  if (!colours && !by_face && estimate.time == detected_at && is_steady(boxed))
+    calibrate(frame, time, outline_of(*boxed.back()));
+  if (by_face) {
+    guide_colours(frame, *fit, *by_face, head, time);
+    lap("calibrate");
+    last = seen = Seen{fit->landmarks, *by_face, time};
+    if (missed > 0) before.reset();
+    missed = 0;
+    estimate.landmarks = fit->landmarks;
+    estimate.landmark_confidence = fit->confidence;
+  } else {
+    before.reset();
+    ++missed;
+  }
+  estimate.face = by_face.has_value();
+  estimate.colours = by_colours.has_value();
+  estimate.found = estimate.face || estimate.colours;
+  if (!estimate.found) {
+    smoothing.reset();
+    estimate.why = !colours           ? "no face was found"
+                   : head.why.empty() ? "the head is lost"
+                                      : fmt::format("the head is lost: {}", head.why);
+    return estimate;
+  }
+  estimate.confidence = by_face ? fit->quality : head.confidence;
+  const Outline joined = join.add(by_face, by_colours, time);
+  estimate.oval = by_colours ? *head.oval : join.to_colours(*by_face).oval();
+  estimate.x = estimate.oval.cx;
+  estimate.y = estimate.oval.cy;
+  place(estimate, joined, found);
+  lap("join");
+  return estimate;
+}
+
+Tracker::Tracker(const TrackerSettings& settings, Backend backend)
+    : state_(std::make_unique<State>(settings, backend)) {}
+Tracker::~Tracker() = default;
+Tracker::Tracker(Tracker&&) noexcept = default;
+Tracker& Tracker::operator=(Tracker&&) noexcept = default;
+
+Estimate Tracker::track(const ColourView& frame, double time) { return state_->track(frame, time); }
+void Tracker::start(const head::Oval& oval) { state_->given = oval; }
+Backend Tracker::backend() const { return state_->fitter->backend(); }
+
+}  // namespace kinema::person
