@@ -69,21 +69,18 @@ private:
 class Losses {
 public:
   void add(double time, bool found, PersonCounts& counts) {
-    if (found && since_) {
+    if (found && lost_) {
       ++counts.losses;
-      counts.longest_loss = std::max(counts.longest_loss, time - *since_);
+      counts.longest_loss = std::max(counts.longest_loss, time - since_);
     }
-    if (found) {
-      since_.reset();
-      known_ = true;
-    } else if (known_ && !since_) {
-      since_ = time;
-    }
+    if (!found && known_ && !lost_) since_ = time;
+    known_ = known_ || found;
+    lost_ = known_ && !found;
   }
 
 private:
-  bool known_ = false;
-  std::optional<double> since_;
+  bool known_ = false, lost_ = false;
+  double since_ = 0;  // while lost
 };
 
 void follow(SourceLoop& loop, const PersonRun& run, person::Tracker& tracker, Sinks& sinks, PersonCounts& counts) {

@@ -25,7 +25,9 @@ face::HeadPoseSettings pose_settings(const PoseOptions& options) {
   if (options.field_of_view && !options.camera.empty()) throw Error("--fov and --camera exclude each other");
   if (options.field_of_view) settings.field_of_view = parse_field_of_view(*options.field_of_view);
   if (!options.camera.empty()) {
-    const io::CameraFile file = io::read_camera_json(options.camera, io::CameraUse::clouds, {.fps = 30});
+    io::CameraFile defaults;
+    defaults.fps = 30;
+    const io::CameraFile file = io::read_camera_json(options.camera, io::CameraUse::clouds, defaults);
     if (file.camera.width == 0) {
       throw Error(fmt::format("{}: has no intrinsics: width, height, fx, fy, cx and cy", options.camera));
     }

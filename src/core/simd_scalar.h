@@ -63,6 +63,10 @@ void StoreU(float x, D, float* p) {
   *p = x;
 }
 template <class D>
+void StoreInterleaved4(float a, float b, float c, float d, D, float* p) {
+  p[0] = a, p[1] = b, p[2] = c, p[3] = d;
+}
+template <class D>
 bool AllFalse(D, bool m) {
   return !m;
 }

@@ -2,6 +2,7 @@
 // never by time, so results that are written by index do not depend on the number of threads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -37,5 +38,13 @@ private:
   struct Arena;
   std::unique_ptr<Arena> arena_;
 };
+
+/// work(first, last) on successive ranges of `size`, one for each thread; all of it at once without threads.
+template <class Work>
+void in_parts(const Threads* threads, std::size_t size, const Work& work) {
+  const std::size_t parts = threads != nullptr ? std::min(size, static_cast<std::size_t>(threads->count())) : 1;
+  if (parts < 2) return work(std::size_t{0}, size);
+  threads->for_each(parts, [&](std::size_t p) { work(p * size / parts, (p + 1) * size / parts); });
+}
 
 }  // namespace kinema

@@ -2,6 +2,7 @@
 
 #include "face/cascade_sample.h"
 #include "face/constants.h"
+#include "face/orientation_bins.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,16 +27,6 @@ std::vector<CascadeSample> starts(const TrainingSet& set, const Model& model, co
 }
 
 }  // namespace
-
-void landmark_texture(const Channels& bins, const Frame& frame, std::span<const float> offsets,
-                      std::span<const float> shape, std::span<float> texture) {
-  float* out = texture.data();
-  for (std::size_t i = 0; i + 1 < shape.size(); i += 2) {
-    const float x = frame.scale * shape[i] + frame.x, y = frame.scale * shape[i + 1] + frame.y;
-    for (std::size_t k = 0; k + 1 < offsets.size(); k += 2, out += bins.count)
-      sample(bins, x + offsets[k], y + offsets[k + 1], out);
-  }
-}
 
 std::vector<float> ring_offsets(std::span<const float> radii, std::span<const int> counts) {
   std::vector<float> offsets = {0, 0};
@@ -78,7 +69,8 @@ CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const 
     threads.for_each(samples.size(), [&](std::size_t i) {
       CascadeSample& sample = samples[i];
       if (enters) enter_frame(model, sample);
-      Channels grey, bins;
+      Channels grey;
+      OrientationBins bins;
       resample(set.image(sample.example), sample.pose, frame, grey);
       orientation_bins(grey, cascade.bins, bins);
       const auto row = static_cast<Eigen::Index>(i);

@@ -14,11 +14,6 @@
 
 namespace kinema::face {
 
-/// The texture around each landmark, in a frame of orientation bins: landmarks x offsets x bins. `shape` is in the
-/// model's unit.
-void landmark_texture(const Channels& bins, const Frame& frame, std::span<const float> offsets,
-                      std::span<const float> shape, std::span<float> texture);
-
 /// Offsets on rings around a landmark: one at the centre, then `count` on each radius, every second ring rotated by
 /// half a step.
 std::vector<float> ring_offsets(std::span<const float> radii, std::span<const int> counts);

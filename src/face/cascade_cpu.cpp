@@ -2,6 +2,7 @@
 #include "face/cascade.h"
 #include "face/fitter_backends.h"
 #include "face/ordered_product.h"
+#include "face/orientation_bins.h"
 #include "face/similarity.h"
 #include "face/stages_cpu.h"
 
@@ -60,7 +61,8 @@ public:
 private:
   void descend(const GreyView& image, FitState& state, const Threads* threads) const {
     const Cascade& cascade = model_.cascade;
-    Channels grey, bins;
+    Channels grey;
+    OrientationBins bins;
     std::vector<float> texture, dq;
     for (std::size_t k = 0; k < count_; ++k) {
       const CascadeStage& step = cascade.stages[k];
@@ -72,9 +74,9 @@ private:
       }
       texture.resize(step.gradient.columns);
       const std::vector<float> shape(state.shape.begin(), state.shape.end());
-      landmark_texture(bins, frame, step.offsets, shape, texture);
+      landmark_texture(bins, frame, step.offsets, shape, texture, threads);
       dq.resize(step.gradient.rows);
-      ordered_product(step.gradient, texture, dq);
+      ordered_product(step.gradient, texture, dq, threads);
       for (std::size_t r = 0; r < dq.size(); ++r) dq[r] = step.constant[r] + dq[r];
       add_modes(model_.pose_modes, dq.data(), state.shape);
       add_modes(model_.shape.modes, dq.data() + 4, state.shape);

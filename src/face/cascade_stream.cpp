@@ -4,6 +4,7 @@
 #include "face/constants.h"
 #include "face/normal_equations.h"
 #include "face/ordered_product.h"
+#include "face/orientation_bins.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,8 @@ namespace {
 
 // The texture of a sample in a frame. The frame's features are kept while the sample stays in it.
 struct View {
-  Channels grey, bins;
+  Channels grey;
+  OrientationBins bins;
   std::uint32_t frame = 0;
   bool entered = false;
 };

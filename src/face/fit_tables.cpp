@@ -1,6 +1,6 @@
 #include "face/fit_tables.h"
 
-#include "face/frame.h"
+#include "face/orientation_bins.h"
 #include "face/similarity.h"
 #include "face/texture_layout.h"
 #include "face/texture_sums.h"

@@ -28,64 +28,6 @@ double sum_of_frame(const float* values, std::size_t width, std::size_t height) 
   return sum_of_tiles(block, tiles.data(), static_cast<int>(tiles.size()), strands);
 }
 
-// [1 2 1]/4 along x, then along y; the border repeats.
-void smooth(Channels& image, std::vector<float>& row) {
-  const std::size_t n = image.count, w = image.width, h = image.height;
-  row.resize(w * n);
-  for (std::size_t v = 0; v < h; ++v) {
-    float* line = image.values.data() + v * w * n;
-    for (std::size_t u = 0; u < w; ++u) {
-      const float* before = line + (u > 0 ? u - 1 : 0) * n;
-      const float* here = line + u * n;
-      const float* after = line + (u + 1 < w ? u + 1 : u) * n;
-      for (std::size_t c = 0; c < n; ++c) row[u * n + c] = smoothed(before[c], here[c], after[c]);
-    }
-    std::copy(row.begin(), row.end(), line);
-  }
-  // the row above, before it was overwritten
-  std::vector<float> above(image.values.begin(), image.values.begin() + static_cast<std::ptrdiff_t>(w * n));
-  for (std::size_t v = 0; v < h; ++v) {
-    float* line = image.values.data() + v * w * n;
-    const float* below = v + 1 < h ? line + w * n : line;
-    for (std::size_t i = 0; i < w * n; ++i) {
-      const float here = line[i];
-      line[i] = smoothed(above[i], here, below[i]);
-      above[i] = here;
-    }
-  }
-}
-
-// Mean over the window of bins_window, the border repeating: each sum in one order, that of bins_share().
-void box_mean(std::vector<float>& values, std::size_t w, std::size_t h) {
-  constexpr std::size_t radius = bins_window, count = 2 * radius + 1;
-  constexpr float share = 1 / static_cast<float>(count);
-  std::vector<float> padded(w + 2 * radius), rows(values.size());
-  for (std::size_t v = 0; v < h; ++v) {
-    const float* line = values.data() + v * w;
-    std::fill_n(padded.begin(), radius, line[0]);
-    std::copy_n(line, w, padded.begin() + radius);
-    std::fill_n(padded.begin() + static_cast<std::ptrdiff_t>(radius + w), radius, line[w - 1]);
-    const float* from = padded.data();
-    float* to = rows.data() + v * w;
-    for (std::size_t i = 0; i < w; ++i) {
-      float sum = 0;
-      for (std::size_t k = 0; k < count; ++k) sum += from[i + k];
-      to[i] = sum * share;
-    }
-  }
-  for (std::size_t v = 0; v < h; ++v) {
-    const float* from[count];
-    for (std::size_t k = 0; k < count; ++k)
-      from[k] = rows.data() + std::min(h - 1, v + k < radius ? 0 : v + k - radius) * w;
-    float* to = values.data() + v * w;
-    for (std::size_t i = 0; i < w; ++i) {
-      float sum = 0;
-      for (std::size_t k = 0; k < count; ++k) sum += from[k][i];
-      to[i] = sum * share;
-    }
-  }
-}
-
 // Work on rows, divided among threads if there are any.
 template <class Work>
 void for_rows(const Threads* threads, std::size_t rows, const Work& work) {
@@ -164,47 +106,6 @@ PixelGradient gradient_of(const Channels& grey, std::size_t u, std::size_t v) {
                      static_cast<int>(u), static_cast<int>(v));
 }
 
-// Bins of a row; `constant`: their number where the compiler is to know it, else 0.
-constexpr std::size_t usual_bins = 8;
-template <std::size_t constant>
-void bins_of_row(const Channels& grey, std::size_t v, std::size_t number, const float* cosines, const float* sines,
-                 float* out) {
-  const std::size_t bins = constant > 0 ? constant : number, width = grey.width;
-  PixelGradient g[row_part];
-  for (std::size_t first = 0; first < width; first += row_part) {
-    const std::size_t count = std::min(row_part, width - first);
-    for (std::size_t i = 0; i < count; ++i) g[i] = gradient_of(grey, first + i, v);
-    for (std::size_t i = 0; i < count; ++i) {
-      const float share = g[i].magnitude > 0 ? 1 / g[i].magnitude : 0;
-      const float x = g[i].x * share, y = g[i].y * share, magnitude = g[i].magnitude;
-      float* pixel = out + (v * width + first + i) * bins;
-      for (std::size_t k = 0; k < bins; ++k) pixel[k] = orientation_bin(x, y, magnitude, cosines[k], sines[k]);
-    }
-  }
-}
-
-// The sum of squares of each pixel's bins, added from the first to the last.
-template <std::size_t constant>
-void bin_energies(const std::vector<float>& values, std::size_t number, std::vector<float>& energy) {
-  const std::size_t bins = constant > 0 ? constant : number;
-  for (std::size_t i = 0; i < energy.size(); ++i) {
-    const float* pixel = values.data() + i * bins;
-    float sum = 0;
-    for (std::size_t k = 0; k < bins; ++k) sum += pixel[k] * pixel[k];
-    energy[i] = sum;
-  }
-}
-
-template <std::size_t constant>
-void scale_bins(const std::vector<float>& energy, float floor, std::size_t number, std::vector<float>& values) {
-  const std::size_t bins = constant > 0 ? constant : number;
-  for (std::size_t i = 0; i < energy.size(); ++i) {
-    const float size = std::sqrt(energy[i]) + floor;
-    const float share = size > 0 ? 1 / size : 0;
-    for (std::size_t k = 0; k < bins; ++k) values[i * bins + k] *= share;
-  }
-}
-
 }  // namespace
 
 Frame frame_about(std::span<const float> mean_shape, double scale, double margin) {
@@ -258,44 +159,6 @@ void texture_features(Features features, const Channels& grey, Channels& out) {
     const float factor = feature_factor(features, pixel[0], pixel[1], mean);
     pixel[0] *= factor, pixel[1] *= factor;
   }
-}
-
-std::pair<std::vector<float>, std::vector<float>> bin_directions(std::size_t bins) {
-  std::vector<float> cosines(bins), sines(bins);
-  for (std::size_t k = 0; k < bins; ++k) {
-    const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(bins);
-    cosines[k] = static_cast<float>(std::cos(angle)), sines[k] = static_cast<float>(std::sin(angle));
-  }
-  return {std::move(cosines), std::move(sines)};
-}
-
-void orientation_bins(const Channels& grey, std::size_t bins, Channels& out, const Threads* threads) {
-  const std::size_t count = grey.values.size();
-  out.width = grey.width, out.height = grey.height, out.count = bins;
-  out.values.resize(count * bins);
-  const auto directions = bin_directions(bins);
-  const std::vector<float>&cosines = directions.first, &sines = directions.second;
-  for_rows(threads, grey.height, [&](std::size_t v) {
-    if (bins == usual_bins)
-      bins_of_row<usual_bins>(grey, v, usual_bins, cosines.data(), sines.data(), out.values.data());
-    else
-      bins_of_row<0>(grey, v, bins, cosines.data(), sines.data(), out.values.data());
-  });
-  std::vector<float> row;
-  smooth(out, row);
-  smooth(out, row);
-
-  std::vector<float> energy(count);
-  if (bins == usual_bins)
-    bin_energies<usual_bins>(out.values, bins, energy);
-  else
-    bin_energies<0>(out.values, bins, energy);
-  const float floor = bins_floor(sum_of_frame(energy.data(), grey.width, grey.height), static_cast<int>(count));
-  box_mean(energy, grey.width, grey.height);
-  if (bins == usual_bins)
-    scale_bins<usual_bins>(energy, floor, bins, out.values);
-  else
-    scale_bins<0>(energy, floor, bins, out.values);
 }
 
 }  // namespace kinema::face

@@ -34,14 +34,6 @@ void resample(const GreyView& image, const Similarity& pose, const Frame& frame,
 /// All 0 where M is 0.
 void texture_features(Features features, const Channels& grey, Channels& out);
 
-/// Bins of gradient orientation for cascades: h_k = m max(0, cos(angle - 2 pi k/bins))^4, smoothed twice with [1 2 1]/4
-/// along x and y; divided by the root of the mean of sum_k h_k^2 over a window of 9 x 9 pixels, plus a fifth of the
-/// root of its mean over the frame. Coordinates are clamped at the border.
-void orientation_bins(const Channels& grey, std::size_t bins, Channels& out, const Threads* threads = nullptr);
-
-/// Cosines and sines of the directions of bins.
-std::pair<std::vector<float>, std::vector<float>> bin_directions(std::size_t bins);
-
 /// Bilinear, coordinates clamped at the border: writes count values, adds nothing.
 inline void sample(const Channels& from, float x, float y, float* out) {
   const float right = static_cast<float>(from.width - 1), bottom = static_cast<float>(from.height - 1);

@@ -157,24 +157,34 @@ private:
   // Normalised textures never differ along 1 and g0, so these are projected out: first the mean, then g0.
   void remove_normalised(const DescentProducts& j, Eigen::MatrixXd& W) const {
     const Eigen::Index mean = texture_modes_, one = texture_modes_ + 1;
-    W.col(one) = (j.by_rows.col(one) - W * squares_.col(one)) / squares_(one, one);
-    W.col(mean) = (j.by_rows.col(mean) - W * squares_.col(mean)) / squares_(mean, mean);
+    const auto rest = [&](Eigen::Index of) -> Eigen::VectorXd {
+      return j.by_rows.col(of) - j.by_rows.leftCols(texture_modes_) * squares_.col(of).head(texture_modes_);
+    };
+    W.col(1) = rest(one) / squares_(one, one);
+    W.col(0) = (rest(mean) - W.col(1) * squares_(one, mean)) / squares_(mean, mean);
   }
 
   // Solves for shape and texture together at the texture g0 + Pg^T lambda, which is then updated.
   Eigen::VectorXd solve(const Difference& d, std::span<const double> shape, std::span<const float> samples,
                         const Threads* threads, Eigen::VectorXd& lambda) const {
     const DescentProducts j = descent_->products(lambda, samples, d.offset, d.factor, threads);
-    // J minus its projection on U = [Pg; g0; 1] is J - W U
-    Eigen::MatrixXd W = Eigen::MatrixXd::Zero(j.by_rows.rows(), j.by_rows.cols());
-    W.leftCols(texture_modes_) = j.by_rows.leftCols(texture_modes_);
-    if (level_.photometric) remove_normalised(j, W);
-    const Eigen::MatrixXd across = W * j.by_rows.transpose();
-    Eigen::MatrixXd H = j.by_self - across - across.transpose() + W * squares_ * W.transpose();
+    // J minus its projection on U = [Pg; g0; 1] is J - W U. The modes are orthonormal, so of their part of
+    // J J^T - W (J U^T)^T - (J U^T) W^T + W (U U^T) W^T remains one product
+    const auto by_modes = j.by_rows.leftCols(texture_modes_);
+    Eigen::MatrixXd H = j.by_self;
+    H.selfadjointView<Eigen::Lower>().rankUpdate(by_modes, -1.0);
+    Eigen::MatrixXd W = Eigen::MatrixXd::Zero(j.by_rows.rows(), 2);  // of g0 and 1
+    if (level_.photometric) {
+      remove_normalised(j, W);
+      const auto known = squares_.rightCols<2>();
+      const Eigen::MatrixXd left =
+          by_modes * known.topRows(texture_modes_) - j.by_rows.rightCols<2>() + 0.5 * W * known.bottomRows<2>();
+      H.triangularView<Eigen::Lower>() += left * W.transpose() + W * left.transpose();
+    }
     H.diagonal().array() += 1e-6 * H.trace() / static_cast<double>(H.rows());
     Eigen::VectorXd along(texture_modes_ + 2);
     along << d.texture, d.by_mean, d.by_one;
-    Eigen::VectorXd slope = j.by_residual - W * along;
+    Eigen::VectorXd slope = j.by_residual - by_modes * along.head(texture_modes_) - W * along.tail<2>();
     const Similarity pose = similarity_between<float, double>(model_.shape.mean, shape);
     const std::vector<double> b = shape_parameters(model_.shape, transformed<double>(inverse(pose), shape), 0);
     for (std::size_t k = 0; k < b.size(); ++k) {
@@ -184,7 +194,7 @@ private:
       slope[at] += weight * b[k];
     }
     const Eigen::VectorXd dq = solve_symmetric(H, slope);
-    lambda = d.texture - j.by_rows.leftCols(texture_modes_).transpose() * dq;
+    lambda = d.texture - by_modes.transpose() * dq;
     return dq;
   }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/host_device.h"
+#include "core/threads.h"
 #include "face/fit_batch.h"
 
 #include <span>
@@ -26,7 +27,8 @@ KINEMA_HD inline float sum_of_strands(const float* strands) {
   return sum;
 }
 
-/// out = matrix * vector, on the host.
-void ordered_product(const Matrix& matrix, std::span<const float> vector, std::span<float> out);
+/// out = matrix * vector, on the host. `threads`: to divide the rows among; null: the caller only.
+void ordered_product(const Matrix& matrix, std::span<const float> vector, std::span<float> out,
+                     const Threads* threads = nullptr);
 
 }  // namespace kinema::face

@@ -3,6 +3,7 @@
 #include "core/symmetric.h"
 #include "face/constants.h"
 #include "face/linear.h"
+#include "face/orientation_bins.h"
 #include "face/shape.h"
 #include "face/similarity.h"
 
@@ -76,10 +77,11 @@ void observe(const Model& model, const QualityModel& quality, const GreyView& im
   const std::span<const float> landmarks = fit.landmarks;
   const Similarity pose = similarity_between<float, float>(model.shape.mean, landmarks);
   const std::vector<float> unit = transformed<float>(inverse(pose), landmarks);
-  Channels grey, bins;
+  Channels grey;
+  OrientationBins bins;
   resample(image, pose, quality.frame, grey, threads);
   orientation_bins(grey, model.cascade.bins, bins, threads);
-  landmark_texture(bins, quality.frame, quality.offsets, unit, texture);
+  landmark_texture(bins, quality.frame, quality.offsets, unit, texture, threads);
   const std::vector<double> b = shape_parameters(model.shape, std::vector<double>(unit.begin(), unit.end()), 0);
   double sum = 0;
   for (std::size_t k = 0; k < b.size(); ++k) sum += b[k] * b[k] / std::max(1e-12, double{model.shape.variances[k]});

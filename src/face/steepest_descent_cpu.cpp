@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 namespace kinema::face {
 namespace {
@@ -43,6 +44,15 @@ SteepestDescent::SteepestDescent(const Model& model, const Level& level, const T
                             : model.shape.modes.row(static_cast<std::size_t>(k) - 4);
     for (Eigen::Index i = 0; i < size; ++i) modes_(k, i) = mode[static_cast<std::size_t>(i)];
   }
+  std::set<std::pair<Eigen::Index, Eigen::Index>> adjacent;
+  for (const auto& corner : model.triangles)
+    for (const auto a : corner)
+      for (const auto b : corner) adjacent.insert({2 * Eigen::Index{a}, 2 * Eigen::Index{b}});
+  adjacent_.assign(adjacent.begin(), adjacent.end());
+  for (std::size_t k = 0; k < 3; ++k) {
+    barycentric_[k].resize(layout.values);
+    for (std::size_t i = 0; i < layout.values; ++i) barycentric_[k][i] = layout.barycentric[k][i / layout.channels];
+  }
 }
 
 std::size_t SteepestDescent::run_size() const {
@@ -81,21 +91,30 @@ void SteepestDescent::block_sums(std::size_t block, std::span<const float> textu
       std::fill_n(panel + k * block_values, first - origin, 0.0f);
       std::fill(panel + k * block_values + (last - origin), panel + k * block_values + tiles * tile_values, 0.0f);
     }
-    std::size_t v = first;
-    for (std::size_t pixel = run.first; pixel < run.first + run.count; ++pixel)
-      for (std::size_t c = 0; c < channels; ++c, ++v) {
-        float* to = panel + (v - origin);
-        for (std::size_t k = 0; k < 3; ++k) {
-          to[2 * k * block_values] = layout.barycentric[k][pixel] * across[v];
-          to[(2 * k + 1) * block_values] = layout.barycentric[k][pixel] * down[v];
-        }
-        to[corners * block_values] = (samples[start + v] - offset) * factor - mean_[start + v];
-      }
+    for (std::size_t k = 0; k < 3; ++k) {
+      const float* weight = barycentric_[k].data() + start;
+      float *to_x = panel + 2 * k * block_values - origin, *to_y = to_x + block_values;
+      for (std::size_t v = first; v < last; ++v) to_x[v] = weight[v] * across[v];
+      for (std::size_t v = first; v < last; ++v) to_y[v] = weight[v] * down[v];
+    }
+    float* residual = panel + corners * block_values - origin;
+    for (std::size_t v = first; v < last; ++v) residual[v] = (samples[start + v] - offset) * factor - mean_[start + v];
     // products with each other, then with d
     pair_block(tiles, panel, sums + rows.groups() * group_rows * corners);
     multiply_corners(rows.block(block) + first_tile * group_rows * tile_values, rows.groups(), layout.tiles(block),
                      tiles, panel, sums);
   }
+}
+
+// modes * matrix * modes^T of a symmetric matrix with a block for each two vertices that share a triangle, 0 elsewhere.
+Eigen::MatrixXd SteepestDescent::squared(const Eigen::MatrixXd& matrix) const {
+  Eigen::MatrixXd half = Eigen::MatrixXd::Zero(modes_.rows(), modes_.cols());
+  for (const auto& [to, from] : adjacent_)
+    half.middleCols<2>(to).noalias() += modes_.middleCols<2>(from) * matrix.block<2, 2>(from, to);
+  Eigen::MatrixXd result(modes_.rows(), modes_.rows());
+  result.triangularView<Eigen::Lower>() = half * modes_.transpose();
+  result.triangularView<Eigen::StrictlyUpper>() = result.transpose();
+  return result;
 }
 
 DescentProducts SteepestDescent::products(const Eigen::VectorXd& lambda, std::span<const float> samples, double offset,
@@ -120,7 +139,7 @@ DescentProducts SteepestDescent::products(const Eigen::VectorXd& lambda, std::sp
 
   // accumulated at the corners, one run after the other
   const Eigen::Index known = texture_modes + 2;
-  Eigen::MatrixXd by_self = Eigen::MatrixXd::Zero(size, size), by_rows = Eigen::MatrixXd::Zero(size, known);
+  Eigen::MatrixXd by_self = Eigen::MatrixXd::Zero(size, size), by_rows = Eigen::MatrixXd::Zero(known, size);
   Eigen::VectorXd by_residual = Eigen::VectorXd::Zero(size);
   for (std::size_t r = 0; r < layout.runs.size(); ++r) {
     const auto& corner = model_.triangles[layout.runs[r].triangle];
@@ -131,8 +150,7 @@ DescentProducts SteepestDescent::products(const Eigen::VectorXd& lambda, std::sp
     for (std::size_t k = 0; k < corners; ++k) {
       const Eigen::Index at = 2 * corner[k / 2] + static_cast<Eigen::Index>(k % 2);
       by_residual[at] += double{residual[k]};
-      for (Eigen::Index i = 0; i < known; ++i)
-        by_rows(at, i) += double{sums[static_cast<std::size_t>(i) * corners + k]};
+      by_rows.col(at) += Eigen::Map<const Eigen::VectorXf>(sums + k * rows.groups() * group_rows, known).cast<double>();
       for (std::size_t l = 0; l <= k; ++l) {
         const Eigen::Index other = 2 * corner[l / 2] + static_cast<Eigen::Index>(l % 2);
         const double value = self[pair++];
@@ -141,7 +159,20 @@ DescentProducts SteepestDescent::products(const Eigen::VectorXd& lambda, std::sp
       }
     }
   }
-  return {modes_ * by_self * modes_.transpose(), modes_ * by_rows, modes_ * by_residual};
+  // a task of its own for each part of the columns, and one for J J^T
+  constexpr Eigen::Index part = 32;
+  const Eigen::Index parts = (known + part - 1) / part;
+  DescentProducts result;
+  result.by_rows.resize(modes_.rows(), known);
+  for_blocks(threads, static_cast<std::size_t>(parts) + 1, [&](std::size_t task) {
+    const Eigen::Index first = static_cast<Eigen::Index>(task) * part, count = std::min(part, known - first);
+    if (count > 0)
+      result.by_rows.middleCols(first, count).noalias() = modes_ * by_rows.middleRows(first, count).transpose();
+    else
+      result.by_self = squared(by_self);
+  });
+  result.by_residual.noalias() = modes_ * by_residual;
+  return result;
 }
 
 }  // namespace kinema::face

@@ -7,6 +7,8 @@
 
 #include <Eigen/Dense>
 
+#include <array>
+#include <utility>
 #include <vector>
 
 namespace kinema::face {
@@ -32,13 +34,16 @@ private:
   void block_sums(std::size_t block, std::span<const float> texture, std::span<const float> samples, float offset,
                   float factor, std::vector<float>& run_sums) const;
   std::size_t run_size() const;
+  Eigen::MatrixXd squared(const Eigen::MatrixXd& matrix) const;
 
   const Model& model_;
   const TextureStack& stack_;
-  std::vector<std::uint32_t> neighbours_;  // pixels x 4, in the order of the layout
-  std::vector<float> steps_;               // pixels x 2: factors of the differences of neighbours
-  std::vector<float> mean_;                // g0, in the order of the layout
-  Eigen::MatrixXd modes_;                  // [pose_modes; shape modes]
+  std::vector<std::uint32_t> neighbours_;                        // pixels x 4, in the order of the layout
+  std::vector<float> steps_;                                     // pixels x 2: factors of the differences of neighbours
+  std::vector<float> mean_;                                      // g0, in the order of the layout
+  std::array<std::vector<float>, 3> barycentric_;                // of each value, in the order of the layout
+  Eigen::MatrixXd modes_;                                        // [pose_modes; shape modes]
+  std::vector<std::pair<Eigen::Index, Eigen::Index>> adjacent_;  // coordinates of vertices of one triangle
 };
 
 }  // namespace kinema::face

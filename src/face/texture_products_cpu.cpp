@@ -81,7 +81,7 @@ HWY_INLINE HWY_ATTR void multiply_plain(const float* rows, std::size_t groups, s
     add_tiles<columns>(rows, 0, tiles, panel, sum);
     for (std::size_t r = 0; r < group_rows; ++r)
       for (std::size_t c = 0; c < columns; ++c)
-        sums[(g * group_rows + r) * columns + c] = hn::GetLane(hn::SumOfLanes(d, sum[r][c]));
+        sums[(c * groups + g) * group_rows + r] = hn::GetLane(hn::SumOfLanes(d, sum[r][c]));
   }
 }
 

@@ -14,7 +14,7 @@ void multiply_block(const float* rows, std::size_t groups, std::size_t block_til
 /// x and y of the three corners of a triangle: columns of the panels below.
 inline constexpr std::size_t corner_columns = 6;
 
-/// The same for a panel of 6 columns, in plain single precision.
+/// The same for a panel of 6 columns, in plain single precision, and column by column: sums[column * 4 groups + row].
 void multiply_corners(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t tiles,
                       const float* panel, float* sums);
 

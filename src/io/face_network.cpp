@@ -14,7 +14,7 @@ std::vector<OscMessage> face_osc(std::int64_t frame, const std::vector<face::Est
     OscMessage message("/kinema/face");
     message.whole(static_cast<std::int32_t>(frame)).whole(number);
     message.number(face.confidence);
-    for (float number : face.landmarks) message.number(number);
+    for (const float coordinate : face.landmarks) message.number(coordinate);
     messages.push_back(std::move(message));
     ++number;
     if (!face.head) continue;

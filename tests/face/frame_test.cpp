@@ -1,6 +1,7 @@
 #include "face/frame.h"
 
 #include "core/random.h"
+#include "face/orientation_bins.h"
 #include "face/reference_image.h"
 #include "face/similarity.h"
 #include "planted.h"
@@ -18,6 +19,14 @@ std::vector<std::uint8_t> random_image(std::size_t width, std::size_t height) {
   for (std::uint32_t i = 0; i < width * height; ++i)
     pixels.push_back(static_cast<std::uint8_t>(255 * random.uniform(i)));
   return pixels;
+}
+
+// The bins of each pixel, one after the other.
+std::vector<float> all(const OrientationBins& bins) {
+  std::vector<float> values;
+  for (std::size_t pixel = 0; pixel < bins.width * bins.height; ++pixel)
+    for (std::size_t k = 0; k < bins.count; ++k) values.push_back(bins.at(pixel, k));
+  return values;
 }
 
 Frame small_frame() { return {10, 12, 14, 27, 31}; }
@@ -65,11 +74,14 @@ TEST(Frame, AgreesWithTheReferenceInsideAndOutsideTheImage) {
       const double tolerance = features == Features::intensity ? 5e-3 : 2e-2;
       for (std::size_t i = 0; i < out.values.size(); ++i) EXPECT_NEAR(out.values[i], wanted.values[i], tolerance);
     }
-    Channels bins;
-    orientation_bins(grey, 8, bins);
-    const reference::Picture wanted = reference::bins_of(expected, 8);
-    ASSERT_EQ(bins.values.size(), wanted.values.size());
-    for (std::size_t i = 0; i < bins.values.size(); ++i) EXPECT_NEAR(bins.values[i], wanted.values[i], 5e-3);
+    for (const std::size_t count : {8u, 6u, 1u}) {
+      OrientationBins bins;
+      orientation_bins(grey, count, bins);
+      const reference::Picture wanted = reference::bins_of(expected, count);
+      const std::vector<float> got = all(bins);
+      ASSERT_EQ(got.size(), wanted.values.size());
+      for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], wanted.values[i], 5e-3);
+    }
   }
 }
 
@@ -85,9 +97,10 @@ TEST(Features, DoNotChangeWithBrightnessAndContrast) {
     texture_features(features, brighter, b);
     for (std::size_t i = 0; i < a.values.size(); ++i) EXPECT_NEAR(a.values[i], b.values[i], 1e-3);
   }
-  orientation_bins(grey, 8, a);
-  orientation_bins(brighter, 8, b);
-  for (std::size_t i = 0; i < a.values.size(); ++i) EXPECT_NEAR(a.values[i], b.values[i], 1e-3);
+  OrientationBins dark, light;
+  orientation_bins(grey, 8, dark);
+  orientation_bins(brighter, 8, light);
+  for (std::size_t i = 0; i < all(dark).size(); ++i) EXPECT_NEAR(all(dark)[i], all(light)[i], 1e-3);
 }
 
 TEST(Features, OfAFlatImageAreNothing) {
@@ -98,8 +111,9 @@ TEST(Features, OfAFlatImageAreNothing) {
     texture_features(features, grey, out);
     for (const float value : out.values) EXPECT_EQ(value, 0);
   }
-  orientation_bins(grey, 8, out);
-  for (const float value : out.values) EXPECT_EQ(value, 0);
+  OrientationBins bins;
+  orientation_bins(grey, 8, bins);
+  for (const float value : all(bins)) EXPECT_EQ(value, 0);
 }
 
 TEST(Frame, TakesAnImageOfOnePixel) {
