@@ -1,6 +1,5 @@
 #include "app/head_run.h"
 
-#include "core/stopwatch.h"
 #include "io/head_network.h"
 #include "io/head_overlay.h"
 #include "io/head_table.h"
@@ -19,7 +18,7 @@ namespace {
 // Files and network receivers of the estimates.
 class Sinks {
 public:
-  Sinks(const HeadOutputs& outputs, double fps) {
+  Sinks(const ColourOutputs& outputs, double fps) {
     for (const std::string& name : {outputs.table, outputs.lines}) {
       if (!name.empty()) tables_.emplace_back(std::make_unique<io::HeadWriter>(name));
     }
@@ -27,7 +26,6 @@ public:
     if (outputs.live.any()) sender_.emplace(outputs.live);
   }
 
-  /// Sockets first: their receivers are waiting.
   void tell(const io::Frame& frame, const head::Estimate& estimate) {
     if (sender_) sender_->send(frame.taken, estimate.position, estimate.confidence);
   }
@@ -51,35 +49,7 @@ private:
   std::optional<io::HeadSender> sender_;
 };
 
-void follow(SourceLoop& loop, const HeadRun& run, head::Tracker& tracker, Sinks& sinks, HeadCounts& counts) {
-  Stopwatch watch;
-  for (io::Frame frame; loop.next(frame);) {
-    counts.ms["read"] += watch.lap();
-    head::Estimate estimate;
-    estimate.time = frame.time;
-    estimate.why = frame.gap;
-    if (frame.gap.empty()) {
-      estimate = tracker.track(frame.view(), frame.time);
-      counts.ms["track"] += watch.lap();
-      for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
-      sinks.tell(frame, estimate);
-    } else if (counts.first_gap.empty()) {
-      counts.first_gap = frame.gap;
-    }
-    ++counts.frames;
-    ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
-    sinks.add(frame, estimate, tracker);
-    if (run.watch) run.watch(frame, estimate);
-    counts.ms["write"] += watch.lap();
-  }
-}
-
 }  // namespace
-
-double HeadCounts::frames_per_second() const {
-  const auto tracking = ms.find("track");
-  return tracking != ms.end() && tracking->second > 0 ? 1000 * static_cast<double>(found + lost) / tracking->second : 0;
-}
 
 HeadCounts track(io::Source& source, const HeadRun& run) {
   head::Tracker tracker(run.tracker, run.backend);
@@ -92,11 +62,16 @@ HeadCounts track(io::Source& source, const HeadRun& run) {
   counts.backend = tracker.backend();
   if (run.started) run.started(tracker);
   Sinks sinks(run.outputs, source.fps());
-  SourceLoop loop(source, {run.start, run.frames});
-  loop.run([&] { follow(loop, run, tracker, sinks, counts); });
-  counts.stopped = loop.stopped();
-  counts.live = loop.live();
-  loop.finish([&] { sinks.commit(); });
+  const auto work = [&](SourceLoop& loop) {
+    follow<head::Estimate>(
+        loop, counts, [&](const io::Frame& frame) { return tracker.track(frame.view(), frame.time); },
+        [&](const io::Frame& frame, const head::Estimate& estimate) { sinks.tell(frame, estimate); },
+        [&](const io::Frame& frame, const head::Estimate& estimate) {
+          sinks.add(frame, estimate, tracker);
+          if (run.watch) run.watch(frame, estimate);
+        });
+  };
+  run_loop(source, run.range, counts, work, [&] { sinks.commit(); });
   return counts;
 }
 

@@ -22,10 +22,9 @@ using nlohmann::ordered_json;
 
 struct Options {
   CommonOptions common;
-  std::vector<std::string> input;
+  ColourSourceOptions source;
   std::string filter, reference_distance, truth, backend = "auto";
   std::optional<double> field_of_view;
-  double fps = 0, reconnect = 60;
   bool plain = false, window = false, no_recalibrate = false, compare = false;
   bool smooth = false;
   head::OneEuroSettings smoothing;
@@ -142,7 +141,7 @@ void print_text(std::FILE* out, const HeadCounts& counts, const std::string& bac
 }
 
 // Outputs that would overwrite each other, or whose format does not match their name.
-void check_outputs(const HeadOutputs& outputs) {
+void check_outputs(const ColourOutputs& outputs) {
   if (std::filesystem::path(outputs.table).extension() == ".jsonl") {
     throw Error(
         fmt::format("{}: --out writes a table: give a name that ends in .csv, and --jsonl for lines", outputs.table));
@@ -150,14 +149,7 @@ void check_outputs(const HeadOutputs& outputs) {
   if (!outputs.lines.empty() && std::filesystem::path(outputs.lines).extension() != ".jsonl") {
     throw Error(fmt::format("{}: --jsonl writes JSON lines: give a name that ends in .jsonl", outputs.lines));
   }
-  std::map<std::filesystem::path, const char*> places;
-  for (const auto& [flag, file] :
-       {std::pair{"--out", &outputs.table}, {"--jsonl", &outputs.lines}, {"--overlay", &outputs.overlay}}) {
-    std::error_code ignored;
-    if (file->empty() || std::filesystem::is_character_file(*file, ignored)) continue;
-    const auto [other, first] = places.emplace(weakly_canonical(absolute(std::filesystem::path(*file)), ignored), flag);
-    if (!first) throw Error(fmt::format("{}: {} and {} name the same file", *file, other->second, flag));
-  }
+  check_distinct(outputs, "--out", "--jsonl");
 }
 
 void fill_in(Options& options) {
@@ -204,13 +196,7 @@ void run(Options options) {
   HeadRun& chain = options.run;
   std::optional<std::vector<io::HeadBox>> truth;
   if (!options.truth.empty()) truth = io::read_boxes(options.truth);
-  const std::unique_ptr<io::Source> source =
-      io::open_colour(options.input, {.fps = options.fps, .reconnect = options.reconnect});
-  if (source->guessed_fps()) {
-    fmt::print(options.common.console.err,
-               "kinema: {} does not give its frame rate: times are computed for 30 frames per second (--fps)\n",
-               options.input.front());
-  }
+  const std::unique_ptr<io::Source> source = open_colour_source(options.source, options.common);
 
   Paths paths;
   if (chain.tracker.calibration.head) paths.width = 2 * chain.tracker.calibration.head->oval.rx;
@@ -221,7 +207,7 @@ void run(Options options) {
   const head::Tracker* tracker = nullptr;
   if (options.view.wanted) {
     view.emplace(options.view, chain.tracker.calibration);
-    feed.emplace(view->hub().channel("head"), options.input.front(), source->size().value_or(0));
+    feed.emplace(view->hub().channel("head"), options.source.input.front(), source->size().value_or(0));
     chain.started = [&](const head::Tracker& made) { tracker = &made; };
   }
   chain.watch = [&](const io::Frame& frame, const head::Estimate& estimate) {
@@ -246,20 +232,13 @@ void run(Options options) {
     json["found"] = counts.found;
     json["lost"] = counts.lost;
     json["gaps"] = counts.gaps;
-    json["late"] = counts.live.late;
-    json["reopened"] = counts.live.reopened;
-    json["stopped"] = counts.stopped;
-    json["fps"] = counts.frames_per_second();
-    for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
+    put_rest(json, counts);
     json["results"] = results;
     print_json(json, options.common.console);
   } else {
     print_text(options.common.console.out, counts, backend, results);
   }
-  if (!counts.first_gap.empty()) {
-    fmt::print(options.common.console.err, "kinema: {} of {} frames could not be read; the first: {}\n", counts.gaps,
-               counts.frames, counts.first_gap);
-  }
+  report_gaps(counts, options.common);
   if (!paths.no_haar.empty() && options.compare)
     fmt::print(options.common.console.err, "kinema: no Haar detection: {}\n", paths.no_haar);
   if (counts.found == 0 && counts.frames > 0) {
@@ -269,7 +248,7 @@ void run(Options options) {
   if (view && !counts.stopped) view->wait();
 }
 
-void add_outputs(Verb verb, HeadOutputs& outputs) {
+void add_outputs(Verb verb, ColourOutputs& outputs) {
   verb.option("--out", outputs.table, "Position of the head in each frame, as a table").type("head.csv").required();
   verb.option("--jsonl", outputs.lines, "The same as JSON lines").type("head.jsonl");
   verb.option("--overlay", outputs.overlay, "Skin, outline and centre over the frames: a video, or PNGs in a folder")
@@ -317,20 +296,11 @@ void add_tracker_options(Verb verb, Options& options) {
 void add_head_track(Verb parent, Task& task) {
   Verb verb = parent.add("track", "Follow a head in colour video: position, area and distance");
   const auto options = std::make_shared<Options>();
-  verb.option("--input", options->input,
-              "A video, a folder or pattern of pictures, or a live source: see kinema cameras")
-      .type("FILE|DIR")
-      .required();
+  add_colour_options(verb, options->source, options->run.range);
   verb.option("--filter", options->filter, "The user's colours, from kinema head calibrate")
       .type("filter.json")
       .required();
   add_outputs(verb, options->run.outputs);
-  verb.option("--fps", options->fps, "Frames per second, in place of the input's own").type("N");
-  verb.option("--reconnect", options->reconnect, "Seconds to wait for a live source that disappears; 0: end")
-      .type("S")
-      .show_default();
-  verb.option("--start", options->run.start, "Number of the first frame").type("N").between(0L, 1L << 52);
-  verb.option("--frames", options->run.frames, "At most N frames; 0: all").type("N").between(0L, 1L << 52);
   verb.option("--truth", options->truth, "Boxes x,y,w,h of the head, one line per frame, pixels from 1")
       .type("boxes.txt");
   verb.flag("--compare", options->compare, "Run OpenCV's CamShift and Haar detector on the same frames");

@@ -1,6 +1,5 @@
 #include "app/person_run.h"
 
-#include "core/stopwatch.h"
 #include "io/head_network.h"
 #include "io/person_overlay.h"
 #include "io/person_table.h"
@@ -27,7 +26,6 @@ public:
     if (run.outputs.live.any()) sender_.emplace(run.outputs.live);
   }
 
-  /// Sockets first: their receivers are waiting.
   void tell(const io::Frame& frame, const person::Estimate& estimate) const {
     if (!sender_) return;
     if (!estimate.found || !estimate.pose) {
@@ -83,41 +81,7 @@ private:
   double since_ = 0;  // while lost
 };
 
-void follow(SourceLoop& loop, const PersonRun& run, person::Tracker& tracker, Sinks& sinks, PersonCounts& counts) {
-  Stopwatch watch;
-  Losses losses;
-  for (io::Frame frame; loop.next(frame);) {
-    counts.ms["read"] += watch.lap();
-    person::Estimate estimate;
-    estimate.time = frame.time;
-    estimate.why = frame.gap;
-    if (frame.gap.empty()) {
-      const std::clock_t busy = std::clock();
-      estimate = tracker.track(frame.view(), frame.time);
-      counts.processor_seconds += static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC;
-      counts.ms["track"] += watch.lap();
-      for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
-      sinks.tell(frame, estimate);
-      losses.add(frame.time, estimate.found, counts);
-    } else if (counts.first_gap.empty()) {
-      counts.first_gap = frame.gap;
-    }
-    ++counts.frames;
-    counts.faces += estimate.face;
-    counts.detections += estimate.detected;
-    ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
-    sinks.add(frame, estimate);
-    if (run.watch) run.watch(frame, estimate);
-    counts.ms["write"] += watch.lap();
-  }
-}
-
 }  // namespace
-
-double PersonCounts::frames_per_second() const {
-  const auto tracking = ms.find("track");
-  return tracking != ms.end() && tracking->second > 0 ? 1000 * static_cast<double>(found + lost) / tracking->second : 0;
-}
 
 PersonCounts track(io::Source& source, const PersonRun& run) {
   person::Tracker tracker(run.tracker, run.backend);
@@ -125,11 +89,26 @@ PersonCounts track(io::Source& source, const PersonRun& run) {
   PersonCounts counts;
   counts.backend = tracker.backend();
   Sinks sinks(run, source.fps());
-  SourceLoop loop(source, {run.start, run.frames});
-  loop.run([&] { follow(loop, run, tracker, sinks, counts); });
-  counts.stopped = loop.stopped();
-  counts.live = loop.live();
-  loop.finish([&] { sinks.commit(); });
+  Losses losses;
+  const auto timed = [&](const io::Frame& frame) {
+    const std::clock_t busy = std::clock();
+    person::Estimate estimate = tracker.track(frame.view(), frame.time);
+    counts.processor_seconds += static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC;
+    losses.add(frame.time, estimate.found, counts);
+    return estimate;
+  };
+  const auto work = [&](SourceLoop& loop) {
+    follow<person::Estimate>(
+        loop, counts, timed,
+        [&](const io::Frame& frame, const person::Estimate& estimate) { sinks.tell(frame, estimate); },
+        [&](const io::Frame& frame, const person::Estimate& estimate) {
+          counts.faces += estimate.face;
+          counts.detections += estimate.detected;
+          sinks.add(frame, estimate);
+          if (run.watch) run.watch(frame, estimate);
+        });
+  };
+  run_loop(source, run.range, counts, work, [&] { sinks.commit(); });
   return counts;
 }
 

@@ -6,6 +6,7 @@
 #include "app/options.h"
 #include "app/person_run.h"
 #include "app/pose_options.h"
+#include "app/view.h"
 #include "io/face_detector.h"
 #include "io/filter_json.h"
 #include "kinema/error.h"
@@ -23,33 +24,26 @@ struct Options {
   CommonOptions common;
   FitOptions fit;
   PoseOptions pose;
-  std::vector<std::string> input;
+  ColourSourceOptions source;
   std::string filter, oval, detector, truth;
-  double fps = 0, reconnect = 60;
   PersonRun run;
+  ViewOptions view;
 };
 
 // Outputs that would overwrite each other, or whose format does not match their name.
-void check_outputs(const PersonOutputs& outputs) {
+void check_outputs(const ColourOutputs& outputs, bool viewed) {
   if (!outputs.table.empty() && std::filesystem::path(outputs.table).extension() != ".csv") {
     throw Error(fmt::format("{}: --csv writes a table: give a name that ends in .csv", outputs.table));
   }
-  std::map<std::filesystem::path, const char*> places;
-  for (const auto& [flag, file] :
-       {std::pair{"--out", &outputs.lines}, {"--csv", &outputs.table}, {"--overlay", &outputs.overlay}}) {
-    std::error_code ignored;
-    if (file->empty() || std::filesystem::is_character_file(*file, ignored)) continue;
-    const auto [other, first] = places.emplace(weakly_canonical(absolute(std::filesystem::path(*file)), ignored), flag);
-    if (!first) throw Error(fmt::format("{}: {} and {} name the same file", *file, other->second, flag));
-  }
-  if (outputs.lines.empty() && outputs.table.empty() && outputs.overlay.empty() && !outputs.live.any()) {
-    throw Error("nothing would be kept: give --out, --csv, --overlay or a live receiver such as --opentrack");
+  check_distinct(outputs, "--csv", "--out");
+  if (outputs.lines.empty() && outputs.table.empty() && outputs.overlay.empty() && !outputs.live.any() && !viewed) {
+    throw Error("nothing would be kept: give --out, --csv, --overlay, --view or a live receiver such as --opentrack");
   }
 }
 
 void fill_in(Options& options, std::optional<io::FaceDetector>& detector) {
   PersonRun& run = options.run;
-  check_outputs(run.outputs);
+  check_outputs(run.outputs, options.view.wanted);
   check_devices(options.common);
   choose(options.common.backend);  // refuses what is not there before anything is read
   run.backend = options.common.backend;
@@ -102,12 +96,8 @@ void report(const Options& options, const PersonCounts& counts, const HeadPath& 
   json["gaps"] = counts.gaps;
   json["losses"] = counts.losses;
   json["longest_loss_s"] = counts.longest_loss;
-  json["late"] = counts.live.late;
-  json["reopened"] = counts.live.reopened;
-  json["stopped"] = counts.stopped;
-  json["fps"] = counts.frames_per_second();
+  put_rest(json, counts);
   json["processor_ms"] = 1000 * counts.processor_seconds / tracked;
-  for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
   json["results"] = {{"out", options.run.outputs.lines}};
   json["results"]["jitter_px"] = noise ? ordered_json(*noise) : ordered_json(nullptr);
   if (off) {
@@ -125,27 +115,27 @@ void run(Options options) {
   fill_in(options, detector);
   std::optional<std::vector<io::HeadBox>> truth;
   if (!options.truth.empty()) truth = io::read_boxes(options.truth);
-  const std::unique_ptr<io::Source> source =
-      io::open_colour(options.input, {.fps = options.fps, .reconnect = options.reconnect});
-  if (source->guessed_fps()) {
-    fmt::print(options.common.console.err,
-               "kinema: {} does not give its frame rate: times are computed for 30 frames per second (--fps)\n",
-               options.input.front());
-  }
+  const std::unique_ptr<io::Source> source = open_colour_source(options.source, options.common);
   HeadPath path;
+  std::optional<View> view;
+  std::optional<serve::PersonFeed> feed;
+  if (options.view.wanted) {
+    view.emplace(options.view, options.run.tracker.calibration);
+    feed.emplace(view->hub().channel("head"), options.source.input.front());
+  }
   options.run.watch = [&](const io::Frame& frame, const person::Estimate& estimate) {
+    if (feed) feed->add(frame.index, frame.colour, estimate);
     path.add(frame.time, estimate.found ? std::optional(std::pair{estimate.x, estimate.y}) : std::nullopt);
   };
   const PersonCounts counts = track(*source, options.run);
+  if (feed) feed->finish();
   report(options, counts, path, truth);
-  if (!counts.first_gap.empty()) {
-    fmt::print(options.common.console.err, "kinema: {} of {} frames could not be read; the first: {}\n", counts.gaps,
-               counts.frames, counts.first_gap);
-  }
+  report_gaps(counts, options.common);
   if (counts.found == 0 && counts.frames > 0 && !counts.stopped) {
-    throw Error(fmt::format("{}: nobody was found in {} frames", options.input.front(), counts.frames),
+    throw Error(fmt::format("{}: nobody was found in {} frames", options.source.input.front(), counts.frames),
                 Error::Cause::running);
   }
+  if (view && !counts.stopped) view->wait();
 }
 
 }  // namespace
@@ -154,10 +144,7 @@ void add_track(Verb parent, Task& task) {
   Verb verb = parent.add("track", "Follow one person before a webcam: place, rotation and expression of the head");
   const auto options = std::make_shared<Options>();
   PersonRun& chain = options->run;
-  verb.option("--input", options->input,
-              "A video, a folder or pattern of pictures, or a live source: see kinema cameras")
-      .type("FILE|DIR")
-      .required();
+  add_colour_options(verb, options->source, chain.range);
   verb.option("--out", chain.outputs.lines, "One line of JSON per frame").type("track.jsonl");
   verb.option("--csv", chain.outputs.table, "The same as a table").type("FILE");
   verb.option("--overlay", chain.outputs.overlay,
@@ -169,12 +156,6 @@ void add_track(Verb parent, Task& task) {
       .type("cx,cy,rx,ry");
   verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) in place of OpenCV's own")
       .type("FILE");
-  verb.option("--fps", options->fps, "Frames per second, in place of the input's own").type("N");
-  verb.option("--reconnect", options->reconnect, "Seconds to wait for a live source that disappears; 0: end")
-      .type("S")
-      .show_default();
-  verb.option("--start", chain.start, "Number of the first frame").type("N").between(0L, 1L << 52);
-  verb.option("--frames", chain.frames, "At most N frames; 0: all").type("N").between(0L, 1L << 52);
   verb.option("--smoothing", chain.tracker.smoothing, "Cutoff of the smoothing of a head at rest, hertz; 0: none")
       .type("HZ")
       .between(0.0, 1000.0)
@@ -189,6 +170,7 @@ void add_track(Verb parent, Task& task) {
   add_pose_options(verb, options->pose);
   add_osc_option(verb, chain.outputs.live, "the pose of the head and the expression");
   add_place_options(verb, chain.outputs.live, "the pose of the head and the expression");
+  add_view_options(verb, options->view);
   add_common_options(verb, options->common);
   verb.chosen([options, &task] {
     options->common.console = task.console;

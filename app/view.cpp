@@ -97,6 +97,7 @@ std::unique_ptr<serve::RequestHandler> View::handler(serve::PageSender& sender) 
   auto handlers = std::make_unique<serve::RequestHandlers>();
   handlers->add(std::make_unique<serve::HeadHandler>(sender, heads_));
   handlers->add(std::make_unique<serve::FaceHandler>(sender, faces_));
+  handlers->add(std::make_unique<serve::PersonHandler>(sender, faces_, heads_));
   handlers->add(std::make_unique<serve::RunHandler>(control_));
   if (jobs_) handlers->add(std::make_unique<serve::JobHandler>(sender, *jobs_));
   if (frames_) handlers->add(std::make_unique<serve::FramesHandler>(sender, *frames_));

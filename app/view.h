@@ -10,6 +10,8 @@
 #include "serve/head_feed.h"
 #include "serve/head_handler.h"
 #include "serve/job_handler.h"
+#include "serve/person_feed.h"
+#include "serve/person_handler.h"
 #include "serve/run_control.h"
 #include "serve/server.h"
 

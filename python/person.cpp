@@ -58,6 +58,11 @@ private:
   std::mutex mutex_;
 };
 
+std::optional<std::array<double, 3>> place(const std::optional<Vec3>& position) {
+  if (!position) return std::nullopt;
+  return std::array{position->x, position->y, position->z};
+}
+
 }  // namespace
 
 void bind_person(py::module_& module) {
@@ -79,6 +84,11 @@ void bind_person(py::module_& module) {
           },
           "The outline: (cx, cy, rx, ry), pixels.")
       .def_readonly("pose", &Estimate::pose, "A HeadPose; None until there was a face.")
+      .def_property_readonly(
+          "position", [](const Estimate& own) { return place(own.position); },
+          "(x, y, z), metres: that of the pose or, until there was a face, that of a calibrated head; else None.")
+      .def_property_readonly(
+          "raw_position", [](const Estimate& own) { return place(own.raw_position); }, "The same before smoothing.")
       .def_property_readonly(
           "landmarks",
           [](const Estimate& own) {

@@ -63,6 +63,10 @@ struct Estimate {
   /// that grow. Nothing until there was a face.
   std::optional<face::HeadPose> pose = {};
 
+  /// Where the head is, metres: that of the pose or, until there was a face, that of a head whose calibration tells its
+  /// distance. The second is not smoothed.
+  std::optional<Vec3> position = {}, raw_position = {};
+
   std::vector<float> landmarks = {};  ///< of the face, if it was seen
   std::vector<float> landmark_confidence = {};
   std::vector<StageTime> times = {};

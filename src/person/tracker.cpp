@@ -107,7 +107,11 @@ struct Tracker::State {
                                 std::optional<face::HeadPose>& found);
   void guide_colours(const ColourView& frame, const face::Fit& fit, const Outline& outline, const head::Estimate& head,
                      double time);
-  void place(Estimate& estimate, const Outline& outline, const std::optional<face::HeadPose>& found);
+  void place(Estimate& estimate, const Outline& outline, const std::optional<face::HeadPose>& found,
+             const head::Estimate& head);
+  face::HeadPose smoothed(const face::HeadPose& joined, double time) {
+    return settings.smoothing > 0 ? smoothing.smooth(joined, time) : joined;
+  }
 
   TrackerSettings settings;
   std::unique_ptr<face::Fitter> fitter;
@@ -244,10 +248,17 @@ void Tracker::State::guide_colours(const ColourView& frame, const face::Fit& fit
 }
 
 // The joined place, with the rotation of the last face.
-void Tracker::State::place(Estimate& estimate, const Outline& outline, const std::optional<face::HeadPose>& found) {
+void Tracker::State::place(Estimate& estimate, const Outline& outline, const std::optional<face::HeadPose>& found,
+                           const head::Estimate& head) {
   const double time = estimate.time;
+  if (found && !pose) smoothing.reset();  // of the colours alone
   if (found) pose = *found;
-  if (!pose) return;
+  if (!pose) {
+    if (!head.position) return;
+    estimate.raw_position = head.position;
+    estimate.position = smoothed({.position = *head.position}, time).position;
+    return;
+  }
   face::HeadPose joined = *pose;
   joined.position = place_of(outline, joined.rotation, camera, settings.pose.eye_distance);
   if (!found && seen) {
@@ -256,7 +267,9 @@ void Tracker::State::place(Estimate& estimate, const Outline& outline, const std
     Vec3& at = joined.position_deviation;
     at = (1 + unseen) * at;
   }
-  estimate.pose = settings.smoothing > 0 ? smoothing.smooth(joined, time) : joined;
+  estimate.pose = smoothed(joined, time);
+  estimate.raw_position = joined.position;
+  estimate.position = estimate.pose->position;
 }
 
 Estimate Tracker::State::track(const ColourView& frame, double time) {
@@ -378,7 +391,7 @@ Estimate Tracker::State::track(const ColourView& frame, double time) {
   estimate.oval = by_colours ? *head.oval : join.to_colours(*by_face).oval();
   estimate.x = estimate.oval.cx;
   estimate.y = estimate.oval.cy;
-  place(estimate, joined, found);
+  place(estimate, joined, found, head);
   lap("join");
   return estimate;
 }

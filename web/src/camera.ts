@@ -3,7 +3,7 @@
 import type { Connection } from "./connection";
 
 // Width of what is sent: enough for a head, and 9 MB per second at 30 frames per second; landmarks need more.
-const widths = { head: 320, face: 400 };
+const widths = { head: 320, face: 400, person: 400 };
 
 export class Camera {
   readonly video = document.createElement("video");
@@ -15,7 +15,7 @@ export class Camera {
   private sent = 0; // when the last frame was
   on = false;
 
-  constructor(private readonly connection: Connection, private readonly tracker: keyof typeof widths = "head") {
+  constructor(private readonly connection: Connection, private tracker: keyof typeof widths = "head") {
     this.video.muted = true;
     this.video.playsInline = true;
   }
@@ -28,11 +28,23 @@ export class Camera {
     });
     this.video.srcObject = this.stream;
     await this.video.play();
-    const width = (this.canvas.width = widths[this.tracker]);
-    this.canvas.height = Math.round((width * this.video.videoHeight) / this.video.videoWidth);
+    this.fit();
     this.on = true;
     this.waiting = false;
     this.next();
+  }
+
+  /** Lets another tracker have the frames from now on. */
+  switchTo(tracker: keyof typeof widths) {
+    if (this.on) this.connection.request({ do: "camera off", tracker: this.tracker });
+    this.tracker = tracker;
+    this.fit();
+    this.waiting = false;
+  }
+
+  private fit() {
+    const width = (this.canvas.width = widths[this.tracker]);
+    this.canvas.height = Math.round((width * this.video.videoHeight) / this.video.videoWidth);
   }
 
   private next() {

@@ -17,7 +17,7 @@ class HeadPage implements Page {
   private readonly source: HeadSource;
   private readonly picture: HeadPicture;
   private readonly player: Player;
-  private readonly figures = new Figures(["head", "x", "y", "distance", "jitter", "latency", "tracking", "frames", "score"]);
+  private readonly figures = new Figures(["head", "x", "y", "distance", "turned", "jitter", "latency", "tracking", "frames", "score"]);
   private readonly plots = {
     place: new RunningPlot("place", "pixels"),
     distance: new RunningPlot("distance", "cm"),
@@ -34,7 +34,7 @@ class HeadPage implements Page {
   private running = true;
   private recorded = false; // there are frames to play
   private readonly empty = hint("No head is tracked yet. Use the camera (its button is beside this picture, or below it), drop a video with its " +
-    "filter.json on this page, or start `kinema head track --input VIDEO --filter filter.json --view`.");
+    "filter.json on this page, or start `kinema track --input VIDEO --view`.");
 
   constructor(root: HTMLElement, private readonly connection: Connection) {
     this.camera = new Camera(connection);
@@ -125,7 +125,7 @@ class HeadPage implements Page {
     this.figures.set("tracking", `${frame.ms.toFixed(1)} ms`);
     if (frame.latency !== undefined) this.figures.set("latency", `${frame.latency.toFixed(0)} ms`);
     if (!frame.found) {  // where it was is not where it is
-      for (const name of ["x", "y", "distance", "jitter", "score"]) this.figures.set(name, "–");
+      for (const name of ["x", "y", "distance", "turned", "jitter", "score"]) this.figures.set(name, "–");
       return;
     }
     this.jitter.add(frame.x, frame.y);
@@ -135,6 +135,8 @@ class HeadPage implements Page {
     this.figures.set("jitter", `${this.jitter.value.toFixed(2)} px`);
     this.plots.place.add(frame.index, { x: frame.x, y: frame.y });
     this.plots.jitter.add(frame.index, { jitter: this.jitter.value });
+    const { pose } = frame;
+    this.figures.set("turned", pose ? [pose.yaw, pose.pitch, pose.roll].map((angle) => `${Math.round(angle) || 0}°`).join(" ") : "–");
     if (frame.distance === undefined) return;
     this.figures.set("distance", `${(100 * frame.distance).toFixed(0)} cm`);
     this.plots.distance.add(frame.index, { distance: 100 * frame.distance });

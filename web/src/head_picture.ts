@@ -88,6 +88,9 @@ export class HeadPicture {
     if (this.oval) ellipse(this.oval, "#ffb454", [6, 4]);
     if (!frame?.found) return;
     if (frame.oval) ellipse(frame.oval, "#7ee787", []);
+    const places = frame.landmarks?.data ?? [];
+    context.fillStyle = "#ffb454";
+    for (let i = 0; i + 1 < places.length; i += 2) context.fillRect(places[i] - 1, places[i + 1] - 1, 2, 2);
     context.strokeStyle = "#7ee787";
     context.beginPath();
     context.moveTo(frame.x - 8, frame.y);

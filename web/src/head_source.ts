@@ -22,6 +22,8 @@ export interface HeadFrame {
   latency?: number; // milliseconds from the camera's frame to now
   picture?: ArrayPart; // red green blue; of this page's camera there is none, since the page has it
   degrees?: ArrayPart;
+  landmarks?: ArrayPart; // of the face, pixels
+  pose?: { yaw: number; pitch: number; roll: number }; // degrees
 }
 
 export interface HeadListener {
@@ -35,7 +37,7 @@ function headFrame({ header, arrays }: Message): HeadFrame {
   const ms = header.ms as Record<string, number> | undefined;
   return {
     index: header.index ?? number("sequence"),
-    time: header.say === "head" ? number("time") / 1000 : number("time"),
+    time: header.say === undefined ? number("time") : number("time") / 1000,
     found: header.found === true,
     why: String(header.why ?? ""),
     x: number("x"), y: number("y"), width: number("width"), height: number("height"),
@@ -45,9 +47,11 @@ function headFrame({ header, arrays }: Message): HeadFrame {
     rawPosition: header.raw_position as HeadFrame["position"],
     oval: header.oval as HeadFrame["oval"],
     ms: ms?.track ?? Object.values(ms ?? {}).reduce((sum, value) => sum + value, 0),
-    latency: header.say === "head" ? performance.now() - number("time") : undefined,
+    latency: header.say === undefined ? undefined : performance.now() - number("time"),
+    pose: header.head as HeadFrame["pose"],
     picture: arrays.picture,
     degrees: arrays.degrees,
+    landmarks: arrays.landmarks,
   };
 }
 
@@ -59,16 +63,20 @@ export class HeadSource {
       frame: (message) => camera.on || listener.head(headFrame(message)),
       state: (state) => listener.state?.(state),
     });
-    connection.on("head", (_, message) => {
-      if (!message || !camera.on) return;
-      camera.answered();
-      listener.head(headFrame(message));
-    });
+    for (const answer of ["head", "person"]) {
+      connection.on(answer, (_, message) => {
+        if (!message || !camera.on) return;
+        // a program without a face model follows the colours, which must be calibrated
+        if (message.header.model === false) camera.switchTo("head");
+        camera.answered();
+        listener.head(headFrame(message));
+      });
+    }
   }
 
   close() {
     this.connection.leave("head");
-    this.connection.off("head");
+    for (const answer of ["head", "person"]) this.connection.off(answer);
     this.camera.stop();
   }
 }

@@ -54,7 +54,7 @@ class WindowPage implements Page {
   private stale = true; // the eye or the screen is another than when it was drawn
 
   constructor(root: HTMLElement, connection: Connection) {
-    this.camera = new Camera(connection);
+    this.camera = new Camera(connection, "person");
     const trouble = element("p", { class: "verdict" });
     const button = cameraButton(this.camera, (_, why) => (trouble.textContent = why ?? ""));
     this.stage = element("div", { class: "stage", pointermove: (event) => this.point(event as PointerEvent) },
@@ -71,8 +71,8 @@ class WindowPage implements Page {
       element("div", { class: "window page" }, this.stage,
         element("div", { class: "side" }, this.figures.root,
           element("p", { class: "hint" },
-            "The room lies behind the screen. Calibrate on the Head page, come back, switch the camera on and move your head: " +
-            "what you see moves as if the screen were a window. Without a camera, " +
+            "The room lies behind the screen. Switch the camera on, look at it and move your head: what you see moves as if " +
+            "the screen were a window. Without a camera, " +
             (handHeld ? "a finger on the picture" : "the mouse") + " stands in for your head."),
           element("div", { class: "row" }, button, fullScreen), trouble,
           this.permission, this.sensorRow, this.sensing,

@@ -1,5 +1,5 @@
 // What a newcomer does first: `kinema demo --view`, the Face tab, the camera. Nothing is chosen, and landmarks lie on the
-// face, while the demo is still at work and after it. The camera plays a film of a real face whose head was marked by hand.
+// face, while the demo is still at work and after it; the Window and `kinema track` need no more. The camera plays a film of a real face whose head was marked by hand.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -90,3 +90,26 @@ for (const [name, args] of [["demo", ["demo", "--out", "demo", "--frames", "12",
     await kinema.stop();
   });
 }
+
+test("the room of the Window follows a real head, with nothing to calibrate", { skip: absent }, async () => {
+  const kinema = await startKinema(["serve", "--port", "0"], folder);
+  const { page, complaints } = await openPage(browser, kinema.url, "window");
+  await page.locator("[data-action=camera]").click();
+  await figureThat(page, "head", (text) => text === "found");
+  await figureThat(page, "distance", (text) => Number.parseInt(text) > 200 && Number.parseInt(text) < 2000 && text !== "600 mm");
+  await keepScreenshot(page, "newcomer-window");
+  assert.deepEqual(complaints, []);
+  await page.close();
+  await kinema.stop();
+});
+
+test("`kinema track --view` shows the person it follows", { skip: absent }, async () => {
+  const kinema = await startKinema(["track", "--input", join(film, "img"), "--frames", String(frames), "--view", "--port", "0"], folder);
+  const { page, complaints } = await openPage(browser, kinema.url, "head");
+  await figureThat(page, "head", (text) => text === "found");
+  await figureThat(page, "turned", (text) => /^-?\d+° -?\d+° -?\d+°$/.test(text));
+  await keepScreenshot(page, "newcomer-track");
+  assert.deepEqual(complaints, []);
+  await page.close();
+  await kinema.stop();
+});

@@ -1,0 +1,62 @@
+#include "app/colour_run.h"
+
+#include "kinema/error.h"
+
+#include <filesystem>
+
+namespace kinema::app {
+
+void add_colour_options(Verb verb, ColourSourceOptions& source, FrameRange& range) {
+  verb.option("--input", source.input, "A video, a folder or pattern of pictures, or a live source: see kinema cameras")
+      .type("FILE|DIR")
+      .required();
+  verb.option("--fps", source.fps, "Frames per second, in place of the input's own").type("N");
+  verb.option("--reconnect", source.reconnect, "Seconds to wait for a live source that disappears; 0: end")
+      .type("S")
+      .show_default();
+  verb.option("--start", range.start, "Number of the first frame").type("N").between(0L, 1L << 52);
+  verb.option("--frames", range.frames, "At most N frames; 0: all").type("N").between(0L, 1L << 52);
+}
+
+std::unique_ptr<io::Source> open_colour_source(const ColourSourceOptions& options, const CommonOptions& common) {
+  std::unique_ptr<io::Source> source =
+      io::open_colour(options.input, {.fps = options.fps, .reconnect = options.reconnect});
+  if (source->guessed_fps()) {
+    fmt::print(common.console.err,
+               "kinema: {} does not give its frame rate: times are computed for 30 frames per second (--fps)\n",
+               options.input.front());
+  }
+  return source;
+}
+
+void check_distinct(const ColourOutputs& outputs, const char* table, const char* lines) {
+  std::map<std::filesystem::path, const char*> places;
+  for (const auto& [flag, file] :
+       {std::pair{table, &outputs.table}, {lines, &outputs.lines}, {"--overlay", &outputs.overlay}}) {
+    std::error_code ignored;
+    if (file->empty() || std::filesystem::is_character_file(*file, ignored)) continue;
+    const auto [other, first] = places.emplace(weakly_canonical(absolute(std::filesystem::path(*file)), ignored), flag);
+    if (!first) throw Error(fmt::format("{}: {} and {} name the same file", *file, other->second, flag));
+  }
+}
+
+double ColourCounts::frames_per_second() const {
+  const auto tracking = ms.find("track");
+  return tracking != ms.end() && tracking->second > 0 ? 1000 * static_cast<double>(found + lost) / tracking->second : 0;
+}
+
+void put_rest(nlohmann::ordered_json& report, const ColourCounts& counts) {
+  report["late"] = counts.live.late;
+  report["reopened"] = counts.live.reopened;
+  report["stopped"] = counts.stopped;
+  report["fps"] = counts.frames_per_second();
+  for (const auto& [stage, ms] : counts.ms) report["ms"][stage] = ms;
+}
+
+void report_gaps(const ColourCounts& counts, const CommonOptions& common) {
+  if (counts.first_gap.empty()) return;
+  fmt::print(common.console.err, "kinema: {} of {} frames could not be read; the first: {}\n", counts.gaps,
+             counts.frames, counts.first_gap);
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,30 @@
+// One person before the camera of a page: colours and face joined, so that nothing needs to be calibrated.
+#pragma once
+
+#include "serve/face_handler.h"
+#include "serve/head_handler.h"
+
+#include <memory>
+
+namespace kinema::serve {
+
+/// Messages: {"do":"camera","tracker":"person","sequence":n,"time":ms} with the array "picture" (height, width, 4); answered
+/// by {"say":"person",...}. Without a face model the answer has "model":false, and nobody is found.
+class PersonHandler final : public RequestHandler {
+public:
+  /// The face model, the detector and the slots are those of `faces`; the colours those of `heads`, if they are known.
+  PersonHandler(PageSender& sender, FaceSharedState& faces, HeadSharedState& heads);
+  ~PersonHandler() override;
+
+  bool request(const std::string& what, const nlohmann::json& header) override;
+  bool message(const std::string& what, const Message& message) override;
+
+private:
+  class Worker;
+  PageSender& sender_;
+  FaceSharedState& faces_;
+  HeadSharedState& heads_;
+  std::unique_ptr<Worker> worker_;  // while there is a camera
+};
+
+}  // namespace kinema::serve

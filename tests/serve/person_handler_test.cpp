@@ -1,0 +1,109 @@
+#include "serve/person_handler.h"
+
+#include "core/geometry.h"
+#include "kinema/error.h"
+#include "kinema/files.h"
+#include "listener.h"
+#include "synth/head_clip.h"
+#include "synth/head_pose_clip.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace kinema::serve {
+namespace {
+
+class PersonHandlerTest : public ::testing::Test {
+protected:
+  void show(const io::Picture& picture, std::size_t frame) {
+    std::vector<std::uint8_t> rgba;
+    for (std::size_t i = 0; i < picture.bgr.size(); i += 3) {
+      for (std::size_t channel : {2, 1, 0}) rgba.push_back(picture.bgr[i + channel]);
+      rgba.push_back(255);
+    }
+    const ArrayPart part = array_part<std::uint8_t>(
+        "picture", rgba, {static_cast<std::size_t>(picture.height), static_cast<std::size_t>(picture.width), 4});
+    const nlohmann::ordered_json header{
+        {"do", "camera"}, {"tracker", "person"}, {"sequence", frame}, {"time", 33.0 * static_cast<double>(frame + 1)}};
+    EXPECT_TRUE(handler_.message("camera", decode(encode(header, {&part, 1}))));
+  }
+
+  void use_shipped_model() {
+    faces_.set_model(std::make_shared<const face::Model>(read_face_model(KINEMA_SHIPPED_MODEL)));
+  }
+
+  std::vector<face::Start::Box> boxes_;
+  Listener page_;
+  FaceSharedState faces_{[this] { return [this](const face::GreyView&) { return boxes_; }; }};
+  HeadSharedState heads_;
+  PersonHandler handler_{page_, faces_, heads_};
+};
+
+TEST_F(PersonHandlerTest, NothingNeedsToBeCalibrated) {
+  use_shipped_model();
+  synth::HeadPoseClipSettings settings;
+  settings.width = 320, settings.height = 240;
+  settings.person = 0;
+  const synth::HeadPoseClip clip(settings);
+  for (std::size_t frame = 0; frame < 4; ++frame) {
+    const std::vector<float> places = clip.landmarks(frame);
+    float left = 1e9f, right = 0, top = 1e9f, bottom = 0;
+    for (std::size_t i = 0; i < places.size(); i += 2) {
+      left = std::min(left, places[i]), right = std::max(right, places[i]);
+      top = std::min(top, places[i + 1]), bottom = std::max(bottom, places[i + 1]);
+    }
+    boxes_ = {{left, top, right - left, bottom - top, false}};
+    show(clip.picture(frame), frame);
+    const nlohmann::json answer = page_.next();
+    EXPECT_EQ(answer["say"], "person");
+    EXPECT_EQ(answer["sequence"], frame);
+    ASSERT_EQ(answer["found"], true) << answer.value("why", "");
+    EXPECT_EQ(answer["face"], true);
+    const auto position = answer["position"].get<std::vector<double>>();
+    EXPECT_NEAR(position[2], clip.truth(frame).position.z, 0.05);
+    EXPECT_NEAR(answer["head"]["yaw"], clip.truth(frame).yaw, 5);
+    EXPECT_TRUE(answer.contains("raw_position"));
+  }
+  EXPECT_TRUE(handler_.request("camera off", {{"tracker", "person"}}));
+}
+
+TEST_F(PersonHandlerTest, AHeadWhoseFaceIsNeverSeenHasThePlaceOfItsCalibration) {
+  use_shipped_model();
+  synth::HeadClipSettings settings;
+  settings.width = 160, settings.height = 120;
+  const synth::HeadClip clip(settings);
+  const synth::HeadTruth first = clip.truth(0);
+  const io::Picture picture = clip.picture(0);
+  const ColourView view{picture.bgr.data(), 160, 120, 480, PixelFormat::bgr};
+  const head::Oval oval{first.x, first.y, first.rx, first.ry};
+  head::CalibrationSettings with;
+  with.distance = first.distance;
+  with.field_of_view = clip.settings().field_of_view;
+  heads_.set_calibration(head::calibrate({&view, 1}, {&oval, 1}, with));
+  for (std::size_t frame = 0; frame < 6; ++frame) {
+    show(clip.picture(frame), frame);
+    const nlohmann::json answer = page_.next();
+    ASSERT_EQ(answer["found"], true) << answer.value("why", "");
+    EXPECT_EQ(answer["face"], false);
+    EXPECT_FALSE(answer.contains("head"));
+    const auto position = answer["raw_position"].get<std::vector<double>>();
+    EXPECT_NEAR(position[2], clip.truth(frame).distance, 0.1 * first.distance);
+  }
+}
+
+TEST_F(PersonHandlerTest, WithoutAModelThePageIsTold) {
+  const synth::HeadClip clip;
+  show(clip.picture(0), 0);
+  const nlohmann::json answer = page_.next();
+  EXPECT_EQ(answer["found"], false);
+  EXPECT_EQ(answer["model"], false);
+}
+
+TEST_F(PersonHandlerTest, LeavesOtherTrackersAlone) {
+  EXPECT_FALSE(handler_.request("camera off", {{"tracker", "face"}}));
+  EXPECT_FALSE(handler_.request("calibrate", {}));
+}
+
+}  // namespace
+}  // namespace kinema::serve
