@@ -108,7 +108,7 @@ private:
     std::unique_ptr<T> made = nullptr;
     Worker worker;  // last: it uses the other members
 
-    Part(std::size_t place, bool spins) : at(place), worker(spins) {}
+    Part(std::size_t place, bool spins) : at(place), worker(std::chrono::microseconds(spins ? 50 : 0)) {}
     ~Part() {
       // what a failed device still holds is given back in its own thread too
       worker.post([this] { made.reset(); });

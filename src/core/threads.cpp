@@ -1,10 +1,16 @@
 #include "core/threads.h"
 
+#include "core/worker.h"
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <fstream>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #if defined(__linux__)
 #include <sched.h>
@@ -43,6 +49,70 @@ int usable_cores() {
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
+// Threads of its own beside the caller's. Each has a range of the tasks, the same in every call, so that what it used last
+// is still in its cache; one that is done takes from the others' ranges, and nobody waits for a thread that is still asleep.
+class Threads::Team {
+public:
+  explicit Team(int count) {
+    constexpr std::chrono::microseconds awake(200);
+    for (int i = 1; i < count; ++i) workers_.push_back(std::make_unique<Worker>(awake));
+  }
+
+  void for_each(std::size_t n, const std::function<void(std::size_t)>& work) {
+    if (n < 2 || workers_.empty() || taken_.test_and_set(std::memory_order_acquire)) {
+      for (std::size_t i = 0; i < n; ++i) work(i);
+      return;
+    }
+    const auto call = std::make_shared<Call>(n, std::min(n, workers_.size() + 1), work);
+    for (std::size_t own = 1; own < call->ranges.size(); ++own)
+      workers_[own - 1]->post([call, own] { call->join(own); });
+    call->join(0);
+    while (call->inside.load() > 0) std::this_thread::yield();
+    taken_.clear(std::memory_order_release);
+    if (call->failure) std::rethrow_exception(call->failure);
+  }
+
+private:
+  struct alignas(64) Range {
+    std::atomic<std::size_t> next = 0;
+    std::size_t end = 0;
+  };
+
+  struct Call {
+    Call(std::size_t n, std::size_t parts, const std::function<void(std::size_t)>& task) : ranges(parts), work(task) {
+      for (std::size_t r = 0; r < parts; ++r) ranges[r].next = n * r / parts, ranges[r].end = n * (r + 1) / parts;
+    }
+
+    // A thread that comes late finds no task left, and does not touch `work`, whose owner may be gone.
+    void join(std::size_t own) {
+      ++inside;
+      for (std::size_t k = 0; k < ranges.size(); ++k) {
+        Range& range = ranges[(own + k) % ranges.size()];
+        for (std::size_t i; (i = range.next++) < range.end;) run(i);
+      }
+      --inside;
+    }
+
+    void run(std::size_t i) {
+      try {
+        work(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+      }
+    }
+
+    std::vector<Range> ranges;
+    const std::function<void(std::size_t)>& work;
+    std::atomic<int> inside = 0;  // threads
+    std::mutex mutex;
+    std::exception_ptr failure;
+  };
+
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::atomic_flag taken_;
+};
+
 #if defined(KINEMA_HAVE_TBB)
 
 struct Threads::Arena {
@@ -58,6 +128,7 @@ struct Threads::Arena {
 };
 
 void Threads::for_each(std::size_t n, const std::function<void(std::size_t)>& work) const {
+  if (team_) return team_->for_each(n, work);
   arena_->arena.execute([&] { tbb::parallel_for(std::size_t{0}, n, work); });
 }
 
@@ -71,6 +142,7 @@ struct Threads::Arena {
 };
 
 void Threads::for_each(std::size_t n, const std::function<void(std::size_t)>& work) const {
+  if (team_) return team_->for_each(n, work);
 #if defined(KINEMA_HAVE_OPENMP)
   // all threads of a team meet at its end: no more of them than there are tasks
   const int team = static_cast<int>(std::min(n, static_cast<std::size_t>(arena_->count)));
@@ -110,7 +182,9 @@ void Threads::for_ranges(std::size_t n, std::size_t ranges, const std::function<
   });
 }
 
-Threads::Threads(int count) : arena_(std::make_unique<Arena>(count > 0 ? count : usable_cores())) {}
+Threads::Threads(int count, Between between) : arena_(std::make_unique<Arena>(count > 0 ? count : usable_cores())) {
+  if (between == Between::awake) team_ = std::make_unique<Team>(arena_->count);
+}
 Threads::~Threads() = default;
 Threads::Threads(Threads&&) noexcept = default;
 Threads& Threads::operator=(Threads&&) noexcept = default;

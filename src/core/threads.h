@@ -15,8 +15,12 @@ int usable_cores();
 
 class Threads {
 public:
+  /// What threads do between two calls: to wake one takes some ten microseconds, as long as a short task. Those that stay
+  /// awake for a while after each are for calls in quick succession; one call is divided at a time, others run on their caller.
+  enum class Between { asleep, awake };
+
   /// At most `count` threads; 0: one per usable core.
-  explicit Threads(int count = 0);
+  explicit Threads(int count = 0, Between between = Between::asleep);
   ~Threads();
   Threads(Threads&&) noexcept;
   Threads& operator=(Threads&&) noexcept;
@@ -36,7 +40,9 @@ public:
 
 private:
   struct Arena;
+  class Team;
   std::unique_ptr<Arena> arena_;
+  std::unique_ptr<Team> team_;  // if they stay awake
 };
 
 /// work(first, last) on successive ranges of `size`, one for each thread; all of it at once without threads.

@@ -1,11 +1,10 @@
 #include "core/worker.h"
 
-#include <chrono>
 #include <utility>
 
 namespace kinema {
 
-Worker::Worker(bool spins) : spins_(spins), thread_([this] { run(); }) {}
+Worker::Worker(std::chrono::microseconds spinning) : spinning_(spinning), thread_([this] { run(); }) {}
 
 Worker::~Worker() {
   {
@@ -26,7 +25,7 @@ void Worker::post(std::function<void()> task) {
 }
 
 void Worker::spin(bool until_empty) const {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(spins_ ? 50 : 0);
+  const auto end = std::chrono::steady_clock::now() + spinning_;
   while ((unfinished_.load(std::memory_order_acquire) == 0) != until_empty && std::chrono::steady_clock::now() < end)
     continue;
 }
@@ -41,7 +40,7 @@ std::exception_ptr Worker::wait() {
 void Worker::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    if (spins_ && tasks_.empty() && !ending_) {
+    if (spinning_.count() > 0 && tasks_.empty() && !ending_) {
       lock.unlock();
       spin(false);
       lock.lock();

@@ -1,7 +1,9 @@
-// A thread that is kept for the calls of one device: CUDA's current device belongs to a thread.
+// A thread that is kept for tasks one after another, such as the calls of one device: CUDA's current device belongs to a
+// thread.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -13,9 +15,9 @@ namespace kinema {
 
 class Worker {
 public:
-  /// `spins`: a thread that waits for another looks for it for some ten microseconds before it sleeps, since to be woken takes as
-  /// long; for machines with cores to spare.
-  explicit Worker(bool spins = false);
+  /// `spinning`: for how long a thread that waits for another looks for it before it sleeps, since to be woken takes some ten
+  /// microseconds; for machines with cores to spare.
+  explicit Worker(std::chrono::microseconds spinning = {});
   /// Finishes the posted tasks.
   ~Worker();
   Worker(const Worker&) = delete;
@@ -32,7 +34,7 @@ private:
   // Until there are tasks, or there are none, or it takes long.
   void spin(bool until_empty) const;
 
-  const bool spins_;
+  const std::chrono::microseconds spinning_;
   std::atomic<int> unfinished_ = 0;  // tasks
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -16,7 +16,7 @@ namespace {
 class CpuFitter final : public Fitter {
 public:
   CpuFitter(std::shared_ptr<const Model> model, const FitSettings& settings)
-      : model_(std::move(model)), settings_(settings), threads_(settings.threads) {
+      : model_(std::move(model)), settings_(settings), threads_(settings.threads, Threads::Between::awake) {
     for (const Stage& stage : stages_of(*model_, settings_))
       stages_.push_back(make_cpu_stage(*model_, stage, settings_, threads_));
   }

@@ -98,9 +98,10 @@ public:
     std::vector<float> samples, next_samples;
     Difference d = difference(from, placed(to_source, shape), threads, samples);
     Eigen::VectorXd lambda = d.texture;
+    SteepestDescent::Workspace space;
     StageOutcome outcome;
     while (outcome.iterations < static_cast<int>(stage_.iterations) && !outcome.converged) {
-      const Eigen::VectorXd dq = simultaneous() ? solve(d, shape, samples, threads, lambda) : d.step;
+      const Eigen::VectorXd dq = simultaneous() ? solve(d, shape, samples, threads, lambda, space) : d.step;
       std::vector<double> next = within_model(model_, warp_.composed(shape, dq), settings_.limit);
       Difference d_next = difference(from, placed(to_source, next), threads, next_samples);
       ++outcome.iterations;
@@ -166,8 +167,8 @@ private:
 
   // Solves for shape and texture together at the texture g0 + Pg^T lambda, which is then updated.
   Eigen::VectorXd solve(const Difference& d, std::span<const double> shape, std::span<const float> samples,
-                        const Threads* threads, Eigen::VectorXd& lambda) const {
-    const DescentProducts j = descent_->products(lambda, samples, d.offset, d.factor, threads);
+                        const Threads* threads, Eigen::VectorXd& lambda, SteepestDescent::Workspace& space) const {
+    const DescentProducts& j = descent_->products(lambda, samples, d.offset, d.factor, threads, space);
     // J minus its projection on U = [Pg; g0; 1] is J - W U. The modes are orthonormal, so of their part of
     // J J^T - W (J U^T)^T - (J U^T) W^T + W (U U^T) W^T remains one product
     const auto by_modes = j.by_rows.leftCols(texture_modes_);

@@ -44,6 +44,7 @@ SteepestDescent::SteepestDescent(const Model& model, const Level& level, const T
                             : model.shape.modes.row(static_cast<std::size_t>(k) - 4);
     for (Eigen::Index i = 0; i < size; ++i) modes_(k, i) = mode[static_cast<std::size_t>(i)];
   }
+  single_modes_ = modes_.cast<float>();
   std::set<std::pair<Eigen::Index, Eigen::Index>> adjacent;
   for (const auto& corner : model.triangles)
     for (const auto a : corner)
@@ -84,95 +85,112 @@ void SteepestDescent::block_sums(std::size_t block, std::span<const float> textu
   for (std::size_t r = layout.block_runs[block]; r < layout.block_runs[block + 1]; ++r) {
     const PixelRun& run = layout.runs[r];
     const std::size_t first = run.first * channels - start, last = first + run.count * channels;
-    const std::size_t first_tile = first / tile_values, tiles = (last + tile_values - 1) / tile_values - first_tile;
-    const std::size_t origin = first_tile * tile_values;
+    const std::size_t first_tile = first / tile_values * tile_values;
+    const std::size_t last_tile = (last + tile_values - 1) / tile_values * tile_values;
     float* sums = run_sums.data() + r * run_size();
     for (std::size_t k = 0; k <= corners; ++k) {
-      std::fill_n(panel + k * block_values, first - origin, 0.0f);
-      std::fill(panel + k * block_values + (last - origin), panel + k * block_values + tiles * tile_values, 0.0f);
+      float* column = panel + k * block_values;
+      std::fill(column + first_tile, column + first, 0.0f);
+      std::fill(column + last, column + last_tile, 0.0f);
     }
     for (std::size_t k = 0; k < 3; ++k) {
       const float* weight = barycentric_[k].data() + start;
-      float *to_x = panel + 2 * k * block_values - origin, *to_y = to_x + block_values;
+      float *to_x = panel + 2 * k * block_values, *to_y = to_x + block_values;
       for (std::size_t v = first; v < last; ++v) to_x[v] = weight[v] * across[v];
       for (std::size_t v = first; v < last; ++v) to_y[v] = weight[v] * down[v];
     }
-    float* residual = panel + corners * block_values - origin;
+    float* residual = panel + corners * block_values;
     for (std::size_t v = first; v < last; ++v) residual[v] = (samples[start + v] - offset) * factor - mean_[start + v];
     // products with each other, then with d
-    pair_block(tiles, panel, sums + rows.groups() * group_rows * corners);
-    multiply_corners(rows.block(block) + first_tile * group_rows * tile_values, rows.groups(), layout.tiles(block),
-                     tiles, panel, sums);
+    pair_block(first, last, panel, sums + rows.groups() * group_rows * corners);
+    multiply_corners(rows.block(block), rows.groups(), layout.tiles(block), first, last, panel, sums);
   }
 }
 
-// modes * matrix * modes^T of a symmetric matrix with a block for each two vertices that share a triangle, 0 elsewhere.
-Eigen::MatrixXd SteepestDescent::squared(const Eigen::MatrixXd& matrix) const {
-  Eigen::MatrixXd half = Eigen::MatrixXd::Zero(modes_.rows(), modes_.cols());
-  for (const auto& [to, from] : adjacent_)
-    half.middleCols<2>(to).noalias() += modes_.middleCols<2>(from) * matrix.block<2, 2>(from, to);
-  Eigen::MatrixXd result(modes_.rows(), modes_.rows());
-  result.triangularView<Eigen::Lower>() = half * modes_.transpose();
-  result.triangularView<Eigen::StrictlyUpper>() = result.transpose();
-  return result;
+// Sums of runs at the corners of their triangles, one run after the other.
+template <class Add>
+void SteepestDescent::at_corners(const Add& add) const {
+  const std::vector<PixelRun>& runs = stack_.layout().runs;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const auto& corner = model_.triangles[runs[r].triangle];
+    for (std::size_t k = 0; k < corners; ++k)
+      add(r, k, 2 * Eigen::Index{corner[k / 2]} + static_cast<Eigen::Index>(k % 2), corner);
+  }
 }
 
-DescentProducts SteepestDescent::products(const Eigen::VectorXd& lambda, std::span<const float> samples, double offset,
-                                          double factor, const Threads* threads) const {
+// J J^T: a matrix with a block for each two vertices that share a triangle, 0 elsewhere, between the modes.
+void SteepestDescent::multiply_self(Workspace& space) const {
+  const std::size_t self_at = stack_.rows().groups() * group_rows * corners;
+  Eigen::MatrixXd& by_self = space.by_self;
+  by_self.setZero(modes_.cols(), modes_.cols());
+  space.by_residual.setZero(modes_.cols());
+  at_corners([&](std::size_t run, std::size_t k, Eigen::Index at, const auto& corner) {
+    const float* self = space.run_sums.data() + run * run_size() + self_at;
+    space.by_residual[at] += double{self[pairs + k]};
+    for (std::size_t l = 0; l <= k; ++l) {
+      const Eigen::Index other = 2 * Eigen::Index{corner[l / 2]} + static_cast<Eigen::Index>(l % 2);
+      const double value = self[k * (k + 1) / 2 + l];
+      by_self(at, other) += value;
+      if (k != l) by_self(other, at) += value;
+    }
+  });
+  space.half.setZero(modes_.rows(), modes_.cols());
+  for (const auto& [to, from] : adjacent_)
+    space.half.middleCols<2>(to).noalias() += modes_.middleCols<2>(from) * by_self.block<2, 2>(from, to);
+  DescentProducts& products = space.products;
+  products.by_self.resize(modes_.rows(), modes_.rows());
+  products.by_self.triangularView<Eigen::Lower>() = space.half * modes_.transpose();
+  products.by_self.triangularView<Eigen::StrictlyUpper>() = products.by_self.transpose();
+  products.by_residual.noalias() = modes_ * space.by_residual;
+}
+
+// Some columns of J [Pg; g0; 1]^T. Single precision, as its terms have: a vertex has few runs.
+void SteepestDescent::multiply_rows(Eigen::Index first, Eigen::Index count, Workspace& space) const {
+  const std::size_t padded = stack_.rows().groups() * group_rows;
+  Eigen::MatrixXf sums = Eigen::MatrixXf::Zero(count, modes_.cols());
+  at_corners([&](std::size_t run, std::size_t k, Eigen::Index at, const auto&) {
+    const float* from = space.run_sums.data() + run * run_size() + k * padded + first;
+    float* to = sums.data() + at * count;
+    for (Eigen::Index i = 0; i < count; ++i) to[i] += from[i];
+  });
+  const Eigen::MatrixXf product = single_modes_ * sums.transpose();
+  space.products.by_rows.middleCols(first, count) = product.cast<double>();
+}
+
+const DescentProducts& SteepestDescent::products(const Eigen::VectorXd& lambda, std::span<const float> samples,
+                                                 double offset, double factor, const Threads* threads,
+                                                 Workspace& space) const {
   const TextureLayout& layout = stack_.layout();
   const RowStack& rows = stack_.rows();
-  const Eigen::Index texture_modes = lambda.size(), size = modes_.cols();
+  const Eigen::Index texture_modes = lambda.size(), known = texture_modes + 2;
 
   // g0 + Pg^T lambda: the stack has g0 below Pg
   std::vector<float> factors(rows.groups() * group_rows, 0.0f);
   for (Eigen::Index i = 0; i < texture_modes; ++i) factors[static_cast<std::size_t>(i)] = static_cast<float>(lambda[i]);
   factors[static_cast<std::size_t>(texture_modes)] = 1;
-  std::vector<float> texture(layout.blocks() * block_values, 0.0f);
+  space.texture.resize(layout.blocks() * block_values);
   for_blocks(threads, layout.blocks(), [&](std::size_t block) {
-    add_rows(rows.block(block), rows.groups(), layout.tiles(block), factors.data(),
-             texture.data() + block * block_values);
+    float* texture = space.texture.data() + block * block_values;
+    std::fill_n(texture, block_values, 0.0f);
+    add_rows(rows.block(block), rows.groups(), layout.tiles(block), factors.data(), texture);
   });
-  std::vector<float> run_sums(layout.runs.size() * run_size());
+  space.run_sums.resize(layout.runs.size() * run_size());
   for_blocks(threads, layout.blocks(), [&](std::size_t block) {
-    block_sums(block, texture, samples, static_cast<float>(offset), static_cast<float>(factor), run_sums);
+    block_sums(block, space.texture, samples, static_cast<float>(offset), static_cast<float>(factor), space.run_sums);
   });
 
-  // accumulated at the corners, one run after the other
-  const Eigen::Index known = texture_modes + 2;
-  Eigen::MatrixXd by_self = Eigen::MatrixXd::Zero(size, size), by_rows = Eigen::MatrixXd::Zero(known, size);
-  Eigen::VectorXd by_residual = Eigen::VectorXd::Zero(size);
-  for (std::size_t r = 0; r < layout.runs.size(); ++r) {
-    const auto& corner = model_.triangles[layout.runs[r].triangle];
-    const float* sums = run_sums.data() + r * run_size();
-    const float* self = sums + rows.groups() * group_rows * corners;
-    const float* residual = self + pairs;
-    std::size_t pair = 0;
-    for (std::size_t k = 0; k < corners; ++k) {
-      const Eigen::Index at = 2 * corner[k / 2] + static_cast<Eigen::Index>(k % 2);
-      by_residual[at] += double{residual[k]};
-      by_rows.col(at) += Eigen::Map<const Eigen::VectorXf>(sums + k * rows.groups() * group_rows, known).cast<double>();
-      for (std::size_t l = 0; l <= k; ++l) {
-        const Eigen::Index other = 2 * corner[l / 2] + static_cast<Eigen::Index>(l % 2);
-        const double value = self[pair++];
-        by_self(at, other) += value;
-        if (k != l) by_self(other, at) += value;
-      }
-    }
-  }
   // a task of its own for each part of the columns, and one for J J^T
   constexpr Eigen::Index part = 32;
   const Eigen::Index parts = (known + part - 1) / part;
-  DescentProducts result;
-  result.by_rows.resize(modes_.rows(), known);
+  space.products.by_rows.resize(modes_.rows(), known);
   for_blocks(threads, static_cast<std::size_t>(parts) + 1, [&](std::size_t task) {
-    const Eigen::Index first = static_cast<Eigen::Index>(task) * part, count = std::min(part, known - first);
-    if (count > 0)
-      result.by_rows.middleCols(first, count).noalias() = modes_ * by_rows.middleRows(first, count).transpose();
+    const Eigen::Index first = (static_cast<Eigen::Index>(task) - 1) * part;
+    if (task == 0)
+      multiply_self(space);
     else
-      result.by_self = squared(by_self);
+      multiply_rows(first, std::min(part, known - first), space);
   });
-  result.by_residual.noalias() = modes_ * by_residual;
-  return result;
+  return space.products;
 }
 
 }  // namespace kinema::face

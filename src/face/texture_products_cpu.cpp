@@ -69,35 +69,53 @@ HWY_INLINE HWY_ATTR void multiply_columns(const float* rows, std::size_t groups,
   }
 }
 
-// The same with one sum each, which leaves registers for more columns: for sums that need no more precision.
-template <std::size_t columns>
-HWY_INLINE HWY_ATTR void multiply_plain(const float* rows, std::size_t groups, std::size_t block_tiles,
-                                        std::size_t tiles, const float* panel, float* sums) {
+// The sums of the lanes of four vectors, side by side.
+HWY_INLINE HWY_ATTR void store_sums(Floats a, Floats b, Floats c, Floats d, float* to) {
+#ifdef KINEMA_HAVE_HIGHWAY
+  const Lanes tag;
+  if constexpr (hn::MaxLanes(tag) == 4) {
+    const auto pairs = [&](Floats low, Floats high)
+                           HWY_ATTR { return hn::Add(hn::ConcatEven(tag, high, low), hn::ConcatOdd(tag, high, low)); };
+    return hn::StoreU(pairs(pairs(a, b), pairs(c, d)), tag, to);
+  }
+#endif
+  const Floats all[] = {a, b, c, d};
+  for (std::size_t r = 0; r < group_rows; ++r) to[r] = hn::GetLane(hn::SumOfLanes(Lanes(), all[r]));
+}
+
+// One sum each, which leaves registers for more columns, and only the vectors that hold some of the values: a triangle has a
+// few tiles of them.
+void multiply_corners(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t first,
+                      std::size_t last, const float* panel, float* sums) {
   const Lanes d;
+  const std::size_t lanes = hn::Lanes(d);
+  constexpr std::size_t columns = corner_columns;
   for (std::size_t g = 0; g < groups; ++g, rows += block_tiles * group_rows * tile_values) {
     Floats sum[group_rows][columns];
     for (std::size_t r = 0; r < group_rows; ++r)
       for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::Zero(d);
-    add_tiles<columns>(rows, 0, tiles, panel, sum);
-    for (std::size_t r = 0; r < group_rows; ++r)
-      for (std::size_t c = 0; c < columns; ++c)
-        sums[(c * groups + g) * group_rows + r] = hn::GetLane(hn::SumOfLanes(d, sum[r][c]));
+    for (std::size_t i = first / lanes * lanes; i < last; i += lanes) {
+      const float* row = rows + i / tile_values * group_rows * tile_values + i % tile_values;
+      Floats value[columns];
+      for (std::size_t c = 0; c < columns; ++c) value[c] = hn::LoadU(d, panel + c * block_values + i);
+      for (std::size_t r = 0; r < group_rows; ++r) {
+        const Floats factor = hn::LoadU(d, row + r * tile_values);
+        for (std::size_t c = 0; c < columns; ++c) sum[r][c] = hn::MulAdd(factor, value[c], sum[r][c]);
+      }
+    }
+    for (std::size_t c = 0; c < columns; ++c)
+      store_sums(sum[0][c], sum[1][c], sum[2][c], sum[3][c], sums + (c * groups + g) * group_rows);
   }
 }
 
-void multiply_corners(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t tiles,
-                      const float* panel, float* sums) {
-  multiply_plain<corner_columns>(rows, groups, block_tiles, tiles, panel, sums);
-}
-
-void pair_block(std::size_t tiles, const float* panel, float* sums) {
+void pair_block(std::size_t first, std::size_t last, const float* panel, float* sums) {
   const Lanes d;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t k = 0; k <= corner_columns; ++k) {
     Floats sum[corner_columns];
     const std::size_t others = k < corner_columns ? k + 1 : corner_columns;
     for (std::size_t l = 0; l < corner_columns; ++l) sum[l] = hn::Zero(d);
-    for (std::size_t i = 0; i < tiles * tile_values; i += lanes) {
+    for (std::size_t i = first / lanes * lanes; i < last; i += lanes) {
       const Floats value = hn::LoadU(d, panel + k * block_values + i);
       for (std::size_t l = 0; l < others; ++l)
         sum[l] = hn::MulAdd(value, hn::LoadU(d, panel + l * block_values + i), sum[l]);
@@ -178,12 +196,12 @@ void multiply_block(const float* rows, std::size_t groups, std::size_t block_til
                     const float* panel, std::size_t columns, float* sums) {
   HWY_DYNAMIC_DISPATCH(multiply_block)(rows, groups, block_tiles, tiles, panel, columns, sums);
 }
-void multiply_corners(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t tiles,
-                      const float* panel, float* sums) {
-  HWY_DYNAMIC_DISPATCH(multiply_corners)(rows, groups, block_tiles, tiles, panel, sums);
+void multiply_corners(const float* rows, std::size_t groups, std::size_t block_tiles, std::size_t first,
+                      std::size_t last, const float* panel, float* sums) {
+  HWY_DYNAMIC_DISPATCH(multiply_corners)(rows, groups, block_tiles, first, last, panel, sums);
 }
-void pair_block(std::size_t tiles, const float* panel, float* sums) {
-  HWY_DYNAMIC_DISPATCH(pair_block)(tiles, panel, sums);
+void pair_block(std::size_t first, std::size_t last, const float* panel, float* sums) {
+  HWY_DYNAMIC_DISPATCH(pair_block)(first, last, panel, sums);
 }
 void square_block(std::size_t tiles, const float* panel, std::size_t columns, float* sums) {
   HWY_DYNAMIC_DISPATCH(square_block)(tiles, panel, columns, sums);

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace kinema {
@@ -18,6 +19,42 @@ TEST(Threads, VisitEveryIndexOnce) {
     std::vector<std::atomic<int>> visits(1000);
     Threads(count).for_each(visits.size(), [&](std::size_t i) { ++visits[i]; });
     for (const auto& v : visits) EXPECT_EQ(v, 1);
+  }
+}
+
+TEST(Threads, ThatStayAwakeVisitEveryIndexOnceInEachOfManyShortCalls) {
+  for (int count : {1, 2, 3, 8}) {
+    const Threads threads(count, Threads::Between::awake);
+    std::vector<std::atomic<int>> visits(7);
+    for (int call = 0; call < 2000; ++call) threads.for_each(visits.size(), [&](std::size_t i) { ++visits[i]; });
+    for (const auto& v : visits) EXPECT_EQ(v, 2000);
+  }
+}
+
+TEST(Threads, ThatStayAwakeTakeCallsWithinCallsAndFromOtherThreads) {
+  const Threads threads(3, Threads::Between::awake);
+  std::atomic<int> visits = 0;
+  const auto work = [&] {
+    for (int call = 0; call < 200; ++call)
+      threads.for_each(5, [&](std::size_t) { threads.for_each(4, [&](std::size_t) { ++visits; }); });
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  EXPECT_EQ(visits, 2 * 200 * 5 * 4);
+}
+
+TEST(Threads, ThatStayAwakeHandOnWhatTheWorkThrowsAndGoOn) {
+  const Threads threads(3, Threads::Between::awake);
+  for (int call = 0; call < 50; ++call) {
+    EXPECT_THROW(threads.for_each(20,
+                                  [](std::size_t i) {
+                                    if (i % 7 == 3) throw std::runtime_error("3");
+                                  }),
+                 std::runtime_error);
+    std::atomic<int> visits = 0;
+    threads.for_each(20, [&](std::size_t) { ++visits; });
+    EXPECT_EQ(visits, 20);
   }
 }
 
