@@ -135,8 +135,15 @@ void SteepestDescent::multiply_self(Workspace& space) const {
     }
   });
   space.half.setZero(modes_.rows(), modes_.cols());
-  for (const auto& [to, from] : adjacent_)
-    space.half.middleCols<2>(to).noalias() += modes_.middleCols<2>(from) * by_self.block<2, 2>(from, to);
+  const Eigen::Index size = modes_.rows();
+  for (const auto& [to, from] : adjacent_) {
+    const double *x = modes_.data() + from * size, *y = x + size;
+    for (Eigen::Index column = to; column < to + 2; ++column) {
+      const double by_x = by_self(from, column), by_y = by_self(from + 1, column);
+      double* sum = space.half.data() + column * size;
+      for (Eigen::Index k = 0; k < size; ++k) sum[k] += x[k] * by_x + y[k] * by_y;
+    }
+  }
   DescentProducts& products = space.products;
   products.by_self.resize(modes_.rows(), modes_.rows());
   products.by_self.triangularView<Eigen::Lower>() = space.half * modes_.transpose();
