@@ -1,8 +1,8 @@
 // kinema face train: an appearance model from images with landmarks.
 #include "app/face_options.h"
-#include "app/interrupt.h"
+#include "app/face_refine.h"
 #include "app/options.h"
-#include "app/progress.h"
+#include "app/train_progress.h"
 #include "core/stopwatch.h"
 #include "io/face_detector.h"
 #include "io/face_model_file.h"
@@ -24,10 +24,11 @@ struct Options {
   CommonOptions common;
   ImageOptions images;
   face::TrainSettings settings;
-  std::string out, layout, detector, note;
+  std::vector<std::string> film;
+  std::string out, layout, detector, note, start;
   std::uint32_t drawn = 0;
   bool no_mirror = false, no_quality = false, no_project_out = false, no_resampling = false, no_detector = false;
-  bool learn_detector = false, small = false;
+  bool learn_detector = false, small = false, sequence = false;
 };
 
 // The offset of the detector's boxes relative to the faces in them: the median over some of the images.
@@ -148,8 +149,41 @@ void report(const Options& options, const face::Model& model, const FaceExamples
   print_json(json);
 }
 
+// A model that is refined keeps what these options say of a new one.
+void check_start(const Options& options) {
+  if (options.images.images.empty() == options.film.empty()) throw Error("--start: give --images or --film");
+  const face::TrainSettings &asked = options.settings, usual;
+  for (const auto& [flag, given] : {std::pair{"--drawn", options.drawn > 0},
+                                    {"--layout", !options.layout.empty()},
+                                    {"--pixels", asked.pixels != usual.pixels},
+                                    {"--levels", asked.levels != usual.levels},
+                                    {"--features", asked.features != usual.features},
+                                    {"--no-resampling", options.no_resampling},
+                                    {"--shape-variance", asked.shape_variance != usual.shape_variance},
+                                    {"--texture-variance", asked.texture_variance != usual.texture_variance},
+                                    {"--combined-variance", asked.combined_variance != usual.combined_variance},
+                                    {"--shape-modes", asked.shape_modes > 0},
+                                    {"--texture-modes", asked.texture_modes > 0},
+                                    {"--combined-modes", asked.combined_modes > 0},
+                                    {"--gradient", asked.gradient != usual.gradient},
+                                    {"--cascade", asked.cascade_stages != usual.cascade_stages},
+                                    {"--displacements", asked.displacements != usual.displacements},
+                                    {"--no-project-out", options.no_project_out},
+                                    {"--small", options.small},
+                                    {"--no-quality", options.no_quality}}) {
+    if (given)
+      throw Error(fmt::format("{} is for a new model, and that of --start stays as it is: leave it out", flag));
+  }
+}
+
 void run(Options options) {
+  if (!options.start.empty()) {
+    check_start(options);
+    return refine_face_model({options.common, options.images, options.film, options.start, options.out,
+                              options.detector, options.note, !options.no_mirror, options.sequence});
+  }
   const io::OutputFile place(options.out);  // an unwritable target is reported before the work
+  if (!options.film.empty()) throw Error("--film labels its faces by a model: give --start shipped, or a file");
   if (options.images.images.empty() == (options.drawn == 0)) throw Error("give --images or --drawn");
   // a requested detector must exist; otherwise the one on this machine is used if there is one, and for drawn faces none
   std::optional<io::FaceDetector> detector;
@@ -183,17 +217,10 @@ void run(Options options) {
   }
   settings.seed = options.common.seed;
   settings.threads = options.common.threads;
-  const Interrupt interrupt;
-  std::optional<Progress> progress;
-  std::string last_stage;
-  settings.progress = [&](std::string_view stage, double done) {
-    if (interrupt.asked()) throw Error("stopped before the model was made; nothing was written", Error::Cause::running);
-    if (stage != last_stage) progress.emplace(std::string(stage), 1000, true);
-    last_stage = stage;
-    progress->show(static_cast<std::size_t>(1000 * std::clamp(done, 0.0, 1.0)));
-  };
+  TrainProgress progress;
+  settings.progress = progress.teller();
   face::Model model = train(options, examples, layout);
-  progress.reset();
+  progress.end();
   model.note = options.note;
   const double train_ms = watch.lap();
   if (detector) {
@@ -267,9 +294,16 @@ void add_model_options(Verb verb, Options& options) {
 }  // namespace
 
 void add_face_train(Verb parent, Task& task) {
-  Verb verb = parent.add("train", "Train an appearance model on pictures with landmarks, or on drawn faces");
+  Verb verb =
+      parent.add("train", "Train an appearance model on pictures with landmarks or on drawn faces, or refine one");
   const auto options = std::make_shared<Options>();
   add_image_options(verb, options->images, false);
+  verb.option("--start", options->start, "Refine this model, or the one that ships, in place of a new one")
+      .type("shipped|M.kface");
+  verb.option("--film", options->film,
+              "With --start, in place of --images: a film or pictures of one person without landmarks")
+      .type("VIDEO|DIR");
+  verb.flag("--sequence", options->sequence, "The pictures of --film are consecutive frames of one camera");
   verb.option("--drawn", options->drawn,
               "In place of --images: learn from this many synthetic faces, drawn while they are needed")
       .type("N")

@@ -3,6 +3,7 @@
 
 #include "arrays.h"
 #include "device_list.h"
+#include "kinema/face_refine.h"
 #include "kinema/face_tracker.h"
 #include "kinema/files.h"
 #include "module.h"
@@ -60,19 +61,39 @@ face::Features parse_features(const std::string& word) {
   throw Error("features must be 'intensity', 'orientation' or 'edges', not '" + word + "'");
 }
 
+// Images and their landmarks, one by one.
+struct Labelled {
+  std::deque<Grey> pictures;
+  std::vector<face::Example> examples;
+
+  Labelled(const py::iterable& images, const py::iterable& landmarks) {
+    for (const py::handle image : images) pictures.emplace_back(py::reinterpret_borrow<py::object>(image));
+    for (const py::handle shape : landmarks) {
+      if (examples.size() == pictures.size()) throw Error("there are more landmarks than images");
+      face::Example example{
+          pictures[examples.size()].view, landmarks_of(py::reinterpret_borrow<py::object>(shape)), {}};
+      example.name = "image " + std::to_string(examples.size());
+      examples.push_back(std::move(example));
+    }
+    if (examples.size() < pictures.size()) throw Error("there are more images than landmarks");
+  }
+};
+
+using Progress = std::function<void(const std::string&, double)>;
+
+std::function<void(std::string_view, double)> teller(const Progress& progress) {
+  if (!progress) return {};
+  return [&progress](std::string_view stage, double done) {
+    const py::gil_scoped_acquire acquire;
+    progress(std::string(stage), done);
+  };
+}
+
 SharedModel train(const py::iterable& images, const py::iterable& landmarks, std::uint32_t pixels, std::uint32_t levels,
                   const std::string& features, bool mirrored, bool quality, std::uint64_t seed, int threads,
-                  const std::function<void(const std::string&, double)>& progress) {
-  std::deque<Grey> pictures;
-  for (const py::handle image : images) pictures.emplace_back(py::reinterpret_borrow<py::object>(image));
-  std::vector<face::Example> examples;
-  for (const py::handle shape : landmarks) {
-    if (examples.size() == pictures.size()) throw Error("there are more landmarks than images");
-    face::Example example{pictures[examples.size()].view, landmarks_of(py::reinterpret_borrow<py::object>(shape)), {}};
-    example.name = "image " + std::to_string(examples.size());
-    examples.push_back(std::move(example));
-  }
-  if (examples.size() < pictures.size()) throw Error("there are more images than landmarks");
+                  const Progress& progress) {
+  const Labelled labelled(images, landmarks);
+  const std::vector<face::Example>& examples = labelled.examples;
   face::TrainSettings settings;
   settings.pixels = pixels;
   settings.levels = levels;
@@ -81,16 +102,31 @@ SharedModel train(const py::iterable& images, const py::iterable& landmarks, std
   settings.quality = quality;
   settings.seed = seed;
   settings.threads = threads;
-  if (progress) {
-    settings.progress = [&progress](std::string_view stage, double done) {
-      const py::gil_scoped_acquire acquire;
-      progress(std::string(stage), done);
-    };
-  }
+  settings.progress = teller(progress);
   const face::Layout layout = face::default_layout(examples.empty() ? 0 : examples.front().landmarks.size() / 2);
   if (layout.mirror.empty()) settings.mirrored = false;  // which requires mirror pairs
   const py::gil_scoped_release release;
   return std::make_shared<Model>(face::train(examples, layout, settings));
+}
+
+struct Refined {
+  SharedModel model;
+  bool better = false;
+  double before = 0, after = 0;
+};
+
+Refined refine(const SharedModel& model, const py::iterable& images, const py::iterable& landmarks, bool mirrored,
+               bool film, std::uint64_t seed, int threads, const Progress& progress) {
+  const Labelled labelled(images, landmarks);
+  face::RefineSettings settings;
+  settings.mirrored = mirrored && !model->layout.mirror.empty();
+  settings.film = film;
+  settings.seed = seed;
+  settings.threads = threads;
+  settings.progress = teller(progress);
+  const py::gil_scoped_release release;
+  face::Refinement made = face::refine(*model, labelled.examples, settings);
+  return {std::make_shared<Model>(std::move(made.model)), made.better, made.before, made.after};
 }
 
 std::string method_name(face::Method method) {
@@ -224,6 +260,59 @@ quality   learn the probability of failure: needs 8 images
 progress  called with a stage and the share of all that is done)");
 }
 
+// The faces of a film as a list of (image, landmarks).
+py::list film_faces(const SharedModel& model, const py::iterable& frames, const Tracker::Detect& detect, double fps,
+                    bool consecutive, double trusted, std::uint32_t most, int threads) {
+  face::FilmSettings settings;
+  settings.model = model;
+  settings.detect = Tracker::boxes_by(detect);
+  settings.consecutive = consecutive;
+  settings.trusted = trusted;
+  settings.most = most;
+  settings.threads = threads;
+  face::FilmFaces film(settings);
+  for (const py::handle frame : frames) {
+    const Grey picture(py::reinterpret_borrow<py::object>(frame));
+    const py::gil_scoped_release release;
+    film.add(picture.view, static_cast<double>(film.frames()) / fps);
+  }
+  py::list result;
+  for (const face::OwnedExample& face : film.faces()) {
+    result.append(py::make_tuple(
+        array_of(face.pixels, {static_cast<py::ssize_t>(face.height), static_cast<py::ssize_t>(face.width)}),
+        pairs(face.landmarks)));
+  }
+  return result;
+}
+
+void bind_refine(py::module_& module) {
+  py::class_<Refined> refined(module, "Refinement", "A refined Model, and what it is worth.");
+  refined.attr("__module__") = "kinema.face";
+  refined.def_readonly("model", &Refined::model, "The model that was given if it was not bettered.")
+      .def_readonly("better", &Refined::better)
+      .def_readonly("before", &Refined::before, "Mean error of the images over the outer eyes' distance.")
+      .def_readonly("after", &Refined::after, "The same, each by a model that was refined without it.");
+  const face::RefineSettings defaults;
+  module.def("refine", &refine, py::arg("model"), py::arg("images"), py::arg("landmarks"), py::kw_only(),
+             py::arg("mirrored") = defaults.mirrored, py::arg("film") = defaults.film, py::arg("seed") = defaults.seed,
+             py::arg("threads") = defaults.threads, py::arg("progress") = nullptr,
+             R"(The Refinement of a Model on some labelled images, at least 4: uint8 (H, W) and float32 (L, 2) each.
+
+film      they are frames of one film, in their order
+progress  called with a stage and the share of all that is done)");
+  const face::FilmSettings films;
+  module.def("film_faces", &film_faces, py::arg("model"), py::arg("frames"), py::kw_only(), py::arg("detect") = nullptr,
+             py::arg("fps") = 30.0, py::arg("consecutive") = films.consecutive, py::arg("trusted") = films.trusted,
+             py::arg("most") = films.most, py::arg("threads") = films.threads,
+             R"(Faces for refine() from a film of one person without landmarks: a list of (image, landmarks).
+
+frames       uint8 (H, W) each
+detect       as in Tracker
+consecutive  False: unrelated pictures of the person
+trusted      fits with a higher probability of failure are not taken
+most         faces, at most: those that differ most)");
+}
+
 void bind_fit(py::module_& module) {
   py::class_<face::Fit> fit(module, "Fit", "A model in an image.");
   fit.attr("__module__") = "kinema.face";
@@ -263,6 +352,7 @@ void bind_fit(py::module_& module) {
 
 void bind_face(py::module_& module) {
   bind_model(module);
+  bind_refine(module);
   bind_fit(module);
 
   const face::FitSettings fits;

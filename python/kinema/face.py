@@ -9,8 +9,11 @@ Fit = _part.Fit
 Fitter = _part.Fitter
 HeadPose = _part.HeadPose
 Model = _part.Model
+Refinement = _part.Refinement
 Tracker = _part.Tracker
+film_faces = _part.film_faces
 read_model = _part.read_model
+refine = _part.refine
 train = _part.train
 
 __all__ = [
@@ -19,7 +22,10 @@ __all__ = [
     "Fitter",
     "HeadPose",
     "Model",
+    "Refinement",
     "Tracker",
+    "film_faces",
     "read_model",
+    "refine",
     "train",
 ]

@@ -47,8 +47,7 @@ std::vector<float> normalise_to_mean(RowMatrix& textures, const Threads& threads
 
 }  // namespace
 
-LevelData train_textures(Level& level, const TrainingSet& set, const Model& model, const TrainSettings& settings,
-                         const Threads& threads) {
+LevelData sample_examples(const Level& level, const TrainingSet& set, const Model& model, const Threads& threads) {
   LevelData data;
   const std::size_t values = level.pixels() * level.channel_count();
   data.sources.resize(set.size());
@@ -61,6 +60,13 @@ LevelData train_textures(Level& level, const TrainingSet& set, const Model& mode
     const std::vector<float> shape = transformed<float>(data.sources[i].to_source, data.shapes[i]);
     sample_texture(level, model.triangles, data.sources[i].channels, shape, row_span(data.textures, i));
   });
+  return data;
+}
+
+LevelData train_textures(Level& level, const TrainingSet& set, const Model& model, const TrainSettings& settings,
+                         const Threads& threads) {
+  LevelData data = sample_examples(level, set, model, threads);
+  const std::size_t values = level.pixels() * level.channel_count();
   level.mean = level.photometric ? normalise_to_mean(data.textures, threads) : mean_row(data.textures);
   threads.for_each(set.size(), [&](std::size_t i) {
     const auto texture = row_span(data.textures, i);

@@ -20,6 +20,9 @@ struct LevelData {
   RowMatrix textures;                      ///< examples x values: normalised, minus g0
 };
 
+/// Samples every example at a level, whose raster must be set; textures are neither normalised nor centred.
+LevelData sample_examples(const Level& level, const TrainingSet& set, const Model& model, const Threads& threads);
+
 /// Samples every example and sets mean, texture modes and variances of the level, whose raster must be set. Throws
 /// Error if every image is flat.
 LevelData train_textures(Level& level, const TrainingSet& set, const Model& model, const TrainSettings& settings,

@@ -32,4 +32,9 @@ inline int fold_of(const TrainingSet& set, std::size_t example, std::size_t fold
 CascadeTraining train_cascade(const TrainingSet& set, const Model& model, const TrainSettings& settings,
                               const Threads& threads, const std::function<void(double)>& progress);
 
+/// The cascade of the model, each regression corrected by what it leaves on the set. The penalty on the correction is the
+/// one that serves held-out examples best. Of `settings`, the displacements of starts count.
+Cascade refine_cascade(const TrainingSet& set, const Model& model, const TrainSettings& settings,
+                       const Threads& threads, const std::function<void(double)>& progress);
+
 }  // namespace kinema::face

@@ -138,6 +138,63 @@ KINEMA_CONSTANT(std::size_t, derivative_examples, 400);
 /// @chosen memory
 KINEMA_CONSTANT(std::size_t, regression_samples, 1600);
 
+// ---- refining a model on a few faces
+
+/// Candidates for the penalty of the correction of a regression.
+/// @unit mean squared inputs
+/// @chosen LFPW
+inline constexpr double refine_penalties[] = {30, 100, 300, 1000};
+
+/// The model that is refined counts as much as this many new faces in variances and texture modes.
+/// @unit faces
+/// @chosen LFPW
+KINEMA_CONSTANT(double, refine_start_faces, 50);
+
+/// Modes are added up to this share of what the shapes of new faces have beyond those of the model,
+/// @unit share
+/// @chosen LFPW
+KINEMA_CONSTANT(double, refine_shape_share, 0.9);
+
+/// but at most this many,
+/// @unit modes
+/// @chosen LFPW
+KINEMA_CONSTANT(std::uint32_t, refine_shape_modes, 8);
+
+/// and this many texture modes.
+/// @unit modes
+/// @chosen LFPW
+KINEMA_CONSTANT(std::uint32_t, refine_texture_modes, 20);
+
+/// With fewer labelled faces the probabilities of the model stay as they are.
+/// @unit faces
+/// @chosen LFPW: failures told against failures that happened
+KINEMA_CONSTANT(std::size_t, calibration_examples, 30);
+
+/// A model whose fits of a film agree better than this is not refined on it: what they have in common cannot be mended.
+/// @unit outer-eye distances
+/// @chosen drawn films and two films of people
+KINEMA_CONSTANT(double, film_least_disagreement, 0.015);
+
+/// A model that is refined on a film may come to differ by this from the one that labelled it.
+/// @unit outer-eye distances
+/// @chosen two films of people
+KINEMA_CONSTANT(double, film_most_drift, 0.01);
+
+/// Faces of a film that are learned from differ by more than this, and by more where there are too many.
+/// @unit root mean square distance of landmarks, in units of the model
+/// @chosen as first written
+KINEMA_CONSTANT(double, film_spacing, 0.01);
+
+/// Starts of the fits whose median labels a face of a film; as many of its mirror image.
+/// @unit starts
+/// @chosen as first written
+KINEMA_CONSTANT(std::uint32_t, film_starts, 4);
+
+/// A face of a film is left out if these fits lie further from their median.
+/// @unit outer-eye distances
+/// @chosen as first written
+KINEMA_CONSTANT(double, film_disagreement, 0.03);
+
 // ---- training: the probability of failure
 
 /// Resolution of the frame in which a fit is judged.

@@ -58,23 +58,22 @@ void fit_fold(int fold, int folds, std::shared_ptr<const Model> model, const Tra
 
 }  // namespace
 
-HeldOut held_out_fits(std::span<const Example> examples, const TrainingSet& set, const Model& model,
-                      std::span<const Cascade> without, const TrainSettings& settings, const Threads& threads) {
-  HeldOut result;
-  for (std::size_t fold = 0; fold < without.size(); ++fold) {
-    result.models.push_back(model_without(fold, without.size(), examples, model, without[fold], settings, threads));
-    fit_fold(static_cast<int>(fold), static_cast<int>(without.size()),
-             std::make_shared<const Model>(result.models.back()), set, settings, result);
-  }
+std::vector<Model> models_without(std::span<const Example> examples, const Model& model,
+                                  std::span<const Cascade> without, const TrainSettings& settings,
+                                  const Threads& threads) {
+  std::vector<Model> result;
+  for (std::size_t fold = 0; fold < without.size(); ++fold)
+    result.push_back(model_without(fold, without.size(), examples, model, without[fold], settings, threads));
   return result;
 }
 
-HeldOut held_out_fits(const TrainingSet& set, const Model& model, const TrainSettings& settings) {
-  constexpr int folds = 4;
+HeldOut held_out_fits(const TrainingSet& set, std::vector<Model> models, const TrainSettings& settings) {
   HeldOut result;
-  result.models.assign(folds, model);
-  const auto shared = std::make_shared<const Model>(model);
-  for (int fold = 0; fold < folds; ++fold) fit_fold(fold, folds, shared, set, settings, result);
+  result.models = std::move(models);
+  const auto folds = static_cast<int>(result.models.size());
+  for (int fold = 0; fold < folds; ++fold)
+    fit_fold(fold, folds, std::make_shared<const Model>(result.models[static_cast<std::size_t>(fold)]), set, settings,
+             result);
   return result;
 }
 

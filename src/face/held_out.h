@@ -24,12 +24,14 @@ struct HeldOut {
   std::vector<HeldOutFit> fits;  ///< by fold
 };
 
-/// Every example and its mirror image, from good starts and from hopeless ones, fitted by Model::sequence. The model is
-/// complete except for its quality; `without` has its cascades trained without one fold.
-HeldOut held_out_fits(std::span<const Example> examples, const TrainingSet& set, const Model& model,
-                      std::span<const Cascade> without, const TrainSettings& settings, const Threads& threads);
+/// The models trained without one fold each, as far as the sequence needs them. `model` is complete except for its quality;
+/// `without` has its cascades trained without one fold.
+std::vector<Model> models_without(std::span<const Example> examples, const Model& model,
+                                  std::span<const Cascade> without, const TrainSettings& settings,
+                                  const Threads& threads);
 
-/// The same for a set of which the model has seen nothing: its folds only divide what is learned from the fits.
-HeldOut held_out_fits(const TrainingSet& set, const Model& model, const TrainSettings& settings);
+/// Every example and its mirror image, from good starts and from hopeless ones, fitted by Model::sequence of the model
+/// for its fold. Of a set of which no model has seen anything, the folds only divide what is learned from the fits.
+HeldOut held_out_fits(const TrainingSet& set, std::vector<Model> models, const TrainSettings& settings);
 
 }  // namespace kinema::face

@@ -120,6 +120,9 @@ Tell teller(const TrainSettings& settings) {
 // shares of the progress when a part ends
 constexpr double cascade_share = 0.5, appearance_share = 0.8;
 
+// Of the examples of a stream that teach the probability of failure.
+constexpr std::size_t stream_quality_folds = 4;
+
 // A model with its shape, still without textures.
 Model shaped(const TrainingSet& set, std::size_t examples, const Layout& layout, const TrainSettings& settings) {
   Model model;
@@ -193,7 +196,7 @@ Model train(std::span<const Example> examples, const Layout& layout, const Train
   add_levels(model, set, settings, threads, tell);
   if (settings.quality && examples.size() >= 8 && !without.empty()) {
     tell("held-out fits", appearance_share);
-    const HeldOut held_out = held_out_fits(examples, set, model, without, settings, threads);
+    const HeldOut held_out = held_out_fits(set, models_without(examples, model, without, settings, threads), settings);
     tell("quality", 0.95);
     model.quality = train_quality(set, model, held_out, settings.penalty > 0, threads);
   }
@@ -226,7 +229,7 @@ Model train(const ExampleStream& stream, std::uint32_t count, const Layout& layo
     const std::uint32_t judges = std::min<std::uint32_t>(std::max<std::uint32_t>(count, 8), stream_quality);
     // numbers that nothing before has taken
     const ExampleBatch batch(stream, std::uint32_t{1} << 30, judges, layout, settings.mirrored, threads);
-    const HeldOut held_out = held_out_fits(batch.set, model, settings);
+    const HeldOut held_out = held_out_fits(batch.set, std::vector<Model>(stream_quality_folds, model), settings);
     tell("quality", 0.95);
     model.quality = train_quality(batch.set, model, held_out, settings.penalty > 0, threads);
   }

@@ -75,19 +75,27 @@ TrainingSet::TrainingSet(std::span<const Example> examples, const Layout& layout
   if (!mirrored) return;
   for (const Example& example : examples) {
     const GreyView& from = example.image;
-    std::vector<std::uint8_t> turned(from.width * from.height);
-    for (std::size_t y = 0; y < from.height; ++y)
-      for (std::size_t x = 0; x < from.width; ++x) turned[y * from.width + x] = from.at(from.width - 1 - x, y);
-    std::vector<float> shape(size);
-    for (std::size_t k = 0; k < size / 2; ++k) {
-      const auto other = static_cast<std::size_t>(layout.mirror[k]);
-      shape[2 * k] = static_cast<float>(from.width - 1) - example.landmarks[2 * other];
-      shape[2 * k + 1] = example.landmarks[2 * other + 1];
-    }
-    mirrored_.push_back(std::move(turned));
+    mirrored_.push_back(mirror_image(from));
     images_.push_back({mirrored_.back().data(), from.width, from.height, from.width});
-    shapes_.push_back(std::move(shape));
+    shapes_.push_back(mirror_landmarks(example.landmarks, from.width, layout));
   }
+}
+
+std::vector<std::uint8_t> mirror_image(const GreyView& image) {
+  std::vector<std::uint8_t> result(image.width * image.height);
+  for (std::size_t y = 0; y < image.height; ++y)
+    for (std::size_t x = 0; x < image.width; ++x) result[y * image.width + x] = image.at(image.width - 1 - x, y);
+  return result;
+}
+
+std::vector<float> mirror_landmarks(std::span<const float> landmarks, std::size_t width, const Layout& layout) {
+  std::vector<float> result(landmarks.size());
+  for (std::size_t k = 0; k < landmarks.size() / 2; ++k) {
+    const auto other = static_cast<std::size_t>(layout.mirror[k]);
+    result[2 * k] = static_cast<float>(width - 1) - landmarks[2 * other];
+    result[2 * k + 1] = landmarks[2 * other + 1];
+  }
+  return result;
 }
 
 Similarity displaced_pose(const Similarity& pose, std::span<const float> landmarks, const Displacement& by,

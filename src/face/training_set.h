@@ -28,6 +28,10 @@ private:
   std::vector<std::vector<float>> shapes_;
 };
 
+/// Left and right exchanged. The layout must know the mirror of each landmark.
+std::vector<std::uint8_t> mirror_image(const GreyView& image);
+std::vector<float> mirror_landmarks(std::span<const float> landmarks, std::size_t width, const Layout& layout);
+
 /// Displacement of starts, as standard deviations: relative to sqrt(width height) of the landmarks' box, of the scale's
 /// logarithm, in radians.
 struct Displacement {

@@ -29,7 +29,8 @@ TEST(HeldOut, FitsEveryExampleByAModelThatHasNotSeenIt) {
   settings.quality = true;
   const CascadeTraining cascade = train_cascade(set, model, settings, threads, {});
   ASSERT_EQ(cascade.without.size(), 4u);
-  const HeldOut held_out = held_out_fits(examples, set, model, cascade.without, settings, threads);
+  const HeldOut held_out =
+      held_out_fits(set, models_without(examples, model, cascade.without, settings, threads), settings);
 
   ASSERT_EQ(held_out.models.size(), 4u);
   std::vector<int> fits(set.size(), 0);

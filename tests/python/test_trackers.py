@@ -243,6 +243,28 @@ class Face(unittest.TestCase):
             fits = [face.Fitter(model, backend="cpu").fit(image, landmarks=truth) for model in (self.model, again)]
         np.testing.assert_array_equal(fits[0].landmarks, fits[1].landmarks)
 
+    def test_a_model_is_refined_on_images_that_are_labelled_otherwise(self):
+        images, landmarks = zip(*(drawn_face(number) for number in range(200, 208)))
+        refinement = face.refine(self.model, images, [shape + np.float32((0, 2)) for shape in landmarks])
+        self.assertEqual(refinement.better, refinement.after < refinement.before)
+        self.assertTrue(refinement.better)
+        self.assertEqual(refinement.model.landmarks, 10)
+        with self.assertRaisesRegex(kinema.Error, "at least 4"):
+            face.refine(self.model, images[:3], landmarks[:3])
+
+    def test_the_faces_of_a_film_are_labelled_by_the_model(self):
+        image, truth = drawn_face(106)
+
+        def detect(_):
+            left, top = truth.min(axis=0)
+            return [(left, top, *(truth.max(axis=0) - (left, top)))]
+
+        found = face.film_faces(self.model, [image, image], detect=detect, trusted=1.0)
+        self.assertLessEqual(len(found), 1)  # of two equal frames
+        for picture, shape in found:
+            np.testing.assert_array_equal(picture, image)
+            self.assertEqual(shape.shape, truth.shape)
+
     def test_a_face_is_followed_once_a_detector_found_it(self):
         calls = []
 

@@ -1,0 +1,127 @@
+// kinema face train --start: a model refined on labelled pictures and on a film, and what is refused.
+#include "command.h"
+#include "synth/faces.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+namespace kinema::app {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class FaceRefine : public ::testing::Test {
+protected:
+  // A small model, and faces that it has not seen, labelled a little otherwise: the jaw lower. Made once.
+  static const Problem& shared() {
+    static const Problem place(1, 1);
+    static const bool made = [] {
+      constexpr int side = 128;
+      synth::write_face_set(place / "train", synth::face_shots(1, 0, 20, side, 2), 0, 2);
+      std::vector<synth::FaceShot> shots = synth::face_shots(1, 100, 10, side, 2);
+      for (synth::FaceShot& shot : shots)
+        for (std::size_t i = 0; i < 34; i += 2) shot.landmarks[i + 1] += 6;
+      synth::write_face_set(place / "own", shots, 100, 2);
+      train(place, {"--images", "train", "--cascade", "3", "--out", "m.kface"});
+      train(place, {"--images", "train", "--cascade", "0", "--no-quality", "--out", "bare.kface"});
+      return true;
+    }();
+    static_cast<void>(made);
+    return place;
+  }
+
+  static void train(const Problem& place, const Arguments& more) {
+    Arguments all = {"face", "train", "--small", "--displacements", "3", "--no-detector"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Outcome outcome = run_kinema(all, place.folder());
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+
+  static std::string at(const std::string& name) { return (shared() / name).string(); }
+
+  static json info(const fs::path& model) {
+    const Outcome outcome = run_kinema({"face", "info", model.string(), "--json"}, model.parent_path());
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return json::parse(outcome.out);
+  }
+
+  const Problem folder{1, 1};
+};
+
+TEST_F(FaceRefine, FitsFacesLikeTheUsersBetterAndSaysInItsNoteWhatItLearnedFrom) {
+  const Outcome outcome = run_kinema({"face", "train", "--start", at("m.kface"), "--images", at("own"), "--note",
+                                      "mine", "--json", "--out", "r.kface"},
+                                     folder.folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json results = json::parse(outcome.out)["results"];
+  EXPECT_LT(results["after"], results["before"]);
+  const json before = info(shared() / "m.kface"), after = info(folder / "r.kface");
+  EXPECT_EQ(after["note"], "refined on 10 labelled faces: mine");
+  for (const char* same : {"landmarks", "examples", "sequence", "groups", "cascade_stages"})
+    EXPECT_EQ(after[same], before[same]) << same;
+  EXPECT_EQ(after["levels"][0]["pixels"], before["levels"][0]["pixels"]);
+  // 16 bits, as the start
+  const auto types = [](const json& of) {
+    std::map<std::string, std::string> result;
+    for (const json& section : of["sections"]) result[section["name"]] = section["type"];
+    return result;
+  };
+  EXPECT_EQ(types(after), types(before));
+}
+
+TEST_F(FaceRefine, LearnsFromAFilmThatNobodyLabelled) {
+  ASSERT_EQ(run_kinema({"face", "film", "--frames", "30", "--person", "3", "--fps", "5", "--width", "320", "--height",
+                        "240", "--out", "film"},
+                       folder.folder())
+                .exit_code,
+            0);
+  const Outcome outcome = run_kinema(
+      {"face", "train", "--start", "shipped", "--film", "film", "--sequence", "--out", "r.kface"}, folder.folder());
+  if (outcome.err.find("no face detector") != std::string::npos) GTEST_SKIP() << "opencv-data is not installed";
+  if (outcome.exit_code == 0) {
+    const std::string note = info(folder / "r.kface")["note"];
+    EXPECT_NE(note.find("of 30 frames of a film"), std::string::npos) << note;
+  } else {
+    // the model that ships knows this kind of face: there may be nothing to learn
+    expect_one_line(outcome, 1, "nothing was written");
+    EXPECT_FALSE(fs::exists(folder / "r.kface"));
+  }
+}
+
+TEST_F(FaceRefine, RefusesWhatCannotWorkWithOneLine) {
+  const auto refuses = [&](const Arguments& more, const std::string& says) {
+    Arguments call = {"face", "train", "--out", "r.kface"};
+    call.insert(call.end(), more.begin(), more.end());
+    expect_one_line(run_kinema(call, folder.folder()), 2, says);
+  };
+  const std::string own = at("own");
+  fs::create_directory(folder / "few");
+  for (const char* name : {"face_0100", "face_0101", "face_0102"})
+    for (const char* ending : {".png", ".pts"})
+      fs::copy(shared() / "own" / (std::string(name) + ending), folder / "few" / (std::string(name) + ending));
+  fs::create_directory(folder / "other");
+  for (int i = 0; i < 5; ++i) {
+    fs::copy(shared() / "own" / "face_0100.png", folder / "other" / fmt::format("{}.png", i));
+    std::ofstream(folder / "other" / fmt::format("{}.pts", i)) << "10 10\n50 10\n30 60\n";
+  }
+  refuses({"--start", at("m.kface"), "--images", "few"}, "3 faces; refining a model needs at least 4");
+  refuses({"--start", at("m.kface"), "--images", "other"}, "3 landmarks, but the model to refine has 68");
+  refuses({"--start", at("bare.kface"), "--images", own}, "without a cascade");
+  refuses({"--start", at("bare.kface"), "--film", own}, "without a cascade");
+  refuses({"--start", "none.kface", "--images", own}, "none.kface: there is no such file");
+  refuses({"--start", at("m.kface")}, "--images or --film");
+  refuses({"--start", at("m.kface"), "--images", own, "--film", own}, "--images or --film");
+  refuses({"--film", own}, "--start");
+  refuses({"--start", at("m.kface"), "--images", own, "--pixels", "900"}, "--pixels is for a new model");
+  refuses({"--start", at("m.kface"), "--images", own, "--drawn", "9"}, "--drawn is for a new model");
+  EXPECT_FALSE(fs::exists(folder / "r.kface"));
+}
+
+}  // namespace
+}  // namespace kinema::app
