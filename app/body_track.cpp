@@ -3,8 +3,10 @@
 #include "app/options.h"
 #include "app/track_run.h"
 #include "app/view.h"
+#include "io/face_detector.h"
 #include "io/skeleton_json.h"
 #include "kinema/error.h"
+#include "kinema/files.h"
 
 #include <filesystem>
 #include <map>
@@ -21,7 +23,7 @@ struct Options {
   TrackRun run;
   std::string skeleton, init = "auto";
   std::optional<double> height;
-  bool no_shape = false, no_free_space = false, no_planes = false;
+  bool no_shape = false, no_free_space = false, no_planes = false, face = false;
   io::RecordingSettings recording;
   ViewOptions view;
 };
@@ -43,6 +45,23 @@ body::TrackerSettings settings_for(const io::Recording& recording, const Options
     tracker.fit_shape = given.fit_shape;
   }
   return tracker;
+}
+
+// How faces are looked for in the pictures of this recording.
+person::FaceObserverSettings face_settings(const io::Recording& recording, const Options& options) {
+  const std::string& input = options.input.front();
+  if (!recording.holds_pictures())
+    throw Error(fmt::format("{}: has no colour pictures, which --face needs: add colour/, or leave --face out", input));
+  if (recording.camera().camera.width == 0)
+    throw Error(fmt::format("{}: has no camera, which --face needs: give --camera-file", input));
+  person::FaceObserverSettings settings;
+  const auto detector = std::make_shared<const io::FaceDetector>();
+  settings.detect = [detector](const face::GreyView& image) { return detector->detect(image); };
+  settings.model = std::make_shared<const face::Model>(read_face_model());
+  settings.camera = recording.camera().camera;
+  settings.fit.threads = options.common.threads;
+  share_devices(options.common, settings.fit);
+  return settings;
 }
 
 // For the summary of a run from a live source.
@@ -100,6 +119,7 @@ void report(const Options& options, const TrackCounts& counts, const Ranks& rank
   json["found"] = counts.found;
   json["lost"] = counts.lost;
   json["gaps"] = counts.gaps;
+  if (run.face) json["faces"] = counts.faces;
   json["late"] = counts.live.late;
   json["reopened"] = counts.live.reopened;
   json["stopped"] = counts.stopped;
@@ -170,9 +190,10 @@ void run(Options options, const Ranks& ranks) {
     chain.tracker.foreground.planes = !options.no_planes;
     choose(chain.backend);  // throws at once if it is missing
 
-    options.recording.colour = !chain.files.overlay.empty() || options.view.wanted;
+    options.recording.colour = !chain.files.overlay.empty() || options.view.wanted || options.face;
     recording = io::open_recording(options.input, options.recording);
     chain.tracker = settings_for(*recording, options);
+    if (options.face) chain.face = face_settings(*recording, options);
     if (options.init != "auto") chain.start_pose = io::read_pose(options.init, chain.tracker.skeleton);
   });
   if (ranks.count() > 1) share(ranks, *recording, chain);
@@ -339,6 +360,8 @@ void add_body_track(Verb parent, Task& task) {
       .type("N")
       .between(0, 10000)
       .show_default();
+  verb.flag("--face", options->face,
+            "Look for the face in the colour pictures: it tells the person's front from the back");
   verb.flag("--no-shape", options->no_shape, "Do not fit lengths and radii to the person");
   add_osc_option(verb, options->run.live, "joints and rotations");
   add_place_options(verb, options->run.live, "the body");

@@ -225,12 +225,18 @@ io::Frame stopped(io::Frame frame) {
 
 void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::optional<io::BodySender>& sender,
             std::optional<LiveRun>& live, SettledWriter& writer, TrackCounts& counts) {
+  std::optional<person::FaceObserver> observer;
+  if (run.face) observer.emplace(*run.face, run.backend);
   Stopwatch watch;
   for (io::Frame frame; loop.next(frame);) {
     counts.ms["read"] += watch.lap();
     if (run.control != nullptr && run.control->find_again.take()) tracker.restart();
     if (live && !live->wanted()) frame = stopped(std::move(frame));
+    Stopwatch face_watch;
+    if (observer && !frame.colour.empty()) tracker.set_faces(observer->observe(frame.view(), frame.time));
+    if (observer) counts.ms["face"] += face_watch.lap();
     const body::Estimate estimate = tracker.track(frame);
+    if (observer) observer->expect(estimate);
     // receivers first: they are waiting
     if (sender) sender->send(frame.taken, *estimate.skeleton, estimate, tracker.floor());
     const std::vector<body::Estimate> settled = tracker.settled();
@@ -240,6 +246,7 @@ void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::
     for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
     counts.exchanged_bytes += estimate.exchanged_bytes;
     ++counts.frames;
+    counts.faces += !estimate.faces.empty();
     ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
     if (live && run.watch_live) run.watch_live(live->status());
     if (run.watch) run.watch(frame, tracker, estimate);

@@ -7,6 +7,7 @@
 #include "io/live_targets.h"
 #include "kinema/body_pace.h"
 #include "kinema/body_tracker.h"
+#include "kinema/face_observer.h"
 #include "kinema/recording.h"
 #include "serve/run_control.h"
 
@@ -40,9 +41,10 @@ struct LiveStatus {
 struct TrackRun {
   body::TrackerSettings tracker;  ///< see body::settings_for()
   Backend backend = Backend::automatic;
-  std::optional<body::Pose> start_pose;  ///< nothing: search
-  long start = 0;                        ///< number of the first frame
-  std::size_t frames = 0;                ///< at most; 0: all
+  std::optional<body::Pose> start_pose;              ///< nothing: search
+  std::optional<person::FaceObserverSettings> face;  ///< nothing: colour pictures are not looked at
+  long start = 0;                                    ///< number of the first frame
+  std::size_t frames = 0;                            ///< at most; 0: all
   TrackFiles files;
   io::LiveTargets live;  ///< receivers of each frame's first estimate
 
@@ -71,6 +73,7 @@ struct TrackCounts {
   Backend backend = Backend::automatic;  ///< the backend that ran
   body::TrackerSettings settings;        ///< with defaults filled in
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
+  std::size_t faces = 0;  ///< frames in whose picture a face was seen
   LiveCounts live;
   double deviation = 0;     ///< mean of what the final estimates state for joints, metres along each axis
   Latencies latency;        ///< of a live source, from the camera to the message

@@ -206,6 +206,7 @@ It is nearly the same in consecutive frames. Empty where the skeleton is given.)
       .def_property_readonly(
           "skeleton", [](const Estimate& own) { return own.skeleton ? *own.skeleton : body::Skeleton(); },
           "The person that the pose belongs to, as fitted so far.")
+      .def_readonly("faces", &Estimate::faces, "FaceObservations that were given with the frame.")
       .def_property_readonly(
           "times",
           [](const Estimate& own) {
@@ -262,6 +263,14 @@ The first frame, and any after the person was lost, starts a search. The GIL is 
            "The Estimate of a cloud: float32 (I, 3), with marks where rays past the person are known.")
       .def("track_pair", &Tracker::track_pair, py::arg("left"), py::arg("right"), py::arg("time"),
            "The Estimate of a rectified stereo pair: uint8 (H, W) each.")
+      .def(
+          "set_faces",
+          [](Tracker& own, const std::vector<body::FaceObservation>& faces) {
+            own.locked([&] { own.tracker_.set_faces(faces); });
+          },
+          py::arg("faces"), R"(FaceObservations of the next frame, which tell the person's front from the back.
+
+See kinema.person.FaceObserver. None: the points alone decide.)")
       .def(
           "skip",
           [](Tracker& own, double time, const std::string& why) {

@@ -2,6 +2,7 @@
 #include "kinema/face.h"
 
 #include "arrays.h"
+#include "detector.h"
 #include "device_list.h"
 #include "kinema/face_refine.h"
 #include "kinema/face_tracker.h"
@@ -23,7 +24,6 @@ namespace {
 
 using face::Model;
 using SharedModel = std::shared_ptr<Model>;
-using BoxNumbers = std::array<float, 4>;
 
 std::vector<float> landmarks_of(const py::object& object) {
   const py::array array = floats(object, "landmarks", 2, 2, "(L, 2)");
@@ -34,13 +34,6 @@ std::vector<float> landmarks_of(const py::object& object) {
 py::array_t<float> pairs(std::vector<float> values) {
   const auto count = static_cast<py::ssize_t>(values.size() / 2);
   return array_of(std::move(values), {count, 2});
-}
-
-face::Start::Box box_of(const BoxNumbers& numbers, bool detector) {
-  face::Start::Box box;
-  box.x = numbers[0], box.y = numbers[1], box.width = numbers[2], box.height = numbers[3];
-  box.detector = detector;
-  return box;
 }
 
 face::Start start_of(const std::optional<BoxNumbers>& box, bool detector, const py::object& landmarks) {
@@ -176,8 +169,6 @@ private:
 
 class Tracker {
 public:
-  using Detect = std::function<std::vector<BoxNumbers>(py::array)>;
-
   Tracker(const face::TrackerSettings& settings, Backend backend, const std::string& order)
       : tracker_(settings, backend), red_first_(red_first(order)) {}
 
@@ -196,20 +187,6 @@ public:
 
   std::string backend() const { return std::string(name(tracker_.backend())); }
   py::list stages() const { return stage_list(tracker_.stages()); }
-
-  // The caller's detector, which gets a copy of the image, since it may keep it.
-  static face::Detect boxes_by(const Detect& detect) {
-    if (!detect) return {};
-    return [detect](const face::GreyView& image) {
-      const py::gil_scoped_acquire acquire;
-      py::array_t<std::uint8_t> copy({image.height, image.width});
-      for (std::size_t y = 0; y < image.height; ++y)
-        std::copy_n(image.data + y * image.stride, image.width, copy.mutable_data() + y * image.width);
-      std::vector<face::Start::Box> boxes;
-      for (const BoxNumbers& box : detect(copy)) boxes.push_back(box_of(box, true));
-      return boxes;
-    };
-  }
 
 private:
   template <class Image>
@@ -402,10 +379,10 @@ order      of the channels of colour frames: 'rgb', or 'bgr' as in OpenCV
 threads    0: one per core. Results do not depend on it)");
   tracker.attr("__module__") = "kinema.face";
   tracker
-      .def(py::init([](const SharedModel& model, const Tracker::Detect& detect, double lost, double smoothing,
+      .def(py::init([](const SharedModel& model, const PythonDetect& detect, double lost, double smoothing,
                        const std::string& backend, const std::string& order, int threads, double field_of_view,
                        double eye_distance, double head_smoothing) {
-             face::TrackerSettings settings{.model = model, .detect = Tracker::boxes_by(detect)};
+             face::TrackerSettings settings{.model = model, .detect = boxes_by(detect)};
              settings.lost = lost;
              settings.smoothing = smoothing;
              settings.fit.threads = threads;

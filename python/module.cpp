@@ -44,10 +44,12 @@ PYBIND11_MODULE(_kinema, module) {
               io = module.def_submodule("io");
   bind_likelihood(body);
   bind_recording(io);
+  bind_face_observation(body);
   bind_body_tracker(body);
   bind_body_filter(body);
   bind_head(head);
   bind_head_pose(face);
   bind_face(face);
   bind_person(person);
+  bind_face_observer(person);
 }

@@ -2,13 +2,13 @@
 #include "kinema/person_tracker.h"
 
 #include "arrays.h"
+#include "detector.h"
 #include "kinema/files.h"
 #include "module.h"
 
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <mutex>
@@ -20,8 +20,6 @@ namespace {
 // A tracker that Python threads may share: without the GIL, two could use it at once.
 class Tracker {
 public:
-  using Detect = std::function<std::vector<std::array<float, 4>>(py::array)>;
-
   Tracker(const person::TrackerSettings& settings, Backend backend, const std::string& order)
       : tracker_(settings, backend), red_first_(red_first(order)) {}
 
@@ -36,20 +34,6 @@ public:
     const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
     tracker_.start({oval[0], oval[1], oval[2], oval[3]});
-  }
-
-  // The caller's detector, which gets a copy of the image, since it may keep it.
-  static face::Detect boxes_by(const Detect& detect) {
-    if (!detect) return {};
-    return [detect](const face::GreyView& image) {
-      const py::gil_scoped_acquire acquire;
-      py::array_t<std::uint8_t> copy({image.height, image.width});
-      for (std::size_t y = 0; y < image.height; ++y)
-        std::copy_n(image.data + y * image.stride, image.width, copy.mutable_data() + y * image.width);
-      std::vector<face::Start::Box> boxes;
-      for (const auto& box : detect(copy)) boxes.push_back({box[0], box[1], box[2], box[3], true});
-      return boxes;
-    };
   }
 
 private:
@@ -112,11 +96,11 @@ backend        'auto', 'reference', 'cpu' or 'cuda'
 order          of the channels of frames: 'rgb', or 'bgr' as in OpenCV)");
   tracker.attr("__module__") = "kinema.person";
   tracker
-      .def(py::init([](const std::shared_ptr<face::Model>& model, const Tracker::Detect& detect,
+      .def(py::init([](const std::shared_ptr<face::Model>& model, const PythonDetect& detect,
                        const std::optional<head::Calibration>& calibration, double field_of_view, double eye_distance,
                        double lost, double smoothing, const std::string& backend, const std::string& order) {
              // a detector in Python needs the GIL, which the calling thread has released
-             person::TrackerSettings settings{.model = model, .detect = Tracker::boxes_by(detect)};
+             person::TrackerSettings settings{.model = model, .detect = boxes_by(detect)};
              settings.calibration = calibration;
              settings.pose.field_of_view = field_of_view;
              settings.pose.eye_distance = eye_distance;

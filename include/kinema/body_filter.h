@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace kinema::body {
@@ -17,6 +18,9 @@ struct Frame {
 
   /// If known: no limb reaches below it, which constrains the size of an unknown person.
   std::optional<Plane> floor = {};
+
+  /// Faces in a colour picture of the same time, if there is one.
+  std::span<const FaceObservation> faces = {};
 };
 
 class Filter {

@@ -9,6 +9,7 @@
 #include "kinema/anatomical_angles.h"
 #include "kinema/camera.h"
 #include "kinema/exchange.h"
+#include "kinema/face_observation.h"
 #include "kinema/foreground.h"
 #include "kinema/skeleton.h"
 #include "kinema/stereo.h"
@@ -17,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kinema::io {
 struct Frame;
@@ -170,6 +172,9 @@ struct Estimate {
   /// What the devices or processes that share the particles received from each other for this frame, all together.
   std::uint64_t exchanged_bytes = 0;
 
+  /// Faces that were given with the frame: see Tracker::set_faces().
+  std::vector<FaceObservation> faces;
+
   std::vector<StageTime> times;
 };
 
@@ -217,6 +222,10 @@ public:
   /// Uses other numbers of particles and points from the next frame on (see body::Pace), and searches for rivals of the
   /// tracked pose `search_rest` times more rarely than usual. Other particles start at the last pose, at rest.
   void set_counts(std::size_t particles, std::size_t points, int search_rest = 1);
+
+  /// Faces in a colour picture of the next frame (see face_observer.h), which tell its person's front from its back, and
+  /// where the head is. Throws Error if a number is impossible. None: the points alone decide.
+  void set_faces(std::vector<FaceObservation> faces);
 
   /// A depth image of the scene without the person, for more reliable segmentation.
   void set_background(ImageView<const float> depth);

@@ -14,6 +14,8 @@
 #include "kinema/exchange.h"
 #include "kinema/face.h"
 #include "kinema/face_model.h"
+#include "kinema/face_observation.h"
+#include "kinema/face_observer.h"
 #include "kinema/face_refine.h"
 #include "kinema/face_tracker.h"
 #include "kinema/files.h"

@@ -6,6 +6,7 @@ _part = _kinema.body
 
 Camera = _part.Camera
 Estimate = _part.Estimate
+FaceObservation = _part.FaceObservation
 Filter = _part.Filter
 Foreground = _part.Foreground
 Likelihood = _part.Likelihood
@@ -22,6 +23,7 @@ settings_for = _part.settings_for
 __all__ = [
     "Camera",
     "Estimate",
+    "FaceObservation",
     "Filter",
     "Foreground",
     "Likelihood",

@@ -5,9 +5,11 @@ from kinema import _kinema
 _part = _kinema.person
 
 Estimate = _part.Estimate
+FaceObserver = _part.FaceObserver
 Tracker = _part.Tracker
 
 __all__ = [
     "Estimate",
+    "FaceObserver",
     "Tracker",
 ]

@@ -204,4 +204,34 @@ KINEMA_CONSTANT(std::size_t, longest, 8);
 
 }  // namespace facing
 
+// Faces seen in a colour picture: face_evidence.cpp.
+namespace seen_face {
+
+/// How far the middle of a head may be from the place of its face, beyond the deviations of that place.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, head_reach, 0.12);
+
+/// Heads turn on their necks: standard deviation of a face's direction about that of the chest.
+/// @unit radians
+/// @chosen as first written
+KINEMA_CONSTANT(double, neck_turn, 0.6);
+
+/// A face is likelier by this to be seen where the person has it than a false one is to be seen there.
+/// @unit logarithm of the ratio of probability densities
+/// @chosen as first written
+KINEMA_CONSTANT(double, face_log_ratio, 8);
+
+/// A face costs a pose that it contradicts no more than this: it may be no face.
+/// @unit logarithm of the ratio of probabilities
+/// @chosen as first written
+KINEMA_CONSTANT(double, most_cost, 20);
+
+/// From one frame in which a face proposes another facing to the next.
+/// @unit frames
+/// @chosen as first written
+KINEMA_CONSTANT(int, proposal_interval, 10);
+
+}  // namespace seen_face
+
 }  // namespace kinema::body::constants

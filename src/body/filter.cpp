@@ -14,7 +14,7 @@
 #include "body/search.h"
 #include "body/shape_learner.h"
 #include "body/shape_space.h"
-#include "core/stopwatch.h"
+#include "body/stage_clock.h"
 #include "core/threads.h"
 #include "kinema/error.h"
 
@@ -29,32 +29,6 @@ namespace {
 
 using namespace constants::pipeline;
 using namespace constants::filter;
-
-// Measures stages by name.
-class Stages {
-public:
-  // The time since the last call.
-  void add(const std::string& name) { add(name, watch_.lap()); }
-  // A time measured elsewhere.
-  void add(const std::vector<StageTime>& times) {
-    for (const StageTime& time : times) add(time.stage, time.ms);
-  }
-  std::vector<StageTime> times() const { return times_; }
-
-private:
-  void add(const std::string& name, double ms) {
-    for (StageTime& time : times_) {
-      if (time.stage == name) {
-        time.ms += ms;
-        return;
-      }
-    }
-    times_.push_back({name, ms});
-  }
-
-  Stopwatch watch_;
-  std::vector<StageTime> times_;
-};
 
 void check(const TrackerSettings& settings) {
   check_settings(settings.likelihood);
@@ -86,6 +60,7 @@ void check(const Pose& pose) {
 
 void check(const Frame& frame) {
   if (!std::isfinite(frame.time)) throw Error("the time of a frame is not finite: give seconds");
+  for (const FaceObservation& face : frame.faces) check(face);
   if (!frame.floor) return;
   const auto& [normal, offset, floor] = *frame.floor;
   const double length = std::hypot(normal.x, normal.y, normal.z);
@@ -135,7 +110,7 @@ public:
   bool undecided() const override { return false; }
   std::vector<Estimate> revised() override { return {}; }
   std::unique_ptr<PoseFilter> take_other_facing() override { return std::move(other_facing_); }
-  double log_posterior() override { return evidence() * log_likelihood_ - monitor_.comfort_cost(state_); }
+  double log_posterior() override { return evidence() * log_likelihood_ - monitor_.frame_cost(state_); }
   double facing_cost() const override { return constants::search::away_cost * away_from_camera(state_); }
   void keep_facing(bool keep) override { keep_facing_ = keep; }
 
@@ -160,6 +135,7 @@ public:
         std::clamp(last_time_ ? frame.time - *last_time_ : usual_interval, shortest_interval, longest_interval);
     last_time_ = frame.time;
     floor_ = frame.floor;
+    monitor_.set_faces(frame.faces);
     other_facing_.reset();
     other_start_.clear();
     if (tracking_) particles_->predict(seconds);  // on a device, while points are uploaded
@@ -176,6 +152,10 @@ public:
         gather(seconds);
         estimate = conclude(seconds);
         stages_.add("rivals");
+      }
+      if (tracking_ && settings_.rivals > 0 && !keep_facing_ && other_start_.empty()) {
+        other_start_ = monitor_.turned_by_face(*particles_, state_);
+        if (!other_start_.empty()) stages_.add("rivals");
       }
     }
     // initially, and after a loss: search this very frame
@@ -200,6 +180,7 @@ public:
       other_facing_->begin_at(other_start_);
     }
     estimate.time = frame.time;
+    estimate.faces.assign(frame.faces.begin(), frame.faces.end());
     estimate.found = tracking_;
     if (tracking_) {
       estimate.confidence = std::clamp(fit(estimate), 0.0, 1.0);
@@ -464,7 +445,7 @@ private:
   std::vector<Place> places_;  // of its joints
   bool watched_ = false;       // the caller reads the particles
   std::vector<float> cloud_;   // their states as weighed in the last frame, where watched
-  Stages stages_;
+  StageClock stages_;
   bool tracking_ = false;
   std::optional<double> last_time_;
   double level_ = 0;           // running level of fit()

@@ -25,13 +25,15 @@ RivalMonitor::RivalMonitor(const Skeleton& skeleton, const TrackerSettings& sett
       settings_(settings),
       rivals_(skeleton),
       precision_(walk_precision(skeleton, rival_spread)),
-      comfort_(skeleton) {}
+      comfort_(skeleton),
+      faces_(skeleton) {}
 
 void RivalMonitor::set_skeleton(const Skeleton& skeleton) {
   skeleton_ = skeleton;
   rivals_ = RivalPoses(skeleton);
   precision_ = walk_precision(skeleton, rival_spread);
   comfort_ = Comfort(skeleton);
+  faces_.set_skeleton(skeleton);
 }
 
 Hypotheses RivalMonitor::evaluate_rivals(Particles& particles, const RefinePoints& points) {
@@ -68,8 +70,16 @@ Hypotheses RivalMonitor::evaluate_rivals(Particles& particles, const RefinePoint
   return hypotheses;
 }
 
+std::vector<float> RivalMonitor::turned_by_face(Particles& particles, std::span<const float> state) {
+  if (faces_.empty() || age_ < next_face_) return {};
+  const std::vector<float> turned = rivals_.turned_round(state);
+  if (!faces_.prefer(state, turned)) return {};
+  next_face_ = age_ + constants::seen_face::proposal_interval;
+  return compare(particles, {turned}).states.front();
+}
+
 double RivalMonitor::posture_cost(std::span<const float> state) const {
-  return comfort_.cost(state) + constants::search::away_cost * away_from_camera(state);
+  return frame_cost(state) + constants::search::away_cost * away_from_camera(state);
 }
 
 Hypotheses RivalMonitor::compare(Particles& particles, const std::vector<std::vector<float>>& states) const {

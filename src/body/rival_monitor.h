@@ -2,6 +2,7 @@
 // first, all results of a search. A filter that follows one mode of the posterior cannot leave a wrong one on its own.
 #pragma once
 
+#include "body/face_evidence.h"
 #include "body/motion.h"
 #include "body/particles.h"
 #include "body/refine.h"
@@ -47,8 +48,11 @@ public:
   /// The same person, with a better measured shape.
   void set_skeleton(const Skeleton& skeleton);
 
+  /// Faces in the picture of the current frame, which speak for the poses below.
+  void set_faces(std::span<const FaceObservation> faces) { faces_.set(faces); }
+
   /// A person was just detected.
-  void restart() { age_ = 0; }
+  void restart() { age_ = next_face_ = 0; }
 
   /// Searches this many times more rarely.
   void set_search_rest(int factor) { search_rest_ = factor; }
@@ -67,11 +71,16 @@ public:
   };
   Facings compare_facings(Particles& particles, const std::vector<std::vector<float>>& states) const;
 
-  /// -log p of a state before its points are seen, up to a constant: unusual postures, and backs.
+  /// Where faces speak clearly against the facing of a pose: the same pose turned round with limbs in place, refined; else
+  /// nothing. Whatever the points say: it is to be followed beside the other one. Not again for some frames, since that
+  /// takes time.
+  std::vector<float> turned_by_face(Particles& particles, std::span<const float> state);
+
+  /// -log p of a state before its points are seen, up to a constant: unusual postures, backs, and what faces say.
   double posture_cost(std::span<const float> state) const;
 
-  /// The part of it that concerns joints.
-  double comfort_cost(std::span<const float> state) const { return comfort_.cost(state); }
+  /// The part of it that concerns joints and faces: all but the facing that is usual.
+  double frame_cost(std::span<const float> state) const { return comfort_.cost(state) + faces_.cost(state); }
 
   /// Whether the last rivals were results of a search.
   bool searched() const { return searched_; }
@@ -82,8 +91,10 @@ private:
   RivalPoses rivals_;
   std::vector<double> precision_;  // of the prior of every pose
   Comfort comfort_;
+  FaceEvidence faces_;
   std::size_t next_rival_ = 0;
-  int age_ = 0;  // frames since the person was detected
+  int age_ = 0;        // frames since the person was detected
+  int next_face_ = 0;  // age at which a face may propose another facing
   int search_rest_ = 1;
   bool searched_ = false;
 };

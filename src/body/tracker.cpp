@@ -2,6 +2,7 @@
 #include "kinema/body_tracker.h"
 
 #include "body/constants.h"
+#include "body/face_evidence.h"
 #include "body/smoothing_thread.h"
 #include "body/steady_pose.h"
 #include "core/stopwatch.h"
@@ -54,7 +55,8 @@ struct Tracker::State {
     // nobody in the gate: search the whole frame
     if (nobody_in(cloud) && !expected.empty()) foreground.cut(seen, {}, cloud);
     const double cut_ms = watch.lap();
-    Estimate estimate = filter->track({time, cloud.view(), foreground.floor()});
+    const std::vector<FaceObservation> faces = std::exchange(next_faces, {});
+    Estimate estimate = filter->track({time, cloud.view(), foreground.floor(), faces});
     if (!estimate.found) estimate.why = nobody_in(cloud) ? "nobody in sight" : "lost";
     estimate.times.insert(estimate.times.begin(), {"foreground", cut_ms});
     expected.clear();
@@ -67,6 +69,7 @@ struct Tracker::State {
   Estimate skip(std::int64_t frame, double time, const std::string& why) {
     Estimate estimate;
     estimate.why = why;
+    next_faces.clear();
     return keep(std::move(estimate), frame, time);
   }
 
@@ -129,6 +132,7 @@ struct Tracker::State {
   std::vector<Waiting> undecided;  // see Filter::undecided()
   std::deque<Estimate> ready;      // without a smoother
   std::int64_t next_frame = 0;
+  std::vector<FaceObservation> next_faces;
 };
 
 Tracker::Tracker(const TrackerSettings& settings, Backend backend) : state_(new State(settings, backend)) {}
@@ -200,6 +204,11 @@ void Tracker::set_counts(std::size_t particles, std::size_t points, int search_r
   state.settings.background_points = 0;
   state.settings = complete(state.settings, state.backend);
   state.foreground.set_points(points, state.settings.background_points);
+}
+
+void Tracker::set_faces(std::vector<FaceObservation> faces) {
+  for (const FaceObservation& face : faces) check(face);
+  state_->next_faces = std::move(faces);
 }
 
 void Tracker::set_background(ImageView<const float> depth) { state_->foreground.set_background(depth); }

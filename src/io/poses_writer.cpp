@@ -49,26 +49,40 @@ std::string stage_times(const std::vector<StageTime>& times) {
   return "{" + text + "}";
 }
 
+std::string vector_text(const Vec3& v) { return fmt::format("[{},{},{}]", rounded(v.x), rounded(v.y), rounded(v.z)); }
+
+// Empty where no face was seen.
+std::string faces_text(const std::vector<body::FaceObservation>& faces) {
+  std::string text;
+  for (const body::FaceObservation& face : faces) {
+    text += fmt::format("{}{{\"ray\":{},\"distance\":{},\"direction\":{},\"probability\":{}}}", text.empty() ? "" : ",",
+                        vector_text(face.ray), rounded(face.distance), vector_text(face.direction),
+                        rounded(face.probability));
+  }
+  return text.empty() ? "" : ",\"faces\":[" + text + "]";
+}
+
 std::string json_line(const std::vector<std::string>& names, const body::Estimate& estimate) {
   std::string line = fmt::format("{{\"frame\":{},\"time\":{}", estimate.frame, exact_number(estimate.time));
   if (!estimate.found) {
     line += ",\"joints\":null,\"std\":null,\"angles\":null,\"log_likelihood\":null,\"ess\":null";
+    line += faces_text(estimate.faces);
     return line + fmt::format(",\"ms\":{},\"why\":{}}}\n", stage_times(estimate.times), json_text(estimate.why));
   }
   std::string joints, deviations, angles;
   for (std::size_t j = 0; j < names.size(); ++j) {
     const char* comma = j > 0 ? "," : "";
     const Vec3& at = estimate.joints[j];
-    joints += fmt::format("{}{}:[{},{},{}]", comma, json_text(names[j]), rounded(at.x), rounded(at.y), rounded(at.z));
+    joints += fmt::format("{}{}:{}", comma, json_text(names[j]), vector_text(at));
     deviations += fmt::format("{}{}:{}", comma, json_text(names[j]), rounded(estimate.deviation[j]));
   }
   for (double angle : estimate.pose.angles) angles += fmt::format("{}{:.9g}", angles.empty() ? "" : ",", angle);
   const Vec3& position = estimate.pose.position;
   const Quaternion& rotation = estimate.pose.rotation;
   line += fmt::format(",\"joints\":{{{}}},\"std\":{{{}}},\"angles\":[{}]", joints, deviations, angles);
-  line += fmt::format(",\"position\":[{},{},{}],\"rotation\":[{},{},{},{}]", rounded(position.x), rounded(position.y),
-                      rounded(position.z), rounded(rotation.w), rounded(rotation.x), rounded(rotation.y),
-                      rounded(rotation.z));
+  line += fmt::format(",\"position\":{},\"rotation\":[{},{},{},{}]", vector_text(position), rounded(rotation.w),
+                      rounded(rotation.x), rounded(rotation.y), rounded(rotation.z));
+  line += faces_text(estimate.faces);
   line += fmt::format(",\"log_likelihood\":{},\"ess\":{},\"ms\":{}}}\n", number_or_null(estimate.log_likelihood),
                       number_or_null(estimate.effective_sample_size), stage_times(estimate.times));
   return line;

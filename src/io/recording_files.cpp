@@ -19,6 +19,7 @@ namespace {
 class FileRecording : public Recording {
 public:
   std::optional<std::size_t> size() const final { return sequence_.frames.size(); }
+  bool holds_pictures() const override { return !colours_.empty(); }
 
 protected:
   bool read(Frame& frame) final {
@@ -152,6 +153,8 @@ public:
       }
     }
   }
+
+  bool holds_pictures() const override { return colour_; }
 
 private:
   void fill(std::size_t position, Frame& frame) override {

@@ -68,6 +68,8 @@ public:
     }
   }
 
+  bool holds_pictures() const override { return false; }
+
 private:
   bool fill(Frame& frame) override {
     DepthImage image;

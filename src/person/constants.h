@@ -119,4 +119,47 @@ KINEMA_CONSTANT(double, expression_rise, 3);
 /// @chosen as first written
 KINEMA_CONSTANT(double, unseen_turn, 30);
 
+// ---- where a body has its face: face_observer.cpp
+
+/// The face lies before the base of the skull.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, face_before, 0.09);
+
+/// The middle of the landmarks lies below it.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, face_below, 0.005);
+
+/// Breadth of the landmarks.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, face_width, 0.13);
+
+/// Height of the landmarks.
+/// @unit metres
+/// @chosen as first written
+KINEMA_CONSTANT(double, face_height, 0.13);
+
+/// Faces that are narrower are not looked for.
+/// @unit pixels
+/// @chosen as first written
+KINEMA_CONSTANT(double, least_face_width, 16);
+
+/// A detector looks for the face in a square that is larger than the face by this.
+/// @unit ratio
+/// @chosen as first written
+KINEMA_CONSTANT(double, searched_about, 3);
+
+/// Where the detector finds nothing, a face is fitted where the body has it once in this many frames.
+/// @unit frames
+/// @chosen time per frame
+KINEMA_CONSTANT(int, box_interval, 5);
+
+/// Eyes of people are nearer to each other or further apart than assumed, and so are heads from the camera: standard
+/// deviation.
+/// @unit share
+/// @chosen docs/face.md: 4 to 5 % among adults; more for children
+KINEMA_CONSTANT(double, eye_distance_spread, 0.07);
+
 }  // namespace kinema::person
