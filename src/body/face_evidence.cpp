@@ -74,14 +74,15 @@ double FaceEvidence::cost(std::span<const float> state) const {
   const Place& head = places_[static_cast<std::size_t>(head_)];
   const Vec3f middle = head.origin + rotate(head.rotation, middle_);
   const Quaternionf chest = places_[static_cast<std::size_t>(chest_)].rotation;
-  const double anywhere = std::exp(-face_log_ratio), least = std::exp(-most_cost);
-  double cost = 0;
+  const double anywhere = std::exp(-face_log_ratio), least = std::exp(-most_log_ratio);
+  double log_likelihood = 0;
   for (const FaceObservation& face : faces_) {
     // this pose's own face, or a false one, which may be anywhere
     const double own = match(face, {middle.x, middle.y, middle.z}, {chest.w, chest.x, chest.y, chest.z});
-    cost -= std::log(face.probability * own + (1 - face.probability) * anywhere + least);
+    log_likelihood += std::log(face.probability * own + (1 - face.probability) * anywhere + least);
   }
-  return cost;
+  // in the measure of the points, whose logarithms are too large by this
+  return -constants::facing::ratio_together * log_likelihood;
 }
 
 bool FaceEvidence::prefer(std::span<const float> own, std::span<const float> other) const {

@@ -154,7 +154,7 @@ public:
         stages_.add("rivals");
       }
       if (tracking_ && settings_.rivals > 0 && !keep_facing_ && other_start_.empty()) {
-        other_start_ = monitor_.turned_by_face(*particles_, state_);
+        other_start_ = monitor_.facing_of_face(*particles_, points(), state_, evidence());
         if (!other_start_.empty()) stages_.add("rivals");
       }
     }

@@ -43,16 +43,8 @@ Hypotheses RivalMonitor::evaluate_rivals(Particles& particles, const RefinePoint
   const std::vector<float> state = particles.predicted();
   Hypotheses hypotheses;
   if (searched_) {
-    hypotheses.states.push_back(state);
-    SearchSettings search_settings;
-    search_settings.pelvis = Vec3f{state[0], state[1], state[2]};
-    search_settings.points = rival_search_points;
-    search_settings.noise = particles.noise().deviation;
-    const auto refine_many = [&](std::span<PoseCandidate> candidates, const RefineSettings& settings,
-                                 PointShare share) { particles.refine_poses(candidates, settings, share); };
-    for (const SearchResult& found : search(skeleton_, points.person, search_settings, refine_many)) {
-      hypotheses.states.push_back(found.state);
-    }
+    hypotheses.states = search_about(particles, points, state);
+    hypotheses.states.insert(hypotheses.states.begin(), state);
   } else {
     RefineSettings refinement = refine_settings(settings_, 1, particles.noise());
     refinement.tau += rival_reach;
@@ -70,12 +62,32 @@ Hypotheses RivalMonitor::evaluate_rivals(Particles& particles, const RefinePoint
   return hypotheses;
 }
 
-std::vector<float> RivalMonitor::turned_by_face(Particles& particles, std::span<const float> state) {
+std::vector<std::vector<float>> RivalMonitor::search_about(Particles& particles, const RefinePoints& points,
+                                                           std::span<const float> state) const {
+  SearchSettings settings;
+  settings.pelvis = Vec3f{state[0], state[1], state[2]};
+  settings.points = rival_search_points;
+  settings.noise = particles.noise().deviation;
+  const auto refine_many = [&](std::span<PoseCandidate> candidates, const RefineSettings& refinement,
+                               PointShare share) { particles.refine_poses(candidates, refinement, share); };
+  std::vector<std::vector<float>> states;
+  for (const SearchResult& found : search(skeleton_, points.person, settings, refine_many)) {
+    states.push_back(found.state);
+  }
+  return states;
+}
+
+std::vector<float> RivalMonitor::facing_of_face(Particles& particles, const RefinePoints& points,
+                                                std::span<const float> state, double evidence) {
   if (faces_.empty() || age_ < next_face_) return {};
   const std::vector<float> turned = rivals_.turned_round(state);
   if (!faces_.prefer(state, turned)) return {};
   next_face_ = age_ + constants::seen_face::proposal_interval;
-  return compare(particles, {turned}).states.front();
+  std::vector<std::vector<float>> states = search_about(particles, points, state);
+  std::erase_if(states, [&](const auto& other) { return !faces_.prefer(state, other); });
+  states.insert(states.begin(), turned);
+  const Hypotheses others = compare(particles, states);
+  return others.states[others.best(evidence)];
 }
 
 double RivalMonitor::posture_cost(std::span<const float> state) const {

@@ -71,10 +71,11 @@ public:
   };
   Facings compare_facings(Particles& particles, const std::vector<std::vector<float>>& states) const;
 
-  /// Where faces speak clearly against the facing of a pose: the same pose turned round with limbs in place, refined; else
-  /// nothing. Whatever the points say: it is to be followed beside the other one. Not again for some frames, since that
-  /// takes time.
-  std::vector<float> turned_by_face(Particles& particles, std::span<const float> state);
+  /// Where faces speak clearly against the facing of a pose, the likeliest pose of the other facing: the same turned round
+  /// with limbs in place, or a result of a search. Else nothing. Whatever the points say: it is to be followed beside the
+  /// other one. Not again for some frames, since it takes time. `evidence`: independent points per point.
+  std::vector<float> facing_of_face(Particles& particles, const RefinePoints& points, std::span<const float> state,
+                                    double evidence);
 
   /// -log p of a state before its points are seen, up to a constant: unusual postures, backs, and what faces say.
   double posture_cost(std::span<const float> state) const;
@@ -86,6 +87,9 @@ public:
   bool searched() const { return searched_; }
 
 private:
+  std::vector<std::vector<float>> search_about(Particles& particles, const RefinePoints& points,
+                                               std::span<const float> state) const;
+
   Skeleton skeleton_;
   TrackerSettings settings_;
   RivalPoses rivals_;

@@ -61,6 +61,7 @@ struct FaceObserver::State {
     own.lost = settings.lost;
     own.doubt = std::min(own.doubt, settings.lost);
     own.head = pose_settings(settings);
+    own.boxes = 1;  // fits that fail take long, and there is time for another in the next frame
     own.detect = [this](const face::GreyView& image) { return boxes(image); };
     return own;
   }

@@ -15,7 +15,7 @@ except ImportError:
     sys.exit(77)
 
 import kinema
-from kinema import body, face, head
+from kinema import body, face, head, person
 
 COMMAND = os.environ["KINEMA_COMMAND"]
 CLIP = os.environ["KINEMA_CLIP"]
@@ -112,6 +112,17 @@ class Body(unittest.TestCase):
         self.assertEqual(body.TrackerSettings(cut_out="no").cut_out, "no")
         with self.assertRaisesRegex(kinema.Error, "cut_out must be"):
             body.TrackerSettings(cut_out="maybe")
+
+    def test_faces_are_given_with_a_frame(self):
+        face = body.FaceObservation((0, 0, 1), (0, 0, -1), probability=0.9, distance=2)
+        self.assertEqual((face.ray, face.direction, face.probability, face.distance), ((0, 0, 1), (0, 0, -1), 0.9, 2))
+        tracker = body.Tracker(seed=3, backend="cpu", lag=0)
+        points = np.ascontiguousarray(self.frames[0][::8])
+        tracker.set_faces([face])
+        self.assertEqual(len(tracker.track_points(points, 0).faces), 1)
+        self.assertEqual(tracker.track_points(points, 1 / self.fps).faces, [])
+        with self.assertRaisesRegex(kinema.Error, "a unit vector"):
+            tracker.set_faces([body.FaceObservation((0, 0, 2), (0, 0, -1))])
 
     def test_nobody_is_found_in_nothing(self):
         nobody = body.Tracker(backend="cpu").track_points(np.empty((0, 3), np.float32), 0)
@@ -297,6 +308,15 @@ class Face(unittest.TestCase):
             landmarks.append(tracker.track(frame, 0.0).landmarks)
         np.testing.assert_array_equal(landmarks[1], landmarks[0])
         np.testing.assert_array_equal(landmarks[2], landmarks[0])
+
+    def test_faces_for_a_body_need_a_model_that_shows_where_they_look(self):
+        camera = body.Camera(64, 48, 60, 60, 31.5, 23.5)
+        with self.assertRaisesRegex(kinema.Error, "has 10 landmarks"):
+            person.FaceObserver(self.model, camera)
+        sizes = []
+        observer = person.FaceObserver(face.read_model(), camera, detect=lambda image: sizes.append(image.shape) or [])
+        self.assertEqual(observer.observe(np.full((48, 64, 3), 90, np.uint8), 0), [])
+        self.assertEqual(sizes, [(48, 64)])
 
     def test_an_error_of_the_detector_reaches_the_caller(self):
         def detect(image):
