@@ -214,7 +214,7 @@ KINEMA_CONSTANT(double, head_reach, 0.12);
 
 /// Heads turn on their necks: standard deviation of a face's direction about that of the chest.
 /// @unit radians
-/// @chosen kinect_turn and a noisy realistic recording: 0.6 takes a head that looks aside for one on the other facing
+/// @chosen a real Kinect recording of somebody who turns round; wide, since faces count in the measure of points
 KINEMA_CONSTANT(double, neck_turn, 0.9);
 
 /// A face is likelier by this to be seen where the person has it than a false one is to be seen there.

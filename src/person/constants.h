@@ -128,17 +128,17 @@ KINEMA_CONSTANT(double, face_before, 0.09);
 
 /// The middle of the landmarks lies below it.
 /// @unit metres
-/// @chosen as first written
+/// @chosen fits of faces from a detector, in one real and two realistic recordings
 KINEMA_CONSTANT(double, face_below, 0.005);
 
 /// Breadth of the landmarks.
 /// @unit metres
-/// @chosen as first written
+/// @chosen fits of faces from a detector, in one real and two realistic recordings
 KINEMA_CONSTANT(double, face_width, 0.13);
 
 /// Height of the landmarks.
 /// @unit metres
-/// @chosen as first written
+/// @chosen fits of faces from a detector, in one real and two realistic recordings
 KINEMA_CONSTANT(double, face_height, 0.13);
 
 /// Faces that are narrower are not looked for.
