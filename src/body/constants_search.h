@@ -227,6 +227,17 @@ KINEMA_CONSTANT(double, face_log_ratio, 5);
 /// @chosen as first written
 KINEMA_CONSTANT(double, most_log_ratio, 10);
 
+/// Weight of a face's log-likelihood beside that of the points, whose logarithms are too large (facing.ratio_together). Not as
+/// large, so that no single picture ends a comparison of facings (facing.decided_log_ratio).
+/// @unit ratio
+/// @chosen real Kinect recordings of UTD-MHAD, with true and false faces
+KINEMA_CONSTANT(double, face_weight, 2.5);
+
+/// A face that looks further away from the camera is none: cosine of the angle to its ray.
+/// @unit cosine
+/// @chosen as first written
+KINEMA_CONSTANT(double, most_away, 0.35);
+
 /// From one frame in which a face proposes another facing to the next.
 /// @unit frames
 /// @chosen as first written

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace kinema::body {
 
@@ -50,7 +51,10 @@ void FaceEvidence::set_skeleton(const Skeleton& skeleton) {
 
 void FaceEvidence::set(std::span<const FaceObservation> faces) {
   faces_.clear();
-  if (head_ >= 0) faces_.assign(faces.begin(), faces.end());
+  if (head_ < 0) return;
+  // nobody sees a face from behind
+  std::copy_if(faces.begin(), faces.end(), std::back_inserter(faces_),
+               [](const FaceObservation& face) { return dot(face.direction, face.ray) < most_away; });
 }
 
 double FaceEvidence::match(const FaceObservation& face, Vec3 head, const Quaternion& chest) {
@@ -81,8 +85,7 @@ double FaceEvidence::cost(std::span<const float> state) const {
     const double own = match(face, {middle.x, middle.y, middle.z}, {chest.w, chest.x, chest.y, chest.z});
     log_likelihood += std::log(face.probability * own + (1 - face.probability) * anywhere + least);
   }
-  // in the measure of the points, whose logarithms are too large by this
-  return -constants::facing::ratio_together * log_likelihood;
+  return -face_weight * log_likelihood;
 }
 
 bool FaceEvidence::prefer(std::span<const float> own, std::span<const float> other) const {

@@ -79,13 +79,14 @@ TEST(FaceEvidence, AFaceElsewhereOrOneThatIsNoneSaysNothing) {
   const std::vector<float> right = to_state(skeleton, truth), wrong = RivalPoses(skeleton).turned_round(right);
   FaceEvidence evidence(skeleton);
   const FaceObservation own = face_of(skeleton, truth);
-  FaceObservation beside = own, behind = own, nearer = own, none = own;
+  FaceObservation beside = own, behind = own, nearer = own, none = own, away = own;
+  away.direction = -1 * own.direction;
   beside.ray = rotate(exponential(Vec3{0, 0.4, 0}), own.ray);
   behind.ray = -1 * own.ray;
   nearer.distance = 1;
   nearer.distance_deviation = 0.05;
   none.probability = 0;
-  for (const FaceObservation& face : {beside, behind, nearer, none}) {
+  for (const FaceObservation& face : {beside, behind, nearer, none, away}) {
     const std::vector faces{face};
     evidence.set(faces);
     EXPECT_FALSE(evidence.prefer(wrong, right));
