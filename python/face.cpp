@@ -238,11 +238,11 @@ progress  called with a stage and the share of all that is done)");
 }
 
 // The faces of a film as a list of (image, landmarks).
-py::list film_faces(const SharedModel& model, const py::iterable& frames, const Tracker::Detect& detect, double fps,
+py::list film_faces(const SharedModel& model, const py::iterable& frames, const PythonDetect& detect, double fps,
                     bool consecutive, double trusted, std::uint32_t most, int threads) {
   face::FilmSettings settings;
   settings.model = model;
-  settings.detect = Tracker::boxes_by(detect);
+  settings.detect = boxes_by(detect);
   settings.consecutive = consecutive;
   settings.trusted = trusted;
   settings.most = most;
