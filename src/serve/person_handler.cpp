@@ -24,7 +24,6 @@ private:
     std::vector<ArrayPart> arrays;
     person::Estimate estimate;
     begin(frame);
-    header["model"] = tracker_.has_value();
     if (tracker_) {
       const Stopwatch watch;
       estimate = tracker_->track(frame.view(), frame.time / 1000);
@@ -32,7 +31,8 @@ private:
       header["ms"]["track"] = watch.ms();
     } else {
       header["found"] = false;
-      header["why"] = "no face model";
+      header["why"] = calibrated_ ? "calibrated" : "no face model";
+      header["instead"] = "head";
     }
     sender_.newest("person", Packet::arrays(encode(std::move(header), arrays)));
   }
@@ -47,11 +47,11 @@ private:
     if (model == model_ && goes_on) return;
     model_ = model;
     tracker_.reset();
+    const std::optional<head::Calibration> colours = heads_.calibration();
+    calibrated_ = colours && colours->head;
+    if (calibrated_) return;
     if (!model_ || model_->shape.landmarks() != face::HeadPoseSolver::landmarks) return;
-    person::TrackerSettings settings{.model = model_, .detect = faces_.detect(), .calibration = heads_.calibration()};
-    if (settings.calibration && !settings.calibration->head) settings.calibration.reset();
-    if (settings.calibration && settings.calibration->head->field_of_view)
-      settings.pose.field_of_view = *settings.calibration->head->field_of_view;
+    person::TrackerSettings settings{.model = model_, .detect = faces_.detect()};
     settings.fit.threads = 1;  // one face, and others want the cores too
     settings.parallel = false;
     tracker_.emplace(settings, Backend::cpu);
@@ -62,6 +62,7 @@ private:
   HeadSharedState& heads_;
   std::shared_ptr<const face::Model> model_;
   std::optional<person::Tracker> tracker_;
+  bool calibrated_ = false;
   double time_ = 0;
   std::size_t width_ = 0, height_ = 0;
   // last, so that it ends before what it uses

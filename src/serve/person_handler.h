@@ -9,10 +9,11 @@
 namespace kinema::serve {
 
 /// Messages: {"do":"camera","tracker":"person","sequence":n,"time":ms} with the array "picture" (height, width, 4); answered
-/// by {"say":"person",...}. Without a face model the answer has "model":false, and nobody is found.
+/// by {"say":"person",...}. With "instead":"head" nobody is found, and the page should ask the head tracker: there is no face
+/// model, or the user has calibrated a head, which is then followed by its colours.
 class PersonHandler final : public RequestHandler {
 public:
-  /// The face model, the detector and the slots are those of `faces`; the colours those of `heads`, if they are known.
+  /// The face model, the detector and the slots are those of `faces`, the calibration that of `heads`.
   PersonHandler(PageSender& sender, FaceSharedState& faces, HeadSharedState& heads);
   ~PersonHandler() override;
 

@@ -4,6 +4,7 @@
 #include "kinema/files.h"
 #include "kinema/person_tracker.h"
 #include "person/outline.h"
+#include "synth/head_clip.h"
 #include "synth/head_pose_clip.h"
 
 #include <gtest/gtest.h>
@@ -121,6 +122,31 @@ TEST(PersonTracker, EqualFramesGiveEqualEstimatesOnOneThreadAndTwo) {
     EXPECT_EQ(a.landmarks, b.landmarks);
     ASSERT_EQ(a.pose.has_value(), b.pose.has_value());
     EXPECT_EQ(a.position ? a.position->z : 0, b.position ? b.position->z : 0);
+  }
+}
+
+TEST(PersonTracker, AHeadWhoseFaceIsNeverSeenHasThePlaceOfItsCalibration) {
+  synth::HeadClipSettings settings;
+  settings.width = 160, settings.height = 120;
+  const synth::HeadClip clip(settings);
+  const synth::HeadTruth first = clip.truth(0);
+  const io::Picture picture = clip.picture(0);
+  const ColourView view = view_of(picture);
+  const head::Oval oval{first.x, first.y, first.rx, first.ry};
+  head::CalibrationSettings with;
+  with.distance = first.distance;
+  with.field_of_view = settings.field_of_view;
+  TrackerSettings own{.model = shipped(), .calibration = head::calibrate({&view, 1}, {&oval, 1}, with)};
+  own.pose.field_of_view = settings.field_of_view;
+  Tracker tracker(own);
+  for (std::size_t frame = 0; frame < 6; ++frame) {
+    const io::Picture seen = clip.picture(frame);
+    const Estimate estimate = tracker.track(view_of(seen), static_cast<double>(frame) / 30);
+    ASSERT_TRUE(estimate.found) << estimate.why;
+    EXPECT_FALSE(estimate.pose);
+    ASSERT_TRUE(estimate.raw_position);
+    EXPECT_NEAR(estimate.raw_position->z, clip.truth(frame).distance, 0.1 * first.distance);
+    EXPECT_TRUE(estimate.position);
   }
 }
 

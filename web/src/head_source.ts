@@ -66,8 +66,8 @@ export class HeadSource {
     for (const answer of ["head", "person"]) {
       connection.on(answer, (_, message) => {
         if (!message || !camera.on) return;
-        // a program without a face model follows the colours, which must be calibrated
-        if (message.header.model === false) camera.switchTo("head");
+        // a head that was calibrated is followed by its colours, and so is one without a face model
+        if (message.header.instead === "head") camera.switchTo("head");
         camera.answered();
         listener.head(headFrame(message));
       });

@@ -111,7 +111,7 @@ function listenForHeads(page, heads) {
   page.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => {
     if (typeof payload === "string") return;
     const { header } = decode(payload);
-    if (header.say === "person") heads.push(header);
+    if (header.say === "person" || header.say === "head") heads.push(header);
   }));
 }
 
