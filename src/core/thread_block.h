@@ -4,14 +4,16 @@
 //   static constexpr int threads = 128;      // of a block on the device
 //   std::size_t shared_bytes() const;        // memory that the threads of a block share
 //   template <class Block> KINEMA_HD void operator()(Block& block) const;
+//   template <class Block> KINEMA_HD void prepare(Block& block) const;    // may be missing
 //
 // and runs on a grid of blocks that do not depend on each other. Threads divide a loop by
 //   for (int i = block.thread(); i < count; i += block.threads())
 // and meet at block.wait(). block.fetch() begins a copy to the block's memory, and block.wait_fetched() is a block.wait() after
-// which all such copies are done. A sum has one thread, or a fixed number of strands that are added in a fixed order, so that the
+// which all such copies are done. prepare() comes first, and may run before the works before this one have ended: it fetches
+// what none of them writes, the tables of a model. A sum has one thread, or a fixed number of strands that are added in a fixed order, so that the
 // result does not depend on how many threads there are. On the device most of these loops are entered once or twice: those
-// marked `#pragma unroll 1` are not unrolled, which would only be more code. The host runs a block with one thread, which is how the work is held against the cpu backend where there
-// is no GPU; core/cuda/block_launch.cuh runs it on one.
+// marked `#pragma unroll 1` are not unrolled, which would only be more code. The host runs a block with one thread, which is how
+// the work is held against the cpu backend where there is no GPU; core/cuda/block_launch.cuh runs it on one.
 #pragma once
 
 #include "core/host_device.h"
@@ -32,8 +34,8 @@ public:
   int threads() const { return 1; }
   void wait() const {}
   template <class T>
-  void fetch(const T* from, T* to) const {
-    *to = *from;
+  void fetch(const T* from, T* to, int count) const {
+    for (int i = 0; i < count; ++i) to[i] = from[i];
   }
   void wait_fetched() const {}
 
@@ -48,6 +50,12 @@ private:
   std::byte* shared_;
 };
 
+/// What a work does first, if it has a prepare().
+template <class Work, class Block>
+KINEMA_HD void prepare(const Work& work, Block& block) {
+  if constexpr (requires { work.prepare(block); }) work.prepare(block);
+}
+
 /// Runs the blocks one after the other.
 struct SerialLauncher {
   template <class Work>
@@ -56,17 +64,11 @@ struct SerialLauncher {
     for (int y = 0; y < rows; ++y)
       for (int x = 0; x < columns; ++x) {
         SerialBlock block(x, y, reinterpret_cast<std::byte*>(memory.data()));
+        prepare(work, block);
         work(block);
       }
   }
 };
-
-/// Begins to copy from memory to the block's own; after block.wait_fetched(), all threads see it. A device waits once for all
-/// that is fetched.
-template <class Block, class T>
-KINEMA_HD void fetch(Block& block, const T* from, T* to, int count) {
-  for (int i = block.thread(); i < count; i += block.threads()) block.fetch(from + i, to + i);
-}
 
 /// use(load(i), i) for i = first, first + step, ... below last, in this order, but `batch` of them are loaded together: a device
 /// waits for memory once for all of them. In the last batch, what is missing is loaded from `first` and not used.
@@ -113,5 +115,66 @@ template <class T>
 KINEMA_HD constexpr std::size_t shared_size(int count) {
   return (static_cast<std::size_t>(count) * sizeof(T) + 15) / 16 * 16;
 }
+
+/// Divides a block's memory into arrays, one after the other.
+template <class Block>
+class SharedArrays {
+public:
+  KINEMA_HD explicit SharedArrays(const Block& block) : block_(block) {}
+
+  template <class T>
+  KINEMA_HD T* take(int count) {
+    T* array = block_.template shared<T>(bytes_);
+    bytes_ += shared_size<T>(count);
+    return array;
+  }
+
+private:
+  const Block& block_;
+  std::size_t bytes_ = 0;
+};
+
+/// Counts the bytes of such arrays.
+class SharedBytes {
+public:
+  template <class T>
+  KINEMA_HD T* take(int count) {
+    bytes_ += shared_size<T>(count);
+    return nullptr;
+  }
+  std::size_t bytes() const { return bytes_; }
+
+private:
+  std::size_t bytes_ = 0;
+};
+
+/// Two works that do not depend on each other, in one grid: the first has its first columns, the second one column more.
+template <class First, class Second>
+struct SideBySide {
+  static constexpr int threads = First::threads > Second::threads ? First::threads : Second::threads;
+  First first;
+  Second second;
+  int columns;  ///< of the first
+
+  int blocks() const { return columns + 1; }
+  std::size_t shared_bytes() const {
+    const std::size_t a = first.shared_bytes(), b = second.shared_bytes();
+    return a > b ? a : b;
+  }
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    if (block.x() < columns)
+      kinema::prepare(first, block);
+    else
+      kinema::prepare(second, block);
+  }
+  template <class Block>
+  KINEMA_HD void operator()(Block& block) const {
+    if (block.x() < columns)
+      first(block);
+    else
+      second(block);
+  }
+};
 
 }  // namespace kinema

@@ -12,17 +12,23 @@ struct EnterFrameWork {
   ShapeTable shape;
   FitBatch batch;
 
-  std::size_t shared_bytes() const { return ShapeScratch::bytes(shape); }
+  std::size_t shared_bytes() const { return ShapeMemory::bytes(shape); }
+
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    fetch_shape(block, shape, ShapeMemory::in(SharedArrays(block), shape).near);
+  }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
     if (face >= *batch.count) return;
-    const ShapeScratch scratch = ShapeScratch::in(block, shape);
+    const auto [near, scratch] = ShapeMemory::in(SharedArrays(block), shape);
     double* points = of_face(batch.shape, face, shape.size);
-    copy(block, points, scratch.points, shape.size);
-    block.wait();
-    const Similarity pose = settle_points(block, shape, batch.states[face].pose, scratch);
+    const Similarity before = batch.states[face].pose;
+    block.fetch(points, scratch.points, shape.size);
+    block.wait_fetched();
+    const Similarity pose = settle_points(block, near, before, scratch);
     copy(block, scratch.points, points, shape.size);
     copy(block, scratch.points, of_face(batch.placed, face, shape.size), shape.size);
     if (block.thread() == 0) batch.states[face].pose = pose;
@@ -39,22 +45,50 @@ struct RegressionWork {
 
   int row_groups() const { return (regression.rows + rows_at_once - 1) / rows_at_once; }
   int blocks() const { return row_groups() * product_segments(regression.inputs); }
-  std::size_t shared_bytes() const { return shared_size<float>(faces_at_once * threads); }
+  // For one face the matrix is fetched before the texture is known; many are better off with more blocks at a time.
+  static constexpr bool prepares = faces_at_once == 1;
+  std::size_t shared_bytes() const {
+    return shared_size<float>(faces_at_once * threads) +
+           (prepares ? shared_size<float>(rows_at_once * product_segment) : 0);
+  }
+
+  /// The part of the matrix that a block multiplies.
+  struct Part {
+    int segment, first_row, first, size;
+  };
+  template <class Block>
+  KINEMA_HD Part part_of(const Block& block) const {
+    const int segments = product_segments(regression.inputs), segment = block.x() % segments;
+    const int first = segment * product_segment, left = regression.inputs - first;
+    return {segment, block.x() / segments * rows_at_once, first, left < product_segment ? left : product_segment};
+  }
+  template <class Block>
+  KINEMA_HD static float* fetched(const Block& block) {  // rows x product_segment
+    return block.template shared<float>(shared_size<float>(faces_at_once * threads));
+  }
+
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    if (!prepares) return;
+    const Part part = part_of(block);
+    for (int r = 0; r < rows_at_once && part.first_row + r < regression.rows; ++r)
+      block.fetch(row_of(part.first_row + r) + part.first, fetched(block) + r * product_segment, part.size);
+  }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int first_face = block.y() * faces_at_once, count = *batch.count;
     if (first_face >= count) return;
+    const auto [segment, first_row, first, size] = part_of(block);
     const int segments = product_segments(regression.inputs);
-    const int segment = block.x() % segments, first_row = block.x() / segments * rows_at_once;
-    const int first = segment * product_segment;
-    const int left = regression.inputs - first, size = left < product_segment ? left : product_segment;
     auto* strands = block.template shared<float>();  // faces x rows x strands
+    if (prepares) block.wait_fetched();
 #pragma unroll 1
     for (int t = block.thread(); t < threads; t += block.threads()) {
       const int row = first_row + t / product_strands, strand = t % product_strands;
       if (row >= regression.rows) continue;
-      const float* values = regression.gradient + static_cast<std::size_t>(row) * regression.inputs + first;
+      const float* values =
+          prepares ? fetched(block) + t / product_strands * product_segment : row_of(row) + first;
       const float* textures[faces_at_once];
       float sums[faces_at_once];
       for (int f = 0; f < faces_at_once; ++f) {
@@ -88,6 +122,11 @@ struct RegressionWork {
           sum_of_strands(strands + f * threads + t % rows_at_once * product_strands);
     }
   }
+
+private:
+  KINEMA_HD const float* row_of(int row) const {
+    return regression.gradient + static_cast<std::size_t>(row) * regression.inputs;
+  }
 };
 
 /// s <- s + [pose_modes; modes]^T dq, and the pose of the next frame.
@@ -99,19 +138,36 @@ struct DisplaceWork {
   bool last;    ///< of the cascade
   FitBatch batch;
 
+  struct Memory {
+    ShapeMemory shape;
+    float* dq;  // all
+  };
+  template <class Arrays>
+  KINEMA_HD Memory memory(Arrays&& arrays) const {
+    Memory memory{ShapeMemory::in(arrays, shape), nullptr};
+    memory.dq = arrays.template take<float>(shape.all);
+    return memory;
+  }
   std::size_t shared_bytes() const {
-    return ShapeScratch::bytes(shape) + shared_size<float>(shape.all) + near_shape_bytes(shape);
+    SharedBytes counted;
+    memory(counted);
+    return counted.bytes();
+  }
+
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    fetch_shape(block, shape, memory(SharedArrays(block)).shape.near);
   }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
     if (face >= *batch.count) return;
-    const ShapeScratch scratch = ShapeScratch::in(block, shape);
-    auto* dq = block.template shared<float>(ShapeScratch::bytes(shape));
-    const ShapeTable near = near_shape(block, shape, ShapeScratch::bytes(shape) + shared_size<float>(shape.all));
+    const Memory own = memory(SharedArrays(block));
+    const auto& [near, scratch] = own.shape;
+    float* dq = own.dq;
     double* points = of_face(batch.shape, face, shape.size);
-    fetch(block, points, scratch.unit, shape.size);
+    block.fetch(points, scratch.unit, shape.size);
     FaceState& state = batch.states[face];
     const Similarity before = state.pose;
     const int segments = product_segments(regression.inputs);

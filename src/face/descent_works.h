@@ -26,9 +26,51 @@ struct DescendWork {
 
   int blocks() const { return level.chunks; }
   KINEMA_HD int sums_of_face() const { return 6 * descent_columns(level) + corner_pairs; }
+
+  struct Memory {
+    Half* images;  // faces x most_values x 2
+    float* sums;   // faces x strands x sums
+    // of the chunk
+    const float *stack, *weights, *slope_steps, *mean;
+    const int* neighbours;
+  };
+  template <class Arrays>
+  KINEMA_HD Memory memory(Arrays&& arrays, const PixelChunk& chunk) const {
+    Memory of{};
+    of.images = arrays.template take<Half>(2 * faces_at_once * most_values);
+    of.sums = arrays.template take<float>(faces_at_once * chunk_strands * sums_of_face());
+    if (stack_is_near<faces_at_once>(level)) {
+      of.stack = arrays.template take<float>(most_values * level.row_width);
+      of.weights = arrays.template take<float>(4 * most_chunk_pixels);
+      of.slope_steps = arrays.template take<float>(2 * most_chunk_pixels);
+      of.mean = arrays.template take<float>(most_values);
+      of.neighbours = arrays.template take<int>(4 * most_chunk_pixels);
+    } else {
+      const auto pixel = static_cast<std::size_t>(chunk.first), value = pixel * level.channels;
+      of.stack = level.stack + value * level.row_width;
+      of.weights = level.weights + 4 * pixel, of.slope_steps = level.slope_steps + 2 * pixel;
+      of.mean = level.mean + value, of.neighbours = level.neighbours + 4 * pixel;
+    }
+    return of;
+  }
   std::size_t shared_bytes() const {
-    return shared_size<Half>(2 * faces_at_once * most_values) +
-           shared_size<float>(faces_at_once * chunk_strands * sums_of_face());
+    SharedBytes counted;
+    memory(counted, {});
+    return counted.bytes();
+  }
+
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    if (!stack_is_near<faces_at_once>(level)) return;
+    const PixelChunk chunk = level.chunk[block.x()];
+    const auto pixel = static_cast<std::size_t>(chunk.first), value = pixel * level.channels;
+    const int values = chunk.pixels * level.channels;
+    const Memory of = memory(SharedArrays(block), chunk);
+    fetch_table(block, level.stack + value * level.row_width, of.stack, values * level.row_width);
+    fetch_table(block, level.weights + 4 * pixel, of.weights, 4 * chunk.pixels);
+    fetch_table(block, level.slope_steps + 2 * pixel, of.slope_steps, 2 * chunk.pixels);
+    fetch_table(block, level.mean + value, of.mean, values);
+    fetch_table(block, level.neighbours + 4 * pixel, of.neighbours, 4 * chunk.pixels);
   }
 
   template <class Block>
@@ -37,12 +79,11 @@ struct DescendWork {
     const unsigned running = running_faces(batch, first_face, faces_at_once);
     if (running == 0) return;
     const PixelChunk chunk = level.chunk[block.x()];
-    const int values = chunk.pixels * level.channels, first = chunk.first * level.channels;
-    auto* images = block.template shared<Half>();  // faces x most_values x 2
-    make_images(block, chunk, first_face, running, images);
+    const Memory of = memory(SharedArrays(block), chunk);
+    if (stack_is_near<faces_at_once>(level)) block.wait_fetched();
+    make_images(block, chunk, first_face, running, of);
     block.wait();
-    auto* sums = block.template shared<float>(shared_size<Half>(2 * faces_at_once * most_values));
-    multiply(block, values, level.stack + static_cast<std::size_t>(first) * level.row_width, images, sums);
+    multiply(block, chunk.pixels * level.channels, of.stack, of.images, of.sums);
     block.wait();
     // faces x strands x sums become those of the chunk
     const int count_sums = sums_of_face(), corners = count_sums - corner_pairs;
@@ -50,7 +91,7 @@ struct DescendWork {
     for (int t = block.thread(); t < faces_at_once * count_sums; t += block.threads()) {
       const int f = t / count_sums, which = t % count_sums;
       if ((running >> f & 1) == 0) continue;
-      const float sum = sum_of_chunk_strands(sums + f * chunk_strands * count_sums + which, count_sums);
+      const float sum = sum_of_chunk_strands(of.sums + f * chunk_strands * count_sums + which, count_sums);
       if (which < corners)
         of_face(batch.corner_sums, first_face + f, batch.sizes.corner_sums)[block.x() * corners + which] = sum;
       else
@@ -63,7 +104,7 @@ private:
   // 0 for faces that have ended.
   template <class Block>
   KINEMA_HD void make_images(Block& block, const PixelChunk& chunk, int first_face, unsigned running,
-                             Half* images) const {
+                             const Memory& of) const {
     const int channels = level.channels, values = chunk.pixels * channels, first = chunk.first * channels;
 #pragma unroll 1
     for (int t = block.thread(); t < faces_at_once * values; t += block.threads()) {
@@ -72,21 +113,22 @@ private:
       if ((running >> f & 1) != 0) {
         const float* texture = of_face(batch.texture, face, batch.sizes.texture_values);
         const float* samples = of_face(batch.samples, face, batch.sizes.texture_values);
-        const FaceState& state = batch.states[face];
-        const auto offset = static_cast<float>(state.offset), factor = static_cast<float>(state.factor);
-        const int c = i % channels;
-        const std::size_t pixel = static_cast<std::size_t>(chunk.first) + i / channels;
-        const int* next = level.neighbours + 4 * pixel;
-        const float* step = level.slope_steps + 2 * pixel;
+        // of textures that are not normalised, nothing is read that a decision at the same time may write
+        float offset = 0, factor = 1;
+        if (level.photometric)
+          offset = static_cast<float>(batch.states[face].offset), factor = static_cast<float>(batch.states[face].factor);
+        const int c = i % channels, pixel = i / channels;
+        const int* next = of.neighbours + 4 * pixel;
+        const float* step = of.slope_steps + 2 * pixel;
         const float across = (texture[next[1] * channels + c] - texture[next[0] * channels + c]) * step[0];
         const float down = (texture[next[3] * channels + c] - texture[next[2] * channels + c]) * step[1];
-        const float* w = level.weights + 4 * pixel;
+        const float* w = of.weights + 4 * pixel;
         front.at[0] = w[0] * across, front.at[1] = w[0] * down;
         front.at[2] = w[1] * across, front.at[3] = w[1] * down;
         back.at[0] = w[2] * across, back.at[1] = w[2] * down;
-        back.at[2] = (samples[first + i] - offset) * factor - level.mean[first + i];
+        back.at[2] = (samples[first + i] - offset) * factor - of.mean[i];
       }
-      images[2 * (f * most_values + i)] = front, images[2 * (f * most_values + i) + 1] = back;
+      of.images[2 * (f * most_values + i)] = front, of.images[2 * (f * most_values + i) + 1] = back;
     }
   }
 
@@ -182,54 +224,140 @@ struct CornersWork {
 
   int column_blocks() const { return (descent_columns(level) + columns_at_once - 1) / columns_at_once; }
   int blocks() const { return column_blocks() + vertex_groups(shape.landmarks) + 1; }
+
+  // What each kind of block keeps in its memory; `modes` is by_coordinate, there if it is not too large.
+  struct Columns {
+    const double* modes;
+    int *corner_first, *corner_list;
+    double *corners, *parts;  // size x columns_at_once, strands x columns_at_once x all
+  };
+  template <class Arrays>
+  KINEMA_HD Columns columns(Arrays&& arrays) const {
+    Columns of{};
+    of.modes = near_modes(arrays);
+    of.corner_first = arrays.template take<int>(shape.landmarks + 1);
+    of.corner_list = arrays.template take<int>(3 * level.chunks);
+    of.corners = arrays.template take<double>(shape.size * columns_at_once);
+    of.parts = arrays.template take<double>(strands * columns_at_once * shape.all);
+    return of;
+  }
+  struct Group {
+    const double* modes;
+    int *others, *entry_first, *entries;
+    double* of_pairs;  // pairs x 4: x and y of the other, by x and y of the vertex
+    double* by_modes;  // coordinates x all
+  };
+  template <class Arrays>
+  KINEMA_HD Group group(Arrays&& arrays) const {
+    Group of{};
+    of.modes = near_modes(arrays);
+    of.others = arrays.template take<int>(level.most_pairs);
+    of.entry_first = arrays.template take<int>(level.most_pairs + 1);
+    of.entries = arrays.template take<int>(level.most_entries);
+    of.of_pairs = arrays.template take<double>(4 * level.most_pairs);
+    of.by_modes = arrays.template take<double>(2 * vertex_group * shape.all);
+    return of;
+  }
   std::size_t shared_bytes() const {
-    const std::size_t columns =
-        shared_size<double>(shape.size * columns_at_once) + shared_size<double>(strands * columns_at_once * shape.all);
-    const std::size_t groups = shared_size<double>(4 * level.most_pairs) + shared_size<int>(level.most_pairs) +
-                               2 * shared_size<double>(2 * vertex_group * shape.all);
-    const std::size_t most = columns > groups ? columns : groups, own = ShapeScratch::bytes(shape);
+    SharedBytes a, b;
+    columns(a), group(b);
+    const std::size_t most = a.bytes() > b.bytes() ? a.bytes() : b.bytes(), own = ShapeMemory::bytes(shape);
     return most > own ? most : own;
+  }
+
+  enum class Part { columns, group, parameters };
+  struct Share {
+    Part part;
+    int first;  // column or vertex
+  };
+  template <class Block>
+  KINEMA_HD Share share_of(const Block& block) const {
+    const int column_parts = (descent_columns(level) + columns_at_once - 1) / columns_at_once;
+    if (block.x() < column_parts) return {Part::columns, block.x() * columns_at_once};
+    const int which = block.x() - column_parts;
+    return {which < vertex_groups(shape.landmarks) ? Part::group : Part::parameters, which * vertex_group};
+  }
+
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    const Share share = share_of(block);
+    if (share.part == Part::columns) {
+      const Columns of = columns(SharedArrays(block));
+      fetch_modes(block, of.modes);
+      block.fetch(level.corner_first, of.corner_first, shape.landmarks + 1);
+      block.fetch(level.corner_list, of.corner_list, 3 * level.chunks);
+    } else if (share.part == Part::group) {
+      const Group of = group(SharedArrays(block));
+      const auto [first, pairs] = pairs_of(share.first);
+      const int entry = level.entry_first[first], last = level.entry_first[first + pairs];
+      fetch_modes(block, of.modes);
+      block.fetch(level.pair_other + first, of.others, pairs);
+      block.fetch(level.entry_first + first, of.entry_first, pairs + 1);
+      block.fetch(level.pair_entries + entry, of.entries, last - entry);
+    } else {
+      fetch_shape(block, shape, ShapeMemory::in(SharedArrays(block), shape).near);
+    }
   }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
     if (!is_running(batch, face)) return;
-    const int column_parts = (descent_columns(level) + columns_at_once - 1) / columns_at_once;
-    if (block.x() < column_parts)
-      multiply_columns(block, face, block.x() * columns_at_once);
-    else if (block.x() - column_parts < vertex_groups(shape.landmarks))
-      multiply_group(block, face, block.x() - column_parts);
+    const Share share = share_of(block);
+    if (share.part == Part::columns)
+      multiply_columns(block, face, share.first);
+    else if (share.part == Part::group)
+      multiply_group(block, face, share.first);
     else
       find_parameters(block, face);
   }
 
 private:
+  template <class Arrays>
+  KINEMA_HD const double* near_modes(Arrays& arrays) const {
+    return basis_is_near(shape) ? arrays.template take<double>(shape.all * shape.size) : shape.by_coordinate;
+  }
+  template <class Block>
+  KINEMA_HD void fetch_modes(Block& block, const double* near) const {
+    if (basis_is_near(shape)) fetch_table(block, shape.by_coordinate, near, shape.all * shape.size);
+  }
+
+  // Pairs of the vertices of a group.
+  struct Pairs {
+    int first, count;
+  };
+  KINEMA_HD Pairs pairs_of(int first_vertex) const {
+    const int last = first_vertex + vertex_group < shape.landmarks ? first_vertex + vertex_group : shape.landmarks;
+    const int first = level.pair_first[first_vertex];
+    return {first, level.pair_first[last] - first};
+  }
+
   template <class Block>
   KINEMA_HD void find_parameters(Block& block, int face) const {
-    const ShapeScratch scratch = ShapeScratch::in(block, shape);
-    copy(block, of_face(batch.shape, face, shape.size), scratch.points, shape.size);
-    block.wait();
-    const Similarity pose = pose_of(block, shape, scratch.points, scratch.sums);
+    const auto [near, scratch] = ShapeMemory::in(SharedArrays(block), shape);
+    block.fetch(of_face(batch.shape, face, shape.size), scratch.points, shape.size);
+    block.wait_fetched();
+    const Similarity pose = pose_of(block, near, scratch.points, scratch.sums);
     transform(block, inverse(pose), scratch.points, scratch.unit, shape.landmarks);
     block.wait();
-    parameters_of(block, shape, scratch.unit, false, scratch.parts, of_face(batch.expected, face, batch.sizes.modes));
+    parameters_of(block, near, scratch.unit, false, scratch.parts, of_face(batch.expected, face, batch.sizes.modes));
   }
 
   template <class Block>
   KINEMA_HD void multiply_columns(Block& block, int face, int first) const {
-    const int columns = descent_columns(level), all = shape.all;
-    const int count = columns - first < columns_at_once ? columns - first : columns_at_once;
-    auto* corners = block.template shared<double>();  // size x columns_at_once
-    auto* parts = block.template shared<double>(shared_size<double>(shape.size * columns_at_once));
+    const int columns_of_level = descent_columns(level), all = shape.all;
+    const int left = columns_of_level - first, count = left < columns_at_once ? left : columns_at_once;
+    const Columns of = columns(SharedArrays(block));
+    double *corners = of.corners, *parts = of.parts;
     const float* sums = of_face(batch.corner_sums, face, batch.sizes.corner_sums);
+    block.wait_fetched();
 #pragma unroll 1
     for (int t = block.thread(); t < shape.size * count; t += block.threads()) {
       const int at = t / count, column = t % count, vertex = at / 2, axis = at % 2;
       corners[at * columns_at_once + column] =
-          sum_in_batches<8>(level.corner_first[vertex], level.corner_first[vertex + 1], 1, [&](int e) {
-            const int entry = level.corner_list[e];  // 3 chunk + corner
-            return static_cast<double>(sums[(2 * entry + axis) * columns + first + column]);
+          sum_in_batches<8>(of.corner_first[vertex], of.corner_first[vertex + 1], 1, [&](int e) {
+            const int entry = of.corner_list[e];  // 3 chunk + corner
+            return static_cast<double>(sums[(2 * entry + axis) * columns_of_level + first + column]);
           });
     }
     block.wait();
@@ -238,7 +366,7 @@ private:
     for (int t = block.thread(); t < strands * products; t += block.threads()) {
       const int strand = t / products, column = t % products / all, k = t % all;
       parts[t] = sum_in_batches<17>(strand, shape.size, strands, [&](int i) {
-        return shape.by_coordinate[static_cast<std::size_t>(i) * all + k] * corners[i * columns_at_once + column];
+        return of.modes[static_cast<std::size_t>(i) * all + k] * corners[i * columns_at_once + column];
       });
     }
     block.wait();
@@ -262,53 +390,43 @@ private:
   }
 
   template <class Block>
-  KINEMA_HD void multiply_group(Block& block, int face, int group) const {
-    const int all = shape.all, first_vertex = group * vertex_group;
-    const int left = shape.landmarks - first_vertex, vertices = left < vertex_group ? left : vertex_group;
-    const int first_pair = level.pair_first[first_vertex],
-              pairs = level.pair_first[first_vertex + vertices] - first_pair;
-    std::size_t from = 0;
-    auto* blocks_of_pairs =
-        block.template shared<double>(from);  // pairs x 4: x and y of the other, by x and y of the vertex
-    from += shared_size<double>(4 * level.most_pairs);
-    auto* others = block.template shared<int>(from);  // pairs
-    from += shared_size<int>(level.most_pairs);
-    auto* by_modes = block.template shared<double>(from);  // coordinates x all
-    from += shared_size<double>(2 * vertex_group * all);
-    auto* modes = block.template shared<double>(from);  // coordinates x all: those of the group's vertices
+  KINEMA_HD void multiply_group(Block& block, int face, int first_vertex) const {
+    const int all = shape.all, left = shape.landmarks - first_vertex;
+    const int vertices = left < vertex_group ? left : vertex_group;
+    const auto [first_pair, pairs] = pairs_of(first_vertex);
+    const Group of = group(SharedArrays(block));
     const float* sums = of_face(batch.pair_sums, face, batch.sizes.pair_sums);
-    copy(block, shape.by_coordinate + static_cast<std::size_t>(2 * first_vertex) * all, modes, 2 * vertices * all);
+    block.wait_fetched();
 #pragma unroll 1
     for (int t = block.thread(); t < 4 * pairs; t += block.threads()) {
-      const VertexPair& pair = level.pairs[first_pair + t / 4];
-      const int axis_other = t / 2 % 2, axis = t % 2;
-      blocks_of_pairs[t] = sum_in_batches<6>(pair.first, pair.last, 1, [&](int e) {
-        const int entry = level.pair_entries[e];
-        const int k = 2 * (entry / 3 % 3) + axis_other, l = 2 * (entry % 3) + axis;
-        const int high = k > l ? k : l, low = k > l ? l : k;
-        return static_cast<double>(sums[entry / 9 * corner_pairs + high * (high + 1) / 2 + low]);
-      });
-      if (t % 4 == 0) others[t / 4] = pair.other;
+      const int first_entry = of.entry_first[0], axis_other = t / 2 % 2, axis = t % 2;
+      of.of_pairs[t] = sum_in_batches<6>(
+          of.entry_first[t / 4] - first_entry, of.entry_first[t / 4 + 1] - first_entry, 1, [&](int e) {
+            const int entry = of.entries[e];
+            const int k = 2 * (entry / 3 % 3) + axis_other, l = 2 * (entry % 3) + axis;
+            const int high = k > l ? k : l, low = k > l ? l : k;
+            return static_cast<double>(sums[entry / 9 * corner_pairs + high * (high + 1) / 2 + low]);
+          });
     }
     block.wait();
 #pragma unroll 1
     for (int t = block.thread(); t < 2 * vertices * all; t += block.threads()) {
       const int coordinate = t / all, k = t % all, vertex = first_vertex + coordinate / 2, axis = coordinate % 2;
       const int first = level.pair_first[vertex] - first_pair, last = level.pair_first[vertex + 1] - first_pair;
-      by_modes[coordinate * all + k] = sum_in_batches<8>(first, last, 1, [&](int p) {
-        const double* part = blocks_of_pairs + 4 * p + axis;
-        const double* mode = shape.by_coordinate + static_cast<std::size_t>(2 * others[p]) * all + k;
+      of.by_modes[coordinate * all + k] = sum_in_batches<8>(first, last, 1, [&](int p) {
+        const double* part = of.of_pairs + 4 * p + axis;
+        const double* mode = of.modes + static_cast<std::size_t>(2 * of.others[p]) * all + k;
         return mode[0] * part[0] + mode[all] * part[2];
       });
     }
     block.wait();
-    const int triangle = all * (all + 1) / 2;
-    double* out = hessian_part(batch, face, group, all);
+    double* out = hessian_part(batch, face, first_vertex / vertex_group, all);
+    const double* modes = of.modes + static_cast<std::size_t>(2 * first_vertex) * all;
 #pragma unroll 1
-    for (int t = block.thread(); t < triangle; t += block.threads()) {
+    for (int t = block.thread(); t < all * (all + 1) / 2; t += block.threads()) {
       const auto [k, l] = triangle_place(t);
       out[t] = sum_in_batches<8>(0, 2 * vertices, 1,
-                                 [&, k = k, l = l](int c) { return by_modes[c * all + k] * modes[c * all + l]; });
+                                 [&, k = k, l = l](int c) { return of.by_modes[c * all + k] * modes[c * all + l]; });
     }
   }
 };

@@ -91,16 +91,25 @@ private:
     look(level, true, false);
     launch_(DecideWork{shape, level, true, batch_}, 1, faces_);
     if (level.simultaneous && level.iterations > 0) look(level, false, true);
+    // A descent needs no more of a decision than how the texture was normalised: otherwise it runs beside it, and in vain if
+    // the face has ended. Many faces fill a device without it.
+    const bool beside = faces_at_once == 1 && level.simultaneous && !level.photometric;
     for (int iteration = 0; iteration < level.iterations; ++iteration) {
+      const bool first = iteration == 0, last = iteration + 1 == level.iterations;
       if (level.simultaneous) {
-        const DescendWork<faces_at_once> descend{level, batch_};
-        launch_(descend, descend.blocks(), groups_);
+        if (beside && !first) {
+          const SideBySide<DescendWork<1>, DecideWork> both{{level, batch_}, {shape, level, false, batch_}, level.chunks};
+          launch_(both, both.blocks(), faces_);
+        } else {
+          const DescendWork<faces_at_once> descend{level, batch_};
+          launch_(descend, descend.blocks(), groups_);
+        }
         const CornersWork corners{shape, level, batch_};
         launch_(corners, corners.blocks(), faces_);
       }
       launch_(StepWork{shape, level, batch_}, 1, faces_);
-      look(level, true, level.simultaneous && iteration + 1 < level.iterations);
-      launch_(DecideWork{shape, level, false, batch_}, 1, faces_);
+      look(level, true, level.simultaneous && !last);
+      if (!beside || last) launch_(DecideWork{shape, level, false, batch_}, 1, faces_);
     }
   }
 

@@ -24,15 +24,12 @@ constexpr std::size_t most_modes = 100, most_texture_modes = 400, most_landmarks
 
 // The triangulation as WarpComposition of inverse_compositional_cpu.cpp has it.
 struct Triangulation {
-  std::vector<std::uint16_t> corners;
   std::vector<double> inverse_edges;
-  std::vector<std::uint8_t> usable;
-  std::vector<int> vertex_first;
-  std::vector<std::uint16_t> vertex_triangles;
+  std::vector<int> corners, vertex_first, vertex_triangles, vertex_of_triangle;
 
   explicit Triangulation(const Model& model) {
     const auto& mean = model.shape.mean;
-    std::vector<std::vector<std::uint16_t>> around(model.shape.landmarks());
+    std::vector<std::vector<int>> around(model.shape.landmarks());
     for (std::size_t t = 0; t < model.triangles.size(); ++t) {
       const auto& corner = model.triangles[t];
       corners.insert(corners.end(), corner.begin(), corner.end());
@@ -44,13 +41,13 @@ struct Triangulation {
       const bool good = std::abs(edges.determinant()) > 1e-9;
       const Eigen::Matrix2d inverse = good ? Eigen::Matrix2d(edges.inverse()) : Eigen::Matrix2d::Zero();
       for (const auto& [i, j] : {std::pair{0, 0}, {0, 1}, {1, 0}, {1, 1}}) inverse_edges.push_back(inverse(i, j));
-      usable.push_back(good);
       if (!good) continue;
-      for (const std::uint16_t vertex : corner) around[vertex].push_back(static_cast<std::uint16_t>(t));
+      for (const std::uint16_t vertex : corner) around[vertex].push_back(static_cast<int>(t));
     }
     vertex_first.push_back(0);
     for (const auto& list : around) {
       vertex_triangles.insert(vertex_triangles.end(), list.begin(), list.end());
+      vertex_of_triangle.resize(vertex_triangles.size(), static_cast<int>(vertex_first.size()) - 1);
       vertex_first.push_back(static_cast<int>(vertex_triangles.size()));
     }
   }
@@ -58,8 +55,7 @@ struct Triangulation {
 
 // Which chunks touch a vertex, and which touch a pair of them.
 struct Incidence {
-  std::vector<int> corner_first, corner_list, pair_first, pair_entries;
-  std::vector<VertexPair> pairs;
+  std::vector<int> corner_first, corner_list, pair_first, pair_other, entry_first, pair_entries;
 
   Incidence(const std::vector<PixelChunk>& chunks, std::size_t landmarks) {
     std::vector<std::vector<int>> corners(landmarks);
@@ -71,16 +67,16 @@ struct Incidence {
         for (int k = 0; k < 3; ++k)
           others[vertex][chunks[static_cast<std::size_t>(c)].corner[k]].push_back(9 * c + 3 * k + l);
       }
-    corner_first.push_back(0), pair_first.push_back(0);
+    corner_first.push_back(0), pair_first.push_back(0), entry_first.push_back(0);
     for (std::size_t vertex = 0; vertex < landmarks; ++vertex) {
       corner_list.insert(corner_list.end(), corners[vertex].begin(), corners[vertex].end());
       corner_first.push_back(static_cast<int>(corner_list.size()));
       for (const auto& [other, entries] : others[vertex]) {
-        const auto first = static_cast<int>(pair_entries.size());
+        pair_other.push_back(other);
         pair_entries.insert(pair_entries.end(), entries.begin(), entries.end());
-        pairs.push_back({other, first, static_cast<int>(pair_entries.size())});
+        entry_first.push_back(static_cast<int>(pair_entries.size()));
       }
-      pair_first.push_back(static_cast<int>(pairs.size()));
+      pair_first.push_back(static_cast<int>(pair_other.size()));
     }
   }
 };
@@ -116,7 +112,7 @@ bool PackedTables::fits(const Model& model, const Stage& stage, const FitSetting
   // what a step keeps in the memory of a block: J's products, the equations, and the shape
   const std::size_t all = 4 + model.shape.modes.rows;
   const std::size_t step_bytes = sizeof(double) * ((level.texture_modes.rows + 3) * all + 3 * (all + 30) * all / 2 +
-                                                   8 * model.triangles.size() + 4 * model.shape.mean.size() + 64);
+                                                   24 * model.triangles.size() + 4 * model.shape.mean.size() + 64);
   if (step_bytes > most_block_bytes) return false;
   return level.texture_modes.rows <= most_texture_modes && level.pixels() > 0 &&
          (!level.resampled || frame_fits(level.frame));
@@ -184,7 +180,6 @@ void PackedTables::add_shape(const Model& model, double limit) {
   table.triangles = static_cast<int>(model.triangles.size());
   table.corners = add(triangulation.corners);
   table.inverse_edges = add(triangulation.inverse_edges);
-  table.usable = add(triangulation.usable);
   table.vertex_first = add(triangulation.vertex_first);
   std::vector<double> vertex_share;
   for (std::size_t v = 0; v < count; ++v) {
@@ -192,7 +187,9 @@ void PackedTables::add_shape(const Model& model, double limit) {
     vertex_share.push_back(around > 0 ? 1.0 / around : 0);
   }
   table.vertex_share = add(vertex_share);
+  table.around = static_cast<int>(triangulation.vertex_triangles.size());
   table.vertex_triangles = add(triangulation.vertex_triangles);
+  table.vertex_of_triangle = add(triangulation.vertex_of_triangle);
 }
 
 RingTable PackedTables::add_rings(const Model& model, const Frame& frame, std::span<const float> offsets) {
@@ -282,12 +279,15 @@ StageTable PackedTables::add_level(const Model& model, const Stage& stage, const
     prior.push_back(double{stage.prior} * level.residual_variance / double{variance});
   table.prior = add(prior);
   table.corner_first = add(incidence.corner_first), table.corner_list = add(incidence.corner_list);
-  table.pair_first = add(incidence.pair_first), table.pairs = add(incidence.pairs);
-  table.pair_entries = add(incidence.pair_entries);
+  table.pair_first = add(incidence.pair_first), table.pair_other = add(incidence.pair_other);
+  table.entry_first = add(incidence.entry_first), table.pair_entries = add(incidence.pair_entries);
   const std::size_t landmarks = model.shape.landmarks();
-  for (std::size_t first = 0; first < landmarks; first += vertex_group)
-    table.most_pairs = std::max(table.most_pairs, incidence.pair_first[std::min(landmarks, first + vertex_group)] -
-                                                      incidence.pair_first[first]);
+  for (std::size_t first = 0; first < landmarks; first += vertex_group) {
+    const int from = incidence.pair_first[first], to = incidence.pair_first[std::min(landmarks, first + vertex_group)];
+    const auto entry = [&](int pair) { return incidence.entry_first[static_cast<std::size_t>(pair)]; };
+    table.most_pairs = std::max(table.most_pairs, to - from);
+    table.most_entries = std::max(table.most_entries, entry(to) - entry(from));
+  }
   return result;
 }
 

@@ -27,17 +27,18 @@ struct ShapeTable {
 
   // the triangulation, for the composition of warps
   int triangles = 0;
-  const std::uint16_t* corners = nullptr;           ///< triangles x 3
-  const double* inverse_edges = nullptr;            ///< triangles x 4, row-major
-  const std::uint8_t* usable = nullptr;             ///< triangles: not degenerate in the mean shape
-  const int* vertex_first = nullptr;                ///< landmarks + 1: into vertex_triangles
-  const double* vertex_share = nullptr;             ///< landmarks: 1 / the number of triangles, 0: none
-  const std::uint16_t* vertex_triangles = nullptr;  ///< usable ones around a vertex, ascending
+  int around = 0;                          ///< of vertex_triangles
+  const int* corners = nullptr;            ///< triangles x 3
+  const double* inverse_edges = nullptr;   ///< triangles x 4, row-major
+  const int* vertex_first = nullptr;       ///< landmarks + 1: into vertex_triangles
+  const double* vertex_share = nullptr;    ///< landmarks: 1 / the number of triangles, 0: none
+  const int* vertex_triangles = nullptr;   ///< those around a vertex that are not degenerate, ascending
+  const int* vertex_of_triangle = nullptr;  ///< of each of vertex_triangles
 
   template <class Visit>
   void visit(Visit&& v) {
     v(mean), v(basis), v(by_coordinate), v(most), v(variances);
-    v(corners), v(inverse_edges), v(usable), v(vertex_first), v(vertex_share), v(vertex_triangles);
+    v(corners), v(inverse_edges), v(vertex_first), v(vertex_share), v(vertex_triangles), v(vertex_of_triangle);
   }
 };
 
@@ -81,13 +82,6 @@ inline constexpr int most_chunk_pixels = 64;
 /// A vertex of a chunk: chunk * 3 + corner.
 using ChunkCorner = int;
 
-/// A pair of vertices that share triangles.
-struct VertexPair {
-  int other;  ///< the first vertex of the pair; the second is the one whose list this is in
-  int first,
-      last;  ///< entries: chunk, and the corner of both: chunk * 9 + corner of `other` * 3 + corner of the second
-};
-
 /// Vertices whose part of J J^T one block adds.
 inline constexpr int vertex_group = 8;
 
@@ -101,7 +95,7 @@ struct LevelTable {
   int steps = 0;       ///< rows of A
   int rows = 0;        ///< modes + steps + 2
   int row_width = 0;   ///< rows of the stack, padded to whole vectors
-  int most_pairs = 0;  ///< of vertices, in a vertex group
+  int most_pairs = 0, most_entries = 0;  ///< of a vertex group: pairs of vertices, and their entries
   int iterations = 0;
   double threshold = 0;
   double by_values = 0, by_square = 0;  ///< 1 / values, 1 / the square of g0
@@ -117,14 +111,16 @@ struct LevelTable {
   const double* prior = nullptr;       ///< 4 + shape modes: weights of the parameters, 0 of the pose
   const int* corner_first = nullptr;   ///< landmarks + 1
   const ChunkCorner* corner_list = nullptr;
-  const int* pair_first = nullptr;  ///< landmarks + 1
-  const VertexPair* pairs = nullptr;
-  const int* pair_entries = nullptr;
+  // the pairs of a vertex with each that shares a chunk with it
+  const int* pair_first = nullptr;    ///< landmarks + 1: into pair_other
+  const int* pair_other = nullptr;    ///< the other vertex
+  const int* entry_first = nullptr;   ///< pairs + 1: into pair_entries
+  const int* pair_entries = nullptr;  ///< chunk * 9 + corner of the other vertex * 3 + corner of the vertex
 
   template <class Visit>
   void visit(Visit&& v) {
     v(chunk), v(weights), v(neighbours), v(slope_steps), v(mean), v(stack), v(by_mean), v(by_one), v(prior);
-    v(corner_first), v(corner_list), v(pair_first), v(pairs), v(pair_entries);
+    v(corner_first), v(corner_list), v(pair_first), v(pair_other), v(entry_first), v(pair_entries);
   }
 };
 

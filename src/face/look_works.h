@@ -19,7 +19,12 @@ struct BeginStageWork {
   LevelTable level;
   FitBatch batch;
 
-  std::size_t shared_bytes() const { return ShapeScratch::bytes(shape); }
+  std::size_t shared_bytes() const { return ShapeMemory::bytes(shape); }
+
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    fetch_shape(block, shape, ShapeMemory::in(SharedArrays(block), shape).near);
+  }
 
   KINEMA_HD static int nearest(double x) {
     const double whole = std::round(x);
@@ -30,14 +35,15 @@ struct BeginStageWork {
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
     if (face >= *batch.count) return;
-    const ShapeScratch scratch = ShapeScratch::in(block, shape);
+    const auto [near, scratch] = ShapeMemory::in(SharedArrays(block), shape);
     FaceState& state = batch.states[face];
     double* points = of_face(batch.shape, face, shape.size);
     Similarity pose = state.pose;
-    copy(block, points, scratch.points, shape.size);
-    block.wait();
-    if (state.mean == 0) {
-      pose = settle_points(block, shape, pose, scratch);
+    const bool is_mean = state.mean != 0;
+    block.fetch(points, scratch.points, shape.size);
+    block.wait_fetched();
+    if (!is_mean) {
+      pose = settle_points(block, near, pose, scratch);
       copy(block, scratch.points, points, shape.size);
     }
     Similarity to_source = level.resampled ? unit_to_frame(level.frame) : pose;
@@ -59,7 +65,12 @@ struct BeginShapeWork {
   LevelTable level;
   FitBatch batch;
 
-  std::size_t shared_bytes() const { return ShapeScratch::bytes(shape); }
+  std::size_t shared_bytes() const { return ShapeMemory::bytes(shape); }
+
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    fetch_shape(block, shape, ShapeMemory::in(SharedArrays(block), shape).near);
+  }
 
   // As TextureImage::centre_at().
   KINEMA_HD static float centre_of(const TexturePixels& image, const float* places, int landmarks) {
@@ -86,13 +97,14 @@ struct BeginShapeWork {
     if (block.thread() == 0 && level.photometric && level.channels == 1)
       state.centre = centre_of(texture_pixels(level, batch, face), placed, shape.landmarks);
     if (state.mean != 0) return;
-    const ShapeScratch scratch = ShapeScratch::in(block, shape);
+    const auto [near, scratch] = ShapeMemory::in(SharedArrays(block), shape);
+    const Similarity to_source = state.to_source;
     double* points = of_face(batch.shape, face, shape.size);
-    copy(block, points, scratch.points, shape.size);
-    block.wait();  // and the centre has read the places
-    project_on_model(block, shape, scratch);
+    block.fetch(points, scratch.points, shape.size);
+    block.wait_fetched();  // and the centre has read the places
+    project_on_model(block, near, scratch);
     copy(block, scratch.points, points, shape.size);
-    transform(block, state.to_source, scratch.points, placed, shape.landmarks);
+    transform(block, to_source, scratch.points, placed, shape.landmarks);
   }
 };
 
@@ -100,6 +112,13 @@ struct BeginShapeWork {
 inline constexpr int chunk_strands = 4;
 KINEMA_HD inline float sum_of_chunk_strands(const float* s, int stride) {
   return (s[0] + s[stride]) + (s[2 * stride] + s[3 * stride]);
+}
+
+/// Whether a chunk's rows of the stack are fetched to the memory of a block before the face is known: for one face, which waits
+/// for memory most of the time. Many are better off with more blocks at a time.
+template <int faces_at_once>
+KINEMA_HD bool stack_is_near(const LevelTable& level) {
+  return faces_at_once == 1 && shared_size<float>(2 * most_chunk_pixels * level.row_width) <= 64 * 1024;
 }
 
 /// A chunk of the textures of several faces: samples at the places, and their products with the rows of the stack; the texture
@@ -113,10 +132,48 @@ struct LookWork {
   FitBatch batch;
 
   int blocks() const { return level.chunks; }
-  std::size_t shared_bytes() const {
+
+  struct Memory {
+    float* samples;    // faces x most_values
+    float* factors;    // faces x modes
+    float* of_rows;    // faces x strands x width
+    float* of_values;  // faces x values x strands
+    // of the chunk
+    const float *stack, *weights, *mean;
+  };
+  template <class Arrays>
+  KINEMA_HD Memory memory(Arrays&& arrays, const PixelChunk& chunk) const {
     const int width = look_width(level), strands = width > most_values ? width : most_values;
-    return shared_size<float>(faces_at_once * most_values) + shared_size<float>(faces_at_once * level.modes) +
-           2 * shared_size<float>(faces_at_once * chunk_strands * strands);
+    Memory of{};
+    of.samples = arrays.template take<float>(faces_at_once * most_values);
+    of.factors = arrays.template take<float>(faces_at_once * level.modes);
+    of.of_rows = arrays.template take<float>(faces_at_once * chunk_strands * strands);
+    of.of_values = arrays.template take<float>(faces_at_once * chunk_strands * strands);
+    const std::size_t first = static_cast<std::size_t>(chunk.first) * level.channels;
+    of.stack = level.stack + first * level.row_width, of.weights = level.weights + 4 * std::size_t(chunk.first);
+    of.mean = level.mean + first;
+    if (!stack_is_near<faces_at_once>(level)) return of;
+    of.stack = arrays.template take<float>(most_values * level.row_width);
+    of.weights = arrays.template take<float>(4 * most_chunk_pixels);
+    of.mean = arrays.template take<float>(most_values);
+    return of;
+  }
+  std::size_t shared_bytes() const {
+    SharedBytes counted;
+    memory(counted, {});
+    return counted.bytes();
+  }
+
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    if (!stack_is_near<faces_at_once>(level)) return;
+    const PixelChunk chunk = level.chunk[block.x()];
+    const int values = chunk.pixels * level.channels, first = chunk.first * level.channels;
+    const Memory of = memory(SharedArrays(block), chunk);
+    fetch_table(block, level.stack + static_cast<std::size_t>(first) * level.row_width, of.stack,
+                values * level.row_width);
+    if (look) fetch_table(block, level.weights + 4 * static_cast<std::size_t>(chunk.first), of.weights, 4 * chunk.pixels);
+    if (texture) fetch_table(block, level.mean + first, of.mean, values);
   }
 
   template <class Block>
@@ -125,53 +182,46 @@ struct LookWork {
     const unsigned running = running_faces(batch, first_face, faces_at_once);
     if (running == 0) return;
     const PixelChunk chunk = level.chunk[block.x()];
-    const int channels = level.channels, values = chunk.pixels * channels, first = chunk.first * channels;
-    const int width = look_width(level), most_strands = width > most_values ? width : most_values;
-    const float* stack = level.stack + static_cast<std::size_t>(first) * level.row_width;
-    std::size_t from = 0;
-    auto* samples = block.template shared<float>(from);  // faces x most_values
-    from += shared_size<float>(faces_at_once * most_values);
-    auto* factors = block.template shared<float>(from);  // faces x modes
-    from += shared_size<float>(faces_at_once * level.modes);
-    auto* of_rows = block.template shared<float>(from);  // faces x strands x width
-    from += shared_size<float>(faces_at_once * chunk_strands * most_strands);
-    auto* of_values = block.template shared<float>(from);  // faces x values x strands
-    if (look) sample(block, chunk, first_face, running, samples);
+    const int values = chunk.pixels * level.channels, first = chunk.first * level.channels, width = look_width(level);
+    const Memory of = memory(SharedArrays(block), chunk);
 #pragma unroll 1
     for (int t = block.thread(); texture && t < faces_at_once * level.modes; t += block.threads()) {
       const int f = t / level.modes, k = t % level.modes;
-      factors[t] = (running >> f & 1) != 0
-                       ? static_cast<float>(of_face(batch.lambda, first_face + f, batch.sizes.texture_modes)[k])
-                       : 0;
+      of.factors[t] = (running >> f & 1) != 0
+                          ? static_cast<float>(of_face(batch.lambda, first_face + f, batch.sizes.texture_modes)[k])
+                          : 0;
     }
+    if (stack_is_near<faces_at_once>(level)) block.wait_fetched();
+    if (look) sample(block, chunk, first_face, running, of);
     block.wait();
-    if (look) multiply(block, stack, values, samples, of_rows);
-    if (texture) combine(block, stack, values, factors, of_values);
+    if (look) multiply(block, of.stack, values, of.samples, of.of_rows);
+    if (texture) combine(block, of.stack, values, of.factors, of.of_values);
     block.wait();
 #pragma unroll 1
     for (int t = block.thread(); look && t < faces_at_once * width; t += block.threads()) {
       const int f = t / width, row = t % width;
       if ((running >> f & 1) != 0)
         of_face(batch.look_sums, first_face + f, batch.sizes.look_sums)[block.x() * width + row] =
-            sum_of_chunk_strands(of_rows + f * chunk_strands * width + row, width);
+            sum_of_chunk_strands(of.of_rows + f * chunk_strands * width + row, width);
     }
 #pragma unroll 1
     for (int t = block.thread(); texture && t < faces_at_once * values; t += block.threads()) {
       const int f = t / values, value = t % values;
       if ((running >> f & 1) != 0)
         of_face(batch.texture, first_face + f, batch.sizes.texture_values)[first + value] =
-            sum_of_chunk_strands(of_values + chunk_strands * (f * most_values + value), 1) + level.mean[first + value];
+            sum_of_chunk_strands(of.of_values + chunk_strands * (f * most_values + value), 1) + of.mean[value];
     }
   }
 
 private:
   // 0 for faces that have ended.
   template <class Block>
-  KINEMA_HD void sample(Block& block, const PixelChunk& chunk, int first_face, unsigned running, float* samples) const {
+  KINEMA_HD void sample(Block& block, const PixelChunk& chunk, int first_face, unsigned running,
+                        const Memory& of) const {
 #pragma unroll 1
     for (int t = block.thread(); t < faces_at_once * chunk.pixels; t += block.threads()) {
       const int f = faces_at_once == 1 ? 0 : t / chunk.pixels, i = t - f * chunk.pixels, face = first_face + f;
-      float* out = samples + f * most_values + i * level.channels;
+      float* out = of.samples + f * most_values + i * level.channels;
       if ((running >> f & 1) == 0) {
         for (int k = 0; k < level.channels; ++k) out[k] = 0;
         continue;
@@ -181,7 +231,7 @@ private:
       const float* a = places + 2 * chunk.corner[0];
       const float* b = places + 2 * chunk.corner[1];
       const float* c = places + 2 * chunk.corner[2];
-      const float* w = level.weights + 4 * (static_cast<std::size_t>(chunk.first) + i);
+      const float* w = of.weights + 4 * i;
       sample_at(image, w[0] * a[0] + w[1] * b[0] + w[2] * c[0], w[0] * a[1] + w[1] * b[1] + w[2] * c[1], out);
       float* kept = of_face(batch.samples, face, batch.sizes.texture_values) + (chunk.first + i) * level.channels;
       for (int k = 0; k < level.channels; ++k) kept[k] = out[k];
@@ -258,16 +308,39 @@ private:
 
 /// d = g - g0 of the last look, and whether its shape is kept. The first look of a stage has nothing to be held against.
 struct DecideWork {
-  static constexpr int threads = 704;
+  static constexpr int threads = 512;
   static constexpr int strands = shape_strands;  ///< of a sum over chunks or modes
   ShapeTable shape;
   LevelTable level;
   bool first;
   FitBatch batch;
 
+  struct Memory {
+    double *by_mean, *by_one;  // rows: of the level
+    double *sums, *products;   // rows + 1
+    double* in_strands;        // strands x (rows + 1)
+    double* tried;             // the shape
+  };
+  template <class Arrays>
+  KINEMA_HD Memory memory(Arrays&& arrays) const {
+    Memory of{};
+    of.by_mean = arrays.template take<double>(level.rows), of.by_one = arrays.template take<double>(level.rows);
+    of.sums = arrays.template take<double>(level.rows + 1), of.products = arrays.template take<double>(level.rows + 1);
+    of.in_strands = arrays.template take<double>(strands * (level.rows + 1));
+    of.tried = arrays.template take<double>(shape.size);
+    return of;
+  }
   std::size_t shared_bytes() const {
-    return 2 * shared_size<double>(level.rows + 1) + shared_size<double>(strands * (level.rows + 1)) +
-           2 * shared_size<double>(level.rows) + shared_size<double>(shape.size);
+    SharedBytes counted;
+    memory(counted);
+    return counted.bytes();
+  }
+
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    const Memory of = memory(SharedArrays(block));
+    block.fetch(level.by_mean, of.by_mean, level.rows);
+    block.fetch(level.by_one, of.by_one, level.rows);
   }
 
   template <class Block>
@@ -277,18 +350,10 @@ struct DecideWork {
     FaceState& state = batch.states[face];
     const double before = state.error;
     const int iterations = state.stage_iterations + (first ? 0 : 1);
-    auto* sums = block.template shared<double>();
-    auto* products = block.template shared<double>(shared_size<double>(level.rows + 1));
-    auto* in_strands = block.template shared<double>(2 * shared_size<double>(level.rows + 1));  // strands x width
-    std::size_t from = 2 * shared_size<double>(level.rows + 1) + shared_size<double>(strands * (level.rows + 1));
-    auto* level_by_mean = block.template shared<double>(from);
-    from += shared_size<double>(level.rows);
-    auto* level_by_one = block.template shared<double>(from);
-    from += shared_size<double>(level.rows);
-    auto* tried = block.template shared<double>(from);  // the shape
-    fetch(block, level.by_mean, level_by_mean, level.rows);
-    fetch(block, level.by_one, level_by_one, level.rows);
-    if (!first) fetch(block, of_face(batch.next, face, shape.size), tried, shape.size);
+    const Memory of = memory(SharedArrays(block));
+    const double *level_by_mean = of.by_mean, *level_by_one = of.by_one;
+    double *sums = of.sums, *products = of.products, *in_strands = of.in_strands, *tried = of.tried;
+    if (!first) block.fetch(of_face(batch.next, face, shape.size), tried, shape.size);
     const int width = look_width(level), rows = level.rows - 2;
     const float* parts = of_face(batch.look_sums, face, batch.sizes.look_sums);
 #pragma unroll 1

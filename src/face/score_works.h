@@ -15,22 +15,27 @@ struct FinishWork {
   bool score;
   FitBatch batch;
 
-  std::size_t shared_bytes() const { return ShapeScratch::bytes(shape); }
+  std::size_t shared_bytes() const { return ShapeMemory::bytes(shape); }
+
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    fetch_shape(block, shape, ShapeMemory::in(SharedArrays(block), shape).near);
+  }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
     if (face >= *batch.count) return;
-    const ShapeScratch scratch = ShapeScratch::in(block, shape);
+    const auto [near, scratch] = ShapeMemory::in(SharedArrays(block), shape);
     FaceState& state = batch.states[face];
     float* landmarks = of_face(batch.landmarks, face, shape.size);
     transform(block, state.pose, of_face(batch.shape, face, shape.size), scratch.points, shape.landmarks);
-    block.wait();
-    const Similarity pose = pose_of(block, shape, scratch.points, scratch.sums);
+    block.wait_fetched();
+    const Similarity pose = pose_of(block, near, scratch.points, scratch.sums);
     transform(block, inverse(pose), scratch.points, scratch.unit, shape.landmarks);
     copy(block, scratch.points, landmarks, shape.size);
     block.wait();
-    parameters_of(block, shape, scratch.unit, false, scratch.parts, scratch.parameters);
+    parameters_of(block, near, scratch.unit, false, scratch.parts, scratch.parameters);
     block.wait();
     copy(block, scratch.parameters, of_face(batch.parameters, face, shape.modes), shape.modes);
     if (block.thread() == 0) {
@@ -43,7 +48,7 @@ struct FinishWork {
     }
     if (!score) return;
     // the score knows the landmarks as they are written
-    const Similarity seen = pose_of(block, shape, landmarks, scratch.sums);
+    const Similarity seen = pose_of(block, near, landmarks, scratch.sums);
     transform(block, inverse(seen), landmarks, of_face(batch.placed, face, shape.size), shape.landmarks);
     if (block.thread() == 0) state.pose = seen;
   }

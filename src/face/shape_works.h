@@ -19,45 +19,58 @@ struct ShapeScratch {
   double* parts;       ///< shape_strands x modes
   double* sums;        ///< 4 x shape_strands
 
-  KINEMA_HD static std::size_t bytes(const ShapeTable& shape) {
-    return 2 * shared_size<double>(shape.size) + shared_size<double>(shape.modes) +
-           shared_size<double>(shape_strands * shape.modes) + shared_size<double>(4 * shape_strands);
-  }
-  template <class Block>
-  KINEMA_HD static ShapeScratch in(Block& block, const ShapeTable& shape, std::size_t from = 0) {
+  template <class Arrays>
+  KINEMA_HD static ShapeScratch in(Arrays& arrays, const ShapeTable& shape) {
     ShapeScratch scratch{};
-    scratch.points = block.template shared<double>(from);
-    from += shared_size<double>(shape.size);
-    scratch.unit = block.template shared<double>(from);
-    from += shared_size<double>(shape.size);
-    scratch.parameters = block.template shared<double>(from);
-    from += shared_size<double>(shape.modes);
-    scratch.parts = block.template shared<double>(from);
-    from += shared_size<double>(shape_strands * shape.modes);
-    scratch.sums = block.template shared<double>(from);
+    scratch.points = arrays.template take<double>(shape.size);
+    scratch.unit = arrays.template take<double>(shape.size);
+    scratch.parameters = arrays.template take<double>(shape.modes);
+    scratch.parts = arrays.template take<double>(shape_strands * shape.modes);
+    scratch.sums = arrays.template take<double>(4 * shape_strands);
     return scratch;
   }
 };
 
-/// A shape table whose mean, and basis if it is not too large, are being fetched to the block's memory.
+/// A shape table whose mean and bounds, and basis if it is not too large, have a place in the block's memory.
 KINEMA_HD inline bool basis_is_near(const ShapeTable& shape) {
   return shared_size<double>(shape.all * shape.size) <= 64 * 1024;
 }
-KINEMA_HD inline std::size_t near_shape_bytes(const ShapeTable& shape) {
-  return shared_size<float>(shape.size) + (basis_is_near(shape) ? shared_size<double>(shape.all * shape.size) : 0);
-}
-template <class Block>
-KINEMA_HD ShapeTable near_shape(Block& block, const ShapeTable& shape, std::size_t from) {
+template <class Arrays>
+KINEMA_HD ShapeTable near_shape(Arrays& arrays, const ShapeTable& shape) {
   ShapeTable near = shape;
-  auto* mean = block.template shared<float>(from);
-  fetch(block, shape.mean, mean, shape.size);
-  near.mean = mean;
-  if (!basis_is_near(shape)) return near;
-  auto* basis = block.template shared<double>(from + shared_size<float>(shape.size));
-  fetch(block, shape.basis, basis, shape.all * shape.size);
-  near.basis = basis;
+  near.mean = arrays.template take<float>(shape.size);
+  near.most = arrays.template take<double>(shape.modes);
+  if (basis_is_near(shape)) near.basis = arrays.template take<double>(shape.all * shape.size);
   return near;
 }
+template <class Block, class T>
+KINEMA_HD void fetch_table(Block& block, const T* from, const T* near, int count) {
+  block.fetch(from, const_cast<T*>(near), count);
+}
+template <class Block>
+KINEMA_HD void fetch_shape(Block& block, const ShapeTable& shape, const ShapeTable& near) {
+  fetch_table(block, shape.mean, near.mean, shape.size);
+  fetch_table(block, shape.most, near.most, shape.modes);
+  if (basis_is_near(shape)) fetch_table(block, shape.basis, near.basis, shape.all * shape.size);
+}
+
+/// What works that have a shape of their own keep in a block's memory: the table, then the scratch.
+struct ShapeMemory {
+  ShapeTable near;
+  ShapeScratch scratch;
+
+  template <class Arrays>
+  KINEMA_HD static ShapeMemory in(Arrays&& arrays, const ShapeTable& shape) {
+    ShapeMemory memory{near_shape(arrays, shape), {}};
+    memory.scratch = ShapeScratch::in(arrays, shape);
+    return memory;
+  }
+  static std::size_t bytes(const ShapeTable& shape) {
+    SharedBytes counted;
+    in(counted, shape);
+    return counted.bytes();
+  }
+};
 
 /// to[i] = t(from[i]), each landmark by one thread.
 template <class Block, class From, class To>
@@ -70,19 +83,21 @@ KINEMA_HD void transform(Block& block, const Similarity& t, const From* from, To
   }
 }
 
-/// The similarity that maps the mean shape nearest to points that all threads see. sums: 4 x shape_strands.
+/// The similarity that maps the mean shape nearest to points that all threads see, for the threads that have a landmark to
+/// transform by it; the others do not wait for it. sums: 4 x shape_strands.
 template <class Block, class Real>
 KINEMA_HD Similarity pose_of(Block& block, const ShapeTable& shape, const Real* points, double* sums) {
 #pragma unroll 1
   for (int t = block.thread(); t < 4 * shape_strands; t += block.threads()) {
     const int which = t / shape_strands;  // x, y, along, across
-    sums[t] = sum_in_batches<5>(t % shape_strands, shape.landmarks, shape_strands, [&](int i) {
+    sums[t] = sum_in_batches<9>(t % shape_strands, shape.landmarks, shape_strands, [&](int i) {
       const double u = points[2 * i], v = points[2 * i + 1];
       const double x = shape.mean[2 * i] - shape.centre_x, y = shape.mean[2 * i + 1] - shape.centre_y;
       return which == 0 ? u : which == 1 ? v : which == 2 ? x * u + y * v : x * v - y * u;
     });
   }
   block.wait();
+  if (block.thread() >= shape.landmarks) return {};
   const double gx = sum_of_shape_strands(sums) * shape.share;
   const double gy = sum_of_shape_strands(sums + shape_strands) * shape.share;
   const double along = sum_of_shape_strands(sums + 2 * shape_strands) - (gx * shape.sum_x + gy * shape.sum_y);
@@ -98,11 +113,9 @@ KINEMA_HD void parameters_of(Block& block, const ShapeTable& shape, const double
   const int modes = shape.modes;
 #pragma unroll 1
   for (int t = block.thread(); t < shape_strands * modes; t += block.threads()) {
-    const int strand = t / modes;
-    const double* mode = shape.by_coordinate + 4 + t % modes;
-    parts[t % modes * shape_strands + strand] = sum_in_batches<9>(strand, shape.size, shape_strands, [&](int i) {
-      return mode[static_cast<std::size_t>(i) * shape.all] * (unit[i] - shape.mean[i]);
-    });
+    const double* mode = shape.basis + static_cast<std::size_t>(4 + t / shape_strands) * shape.size;
+    parts[t] = sum_in_batches<9>(t % shape_strands, shape.size, shape_strands,
+                                 [&](int i) { return mode[i] * (unit[i] - shape.mean[i]); });
   }
   block.wait();
 #pragma unroll 1

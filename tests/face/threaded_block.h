@@ -23,8 +23,8 @@ public:
   int threads() const { return threads_; }
   void wait() const { barrier_.arrive_and_wait(); }
   template <class T>
-  void fetch(const T* from, T* to) const {
-    *to = *from;
+  void fetch(const T* from, T* to, int count) const {
+    for (int i = thread_; i < count; i += threads_) to[i] = from[i];
   }
   void wait_fetched() const { wait(); }
   template <class T>
@@ -53,6 +53,7 @@ struct ThreadedLauncher {
           if (thread == 0) std::memset(shared, 0xff, memory.size() * sizeof(double));
           barrier.arrive_and_wait();
           ThreadedBlock block(x, y, thread, threads, shared, barrier);
+          prepare(work, block);
           work(block);
           barrier.arrive_and_wait();
         }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/cuda/buffer.h"
+#include "core/thread_block.h"
 
 #include <cuda_pipeline_primitives.h>
 
@@ -17,10 +18,17 @@ public:
   __device__ int threads() const { return static_cast<int>(blockDim.x); }
   __device__ void wait() const { __syncthreads(); }
 
+  /// In pieces of 16 bytes where both places allow it.
   template <class T>
-  __device__ void fetch(const T* from, T* to) const {
+  __device__ void fetch(const T* from, T* to, int count) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "what an asynchronous copy can be of");
-    __pipeline_memcpy_async(to, from, sizeof(T));
+    constexpr int wide = 16 / sizeof(T);
+    const bool aligned = ((reinterpret_cast<std::size_t>(from) | reinterpret_cast<std::size_t>(to)) & 15) == 0;
+    const int whole = aligned ? count / wide : 0;
+#pragma unroll 4
+    for (int i = thread(); i < whole; i += threads()) __pipeline_memcpy_async(to + i * wide, from + i * wide, 16);
+#pragma unroll 1
+    for (int i = whole * wide + thread(); i < count; i += threads()) __pipeline_memcpy_async(to + i, from + i, sizeof(T));
   }
   __device__ void wait_fetched() const {
     __pipeline_commit();
@@ -37,12 +45,15 @@ public:
 
 template <class Work>
 __global__ void __launch_bounds__(Work::threads) run_work(const __grid_constant__ Work work) {
+  DeviceBlock block;
 #if __CUDA_ARCH__ >= 900
   // this kernel may have been launched before the one before it ended; the one after it may be, too
-  cudaGridDependencySynchronize();
   cudaTriggerProgrammaticLaunchCompletion();
+  prepare(work, block);
+  cudaGridDependencySynchronize();
+#else
+  prepare(work, block);
 #endif
-  DeviceBlock block;
   work(block);
 }
 
