@@ -3,6 +3,7 @@
 //
 //   static constexpr int threads = 128;      // of a block on the device
 //   std::size_t shared_bytes() const;        // memory that the threads of a block share
+//   KINEMA_HD const int* rows() const;       // where the host has written how many rows of the grid there is work for
 //   template <class Block> KINEMA_HD void operator()(Block& block) const;
 //   template <class Block> KINEMA_HD void prepare(Block& block) const;    // may be missing
 //
@@ -18,6 +19,7 @@
 
 #include "core/host_device.h"
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -26,12 +28,14 @@ namespace kinema {
 /// A block with one thread.
 class SerialBlock {
 public:
-  SerialBlock(int x, int y, std::byte* shared) : x_(x), y_(y), shared_(shared) {}
+  SerialBlock(int x, int y, int rows, std::byte* shared) : x_(x), y_(y), rows_(rows), shared_(shared) {}
 
   int x() const { return x_; }  ///< of the grid
   int y() const { return y_; }
+  int rows() const { return rows_; }  ///< of the grid, those for which there is work
   int thread() const { return 0; }
   int threads() const { return 1; }
+  static constexpr int lanes = 1;  ///< threads that lie side by side and go together
   void wait() const {}
   template <class T>
   void fetch(const T* from, T* to, int count) const {
@@ -46,7 +50,7 @@ public:
   }
 
 private:
-  int x_, y_;
+  int x_, y_, rows_;
   std::byte* shared_;
 };
 
@@ -63,7 +67,7 @@ struct SerialLauncher {
     std::vector<double> memory(work.shared_bytes() / sizeof(double) + 2);  // aligned to 16 bytes
     for (int y = 0; y < rows; ++y)
       for (int x = 0; x < columns; ++x) {
-        SerialBlock block(x, y, reinterpret_cast<std::byte*>(memory.data()));
+        SerialBlock block(x, y, *work.rows(), reinterpret_cast<std::byte*>(memory.data()));
         prepare(work, block);
         work(block);
       }
@@ -85,7 +89,14 @@ KINEMA_HD void in_batches(int first, int last, int step, const Load& load, const
   }
 }
 
-/// The sum of value(i), likewise.
+/// use(load(i), i) likewise, for what lies in the block's memory or in its caches: without the tests that batches need.
+template <int unrolled, class Load, class Use>
+KINEMA_HD void in_order(int first, int last, int step, const Load& load, const Use& use) {
+#pragma unroll unrolled
+  for (int i = first; i < last; i += step) use(load(i), i);
+}
+
+/// The sum of value(i), in batches.
 template <int batch, class Value>
 KINEMA_HD double sum_in_batches(int first, int last, int step, const Value& value) {
   double sum = 0;
@@ -108,6 +119,17 @@ KINEMA_HD double sum_in_strands(int first, int last, int step, const Value& valu
       if (first + u * step < last) sums[u % 4] += values[u];
   }
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+/// Row and column of element t of a lower triangle that lies row by row.
+struct TrianglePlace {
+  int row, column;
+};
+KINEMA_HD inline TrianglePlace triangle_place(int t) {
+  int row = static_cast<int>((std::sqrt(static_cast<float>(8 * t + 1)) - 1) / 2);
+  while (row * (row + 1) / 2 > t) --row;
+  while ((row + 1) * (row + 2) / 2 <= t) ++row;
+  return {row, t - row * (row + 1) / 2};
 }
 
 /// Bytes of `count` values, rounded up so that anything may follow.
@@ -157,6 +179,7 @@ struct SideBySide {
   int columns;  ///< of the first
 
   int blocks() const { return columns + 1; }
+  KINEMA_HD const int* rows() const { return first.rows(); }
   std::size_t shared_bytes() const {
     const std::size_t a = first.shared_bytes(), b = second.shared_bytes();
     return a > b ? a : b;

@@ -12,6 +12,8 @@ struct EnterFrameWork {
   ShapeTable shape;
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   std::size_t shared_bytes() const { return ShapeMemory::bytes(shape); }
 
   template <class Block>
@@ -22,7 +24,7 @@ struct EnterFrameWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (face >= *batch.count) return;
+    if (face >= block.rows()) return;
     const auto [near, scratch] = ShapeMemory::in(SharedArrays(block), shape);
     double* points = of_face(batch.shape, face, shape.size);
     const Similarity before = batch.states[face].pose;
@@ -42,6 +44,8 @@ struct RegressionWork {
   static constexpr int threads = rows_at_once * product_strands;
   RegressionTable regression;
   FitBatch batch;
+
+  KINEMA_HD const int* rows() const { return batch.count; }
 
   int row_groups() const { return (regression.rows + rows_at_once - 1) / rows_at_once; }
   int blocks() const { return row_groups() * product_segments(regression.inputs); }
@@ -77,7 +81,7 @@ struct RegressionWork {
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
-    const int first_face = block.y() * faces_at_once, count = *batch.count;
+    const int first_face = block.y() * faces_at_once, count = block.rows();
     if (first_face >= count) return;
     const auto [segment, first_row, first, size] = part_of(block);
     const int segments = product_segments(regression.inputs);
@@ -100,17 +104,19 @@ struct RegressionWork {
       struct Products {
         float of[faces_at_once];
       };
-      in_batches<faces_at_once == 1 ? 16 : 4>(
-          strand, size, product_strands,
-          [&](int i) {
-            const float value = values[i];
-            Products products;
-            for (int f = 0; f < faces_at_once; ++f) products.of[f] = value * textures[f][i];
-            return products;
-          },
-          [&](const Products& products, int) {
-            for (int f = 0; f < faces_at_once; ++f) sums[f] += products.of[f];
-          });
+      const auto load = [&](int i) {
+        const float value = values[i];
+        Products products;
+        for (int f = 0; f < faces_at_once; ++f) products.of[f] = value * textures[f][i];
+        return products;
+      };
+      const auto use = [&](const Products& products, int) {
+        for (int f = 0; f < faces_at_once; ++f) sums[f] += products.of[f];
+      };
+      if constexpr (faces_at_once == 1)
+        in_order<16>(strand, size, product_strands, load, use);
+      else
+        in_batches<4>(strand, size, product_strands, load, use);
       for (int f = 0; f < faces_at_once; ++f) strands[f * threads + t] = sums[f];
     }
     block.wait();
@@ -138,14 +144,16 @@ struct DisplaceWork {
   bool last;    ///< of the cascade
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   struct Memory {
     ShapeMemory shape;
-    float* dq;  // all
+    double* dq;  // all
   };
   template <class Arrays>
   KINEMA_HD Memory memory(Arrays&& arrays) const {
     Memory memory{ShapeMemory::in(arrays, shape), nullptr};
-    memory.dq = arrays.template take<float>(shape.all);
+    memory.dq = arrays.template take<double>(shape.all);
     return memory;
   }
   std::size_t shared_bytes() const {
@@ -162,10 +170,10 @@ struct DisplaceWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (face >= *batch.count) return;
+    if (face >= block.rows()) return;
     const Memory own = memory(SharedArrays(block));
     const auto& [near, scratch] = own.shape;
-    float* dq = own.dq;
+    double* dq = own.dq;
     double* points = of_face(batch.shape, face, shape.size);
     block.fetch(points, scratch.unit, shape.size);
     FaceState& state = batch.states[face];
@@ -184,9 +192,9 @@ struct DisplaceWork {
 #pragma unroll 1
     for (int i = block.thread(); i < shape.size; i += block.threads()) {
       double at = scratch.unit[i];
-      in_batches<18>(
-          0, shape.all, 1, [&](int k) { return near.basis[static_cast<std::size_t>(k) * shape.size + i]; },
-          [&](double mode, int k) { at += static_cast<double>(dq[k]) * mode; });
+      in_order<7>(
+          0, shape.all, 1, [&](int k) { return near.basis[k * shape.size + i]; },
+          [&](double mode, int k) { at += dq[k] * mode; });
       scratch.points[i] = at;
     }
     block.wait();

@@ -19,6 +19,8 @@ struct DescendWork {
   LevelTable level;
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   /// The images of a value: x and y of three corners, and d.
   struct alignas(16) Half {
     float at[4];
@@ -76,7 +78,7 @@ struct DescendWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int first_face = block.y() * faces_at_once;
-    const unsigned running = running_faces(batch, first_face, faces_at_once);
+    const unsigned running = running_faces(batch, block.rows(), first_face, faces_at_once);
     if (running == 0) return;
     const PixelChunk chunk = level.chunk[block.x()];
     const Memory of = memory(SharedArrays(block), chunk);
@@ -170,7 +172,7 @@ private:
       }
       return value;
     };
-    in_batches<faces_at_once == 1 ? 16 : 4>(strand, values, chunk_strands, load, [&](const Together& value, int i) {
+    const auto use = [&](const Together& value, int i) {
       for (int f = 0; f < faces_at_once; ++f) {
         const Half a = images[2 * (f * most_values + i)], b = images[2 * (f * most_values + i) + 1];
         for (int c = 0; c < columns_at_once; ++c) {
@@ -179,7 +181,11 @@ private:
           for (int k = 0; k < 2; ++k) sums[f][c][4 + k] = std::fma(by, b.at[k], sums[f][c][4 + k]);
         }
       }
-    });
+    };
+    if constexpr (faces_at_once == 1)
+      in_order<8>(strand, values, chunk_strands, load, use);
+    else
+      in_batches<4>(strand, values, chunk_strands, load, use);
     for (int f = 0; f < faces_at_once; ++f)
       for (int c = 0; c < columns_at_once; ++c)
         for (int k = 0; k < 6 && group + c * groups < columns; ++k)
@@ -201,17 +207,6 @@ private:
   }
 };
 
-/// Row and column of element t of a lower triangle that lies row by row.
-struct TrianglePlace {
-  int row, column;
-};
-KINEMA_HD inline TrianglePlace triangle_place(int t) {
-  int row = static_cast<int>((std::sqrt(static_cast<float>(8 * t + 1)) - 1) / 2);
-  while (row * (row + 1) / 2 > t) --row;
-  while ((row + 1) * (row + 2) / 2 <= t) ++row;
-  return {row, t - row * (row + 1) / 2};
-}
-
 /// J [Pg; g0; 1; d]^T and parts of J J^T from the sums of chunks. The first blocks take some columns each, the others the
 /// vertices of a group; the last finds b of the current shape, for its prior.
 struct CornersWork {
@@ -221,6 +216,8 @@ struct CornersWork {
   ShapeTable shape;
   LevelTable level;
   FitBatch batch;
+
+  KINEMA_HD const int* rows() const { return batch.count; }
 
   int column_blocks() const { return (descent_columns(level) + columns_at_once - 1) / columns_at_once; }
   int blocks() const { return column_blocks() + vertex_groups(shape.landmarks) + 1; }
@@ -302,7 +299,7 @@ struct CornersWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (!is_running(batch, face)) return;
+    if (!is_running(batch, block.rows(), face)) return;
     const Share share = share_of(block);
     if (share.part == Part::columns)
       multiply_columns(block, face, share.first);
@@ -338,7 +335,7 @@ private:
     block.fetch(of_face(batch.shape, face, shape.size), scratch.points, shape.size);
     block.wait_fetched();
     const Similarity pose = pose_of(block, near, scratch.points, scratch.sums);
-    transform(block, inverse(pose), scratch.points, scratch.unit, shape.landmarks);
+    from_mean(block, near, inverse(pose), scratch.points, scratch.unit);
     block.wait();
     parameters_of(block, near, scratch.unit, false, scratch.parts, of_face(batch.expected, face, batch.sizes.modes));
   }
@@ -365,9 +362,11 @@ private:
 #pragma unroll 1
     for (int t = block.thread(); t < strands * products; t += block.threads()) {
       const int strand = t / products, column = t % products / all, k = t % all;
-      parts[t] = sum_in_batches<17>(strand, shape.size, strands, [&](int i) {
-        return of.modes[static_cast<std::size_t>(i) * all + k] * corners[i * columns_at_once + column];
-      });
+      double sum = 0;
+      in_order<8>(
+          strand, shape.size, strands, [&](int i) { return of.modes[i * all + k]; },
+          [&](double mode, int i) { sum = std::fma(mode, corners[i * columns_at_once + column], sum); });
+      parts[t] = sum;
     }
     block.wait();
     double* out = of_face(batch.descent, face, batch.sizes.descent) + first * all;
@@ -384,7 +383,9 @@ private:
     for (int t = block.thread(); of_modes > 0 && t < all * (all + 1) / 2; t += block.threads()) {
       const auto [i, j] = triangle_place(t);
       double sum = 0;
-      for (int c = 0; c < of_modes; ++c) sum -= corners[c * all + i] * corners[c * all + j];
+#pragma unroll
+      for (int c = 0; c < columns_at_once; ++c)
+        if (c < of_modes) sum = std::fma(-corners[c * all + i], corners[c * all + j], sum);
       part[t] = sum;
     }
   }
@@ -413,20 +414,25 @@ private:
     for (int t = block.thread(); t < 2 * vertices * all; t += block.threads()) {
       const int coordinate = t / all, k = t % all, vertex = first_vertex + coordinate / 2, axis = coordinate % 2;
       const int first = level.pair_first[vertex] - first_pair, last = level.pair_first[vertex + 1] - first_pair;
-      of.by_modes[coordinate * all + k] = sum_in_batches<8>(first, last, 1, [&](int p) {
+      double sum = 0;
+#pragma unroll 4
+      for (int p = first; p < last; ++p) {
         const double* part = of.of_pairs + 4 * p + axis;
-        const double* mode = of.modes + static_cast<std::size_t>(2 * of.others[p]) * all + k;
-        return mode[0] * part[0] + mode[all] * part[2];
-      });
+        const double* mode = of.modes + 2 * of.others[p] * all + k;
+        sum = std::fma(mode[0], part[0], std::fma(mode[all], part[2], sum));
+      }
+      of.by_modes[coordinate * all + k] = sum;
     }
     block.wait();
     double* out = hessian_part(batch, face, first_vertex / vertex_group, all);
-    const double* modes = of.modes + static_cast<std::size_t>(2 * first_vertex) * all;
+    const double* modes = of.modes + 2 * first_vertex * all;
 #pragma unroll 1
     for (int t = block.thread(); t < all * (all + 1) / 2; t += block.threads()) {
       const auto [k, l] = triangle_place(t);
-      out[t] = sum_in_batches<8>(0, 2 * vertices, 1,
-                                 [&, k = k, l = l](int c) { return of.by_modes[c * all + k] * modes[c * all + l]; });
+      double sum = 0;
+#pragma unroll 8
+      for (int c = 0; c < 2 * vertices; ++c) sum = std::fma(of.by_modes[c * all + k], modes[c * all + l], sum);
+      out[t] = sum;
     }
   }
 };

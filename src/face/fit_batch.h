@@ -91,7 +91,7 @@ struct FitBatch {
   float* pair_sums = nullptr;    ///< faces x chunks x 21
   double* descent = nullptr;     ///< faces x (modes + 3) x all: J [Pg; g0; 1; d]^T, transposed
   double* expected = nullptr;    ///< faces x modes: b of the shape, for its prior
-  double* hessian = nullptr;     ///< faces x hessian_parts x all (all + 1)/2, to be added: J J^T - J Pg^T (J Pg^T)^T
+  double* hessian = nullptr;     ///< faces x hessian_parts x hessian_stride, to be added: J J^T - J Pg^T (J Pg^T)^T
 
   BatchSizes sizes;
 };
@@ -113,6 +113,9 @@ inline constexpr int descent_columns_at_once = 4;
 KINEMA_HD inline int hessian_parts(const LevelTable& level, int landmarks) {
   return vertex_groups(landmarks) + (level.modes + descent_columns_at_once - 1) / descent_columns_at_once;
 }
+
+/// Elements of a part, rounded up to whole pairs.
+KINEMA_HD inline int hessian_stride(int all) { return (all * (all + 1) / 2 + 1) / 2 * 2; }
 
 /// Values of a regression's row that one block multiplies, in 32 strands.
 inline constexpr int product_segment = 1024;
@@ -146,7 +149,7 @@ inline BatchSizes::BatchSizes(const FitTables& tables)
     most(corner_sums, level.chunks * 6 * descent_columns(level));
     most(pair_sums, level.chunks * corner_pairs);
     most(descent, descent_columns(level) * all);
-    most(hessian, hessian_parts(level, landmarks) * (all * (all + 1) / 2));
+    most(hessian, hessian_parts(level, landmarks) * hessian_stride(all));
   }
   if (tables.score.present) rings(tables.score.rings);
 }
@@ -218,23 +221,21 @@ KINEMA_HD T* of_face(T* array, int face, int size) {
   return array + static_cast<std::size_t>(face) * static_cast<std::size_t>(size);
 }
 
-/// Whether the stage of a face has not ended, for a row of a grid.
-KINEMA_HD inline bool is_running(const FitBatch& batch, int face) {
-  const int count = *batch.count, running = batch.states[face].running;
-  return (face < count) & (running != 0);  // a device waits once for both
+/// Whether the stage of a face of `count` has not ended.
+KINEMA_HD inline bool is_running(const FitBatch& batch, int count, int face) {
+  return face < count && batch.states[face].running != 0;
 }
 
-/// A bit for each of `count` faces whose stage has not ended.
-KINEMA_HD inline unsigned running_faces(const FitBatch& batch, int first, int count) {
-  if (count == 1) return is_running(batch, first) ? 1 : 0;
+/// A bit for each of `at_once` faces whose stage has not ended.
+KINEMA_HD inline unsigned running_faces(const FitBatch& batch, int count, int first, int at_once) {
   unsigned running = 0;
-  for (int f = 0; f < count; ++f)
-    if (first + f < *batch.count && batch.states[first + f].running != 0) running |= 1u << f;
+  for (int f = 0; f < at_once; ++f)
+    if (is_running(batch, count, first + f)) running |= 1u << f;
   return running;
 }
 
 KINEMA_HD inline double* hessian_part(const FitBatch& batch, int face, int part, int all) {
-  return of_face(batch.hessian, face, batch.sizes.hessian) + part * (all * (all + 1) / 2);
+  return of_face(batch.hessian, face, batch.sizes.hessian) + part * hessian_stride(all);
 }
 
 }  // namespace kinema::face

@@ -173,7 +173,9 @@ void PackedTables::add_shape(const Model& model, double limit) {
     most.push_back(limit > 0 ? limit * std::sqrt(static_cast<double>(variance)) : HUGE_VAL);
     variances.push_back(double{variance});
   }
-  table.mean = add(std::span<const float>(mean));
+  std::vector<double> centred;
+  for (std::size_t i = 0; i < size; ++i) centred.push_back(mean[i] - (i % 2 == 0 ? table.centre_x : table.centre_y));
+  table.mean = add(std::span<const float>(mean)), table.centred = add(centred);
   table.basis = add(basis), table.by_coordinate = add(by_coordinate);
   table.most = add(most), table.variances = add(variances);
   const Triangulation triangulation(model);

@@ -20,6 +20,7 @@ struct ShapeTable {
   double sum_x = 0, sum_y = 0;            ///< of its distances from there: what rounding leaves of 0
   double by_square = 0;                   ///< 1 / the sum of their squares
   const float* mean = nullptr;            ///< size
+  const double* centred = nullptr;        ///< size: the mean shape from its centre
   const double* basis = nullptr;          ///< all x size
   const double* by_coordinate = nullptr;  ///< size x all, the same transposed
   const double* most = nullptr;           ///< modes: bound of b, infinite: none
@@ -37,7 +38,7 @@ struct ShapeTable {
 
   template <class Visit>
   void visit(Visit&& v) {
-    v(mean), v(basis), v(by_coordinate), v(most), v(variances);
+    v(mean), v(centred), v(basis), v(by_coordinate), v(most), v(variances);
     v(corners), v(inverse_edges), v(vertex_first), v(vertex_share), v(vertex_triangles), v(vertex_of_triangle);
   }
 };

@@ -24,7 +24,7 @@ double sum_of_frame(const float* values, std::size_t width, std::size_t height) 
       tiles[static_cast<std::size_t>(at)] += tile_row_sum(values + static_cast<std::size_t>(v) * width + first, count);
     }
   double strands[sum_strands];
-  SerialBlock block(0, 0, nullptr);
+  SerialBlock block(0, 0, 1, nullptr);
   return sum_of_tiles(block, tiles.data(), static_cast<int>(tiles.size()), strands);
 }
 

@@ -16,12 +16,14 @@ struct GreyWork {
   static constexpr int blocks = 64;  ///< of a face, whatever the size of its frame
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   std::size_t shared_bytes() const { return 0; }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (face >= *batch.count || batch.tasks[face].grey == nullptr) return;
+    if (face >= block.rows() || batch.tasks[face].grey == nullptr) return;
     const ColourView& from = batch.tasks[face].colour;
     std::uint8_t* to = batch.tasks[face].grey;
     for (std::size_t v = static_cast<std::size_t>(block.x()); v < from.height; v += blocks) {
@@ -39,13 +41,15 @@ struct ResampleWork {
   Frame frame;
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   int blocks() const { return (static_cast<int>(frame.width * frame.height) + threads - 1) / threads; }
   std::size_t shared_bytes() const { return shared_size<SampleOffset>(most_frame_samples * most_frame_samples); }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (face >= *batch.count) return;
+    if (face >= block.rows()) return;
     const int width = static_cast<int>(frame.width), count = width * static_cast<int>(frame.height);
     const Similarity to_image = compose(batch.states[face].pose, inverse(unit_to_frame(frame)));
     const GreyView image = batch.tasks[face].image;
@@ -81,18 +85,32 @@ struct BinsWork {
   RingTable rings;
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   int blocks() const {
     return frame_tiles(static_cast<int>(rings.frame.width)) * frame_tiles(static_cast<int>(rings.frame.height));
   }
   std::size_t shared_bytes() const {
     return 2 * shared_size<float>(side * side * rings.bins) + shared_size<float>(frame_tile * frame_tile) +
-           shared_size<double>(frame_tile);
+           shared_size<double>(frame_tile) + shared_size<float>(2 * rings.bins);
+  }
+  template <class Block>
+  KINEMA_HD float* directions_of(Block& block) const {
+    return block.template shared<float>(2 * shared_size<float>(side * side * rings.bins) +
+                                        shared_size<float>(frame_tile * frame_tile) + shared_size<double>(frame_tile));
+  }
+
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    float* directions = directions_of(block);  // cosines, then sines
+    block.fetch(rings.cosines, directions, rings.bins);
+    block.fetch(rings.sines, directions + rings.bins, rings.bins);
   }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (face >= *batch.count) return;
+    if (face >= block.rows()) return;
     const int width = static_cast<int>(rings.frame.width), height = static_cast<int>(rings.frame.height);
     const int bins = rings.bins, across = frame_tiles(width);
     const int left = block.x() % across * frame_tile, top = block.x() / across * frame_tile;
@@ -107,41 +125,51 @@ struct BinsWork {
     auto* energies = block.template shared<float>(2 * shared_size<float>(side * side * bins));
     auto* rows = block.template shared<double>(2 * shared_size<float>(side * side * bins) +
                                                shared_size<float>(frame_tile * frame_tile));
+    const float* directions = directions_of(block);
+    block.wait_fetched();
     const float* grey = of_face(batch.grey, face, batch.sizes.frame_pixels);
-    for (int i = block.thread(); i < w * h; i += block.threads()) {
-      const PixelGradient g = gradient_at(grey, width, height, x0 + i % w, y0 + i / w);
-      const float share = g.magnitude > 0 ? 1 / g.magnitude : 0;
-      for (int k = 0; k < bins; ++k)
-        a[i * bins + k] = orientation_bin(g.x * share, g.y * share, g.magnitude, rings.cosines[k], rings.sines[k]);
-    }
+    // a row of pixels by threads that lie side by side
+    const int lane = block.thread() % Block::lanes, line = block.thread() / Block::lanes;
+    const int lines = block.threads() / Block::lanes, along = w * bins;
+    for (int v = line; v < h; v += lines)
+      for (int u = lane; u < w; u += Block::lanes) {
+        const PixelGradient g = gradient_at(grey, width, height, x0 + u, y0 + v);
+        const float share = g.magnitude > 0 ? 1 / g.magnitude : 0;
+        float* to = a + v * along + u * bins;
+        for (int k = 0; k < bins; ++k)
+          to[k] = orientation_bin(g.x * share, g.y * share, g.magnitude, directions[k], directions[bins + k]);
+      }
     block.wait();
     for (int pass = 0; pass < 2; ++pass) {
-      for (int i = block.thread(); i < w * h * bins; i += block.threads()) {
-        const int u = i / bins % w;
-        b[i] = smoothed(a[u > 0 ? i - bins : i], a[i], a[u + 1 < w ? i + bins : i]);
+      for (int v = line; v < h; v += lines) {
+        const float* from = a + v * along;
+        for (int i = lane; i < along; i += Block::lanes)
+          b[v * along + i] = smoothed(from[i >= bins ? i - bins : i], from[i], from[i + bins < along ? i + bins : i]);
       }
       block.wait();
-      for (int i = block.thread(); i < w * h * bins; i += block.threads()) {
-        const int v = i / (bins * w);
-        a[i] = smoothed(b[v > 0 ? i - w * bins : i], b[i], b[v + 1 < h ? i + w * bins : i]);
+      for (int v = line; v < h; v += lines) {
+        const float* from = b + v * along;
+        const int above = v > 0 ? along : 0, below = v + 1 < h ? along : 0;
+        for (int i = lane; i < along; i += Block::lanes)
+          a[v * along + i] = smoothed(from[i - above], from[i], from[i + below]);
       }
       block.wait();
     }
     float* out = of_face(batch.channels, face, batch.sizes.frame_values);
     float* energy = of_face(batch.energy, face, batch.sizes.frame_pixels);
     const int tile_width = right - left, tile_height = bottom - top;
-    for (int i = block.thread(); i < tile_width * tile_height; i += block.threads()) {
-      const int u = left + i % tile_width, v = top + i / tile_width;
-      const float* from = a + ((v - y0) * w + (u - x0)) * bins;
-      float* to = out + (static_cast<std::size_t>(v) * width + u) * bins;
-      float sum = 0;
-      for (int k = 0; k < bins; ++k) {
-        to[k] = from[k];
-        sum += from[k] * from[k];
+    for (int v = top + line; v < bottom; v += lines)
+      for (int u = left + lane; u < right; u += Block::lanes) {
+        const float* from = a + (v - y0) * along + (u - x0) * bins;
+        float* to = out + (static_cast<std::size_t>(v) * width + u) * bins;
+        float sum = 0;
+        for (int k = 0; k < bins; ++k) {
+          to[k] = from[k];
+          sum += from[k] * from[k];
+        }
+        energy[v * width + u] = sum;
+        energies[(v - top) * frame_tile + (u - left)] = sum;
       }
-      energy[v * width + u] = sum;
-      energies[(v - top) * frame_tile + (u - left)] = sum;
-    }
     block.wait();
     sum_tile(block, energies, tile_width, tile_height, rows,
              of_face(batch.tiles, face, batch.sizes.frame_tiles) + block.x());
@@ -156,19 +184,31 @@ struct RingsWork {
   int landmarks;
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   std::size_t shared_bytes() const {
     return shared_size<double>(sum_strands) + shared_size<float>(4 * rings.places) +
-           shared_size<float>(4 * rings.places * window_rows);
+           shared_size<float>(4 * rings.places * window_rows) + shared_size<float>(2 * rings.places);
+  }
+  template <class Block>
+  KINEMA_HD float* offsets_of(Block& block) const {
+    return block.template shared<float>(shared_size<double>(sum_strands) + shared_size<float>(4 * rings.places) +
+                                        shared_size<float>(4 * rings.places * window_rows));
+  }
+
+  template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    block.fetch(rings.offsets, offsets_of(block), 2 * rings.places);
   }
 
   struct Place {
     int u, v, dx, dy;
     float fx, fy;
   };
-  KINEMA_HD Place place(float x, float y, int which) const {
+  KINEMA_HD Place place(const float* offsets, float x, float y, int which) const {
     const int width = static_cast<int>(rings.frame.width), height = static_cast<int>(rings.frame.height);
-    x = within(x + rings.offsets[2 * which], 0.0f, static_cast<float>(width - 1));
-    y = within(y + rings.offsets[2 * which + 1], 0.0f, static_cast<float>(height - 1));
+    x = within(x + offsets[2 * which], 0.0f, static_cast<float>(width - 1));
+    y = within(y + offsets[2 * which + 1], 0.0f, static_cast<float>(height - 1));
     Place at{static_cast<int>(x), static_cast<int>(y), width > 1 ? 1 : 0, height > 1 ? 1 : 0, 0, 0};
     if (at.u + 1 >= width) at.u = width > 1 ? width - 2 : 0;
     if (at.v + 1 >= height) at.v = height > 1 ? height - 2 : 0;
@@ -179,7 +219,7 @@ struct RingsWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y(), landmark = block.x();
-    if (face >= *batch.count) return;
+    if (face >= block.rows()) return;
     const int width = static_cast<int>(rings.frame.width), height = static_cast<int>(rings.frame.height);
     const int bins = rings.bins, places = rings.places;
     auto* strands = block.template shared<double>();
@@ -190,9 +230,11 @@ struct RingsWork {
     const float* shape = of_face(batch.placed, face, batch.sizes.shape);
     const float x = rings.frame.scale * shape[2 * landmark] + rings.frame.x;
     const float y = rings.frame.scale * shape[2 * landmark + 1] + rings.frame.y;
+    const float* offsets = offsets_of(block);
+    block.wait_fetched();
     for (int t = block.thread(); t < 4 * places * window_rows; t += block.threads()) {
       const int i = t / window_rows;
-      const Place at = place(x, y, i / 4);
+      const Place at = place(offsets, x, y, i / 4);
       rows[t] = bins_row(energy, width, height, at.u + (i & 1) * at.dx,
                          at.v + (i >> 1 & 1) * at.dy + t % window_rows - bins_window);
     }
@@ -205,7 +247,7 @@ struct RingsWork {
     float* out = of_face(batch.rings, face, batch.sizes.ring_values) + landmark * places * bins;
     for (int i = block.thread(); i < places * bins; i += block.threads()) {
       const int which = i / bins;
-      const Place at = place(x, y, which);
+      const Place at = place(offsets, x, y, which);
       const float* share = shares + 4 * which;
       const float* p = channels + (static_cast<std::size_t>(at.v) * width + at.u) * bins + i % bins;
       const int right = at.dx * bins, below = at.dy * width * bins;
@@ -223,6 +265,8 @@ struct GradientWork {
   Frame frame;
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   int blocks() const {
     return frame_tiles(static_cast<int>(frame.width)) * frame_tiles(static_cast<int>(frame.height));
   }
@@ -233,7 +277,7 @@ struct GradientWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (face >= *batch.count) return;
+    if (face >= block.rows()) return;
     const int width = static_cast<int>(frame.width), height = static_cast<int>(frame.height),
               across = frame_tiles(width);
     const int left = block.x() % across * frame_tile, top = block.x() / across * frame_tile;
@@ -262,13 +306,15 @@ struct FeaturesWork {
   Features features;
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   int blocks() const { return (static_cast<int>(frame.width * frame.height) + threads - 1) / threads; }
   std::size_t shared_bytes() const { return shared_size<double>(sum_strands); }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (face >= *batch.count) return;
+    if (face >= block.rows()) return;
     const int width = static_cast<int>(frame.width), height = static_cast<int>(frame.height), count = width * height;
     const double sum = sum_of_tiles(block, of_face(batch.tiles, face, batch.sizes.frame_tiles),
                                     frame_tiles(width) * frame_tiles(height), block.template shared<double>());

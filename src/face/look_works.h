@@ -19,6 +19,8 @@ struct BeginStageWork {
   LevelTable level;
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   std::size_t shared_bytes() const { return ShapeMemory::bytes(shape); }
 
   template <class Block>
@@ -34,7 +36,7 @@ struct BeginStageWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (face >= *batch.count) return;
+    if (face >= block.rows()) return;
     const auto [near, scratch] = ShapeMemory::in(SharedArrays(block), shape);
     FaceState& state = batch.states[face];
     double* points = of_face(batch.shape, face, shape.size);
@@ -65,6 +67,8 @@ struct BeginShapeWork {
   LevelTable level;
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   std::size_t shared_bytes() const { return ShapeMemory::bytes(shape); }
 
   template <class Block>
@@ -91,7 +95,7 @@ struct BeginShapeWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (face >= *batch.count) return;
+    if (face >= block.rows()) return;
     FaceState& state = batch.states[face];
     float* placed = of_face(batch.placed, face, shape.size);
     if (block.thread() == 0 && level.photometric && level.channels == 1)
@@ -130,6 +134,8 @@ struct LookWork {
   LevelTable level;
   bool look, texture;
   FitBatch batch;
+
+  KINEMA_HD const int* rows() const { return batch.count; }
 
   int blocks() const { return level.chunks; }
 
@@ -179,7 +185,7 @@ struct LookWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int first_face = block.y() * faces_at_once;
-    const unsigned running = running_faces(batch, first_face, faces_at_once);
+    const unsigned running = running_faces(batch, block.rows(), first_face, faces_at_once);
     if (running == 0) return;
     const PixelChunk chunk = level.chunk[block.x()];
     const int values = chunk.pixels * level.channels, first = chunk.first * level.channels, width = look_width(level);
@@ -262,13 +268,17 @@ private:
         }
         return value;
       };
-      in_batches<faces_at_once == 1 ? 16 : 8>(strand, values, chunk_strands, load, [&](const Together& value, int i) {
+      const auto use = [&](const Together& value, int i) {
         for (int f = 0; f < faces_at_once; ++f) {
           const float x = samples[f * most_values + i];
           for (int r = 0; r < at_once; ++r)
             sums[f][r] = std::fma(first + r * groups == level.rows ? x : value.at[r], x, sums[f][r]);
         }
-      });
+      };
+      if constexpr (faces_at_once == 1)
+        in_order<8>(strand, values, chunk_strands, load, use);
+      else
+        in_batches<8>(strand, values, chunk_strands, load, use);
       for (int f = 0; f < faces_at_once; ++f)
         for (int r = 0; r < at_once && first + r * groups < width; ++r)
           strands[(f * chunk_strands + strand) * width + first + r * groups] = sums[f][r];
@@ -293,12 +303,16 @@ private:
         }
         return mode;
       };
-      in_batches<5>(strand, level.modes, chunk_strands, load, [&](const Together& mode, int k) {
+      const auto use = [&](const Together& mode, int k) {
         for (int f = 0; f < faces_at_once; ++f) {
           const float factor = factors[f * level.modes + k];
           for (int v = 0; v < at_once; ++v) sums[f][v] = std::fma(factor, mode.at[v], sums[f][v]);
         }
-      });
+      };
+      if constexpr (faces_at_once == 1)
+        in_order<5>(strand, level.modes, chunk_strands, load, use);
+      else
+        in_batches<5>(strand, level.modes, chunk_strands, load, use);
       for (int f = 0; f < faces_at_once; ++f)
         for (int v = 0; v < at_once && first + v * groups < values; ++v)
           strands[chunk_strands * (f * most_values + first + v * groups) + strand] = sums[f][v];
@@ -314,6 +328,8 @@ struct DecideWork {
   LevelTable level;
   bool first;
   FitBatch batch;
+
+  KINEMA_HD const int* rows() const { return batch.count; }
 
   struct Memory {
     double *by_mean, *by_one;  // rows: of the level
@@ -346,7 +362,7 @@ struct DecideWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (!is_running(batch, face)) return;
+    if (!is_running(batch, block.rows(), face)) return;
     FaceState& state = batch.states[face];
     const double before = state.error;
     const int iterations = state.stage_iterations + (first ? 0 : 1);

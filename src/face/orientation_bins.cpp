@@ -66,7 +66,7 @@ void orientation_bins(const Channels& grey, std::size_t bins, OrientationBins& o
     bin_rows(rows, first * frame_tile, std::min(grey.height, last * frame_tile));
   });
   double strands[sum_strands];
-  SerialBlock block(0, 0, nullptr);
+  SerialBlock block(0, 0, 1, nullptr);
   const double energy = sum_of_tiles(block, tiles.data(), static_cast<int>(tiles.size()), strands);
   const float floor = bins_floor(energy, static_cast<int>(pixels));
   in_parts(threads, grey.height,

@@ -15,6 +15,8 @@ struct FinishWork {
   bool score;
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   std::size_t shared_bytes() const { return ShapeMemory::bytes(shape); }
 
   template <class Block>
@@ -25,14 +27,14 @@ struct FinishWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (face >= *batch.count) return;
+    if (face >= block.rows()) return;
     const auto [near, scratch] = ShapeMemory::in(SharedArrays(block), shape);
     FaceState& state = batch.states[face];
     float* landmarks = of_face(batch.landmarks, face, shape.size);
     transform(block, state.pose, of_face(batch.shape, face, shape.size), scratch.points, shape.landmarks);
     block.wait_fetched();
     const Similarity pose = pose_of(block, near, scratch.points, scratch.sums);
-    transform(block, inverse(pose), scratch.points, scratch.unit, shape.landmarks);
+    from_mean(block, near, inverse(pose), scratch.points, scratch.unit);
     copy(block, scratch.points, landmarks, shape.size);
     block.wait();
     parameters_of(block, near, scratch.unit, false, scratch.parts, scratch.parameters);
@@ -61,6 +63,8 @@ struct ScoreWork {
   ScoreTable score;
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   // Of shared memory: what is known of each landmark, and sums in strands.
   struct Scratch {
     double* expected;  // log of the expected error
@@ -80,9 +84,9 @@ struct ScoreWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y(), count = shape.landmarks;
-    if (face >= *batch.count) return;
+    if (face >= block.rows()) return;
     const Scratch scratch = scratch_of(block);
-    copy(block, of_face(batch.placed, face, shape.size), scratch.unit, shape.size);
+    from_mean(block, shape, {1, 0, 0, 0}, of_face(batch.placed, face, shape.size), scratch.unit);
     expect_errors(block, of_face(batch.rings, face, batch.sizes.ring_values), scratch);
     parameters_of(block, shape, scratch.unit, false, scratch.parts, scratch.parameters);
     // the ninth decile: the one with that many below it

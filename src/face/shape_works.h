@@ -11,6 +11,9 @@
 
 namespace kinema::face {
 
+/// A combination of modes is that of 4 strands of every fourth mode.
+inline constexpr int combination_strands = 4;
+
 /// Memory that the functions below share.
 struct ShapeScratch {
   double* points;      ///< 2 n
@@ -18,6 +21,7 @@ struct ShapeScratch {
   double* parameters;  ///< modes
   double* parts;       ///< shape_strands x modes
   double* sums;        ///< 4 x shape_strands
+  double* strands;     ///< combination_strands x 2 n
 
   template <class Arrays>
   KINEMA_HD static ShapeScratch in(Arrays& arrays, const ShapeTable& shape) {
@@ -27,6 +31,7 @@ struct ShapeScratch {
     scratch.parameters = arrays.template take<double>(shape.modes);
     scratch.parts = arrays.template take<double>(shape_strands * shape.modes);
     scratch.sums = arrays.template take<double>(4 * shape_strands);
+    scratch.strands = arrays.template take<double>(combination_strands * shape.size);
     return scratch;
   }
 };
@@ -39,6 +44,7 @@ template <class Arrays>
 KINEMA_HD ShapeTable near_shape(Arrays& arrays, const ShapeTable& shape) {
   ShapeTable near = shape;
   near.mean = arrays.template take<float>(shape.size);
+  near.centred = arrays.template take<double>(shape.size);
   near.most = arrays.template take<double>(shape.modes);
   if (basis_is_near(shape)) near.basis = arrays.template take<double>(shape.all * shape.size);
   return near;
@@ -50,6 +56,7 @@ KINEMA_HD void fetch_table(Block& block, const T* from, const T* near, int count
 template <class Block>
 KINEMA_HD void fetch_shape(Block& block, const ShapeTable& shape, const ShapeTable& near) {
   fetch_table(block, shape.mean, near.mean, shape.size);
+  fetch_table(block, shape.centred, near.centred, shape.size);
   fetch_table(block, shape.most, near.most, shape.modes);
   if (basis_is_near(shape)) fetch_table(block, shape.basis, near.basis, shape.all * shape.size);
 }
@@ -87,14 +94,24 @@ KINEMA_HD void transform(Block& block, const Similarity& t, const From* from, To
 /// transform by it; the others do not wait for it. sums: 4 x shape_strands.
 template <class Block, class Real>
 KINEMA_HD Similarity pose_of(Block& block, const ShapeTable& shape, const Real* points, double* sums) {
+  constexpr int warp = 32;  // of one kind of sum, so that its threads do the same
 #pragma unroll 1
-  for (int t = block.thread(); t < 4 * shape_strands; t += block.threads()) {
-    const int which = t / shape_strands;  // x, y, along, across
-    sums[t] = sum_in_batches<9>(t % shape_strands, shape.landmarks, shape_strands, [&](int i) {
-      const double u = points[2 * i], v = points[2 * i + 1];
-      const double x = shape.mean[2 * i] - shape.centre_x, y = shape.mean[2 * i + 1] - shape.centre_y;
-      return which == 0 ? u : which == 1 ? v : which == 2 ? x * u + y * v : x * v - y * u;
-    });
+  for (int t = block.thread(); t < 4 * warp; t += block.threads()) {
+    const int which = t / warp, strand = t % warp;  // x, y, along, across
+    if (strand >= shape_strands) continue;
+    double sum = 0;
+    if (which < 2) {
+#pragma unroll 4
+      for (int i = strand; i < shape.landmarks; i += shape_strands) sum += points[2 * i + which];
+    } else {
+#pragma unroll 4
+      for (int i = strand; i < shape.landmarks; i += shape_strands) {
+        const double u = points[2 * i], v = points[2 * i + 1];
+        const double x = shape.centred[2 * i], y = shape.centred[2 * i + 1];
+        sum += which == 2 ? x * u + y * v : x * v - y * u;
+      }
+    }
+    sums[which * shape_strands + strand] = sum;
   }
   block.wait();
   if (block.thread() >= shape.landmarks) return {};
@@ -106,16 +123,31 @@ KINEMA_HD Similarity pose_of(Block& block, const ShapeTable& shape, const Real* 
   return {a, b, gx - (a * shape.centre_x - b * shape.centre_y), gy - (b * shape.centre_x + a * shape.centre_y)};
 }
 
-/// b of a shape in the model's unit that all threads see. parts: shape_strands x modes. The caller waits.
+/// A shape in the model's unit, less the mean.
+template <class Block, class From>
+KINEMA_HD void from_mean(Block& block, const ShapeTable& shape, const Similarity& to_unit, const From* points,
+                         double* out) {
+#pragma unroll 1
+  for (int i = block.thread(); i < shape.landmarks; i += block.threads()) {
+    const double x = points[2 * i], y = points[2 * i + 1];
+    out[2 * i] = to_unit.a * x - to_unit.b * y + to_unit.tx - shape.mean[2 * i];
+    out[2 * i + 1] = to_unit.b * x + to_unit.a * y + to_unit.ty - shape.mean[2 * i + 1];
+  }
+}
+
+/// b of a shape less the mean that all threads see. parts: shape_strands x modes. The caller waits.
 template <class Block>
 KINEMA_HD void parameters_of(Block& block, const ShapeTable& shape, const double* unit, bool limited, double* parts,
                              double* parameters) {
   const int modes = shape.modes;
 #pragma unroll 1
   for (int t = block.thread(); t < shape_strands * modes; t += block.threads()) {
-    const double* mode = shape.basis + static_cast<std::size_t>(4 + t / shape_strands) * shape.size;
-    parts[t] = sum_in_batches<9>(t % shape_strands, shape.size, shape_strands,
-                                 [&](int i) { return mode[i] * (unit[i] - shape.mean[i]); });
+    const double* mode = shape.basis + (4 + t / shape_strands) * shape.size;
+    double sum = 0;
+    in_order<6>(
+        t % shape_strands, shape.size, shape_strands, [&](int i) { return mode[i]; },
+        [&](double of, int i) { sum = std::fma(of, unit[i], sum); });
+    parts[t] = sum;
   }
   block.wait();
 #pragma unroll 1
@@ -126,23 +158,39 @@ KINEMA_HD void parameters_of(Block& block, const ShapeTable& shape, const double
   }
 }
 
+/// out[i] = mean[i] + sign * the sum of weights[k] basis[first + k][i] of `count` modes, for all threads to see.
+template <class Block>
+KINEMA_HD void combine_modes(Block& block, const ShapeTable& shape, int first, int count, const double* weights,
+                             double sign, double* strands, double* out) {
+  const double* basis = shape.basis + first * shape.size;
+#pragma unroll 1
+  for (int t = block.thread(); t < combination_strands * shape.size; t += block.threads()) {
+    const int strand = t / shape.size, i = t - strand * shape.size;
+    double sum = 0;
+    in_order<4>(
+        strand, count, combination_strands, [&](int k) { return basis[k * shape.size + i]; },
+        [&](double mode, int k) { sum = std::fma(weights[k], mode, sum); });
+    strands[t] = sum;
+  }
+  block.wait();
+  const int size = shape.size;
+#pragma unroll 1
+  for (int i = block.thread(); i < size; i += block.threads()) {
+    const double sum = (strands[i] + strands[size + i]) + (strands[2 * size + i] + strands[3 * size + i]);
+    out[i] = shape.mean[i] + sign * sum;
+  }
+  block.wait();
+}
+
 /// scratch.points, which all threads see, projected on the model within its limits; all threads see the result.
 template <class Block>
 KINEMA_HD void project_on_model(Block& block, const ShapeTable& shape, const ShapeScratch& scratch) {
   const Similarity pose = pose_of(block, shape, scratch.points, scratch.sums);
-  transform(block, inverse(pose), scratch.points, scratch.unit, shape.landmarks);
+  from_mean(block, shape, inverse(pose), scratch.points, scratch.unit);
   block.wait();
   parameters_of(block, shape, scratch.unit, true, scratch.parts, scratch.parameters);
   block.wait();
-#pragma unroll 1
-  for (int i = block.thread(); i < shape.size; i += block.threads()) {
-    double sum = shape.mean[i];
-    in_batches<16>(
-        0, shape.modes, 1, [&](int k) { return shape.basis[static_cast<std::size_t>(4 + k) * shape.size + i]; },
-        [&](double mode, int k) { sum += scratch.parameters[k] * mode; });
-    scratch.unit[i] = sum;
-  }
-  block.wait();
+  combine_modes(block, shape, 4, shape.modes, scratch.parameters, 1, scratch.strands, scratch.unit);
   transform(block, pose, scratch.unit, scratch.points, shape.landmarks);
   block.wait();
 }
@@ -172,12 +220,14 @@ struct BeginWork {
   ShapeTable shape;
   FitBatch batch;
 
+  KINEMA_HD const int* rows() const { return batch.count; }
+
   std::size_t shared_bytes() const { return 0; }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (face >= *batch.count) return;
+    if (face >= block.rows()) return;
     const FaceTask& task = batch.tasks[face];
     double* to = of_face(batch.shape, face, shape.size);
     if (task.mean != 0)

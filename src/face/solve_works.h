@@ -18,10 +18,12 @@ struct StepWork {
     double unused;  // without it, threads that read neighbours wait for each other
   };
 
-  static constexpr int threads = 704;
+  static constexpr int threads = 384;
   ShapeTable shape;
   LevelTable level;
   FitBatch batch;
+
+  KINEMA_HD const int* rows() const { return batch.count; }
 
   struct Memory {
     // of the model
@@ -35,7 +37,7 @@ struct StepWork {
     // of a simultaneous stage
     double *J, *difference, *expected;
     double *by_g0, *by_1, *along_g0, *along_1, *diagonal;  // all
-    double* strands;                                       // 3 x all x strands
+    double *strands, *trace;                               // 3 x all x strands, strands
     SymmetricSystem system;
   };
   template <class Arrays>
@@ -65,6 +67,7 @@ struct StepWork {
     of.by_1 = of.by_g0 + all, of.along_g0 = of.by_1 + all, of.along_1 = of.along_g0 + all;
     of.diagonal = of.along_1 + all;
     of.strands = arrays.template take<double>(3 * shape_strands * all);
+    of.trace = arrays.template take<double>(shape_strands);
     of.system = SymmetricSystem::in(arrays, all);
     return of;
   }
@@ -88,13 +91,13 @@ struct StepWork {
     fetch_table(block, level.prior, of.prior, shape.all);
     fetch_table(block, level.by_mean, of.by_mean, level.modes + 1);
     fetch_table(block, level.by_one, of.by_one, level.modes + 1);
-    of.system.list_places(block);
+    of.system.clear_rest(block);
   }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
-    if (!is_running(batch, face)) return;
+    if (!is_running(batch, block.rows(), face)) return;
     const Memory of = memory(SharedArrays(block));
     block.fetch(of_face(batch.shape, face, shape.size), of.before, shape.size);
     if (level.simultaneous) {
@@ -123,14 +126,7 @@ private:
   KINEMA_HD void compose_warp(Block& block, const Memory& of) const {
     const ShapeTable& near = of.near;
     double *displaced = of.scratch.unit, *points = of.scratch.points;
-#pragma unroll 1
-    for (int i = block.thread(); i < shape.size; i += block.threads()) {
-      const double moved = sum_in_strands<12>(0, shape.all, 1, [&](int k) {
-        return of.dq[k] * near.basis[static_cast<std::size_t>(k) * shape.size + i];
-      });
-      displaced[i] = near.mean[i] - moved;
-    }
-    block.wait();
+    combine_modes(block, near, 0, shape.all, of.dq, -1, of.scratch.strands, displaced);
 #pragma unroll 1
     for (int e = block.thread(); e < shape.around; e += block.threads()) {
       const int vertex = near.vertex_of_triangle[e];
@@ -144,8 +140,10 @@ private:
     for (int i = block.thread(); i < shape.size; i += block.threads()) {
       const int vertex = i / 2;
       const double share = near.vertex_share[vertex];
-      const double sum = sum_in_batches<8>(near.vertex_first[vertex], near.vertex_first[vertex + 1], 1,
-                                           [&](int e) { return of.moved[2 * e + i % 2]; });
+      double sum = 0;
+      in_order<4>(
+          near.vertex_first[vertex], near.vertex_first[vertex + 1], 1, [&](int e) { return of.moved[2 * e + i % 2]; },
+          [&](double moved, int) { sum += moved; });
       points[i] = share > 0 ? sum * share : of.before[i] + displaced[i] - near.mean[i];
     }
     block.wait();
@@ -174,17 +172,36 @@ private:
     }
   }
 
-  // The parts of J J^T - J Pg^T (J Pg^T)^T.
+  // The parts of J J^T - J Pg^T (J Pg^T)^T, two elements a thread, in four strands.
   template <class Block>
   KINEMA_HD void add_parts(Block& block, int face, const Memory& of) const {
+    struct alignas(16) Two {
+      double at[2];
+    };
+    constexpr int batch_size = 16;
     const int count = hessian_parts(level, shape.landmarks), triangle = shape.all * (shape.all + 1) / 2;
-    const double* parts = hessian_part(batch, face, 0, shape.all);
+    const int stride = hessian_stride(shape.all) / 2;
+    const auto* parts = reinterpret_cast<const Two*>(hessian_part(batch, face, 0, shape.all));
 #pragma unroll 1
-    for (int t = block.thread(); t < triangle; t += block.threads()) {
-      const auto [i, j] = triangle_place(t);
-      const double sum = sum_in_strands<16>(0, count, 1, [&](int part) { return parts[part * triangle + t]; });
-      of.system.at(i, j) = sum;
-      if (i == j) of.diagonal[i] = sum;
+    for (int t = block.thread(); t < stride; t += block.threads()) {
+      Two sums[4] = {};
+#pragma unroll 1
+      for (int first = 0; first < count; first += batch_size) {
+        Two values[batch_size];
+#pragma unroll
+        for (int u = 0; u < batch_size; ++u) values[u] = parts[(first + u < count ? first + u : first) * stride + t];
+#pragma unroll
+        for (int u = 0; u < batch_size; ++u)
+          if (first + u < count) sums[u % 4].at[0] += values[u].at[0], sums[u % 4].at[1] += values[u].at[1];
+      }
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        if (2 * t + k >= triangle) continue;
+        const auto [i, j] = triangle_place(2 * t + k);
+        const double sum = (sums[0].at[k] + sums[1].at[k]) + (sums[2].at[k] + sums[3].at[k]);
+        of.system.at(i, j) = sum;
+        if (i == j) of.diagonal[i] = sum;
+      }
     }
   }
 
@@ -198,39 +215,29 @@ private:
     const double g0_1 = c_one[modes];
 #pragma unroll 1
     for (int t = block.thread(); t < shape_strands * all; t += block.threads()) {
-      const int i = t % all, strand = t / all;
-      double along_mean = 0, along_one = 0, along_d = 0;
-      struct Products {
-        double by_mean, by_one, by_d;
-      };
-      in_batches<5>(
-          strand, modes, shape_strands,
-          [&](int k) {
-            return Products{c_mean[k], c_one[k], difference[k]};
-          },
-          [&](const Products& with, int k) {
-            const double w = J[k * all + i];
-            along_mean = std::fma(w, with.by_mean, along_mean), along_one = std::fma(w, with.by_one, along_one);
-            along_d = std::fma(w, with.by_d, along_d);
-          });
+      const int strand = t / all, i = t - strand * all;
       double* to = of.strands + i * shape_strands + strand;
-      to[0] = along_mean, to[all * shape_strands] = along_one, to[2 * all * shape_strands] = along_d;
+      to[0] = product_of(strand, J + i, difference);
+      if (!level.photometric) continue;
+      to[all * shape_strands] = product_of(strand, J + i, c_mean);
+      to[2 * all * shape_strands] = product_of(strand, J + i, c_one);
     }
+    add_trace(block, of);
     block.wait();
 #pragma unroll 1
     for (int i = block.thread(); i < all; i += block.threads()) {
       const double* from = of.strands + i * shape_strands;
-      const double along_mean = sum_of_shape_strands(from), along_one = sum_of_shape_strands(from + all * shape_strands);
-      const double along_d = sum_of_shape_strands(from + 2 * all * shape_strands);
-      // first the mean is projected out, then g0
-      double w1 = 0, wg = 0;
+      double right = J[(modes + 2) * all + i] - sum_of_shape_strands(from);
       if (level.photometric) {
-        w1 = (J[(modes + 1) * all + i] - along_one) * level.by_values;
-        wg = (J[modes * all + i] - (along_mean + w1 * g0_1)) * level.by_square;
+        // first the mean is projected out, then g0
+        const double along_mean = sum_of_shape_strands(from + all * shape_strands);
+        const double along_one = sum_of_shape_strands(from + 2 * all * shape_strands);
+        const double w1 = (J[(modes + 1) * all + i] - along_one) * level.by_values;
+        const double wg = (J[modes * all + i] - (along_mean + w1 * g0_1)) * level.by_square;
+        of.by_1[i] = w1, of.by_g0[i] = wg;
+        of.along_g0[i] = along_mean, of.along_1[i] = along_one;
+        right -= wg * by_mean + w1 * by_one;
       }
-      of.by_1[i] = w1, of.by_g0[i] = wg;
-      of.along_g0[i] = along_mean, of.along_1[i] = along_one;
-      double right = J[(modes + 2) * all + i] - (along_d + wg * by_mean + w1 * by_one);
       if (i >= 4) right += of.prior[i] * of.expected[i - 4];
       of.system.right(i) = right;
     }
@@ -238,10 +245,12 @@ private:
       block.wait();
       add_photometric(block, of);
       block.wait();
+      add_trace(block, of);
+      block.wait();
     }
 #pragma unroll 1
     for (int i = block.thread(); i < all; i += block.threads()) {
-      const double trace = sum_in_strands<12>(0, all, 1, [&](int k) { return of.diagonal[k]; });
+      const double trace = sum_of_shape_strands(of.trace);
       of.system.at(i, i) = of.diagonal[i] + (1e-6 * trace / static_cast<double>(all) + of.prior[i]);
     }
     block.wait();
@@ -251,10 +260,30 @@ private:
 #pragma unroll 1
     for (int k = block.threads() - 1 - block.thread(); k < modes; k += block.threads()) {  // the first threads go on
       double sum = 0;
-      in_batches<12>(
+      in_order<7>(
           0, all, 1, [&](int i) { return J[k * all + i]; },
           [&](double j, int i) { sum = std::fma(j, of.dq[i], sum); });
       lambda[k] = difference[k] - sum;
+    }
+  }
+
+  // A strand of a column of J Pg^T times products of the modes.
+  KINEMA_HD double product_of(int strand, const double* column, const double* products) const {
+    double sum = 0;
+    in_order<5>(
+        strand, level.modes, shape_strands, [&](int k) { return column[k * shape.all]; },
+        [&](double j, int k) { sum = std::fma(j, products[k], sum); });
+    return sum;
+  }
+
+  // The sum of the diagonal, by the last threads.
+  template <class Block>
+  KINEMA_HD void add_trace(Block& block, const Memory& of) const {
+#pragma unroll 1
+    for (int s = block.threads() - 1 - block.thread(); s < shape_strands; s += block.threads()) {
+      double sum = 0;
+      for (int i = s; i < shape.all; i += shape_strands) sum += of.diagonal[i];
+      of.trace[s] = sum;
     }
   }
 

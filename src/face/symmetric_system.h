@@ -7,109 +7,105 @@
 
 namespace kinema::face {
 
-/// The lower triangle of a matrix without negative eigenvalues lies row by row; the right side is the row after the last. Two
-/// unknowns at a time are eliminated from all other equations, those before them too (Gauss and Jordan): nothing is left to
-/// substitute back, and with as many threads as elements a step takes no longer.
+/// A matrix without negative eigenvalues in tiles of 2 x 2, those of its lower triangle row by row; the right side is the row of
+/// tiles after the last. Two unknowns at a time are eliminated from all other equations, those before them too (Gauss and
+/// Jordan): nothing is left to substitute back, and with as many threads as tiles a step takes no longer.
 class SymmetricSystem {
 public:
   template <class Arrays>
   KINEMA_HD static SymmetricSystem in(Arrays& arrays, int unknowns) {
     SymmetricSystem system;
-    system.n_ = unknowns;
-    system.matrix_ = arrays.template take<double>((unknowns + 1) * system.stride());
-    system.pivots_ = arrays.template take<Pivots>((unknowns + 1) / 2);
-    system.places_ = arrays.template take<int>(system.elements());
+    system.n_ = unknowns, system.pairs_ = (unknowns + 1) / 2;
+    system.tiles_ = arrays.template take<Tile>(system.tiles());
+    system.pivots_ = arrays.template take<Tile>(system.pairs_);
     return system;
   }
 
-  /// Row and column of each element; all threads see them after the next wait.
+  /// What belongs to no equation. All threads see it after the next wait.
   template <class Block>
-  KINEMA_HD void list_places(Block& block) const {
+  KINEMA_HD void clear_rest(Block& block) const {
 #pragma unroll 1
-    for (int row = block.thread(); row <= n_; row += block.threads())
-      for (int i = 0; i <= row && i < n_; ++i) places_[first_of_row(row) + i] = row << 16 | i;
+    for (int c = block.thread(); c < pairs_; c += block.threads()) {
+      Tile& right = tile(pairs_, c);
+      right.at[2] = right.at[3] = 0;
+      if (n_ % 2 == 0) continue;  // otherwise there is an unknown too many: its equation is x = 0
+      Tile& last = tile(pairs_ - 1, c);
+      last.at[2] = 0, last.at[3] = c == pairs_ - 1 ? 1 : 0;
+      if (c == pairs_ - 1) right.at[1] = 0;
+    }
   }
 
   /// An element with row >= column.
-  KINEMA_HD double& at(int row, int column) const { return matrix_[row * stride() + column]; }
-  KINEMA_HD double& right(int row) const { return at(n_, row); }
+  KINEMA_HD double& at(int row, int column) const {
+    return tile(row / 2, column / 2).at[2 * (row % 2) + column % 2];
+  }
+  KINEMA_HD double& right(int row) const { return tile(pairs_, row / 2).at[row % 2]; }
 
   /// x for a matrix that all threads see; all threads see the result.
   template <class Block>
   KINEMA_HD void solve(Block& block, double* x) const {
-    // A thread goes ahead: it finds the next pivots and their inverse, which take longest, while the others bring the rest up
-    // to date. Its neighbours, which would hold it up, have nothing else to do.
-    const bool ahead = block.thread() == 0;
-    const int idle = block.threads() > 32 ? 32 : 0;
-    if (ahead && n_ > 0) pivots_[0] = n_ > 1 ? inverse_of(at(0, 0), at(1, 0), at(1, 1)) : inverse_of(at(0, 0), 0, 1);
+    const int own = block.thread(), count = tiles();
+    const TrianglePlace place = triangle_place(own);
+    if (own == 0 && n_ > 0) pivots_[0] = inverse_of(tile(0, 0));
     block.wait();
 #pragma unroll 1
-    for (int j = 0; j < n_; j += 2) {
-      const bool pair = j + 1 < n_;
-      const int next = j + 2 < n_ ? j + 2 : n_;
-      const Pivots by = pivots_[j / 2];
-      if (ahead && next < n_) pivots_[next / 2] = next_pivots(j, by);
+    for (int j = 0; j < pairs_; ++j) {
+      if (own < count) eliminate(j, place, tiles_[own]);
 #pragma unroll 1
-      for (int e = first_of_row(next) + block.thread() - idle; e < elements(); e += block.threads() - idle) {
-        if (block.thread() < idle) break;
-        const int row = places_[e] >> 16, i = places_[e] & 0xffff;
-        if (i == j || i == j + 1) continue;             // the pivots' own equations
-        if (row <= next + 1 && row < n_ && i >= next) continue;  // the next pivots
-        const double a0 = i < j ? at(j, i) : at(i, j), c0 = at(row, j);
-        const double a1 = !pair ? 0 : i < j ? at(j + 1, i) : at(i, j + 1), c1 = pair ? at(row, j + 1) : 0;
-        at(row, i) = eliminated(by, a0, a1, c0, c1, at(row, i));
-      }
+      for (int t = own + block.threads(); t < count; t += block.threads()) eliminate(j, triangle_place(t), tiles_[t]);
       block.wait();
     }
 #pragma unroll 1
-    for (int i = block.thread(); i < n_; i += block.threads()) {
-      const Pivots by = pivots_[i / 2];
-      const double r0 = right(i / 2 * 2), r1 = i / 2 * 2 + 1 < n_ ? right(i / 2 * 2 + 1) : 0;
-      x[i] = i % 2 == 0 ? std::fma(by.xx, r0, by.xy * r1) : std::fma(by.xy, r0, by.yy * r1);
+    for (int i = own; i < n_; i += block.threads()) {
+      const double* by = pivots_[i / 2].at + 2 * (i % 2);
+      const double* of = tile(pairs_, i / 2).at;
+      x[i] = std::fma(by[0], of[0], by[1] * of[1]);
     }
     block.wait();
   }
 
 private:
-  /// The inverse of two pivots, which is symmetric.
-  struct Pivots {
-    double xx, xy, yy;
+  /// Row by row. Of one on the diagonal, the upper element is not used.
+  struct alignas(16) Tile {
+    double at[4];
   };
 
-  KINEMA_HD int stride() const { return n_ | 1; }  // odd, so that a column has elements in all banks of memory
-  KINEMA_HD int elements() const { return n_ * (n_ + 1) / 2 + n_; }
-  KINEMA_HD static int first_of_row(int row) { return row * (row + 1) / 2; }
+  KINEMA_HD int tiles() const { return pairs_ * (pairs_ + 1) / 2 + pairs_; }
+  KINEMA_HD Tile& tile(int row, int column) const { return tiles_[row * (row + 1) / 2 + column]; }
 
-  // One division for both. Past the last unknown there is nothing.
-  KINEMA_HD static Pivots inverse_of(double d0, double l, double d1) {
-    const double determinant = std::fma(d0, d1, -(l * l));
+  // Of two pivots, with one division.
+  KINEMA_HD static Tile inverse_of(const Tile& of) {
+    const double d0 = of.at[0], l = of.at[2], d1 = of.at[3], determinant = std::fma(d0, d1, -(l * l));
     if (determinant != 0) {
       const double share = 1 / determinant;
-      return {d1 * share, -l * share, d0 * share};
+      return {{d1 * share, -l * share, -l * share, d0 * share}};
     }
-    return {d0 != 0 ? 1 / d0 : 0, 0, d1 != 0 ? 1 / d1 : 0};
+    return {{d0 != 0 ? 1 / d0 : 0, 0, 0, d1 != 0 ? 1 / d1 : 0}};
   }
 
-  KINEMA_HD static double eliminated(const Pivots& by, double a0, double a1, double c0, double c1, double before) {
-    const double w0 = std::fma(by.xx, c0, by.xy * c1), w1 = std::fma(by.xy, c0, by.yy * c1);
-    return std::fma(-a0, w0, std::fma(-a1, w1, before));
+  // The unknowns of pair j from a tile; the next pivots are inverted on the way.
+  KINEMA_HD void eliminate(int j, const TrianglePlace& place, Tile& here) const {
+    const auto [row, column] = place;
+    if (row <= j || column == j) return;
+    const Tile by = pivots_[j], a = tile(row, j), b = column > j ? tile(column, j) : tile(j, column);
+    // the inverse of the pivots times the row's tile, transposed
+    const double w00 = std::fma(by.at[0], a.at[0], by.at[1] * a.at[1]);
+    const double w01 = std::fma(by.at[0], a.at[2], by.at[1] * a.at[3]);
+    const double w10 = std::fma(by.at[2], a.at[0], by.at[3] * a.at[1]);
+    const double w11 = std::fma(by.at[2], a.at[2], by.at[3] * a.at[3]);
+    const double b01 = column > j ? b.at[2] : b.at[1], b10 = column > j ? b.at[1] : b.at[2];
+    Tile result = here;
+    result.at[0] = std::fma(-b.at[0], w00, std::fma(-b10, w10, result.at[0]));
+    result.at[1] = std::fma(-b01, w00, std::fma(-b.at[3], w10, result.at[1]));
+    result.at[2] = std::fma(-b.at[0], w01, std::fma(-b10, w11, result.at[2]));
+    result.at[3] = std::fma(-b01, w01, std::fma(-b.at[3], w11, result.at[3]));
+    here = result;
+    if (row == column && row == j + 1) pivots_[row] = inverse_of(result);
   }
 
-  // Those after j and j + 1, whose inverse is given.
-  KINEMA_HD Pivots next_pivots(int j, const Pivots& by) const {
-    const int next = j + 2, after = j + 3;
-    const double c0 = at(next, j), c1 = at(next, j + 1);
-    const double d0 = eliminated(by, c0, c1, c0, c1, at(next, next));
-    if (after >= n_) return inverse_of(d0, 0, 1);
-    const double e0 = at(after, j), e1 = at(after, j + 1);
-    return inverse_of(d0, eliminated(by, e0, e1, c0, c1, at(after, next)),
-                      eliminated(by, e0, e1, e0, e1, at(after, after)));
-  }
-
-  int n_ = 0;
-  double* matrix_ = nullptr;
-  Pivots* pivots_ = nullptr;
-  int* places_ = nullptr;
+  int n_ = 0, pairs_ = 0;
+  Tile* tiles_ = nullptr;
+  Tile* pivots_ = nullptr;  // inverses
 };
 
 }  // namespace kinema::face

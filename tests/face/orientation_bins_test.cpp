@@ -55,7 +55,7 @@ std::vector<float> plain_bins(const Channels& grey, std::size_t bins) {
           tile_row_sum(energies.data() + v * w + tile * frame_tile, std::min(frame_tile, w - tile * frame_tile));
   }
   double strands[sum_strands];
-  SerialBlock block(0, 0, nullptr);
+  SerialBlock block(0, 0, 1, nullptr);
   const float floor = bins_floor(sum_of_tiles(block, tiles.data(), static_cast<int>(tiles.size()), strands), w * h);
   for (int v = 0; v < h; ++v)
     for (int u = 0; u < w; ++u) {

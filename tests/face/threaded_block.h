@@ -14,13 +14,15 @@ namespace kinema {
 
 class ThreadedBlock {
 public:
-  ThreadedBlock(int x, int y, int thread, int threads, std::byte* shared, std::barrier<>& barrier)
-      : x_(x), y_(y), thread_(thread), threads_(threads), shared_(shared), barrier_(barrier) {}
+  ThreadedBlock(int x, int y, int rows, int thread, int threads, std::byte* shared, std::barrier<>& barrier)
+      : x_(x), y_(y), rows_(rows), thread_(thread), threads_(threads), shared_(shared), barrier_(barrier) {}
 
   int x() const { return x_; }
   int y() const { return y_; }
+  int rows() const { return rows_; }
   int thread() const { return thread_; }
   int threads() const { return threads_; }
+  static constexpr int lanes = 1;
   void wait() const { barrier_.arrive_and_wait(); }
   template <class T>
   void fetch(const T* from, T* to, int count) const {
@@ -33,7 +35,7 @@ public:
   }
 
 private:
-  int x_, y_, thread_, threads_;
+  int x_, y_, rows_, thread_, threads_;
   std::byte* shared_;
   std::barrier<>& barrier_;
 };
@@ -52,7 +54,7 @@ struct ThreadedLauncher {
         for (int x = 0; x < columns; ++x) {
           if (thread == 0) std::memset(shared, 0xff, memory.size() * sizeof(double));
           barrier.arrive_and_wait();
-          ThreadedBlock block(x, y, thread, threads, shared, barrier);
+          ThreadedBlock block(x, y, *work.rows(), thread, threads, shared, barrier);
           prepare(work, block);
           work(block);
           barrier.arrive_and_wait();

@@ -12,16 +12,24 @@ namespace kinema::cuda {
 
 class DeviceBlock {
 public:
+  explicit __device__ DeviceBlock(int rows) : rows_(rows) {}
+
   __device__ int x() const { return static_cast<int>(blockIdx.x); }
   __device__ int y() const { return static_cast<int>(blockIdx.y); }
+  __device__ int rows() const { return rows_; }
   __device__ int thread() const { return static_cast<int>(threadIdx.x); }
   __device__ int threads() const { return static_cast<int>(blockDim.x); }
+  static constexpr int lanes = 32;
   __device__ void wait() const { __syncthreads(); }
 
-  /// In pieces of 16 bytes where both places allow it.
+  /// Of what is longer than one value a thread, in pieces of 16 bytes where both places allow it.
   template <class T>
   __device__ void fetch(const T* from, T* to, int count) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "what an asynchronous copy can be of");
+    if (count <= threads()) {
+      if (thread() < count) __pipeline_memcpy_async(to + thread(), from + thread(), sizeof(T));
+      return;
+    }
     constexpr int wide = 16 / sizeof(T);
     const bool aligned = ((reinterpret_cast<std::size_t>(from) | reinterpret_cast<std::size_t>(to)) & 15) == 0;
     const int whole = aligned ? count / wide : 0;
@@ -41,11 +49,14 @@ public:
     extern __shared__ __align__(16) unsigned char block_memory[];
     return reinterpret_cast<T*>(block_memory + from);
   }
+
+private:
+  int rows_;
 };
 
 template <class Work>
 __global__ void __launch_bounds__(Work::threads) run_work(const __grid_constant__ Work work) {
-  DeviceBlock block;
+  DeviceBlock block(*work.rows());
 #if __CUDA_ARCH__ >= 900
   // this kernel may have been launched before the one before it ended; the one after it may be, too
   cudaTriggerProgrammaticLaunchCompletion();
