@@ -7,6 +7,7 @@
 namespace kinema::face {
 
 /// Before a regression: the pose of the frame becomes that of the shape, if the frame is another one than before.
+template <bool near>
 struct EnterFrameWork {
   static constexpr int threads = 160;
   ShapeTable shape;
@@ -14,23 +15,23 @@ struct EnterFrameWork {
 
   KINEMA_HD const int* rows() const { return batch.count; }
 
-  std::size_t shared_bytes() const { return ShapeMemory::bytes(shape); }
+  std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
 
   template <class Block>
   KINEMA_HD void prepare(Block& block) const {
-    fetch_shape(block, shape, ShapeMemory::in(SharedArrays(block), shape).near);
+    ShapeMemory<near>::fetch(block, shape);
   }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
     if (face >= block.rows()) return;
-    const auto [near, scratch] = ShapeMemory::in(SharedArrays(block), shape);
+    const auto [model, scratch] = ShapeMemory<near>::in(SharedArrays(block), shape);
     double* points = of_face(batch.shape, face, shape.size);
     const Similarity before = batch.states[face].pose;
     block.fetch(points, scratch.points, shape.size);
     block.wait_fetched();
-    const Similarity pose = settle_points(block, near, before, scratch);
+    const Similarity pose = settle_points(block, model, before, scratch);
     copy(block, scratch.points, points, shape.size);
     copy(block, scratch.points, of_face(batch.placed, face, shape.size), shape.size);
     if (block.thread() == 0) batch.states[face].pose = pose;
@@ -53,7 +54,7 @@ struct RegressionWork {
   static constexpr bool prepares = faces_at_once == 1;
   std::size_t shared_bytes() const {
     return shared_size<float>(faces_at_once * threads) +
-           (prepares ? shared_size<float>(rows_at_once * product_segment) : 0);
+           (prepares ? shared_size<float>((rows_at_once + 1) * product_segment) : 0);
   }
 
   /// The part of the matrix that a block multiplies.
@@ -67,7 +68,7 @@ struct RegressionWork {
     return {segment, block.x() / segments * rows_at_once, first, left < product_segment ? left : product_segment};
   }
   template <class Block>
-  KINEMA_HD static float* fetched(const Block& block) {  // rows x product_segment
+  KINEMA_HD static float* fetched(const Block& block) {  // rows x product_segment, then the texture
     return block.template shared<float>(shared_size<float>(faces_at_once * threads));
   }
 
@@ -86,20 +87,28 @@ struct RegressionWork {
     const auto [segment, first_row, first, size] = part_of(block);
     const int segments = product_segments(regression.inputs);
     auto* strands = block.template shared<float>();  // faces x rows x strands
-    if (prepares) block.wait_fetched();
+    if constexpr (prepares) {
+      block.fetch(of_face(batch.rings, first_face, batch.sizes.ring_values) + first,
+                  fetched(block) + rows_at_once * product_segment, size);
+      block.wait_fetched();
+    }
 #pragma unroll 1
     for (int t = block.thread(); t < threads; t += block.threads()) {
       const int row = first_row + t / product_strands, strand = t % product_strands;
       if (row >= regression.rows) continue;
-      const float* values =
-          prepares ? fetched(block) + t / product_strands * product_segment : row_of(row) + first;
+      const float* values;
       const float* textures[faces_at_once];
-      float sums[faces_at_once];
-      for (int f = 0; f < faces_at_once; ++f) {
-        // past the last face its texture is multiplied again, and the result dropped
-        const int face = first_face + f < count ? first_face + f : count - 1;
-        textures[f] = of_face(batch.rings, face, batch.sizes.ring_values) + first;
-        sums[f] = 0;
+      float sums[faces_at_once] = {};
+      if constexpr (prepares) {
+        values = fetched(block) + t / product_strands * product_segment;
+        textures[0] = fetched(block) + rows_at_once * product_segment;
+      } else {
+        values = row_of(row) + first;
+        for (int f = 0; f < faces_at_once; ++f) {
+          // past the last face its texture is multiplied again, and the result dropped
+          const int face = first_face + f < count ? first_face + f : count - 1;
+          textures[f] = of_face(batch.rings, face, batch.sizes.ring_values) + first;
+        }
       }
       struct Products {
         float of[faces_at_once];
@@ -114,7 +123,7 @@ struct RegressionWork {
         for (int f = 0; f < faces_at_once; ++f) sums[f] += products.of[f];
       };
       if constexpr (faces_at_once == 1)
-        in_order<16>(strand, size, product_strands, load, use);
+        in_order<8>(strand, size, product_strands, load, use);
       else
         in_batches<4>(strand, size, product_strands, load, use);
       for (int f = 0; f < faces_at_once; ++f) strands[f * threads + t] = sums[f];
@@ -136,6 +145,7 @@ private:
 };
 
 /// s <- s + [pose_modes; modes]^T dq, and the pose of the next frame.
+template <bool near>
 struct DisplaceWork {
   static constexpr int threads = 160;
   ShapeTable shape;
@@ -147,13 +157,17 @@ struct DisplaceWork {
   KINEMA_HD const int* rows() const { return batch.count; }
 
   struct Memory {
-    ShapeMemory shape;
-    double* dq;  // all
+    ShapeMemory<near> shape;
+    double* dq;       // all
+    float* constant;  // all
+    float* parts;     // rows x segments
   };
   template <class Arrays>
   KINEMA_HD Memory memory(Arrays&& arrays) const {
-    Memory memory{ShapeMemory::in(arrays, shape), nullptr};
+    Memory memory{ShapeMemory<near>::in(arrays, shape), nullptr, nullptr, nullptr};
     memory.dq = arrays.template take<double>(shape.all);
+    memory.constant = arrays.template take<float>(shape.all);
+    memory.parts = arrays.template take<float>(regression.rows * product_segments(regression.inputs));
     return memory;
   }
   std::size_t shared_bytes() const {
@@ -164,7 +178,8 @@ struct DisplaceWork {
 
   template <class Block>
   KINEMA_HD void prepare(Block& block) const {
-    fetch_shape(block, shape, memory(SharedArrays(block)).shape.near);
+    ShapeMemory<near>::fetch(block, shape);
+    block.fetch(regression.constant, memory(SharedArrays(block)).constant, regression.rows);
   }
 
   template <class Block>
@@ -172,33 +187,33 @@ struct DisplaceWork {
     const int face = block.y();
     if (face >= block.rows()) return;
     const Memory own = memory(SharedArrays(block));
-    const auto& [near, scratch] = own.shape;
-    double* dq = own.dq;
+    const auto& [model, scratch] = own.shape;
     double* points = of_face(batch.shape, face, shape.size);
+    const int segments = product_segments(regression.inputs);
+    block.fetch(of_face(batch.products, face, batch.sizes.partial_products), own.parts, regression.rows * segments);
     block.fetch(points, scratch.unit, shape.size);
     FaceState& state = batch.states[face];
     const Similarity before = state.pose;
-    const int segments = product_segments(regression.inputs);
+    block.wait_fetched();
 #pragma unroll 1
     for (int row = block.thread(); row < regression.rows; row += block.threads()) {
-      const float* parts = of_face(batch.products, face, batch.sizes.partial_products) + row * segments;
-      const float constant = regression.constant[row];
       float sum = 0;
-      in_batches<18>(
-          0, segments, 1, [&](int s) { return parts[s]; }, [&](float part, int) { sum += part; });
-      dq[row] = constant + sum;
+      in_order<6>(
+          row * segments, (row + 1) * segments, 1, [&](int i) { return own.parts[i]; },
+          [&](float part, int) { sum += part; });
+      own.dq[row] = own.constant[row] + sum;
     }
-    block.wait_fetched();
+    block.wait();
 #pragma unroll 1
     for (int i = block.thread(); i < shape.size; i += block.threads()) {
       double at = scratch.unit[i];
       in_order<7>(
-          0, shape.all, 1, [&](int k) { return near.basis[k * shape.size + i]; },
-          [&](double mode, int k) { at += dq[k] * mode; });
+          0, shape.all, 1, [&](int k) { return model.basis[k * shape.size + i]; },
+          [&](double mode, int k) { at += own.dq[k] * mode; });
       scratch.points[i] = at;
     }
     block.wait();
-    const Similarity pose = settle ? settle_points(block, near, before, scratch) : before;
+    const Similarity pose = settle ? settle_points(block, model, before, scratch) : before;
     copy(block, scratch.points, points, shape.size);
     copy(block, scratch.points, of_face(batch.placed, face, shape.size), shape.size);
     block.wait();  // all threads have read the pose

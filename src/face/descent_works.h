@@ -12,7 +12,7 @@
 namespace kinema::face {
 
 /// Of a chunk of several faces: products of the corners' images with the rows [Pg; g0; 1] and with d, and with each other.
-template <int faces_at_once>
+template <int faces_at_once, bool near>
 struct DescendWork {
   static constexpr int threads = faces_at_once == 1 ? 512 : 256;
   static constexpr int most_values = 2 * most_chunk_pixels;
@@ -41,7 +41,7 @@ struct DescendWork {
     Memory of{};
     of.images = arrays.template take<Half>(2 * faces_at_once * most_values);
     of.sums = arrays.template take<float>(faces_at_once * chunk_strands * sums_of_face());
-    if (stack_is_near<faces_at_once>(level)) {
+    if constexpr (near) {
       of.stack = arrays.template take<float>(most_values * level.row_width);
       of.weights = arrays.template take<float>(4 * most_chunk_pixels);
       of.slope_steps = arrays.template take<float>(2 * most_chunk_pixels);
@@ -63,7 +63,7 @@ struct DescendWork {
 
   template <class Block>
   KINEMA_HD void prepare(Block& block) const {
-    if (!stack_is_near<faces_at_once>(level)) return;
+    if (!near) return;
     const PixelChunk chunk = level.chunk[block.x()];
     const auto pixel = static_cast<std::size_t>(chunk.first), value = pixel * level.channels;
     const int values = chunk.pixels * level.channels;
@@ -82,7 +82,7 @@ struct DescendWork {
     if (running == 0) return;
     const PixelChunk chunk = level.chunk[block.x()];
     const Memory of = memory(SharedArrays(block), chunk);
-    if (stack_is_near<faces_at_once>(level)) block.wait_fetched();
+    if (near) block.wait_fetched();
     make_images(block, chunk, first_face, running, of);
     block.wait();
     multiply(block, chunk.pixels * level.channels, of.stack, of.images, of.sums);
@@ -91,7 +91,7 @@ struct DescendWork {
     const int count_sums = sums_of_face(), corners = count_sums - corner_pairs;
 #pragma unroll 1
     for (int t = block.thread(); t < faces_at_once * count_sums; t += block.threads()) {
-      const int f = t / count_sums, which = t % count_sums;
+      const int f = faces_at_once == 1 ? 0 : t / count_sums, which = t - f * count_sums;
       if ((running >> f & 1) == 0) continue;
       const float sum = sum_of_chunk_strands(of.sums + f * chunk_strands * count_sums + which, count_sums);
       if (which < corners)
@@ -145,7 +145,7 @@ private:
     const int tasks = (groups + corner_pairs + 31) / 32 * 32;
 #pragma unroll 1
     for (int t = block.thread(); t < chunk_strands * tasks; t += block.threads()) {
-      const int strand = t / tasks, task = t % tasks;
+      const int strand = t / tasks, task = t - strand * tasks;
       if (task < groups)
         multiply_columns(task, groups, stack, strand, values, images, strands + strand * count);
       else if (task < groups + corner_pairs)
@@ -168,7 +168,7 @@ private:
       Together value;
       for (int c = 0; c < columns_at_once; ++c) {
         const int row = group + c * groups;
-        value.at[c] = row < rows ? stack[static_cast<std::size_t>(i) * level.row_width + row] : 0;
+        value.at[c] = row < rows ? stack[i * level.row_width + row] : 0;
       }
       return value;
     };
@@ -209,6 +209,7 @@ private:
 
 /// J [Pg; g0; 1; d]^T and parts of J J^T from the sums of chunks. The first blocks take some columns each, the others the
 /// vertices of a group; the last finds b of the current shape, for its prior.
+template <bool near>
 struct CornersWork {
   static constexpr int threads = 576;
   static constexpr int columns_at_once = descent_columns_at_once;
@@ -258,7 +259,7 @@ struct CornersWork {
   std::size_t shared_bytes() const {
     SharedBytes a, b;
     columns(a), group(b);
-    const std::size_t most = a.bytes() > b.bytes() ? a.bytes() : b.bytes(), own = ShapeMemory::bytes(shape);
+    const std::size_t most = a.bytes() > b.bytes() ? a.bytes() : b.bytes(), own = ShapeMemory<near>::bytes(shape);
     return most > own ? most : own;
   }
 
@@ -292,7 +293,7 @@ struct CornersWork {
       block.fetch(level.entry_first + first, of.entry_first, pairs + 1);
       block.fetch(level.pair_entries + entry, of.entries, last - entry);
     } else {
-      fetch_shape(block, shape, ShapeMemory::in(SharedArrays(block), shape).near);
+      ShapeMemory<near>::fetch(block, shape);
     }
   }
 
@@ -312,11 +313,12 @@ struct CornersWork {
 private:
   template <class Arrays>
   KINEMA_HD const double* near_modes(Arrays& arrays) const {
-    return basis_is_near(shape) ? arrays.template take<double>(shape.all * shape.size) : shape.by_coordinate;
+    if constexpr (near) return arrays.template take<double>(shape.all * shape.size);
+    return shape.by_coordinate;
   }
   template <class Block>
-  KINEMA_HD void fetch_modes(Block& block, const double* near) const {
-    if (basis_is_near(shape)) fetch_table(block, shape.by_coordinate, near, shape.all * shape.size);
+  KINEMA_HD void fetch_modes(Block& block, const double* modes) const {
+    if constexpr (near) fetch_table(block, shape.by_coordinate, modes, shape.all * shape.size);
   }
 
   // Pairs of the vertices of a group.
@@ -331,13 +333,13 @@ private:
 
   template <class Block>
   KINEMA_HD void find_parameters(Block& block, int face) const {
-    const auto [near, scratch] = ShapeMemory::in(SharedArrays(block), shape);
+    const auto [model, scratch] = ShapeMemory<near>::in(SharedArrays(block), shape);
     block.fetch(of_face(batch.shape, face, shape.size), scratch.points, shape.size);
     block.wait_fetched();
-    const Similarity pose = pose_of(block, near, scratch.points, scratch.sums);
-    from_mean(block, near, inverse(pose), scratch.points, scratch.unit);
+    const Similarity pose = pose_of(block, model, scratch.points, scratch.sums);
+    from_mean(block, model, inverse(pose), scratch.points, scratch.unit);
     block.wait();
-    parameters_of(block, near, scratch.unit, false, scratch.parts, of_face(batch.expected, face, batch.sizes.modes));
+    parameters_of(block, model, scratch.unit, false, scratch.parts, of_face(batch.expected, face, batch.sizes.modes));
   }
 
   template <class Block>
@@ -349,8 +351,9 @@ private:
     const float* sums = of_face(batch.corner_sums, face, batch.sizes.corner_sums);
     block.wait_fetched();
 #pragma unroll 1
-    for (int t = block.thread(); t < shape.size * count; t += block.threads()) {
-      const int at = t / count, column = t % count, vertex = at / 2, axis = at % 2;
+    for (int t = block.thread(); t < shape.size * columns_at_once; t += block.threads()) {
+      const int at = t / columns_at_once, column = t % columns_at_once, vertex = at / 2, axis = at % 2;
+      if (column >= count) continue;
       corners[at * columns_at_once + column] =
           sum_in_batches<8>(of.corner_first[vertex], of.corner_first[vertex + 1], 1, [&](int e) {
             const int entry = of.corner_list[e];  // 3 chunk + corner
@@ -361,7 +364,8 @@ private:
     const int products = all * count;
 #pragma unroll 1
     for (int t = block.thread(); t < strands * products; t += block.threads()) {
-      const int strand = t / products, column = t % products / all, k = t % all;
+      const int strand = t / products, of_strand = t - strand * products, column = of_strand / all;
+      const int k = of_strand - column * all;
       double sum = 0;
       in_order<8>(
           strand, shape.size, strands, [&](int i) { return of.modes[i * all + k]; },
@@ -378,7 +382,7 @@ private:
     block.wait();
     // - J Pg^T (J Pg^T)^T of the columns that are modes
     const int of_modes = level.modes - first < count ? level.modes - first : count;
-    double* part = hessian_part(batch, face, vertex_groups(shape.landmarks) + first / columns_at_once, all);
+    float* part = hessian_part(batch, face, vertex_groups(shape.landmarks) + first / columns_at_once, all);
 #pragma unroll 1
     for (int t = block.thread(); of_modes > 0 && t < all * (all + 1) / 2; t += block.threads()) {
       const auto [i, j] = triangle_place(t);
@@ -386,7 +390,7 @@ private:
 #pragma unroll
       for (int c = 0; c < columns_at_once; ++c)
         if (c < of_modes) sum = std::fma(-corners[c * all + i], corners[c * all + j], sum);
-      part[t] = sum;
+      part[t] = static_cast<float>(sum);
     }
   }
 
@@ -412,7 +416,7 @@ private:
     block.wait();
 #pragma unroll 1
     for (int t = block.thread(); t < 2 * vertices * all; t += block.threads()) {
-      const int coordinate = t / all, k = t % all, vertex = first_vertex + coordinate / 2, axis = coordinate % 2;
+      const int coordinate = t / all, k = t - coordinate * all, vertex = first_vertex + coordinate / 2, axis = coordinate % 2;
       const int first = level.pair_first[vertex] - first_pair, last = level.pair_first[vertex + 1] - first_pair;
       double sum = 0;
 #pragma unroll 4
@@ -424,7 +428,7 @@ private:
       of.by_modes[coordinate * all + k] = sum;
     }
     block.wait();
-    double* out = hessian_part(batch, face, first_vertex / vertex_group, all);
+    float* out = hessian_part(batch, face, first_vertex / vertex_group, all);
     const double* modes = of.modes + 2 * first_vertex * all;
 #pragma unroll 1
     for (int t = block.thread(); t < all * (all + 1) / 2; t += block.threads()) {
@@ -432,7 +436,7 @@ private:
       double sum = 0;
 #pragma unroll 8
       for (int c = 0; c < 2 * vertices; ++c) sum = std::fma(of.by_modes[c * all + k], modes[c * all + l], sum);
-      out[t] = sum;
+      out[t] = static_cast<float>(sum);
     }
   }
 };

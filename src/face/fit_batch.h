@@ -91,7 +91,7 @@ struct FitBatch {
   float* pair_sums = nullptr;    ///< faces x chunks x 21
   double* descent = nullptr;     ///< faces x (modes + 3) x all: J [Pg; g0; 1; d]^T, transposed
   double* expected = nullptr;    ///< faces x modes: b of the shape, for its prior
-  double* hessian = nullptr;     ///< faces x hessian_parts x hessian_stride, to be added: J J^T - J Pg^T (J Pg^T)^T
+  float* hessian = nullptr;      ///< faces x hessian_parts x hessian_stride, to be added: J J^T - J Pg^T (J Pg^T)^T
 
   BatchSizes sizes;
 };
@@ -234,7 +234,7 @@ KINEMA_HD inline unsigned running_faces(const FitBatch& batch, int count, int fi
   return running;
 }
 
-KINEMA_HD inline double* hessian_part(const FitBatch& batch, int face, int part, int all) {
+KINEMA_HD inline float* hessian_part(const FitBatch& batch, int face, int part, int all) {
   return of_face(batch.hessian, face, batch.sizes.hessian) + part * hessian_stride(all);
 }
 

@@ -27,25 +27,36 @@ public:
         launch_(launch) {}
 
   void run() {
+    if (basis_is_near(tables_.shape))
+      run_all<true>();
+    else
+      run_all<false>();
+  }
+
+private:
+  // `near`: the basis of shapes lies in a block's memory.
+  template <bool near>
+  void run_all() {
     const ShapeTable& shape = tables_.shape;
     launch_(GreyWork{batch_}, GreyWork::blocks, faces_);
     launch_(BeginWork{shape, batch_}, 1, faces_);
     double values = 0;
     for (const StageTable& stage : tables_.stages) {
       if (stage.method == Method::cascade)
-        run_cascade(stage);
+        run_cascade<near>(stage);
+      else if (faces_at_once == 1 && stack_is_near(stage.level))
+        run_level<near, faces_at_once == 1>(stage.level);
       else
-        run_level(stage.level);
+        run_level<near, false>(stage.level);
       values = stage.method == Method::cascade ? 0 : stage.level.values;
     }
-    launch_(FinishWork{shape, values, tables_.score.present, batch_}, 1, faces_);
+    launch_(FinishWork<near>{shape, values, tables_.score.present, batch_}, 1, faces_);
     if (!tables_.score.present) return;
     make_bins(tables_.score.rings);
     launch_(RingsWork{tables_.score.rings, shape.landmarks, batch_}, shape.landmarks, faces_);
     launch_(ScoreWork{shape, tables_.score, batch_}, 1, faces_);
   }
 
-private:
   void make_bins(const RingTable& rings) {
     const ResampleWork resample{rings.frame, batch_};
     launch_(resample, resample.blocks(), faces_);
@@ -53,9 +64,10 @@ private:
     launch_(bins, bins.blocks(), faces_);
   }
 
+  template <bool near>
   void run_cascade(const StageTable& stage) {
     const ShapeTable& shape = tables_.shape;
-    launch_(EnterFrameWork{shape, batch_}, 1, faces_);
+    launch_(EnterFrameWork<near>{shape, batch_}, 1, faces_);
     for (std::size_t k = 0; k < stage.regressions.size(); ++k) {
       const RegressionTable& regression = stage.regressions[k];
       if (regression.enters) make_bins(regression.rings);
@@ -63,20 +75,22 @@ private:
       const RegressionWork<faces_at_once> product{regression, batch_};
       launch_(product, product.blocks(), groups_);
       const bool last = k + 1 == stage.regressions.size();
-      launch_(DisplaceWork{shape, regression, !last && stage.regressions[k + 1].enters, last, batch_}, 1, faces_);
+      launch_(DisplaceWork<near>{shape, regression, !last && stage.regressions[k + 1].enters, last, batch_}, 1, faces_);
     }
   }
 
+  template <bool stack_near>
   void look(const LevelTable& level, bool samples, bool texture) {
     // a look does less with what it reads than a descent, and needs fewer registers: more faces share it
     constexpr int together = faces_at_once == 1 ? 1 : 2 * faces_at_once;
-    const LookWork<together> work{level, samples, texture, batch_};
+    const LookWork<together, stack_near> work{level, samples, texture, batch_};
     launch_(work, work.blocks(), (faces_ + together - 1) / together);
   }
 
+  template <bool near, bool stack_near>
   void run_level(const LevelTable& level) {
     const ShapeTable& shape = tables_.shape;
-    launch_(BeginStageWork{shape, level, batch_}, 1, faces_);
+    launch_(BeginStageWork<near>{shape, level, batch_}, 1, faces_);
     if (level.resampled) {
       const ResampleWork resample{level.frame, batch_};
       launch_(resample, resample.blocks(), faces_);
@@ -87,10 +101,10 @@ private:
         launch_(features, features.blocks(), faces_);
       }
     }
-    launch_(BeginShapeWork{shape, level, batch_}, 1, faces_);
-    look(level, true, false);
+    launch_(BeginShapeWork<near>{shape, level, batch_}, 1, faces_);
+    look<stack_near>(level, true, false);
     launch_(DecideWork{shape, level, true, batch_}, 1, faces_);
-    if (level.simultaneous && level.iterations > 0) look(level, false, true);
+    if (level.simultaneous && level.iterations > 0) look<stack_near>(level, false, true);
     // A descent needs no more of a decision than how the texture was normalised: otherwise it runs beside it, and in vain if
     // the face has ended. Many faces fill a device without it.
     const bool beside = faces_at_once == 1 && level.simultaneous && !level.photometric;
@@ -98,17 +112,18 @@ private:
       const bool first = iteration == 0, last = iteration + 1 == level.iterations;
       if (level.simultaneous) {
         if (beside && !first) {
-          const SideBySide<DescendWork<1>, DecideWork> both{{level, batch_}, {shape, level, false, batch_}, level.chunks};
+          const SideBySide<DescendWork<1, stack_near>, DecideWork> both{
+              {level, batch_}, {shape, level, false, batch_}, level.chunks};
           launch_(both, both.blocks(), faces_);
         } else {
-          const DescendWork<faces_at_once> descend{level, batch_};
+          const DescendWork<faces_at_once, stack_near> descend{level, batch_};
           launch_(descend, descend.blocks(), groups_);
         }
-        const CornersWork corners{shape, level, batch_};
+        const CornersWork<near> corners{shape, level, batch_};
         launch_(corners, corners.blocks(), faces_);
       }
-      launch_(StepWork{shape, level, batch_}, 1, faces_);
-      look(level, true, level.simultaneous && !last);
+      launch_(StepWork<near>{shape, level, batch_}, 1, faces_);
+      look<stack_near>(level, true, level.simultaneous && !last);
       if (!beside || last) launch_(DecideWork{shape, level, false, batch_}, 1, faces_);
     }
   }

@@ -158,18 +158,19 @@ struct BinsWork {
     float* out = of_face(batch.channels, face, batch.sizes.frame_values);
     float* energy = of_face(batch.energy, face, batch.sizes.frame_pixels);
     const int tile_width = right - left, tile_height = bottom - top;
-    for (int v = top + line; v < bottom; v += lines)
-      for (int u = left + lane; u < right; u += Block::lanes) {
-        const float* from = a + (v - y0) * along + (u - x0) * bins;
-        float* to = out + (static_cast<std::size_t>(v) * width + u) * bins;
+    for (int v = line; v < tile_height; v += lines) {
+      const float* from = a + (v + top - y0) * along + (left - x0) * bins;
+      float* to = out + (static_cast<std::size_t>(v + top) * width + left) * bins;
+      for (int i = lane; i < tile_width * bins; i += Block::lanes) to[i] = from[i];
+      for (int u = lane; u < tile_width; u += Block::lanes) {
+        const float* pixel = from + u * bins;
         float sum = 0;
-        for (int k = 0; k < bins; ++k) {
-          to[k] = from[k];
-          sum += from[k] * from[k];
-        }
-        energy[v * width + u] = sum;
-        energies[(v - top) * frame_tile + (u - left)] = sum;
+#pragma unroll 4
+        for (int k = 0; k < bins; ++k) sum += pixel[k] * pixel[k];
+        energy[(v + top) * width + u + left] = sum;
+        energies[v * frame_tile + u] = sum;
       }
+    }
     block.wait();
     sum_tile(block, energies, tile_width, tile_height, rows,
              of_face(batch.tiles, face, batch.sizes.frame_tiles) + block.x());
@@ -178,7 +179,7 @@ struct BinsWork {
 
 /// The texture around one landmark of each face at FitBatch::placed, in the model's unit; bins are normalised on the way.
 struct RingsWork {
-  static constexpr int threads = 256;
+  static constexpr int threads = 576;
   static constexpr int window_rows = 2 * bins_window + 1;
   RingTable rings;
   int landmarks;

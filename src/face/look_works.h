@@ -13,6 +13,7 @@
 namespace kinema::face {
 
 /// The pose and the source of a stage; its frame is made next.
+template <bool near>
 struct BeginStageWork {
   static constexpr int threads = 160;
   ShapeTable shape;
@@ -21,11 +22,11 @@ struct BeginStageWork {
 
   KINEMA_HD const int* rows() const { return batch.count; }
 
-  std::size_t shared_bytes() const { return ShapeMemory::bytes(shape); }
+  std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
 
   template <class Block>
   KINEMA_HD void prepare(Block& block) const {
-    fetch_shape(block, shape, ShapeMemory::in(SharedArrays(block), shape).near);
+    ShapeMemory<near>::fetch(block, shape);
   }
 
   KINEMA_HD static int nearest(double x) {
@@ -37,7 +38,7 @@ struct BeginStageWork {
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
     if (face >= block.rows()) return;
-    const auto [near, scratch] = ShapeMemory::in(SharedArrays(block), shape);
+    const auto [model, scratch] = ShapeMemory<near>::in(SharedArrays(block), shape);
     FaceState& state = batch.states[face];
     double* points = of_face(batch.shape, face, shape.size);
     Similarity pose = state.pose;
@@ -45,7 +46,7 @@ struct BeginStageWork {
     block.fetch(points, scratch.points, shape.size);
     block.wait_fetched();
     if (!is_mean) {
-      pose = settle_points(block, near, pose, scratch);
+      pose = settle_points(block, model, pose, scratch);
       copy(block, scratch.points, points, shape.size);
     }
     Similarity to_source = level.resampled ? unit_to_frame(level.frame) : pose;
@@ -61,6 +62,7 @@ struct BeginStageWork {
 };
 
 /// The centre of the samples, and the shape from which the stage starts.
+template <bool near>
 struct BeginShapeWork {
   static constexpr int threads = 160;
   ShapeTable shape;
@@ -69,11 +71,11 @@ struct BeginShapeWork {
 
   KINEMA_HD const int* rows() const { return batch.count; }
 
-  std::size_t shared_bytes() const { return ShapeMemory::bytes(shape); }
+  std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
 
   template <class Block>
   KINEMA_HD void prepare(Block& block) const {
-    fetch_shape(block, shape, ShapeMemory::in(SharedArrays(block), shape).near);
+    ShapeMemory<near>::fetch(block, shape);
   }
 
   // As TextureImage::centre_at().
@@ -101,12 +103,12 @@ struct BeginShapeWork {
     if (block.thread() == 0 && level.photometric && level.channels == 1)
       state.centre = centre_of(texture_pixels(level, batch, face), placed, shape.landmarks);
     if (state.mean != 0) return;
-    const auto [near, scratch] = ShapeMemory::in(SharedArrays(block), shape);
+    const auto [model, scratch] = ShapeMemory<near>::in(SharedArrays(block), shape);
     const Similarity to_source = state.to_source;
     double* points = of_face(batch.shape, face, shape.size);
     block.fetch(points, scratch.points, shape.size);
     block.wait_fetched();  // and the centre has read the places
-    project_on_model(block, near, scratch);
+    project_on_model(block, model, scratch);
     copy(block, scratch.points, points, shape.size);
     transform(block, to_source, scratch.points, placed, shape.landmarks);
   }
@@ -120,14 +122,13 @@ KINEMA_HD inline float sum_of_chunk_strands(const float* s, int stride) {
 
 /// Whether a chunk's rows of the stack are fetched to the memory of a block before the face is known: for one face, which waits
 /// for memory most of the time. Many are better off with more blocks at a time.
-template <int faces_at_once>
-KINEMA_HD bool stack_is_near(const LevelTable& level) {
-  return faces_at_once == 1 && shared_size<float>(2 * most_chunk_pixels * level.row_width) <= 64 * 1024;
+inline bool stack_is_near(const LevelTable& level) {
+  return shared_size<float>(2 * most_chunk_pixels * level.row_width) <= 96 * 1024;
 }
 
 /// A chunk of the textures of several faces: samples at the places, and their products with the rows of the stack; the texture
 /// of the model at lambda. Either may be left out.
-template <int faces_at_once>
+template <int faces_at_once, bool near>
 struct LookWork {
   static constexpr int threads = faces_at_once == 1 ? 512 : 256;
   static constexpr int most_values = 2 * most_chunk_pixels;
@@ -155,13 +156,15 @@ struct LookWork {
     of.factors = arrays.template take<float>(faces_at_once * level.modes);
     of.of_rows = arrays.template take<float>(faces_at_once * chunk_strands * strands);
     of.of_values = arrays.template take<float>(faces_at_once * chunk_strands * strands);
-    const std::size_t first = static_cast<std::size_t>(chunk.first) * level.channels;
-    of.stack = level.stack + first * level.row_width, of.weights = level.weights + 4 * std::size_t(chunk.first);
-    of.mean = level.mean + first;
-    if (!stack_is_near<faces_at_once>(level)) return of;
-    of.stack = arrays.template take<float>(most_values * level.row_width);
-    of.weights = arrays.template take<float>(4 * most_chunk_pixels);
-    of.mean = arrays.template take<float>(most_values);
+    if constexpr (near) {
+      of.stack = arrays.template take<float>(most_values * level.row_width);
+      of.weights = arrays.template take<float>(4 * most_chunk_pixels);
+      of.mean = arrays.template take<float>(most_values);
+    } else {
+      const auto pixel = static_cast<std::size_t>(chunk.first), value = pixel * level.channels;
+      of.stack = level.stack + value * level.row_width;
+      of.weights = level.weights + 4 * pixel, of.mean = level.mean + value;
+    }
     return of;
   }
   std::size_t shared_bytes() const {
@@ -172,7 +175,7 @@ struct LookWork {
 
   template <class Block>
   KINEMA_HD void prepare(Block& block) const {
-    if (!stack_is_near<faces_at_once>(level)) return;
+    if (!near) return;
     const PixelChunk chunk = level.chunk[block.x()];
     const int values = chunk.pixels * level.channels, first = chunk.first * level.channels;
     const Memory of = memory(SharedArrays(block), chunk);
@@ -192,12 +195,12 @@ struct LookWork {
     const Memory of = memory(SharedArrays(block), chunk);
 #pragma unroll 1
     for (int t = block.thread(); texture && t < faces_at_once * level.modes; t += block.threads()) {
-      const int f = t / level.modes, k = t % level.modes;
+      const int f = faces_at_once == 1 ? 0 : t / level.modes, k = t - f * level.modes;
       of.factors[t] = (running >> f & 1) != 0
                           ? static_cast<float>(of_face(batch.lambda, first_face + f, batch.sizes.texture_modes)[k])
                           : 0;
     }
-    if (stack_is_near<faces_at_once>(level)) block.wait_fetched();
+    if (near) block.wait_fetched();
     if (look) sample(block, chunk, first_face, running, of);
     block.wait();
     if (look) multiply(block, of.stack, values, of.samples, of.of_rows);
@@ -205,14 +208,14 @@ struct LookWork {
     block.wait();
 #pragma unroll 1
     for (int t = block.thread(); look && t < faces_at_once * width; t += block.threads()) {
-      const int f = t / width, row = t % width;
+      const int f = faces_at_once == 1 ? 0 : t / width, row = t - f * width;
       if ((running >> f & 1) != 0)
         of_face(batch.look_sums, first_face + f, batch.sizes.look_sums)[block.x() * width + row] =
             sum_of_chunk_strands(of.of_rows + f * chunk_strands * width + row, width);
     }
 #pragma unroll 1
     for (int t = block.thread(); texture && t < faces_at_once * values; t += block.threads()) {
-      const int f = t / values, value = t % values;
+      const int f = faces_at_once == 1 ? 0 : t / values, value = t - f * values;
       if ((running >> f & 1) != 0)
         of_face(batch.texture, first_face + f, batch.sizes.texture_values)[first + value] =
             sum_of_chunk_strands(of.of_values + chunk_strands * (f * most_values + value), 1) + of.mean[value];
@@ -256,7 +259,7 @@ private:
     const int width = look_width(level), groups = (width + at_once - 1) / at_once;
 #pragma unroll 1
     for (int t = block.thread(); t < chunk_strands * groups; t += block.threads()) {
-      const int strand = t / groups, first = t % groups;
+      const int strand = t / groups, first = t - strand * groups;
       float sums[faces_at_once][at_once];
       for (int f = 0; f < faces_at_once; ++f)
         for (int r = 0; r < at_once; ++r) sums[f][r] = 0;
@@ -264,7 +267,7 @@ private:
         Together value;
         for (int r = 0; r < at_once; ++r) {
           const int row = first + r * groups;
-          value.at[r] = row < level.rows ? stack[static_cast<std::size_t>(i) * level.row_width + row] : 0;
+          value.at[r] = row < level.rows ? stack[i * level.row_width + row] : 0;
         }
         return value;
       };
@@ -299,7 +302,7 @@ private:
         Together mode;
         for (int v = 0; v < at_once; ++v) {
           const int value = first + v * groups < values ? first + v * groups : first;
-          mode.at[v] = stack[static_cast<std::size_t>(value) * level.row_width + k];
+          mode.at[v] = stack[value * level.row_width + k];
         }
         return mode;
       };

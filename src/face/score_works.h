@@ -8,6 +8,7 @@
 namespace kinema::face {
 
 /// Landmarks, pose and shape parameters; then the pose and the shape in which the score looks at them.
+template <bool near>
 struct FinishWork {
   static constexpr int threads = 160;
   ShapeTable shape;
@@ -17,27 +18,27 @@ struct FinishWork {
 
   KINEMA_HD const int* rows() const { return batch.count; }
 
-  std::size_t shared_bytes() const { return ShapeMemory::bytes(shape); }
+  std::size_t shared_bytes() const { return ShapeMemory<near>::bytes(shape); }
 
   template <class Block>
   KINEMA_HD void prepare(Block& block) const {
-    fetch_shape(block, shape, ShapeMemory::in(SharedArrays(block), shape).near);
+    ShapeMemory<near>::fetch(block, shape);
   }
 
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y();
     if (face >= block.rows()) return;
-    const auto [near, scratch] = ShapeMemory::in(SharedArrays(block), shape);
+    const auto [model, scratch] = ShapeMemory<near>::in(SharedArrays(block), shape);
     FaceState& state = batch.states[face];
     float* landmarks = of_face(batch.landmarks, face, shape.size);
     transform(block, state.pose, of_face(batch.shape, face, shape.size), scratch.points, shape.landmarks);
     block.wait_fetched();
-    const Similarity pose = pose_of(block, near, scratch.points, scratch.sums);
-    from_mean(block, near, inverse(pose), scratch.points, scratch.unit);
+    const Similarity pose = pose_of(block, model, scratch.points, scratch.sums);
+    from_mean(block, model, inverse(pose), scratch.points, scratch.unit);
     copy(block, scratch.points, landmarks, shape.size);
     block.wait();
-    parameters_of(block, near, scratch.unit, false, scratch.parts, scratch.parameters);
+    parameters_of(block, model, scratch.unit, false, scratch.parts, scratch.parameters);
     block.wait();
     copy(block, scratch.parameters, of_face(batch.parameters, face, shape.modes), shape.modes);
     if (block.thread() == 0) {
@@ -50,7 +51,7 @@ struct FinishWork {
     }
     if (!score) return;
     // the score knows the landmarks as they are written
-    const Similarity seen = pose_of(block, near, landmarks, scratch.sums);
+    const Similarity seen = pose_of(block, model, landmarks, scratch.sums);
     transform(block, inverse(seen), landmarks, of_face(batch.placed, face, shape.size), shape.landmarks);
     if (block.thread() == 0) state.pose = seen;
   }

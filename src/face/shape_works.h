@@ -36,39 +36,44 @@ struct ShapeScratch {
   }
 };
 
-/// A shape table whose mean and bounds, and basis if it is not too large, have a place in the block's memory.
-KINEMA_HD inline bool basis_is_near(const ShapeTable& shape) {
+/// Whether the basis has a place in the block's memory. Works are compiled for either case: a device reads its own memory faster
+/// where it knows that it is its own.
+inline bool basis_is_near(const ShapeTable& shape) {
   return shared_size<double>(shape.all * shape.size) <= 64 * 1024;
 }
-template <class Arrays>
+
+template <class Block, class T>
+KINEMA_HD void fetch_table(Block& block, const T* from, const T* near, int count) {
+  block.fetch(from, const_cast<T*>(near), count);
+}
+
+/// A shape table whose mean and bounds, and basis if it is near, have a place in the block's memory.
+template <bool basis_near, class Arrays>
 KINEMA_HD ShapeTable near_shape(Arrays& arrays, const ShapeTable& shape) {
   ShapeTable near = shape;
   near.mean = arrays.template take<float>(shape.size);
   near.centred = arrays.template take<double>(shape.size);
   near.most = arrays.template take<double>(shape.modes);
-  if (basis_is_near(shape)) near.basis = arrays.template take<double>(shape.all * shape.size);
+  if constexpr (basis_near) near.basis = arrays.template take<double>(shape.all * shape.size);
   return near;
 }
-template <class Block, class T>
-KINEMA_HD void fetch_table(Block& block, const T* from, const T* near, int count) {
-  block.fetch(from, const_cast<T*>(near), count);
-}
-template <class Block>
+template <bool basis_near, class Block>
 KINEMA_HD void fetch_shape(Block& block, const ShapeTable& shape, const ShapeTable& near) {
   fetch_table(block, shape.mean, near.mean, shape.size);
   fetch_table(block, shape.centred, near.centred, shape.size);
   fetch_table(block, shape.most, near.most, shape.modes);
-  if (basis_is_near(shape)) fetch_table(block, shape.basis, near.basis, shape.all * shape.size);
+  if constexpr (basis_near) fetch_table(block, shape.basis, near.basis, shape.all * shape.size);
 }
 
 /// What works that have a shape of their own keep in a block's memory: the table, then the scratch.
+template <bool basis_near>
 struct ShapeMemory {
   ShapeTable near;
   ShapeScratch scratch;
 
   template <class Arrays>
   KINEMA_HD static ShapeMemory in(Arrays&& arrays, const ShapeTable& shape) {
-    ShapeMemory memory{near_shape(arrays, shape), {}};
+    ShapeMemory memory{near_shape<basis_near>(arrays, shape), {}};
     memory.scratch = ShapeScratch::in(arrays, shape);
     return memory;
   }
@@ -76,6 +81,10 @@ struct ShapeMemory {
     SharedBytes counted;
     in(counted, shape);
     return counted.bytes();
+  }
+  template <class Block>
+  KINEMA_HD static void fetch(Block& block, const ShapeTable& shape) {
+    fetch_shape<basis_near>(block, shape, in(SharedArrays(block), shape).near);
   }
 };
 

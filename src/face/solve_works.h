@@ -10,6 +10,7 @@
 
 namespace kinema::face {
 
+template <bool near>
 struct StepWork {
   /// The affine map of a triangle's mean shape to its current one: places of its first corner, and the matrix.
   struct Affine {
@@ -18,7 +19,7 @@ struct StepWork {
     double unused;  // without it, threads that read neighbours wait for each other
   };
 
-  static constexpr int threads = 384;
+  static constexpr int threads = 576;
   ShapeTable shape;
   LevelTable level;
   FitBatch batch;
@@ -27,7 +28,7 @@ struct StepWork {
 
   struct Memory {
     // of the model
-    ShapeTable near;
+    ShapeTable model;
     const double *prior, *by_mean, *by_one;
     // of the face
     ShapeScratch scratch;
@@ -42,26 +43,26 @@ struct StepWork {
   };
   template <class Arrays>
   KINEMA_HD Memory memory(Arrays&& arrays) const {
-    const int all = shape.all;
+    // without equations they have no place; none is null, or a device would not know where all of them are
+    const int all = level.simultaneous ? shape.all : 0, modes = level.simultaneous ? level.modes : 0;
     Memory of{};
-    of.near = near_shape(arrays, shape);
-    of.near.corners = arrays.template take<int>(3 * shape.triangles);
-    of.near.inverse_edges = arrays.template take<double>(4 * shape.triangles);
-    of.near.vertex_first = arrays.template take<int>(shape.landmarks + 1);
-    of.near.vertex_share = arrays.template take<double>(shape.landmarks);
-    of.near.vertex_triangles = arrays.template take<int>(shape.around);
-    of.near.vertex_of_triangle = arrays.template take<int>(shape.around);
+    of.model = near_shape<near>(arrays, shape);
+    of.model.corners = arrays.template take<int>(3 * shape.triangles);
+    of.model.inverse_edges = arrays.template take<double>(4 * shape.triangles);
+    of.model.vertex_first = arrays.template take<int>(shape.landmarks + 1);
+    of.model.vertex_share = arrays.template take<double>(shape.landmarks);
+    of.model.vertex_triangles = arrays.template take<int>(shape.around);
+    of.model.vertex_of_triangle = arrays.template take<int>(shape.around);
     of.scratch = ShapeScratch::in(arrays, shape);
     of.before = arrays.template take<double>(shape.size);
-    of.dq = arrays.template take<double>(all);
+    of.dq = arrays.template take<double>(shape.all);
     of.affine = arrays.template take<Affine>(shape.triangles);
     of.moved = arrays.template take<double>(2 * shape.around);
-    if (!level.simultaneous) return of;
     of.prior = arrays.template take<double>(all);
-    of.by_mean = arrays.template take<double>(level.modes + 1);
-    of.by_one = arrays.template take<double>(level.modes + 1);
+    of.by_mean = arrays.template take<double>(modes + 1);
+    of.by_one = arrays.template take<double>(modes + 1);
     of.J = arrays.template take<double>(descent_columns(level) * all);
-    of.difference = arrays.template take<double>(level.modes);
+    of.difference = arrays.template take<double>(modes);
     of.expected = arrays.template take<double>(shape.modes);
     of.by_g0 = arrays.template take<double>(5 * all);
     of.by_1 = of.by_g0 + all, of.along_g0 = of.by_1 + all, of.along_1 = of.along_g0 + all;
@@ -80,13 +81,13 @@ struct StepWork {
   template <class Block>
   KINEMA_HD void prepare(Block& block) const {
     const Memory of = memory(SharedArrays(block));
-    fetch_shape(block, shape, of.near);
-    fetch_table(block, shape.corners, of.near.corners, 3 * shape.triangles);
-    fetch_table(block, shape.inverse_edges, of.near.inverse_edges, 4 * shape.triangles);
-    fetch_table(block, shape.vertex_first, of.near.vertex_first, shape.landmarks + 1);
-    fetch_table(block, shape.vertex_share, of.near.vertex_share, shape.landmarks);
-    fetch_table(block, shape.vertex_triangles, of.near.vertex_triangles, shape.around);
-    fetch_table(block, shape.vertex_of_triangle, of.near.vertex_of_triangle, shape.around);
+    fetch_shape<near>(block, shape, of.model);
+    fetch_table(block, shape.corners, of.model.corners, 3 * shape.triangles);
+    fetch_table(block, shape.inverse_edges, of.model.inverse_edges, 4 * shape.triangles);
+    fetch_table(block, shape.vertex_first, of.model.vertex_first, shape.landmarks + 1);
+    fetch_table(block, shape.vertex_share, of.model.vertex_share, shape.landmarks);
+    fetch_table(block, shape.vertex_triangles, of.model.vertex_triangles, shape.around);
+    fetch_table(block, shape.vertex_of_triangle, of.model.vertex_of_triangle, shape.around);
     if (!level.simultaneous) return;
     fetch_table(block, level.prior, of.prior, shape.all);
     fetch_table(block, level.by_mean, of.by_mean, level.modes + 1);
@@ -115,7 +116,7 @@ struct StepWork {
     find_affines(block, of);
     if (level.simultaneous) solve(block, face, of, by_mean, by_one);
     compose_warp(block, of);
-    project_on_model(block, of.near, of.scratch);
+    project_on_model(block, of.model, of.scratch);
     copy(block, of.scratch.points, of_face(batch.next, face, shape.size), shape.size);
     transform(block, to_source, of.scratch.points, of_face(batch.placed, face, shape.size), shape.landmarks);
   }
@@ -124,13 +125,13 @@ private:
   // The composition of Matthews and Baker, as WarpComposition has it, to scratch.points, where all threads see the result.
   template <class Block>
   KINEMA_HD void compose_warp(Block& block, const Memory& of) const {
-    const ShapeTable& near = of.near;
+    const ShapeTable& model = of.model;
     double *displaced = of.scratch.unit, *points = of.scratch.points;
-    combine_modes(block, near, 0, shape.all, of.dq, -1, of.scratch.strands, displaced);
+    combine_modes(block, model, 0, shape.all, of.dq, -1, of.scratch.strands, displaced);
 #pragma unroll 1
     for (int e = block.thread(); e < shape.around; e += block.threads()) {
-      const int vertex = near.vertex_of_triangle[e];
-      const Affine& by = of.affine[near.vertex_triangles[e]];
+      const int vertex = model.vertex_of_triangle[e];
+      const Affine& by = of.affine[model.vertex_triangles[e]];
       const double dx = displaced[2 * vertex] - by.from_x, dy = displaced[2 * vertex + 1] - by.from_y;
       of.moved[2 * e] = std::fma(by.xx, dx, std::fma(by.xy, dy, by.to_x));
       of.moved[2 * e + 1] = std::fma(by.yx, dx, std::fma(by.yy, dy, by.to_y));
@@ -139,12 +140,12 @@ private:
 #pragma unroll 1
     for (int i = block.thread(); i < shape.size; i += block.threads()) {
       const int vertex = i / 2;
-      const double share = near.vertex_share[vertex];
+      const double share = model.vertex_share[vertex];
       double sum = 0;
       in_order<4>(
-          near.vertex_first[vertex], near.vertex_first[vertex + 1], 1, [&](int e) { return of.moved[2 * e + i % 2]; },
+          model.vertex_first[vertex], model.vertex_first[vertex + 1], 1, [&](int e) { return of.moved[2 * e + i % 2]; },
           [&](double moved, int) { sum += moved; });
-      points[i] = share > 0 ? sum * share : of.before[i] + displaced[i] - near.mean[i];
+      points[i] = share > 0 ? sum * share : of.before[i] + displaced[i] - model.mean[i];
     }
     block.wait();
   }
@@ -155,13 +156,13 @@ private:
     const double* points = of.before;
 #pragma unroll 1
     for (int t = block.threads() - 1 - block.thread(); t < shape.triangles; t += block.threads()) {
-      const int* corner = of.near.corners + 3 * t;
+      const int* corner = of.model.corners + 3 * t;
       const int a = 2 * corner[0], b = 2 * corner[1], c = 2 * corner[2];
-      const double* inverse = of.near.inverse_edges + 4 * t;
+      const double* inverse = of.model.inverse_edges + 4 * t;
       const double bx = points[b] - points[a], cx = points[c] - points[a];
       const double by = points[b + 1] - points[a + 1], cy = points[c + 1] - points[a + 1];
-      of.affine[t] = {of.near.mean[a],
-                      of.near.mean[a + 1],
+      of.affine[t] = {of.model.mean[a],
+                      of.model.mean[a + 1],
                       points[a],
                       points[a + 1],
                       bx * inverse[0] + cx * inverse[2],
@@ -175,8 +176,8 @@ private:
   // The parts of J J^T - J Pg^T (J Pg^T)^T, two elements a thread, in four strands.
   template <class Block>
   KINEMA_HD void add_parts(Block& block, int face, const Memory& of) const {
-    struct alignas(16) Two {
-      double at[2];
+    struct alignas(8) Two {
+      float at[2];
     };
     constexpr int batch_size = 16;
     const int count = hessian_parts(level, shape.landmarks), triangle = shape.all * (shape.all + 1) / 2;
@@ -184,7 +185,7 @@ private:
     const auto* parts = reinterpret_cast<const Two*>(hessian_part(batch, face, 0, shape.all));
 #pragma unroll 1
     for (int t = block.thread(); t < stride; t += block.threads()) {
-      Two sums[4] = {};
+      double sums[4][2] = {};
 #pragma unroll 1
       for (int first = 0; first < count; first += batch_size) {
         Two values[batch_size];
@@ -192,13 +193,13 @@ private:
         for (int u = 0; u < batch_size; ++u) values[u] = parts[(first + u < count ? first + u : first) * stride + t];
 #pragma unroll
         for (int u = 0; u < batch_size; ++u)
-          if (first + u < count) sums[u % 4].at[0] += values[u].at[0], sums[u % 4].at[1] += values[u].at[1];
+          if (first + u < count) sums[u % 4][0] += values[u].at[0], sums[u % 4][1] += values[u].at[1];
       }
 #pragma unroll
       for (int k = 0; k < 2; ++k) {
         if (2 * t + k >= triangle) continue;
         const auto [i, j] = triangle_place(2 * t + k);
-        const double sum = (sums[0].at[k] + sums[1].at[k]) + (sums[2].at[k] + sums[3].at[k]);
+        const double sum = (sums[0][k] + sums[1][k]) + (sums[2][k] + sums[3][k]);
         of.system.at(i, j) = sum;
         if (i == j) of.diagonal[i] = sum;
       }
