@@ -118,7 +118,8 @@ private:
         // of textures that are not normalised, nothing is read that a decision at the same time may write
         float offset = 0, factor = 1;
         if (level.photometric)
-          offset = static_cast<float>(batch.states[face].offset), factor = static_cast<float>(batch.states[face].factor);
+          offset = static_cast<float>(batch.states[face].offset),
+          factor = static_cast<float>(batch.states[face].factor);
         const int c = i % channels, pixel = i / channels;
         const int* next = of.neighbours + 4 * pixel;
         const float* step = of.slope_steps + 2 * pixel;
@@ -416,7 +417,8 @@ private:
     block.wait();
 #pragma unroll 1
     for (int t = block.thread(); t < 2 * vertices * all; t += block.threads()) {
-      const int coordinate = t / all, k = t - coordinate * all, vertex = first_vertex + coordinate / 2, axis = coordinate % 2;
+      const int coordinate = t / all, k = t - coordinate * all, vertex = first_vertex + coordinate / 2,
+                axis = coordinate % 2;
       const int first = level.pair_first[vertex] - first_pair, last = level.pair_first[vertex + 1] - first_pair;
       double sum = 0;
 #pragma unroll 4

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/cuda/buffer.h"
+#include "core/threads.h"
 #include "face/fit_batch.h"
 #include "face/fit_state.h"
 #include "face/fit_tables.h"
@@ -64,6 +65,7 @@ private:
   void launch(const Slot& slot, int faces, const Layout& layout) const;
 
   PackedTables packed_;
+  Threads copiers_;
   cuda::Buffer<std::byte> model_memory_;
   FitTables tables_;
   BatchSizes sizes_;

@@ -28,12 +28,12 @@ struct ShapeTable {
 
   // the triangulation, for the composition of warps
   int triangles = 0;
-  int around = 0;                          ///< of vertex_triangles
-  const int* corners = nullptr;            ///< triangles x 3
-  const double* inverse_edges = nullptr;   ///< triangles x 4, row-major
-  const int* vertex_first = nullptr;       ///< landmarks + 1: into vertex_triangles
-  const double* vertex_share = nullptr;    ///< landmarks: 1 / the number of triangles, 0: none
-  const int* vertex_triangles = nullptr;   ///< those around a vertex that are not degenerate, ascending
+  int around = 0;                           ///< of vertex_triangles
+  const int* corners = nullptr;             ///< triangles x 3
+  const double* inverse_edges = nullptr;    ///< triangles x 4, row-major
+  const int* vertex_first = nullptr;        ///< landmarks + 1: into vertex_triangles
+  const double* vertex_share = nullptr;     ///< landmarks: 1 / the number of triangles, 0: none
+  const int* vertex_triangles = nullptr;    ///< those around a vertex that are not degenerate, ascending
   const int* vertex_of_triangle = nullptr;  ///< of each of vertex_triangles
 
   template <class Visit>
@@ -92,10 +92,10 @@ struct LevelTable {
   bool resampled = false, photometric = false, simultaneous = false;
   Frame frame;
   int channels = 1, pixels = 0, values = 0, chunks = 0;
-  int modes = 0;       ///< of Pg
-  int steps = 0;       ///< rows of A
-  int rows = 0;        ///< modes + steps + 2
-  int row_width = 0;   ///< rows of the stack, padded to whole vectors
+  int modes = 0;                         ///< of Pg
+  int steps = 0;                         ///< rows of A
+  int rows = 0;                          ///< modes + steps + 2
+  int row_width = 0;                     ///< rows of the stack, padded to whole vectors
   int most_pairs = 0, most_entries = 0;  ///< of a vertex group: pairs of vertices, and their entries
   int iterations = 0;
   double threshold = 0;

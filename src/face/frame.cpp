@@ -25,7 +25,8 @@ double sum_of_frame(const float* values, std::size_t width, std::size_t height) 
     }
   double strands[sum_strands];
   SerialBlock block(0, 0, 1, nullptr);
-  return sum_of_tiles(block, tiles.data(), static_cast<int>(tiles.size()), strands);
+  add_tiles(block, tiles.data(), static_cast<int>(tiles.size()), strands);
+  return sum_of_tiles(strands);
 }
 
 // Work on rows, divided among threads if there are any.

@@ -136,15 +136,16 @@ KINEMA_HD inline double tile_row_sum(const float* values, int count) {
   return sum;
 }
 
-/// The sum of tiles, by a block that has room for 32 numbers.
+/// The sum of tiles in 32 strands, by a block; who adds them waits.
 template <class Block>
-KINEMA_HD double sum_of_tiles(Block& block, const double* tiles, int count, double* strands) {
+KINEMA_HD void add_tiles(Block& block, const double* tiles, int count, double* strands) {
   for (int s = block.thread(); s < sum_strands; s += block.threads()) {
     double sum = 0;
     for (int i = s; i < count; i += sum_strands) sum += tiles[i];
     strands[s] = sum;
   }
-  block.wait();
+}
+KINEMA_HD inline double sum_of_tiles(const double* strands) {
   static_assert(sum_strands == 4 * shape_strands);
   return (sum_of_shape_strands(strands) + sum_of_shape_strands(strands + shape_strands)) +
          (sum_of_shape_strands(strands + 2 * shape_strands) + sum_of_shape_strands(strands + 3 * shape_strands));

@@ -232,6 +232,8 @@ struct RingsWork {
     const float x = rings.frame.scale * shape[2 * landmark] + rings.frame.x;
     const float y = rings.frame.scale * shape[2 * landmark + 1] + rings.frame.y;
     const float* offsets = offsets_of(block);
+    add_tiles(block, of_face(batch.tiles, face, batch.sizes.frame_tiles), frame_tiles(width) * frame_tiles(height),
+              strands);
     block.wait_fetched();
     for (int t = block.thread(); t < 4 * places * window_rows; t += block.threads()) {
       const int i = t / window_rows;
@@ -239,11 +241,9 @@ struct RingsWork {
       rows[t] = bins_row(energy, width, height, at.u + (i & 1) * at.dx,
                          at.v + (i >> 1 & 1) * at.dy + t % window_rows - bins_window);
     }
-    const double all = sum_of_tiles(block, of_face(batch.tiles, face, batch.sizes.frame_tiles),
-                                    frame_tiles(width) * frame_tiles(height), strands);  // which waits
-    const float floor = bins_floor(all, width * height);
+    block.wait();
     for (int i = block.thread(); i < 4 * places; i += block.threads())
-      shares[i] = bins_share(rows + i * window_rows, floor);
+      shares[i] = bins_share(rows + i * window_rows, bins_floor(sum_of_tiles(strands), width * height));
     block.wait();
     float* out = of_face(batch.rings, face, batch.sizes.ring_values) + landmark * places * bins;
     for (int i = block.thread(); i < places * bins; i += block.threads()) {
@@ -317,8 +317,11 @@ struct FeaturesWork {
     const int face = block.y();
     if (face >= block.rows()) return;
     const int width = static_cast<int>(frame.width), height = static_cast<int>(frame.height), count = width * height;
-    const double sum = sum_of_tiles(block, of_face(batch.tiles, face, batch.sizes.frame_tiles),
-                                    frame_tiles(width) * frame_tiles(height), block.template shared<double>());
+    auto* strands = block.template shared<double>();
+    add_tiles(block, of_face(batch.tiles, face, batch.sizes.frame_tiles), frame_tiles(width) * frame_tiles(height),
+              strands);
+    block.wait();
+    const double sum = sum_of_tiles(strands);
     const auto mean = static_cast<float>(sum / static_cast<double>(count));
     float* out = of_face(batch.channels, face, batch.sizes.frame_values);
     const int first = block.x() * threads, last = first + threads < count ? first + threads : count;

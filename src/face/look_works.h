@@ -181,7 +181,8 @@ struct LookWork {
     const Memory of = memory(SharedArrays(block), chunk);
     fetch_table(block, level.stack + static_cast<std::size_t>(first) * level.row_width, of.stack,
                 values * level.row_width);
-    if (look) fetch_table(block, level.weights + 4 * static_cast<std::size_t>(chunk.first), of.weights, 4 * chunk.pixels);
+    if (look)
+      fetch_table(block, level.weights + 4 * static_cast<std::size_t>(chunk.first), of.weights, 4 * chunk.pixels);
     if (texture) fetch_table(block, level.mean + first, of.mean, values);
   }
 

@@ -67,7 +67,8 @@ void orientation_bins(const Channels& grey, std::size_t bins, OrientationBins& o
   });
   double strands[sum_strands];
   SerialBlock block(0, 0, 1, nullptr);
-  const double energy = sum_of_tiles(block, tiles.data(), static_cast<int>(tiles.size()), strands);
+  add_tiles(block, tiles.data(), static_cast<int>(tiles.size()), strands);
+  const double energy = sum_of_tiles(strands);
   const float floor = bins_floor(energy, static_cast<int>(pixels));
   in_parts(threads, grey.height,
            [&](std::size_t first, std::size_t last) { bin_factors(rows, floor, first, last, out.factors.data()); });

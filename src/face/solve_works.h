@@ -179,7 +179,7 @@ private:
     struct alignas(8) Two {
       float at[2];
     };
-    constexpr int batch_size = 16;
+    constexpr int batch_size = 32;
     const int count = hessian_parts(level, shape.landmarks), triangle = shape.all * (shape.all + 1) / 2;
     const int stride = hessian_stride(shape.all) / 2;
     const auto* parts = reinterpret_cast<const Two*>(hessian_part(batch, face, 0, shape.all));
@@ -211,8 +211,8 @@ private:
   template <class Block>
   KINEMA_HD void solve(Block& block, int face, const Memory& of, double by_mean, double by_one) const {
     const int all = shape.all, modes = level.modes;
-    const double *J = of.J, *difference = of.difference;        // J: columns x all
-    const double *c_mean = of.by_mean, *c_one = of.by_one;      // Pg g0, Pg 1
+    const double *J = of.J, *difference = of.difference;    // J: columns x all
+    const double *c_mean = of.by_mean, *c_one = of.by_one;  // Pg g0, Pg 1
     const double g0_1 = c_one[modes];
 #pragma unroll 1
     for (int t = block.thread(); t < shape_strands * all; t += block.threads()) {
@@ -262,8 +262,7 @@ private:
     for (int k = block.threads() - 1 - block.thread(); k < modes; k += block.threads()) {  // the first threads go on
       double sum = 0;
       in_order<7>(
-          0, all, 1, [&](int i) { return J[k * all + i]; },
-          [&](double j, int i) { sum = std::fma(j, of.dq[i], sum); });
+          0, all, 1, [&](int i) { return J[k * all + i]; }, [&](double j, int i) { sum = std::fma(j, of.dq[i], sum); });
       lambda[k] = difference[k] - sum;
     }
   }

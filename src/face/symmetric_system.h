@@ -36,9 +36,7 @@ public:
   }
 
   /// An element with row >= column.
-  KINEMA_HD double& at(int row, int column) const {
-    return tile(row / 2, column / 2).at[2 * (row % 2) + column % 2];
-  }
+  KINEMA_HD double& at(int row, int column) const { return tile(row / 2, column / 2).at[2 * (row % 2) + column % 2]; }
   KINEMA_HD double& right(int row) const { return tile(pairs_, row / 2).at[row % 2]; }
 
   /// x for a matrix that all threads see; all threads see the result.

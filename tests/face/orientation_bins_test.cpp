@@ -56,7 +56,8 @@ std::vector<float> plain_bins(const Channels& grey, std::size_t bins) {
   }
   double strands[sum_strands];
   SerialBlock block(0, 0, 1, nullptr);
-  const float floor = bins_floor(sum_of_tiles(block, tiles.data(), static_cast<int>(tiles.size()), strands), w * h);
+  add_tiles(block, tiles.data(), static_cast<int>(tiles.size()), strands);
+  const float floor = bins_floor(sum_of_tiles(strands), w * h);
   for (int v = 0; v < h; ++v)
     for (int u = 0; u < w; ++u) {
       float rows[2 * bins_window + 1];

@@ -36,7 +36,8 @@ public:
 #pragma unroll 4
     for (int i = thread(); i < whole; i += threads()) __pipeline_memcpy_async(to + i * wide, from + i * wide, 16);
 #pragma unroll 1
-    for (int i = whole * wide + thread(); i < count; i += threads()) __pipeline_memcpy_async(to + i, from + i, sizeof(T));
+    for (int i = whole * wide + thread(); i < count; i += threads())
+      __pipeline_memcpy_async(to + i, from + i, sizeof(T));
   }
   __device__ void wait_fetched() const {
     __pipeline_commit();
