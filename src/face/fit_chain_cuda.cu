@@ -24,10 +24,6 @@ int rounded(std::size_t faces) {
   return rows;
 }
 
-// One thread copies a picture of 640 x 480 in a tenth of the time that a fit takes.
-constexpr int most_copiers = 4;
-constexpr std::size_t least_shared = 64 * 1024;  // bytes of a picture that several threads copy
-
 constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 // Pictures of a batch: where each goes, once however many faces it shows. The grey images that are made of colour frames follow
@@ -50,20 +46,15 @@ public:
   std::size_t bytes() const { return bytes_; }  ///< to upload
   std::size_t all_bytes() const { return bytes_ + grey_bytes_; }
 
-  void copy(std::span<const Face> faces, std::byte* to, const Threads& threads) const {
+  void copy(std::span<const Face> faces, std::byte* to) const {
     std::set<Key> done;
     for (const Face& face : faces) {
       if (face.on_device || !done.insert(key(face)).second) continue;
       std::byte* rows = to + places_.at(key(face)).at;
       const std::uint8_t* from = face.colour.data != nullptr ? face.colour.data : face.image.data;
       const std::size_t stride = face.colour.data != nullptr ? face.colour.stride : face.image.stride;
-      const std::size_t bytes = row_bytes(face);
-      in_parts(bytes * height(face) < least_shared ? nullptr : &threads, height(face),
-               [&](std::size_t first, std::size_t last) {
-                 if (stride == bytes)
-                   return void(std::memcpy(rows + first * bytes, from + first * bytes, (last - first) * bytes));
-                 for (std::size_t v = first; v < last; ++v) std::memcpy(rows + v * bytes, from + v * stride, bytes);
-               });
+      for (std::size_t v = 0; v < height(face); ++v)
+        std::memcpy(rows + v * row_bytes(face), from + v * stride, row_bytes(face));
     }
   }
 
@@ -121,9 +112,7 @@ void FitChainCuda::Slot::forget_layouts() {
 }
 
 FitChainCuda::FitChainCuda(const Model& model, std::span<const Stage> stages, const FitSettings& settings, bool score)
-    : packed_(model, stages, settings, score),
-      copiers_(std::min(most_copiers, settings.threads > 0 ? settings.threads : usable_cores()),
-               Threads::Between::awake) {
+    : packed_(model, stages, settings, score) {
   model_memory_.reserve(packed_.bytes().size());
   cuda::upload(model_memory_.data(), packed_.bytes().data(), packed_.bytes().size());
   tables_ = packed_.at(model_memory_.data());
@@ -199,7 +188,7 @@ void FitChainCuda::record(Slot& slot, int faces, Layout& layout) const {
 void FitChainCuda::submit(Slot& slot, std::span<const Face> faces, std::span<FitState> states, std::span<Fit> out) {
   Pictures pictures(faces);
   const Layout& layout = layout_for(slot, rounded(faces.size()), pictures.all_bytes());
-  pictures.copy(faces, slot.input_host.data() + layout.input_bytes, copiers_);
+  pictures.copy(faces, slot.input_host.data() + layout.input_bytes);
   *layout.host.count = static_cast<int>(faces.size());
   for (std::size_t f = 0; f < faces.size(); ++f) {
     FaceTask task;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "core/cuda/buffer.h"
-#include "core/threads.h"
 #include "face/fit_batch.h"
 #include "face/fit_state.h"
 #include "face/fit_tables.h"
@@ -65,7 +64,6 @@ private:
   void launch(const Slot& slot, int faces, const Layout& layout) const;
 
   PackedTables packed_;
-  Threads copiers_;
   cuda::Buffer<std::byte> model_memory_;
   FitTables tables_;
   BatchSizes sizes_;
