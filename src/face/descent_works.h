@@ -221,14 +221,14 @@ struct CornersWork {
 
   KINEMA_HD const int* rows() const { return batch.count; }
 
-  int column_blocks() const { return (descent_columns(level) + columns_at_once - 1) / columns_at_once; }
-  int blocks() const { return column_blocks() + vertex_groups(shape.landmarks) + 1; }
+  int blocks() const { return column_blocks(level) + vertex_groups(shape.landmarks) + 1; }
 
   // What each kind of block keeps in its memory; `modes` is by_coordinate, there if it is not too large.
   struct Columns {
     const double* modes;
     int *corner_first, *corner_list;
     double *corners, *parts;  // size x columns_at_once, strands x columns_at_once x all
+    double* difference;       // columns_at_once
   };
   template <class Arrays>
   KINEMA_HD Columns columns(Arrays&& arrays) const {
@@ -238,6 +238,7 @@ struct CornersWork {
     of.corner_list = arrays.template take<int>(3 * level.chunks);
     of.corners = arrays.template take<double>(shape.size * columns_at_once);
     of.parts = arrays.template take<double>(strands * columns_at_once * shape.all);
+    of.difference = arrays.template take<double>(columns_at_once);
     return of;
   }
   struct Group {
@@ -271,7 +272,7 @@ struct CornersWork {
   };
   template <class Block>
   KINEMA_HD Share share_of(const Block& block) const {
-    const int column_parts = (descent_columns(level) + columns_at_once - 1) / columns_at_once;
+    const int column_parts = column_blocks(level);
     if (block.x() < column_parts) return {Part::columns, block.x() * columns_at_once};
     const int which = block.x() - column_parts;
     return {which < vertex_groups(shape.landmarks) ? Part::group : Part::parameters, which * vertex_group};
@@ -350,6 +351,8 @@ private:
     const Columns of = columns(SharedArrays(block));
     double *corners = of.corners, *parts = of.parts;
     const float* sums = of_face(batch.corner_sums, face, batch.sizes.corner_sums);
+    const int modes_left = level.modes - first, of_modes = modes_left < count ? modes_left : count;
+    if (of_modes > 0) block.fetch(of_face(batch.difference, face, batch.sizes.rows) + first, of.difference, of_modes);
     block.wait_fetched();
 #pragma unroll 1
     for (int t = block.thread(); t < shape.size * columns_at_once; t += block.threads()) {
@@ -381,8 +384,16 @@ private:
       corners[t] = out[t] = sum;
     }
     block.wait();
+    // J d less that of the modes
+    double* gradient = of_face(batch.gradient, face, batch.sizes.gradient) + first / columns_at_once * all;
+#pragma unroll 1
+    for (int i = block.thread(); i < all; i += block.threads()) {
+      double sum = 0;
+      for (int c = 0; c < of_modes; ++c) sum = std::fma(-corners[c * all + i], of.difference[c], sum);
+      const int d = columns_of_level - 1 - first;
+      gradient[i] = d < count ? sum + corners[d * all + i] : sum;
+    }
     // - J Pg^T (J Pg^T)^T of the columns that are modes
-    const int of_modes = level.modes - first < count ? level.modes - first : count;
     float* part = hessian_part(batch, face, vertex_groups(shape.landmarks) + first / columns_at_once, all);
 #pragma unroll 1
     for (int t = block.thread(); of_modes > 0 && t < all * (all + 1) / 2; t += block.threads()) {

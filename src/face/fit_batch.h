@@ -52,7 +52,7 @@ struct BatchSizes {
   int frame_pixels = 0, frame_values = 0, frame_tiles = 0;
   int ring_values = 0, partial_products = 0;
   int texture_values = 0, texture_modes = 0, rows = 0;
-  int look_sums = 0, corner_sums = 0, pair_sums = 0, descent = 0, hessian = 0;
+  int look_sums = 0, corner_sums = 0, pair_sums = 0, descent = 0, hessian = 0, gradient = 0;
 
   BatchSizes() = default;
   explicit BatchSizes(const FitTables& tables);
@@ -90,6 +90,7 @@ struct FitBatch {
   float* corner_sums = nullptr;  ///< faces x chunks x 6 x (modes + 3)
   float* pair_sums = nullptr;    ///< faces x chunks x 21
   double* descent = nullptr;     ///< faces x (modes + 3) x all: J [Pg; g0; 1; d]^T, transposed
+  double* gradient = nullptr;    ///< faces x column_blocks x all, to be added: J d less that of the modes
   double* expected = nullptr;    ///< faces x modes: b of the shape, for its prior
   float* hessian = nullptr;      ///< faces x hessian_parts x hessian_stride, to be added: J J^T - J Pg^T (J Pg^T)^T
 
@@ -110,6 +111,9 @@ KINEMA_HD inline int vertex_groups(int landmarks) { return (landmarks + vertex_g
 
 /// Columns of J's products that one block makes, and its part of J J^T: the groups' parts less those of the modes.
 inline constexpr int descent_columns_at_once = 4;
+KINEMA_HD inline int column_blocks(const LevelTable& level) {
+  return (descent_columns(level) + descent_columns_at_once - 1) / descent_columns_at_once;
+}
 KINEMA_HD inline int hessian_parts(const LevelTable& level, int landmarks) {
   return vertex_groups(landmarks) + (level.modes + descent_columns_at_once - 1) / descent_columns_at_once;
 }
@@ -150,6 +154,7 @@ inline BatchSizes::BatchSizes(const FitTables& tables)
     most(pair_sums, level.chunks * corner_pairs);
     most(descent, descent_columns(level) * all);
     most(hessian, hessian_parts(level, landmarks) * hessian_stride(all));
+    most(gradient, column_blocks(level) * all);
   }
   if (tables.score.present) rings(tables.score.rings);
 }
@@ -203,6 +208,7 @@ public:
     take_each(batch.descent, faces, of.descent);
     take_each(batch.expected, faces, of.modes);
     take_each(batch.hessian, faces, of.hessian);
+    take_each(batch.gradient, faces, of.gradient);
   }
 
 private:

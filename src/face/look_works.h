@@ -189,9 +189,11 @@ struct LookWork {
   template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int first_face = block.y() * faces_at_once;
+    const PixelChunk chunk = level.chunk[block.x()];
+    // of a single face, asked for together with whether it has ended
+    const Triangle single = faces_at_once == 1 ? triangle_of(chunk, first_face) : Triangle{};
     const unsigned running = running_faces(batch, block.rows(), first_face, faces_at_once);
     if (running == 0) return;
-    const PixelChunk chunk = level.chunk[block.x()];
     const int values = chunk.pixels * level.channels, first = chunk.first * level.channels, width = look_width(level);
     const Memory of = memory(SharedArrays(block), chunk);
 #pragma unroll 1
@@ -202,7 +204,7 @@ struct LookWork {
                           : 0;
     }
     if (near) block.wait_fetched();
-    if (look) sample(block, chunk, first_face, running, of);
+    if (look) sample(block, chunk, first_face, running, single, of);
     block.wait();
     if (look) multiply(block, of.stack, values, of.samples, of.of_rows);
     if (texture) combine(block, of.stack, values, of.factors, of.of_values);
@@ -224,9 +226,22 @@ struct LookWork {
   }
 
 private:
+  // Where the triangle of a chunk lies in a face's image.
+  struct Triangle {
+    TexturePixels image;
+    float x[3], y[3];
+  };
+  KINEMA_HD Triangle triangle_of(const PixelChunk& chunk, int face) const {
+    Triangle triangle{texture_pixels(level, batch, face), {}, {}};
+    const float* places = of_face(batch.placed, face, batch.sizes.shape);
+    for (int k = 0; k < 3; ++k)
+      triangle.x[k] = places[2 * chunk.corner[k]], triangle.y[k] = places[2 * chunk.corner[k] + 1];
+    return triangle;
+  }
+
   // 0 for faces that have ended.
   template <class Block>
-  KINEMA_HD void sample(Block& block, const PixelChunk& chunk, int first_face, unsigned running,
+  KINEMA_HD void sample(Block& block, const PixelChunk& chunk, int first_face, unsigned running, const Triangle& single,
                         const Memory& of) const {
 #pragma unroll 1
     for (int t = block.thread(); t < faces_at_once * chunk.pixels; t += block.threads()) {
@@ -236,13 +251,10 @@ private:
         for (int k = 0; k < level.channels; ++k) out[k] = 0;
         continue;
       }
-      const TexturePixels image = texture_pixels(level, batch, face);
-      const float* places = of_face(batch.placed, face, batch.sizes.shape);
-      const float* a = places + 2 * chunk.corner[0];
-      const float* b = places + 2 * chunk.corner[1];
-      const float* c = places + 2 * chunk.corner[2];
+      const Triangle in = faces_at_once == 1 ? single : triangle_of(chunk, face);
       const float* w = of.weights + 4 * i;
-      sample_at(image, w[0] * a[0] + w[1] * b[0] + w[2] * c[0], w[0] * a[1] + w[1] * b[1] + w[2] * c[1], out);
+      sample_at(in.image, w[0] * in.x[0] + w[1] * in.x[1] + w[2] * in.x[2],
+                w[0] * in.y[0] + w[1] * in.y[1] + w[2] * in.y[2], out);
       float* kept = of_face(batch.samples, face, batch.sizes.texture_values) + (chunk.first + i) * level.channels;
       for (int k = 0; k < level.channels; ++k) kept[k] = out[k];
     }

@@ -38,7 +38,7 @@ struct StepWork {
     // of a simultaneous stage
     double *J, *difference, *expected;
     double *by_g0, *by_1, *along_g0, *along_1, *diagonal;  // all
-    double *strands, *trace;                               // 3 x all x strands, strands
+    double *strands, *trace;                               // 2 x all x strands, strands
     SymmetricSystem system;
   };
   template <class Arrays>
@@ -67,7 +67,7 @@ struct StepWork {
     of.by_g0 = arrays.template take<double>(5 * all);
     of.by_1 = of.by_g0 + all, of.along_g0 = of.by_1 + all, of.along_1 = of.along_g0 + all;
     of.diagonal = of.along_1 + all;
-    of.strands = arrays.template take<double>(3 * shape_strands * all);
+    of.strands = arrays.template take<double>(2 * shape_strands * all);
     of.trace = arrays.template take<double>(shape_strands);
     of.system = SymmetricSystem::in(arrays, all);
     return of;
@@ -100,13 +100,10 @@ struct StepWork {
     const int face = block.y();
     if (!is_running(batch, block.rows(), face)) return;
     const Memory of = memory(SharedArrays(block));
-    block.fetch(of_face(batch.shape, face, shape.size), of.before, shape.size);
     if (level.simultaneous) {
-      block.fetch(of_face(batch.descent, face, batch.sizes.descent), of.J, descent_columns(level) * shape.all);
-      block.fetch(of_face(batch.difference, face, batch.sizes.rows), of.difference, level.modes);
-      block.fetch(of_face(batch.expected, face, batch.sizes.modes), of.expected, shape.modes);
-      add_parts(block, face, of);  // meanwhile
+      add_parts(block, face, of);
     } else {
+      block.fetch(of_face(batch.shape, face, shape.size), of.before, shape.size);
       block.fetch(of_face(batch.difference, face, batch.sizes.rows) + level.modes, of.dq, shape.all);
     }
     const FaceState& state = batch.states[face];
@@ -173,28 +170,37 @@ private:
     }
   }
 
-  // The parts of J J^T - J Pg^T (J Pg^T)^T, two elements a thread, in four strands.
+  // The parts of J J^T - J Pg^T (J Pg^T)^T, two elements a thread, and those of the right side, in four strands. While they are
+  // under way, the rest is fetched.
   template <class Block>
   KINEMA_HD void add_parts(Block& block, int face, const Memory& of) const {
     struct alignas(8) Two {
       float at[2];
     };
-    constexpr int batch_size = 32;
-    const int count = hessian_parts(level, shape.landmarks), triangle = shape.all * (shape.all + 1) / 2;
-    const int stride = hessian_stride(shape.all) / 2;
-    const auto* parts = reinterpret_cast<const Two*>(hessian_part(batch, face, 0, shape.all));
+    const int all = shape.all, triangle = all * (all + 1) / 2, stride = hessian_stride(all) / 2;
+    const auto* parts = reinterpret_cast<const Two*>(hessian_part(batch, face, 0, all));
+    const double* gradient = of_face(batch.gradient, face, batch.sizes.gradient);
+    bool fetched = false;
+    const auto fetch_once = [&] {
+      if (fetched) return;
+      fetched = true;
+      fetch_face(block, face, of);
+    };
 #pragma unroll 1
-    for (int t = block.thread(); t < stride; t += block.threads()) {
-      double sums[4][2] = {};
-#pragma unroll 1
-      for (int first = 0; first < count; first += batch_size) {
-        Two values[batch_size];
-#pragma unroll
-        for (int u = 0; u < batch_size; ++u) values[u] = parts[(first + u < count ? first + u : first) * stride + t];
-#pragma unroll
-        for (int u = 0; u < batch_size; ++u)
-          if (first + u < count) sums[u % 4][0] += values[u].at[0], sums[u % 4][1] += values[u].at[1];
+    for (int t = block.thread(); t < stride + all; t += block.threads()) {
+      if (t >= stride) {
+        const int i = t - stride;
+        double sums[4] = {};
+        add_batches<12, double>(
+            column_blocks(level), [&](int part) { return gradient[part * all + i]; }, fetch_once,
+            [&](int strand, double value) { sums[strand] += value; });
+        of.system.right(i) = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        continue;
       }
+      double sums[4][2] = {};
+      add_batches<16, Two>(
+          hessian_parts(level, shape.landmarks), [&](int part) { return parts[part * stride + t]; }, fetch_once,
+          [&](int strand, const Two& value) { sums[strand][0] += value.at[0], sums[strand][1] += value.at[1]; });
 #pragma unroll
       for (int k = 0; k < 2; ++k) {
         if (2 * t + k >= triangle) continue;
@@ -204,6 +210,30 @@ private:
         if (i == j) of.diagonal[i] = sum;
       }
     }
+    fetch_once();
+  }
+
+  // add(strand, load(part)) for every part, `batch_size` of them under way at a time; `meanwhile()` when the first are.
+  template <int batch_size, class Value, class Load, class Meanwhile, class Add>
+  KINEMA_HD static void add_batches(int count, const Load& load, const Meanwhile& meanwhile, const Add& add) {
+#pragma unroll 1
+    for (int first = 0; first < count; first += batch_size) {
+      Value values[batch_size];
+#pragma unroll
+      for (int u = 0; u < batch_size; ++u) values[u] = load(first + u < count ? first + u : first);
+      meanwhile();
+#pragma unroll
+      for (int u = 0; u < batch_size; ++u)
+        if (first + u < count) add(u % 4, values[u]);
+    }
+  }
+
+  template <class Block>
+  KINEMA_HD void fetch_face(Block& block, int face, const Memory& of) const {
+    block.fetch(of_face(batch.shape, face, shape.size), of.before, shape.size);
+    block.fetch(of_face(batch.descent, face, batch.sizes.descent), of.J, descent_columns(level) * shape.all);
+    block.fetch(of_face(batch.difference, face, batch.sizes.rows), of.difference, level.modes);
+    block.fetch(of_face(batch.expected, face, batch.sizes.modes), of.expected, shape.modes);
   }
 
   // J minus its projection on U = [Pg; g0; 1] is J - W U, W = [J Pg^T, wg, w1]: with it H = J J^T - J Pg^T (J Pg^T)^T and terms
@@ -211,48 +241,15 @@ private:
   template <class Block>
   KINEMA_HD void solve(Block& block, int face, const Memory& of, double by_mean, double by_one) const {
     const int all = shape.all, modes = level.modes;
-    const double *J = of.J, *difference = of.difference;    // J: columns x all
-    const double *c_mean = of.by_mean, *c_one = of.by_one;  // Pg g0, Pg 1
-    const double g0_1 = c_one[modes];
-#pragma unroll 1
-    for (int t = block.thread(); t < shape_strands * all; t += block.threads()) {
-      const int strand = t / all, i = t - strand * all;
-      double* to = of.strands + i * shape_strands + strand;
-      to[0] = product_of(strand, J + i, difference);
-      if (!level.photometric) continue;
-      to[all * shape_strands] = product_of(strand, J + i, c_mean);
-      to[2 * all * shape_strands] = product_of(strand, J + i, c_one);
-    }
+    const double *J = of.J, *difference = of.difference;  // J: columns x all
     add_trace(block, of);
+    if (level.photometric) project_out(block, of, by_mean, by_one);
     block.wait();
-#pragma unroll 1
-    for (int i = block.thread(); i < all; i += block.threads()) {
-      const double* from = of.strands + i * shape_strands;
-      double right = J[(modes + 2) * all + i] - sum_of_shape_strands(from);
-      if (level.photometric) {
-        // first the mean is projected out, then g0
-        const double along_mean = sum_of_shape_strands(from + all * shape_strands);
-        const double along_one = sum_of_shape_strands(from + 2 * all * shape_strands);
-        const double w1 = (J[(modes + 1) * all + i] - along_one) * level.by_values;
-        const double wg = (J[modes * all + i] - (along_mean + w1 * g0_1)) * level.by_square;
-        of.by_1[i] = w1, of.by_g0[i] = wg;
-        of.along_g0[i] = along_mean, of.along_1[i] = along_one;
-        right -= wg * by_mean + w1 * by_one;
-      }
-      if (i >= 4) right += of.prior[i] * of.expected[i - 4];
-      of.system.right(i) = right;
-    }
-    if (level.photometric) {
-      block.wait();
-      add_photometric(block, of);
-      block.wait();
-      add_trace(block, of);
-      block.wait();
-    }
 #pragma unroll 1
     for (int i = block.thread(); i < all; i += block.threads()) {
       const double trace = sum_of_shape_strands(of.trace);
       of.system.at(i, i) = of.diagonal[i] + (1e-6 * trace / static_cast<double>(all) + of.prior[i]);
+      if (i >= 4) of.system.right(i) += of.prior[i] * of.expected[i - 4];
     }
     block.wait();
     of.system.solve(block, of.dq);
@@ -267,15 +264,6 @@ private:
     }
   }
 
-  // A strand of a column of J Pg^T times products of the modes.
-  KINEMA_HD double product_of(int strand, const double* column, const double* products) const {
-    double sum = 0;
-    in_order<5>(
-        strand, level.modes, shape_strands, [&](int k) { return column[k * shape.all]; },
-        [&](double j, int k) { sum = std::fma(j, products[k], sum); });
-    return sum;
-  }
-
   // The sum of the diagonal, by the last threads.
   template <class Block>
   KINEMA_HD void add_trace(Block& block, const Memory& of) const {
@@ -285,6 +273,45 @@ private:
       for (int i = s; i < shape.all; i += shape_strands) sum += of.diagonal[i];
       of.trace[s] = sum;
     }
+  }
+
+  // Projects the mean and g0 out, in this order: the right side, the matrix and its trace.
+  template <class Block>
+  KINEMA_HD void project_out(Block& block, const Memory& of, double by_mean, double by_one) const {
+    const int all = shape.all, modes = level.modes;
+    const double* J = of.J;
+#pragma unroll 1
+    for (int t = block.thread(); t < shape_strands * all; t += block.threads()) {
+      const int strand = t / all, i = t - strand * all;
+      double* to = of.strands + i * shape_strands + strand;
+      to[0] = product_of(strand, J + i, of.by_mean);
+      to[all * shape_strands] = product_of(strand, J + i, of.by_one);
+    }
+    block.wait();
+#pragma unroll 1
+    for (int i = block.thread(); i < all; i += block.threads()) {
+      const double* from = of.strands + i * shape_strands;
+      const double along_mean = sum_of_shape_strands(from),
+                   along_one = sum_of_shape_strands(from + all * shape_strands);
+      const double w1 = (J[(modes + 1) * all + i] - along_one) * level.by_values;
+      const double wg = (J[modes * all + i] - (along_mean + w1 * of.by_one[modes])) * level.by_square;
+      of.by_1[i] = w1, of.by_g0[i] = wg;
+      of.along_g0[i] = along_mean, of.along_1[i] = along_one;
+      of.system.right(i) -= wg * by_mean + w1 * by_one;
+    }
+    block.wait();
+    add_photometric(block, of);
+    block.wait();
+    add_trace(block, of);
+  }
+
+  // A strand of a column of J Pg^T times products of the modes.
+  KINEMA_HD double product_of(int strand, const double* column, const double* products) const {
+    double sum = 0;
+    in_order<5>(
+        strand, level.modes, shape_strands, [&](int k) { return column[k * shape.all]; },
+        [&](double j, int k) { sum = std::fma(j, products[k], sum); });
+    return sum;
   }
 
   // What g0 and the mean, projected out, leave of the matrix.
