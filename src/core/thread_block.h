@@ -62,6 +62,8 @@ KINEMA_HD void prepare(const Work& work, Block& block) {
 
 /// Runs the blocks one after the other.
 struct SerialLauncher {
+  static std::size_t block_bytes() { return static_cast<std::size_t>(-1); }  ///< the most memory of a block
+
   template <class Work>
   void operator()(const Work& work, int columns, int rows) const {
     std::vector<double> memory(work.shared_bytes() / sizeof(double) + 2);  // aligned to 16 bytes

@@ -12,6 +12,8 @@
 #include "face/score_works.h"
 #include "face/solve_works.h"
 
+#include <algorithm>
+
 namespace kinema::face {
 
 /// `faces_at_once`: faces for which a block reads a matrix once; 1 for the shortest time of a single face.
@@ -27,13 +29,22 @@ public:
         launch_(launch) {}
 
   void run() {
-    if (basis_is_near(tables_.shape))
+    const auto near = [this](const StageTable& stage) {
+      return stage.method == Method::cascade || fits<StepWork<true>>(tables_.shape, stage.level);
+    };
+    if (fits<EnterFrameWork<true>>(tables_.shape) && std::all_of(tables_.stages.begin(), tables_.stages.end(), near))
       run_all<true>();
     else
       run_all<false>();
   }
 
 private:
+  // Whether a block can have the memory that a work needs.
+  template <class Work, class... Tables>
+  bool fits(const Tables&... tables) const {
+    return Work{tables..., batch_}.shared_bytes() <= launch_.block_bytes();
+  }
+
   // `near`: the basis of shapes lies in a block's memory.
   template <bool near>
   void run_all() {
@@ -44,7 +55,7 @@ private:
     for (const StageTable& stage : tables_.stages) {
       if (stage.method == Method::cascade)
         run_cascade<near>(stage);
-      else if (faces_at_once == 1 && stack_is_near(stage.level))
+      else if (faces_at_once == 1 && fits<DescendWork<1, true>>(stage.level))
         run_level<near, faces_at_once == 1>(stage.level);
       else
         run_level<near, false>(stage.level);

@@ -2,6 +2,7 @@
 
 #include "face/orientation_bins.h"
 #include "face/similarity.h"
+#include "face/solve_works.h"
 #include "face/texture_layout.h"
 #include "face/texture_sums.h"
 
@@ -18,7 +19,6 @@ namespace kinema::face {
 namespace {
 
 constexpr std::size_t alignment = 16;
-constexpr std::size_t most_block_bytes = 200 * 1024;  // a block of the GPUs that these works are for can have 227 KiB
 constexpr std::size_t most_modes = 100, most_texture_modes = 400, most_landmarks = 600, most_bins = 32,
                       most_places = 64;
 
@@ -98,7 +98,7 @@ std::vector<PixelChunk> chunks_of(const Model& model, const Level& level, const 
 
 }  // namespace
 
-bool PackedTables::fits(const Model& model, const Stage& stage, const FitSettings& settings) {
+bool PackedTables::fits(const Model& model, const Stage& stage, const FitSettings& settings, std::size_t block_bytes) {
   if (model.shape.modes.rows > most_modes || model.shape.landmarks() > most_landmarks) return false;
   const auto frame_fits = [](const Frame& frame) { return frame.width >= 2 && frame.height >= 2; };
   if (stage.method == Method::cascade) {
@@ -109,13 +109,17 @@ bool PackedTables::fits(const Model& model, const Stage& stage, const FitSetting
   }
   if (stage.method == Method::combined) return false;
   const Level& level = model.levels[stage.level];
-  // what a step keeps in the memory of a block: J's products, the equations, and the shape
-  const std::size_t all = 4 + model.shape.modes.rows;
-  const std::size_t step_bytes = sizeof(double) * ((level.texture_modes.rows + 3) * all + 3 * (all + 30) * all / 2 +
-                                                   24 * model.triangles.size() + 4 * model.shape.mean.size() + 64);
-  if (step_bytes > most_block_bytes) return false;
-  return level.texture_modes.rows <= most_texture_modes && level.pixels() > 0 &&
-         (!level.resampled || frame_fits(level.frame));
+  if (level.texture_modes.rows > most_texture_modes) return false;
+  // the step keeps most in the memory of a block
+  ShapeTable shape;
+  shape.landmarks = static_cast<int>(model.shape.landmarks()), shape.size = 2 * shape.landmarks;
+  shape.modes = static_cast<int>(model.shape.modes.rows), shape.all = 4 + shape.modes;
+  shape.triangles = static_cast<int>(model.triangles.size()), shape.around = 3 * shape.triangles;
+  LevelTable table;
+  table.modes = static_cast<int>(level.texture_modes.rows);
+  table.simultaneous = stage.method == Method::simultaneous;
+  if (StepWork<false>{shape, table, {}}.shared_bytes() > block_bytes) return false;
+  return level.pixels() > 0 && (!level.resampled || frame_fits(level.frame));
 }
 
 PackedTables::PackedTables(const Model& model, std::span<const Stage> stages, const FitSettings& settings, bool score) {

@@ -172,7 +172,8 @@ public:
   PackedTables(const Model& model, std::span<const Stage> stages, const FitSettings& settings, bool score);
 
   /// Whether the works can run a stage: not a combined one, nor a cascade from several starts, nor sizes beyond a block's memory.
-  static bool fits(const Model& model, const Stage& stage, const FitSettings& settings);
+  /// `block_bytes`: memory that a block of threads can have.
+  static bool fits(const Model& model, const Stage& stage, const FitSettings& settings, std::size_t block_bytes);
 
   std::span<const std::byte> bytes() const { return memory_; }
 

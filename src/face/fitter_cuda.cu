@@ -1,5 +1,6 @@
 // The cuda backend. Successive cascades, project-out and simultaneous stages are one chain on the device, with the score if
 // they are the last; a combined stage is one launch for all faces. What no kernel can run is run on the CPU.
+#include "core/cuda/block_launch.cuh"
 #include "core/cuda/buffer.h"
 #include "core/stopwatch.h"
 #include "core/threads.h"
@@ -87,9 +88,11 @@ public:
   CudaFitter(std::shared_ptr<const Model> model, const FitSettings& settings)
       : model_(std::move(model)), settings_(settings), threads_(settings.threads) {
     const std::vector<Stage> stages = stages_of(*model_, settings_);
+    const std::size_t block_bytes = cuda::most_block_bytes();
     for (std::size_t i = 0; i < stages.size();) {
       CudaStage one;
-      while (i < stages.size() && PackedTables::fits(*model_, stages[i], settings_)) one.stages.push_back(stages[i++]);
+      while (i < stages.size() && PackedTables::fits(*model_, stages[i], settings_, block_bytes))
+        one.stages.push_back(stages[i++]);
       if (!one.stages.empty()) {
         const bool score = settings_.score && i == stages.size();
         one.chain = std::make_unique<FitChainCuda>(*model_, one.stages, settings_, score);

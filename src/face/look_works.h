@@ -120,14 +120,10 @@ KINEMA_HD inline float sum_of_chunk_strands(const float* s, int stride) {
   return (s[0] + s[stride]) + (s[2 * stride] + s[3 * stride]);
 }
 
-/// Whether a chunk's rows of the stack are fetched to the memory of a block before the face is known: for one face, which waits
-/// for memory most of the time. Many are better off with more blocks at a time.
-inline bool stack_is_near(const LevelTable& level) {
-  return shared_size<float>(2 * most_chunk_pixels * level.row_width) <= 96 * 1024;
-}
-
 /// A chunk of the textures of several faces: samples at the places, and their products with the rows of the stack; the texture
-/// of the model at lambda. Either may be left out.
+/// of the model at lambda. Either may be left out. `near`: the chunk's rows of the stack are fetched to the memory of a block
+/// before the face is known. That is for one face, which waits for memory most of the time; many are better off with more
+/// blocks at a time.
 template <int faces_at_once, bool near>
 struct LookWork {
   static constexpr int threads = faces_at_once == 1 ? 512 : 256;

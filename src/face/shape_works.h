@@ -36,9 +36,8 @@ struct ShapeScratch {
   }
 };
 
-/// Whether the basis has a place in the block's memory. Works are compiled for either case: a device reads its own memory faster
-/// where it knows that it is its own.
-inline bool basis_is_near(const ShapeTable& shape) { return shared_size<double>(shape.all * shape.size) <= 64 * 1024; }
+// Works are compiled for a basis that has a place in the block's memory and for one that has not: a device reads its own memory
+// faster where it knows that it is its own.
 
 template <class Block, class T>
 KINEMA_HD void fetch_table(Block& block, const T* from, const T* near, int count) {

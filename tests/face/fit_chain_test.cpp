@@ -148,6 +148,23 @@ TEST(FitChain, GivesTheSameBitsForAnyNumberOfThreadsAndFacesAtOnce) {
   }
 }
 
+// Blocks in whose memory no table has a place.
+struct SmallBlocks : SerialLauncher {
+  static std::size_t block_bytes() { return 0; }
+};
+
+TEST(FitChain, GivesTheSameBitsWhereverTablesLie) {
+  const auto planted = Planted().population(2, 9);
+  Serial near(whole_model(), {});
+  HostChainFitter<SmallBlocks> far(whole_model(), {});
+  for (const Face& face : planted_faces(planted)) {
+    const Fit truth = near.fit(face), fit = far.fit(face);
+    EXPECT_EQ(fit.landmarks, truth.landmarks);
+    EXPECT_EQ(fit.failure, truth.failure);
+    EXPECT_EQ(fit.error, truth.error);
+  }
+}
+
 TEST_P(FitChainOn, TakesPicturesOfAnySizeAndStartsAnywhere) {
   const std::vector<std::uint8_t> grey(40, 100);
   FitSettings settings;

@@ -44,6 +44,8 @@ private:
 struct ThreadedLauncher {
   int threads = 3;
 
+  static std::size_t block_bytes() { return static_cast<std::size_t>(-1); }
+
   template <class Work>
   void operator()(const Work& work, int columns, int rows) const {
     std::vector<double> memory(work.shared_bytes() / sizeof(double) + 2);

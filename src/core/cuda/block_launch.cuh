@@ -69,16 +69,26 @@ __global__ void __launch_bounds__(Work::threads) run_work(const __grid_constant_
   work(block);
 }
 
+/// The most memory that the threads of a block can share on the current device.
+inline std::size_t most_block_bytes() {
+  int device = 0, most = 0;
+  check(cudaGetDevice(&device), "asking for the GPU");
+  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "asking the GPU");
+  return static_cast<std::size_t>(most);
+}
+
 /// On a stream, which may be recording a graph. Where the device can, a kernel is launched while the one before it runs.
 class BlockLauncher {
 public:
-  explicit BlockLauncher(cudaStream_t stream) : stream_(stream) {}
+  explicit BlockLauncher(cudaStream_t stream) : stream_(stream), block_bytes_(most_block_bytes()) {}
+
+  std::size_t block_bytes() const { return block_bytes_; }
 
   template <class Work>
   void operator()(const Work& work, int columns, int rows) const {
     const std::size_t bytes = work.shared_bytes();
     constexpr std::size_t without_asking = 48 * 1024;
-    if (bytes > without_asking) allow_most<Work>();
+    if (bytes > without_asking) allow_most<Work>(block_bytes_);
     cudaLaunchAttribute early{};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
@@ -95,14 +105,11 @@ public:
 private:
   // An attribute of a kernel applies to all its launches, also those of other threads: so it is always the same.
   template <class Work>
-  static void allow_most() {
-    int device = 0, most = 0;
-    check(cudaGetDevice(&device), "asking for the GPU");
-    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "asking the GPU");
+  static void allow_most(std::size_t most) {
     cudaFuncAttributes attributes{};
     check(cudaFuncGetAttributes(&attributes, run_work<Work>), "asking about a kernel");
     check(cudaFuncSetAttribute(run_work<Work>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               most - static_cast<int>(attributes.sharedSizeBytes)),
+                               static_cast<int>(most - attributes.sharedSizeBytes)),
           "taking shared memory");
   }
 
@@ -115,6 +122,7 @@ private:
   }
 
   cudaStream_t stream_;
+  std::size_t block_bytes_;
 };
 
 }  // namespace kinema::cuda
