@@ -359,7 +359,7 @@ private:
       const int at = t / columns_at_once, column = t % columns_at_once, vertex = at / 2, axis = at % 2;
       if (column >= count) continue;
       corners[at * columns_at_once + column] =
-          sum_in_batches<8>(of.corner_first[vertex], of.corner_first[vertex + 1], 1, [&](int e) {
+          sum_in_batches<16>(of.corner_first[vertex], of.corner_first[vertex + 1], 1, [&](int e) {
             const int entry = of.corner_list[e];  // 3 chunk + corner
             return static_cast<double>(sums[(2 * entry + axis) * columns_of_level + first + column]);
           });
@@ -417,7 +417,7 @@ private:
 #pragma unroll 1
     for (int t = block.thread(); t < 4 * pairs; t += block.threads()) {
       const int first_entry = of.entry_first[0], axis_other = t / 2 % 2, axis = t % 2;
-      of.of_pairs[t] = sum_in_batches<6>(
+      of.of_pairs[t] = sum_in_batches<8>(
           of.entry_first[t / 4] - first_entry, of.entry_first[t / 4 + 1] - first_entry, 1, [&](int e) {
             const int entry = of.entries[e];
             const int k = 2 * (entry / 3 % 3) + axis_other, l = 2 * (entry % 3) + axis;

@@ -65,7 +65,7 @@ private:
     if (!tables_.score.present) return;
     make_bins(tables_.score.rings);
     launch_(RingsWork{tables_.score.rings, shape.landmarks, batch_}, shape.landmarks, faces_);
-    launch_(ScoreWork{shape, tables_.score, batch_}, 1, faces_);
+    launch_(ScoreWork<near>{shape, tables_.score, batch_}, 1, faces_);
   }
 
   void make_bins(const RingTable& rings) {

@@ -58,6 +58,7 @@ struct FinishWork {
 };
 
 /// The probability of failure and the confidences, from the texture around the landmarks.
+template <bool near>
 struct ScoreWork {
   static constexpr int threads = 544;
   ShapeTable shape;
@@ -66,38 +67,58 @@ struct ScoreWork {
 
   KINEMA_HD const int* rows() const { return batch.count; }
 
-  // Of shared memory: what is known of each landmark, and sums in strands.
-  struct Scratch {
-    double* expected;  // log of the expected error
-    double *errors, *overall, *unit, *parameters, *parts, *own_strands, *overall_strands, *sums, *ninth;
+  struct Memory {
+    ShapeMemory<near> shape;
+    double *expected, *errors,
+        *overall;  // of each landmark: log of the expected error, the error, what it says of the fit
+    double *own_strands, *overall_strands;  // landmarks x strands
+    int* below;                             // landmarks x strands: how many have a smaller error
+    double* ninth;
   };
-
+  template <class Arrays>
+  KINEMA_HD Memory memory(Arrays&& arrays) const {
+    Memory of{ShapeMemory<near>::in(arrays, shape), {}, {}, {}, {}, {}, {}, {}};
+    of.expected = arrays.template take<double>(shape.landmarks);
+    of.errors = arrays.template take<double>(shape.landmarks);
+    of.overall = arrays.template take<double>(shape.landmarks);
+    of.own_strands = arrays.template take<double>(shape_strands * shape.landmarks);
+    of.overall_strands = arrays.template take<double>(shape_strands * shape.landmarks);
+    of.below = arrays.template take<int>(shape_strands * shape.landmarks);
+    of.ninth = arrays.template take<double>(1);
+    return of;
+  }
   std::size_t shared_bytes() const {
-    return 3 * shared_size<double>(shape.landmarks) + shared_size<double>(shape.size) +
-           shared_size<double>(shape.modes) + shared_size<double>(shape_strands * shape.modes) +
-           2 * shared_size<double>(shape_strands * shape.landmarks) + shared_size<double>(4 * shape_strands) +
-           shared_size<double>(1);
+    SharedBytes counted;
+    memory(counted);
+    return counted.bytes();
   }
 
   KINEMA_HD static double limited(double x) { return x < -50 ? -50 : 50 < x ? 50 : x; }
   KINEMA_HD static double probability(double x) { return 1 / (1 + std::exp(-x)); }
 
   template <class Block>
+  KINEMA_HD void prepare(Block& block) const {
+    ShapeMemory<near>::fetch(block, shape);
+  }
+
+  template <class Block>
   KINEMA_HD void operator()(Block& block) const {
     const int face = block.y(), count = shape.landmarks;
     if (face >= block.rows()) return;
-    const Scratch scratch = scratch_of(block);
-    from_mean(block, shape, {1, 0, 0, 0}, of_face(batch.placed, face, shape.size), scratch.unit);
-    expect_errors(block, of_face(batch.rings, face, batch.sizes.ring_values), scratch);
-    parameters_of(block, shape, scratch.unit, false, scratch.parts, scratch.parameters);
+    const Memory of = memory(SharedArrays(block));
+    const ShapeScratch& scratch = of.shape.scratch;
+    const double residual = batch.results[face].error;
+    expect_errors(block, of_face(batch.rings, face, batch.sizes.ring_values), of);  // which waits
+    from_mean(block, of.shape.near, {1, 0, 0, 0}, of_face(batch.placed, face, shape.size), scratch.unit);
+    rank(block, of);
+    block.wait();
+    parameters_of(block, of.shape.near, scratch.unit, false, scratch.parts, scratch.parameters);
     // the ninth decile: the one with that many below it
-    const double* expected = scratch.expected;
 #pragma unroll 1
     for (int i = block.thread(); i < count; i += block.threads()) {
       int below = 0;
-#pragma unroll 8
-      for (int k = 0; k < count; ++k) below += expected[k] < expected[i] || (expected[k] == expected[i] && k < i);
-      if (below == count * 9 / 10) *scratch.ninth = expected[i];
+      for (int s = 0; s < shape_strands; ++s) below += of.below[i * shape_strands + s];
+      if (below == count * 9 / 10) *of.ninth = of.expected[i];
     }
     block.wait();
 #pragma unroll 1
@@ -105,8 +126,8 @@ struct ScoreWork {
       const int which = t / shape_strands, strand = t % shape_strands;
       double sum = 0;
       if (which < 3) {
-        const double* of = which == 0 ? scratch.expected : which == 1 ? scratch.errors : scratch.overall;
-        sum = sum_in_batches<9>(strand, count, shape_strands, [&](int i) { return of[i]; });
+        const double* from = which == 0 ? of.expected : which == 1 ? of.errors : of.overall;
+        for (int i = strand; i < count; i += shape_strands) sum += from[i];
       } else {
         for (int k = strand; k < shape.modes; k += shape_strands)
           sum += scratch.parameters[k] * scratch.parameters[k] / std::fmax(1e-12, shape.variances[k]);
@@ -114,18 +135,19 @@ struct ScoreWork {
       scratch.sums[t] = sum;
     }
     block.wait();
+    if (block.thread() >= count) return;
 
-    // every thread for itself
+    // every thread that has a landmark for itself
     const auto sum = [&scratch](int which) { return sum_of_shape_strands(scratch.sums + which * shape_strands); };
-    const double error = batch.results[face].error, n = count;
+    const double n = count;
     const double features[quality_feature_count] = {
         1,
         static_cast<double>(score.overall_error[0]) + sum(2),
         sum(0) / n,
         std::log(sum(1) / n),
-        *scratch.ninth,
+        *of.ninth,
         shape.modes > 0 ? std::sqrt(sum(3) / shape.modes) : 0,
-        score.residual_variance > 0 && error > 0 ? std::log(error / score.residual_variance) : 0};
+        score.residual_variance > 0 && residual > 0 ? std::log(residual / score.residual_variance) : 0};
     double argument = 0;
     for (std::size_t k = 0; k < quality_feature_count; ++k)
       argument += static_cast<double>(score.weights[k]) * features[k];
@@ -134,34 +156,15 @@ struct ScoreWork {
 #pragma unroll 1
     for (int i = block.thread(); i < count; i += block.threads()) {
       const float* w = score.landmark_weights;
-      confidences[i] = static_cast<float>(probability(limited(w[0] + w[1] * expected[i] + w[2] * argument)));
+      confidences[i] = static_cast<float>(probability(limited(w[0] + w[1] * of.expected[i] + w[2] * argument)));
     }
-    block.wait();  // all threads have read the error
     if (block.thread() == 0) batch.results[face].failure = probability(argument);
   }
 
 private:
-  template <class Block>
-  KINEMA_HD Scratch scratch_of(Block& block) const {
-    std::size_t from = 0;
-    const auto take = [&](int size) {
-      auto* array = block.template shared<double>(from);
-      from += shared_size<double>(size);
-      return array;
-    };
-    Scratch scratch{};
-    scratch.expected = take(shape.landmarks), scratch.errors = take(shape.landmarks);
-    scratch.overall = take(shape.landmarks), scratch.unit = take(shape.size);
-    scratch.parameters = take(shape.modes), scratch.parts = take(shape_strands * shape.modes);
-    scratch.own_strands = take(shape_strands * shape.landmarks);
-    scratch.overall_strands = take(shape_strands * shape.landmarks);
-    scratch.sums = take(4 * shape_strands), scratch.ninth = take(1);
-    return scratch;
-  }
-
   // What each landmark's texture says of its error and of the whole fit; all threads see it.
   template <class Block>
-  KINEMA_HD void expect_errors(Block& block, const float* texture, const Scratch& scratch) const {
+  KINEMA_HD void expect_errors(Block& block, const float* texture, const Memory& of) const {
 #pragma unroll 1
     for (int t = block.thread(); t < shape_strands * shape.landmarks; t += block.threads()) {
       const int i = t / shape_strands;
@@ -172,23 +175,38 @@ private:
       struct Products {
         double own, overall;
       };
-      in_batches<6>(
+      in_batches<12>(
           t % shape_strands, score.values, shape_strands,
           [&](int k) {
             return Products{static_cast<double>(row[k]) * values[k], static_cast<double>(all[k]) * values[k]};
           },
-          [&](const Products& of, int) { own += of.own, overall += of.overall; });
-      scratch.own_strands[t] = own, scratch.overall_strands[t] = overall;
+          [&](const Products& products, int) { own += products.own, overall += products.overall; });
+      of.own_strands[t] = own, of.overall_strands[t] = overall;
     }
-    block.wait();
+    block.wait_fetched();
 #pragma unroll 1
     for (int i = block.thread(); i < shape.landmarks; i += block.threads()) {
       const float* row = score.landmark_error + static_cast<std::size_t>(i) * (1 + score.values);
-      scratch.expected[i] = static_cast<double>(row[0]) + sum_of_shape_strands(scratch.own_strands + i * shape_strands);
-      scratch.errors[i] = std::exp(scratch.expected[i]);
-      scratch.overall[i] = sum_of_shape_strands(scratch.overall_strands + i * shape_strands);
+      of.expected[i] = static_cast<double>(row[0]) + sum_of_shape_strands(of.own_strands + i * shape_strands);
+      of.errors[i] = std::exp(of.expected[i]);
+      of.overall[i] = sum_of_shape_strands(of.overall_strands + i * shape_strands);
     }
     block.wait();
+  }
+
+  // How many expected errors are below each, in strands; of equal ones, the first.
+  template <class Block>
+  KINEMA_HD void rank(Block& block, const Memory& of) const {
+#pragma unroll 1
+    for (int t = block.thread(); t < shape_strands * shape.landmarks; t += block.threads()) {
+      const int i = t / shape_strands;
+      const double own = of.expected[i];
+      int below = 0;
+#pragma unroll 3
+      for (int k = t % shape_strands; k < shape.landmarks; k += shape_strands)
+        below += of.expected[k] < own || (of.expected[k] == own && k < i);
+      of.below[t] = below;
+    }
   }
 };
 
