@@ -334,7 +334,7 @@ private:
 
 /// d = g - g0 of the last look, and whether its shape is kept. The first look of a stage has nothing to be held against.
 struct DecideWork {
-  static constexpr int threads = 512;
+  static constexpr int threads = 672;
   static constexpr int strands = shape_strands;  ///< of a sum over chunks or modes
   ShapeTable shape;
   LevelTable level;
@@ -386,9 +386,9 @@ struct DecideWork {
     const float* parts = of_face(batch.look_sums, face, batch.sizes.look_sums);
 #pragma unroll 1
     for (int t = block.thread(); t < strands * width; t += block.threads()) {
-      const int row = t % width;
-      in_strands[t] = sum_in_batches<9>(t / width, level.chunks, strands,
-                                        [&](int c) { return static_cast<double>(parts[c * width + row]); });
+      const int strand = t / width, row = t - strand * width;
+      in_strands[t] = sum_in_batches<18>(strand, level.chunks, strands,
+                                         [&](int c) { return static_cast<double>(parts[c * width + row]); });
     }
     block.wait_fetched();
 #pragma unroll 1
@@ -419,7 +419,11 @@ struct DecideWork {
     block.wait();
 #pragma unroll 1
     for (int s = block.thread(); s < strands; s += block.threads()) {
-      in_strands[s] = sum_in_batches<5>(s, level.modes, strands, [&](int k) { return products[k] * products[k]; });
+      double sum = 0;
+      in_order<5>(
+          s, level.modes, strands, [&](int k) { return products[k]; },
+          [&](double product, int) { sum += product * product; });
+      in_strands[s] = sum;
     }
     block.wait();
     const double along_modes = sum_of_shape_strands(in_strands);
