@@ -14,7 +14,6 @@
 #include <filesystem>
 
 namespace kinema::app {
-namespace {
 
 std::filesystem::path start_file(const std::string& start) {
   if (start != "shipped") return start;
@@ -23,7 +22,6 @@ std::filesystem::path start_file(const std::string& start) {
   return place;
 }
 
-// As the start is stored.
 io::FaceModelPrecision precision_of(const std::filesystem::path& file) {
   const std::vector<io::FaceModelSection> sections = io::list_face_model(file);
   const bool small = std::any_of(sections.begin(), sections.end(), [](const io::FaceModelSection& section) {
@@ -31,6 +29,8 @@ io::FaceModelPrecision precision_of(const std::filesystem::path& file) {
   });
   return small ? io::FaceModelPrecision::small : io::FaceModelPrecision::full;
 }
+
+namespace {
 
 // What a model is refined on, in memory.
 struct Faces {

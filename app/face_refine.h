@@ -2,8 +2,10 @@
 #pragma once
 
 #include "app/face_options.h"
+#include "io/face_model_file.h"
 #include "kinema/face_refine.h"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,12 @@ struct RefineOptions {
   std::string out, detector, note;
   bool mirrored = true, sequence = false;
 };
+
+/// The file of --start. Throws Error if it is the model that ships and that is not installed.
+std::filesystem::path start_file(const std::string& start);
+
+/// In which a model of a file is stored.
+io::FaceModelPrecision precision_of(const std::filesystem::path& file);
 
 void refine_face_model(const RefineOptions& options);
 

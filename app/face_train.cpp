@@ -93,12 +93,22 @@ FaceExamples examples_for(const Options& options) {
   return drawn_examples(options.common.seed, std::min(options.drawn, most_kept), options.common.threads);
 }
 
+face::ExampleStream drawn_stream(std::uint64_t seed) {
+  return [seed](std::uint32_t number) { return synth::face_example(seed, number, drawn_size); };
+}
+
+// What differs where photographs are to be fitted after drawings.
+void set_for_drawn(face::TrainSettings& settings) {
+  settings.start_shift = drawn_shift;
+  settings.start_scale = drawn_scale;
+  settings.start_turn = drawn_turn;
+  settings.penalty = drawn_penalty;
+  settings.prior = drawn_prior;
+}
+
 face::Model train(const Options& options, const FaceExamples& examples, const face::Layout& layout) {
-  if (options.drawn > most_kept) {
-    return face::train(
-        [seed = options.common.seed](std::uint32_t number) { return synth::face_example(seed, number, drawn_size); },
-        options.drawn, layout, options.settings);
-  }
+  if (options.drawn > most_kept)
+    return face::train(drawn_stream(options.common.seed), options.drawn, layout, options.settings);
   std::vector<face::Example> set;
   for (std::size_t i = 0; i < examples.size(); ++i) {
     set.push_back({view(examples.images[i]), examples.landmarks[i],
@@ -151,10 +161,10 @@ void report(const Options& options, const face::Model& model, const FaceExamples
 
 // A model that is refined keeps what these options say of a new one.
 void check_start(const Options& options) {
-  if (options.images.images.empty() == options.film.empty()) throw Error("--start: give --images or --film");
+  if (options.images.images.empty() + options.film.empty() + (options.drawn == 0) != 2)
+    throw Error("--start: give --images or --film, or --drawn to learn its score anew");
   const face::TrainSettings &asked = options.settings, usual;
-  for (const auto& [flag, given] : {std::pair{"--drawn", options.drawn > 0},
-                                    {"--layout", !options.layout.empty()},
+  for (const auto& [flag, given] : {std::pair{"--layout", !options.layout.empty()},
                                     {"--pixels", asked.pixels != usual.pixels},
                                     {"--levels", asked.levels != usual.levels},
                                     {"--features", asked.features != usual.features},
@@ -176,9 +186,46 @@ void check_start(const Options& options) {
   }
 }
 
+// The model of --start with a score learned from drawn faces.
+void learn_score(const Options& options) {
+  const io::OutputFile place(options.out);
+  const std::filesystem::path file = start_file(options.start);
+  face::Model start = io::read_face_model(file);
+  if (start.shape.landmarks() != synth::face_landmarks)
+    throw Error(fmt::format("{}: {} landmarks, but drawn faces have {}", file.string(), start.shape.landmarks(),
+                            synth::face_landmarks));
+  Stopwatch watch;
+  face::TrainSettings settings;
+  set_for_drawn(settings);
+  settings.mirrored = !options.no_mirror && !start.layout.mirror.empty();
+  settings.seed = options.common.seed;
+  settings.threads = options.common.threads;
+  TrainProgress progress;
+  settings.progress = progress.teller();
+  face::Model model = face::train_score(start, drawn_stream(options.common.seed), options.drawn, settings);
+  progress.end();
+  if (!options.note.empty()) model.note = options.note;
+  io::write_face_model(options.out, model, precision_of(file));
+  const double seconds = watch.lap() / 1000;
+  if (!options.common.json) {
+    fmt::print("{}: the score of {}, learned from {} drawn faces in {:.1f} s\n", options.out, file.string(),
+               options.drawn, seconds);
+    return;
+  }
+  nlohmann::ordered_json json;
+  json["backend"] = name(Backend::cpu);  // training runs there
+  json["examples"] = options.drawn;
+  json["mirrored"] = settings.mirrored;
+  json["landmarks"] = model.shape.landmarks();
+  json["ms"] = {{"train", 1000 * seconds}};
+  json["results"] = {{"out", options.out}, {"quality", true}, {"sequence", stages_text(model.sequence)}};
+  print_json(json);
+}
+
 void run(Options options) {
   if (!options.start.empty()) {
     check_start(options);
+    if (options.drawn > 0) return learn_score(options);
     return refine_face_model({options.common, options.images, options.film, options.start, options.out,
                               options.detector, options.note, !options.no_mirror, options.sequence});
   }
@@ -202,13 +249,7 @@ void run(Options options) {
   settings.quality = !options.no_quality;
   settings.project_out = !options.no_project_out;
   settings.resampled = !options.no_resampling;
-  if (options.drawn > 0) {
-    settings.start_shift = drawn_shift;
-    settings.start_scale = drawn_scale;
-    settings.start_turn = drawn_turn;
-    settings.penalty = drawn_penalty;
-    settings.prior = drawn_prior;
-  }
+  if (options.drawn > 0) set_for_drawn(settings);
   if (options.small) {
     settings.pixels = small_pixels;
     settings.levels = 1;

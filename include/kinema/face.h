@@ -109,6 +109,12 @@ Model train(std::span<const Example> examples, const Layout& layout, const Train
 /// and some thousands of the stream; memory depends on the number of landmarks, not on `count`.
 Model train(const ExampleStream& stream, std::uint32_t count, const Layout& layout, const TrainSettings& settings = {});
 
+/// The same model with its probability of failure learned anew from fits of `count` examples of the stream, 8 at least, of
+/// which training has seen none: those that the above would take. Landmarks stay as they are. Of the settings only those
+/// of starts, penalty, mirrored, seed and threads count. Throws Error if the model has no cascade.
+Model train_score(const Model& model, const ExampleStream& stream, std::uint32_t count,
+                  const TrainSettings& settings = {});
+
 /// Where a fit starts.
 struct Start {
   struct Box {

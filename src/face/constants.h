@@ -214,8 +214,8 @@ inline constexpr double quality_penalties[] = {3, 10, 30};
 
 /// The penalty where TrainSettings::penalty is given, for faces that differ from the examples.
 /// @unit mean squared inputs
-/// @chosen a model of drawn faces on LFPW
-KINEMA_CONSTANT(double, quality_transfer_penalty, 100);
+/// @chosen a model of drawn faces on LFPW; flat between 1 and 10
+KINEMA_CONSTANT(double, quality_transfer_penalty, 3);
 
 /// Radii of the rings around a landmark on which texture is sampled.
 /// @unit pixels of the frame
@@ -252,5 +252,31 @@ KINEMA_CONSTANT(double, held_out_transfer_width, 0.55);
 /// @unit weight
 /// @chosen LFPW and HELEN: failures told against failures that happened
 inline constexpr double held_out_weights[] = {1, 0.25, 0.06};
+
+/// Where TrainSettings::penalty is given, the last stage also starts from the end of a good fit with its shape displaced
+/// by these: photographs fail by a mouth or a jaw out of place rather than by a lost face.
+/// @unit standard deviations of the shape modes
+/// @chosen a model of drawn faces on LFPW
+inline constexpr double held_out_shape_widths[] = {0.4, 0.9, 1.4};
+
+/// The displacement of the pose that goes with one of 1.
+/// @unit displacements of the cascade's training
+/// @chosen a model of drawn faces on LFPW
+KINEMA_CONSTANT(double, held_out_shape_pose, 0.35);
+
+/// How much each of these fits counts.
+/// @unit weight
+/// @chosen a model of drawn faces on LFPW: failures told against failures that happened
+KINEMA_CONSTANT(double, held_out_shape_weight, 0.25);
+
+/// Noise over the pictures that the score learns from where TrainSettings::penalty is given: the radii of its scales,
+/// @unit outer-eye distances
+/// @chosen a model of drawn faces on LFPW
+inline constexpr double noise_radii[] = {0.013, 0.026, 0.052, 0.104};
+
+/// and the greatest root mean square of each scale, so that good fits leave as much residual as those of photographs.
+/// @unit grey values
+/// @chosen a model of drawn faces on LFPW
+KINEMA_CONSTANT(double, noise_amplitude, 9);
 
 }  // namespace kinema::face

@@ -12,7 +12,9 @@ std::vector<OwnedExample> drawn(const ExampleStream& stream, std::uint32_t first
   return result;
 }
 
-std::vector<Example> views(const std::vector<OwnedExample>& owned, std::uint32_t first) {
+}  // namespace
+
+std::vector<Example> views_of(std::span<const OwnedExample> owned, std::uint32_t first) {
   std::vector<Example> result;
   result.reserve(owned.size());
   for (const OwnedExample& one : owned)
@@ -22,10 +24,8 @@ std::vector<Example> views(const std::vector<OwnedExample>& owned, std::uint32_t
   return result;
 }
 
-}  // namespace
-
 ExampleBatch::ExampleBatch(const ExampleStream& stream, std::uint32_t first, std::uint32_t count, const Layout& layout,
                            bool mirrored, const Threads& threads)
-    : owned(drawn(stream, first, count, threads)), examples(views(owned, first)), set(examples, layout, mirrored) {}
+    : owned(drawn(stream, first, count, threads)), examples(views_of(owned, first)), set(examples, layout, mirrored) {}
 
 }  // namespace kinema::face

@@ -5,9 +5,13 @@
 #include "face/training_set.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace kinema::face {
+
+/// Examples that view these, named by their number from `first`.
+std::vector<Example> views_of(std::span<const OwnedExample> owned, std::uint32_t first = 0);
 
 struct ExampleBatch {
   /// Examples first, first + 1, ...

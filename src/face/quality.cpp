@@ -8,6 +8,7 @@
 #include "face/similarity.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace kinema::face {
@@ -53,9 +54,10 @@ std::vector<double> logistic(const RowMatrix& features, std::span<const char> ha
   return {weights.data(), weights.data() + size};
 }
 
-// Of quality_features(), what orders faces unlike the examples too: the expected mean error. The others differ less between
-// good and failed fits than between drawings and photographs, or are so like it that a regression weighs their difference.
-constexpr std::size_t constant_feature = 0, overall_feature = 1;
+// Of quality_features(), what orders faces unlike the examples too: 1, the expected mean error, the distance of the shape
+// from the mean and the residual. Those of the landmarks are so like the expected mean error that a regression weighs
+// their difference.
+constexpr std::array<bool, quality_feature_count> transferable = {true, true, false, false, false, true, true};
 
 // The argument of the probability of failure.
 double failure_score(const QualityModel& quality, const Evidence& evidence) {
@@ -187,7 +189,7 @@ QualityModel train_quality(const TrainingSet& set, const Model& model, const Hel
   for (std::size_t i = 0; i < fits.size(); ++i) {
     const std::vector<double> of = quality_features(evidence[i]);
     for (std::size_t k = 0; k < of.size(); ++k) {
-      const bool used = !transferred || k == constant_feature || k == overall_feature;
+      const bool used = !transferred || transferable[k];
       features(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = used ? static_cast<float>(of[k]) : 0.0f;
     }
   }

@@ -7,6 +7,7 @@
 #include "face/delaunay.h"
 #include "face/example_batch.h"
 #include "face/held_out.h"
+#include "face/picture_noise.h"
 #include "face/quality.h"
 #include "face/raster.h"
 #include "face/shape.h"
@@ -176,6 +177,41 @@ void add_levels(Model& model, const TrainingSet& set, const TrainSettings& setti
   model.sequence = default_sequence(model, settings);
 }
 
+// Examples as the score learns from them: as they are, or with noise where photographs will differ from them.
+class JudgedExamples {
+public:
+  JudgedExamples(std::span<const Example> examples, const Layout& layout, const TrainSettings& settings,
+                 const Threads& threads)
+      : noisy_(settings.penalty > 0 ? with_noise(examples, layout, settings.seed, threads)
+                                    : std::vector<OwnedExample>()),
+        views_(views_of(noisy_)),
+        set_(noisy_.empty() ? examples : std::span<const Example>(views_), layout, settings.mirrored) {}
+
+  const TrainingSet& set() const { return set_; }
+
+private:
+  std::vector<OwnedExample> noisy_;
+  std::vector<Example> views_;
+  TrainingSet set_;
+};
+
+// The quality of a model, from fits of examples by models that have not seen them.
+void add_quality(Model& model, std::span<const Example> examples, std::vector<Model> models,
+                 const TrainSettings& settings, const Threads& threads, const Tell& tell, double begin) {
+  tell("held-out fits", begin);
+  const JudgedExamples judged(examples, model.layout, settings, threads);
+  const HeldOut held_out = held_out_fits(judged.set(), std::move(models), settings);
+  tell("quality", begin + 0.75 * (1 - begin));
+  model.quality = train_quality(judged.set(), model, held_out, settings.penalty > 0, threads);
+}
+
+// The same from `count` examples of a stream, with numbers that nothing else takes.
+void add_quality(Model& model, const ExampleStream& stream, std::uint32_t count, const TrainSettings& settings,
+                 const Threads& threads, const Tell& tell, double begin) {
+  const ExampleBatch batch(stream, std::uint32_t{1} << 30, count, model.layout, false, threads);
+  add_quality(model, batch.examples, std::vector<Model>(stream_quality_folds, model), settings, threads, tell, begin);
+}
+
 }  // namespace
 
 Model train(std::span<const Example> examples, const Layout& layout, const TrainSettings& settings) {
@@ -194,12 +230,9 @@ Model train(std::span<const Example> examples, const Layout& layout, const Train
     without = std::move(training.without);
   }
   add_levels(model, set, settings, threads, tell);
-  if (settings.quality && examples.size() >= 8 && !without.empty()) {
-    tell("held-out fits", appearance_share);
-    const HeldOut held_out = held_out_fits(set, models_without(examples, model, without, settings, threads), settings);
-    tell("quality", 0.95);
-    model.quality = train_quality(set, model, held_out, settings.penalty > 0, threads);
-  }
+  if (settings.quality && examples.size() >= 8 && !without.empty())
+    add_quality(model, examples, models_without(examples, model, without, settings, threads), settings, threads, tell,
+                appearance_share);
   tell("done", 1);
   check(model);
   return model;
@@ -225,14 +258,22 @@ Model train(const ExampleStream& stream, std::uint32_t count, const Layout& layo
                                   [&](double done) { tell("cascade", 0.1 + 0.7 * done); });
   model.sequence = default_sequence(model, settings);
   if (settings.quality && !model.cascade.stages.empty()) {
-    tell("held-out fits", appearance_share);
     const std::uint32_t judges = std::min<std::uint32_t>(std::max<std::uint32_t>(count, 8), stream_quality);
-    // numbers that nothing before has taken
-    const ExampleBatch batch(stream, std::uint32_t{1} << 30, judges, layout, settings.mirrored, threads);
-    const HeldOut held_out = held_out_fits(batch.set, std::vector<Model>(stream_quality_folds, model), settings);
-    tell("quality", 0.95);
-    model.quality = train_quality(batch.set, model, held_out, settings.penalty > 0, threads);
+    add_quality(model, stream, judges, settings, threads, tell, appearance_share);
   }
+  tell("done", 1);
+  check(model);
+  return model;
+}
+
+Model train_score(const Model& start, const ExampleStream& stream, std::uint32_t count, const TrainSettings& settings) {
+  check_settings(settings);
+  if (start.cascade.stages.empty()) throw Error("the model to score has no cascade; train one with cascade stages");
+  if (count < 8) throw Error(fmt::format("{} examples; a score is learned from 8 at least", count));
+  const Threads threads(settings.threads);
+  const Tell tell = teller(settings);
+  Model model = start;
+  add_quality(model, stream, count, settings, threads, tell, 0);
   tell("done", 1);
   check(model);
   return model;

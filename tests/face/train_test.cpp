@@ -1,4 +1,5 @@
 #include "face/similarity.h"
+#include "kinema/error.h"
 #include "kinema/face.h"
 #include "planted.h"
 
@@ -130,10 +131,37 @@ TEST(Train, TakesAPenaltyAndAPriorAsTheyAreGiven) {
   EXPECT_EQ(little.sequence.back().prior, 77);
   EXPECT_LT(size_of(much.cascade.stages[0].gradient), 0.1 * size_of(little.cascade.stages[0].gradient));
   EXPECT_LT(size_of(much_streamed.cascade.stages[0].gradient), 0.1 * size_of(streamed.cascade.stages[0].gradient));
-  // of the features of the probability of failure, two are used
+  // of the features of the probability of failure, those of landmarks are not used
   int used = 0;
   for (const float weight : little.quality.weights) used += weight != 0;
-  EXPECT_EQ(used, 2);
+  EXPECT_EQ(used, 4);
+}
+
+TEST(TrainScore, LearnsTheScoreAnewAndLeavesTheRestWithTheSameBitsForAnyNumberOfThreads) {
+  const Planted planted;
+  TrainSettings settings = small_settings();
+  settings.features = Features::edges;
+  const Model start = train(examples_of(planted.population(12, 2)), planted.layout(), settings);
+  settings.penalty = 50;
+  settings.threads = 1;
+  const Model one = train_score(start, stream_of(planted), 16, settings);
+  settings.threads = 3;
+  const Model three = train_score(start, stream_of(planted), 16, settings);
+  EXPECT_TRUE(same(one.quality.landmark_error, three.quality.landmark_error));
+  EXPECT_FALSE(same(one.quality.landmark_error, start.quality.landmark_error));
+  for (std::size_t k = 0; k < start.cascade.stages.size(); ++k)
+    EXPECT_TRUE(same(one.cascade.stages[k].gradient, start.cascade.stages[k].gradient));
+  EXPECT_TRUE(same(one.levels[0].texture_modes, start.levels[0].texture_modes));
+}
+
+TEST(TrainScore, RefusesAModelWithoutACascadeAndTooFewExamples) {
+  const Planted planted;
+  TrainSettings settings = small_settings();
+  const Model start = train(examples_of(planted.population(12, 2)), planted.layout(), settings);
+  EXPECT_THROW(train_score(start, stream_of(planted), 7, settings), Error);
+  settings.cascade_stages = 0;
+  const Model bare = train(examples_of(planted.population(12, 2)), planted.layout(), settings);
+  EXPECT_THROW(train_score(bare, stream_of(planted), 16, settings), Error);
 }
 
 TEST(Train, TakesThreeImages) {
