@@ -187,7 +187,8 @@ struct DisplaceWork {
     const int face = block.y();
     if (face >= block.rows()) return;
     const Memory own = memory(SharedArrays(block));
-    const auto& [model, scratch] = own.shape;
+    const ShapeTable& model = own.shape.near;
+    const ShapeScratch& scratch = own.shape.scratch;
     double* points = of_face(batch.shape, face, shape.size);
     const int segments = product_segments(regression.inputs);
     block.fetch(of_face(batch.products, face, batch.sizes.partial_products), own.parts, regression.rows * segments);

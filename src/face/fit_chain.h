@@ -55,10 +55,8 @@ private:
     for (const StageTable& stage : tables_.stages) {
       if (stage.method == Method::cascade)
         run_cascade<near>(stage);
-      else if (faces_at_once == 1 && fits<DescendWork<1, true>>(stage.level))
-        run_level<near, faces_at_once == 1>(stage.level);
       else
-        run_level<near, false>(stage.level);
+        run_level<near>(stage.level);
       values = stage.method == Method::cascade ? 0 : stage.level.values;
     }
     launch_(FinishWork<near>{shape, values, tables_.score.present, batch_}, 1, faces_);
@@ -96,6 +94,13 @@ private:
     constexpr int together = faces_at_once == 1 ? 1 : 2 * faces_at_once;
     const LookWork<together, stack_near> work{level, samples, texture, batch_};
     launch_(work, work.blocks(), (faces_ + together - 1) / together);
+  }
+
+  template <bool near>
+  void run_level(const LevelTable& level) {
+    if constexpr (faces_at_once == 1)
+      if (fits<DescendWork<1, true>>(level)) return run_level<near, true>(level);
+    run_level<near, false>(level);
   }
 
   template <bool near, bool stack_near>
