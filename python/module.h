@@ -11,8 +11,8 @@ void bind_body_tracker(pybind11::module_& module);
 void bind_head(pybind11::module_& module);
 void bind_face(pybind11::module_& module);
 void bind_head_pose(pybind11::module_& module);
-void bind_face_observation(pybind11::module_& body);
-void bind_face_observer(pybind11::module_& person);
+void bind_face_observation(pybind11::module_& module);
+void bind_face_observer(pybind11::module_& module);
 void bind_person(pybind11::module_& module);
 void bind_recording(pybind11::module_& module);
 

@@ -128,11 +128,11 @@ void judge_film(const HeldOut& before, const HeldOut& after, const TrainingSet& 
 
 }  // namespace
 
-Refinement refine(const Model& start, std::span<const Example> given, const RefineSettings& settings) {
-  check_call(start, given, settings);
-  const std::vector<Example> examples = in_order(given, settings.film);
+Refinement refine(const Model& start, std::span<const Example> examples, const RefineSettings& settings) {
+  check_call(start, examples, settings);
+  const std::vector<Example> ordered = in_order(examples, settings.film);
   const TrainSettings training = train_settings(settings);
-  const TrainingSet set(examples, start.layout, training.mirrored);
+  const TrainingSet set(ordered, start.layout, training.mirrored);
   const Threads threads(settings.threads);
   const auto part = [&](std::string_view stage, std::size_t number) {
     return [&settings, stage, number](double done) {
@@ -141,12 +141,12 @@ Refinement refine(const Model& start, std::span<const Example> given, const Refi
     };
   };
   Refinement result;
-  result.model = refined(start, examples, training, threads, part("cascade", 0));
+  result.model = refined(start, ordered, training, threads, part("cascade", 0));
   std::vector<Model> without;
   for (std::size_t fold = 0; fold < refine_folds; ++fold) {
     std::vector<Example> others;
-    for (std::size_t i = 0; i < examples.size(); ++i)
-      if (i % refine_folds != fold) others.push_back(examples[i]);
+    for (std::size_t i = 0; i < ordered.size(); ++i)
+      if (i % refine_folds != fold) others.push_back(ordered[i]);
     without.push_back(refined(start, others, training, threads, part("held-out models", 1 + fold)));
   }
   part("held-out fits", 1 + refine_folds)(0);
@@ -159,7 +159,7 @@ Refinement refine(const Model& start, std::span<const Example> given, const Refi
     result.after = mean_error(after.fits, set, start.layout);
     result.better = result.after < result.before;
     // a film says nothing about errors
-    if (examples.size() >= calibration_examples) calibrate_quality(result.model, set, after, threads);
+    if (ordered.size() >= calibration_examples) calibrate_quality(result.model, set, after, threads);
   }
   if (!result.better) result.model = start;
   check(result.model);
