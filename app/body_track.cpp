@@ -51,7 +51,8 @@ body::TrackerSettings settings_for(const io::Recording& recording, const Options
 person::FaceObserverSettings face_settings(const io::Recording& recording, const Options& options) {
   const std::string& input = options.input.front();
   if (!recording.holds_pictures())
-    throw Error(fmt::format("{}: has no colour pictures, which --face needs: add colour/, or leave --face out", input));
+    throw Error(fmt::format("{}: has no colour pictures, which --face needs: {}leave --face out", input,
+                            recording.kind() == io::SourceKind::sequence ? "name them with --colour, or " : ""));
   if (recording.camera().camera.width == 0)
     throw Error(fmt::format("{}: has no camera, which --face needs: give --camera-file", input));
   person::FaceObserverSettings settings;
@@ -235,7 +236,8 @@ void add_input_options(Verb verb, Options& options) {
   verb.option("--depth-scale", recording.depth_scale, "Metres per unit of the depth images").type("M");
   verb.option("--baseline", recording.baseline, "Metres between the cameras of a rectified pair").type("M");
   verb.option("--calibration-unit", recording.calibration_unit, "Metres per unit of an OpenCV calibration").type("M");
-  verb.option("--colour", recording.colour_pattern, "Pattern of the pictures for the overlay").type("FILES");
+  verb.option("--colour", recording.colour_pattern, "Pattern of the colour pictures, for --overlay, --view and --face")
+      .type("FILES");
   verb.option("--near", options.run.tracker.foreground.nearest, "Smallest distance of the person, metres")
       .type("M")
       .show_default();

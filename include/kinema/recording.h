@@ -75,9 +75,8 @@ public:
   /// True if frames hold points, false if they hold depth.
   bool holds_points() const { return holds_points_; }
 
-  /// False if no frame has a colour picture, or they are not read (RecordingSettings::colour). True for live sources and
-  /// containers, which show it only as they run.
-  virtual bool holds_pictures() const { return true; }
+  /// False if no frame has a colour picture, or they are not read (RecordingSettings::colour).
+  virtual bool holds_pictures() const = 0;
 
   /// True if depth is computed from stereo pairs, and so has the errors of disparities.
   bool from_pairs() const { return from_pairs_; }

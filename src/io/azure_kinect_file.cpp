@@ -87,6 +87,7 @@ public:
     if (depth_ == nullptr && colour_ == nullptr) {
       throw Error(fmt::format("{}: has no track of colour as JPEG", path));
     }
+    format_.pictures = colour_ != nullptr;
     try {
       describe(settings);
     } catch (const Error& error) {

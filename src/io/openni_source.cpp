@@ -97,6 +97,7 @@ public:
         device_.isImageRegistrationModeSupported(openni::IMAGE_REGISTRATION_DEPTH_TO_COLOR)) {
       device_.setImageRegistrationMode(openni::IMAGE_REGISTRATION_DEPTH_TO_COLOR);
     }
+    format_.pictures = colour_.isValid();
     describe(settings);
     if (file_) {
       // as fast as frames are read, and once

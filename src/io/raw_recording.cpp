@@ -22,13 +22,15 @@ using namespace std::chrono_literals;
 class RawFrames : public Recording {
 public:
   std::optional<std::size_t> size() const final { return size_; }
+  bool holds_pictures() const final { return pictures_; }
 
 protected:
   RawFrames(const RawFormat& format, const RecordingSettings& settings)
       : Recording(format.live ? SourceKind::camera : SourceKind::video),
         converter_(format, settings),
         name_(format.name),
-        size_(format.size) {
+        size_(format.size),
+        pictures_(settings.colour && (format.pictures || format.content != RawFormat::Content::depth)) {
     set_camera(converter_.camera());
     from_pairs_ = format.content == RawFormat::Content::pairs;
   }
@@ -45,6 +47,7 @@ private:
   FrameConverter converter_;
   std::string name_;
   std::optional<std::size_t> size_;
+  bool pictures_;
 };
 
 class RecordedFrames final : public RawFrames {

@@ -37,6 +37,7 @@ struct RawFormat {
   enum class Content { depth, pairs, colour };
 
   Content content = Content::depth;
+  bool pictures = false;                           ///< a colour picture comes with depth
   SourceCamera camera;                             ///< of depth and pairs; of colour only its fps
   bool live = false;                               ///< frames arrive as a camera takes them
   bool reopens = false;                            ///< a live source that disappears may come back

@@ -104,6 +104,8 @@ public:
     }
   }
 
+  bool holds_pictures() const override { return colour_; }
+
 private:
   bool fill(Frame& frame) override {
     Picture left, right;

@@ -144,6 +144,7 @@ private:
     } else {
       colour_ = chosen(colours_, "colour");
     }
+    format_.pictures = !colour_.empty();
   }
 
   std::string chosen(const std::set<std::string>& topics, const char* what) const {

@@ -24,6 +24,7 @@ RawFormat stream_raw_format(const StreamHeader& header, const std::string& name,
   }
   RawFormat format;
   format.content = colour ? Content::colour : header.content;
+  format.pictures = header.colour != StreamHeader::Pixels::none;
   format.live = header.live;
   format.name = name;
   if (colour) {

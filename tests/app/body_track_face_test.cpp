@@ -33,8 +33,9 @@ TEST_F(BodyTrackFace, PicturesWithoutAFaceChangeNothing) {
 }
 
 TEST_F(BodyTrackFace, ARecordingWithoutPicturesIsRefused) {
-  refuses(copy(), {"--face"}, "has no colour pictures, which --face needs");
-  refuses(copy("cloud", "points"), {"--face"}, "has no colour pictures, which --face needs");
+  const char* says = "has no colour pictures, which --face needs: name them with --colour, or leave --face out";
+  refuses(copy(), {"--face"}, says);
+  refuses(copy("cloud", "points"), {"--face"}, says);
 }
 
 }  // namespace

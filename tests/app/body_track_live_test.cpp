@@ -66,6 +66,15 @@ TEST_F(BodyTrackLive, PairsOnStandardInputGiveTheJointsOfTheFolder) {
   EXPECT_EQ(lines_without_times(folder / "poses.jsonl"), expected("stereo"));
 }
 
+TEST_F(BodyTrackLive, FacesAreRefusedWhereFramesHaveNoColour) {
+  for (const char* live : {R"("live":false)", R"("live":true)"}) {
+    save("frames", stream_of(recording(), live));
+    expect_one_line(track_shell("cat frames |", "-", "--face"), 2,
+                    "-: has no colour pictures, which --face needs: leave --face out");
+    EXPECT_FALSE(fs::exists(folder / "poses.jsonl"));
+  }
+}
+
 TEST_F(BodyTrackLive, ASocketGivesTheJointsOfTheFolder) {
   const std::string bytes = stream_of(recording());
   RunningCommand command(

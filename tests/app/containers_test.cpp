@@ -104,6 +104,10 @@ TEST_F(AzureKinect, ARecordingGivesTheJointsOfTheFolder) {
   }
 }
 
+TEST_F(AzureKinect, FacesAreRefusedWithoutATrackOfColour) {
+  refuses(folder / "walk.mkv", {"--face"}, "walk.mkv: has no colour pictures, which --face needs: leave --face out");
+}
+
 TEST_F(AzureKinect, OneThatIsCutKeepsWhatWasTracked) {
   fs::resize_file(folder / "walk.mkv", fs::file_size(folder / "walk.mkv") * 5 / 8);
   const Outcome outcome = track(folder / "walk.mkv");

@@ -104,6 +104,12 @@ TEST_F(OpenNi, ADeviceIsTrackedLive) {
   EXPECT_EQ(json::parse(outcome.out)["found"], 1);
 }
 
+TEST_F(OpenNi, FacesAreRefusedOnADeviceWithoutColour) {
+  expect_one_line(track_openni("openni:", {"--face"}), 2,
+                  "openni:: has no colour pictures, which --face needs: leave --face out");
+  EXPECT_FALSE(fs::exists(folder / "poses.jsonl"));
+}
+
 TEST_F(OpenNi, ARecordingOfADeviceHoldsItsFrames) {
   const Outcome outcome =
       with_openni(KINEMA_COMMAND, {"record", "--input", "openni:0", "--out", "live", "--frames", "5", "--json"});

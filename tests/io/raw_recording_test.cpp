@@ -107,6 +107,23 @@ TEST(RecordedSource, ReturnsEveryFrameAtItsTimeSinceTheFirst) {
   EXPECT_EQ(recording->late(), 0u);
 }
 
+TEST(RecordedSource, HoldsPicturesWhereItsDepthHasThemAndTheyAreRead) {
+  Script script;
+  script.end();
+  for (const bool has : {false, true}) {
+    for (const bool read : {false, true}) {
+      const RawOpener open = [&] {
+        RawFormat with = format(false);
+        with.pictures = has;
+        return std::make_unique<ScriptedSource>(script, with);
+      };
+      RecordingSettings settings;
+      settings.colour = read;
+      EXPECT_EQ(open_raw(open, settings)->holds_pictures(), has && read);
+    }
+  }
+}
+
 TEST(RecordedSource, AFrameThatCannotBeUsedIsAGap) {
   Script script;
   script.add(frame_at(0, 0));
