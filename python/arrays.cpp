@@ -100,6 +100,17 @@ py::array_t<double> array_of(const std::vector<Vec3>& places) {
   return array_of(std::move(numbers), {static_cast<py::ssize_t>(places.size()), 3});
 }
 
+std::vector<float> landmarks_of(const py::object& object) {
+  const py::array array = floats(object, "landmarks", 2, 2, "(L, 2)");
+  const auto* data = static_cast<const float*>(array.data());
+  return {data, data + array.size()};
+}
+
+py::array_t<float> pairs(std::vector<float> landmarks) {
+  const auto count = static_cast<py::ssize_t>(landmarks.size() / 2);
+  return array_of(std::move(landmarks), {count, 2});
+}
+
 py::dict milliseconds(const std::vector<StageTime>& times) {
   py::dict ms;
   for (const StageTime& time : times) ms[py::str(time.stage)] = time.ms;

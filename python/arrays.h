@@ -72,6 +72,10 @@ py::array_t<T> array_of(std::vector<T> values) {
 
 py::array_t<double> array_of(const std::vector<Vec3>& places);
 
+/// Landmarks x0 y0 x1 y1 ... of an array (L, 2), and the other way round.
+std::vector<float> landmarks_of(const py::object& object);
+py::array_t<float> pairs(std::vector<float> landmarks);
+
 /// Milliseconds by stage.
 py::dict milliseconds(const std::vector<StageTime>& times);
 

@@ -25,17 +25,6 @@ namespace {
 using face::Model;
 using SharedModel = std::shared_ptr<Model>;
 
-std::vector<float> landmarks_of(const py::object& object) {
-  const py::array array = floats(object, "landmarks", 2, 2, "(L, 2)");
-  const auto* data = static_cast<const float*>(array.data());
-  return {data, data + array.size()};
-}
-
-py::array_t<float> pairs(std::vector<float> values) {
-  const auto count = static_cast<py::ssize_t>(values.size() / 2);
-  return array_of(std::move(values), {count, 2});
-}
-
 face::Start start_of(const std::optional<BoxNumbers>& box, bool detector, const py::object& landmarks) {
   if (box.has_value() == !landmarks.is_none())
     throw Error("give a box (x, y, width, height) or landmarks, and not both");

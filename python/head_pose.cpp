@@ -1,4 +1,4 @@
-// kinema.face.HeadPose: the pose of a head and its expression.
+// kinema.face.HeadPose, the pose of a head and its expression, and what solves it from landmarks.
 #include "kinema/head_pose.h"
 
 #include "arrays.h"
@@ -6,12 +6,99 @@
 
 #include <pybind11/stl.h>
 
+#include <mutex>
+#include <optional>
+
 namespace kinema::python {
 namespace {
 
 py::array_t<double> numbers(std::vector<double> values) {
   const auto count = static_cast<py::ssize_t>(values.size());
   return array_of(std::move(values), {count});
+}
+
+// A solver that Python threads may share: without the GIL, two could use it at once.
+class Solver {
+public:
+  explicit Solver(const face::HeadPoseSettings& settings) : solver_(settings) {}
+
+  std::optional<face::HeadPose> solve(const py::object& landmarks, std::size_t width, std::size_t height,
+                                      const py::object& confidence) {
+    return solved(&face::HeadPoseSolver::solve, landmarks, width, height, confidence);
+  }
+
+  std::optional<face::HeadPose> follow(const py::object& landmarks, std::size_t width, std::size_t height,
+                                       const py::object& confidence) {
+    return solved(&face::HeadPoseSolver::follow, landmarks, width, height, confidence);
+  }
+
+  void reset() {
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    solver_.reset();
+  }
+
+  py::array_t<float> project(const face::HeadPose& pose, std::size_t width, std::size_t height) {
+    std::vector<float> points;
+    {
+      const py::gil_scoped_release release;
+      const std::scoped_lock lock(mutex_);
+      const auto projected = solver_.project(pose, width, height);
+      points.assign(projected.begin(), projected.end());
+    }
+    return pairs(std::move(points));
+  }
+
+private:
+  template <class Method>
+  std::optional<face::HeadPose> solved(Method method, const py::object& landmarks, std::size_t width,
+                                       std::size_t height, const py::object& confidence) {
+    const std::vector<float> points = landmarks_of(landmarks);
+    std::span<const float> weights;
+    py::array given;
+    if (!confidence.is_none()) {
+      given = floats(confidence, "confidence", 1, 0, "(L,)");
+      weights = {static_cast<const float*>(given.data()), static_cast<std::size_t>(given.size())};
+    }
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    return (solver_.*method)(points, weights, width, height);
+  }
+
+  face::HeadPoseSolver solver_;
+  std::mutex mutex_;
+};
+
+void bind_solver(py::module_& module) {
+  const face::HeadPoseSettings defaults;
+  py::class_<Solver> solver(module, "HeadPoseSolver", R"(Poses of heads from 68 landmarks in iBUG's order.
+
+field_of_view  of the camera across the frame, radians
+camera         a body.Camera in place of the field of view; scaled to the size of the frames
+eye_distance   between the outer corners of the person's eyes, metres)");
+  solver.attr("__module__") = "kinema.face";
+  solver
+      .def(py::init([](double field_of_view, const std::optional<Camera>& camera, double eye_distance) {
+             face::HeadPoseSettings settings;
+             settings.field_of_view = field_of_view;
+             settings.camera = camera;
+             settings.eye_distance = eye_distance;
+             return std::make_unique<Solver>(settings);
+           }),
+           py::kw_only(), py::arg("field_of_view") = defaults.field_of_view, py::arg("camera") = py::none(),
+           py::arg("eye_distance") = defaults.eye_distance)
+      .def("solve", &Solver::solve, py::arg("landmarks"), py::arg("width"), py::arg("height"), py::kw_only(),
+           py::arg("confidence") = py::none(),
+           R"(The HeadPose of one picture alone; None if no head looks like this. Releases the GIL.
+
+landmarks   float32 (68, 2), pixels from 0, of a picture of this width and height
+confidence  float32 (68,), 0 to 1: how much each landmark counts, as Fit.confidence; None: alike)")
+      .def("follow", &Solver::follow, py::arg("landmarks"), py::arg("width"), py::arg("height"), py::kw_only(),
+           py::arg("confidence") = py::none(),
+           "The same for the next frame of one person: starts from the last pose, and learns the person's proportions.")
+      .def("reset", &Solver::reset, "Whoever follows is unknown.")
+      .def("project", &Solver::project, py::arg("pose"), py::arg("width"), py::arg("height"),
+           "float32 (68, 2): where the points of a head in this pose, with the proportions learnt so far, lie.");
 }
 
 }  // namespace
@@ -61,6 +148,7 @@ face. The head's place is midway between the outer corners of the eyes.)");
             return weights;
           },
           "Weights of blend shapes by ARKit's names, 0 to 1.");
+  bind_solver(module);
 }
 
 }  // namespace kinema::python

@@ -74,10 +74,7 @@ void bind_person(py::module_& module) {
       .def_property_readonly(
           "raw_position", [](const Estimate& own) { return place(own.raw_position); }, "The same before smoothing.")
       .def_property_readonly(
-          "landmarks",
-          [](const Estimate& own) {
-            return array_of(std::vector<float>(own.landmarks), {static_cast<py::ssize_t>(own.landmarks.size() / 2), 2});
-          },
+          "landmarks", [](const Estimate& own) { return pairs(own.landmarks); },
           "float32 (68, 2); empty where no face was seen.")
       .def_property_readonly(
           "times", [](const Estimate& own) { return milliseconds(own.times); }, "Milliseconds by stage.");

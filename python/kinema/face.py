@@ -8,6 +8,7 @@ Estimate = _part.Estimate
 Fit = _part.Fit
 Fitter = _part.Fitter
 HeadPose = _part.HeadPose
+HeadPoseSolver = _part.HeadPoseSolver
 Model = _part.Model
 Refinement = _part.Refinement
 Tracker = _part.Tracker
@@ -21,6 +22,7 @@ __all__ = [
     "Fit",
     "Fitter",
     "HeadPose",
+    "HeadPoseSolver",
     "Model",
     "Refinement",
     "Tracker",

@@ -338,5 +338,54 @@ class Face(unittest.TestCase):
             face.read_model("no-such.kface")
 
 
+class HeadPose(unittest.TestCase):
+    WIDTH, HEIGHT = 640, 480
+
+    @classmethod
+    def setUpClass(cls):
+        shape = face.read_model().mean_shape
+        eyes = np.linalg.norm(shape[45] - shape[36])
+        cls.points = ((shape - shape.mean(axis=0)) * (120 / eyes) + [330, 250]).astype(np.float32)
+
+    def solve(self, points, **settings):
+        return face.HeadPoseSolver(**settings).solve(points, self.WIDTH, self.HEIGHT)
+
+    def test_the_mean_face_faces_the_camera_and_its_points_give_the_same_pose(self):
+        pose = self.solve(self.points)
+        self.assertLess(abs(pose.yaw) + abs(pose.roll), 3)  # degrees: drawn from both sides alike
+        solver = face.HeadPoseSolver()
+        projected = solver.project(pose, self.WIDTH, self.HEIGHT)
+        self.assertEqual((projected.shape, projected.dtype), ((68, 2), np.float32))
+        again = solver.solve(projected, self.WIDTH, self.HEIGHT, confidence=np.ones(68, np.float32))
+        np.testing.assert_allclose([again.yaw, again.pitch, again.roll], [pose.yaw, pose.pitch, pose.roll], atol=1)
+        np.testing.assert_allclose(again.position, pose.position, rtol=0.02, atol=0.005)
+        self.assertLess(again.residual, pose.residual)
+
+    def test_a_film_is_followed_until_it_is_reset(self):
+        solver = face.HeadPoseSolver()
+        alone = solver.solve(self.points, self.WIDTH, self.HEIGHT)
+        for _ in range(10):
+            followed = solver.follow(self.points, self.WIDTH, self.HEIGHT)
+        self.assertLessEqual(followed.residual, alone.residual)
+        solver.reset()
+        np.testing.assert_array_equal(solver.follow(self.points, self.WIDTH, self.HEIGHT).position, alone.position)
+
+    def test_distances_go_with_the_size_of_the_head_and_the_camera(self):
+        pose = self.solve(self.points)
+        np.testing.assert_allclose(self.solve(self.points, eye_distance=0.18).position, 2 * pose.position)
+        focal = self.WIDTH / 2 / np.tan(np.pi / 6)
+        camera = body.Camera(self.WIDTH, self.HEIGHT, focal, focal, (self.WIDTH - 1) / 2, (self.HEIGHT - 1) / 2)
+        np.testing.assert_allclose(self.solve(self.points, camera=camera).position, pose.position)
+
+    def test_what_makes_no_sense_is_refused(self):
+        self.assertIsNone(self.solve(np.zeros((68, 2), np.float32)))
+        with self.assertRaisesRegex(kinema.Error, "67 landmarks"):
+            self.solve(self.points[1:])
+        with self.assertRaisesRegex(kinema.Error, "67 confidences"):
+            face.HeadPoseSolver().solve(self.points, 640, 480, confidence=np.ones(67, np.float32))
+        with self.assertRaisesRegex(kinema.Error, "field of view"):
+            face.HeadPoseSolver(field_of_view=0)
+
+
 if __name__ == "__main__":
     unittest.main()
