@@ -15,6 +15,14 @@ constexpr std::size_t largest_side = 1280, smallest_side = 16;
 
 }  // namespace
 
+bool CameraContinuity::continues(const CameraFrame& frame) {
+  const bool same = frame.time > time_ && frame.width == width_ && frame.height == height_;
+  time_ = frame.time;
+  width_ = frame.width;
+  height_ = frame.height;
+  return same;
+}
+
 CameraFrame camera_frame(const Message& message) {
   const ArrayPart& picture = message.array("picture", ElementType::uint8, 3);
   CameraFrame frame;

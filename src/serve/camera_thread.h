@@ -24,6 +24,17 @@ struct CameraFrame {
   ColourView view() const { return {rgba.data(), width, height, 4 * width, PixelFormat::rgba}; }
 };
 
+/// Tells whether frames come from one camera: of one size, by one clock.
+class CameraContinuity {
+public:
+  /// False for the first frame, and for one of another size or no later time than the one before.
+  bool continues(const CameraFrame& frame);
+
+private:
+  double time_ = 0;
+  std::size_t width_ = 0, height_ = 0;
+};
+
 /// Of a message {"do":"camera",...}. Throws Error where it holds no picture of a camera.
 CameraFrame camera_frame(const Message& message);
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kinema/face_tracker.h"
-#include "serve/camera_thread.h"
+#include "serve/camera_handler.h"
 #include "serve/channel.h"
 #include "serve/packet.h"
 
@@ -45,19 +45,9 @@ private:
 /// Messages: {"do":"camera","tracker":"face","sequence":n,"time":ms} with the array "picture" (height, width, 4); answered
 /// by {"say":"face",...} with the members and arrays of a frame of the channel "face", but for the picture. Before the
 /// first answer, and whenever it is another, the model is sent: {"say":"face model",...}.
-class FaceHandler final : public RequestHandler {
+class FaceHandler final : public CameraHandler {
 public:
   FaceHandler(PageSender& sender, FaceSharedState& shared);
-  ~FaceHandler() override;
-
-  bool request(const std::string& what, const nlohmann::json& header) override;
-  bool message(const std::string& what, const Message& message) override;
-
-private:
-  class Worker;
-  PageSender& sender_;
-  FaceSharedState& shared_;
-  std::unique_ptr<Worker> worker_;  // while there is a camera
 };
 
 }  // namespace kinema::serve

@@ -1,12 +1,12 @@
 #include "serve/head_handler.h"
 
+#include "core/stopwatch.h"
 #include "io/filter_json.h"
 #include "kinema/error.h"
 #include "serve/head_feed.h"
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -43,19 +43,11 @@ void HeadSharedState::set_calibration(head::Calibration calibration) {
   calibration_ = std::move(calibration);
 }
 
-// What the thread does.
-class HeadHandler::Worker {
+class HeadHandler::Camera final : public CameraTracker {
 public:
-  Worker(PageSender& sender, HeadSharedState& shared) : sender_(sender), shared_(shared) {}
+  Camera(PageSender& sender, HeadSharedState& shared) : sender_(sender), shared_(shared) {}
 
-  void hand(CameraFrame& frame) { thread_.submit(frame); }
-
-  void calibrate(const CalibrationRequest& request) {
-    thread_.post([this, request](const CameraFrame& frame) { make_filter(request, frame); });
-  }
-
-private:
-  void make_filter(const CalibrationRequest& request, const CameraFrame& frame) {
+  void calibrate(const CalibrationRequest& request, const CameraFrame& frame) {
     if (frame.rgba.empty()) throw Error("there is no picture to calibrate with yet: switch the camera on");
     const ColourView view = frame.view();
     head::Calibration calibration = head::calibrate({&view, 1}, {&request.oval, 1}, request.settings);
@@ -69,16 +61,7 @@ private:
     sender_.reply(Packet::text(dumped(answer)));
   }
 
-  void start(const head::Calibration& calibration, const CameraFrame& frame) {
-    head::TrackerSettings settings{.calibration = calibration};
-    settings.smoothing.emplace();
-    settings.moments.threads = 1;  // a small picture, and others want the cores too
-    tracker_.emplace(settings);
-    width_ = frame.width;
-    height_ = frame.height;
-  }
-
-  void track(const CameraFrame& frame, std::uint64_t skipped) {
+  void track(const CameraFrame& frame, std::uint64_t skipped) override {
     if (!tracker_ || frame.width != width_ || frame.height != height_) {
       tracker_.reset();
       if (const auto calibration = shared_.calibration()) start(*calibration, frame);
@@ -90,50 +73,48 @@ private:
       sender_.newest("head", Packet::arrays(encode(std::move(header), {})));
       return;
     }
-    const auto before = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     const ColourView view = frame.view();
     put(header, tracker_->track(view, frame.time / 1000));
-    header["ms"]["track"] =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before).count();
+    header["ms"]["track"] = watch.ms();
     const DegreePicture degrees = degree_picture(view, *tracker_);
     const ArrayPart part = array_part<std::uint8_t>("degrees", degrees.degrees, {degrees.height, degrees.width});
     sender_.newest("head", Packet::arrays(encode(std::move(header), {&part, 1})));
+  }
+
+private:
+  void start(const head::Calibration& calibration, const CameraFrame& frame) {
+    head::TrackerSettings settings{.calibration = calibration};
+    settings.smoothing.emplace();
+    settings.moments.threads = 1;  // a small picture, and others want the cores too
+    tracker_.emplace(settings);
+    width_ = frame.width;
+    height_ = frame.height;
   }
 
   PageSender& sender_;
   HeadSharedState& shared_;
   std::size_t width_ = 0, height_ = 0;
   std::optional<head::Tracker> tracker_;
-  // last, so that it ends before what it uses
-  CameraThread thread_{sender_, shared_.cameras(),
-                       [this](const CameraFrame& frame, std::uint64_t skipped) { track(frame, skipped); }};
 };
 
-HeadHandler::HeadHandler(PageSender& sender, HeadSharedState& shared) : sender_(sender), shared_(shared) {}
-HeadHandler::~HeadHandler() = default;
+HeadHandler::HeadHandler(PageSender& sender, HeadSharedState& shared)
+    : CameraHandler("head", sender, shared.cameras(), [this, &sender, &shared] {
+        auto made = std::make_unique<Camera>(sender, shared);
+        camera_ = made.get();
+        return made;
+      }) {}
 
 bool HeadHandler::request(const std::string& what, const nlohmann::json& header) {
-  if (what == "camera off" && is_for(header, "head")) {
-    worker_.reset();
-    return true;
-  }
-  if (what != "calibrate") return false;
+  if (what != "calibrate") return CameraHandler::request(what, header);
   const auto numbers = header.at("oval").get<std::vector<double>>();
   if (numbers.size() != 4) throw Error("an oval is its centre and its radii: four numbers");
   CalibrationRequest request;
   request.oval = {numbers[0], numbers[1], numbers[2], numbers[3]};
   request.settings.distance = number_between(header, "distance", 0.01, 100);
   request.settings.field_of_view = number_between(header, "field_of_view", 0.02, 3);
-  if (!worker_) throw Error("there is no picture to calibrate with yet: switch the camera on");
-  worker_->calibrate(request);
-  return true;
-}
-
-bool HeadHandler::message(const std::string& what, const Message& message) {
-  if (what != "camera" || !is_for(message.header, "head")) return false;
-  CameraFrame frame = camera_frame(message);
-  if (!worker_) worker_ = std::make_unique<Worker>(sender_, shared_);
-  worker_->hand(frame);
+  if (thread() == nullptr) throw Error("there is no picture to calibrate with yet: switch the camera on");
+  thread()->post([camera = camera_, request](const CameraFrame& frame) { camera->calibrate(request, frame); });
   return true;
 }
 

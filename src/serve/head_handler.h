@@ -3,9 +3,8 @@
 #pragma once
 
 #include "kinema/head_tracker.h"
-#include "serve/camera_thread.h"
+#include "serve/camera_handler.h"
 
-#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -30,19 +29,15 @@ private:
 /// Requests: {"do":"calibrate","oval":[cx,cy,rx,ry],"distance":metres,"field_of_view":radians}, the last two where known;
 /// answered by {"say":"calibrated",...}. Messages: {"do":"camera","sequence":n,"time":ms} with the array "picture"
 /// (height, width, 4), red, green, blue and an unused byte; answered by {"say":"head",...}.
-class HeadHandler final : public RequestHandler {
+class HeadHandler final : public CameraHandler {
 public:
   HeadHandler(PageSender& sender, HeadSharedState& shared);
-  ~HeadHandler() override;
 
   bool request(const std::string& what, const nlohmann::json& header) override;
-  bool message(const std::string& what, const Message& message) override;
 
 private:
-  class Worker;
-  PageSender& sender_;
-  HeadSharedState& shared_;
-  std::unique_ptr<Worker> worker_;  // while there is a camera
+  class Camera;
+  Camera* camera_ = nullptr;  // while it is on
 };
 
 }  // namespace kinema::serve

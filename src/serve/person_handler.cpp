@@ -9,17 +9,14 @@
 #include <vector>
 
 namespace kinema::serve {
+namespace {
 
-// What the thread does.
-class PersonHandler::Worker {
+class PersonCamera final : public CameraTracker {
 public:
-  Worker(PageSender& sender, FaceSharedState& faces, HeadSharedState& heads)
+  PersonCamera(PageSender& sender, FaceSharedState& faces, HeadSharedState& heads)
       : sender_(sender), faces_(faces), heads_(heads) {}
 
-  void hand(CameraFrame& frame) { thread_.submit(frame); }
-
-private:
-  void track(const CameraFrame& frame, std::uint64_t skipped) {
+  void track(const CameraFrame& frame, std::uint64_t skipped) override {
     nlohmann::ordered_json header = camera_answer("person", frame, skipped);
     std::vector<ArrayPart> arrays;
     person::Estimate estimate;
@@ -37,14 +34,11 @@ private:
     sender_.newest("person", Packet::arrays(encode(std::move(header), arrays)));
   }
 
+private:
   // Begins anew with another model, and with a camera whose clock or picture is another.
   void begin(const CameraFrame& frame) {
     const std::shared_ptr<const face::Model> model = faces_.model();
-    const bool goes_on = frame.time > time_ && frame.width == width_ && frame.height == height_;
-    time_ = frame.time;
-    width_ = frame.width;
-    height_ = frame.height;
-    if (model == model_ && goes_on) return;
+    if (continuity_.continues(frame) && model == model_) return;
     model_ = model;
     tracker_.reset();
     const std::optional<head::Calibration> colours = heads_.calibration();
@@ -63,29 +57,13 @@ private:
   std::shared_ptr<const face::Model> model_;
   std::optional<person::Tracker> tracker_;
   bool calibrated_ = false;
-  double time_ = 0;
-  std::size_t width_ = 0, height_ = 0;
-  // last, so that it ends before what it uses
-  CameraThread thread_{sender_, faces_.cameras(),
-                       [this](const CameraFrame& frame, std::uint64_t skipped) { track(frame, skipped); }};
+  CameraContinuity continuity_;
 };
 
+}  // namespace
+
 PersonHandler::PersonHandler(PageSender& sender, FaceSharedState& faces, HeadSharedState& heads)
-    : sender_(sender), faces_(faces), heads_(heads) {}
-PersonHandler::~PersonHandler() = default;
-
-bool PersonHandler::request(const std::string& what, const nlohmann::json& header) {
-  if (what != "camera off" || !is_for(header, "person")) return false;
-  worker_.reset();
-  return true;
-}
-
-bool PersonHandler::message(const std::string& what, const Message& message) {
-  if (what != "camera" || !is_for(message.header, "person")) return false;
-  CameraFrame frame = camera_frame(message);
-  if (!worker_) worker_ = std::make_unique<Worker>(sender_, faces_, heads_);
-  worker_->hand(frame);
-  return true;
-}
+    : CameraHandler("person", sender, faces.cameras(),
+                    [&sender, &faces, &heads] { return std::make_unique<PersonCamera>(sender, faces, heads); }) {}
 
 }  // namespace kinema::serve

@@ -4,28 +4,15 @@
 #include "serve/face_handler.h"
 #include "serve/head_handler.h"
 
-#include <memory>
-
 namespace kinema::serve {
 
 /// Messages: {"do":"camera","tracker":"person","sequence":n,"time":ms} with the array "picture" (height, width, 4); answered
 /// by {"say":"person",...}. With "instead":"head" nobody is found, and the page should ask the head tracker: there is no face
 /// model, or the user has calibrated a head, which is then followed by its colours.
-class PersonHandler final : public RequestHandler {
+class PersonHandler final : public CameraHandler {
 public:
   /// The face model, the detector and the slots are those of `faces`, the calibration that of `heads`.
   PersonHandler(PageSender& sender, FaceSharedState& faces, HeadSharedState& heads);
-  ~PersonHandler() override;
-
-  bool request(const std::string& what, const nlohmann::json& header) override;
-  bool message(const std::string& what, const Message& message) override;
-
-private:
-  class Worker;
-  PageSender& sender_;
-  FaceSharedState& faces_;
-  HeadSharedState& heads_;
-  std::unique_ptr<Worker> worker_;  // while there is a camera
 };
 
 }  // namespace kinema::serve
