@@ -6,6 +6,7 @@ import type { ArrayPart, Message } from "./message";
 import { element, Figures, hint, Rate, type OpenPage, type Page } from "./page";
 import { Player } from "./player";
 import { RunningPlot } from "./plots";
+import { NoWebGL } from "./renderer";
 
 const channel = "face";
 const kinds: ModeKind[] = ["shape", "texture", "combined"];
@@ -113,8 +114,14 @@ class FacePage implements Page {
     this.model = model;
     this.fitted?.close();
     this.synthetic?.close();
-    this.fitted = new FaceScene(this.model);
-    this.synthetic = new FaceScene(this.model);
+    try {
+      this.fitted = new FaceScene(this.model);
+      this.synthetic = new FaceScene(this.model);
+    } catch (error) {
+      if (!(error instanceof NoWebGL)) throw error;
+      this.fittedPlace.replaceChildren(element("p", { class: "hint" }, error.message));
+      return; // the picture is drawn without it
+    }
     this.fittedPlace.replaceChildren(
       element("figure", {}, this.fitted.canvas, element("figcaption", {}, "as fitted")),
       element("figure", {}, this.synthetic.canvas, element("figcaption", {}, "by the sliders")));

@@ -1,6 +1,7 @@
 // A face of the model: the mean plus an amount of each mode, its texture drawn over its triangles.
 import * as three from "three";
 import type { ArrayPart, Message } from "./message";
+import { makeRenderer } from "./renderer";
 
 export type ModeKind = "shape" | "texture" | "combined";
 
@@ -72,7 +73,8 @@ export class FaceScene {
 
   constructor(private readonly model: FaceModel) {
     this.canvas.className = "face";
-    this.renderer = new three.WebGLRenderer({ canvas: this.canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer = makeRenderer(this.canvas, { antialias: true, preserveDrawingBuffer: true });
+    this.renderer.setPixelRatio(1);
     this.renderer.setSize(360, 360, false);
     this.scene.background = new three.Color(0x14181d);
     this.camera.position.z = 1;

@@ -5,7 +5,8 @@ import { Connection } from "./connection";
 import { DropZone } from "./drop";
 import { openFace } from "./face";
 import { openHead } from "./head";
-import { element, type OpenPage, type Page } from "./page";
+import { element, hint, type OpenPage, type Page } from "./page";
+import { NoWebGL } from "./renderer";
 import { openWindow } from "./window";
 import "./style.css";
 
@@ -47,13 +48,19 @@ function route() {
   const name = named in pages ? named : (connection.channels.find((channel) => channel in pages) ?? "body");
   if (name === shown) return;
   page?.close();
+  page = undefined;
   main.replaceChildren();
   shown = name;
   for (const link of nav.querySelectorAll("a")) {
     if (connection.channels.includes(link.hash.slice(1))) link.hidden = false;
     link.toggleAttribute("aria-current", link.hash === `#${name}`);
   }
-  page = pages[name].open(main, connection);
+  try {
+    page = pages[name].open(main, connection);
+  } catch (error) {
+    if (!(error instanceof NoWebGL)) throw error;
+    main.append(element("div", { class: "page" }, hint(error.message)));
+  }
 }
 
 const drop = new DropZone(connection, (kind) => (location.hash = kind));

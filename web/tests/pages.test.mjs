@@ -45,6 +45,24 @@ test("every page loads without complaints where nothing is tracked, and says wha
   assert.deepEqual(complaints, []);
 });
 
+test("a browser without WebGL is told so, and its other pages work", async () => {
+  const { page, complaints } = await openPage(browser, server.url, "body", (made) => made.addInitScript(() => {
+    const { getContext } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+      return kind.startsWith("webgl") ? null : getContext.call(this, kind, ...more);
+    };
+  }));
+  for (const name of ["body", "window"]) {
+    await turnTo(page, name);
+    assert.match(await page.locator("main").textContent(), /WebGL 2, which this browser lacks/);
+    await keepScreenshot(page, `no-webgl-${name}`);
+  }
+  await turnTo(page, "head");
+  assert.match(await page.locator(".hint.empty").textContent(), /[Dd]rop/);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test("a recording plays, steps and seeks", async () => {
   shown = await openPage(browser, kinema.url, "body");
   const { page, complaints } = shown;
