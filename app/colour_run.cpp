@@ -8,7 +8,7 @@ namespace kinema::app {
 
 void add_colour_options(Verb verb, ColourSourceOptions& source, FrameRange& range) {
   verb.option("--input", source.input, "A video, a folder or pattern of pictures, or a live source: see kinema cameras")
-      .type("FILE|DIR")
+      .type("FILES|DIR|SOURCE")
       .required();
   verb.option("--fps", source.fps, "Frames per second, in place of the input's own").type("N");
   verb.option("--reconnect", source.reconnect, "Seconds to wait for a live source that disappears; 0: end")

@@ -51,10 +51,12 @@ void run(const Options& options) {
 void add_face_draw(Verb parent, Task& task) {
   Verb verb = parent.add("draw", "Draw synthetic faces: pictures with their landmarks, to train or test a model on");
   const auto options = std::make_shared<Options>();
-  verb.option("--count", options->count, "Number of faces").between(1, 1000000);
+  verb.option("--count", options->count, "Number of faces").type("N").between(1, 1000000).show_default();
   verb.option("--first", options->first, "Number of the first: one seed and number always give the same face")
-      .between(0, 100000000);
-  verb.option("--size", options->size, "Sides of a picture, pixels").between(48, 2048);
+      .type("N")
+      .between(0, 100000000)
+      .show_default();
+  verb.option("--size", options->size, "Sides of a picture, pixels").type("N").between(48, 2048).show_default();
   verb.option("--out", options->out, "Folder for face_0000.png with face_0000.pts, and so on").type("DIR").required();
   add_other_common_options(verb, options->common);
   verb.chosen([options, &task] { task.run = [options](const Ranks&) { run(*options); }; });

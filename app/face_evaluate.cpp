@@ -248,10 +248,14 @@ void add_face_evaluate(Verb parent, Task& task) {
       .show_default();
   FaceEvaluationSettings& settings = options->settings;
   verb.option("--shift", settings.shift, "Noise of perturbed starts: shift over the landmarks' box, standard deviation")
+      .type("SHARE")
       .between(0.0, 10.0)
       .show_default();
-  verb.option("--scale", settings.scale, "The same for the size").between(0.0, 0.3).show_default();
-  verb.option("--turn", settings.turn, "The same for the rotation, degrees").between(0.0, 180.0).show_default();
+  verb.option("--scale", settings.scale, "The same for the size").type("SHARE").between(0.0, 0.3).show_default();
+  verb.option("--turn", settings.turn, "The same for the rotation, degrees")
+      .type("DEG")
+      .between(0.0, 180.0)
+      .show_default();
   verb.option("--tries", settings.tries, "Perturbed starts per face, each with noise of its own")
       .type("N")
       .between(1, 1000)

@@ -81,13 +81,23 @@ void add_face_film(Verb parent, Task& task) {
       .show_default();
   verb.flag("--still", clip.still, "A head at rest: only the noise of the sensor changes");
   verb.flag("--resting", options->resting, "No expressions");
-  verb.option("--turn", clip.turn, "How far the head turns to both sides, degrees").between(0.0, 80.0).show_default();
-  verb.option("--distance", options->distance, "Of the eyes from the camera, in metres or with a unit").show_default();
-  verb.option("--fov", options->field_of_view, "Horizontal field of view of the camera, degrees").show_default();
-  verb.option("--fps", clip.fps, "Frames per second").between(1.0, 1000.0).show_default();
-  verb.option("--width", clip.width, "Of a frame, pixels").between(64, 4096).show_default();
-  verb.option("--height", clip.height, "Of a frame, pixels").between(64, 4096).show_default();
-  verb.option("--noise", clip.noise, "Of the sensor, standard deviation in grey levels").between(0.0, 50.0);
+  verb.option("--turn", clip.turn, "How far the head turns to both sides, degrees")
+      .type("DEG")
+      .between(0.0, 80.0)
+      .show_default();
+  verb.option("--distance", options->distance, "Of the eyes from the camera, in metres or with a unit")
+      .type("M")
+      .show_default();
+  verb.option("--fov", options->field_of_view, "Horizontal field of view of the camera, degrees")
+      .type("DEG")
+      .show_default();
+  verb.option("--fps", clip.fps, "Frames per second").type("N").between(1.0, 1000.0).show_default();
+  verb.option("--width", clip.width, "Of a frame, pixels").type("N").between(64, 4096).show_default();
+  verb.option("--height", clip.height, "Of a frame, pixels").type("N").between(64, 4096).show_default();
+  verb.option("--noise", clip.noise, "Of the sensor, standard deviation in grey levels")
+      .type("N")
+      .between(0.0, 50.0)
+      .show_default();
   verb.option("--out", options->out, "Folder for 000000.png with 000000.pts and so on, and truth.jsonl")
       .type("DIR")
       .required();

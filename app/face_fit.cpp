@@ -134,7 +134,7 @@ void add_face_fit(Verb parent, Task& task) {
   add_fit_options(verb, options->fit);
   verb.option("--input", options->input,
               "Pictures, a folder or pattern of them, a video, or a live source: see kinema cameras")
-      .type("FILE|DIR")
+      .type("FILES|DIR|SOURCE")
       .required();
   verb.option("--init", options->init, "Where fits start: the face detector, or boxes or points by picture")
       .type("detect|start.jsonl")
