@@ -40,7 +40,7 @@ ordered_json to_json(const face::Model& model, const std::vector<io::FaceModelSe
   json["levels"] = ordered_json::array();
   for (const face::Level& level : model.levels) {
     json["levels"].push_back({{"pixels", level.pixels()},
-                              {"features", word(level.features)},
+                              {"features", name(level.features)},
                               {"channels", level.channel_count()},
                               {"photometric", level.photometric},
                               {"resampled", level.resampled},
@@ -81,7 +81,7 @@ void print_model(const std::string& name, const face::Model& model, std::uintmax
   for (std::size_t i = 0; i < model.levels.size(); ++i) {
     const face::Level& level = model.levels[i];
     fmt::print("  level {}    {} pixels of {} ({} channel{}{}), {} texture modes, {} combined{}{}\n", i, level.pixels(),
-               word(level.features), level.channel_count(), level.channel_count() == 1 ? "" : "s",
+               face::name(level.features), level.channel_count(), level.channel_count() == 1 ? "" : "s",
                level.resampled ? fmt::format(", from a frame of {} x {}", level.frame.width, level.frame.height) : "",
                level.texture_modes.rows, level.texture_combined.rows, level.gradient.rows > 0 ? ", R" : "",
                level.project_out.rows > 0 ? ", project-out" : "");

@@ -17,12 +17,6 @@
 namespace kinema::app {
 namespace {
 
-constexpr std::array<std::pair<face::Method, std::string_view>, 4> methods{
-    {{face::Method::cascade, "cascade"},
-     {face::Method::combined, "combined"},
-     {face::Method::project_out, "project-out"},
-     {face::Method::simultaneous, "simultaneous"}}};
-
 std::uint32_t whole(const std::string& text, const std::string& stage) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -34,40 +28,18 @@ std::uint32_t whole(const std::string& text, const std::string& stage) {
 
 }  // namespace
 
-std::string_view word(face::Features features) {
-  switch (features) {
-    case face::Features::intensity:
-      return "intensity";
-    case face::Features::orientation:
-      return "orientation";
-    case face::Features::edges:
-      return "edges";
-  }
-  return "";
-}
-
-std::string_view word(face::Method method) {
-  for (const auto& [value, text] : methods) {
-    if (value == method) return text;
-  }
-  return "";
-}
-
 std::vector<face::Stage> parse_stages(const std::string& text) {
   std::vector<face::Stage> stages;
   if (text.empty()) return stages;
   for (const std::string& part : split(text, ',')) {
     const std::vector<std::string> words = split(part, ':');
-    const auto found =
-        std::find_if(methods.begin(), methods.end(), [&](const auto& m) { return m.second == words[0]; });
-    if (found == methods.end() || words.size() > 4) {
-      throw Error(
-          fmt::format("--stages: '{}' is no stage: METHOD[:LEVEL[:ITERATIONS[:PRIOR]]] with METHOD one of cascade, "
-                      "combined, project-out, simultaneous",
-                      part));
+    const auto found = std::find(face::method_names.begin(), face::method_names.end(), words[0]);
+    if (found == face::method_names.end() || words.size() > 4) {
+      throw Error(fmt::format("--stages: '{}' is no stage: METHOD[:LEVEL[:ITERATIONS[:PRIOR]]] with METHOD one of {}",
+                              part, fmt::join(face::method_names, ", ")));
     }
     face::Stage stage;
-    stage.method = found->first;
+    stage.method = static_cast<face::Method>(found - face::method_names.begin());
     if (stage.method == face::Method::cascade) stage.iterations = 0;
     if (words.size() > 1) stage.level = whole(words[1], part);
     if (words.size() > 2) stage.iterations = whole(words[2], part);
@@ -80,7 +52,7 @@ std::vector<face::Stage> parse_stages(const std::string& text) {
 std::string stages_text(const std::vector<face::Stage>& stages) {
   std::string text;
   for (const face::Stage& stage : stages) {
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", word(stage.method));
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", name(stage.method));
     if (stage.method != face::Method::cascade) text += fmt::format(":{}:{}", stage.level, stage.iterations);
     if (stage.prior > 0) text += fmt::format(":{:g}", stage.prior);
   }
@@ -91,8 +63,8 @@ std::string places_text(const std::vector<face::PlacedStage>& stages) {
   std::map<Backend, std::vector<std::string_view>> by_place;
   for (const face::PlacedStage& placed : stages) {
     auto& list = by_place[placed.backend];
-    if (std::find(list.begin(), list.end(), word(placed.stage.method)) == list.end())
-      list.push_back(word(placed.stage.method));
+    if (std::find(list.begin(), list.end(), name(placed.stage.method)) == list.end())
+      list.push_back(name(placed.stage.method));
   }
   if (by_place.size() == 1) return std::string(name(by_place.begin()->first));
   std::vector<std::string> parts;
@@ -104,7 +76,7 @@ std::string places_text(const std::vector<face::PlacedStage>& stages) {
 nlohmann::ordered_json places_json(const std::vector<face::PlacedStage>& stages) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const face::PlacedStage& placed : stages)
-    json.push_back({{"method", word(placed.stage.method)}, {"backend", name(placed.backend)}});
+    json.push_back({{"method", name(placed.stage.method)}, {"backend", name(placed.backend)}});
   return json;
 }
 

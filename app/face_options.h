@@ -21,9 +21,6 @@ namespace kinema::app {
 std::vector<face::Stage> parse_stages(const std::string& text);
 std::string stages_text(const std::vector<face::Stage>& stages);
 
-std::string_view word(face::Features features);
-std::string_view word(face::Method method);
-
 /// Which backend ran what: "cpu", or "cuda (combined) and cpu (cascade, simultaneous)".
 std::string places_text(const std::vector<face::PlacedStage>& stages);
 nlohmann::ordered_json places_json(const std::vector<face::PlacedStage>& stages);

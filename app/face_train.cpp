@@ -148,7 +148,7 @@ void report(const Options& options, const face::Model& model, const FaceExamples
                      {"bytes", bytes},
                      {"pixels", finest.pixels()},
                      {"levels", model.levels.size()},
-                     {"features", word(finest.features)},
+                     {"features", name(finest.features)},
                      {"shape_modes", model.shape.modes.rows},
                      {"texture_modes", finest.texture_modes.rows},
                      {"combined_modes", finest.texture_combined.rows},

@@ -104,20 +104,6 @@ Runner film(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip) {
   return runner;
 }
 
-const char* name_of(face::Method method) {
-  switch (method) {
-    case face::Method::cascade:
-      return "cascade";
-    case face::Method::combined:
-      return "combined";
-    case face::Method::project_out:
-      return "project-out";
-    case face::Method::simultaneous:
-      break;
-  }
-  return "simultaneous";
-}
-
 // Medians over the clip of what a backend reports for one face.
 std::vector<StageTime> median_stages(face::Fitter& fitter, const Clip& clip) {
   Times times;
@@ -151,7 +137,7 @@ std::vector<StageTime> parts_of(const std::shared_ptr<const face::Model>& model,
     } else {
       ms = stage(row.stages, score ? "score" : fmt::format("stage {}", i + 1));
     }
-    parts.push_back({score ? "score" : name_of(model->sequence[i].method), ms});
+    parts.push_back({score ? "score" : std::string(name(model->sequence[i].method)), ms});
     sum += ms;
   }
   parts.push_back({backend == Backend::cuda ? "copies and host" : "rest", std::max(0.0, row.ms.median - sum)});

@@ -37,9 +37,8 @@ face::Start start_of(const std::optional<BoxNumbers>& box, bool detector, const 
 }
 
 face::Features parse_features(const std::string& word) {
-  if (word == "intensity") return face::Features::intensity;
-  if (word == "orientation") return face::Features::orientation;
-  if (word == "edges") return face::Features::edges;
+  for (const auto features : {face::Features::intensity, face::Features::orientation, face::Features::edges})
+    if (word == name(features)) return features;
   throw Error("features must be 'intensity', 'orientation' or 'edges', not '" + word + "'");
 }
 
@@ -111,24 +110,10 @@ Refined refine(const SharedModel& model, const py::iterable& images, const py::i
   return {std::make_shared<Model>(std::move(made.model)), made.better, made.before, made.after};
 }
 
-std::string method_name(face::Method method) {
-  switch (method) {
-    case face::Method::cascade:
-      return "cascade";
-    case face::Method::combined:
-      return "combined";
-    case face::Method::project_out:
-      return "project-out";
-    case face::Method::simultaneous:
-      break;
-  }
-  return "simultaneous";
-}
-
 py::list stage_list(const std::vector<face::PlacedStage>& stages) {
   py::list list;
   for (const face::PlacedStage& placed : stages)
-    list.append(py::make_tuple(method_name(placed.stage.method), std::string(name(placed.backend))));
+    list.append(py::make_tuple(std::string(name(placed.stage.method)), std::string(name(placed.backend))));
   return list;
 }
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,10 @@ enum class Features {
   edges,        ///< the gradient over its magnitude plus the image's mean magnitude: 2 channels, softer
 };
 std::size_t channels(Features features);
+
+/// In the order of the enumeration, as the command and Python call them.
+inline constexpr std::array<std::string_view, 3> feature_names = {"intensity", "orientation", "edges"};
+constexpr std::string_view name(Features features) { return feature_names[static_cast<std::size_t>(features)]; }
 
 /// A small picture of the face, resampled to the model's size and upright by the similarity known when its stage
 /// starts: pixel (u, v) shows the image at the similarity of the point ((u - x)/scale, (v - y)/scale) in the model's
@@ -197,6 +202,10 @@ enum class Method {
   project_out,   ///< inverse compositional, independent model, texture projected out of a fixed Hessian
   simultaneous,  ///< inverse compositional, shape and texture solved together in each iteration (Wiberg)
 };
+
+/// In the order of the enumeration, as the command and Python call them.
+inline constexpr std::array<std::string_view, 4> method_names = {"cascade", "combined", "project-out", "simultaneous"};
+constexpr std::string_view name(Method method) { return method_names[static_cast<std::size_t>(method)]; }
 
 struct Stage {
   Method method = Method::combined;

@@ -1,6 +1,7 @@
 // The faces of a film that a model can be refined on: trusted, labelled by the median of several fits, spread out.
 #include "face/constants.h"
 #include "face/refine_start.h"
+#include "face/shape.h"
 #include "face/similarity.h"
 #include "face/training_set.h"
 #include "kinema/error.h"
@@ -9,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -29,12 +29,6 @@ std::vector<float> median_of(const std::vector<std::vector<float>>& shapes) {
     if (values.size() % 2 == 0) result[i] = (result[i] + *std::max_element(values.begin(), middle)) / 2;
   }
   return result;
-}
-
-double mean_distance(std::span<const float> a, std::span<const float> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i + 1 < a.size(); i += 2) sum += std::hypot(a[i] - b[i], a[i + 1] - b[i + 1]);
-  return 2 * sum / static_cast<double>(a.size());
 }
 
 }  // namespace

@@ -9,12 +9,12 @@
 #include "face/refine_appearance.h"
 #include "face/refine_quality.h"
 #include "face/refine_start.h"
+#include "face/shape.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -83,19 +83,13 @@ Model refined(const Model& start, std::span<const Example> examples, const Train
   return model;
 }
 
-double distance_between(std::span<const float> a, std::span<const float> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i + 1 < a.size(); i += 2) sum += std::hypot(a[i] - b[i], a[i + 1] - b[i + 1]);
-  return 2 * sum / static_cast<double>(a.size());
-}
-
 // The mean error of fits, as often as they count.
 double mean_error(const std::vector<HeldOutFit>& fits, const TrainingSet& set, const Layout& layout) {
   double sum = 0, count = 0;
   for (const HeldOutFit& one : fits) {
     const std::span<const float> truth = set.landmarks(one.example);
     // how far a lost face is off tells nothing
-    const double error = distance_between(one.fit.landmarks, truth) / error_unit(layout, truth);
+    const double error = mean_distance(one.fit.landmarks, truth) / error_unit(layout, truth);
     sum += one.count * std::min(most_error, error);
     count += one.count;
   }
@@ -108,7 +102,7 @@ double mean_disagreement(const std::vector<HeldOutFit>& fits, const TrainingSet&
   for (std::size_t i = 0; i + 1 < fits.size(); ++i) {
     const HeldOutFit &one = fits[i], &next = fits[i + 1];
     if (one.example != next.example || one.count != held_out_weights[0]) continue;
-    const double apart = distance_between(one.fit.landmarks, next.fit.landmarks);
+    const double apart = mean_distance(one.fit.landmarks, next.fit.landmarks);
     sum += std::min(most_error, apart / error_unit(layout, set.landmarks(one.example)));
     count += 1;
   }

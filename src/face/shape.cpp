@@ -80,6 +80,12 @@ Matrix pose_modes(std::span<const double> mean) {
   return {4, mean.size(), std::move(values)};
 }
 
+double mean_distance(std::span<const float> a, std::span<const float> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i + 1 < a.size(); i += 2) sum += std::hypot(a[i] - b[i], a[i + 1] - b[i + 1]);
+  return 2 * sum / static_cast<double>(a.size());
+}
+
 std::size_t modes_for_share(std::span<const double> variances, double share) {
   double all = 0;
   for (const double variance : variances) all += std::max(0.0, variance);

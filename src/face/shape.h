@@ -28,6 +28,9 @@ std::vector<double> shape_parameters(const ShapeModel& model, std::span<const do
 /// s0 + Ps b.
 std::vector<double> shape_of(const ShapeModel& model, std::span<const double> parameters);
 
+/// Mean distance of the landmarks of two shapes.
+double mean_distance(std::span<const float> a, std::span<const float> b);
+
 /// How many of these descending variances add up to a share of their sum.
 std::size_t modes_for_share(std::span<const double> variances, double share);
 

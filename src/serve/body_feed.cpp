@@ -47,7 +47,7 @@ void BodyFeed::open(const body::Skeleton& skeleton) {
   opening["frames"] = frames_;
   opening["joints"] = io::output_names(skeleton);
   for (const body::Joint& joint : skeleton.joints) opening["parents"].push_back(joint.parent);
-  channel_.open(Packet::text(opening.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
+  channel_.open(Packet::text(text_of(opening)));
 }
 
 void BodyFeed::set_live(const Live& live) {

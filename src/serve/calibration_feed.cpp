@@ -11,7 +11,7 @@ void CalibrationFeed::open(const std::string& result) {
   opened_ = true;
   const nlohmann::ordered_json opening{
       {"say", "opening"}, {"channel", channel_.name()}, {"source", source_}, {"wanted", wanted_}, {"result", result}};
-  channel_.open(Packet::text(opening.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
+  channel_.open(Packet::text(text_of(opening)));
 }
 
 void CalibrationFeed::add(const Frame& frame) {

@@ -53,7 +53,7 @@ void HeadFeed::add(long number, double time, const io::Picture& picture, const h
   if (!std::exchange(opened_, true)) {
     const nlohmann::ordered_json opening{
         {"say", "opening"}, {"channel", channel_.name()}, {"source", source_}, {"frames", frames_}};
-    channel_.open(Packet::text(opening.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
+    channel_.open(Packet::text(text_of(opening)));
   }
   nlohmann::ordered_json header{
       {"channel", channel_.name()}, {"index", channel_.next_index()}, {"frame", number}, {"time", time},

@@ -18,10 +18,6 @@ struct CalibrationRequest {
   head::CalibrationSettings settings;
 };
 
-std::string dumped(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 std::optional<double> number_between(const nlohmann::json& header, const char* name, double least, double most) {
   if (!header.contains(name)) return std::nullopt;
   const double value = header.at(name).get<double>();
@@ -58,7 +54,7 @@ public:
     answer["low"] = calibration.filter.score < head::low_score;
     answer["filter"] = io::filter_json(calibration);
     shared_.set_calibration(std::move(calibration));
-    sender_.reply(Packet::text(dumped(answer)));
+    sender_.reply(Packet::text(text_of(answer)));
   }
 
   void track(const CameraFrame& frame, std::uint64_t skipped) override {

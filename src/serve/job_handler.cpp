@@ -10,9 +10,7 @@
 namespace kinema::serve {
 namespace {
 
-Packet packet(const nlohmann::ordered_json& json) {
-  return Packet::text(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-}
+Packet packet(const nlohmann::ordered_json& json) { return Packet::text(text_of(json)); }
 
 }  // namespace
 

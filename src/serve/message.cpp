@@ -35,10 +35,6 @@ const TypeName& entry(ElementType type) {
 
 std::size_t rounded_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-std::string dumped(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 [[noreturn]] void refuse(const std::string& why) { throw Error("a message that cannot be read: " + why); }
 
 // A whole number of a page; those of JavaScript are doubles.
@@ -78,6 +74,10 @@ ArrayPart read_part(const nlohmann::json& json, std::string_view message) {
 
 std::size_t bytes_of(ElementType type) { return entry(type).bytes; }
 
+std::string text_of(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 std::string encode(nlohmann::ordered_json header, std::span<const ArrayPart> arrays) {
   // offsets are part of the JSON whose length they depend on: a guess, and a larger one where it does not fit
   std::size_t room = 0;
@@ -91,7 +91,7 @@ std::string encode(nlohmann::ordered_json header, std::span<const ArrayPart> arr
           {{"name", part.name}, {"type", entry(part.type).name}, {"shape", part.shape}, {"offset", offset}});
       offset = rounded_up(offset + part.bytes.size());
     }
-    json = dumped(header);
+    json = text_of(header);
   } while (4 + json.size() > room);
   json.resize(room - 4, ' ');
 

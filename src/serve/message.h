@@ -32,6 +32,9 @@ ArrayPart array_part(std::string name, std::span<const T> values, std::vector<st
 
 std::string encode(nlohmann::ordered_json header, std::span<const ArrayPart> arrays);
 
+/// A message without arrays. What is no UTF-8 is replaced.
+std::string text_of(const nlohmann::ordered_json& json);
+
 /// A message that somebody sent. It views the bytes that it was decoded from.
 struct Message {
   nlohmann::json header;

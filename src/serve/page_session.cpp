@@ -11,22 +11,18 @@ namespace {
 
 constexpr std::size_t most_replies = 32, longest_text = std::size_t{1} << 16;
 
-std::string dumped(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 Packet state_packet(const Channel& channel, const Channel::State& state) {
-  return Packet::text(dumped({{"say", "state"},
-                              {"channel", channel.name()},
-                              {"begin", state.begin},
-                              {"first", state.first},
-                              {"end", state.end},
-                              {"finished", state.finished}}));
+  return Packet::text(text_of({{"say", "state"},
+                               {"channel", channel.name()},
+                               {"begin", state.begin},
+                               {"first", state.first},
+                               {"end", state.end},
+                               {"finished", state.finished}}));
 }
 
 }  // namespace
 
-Packet error_packet(std::string_view text) { return Packet::text(dumped({{"say", "error"}, {"text", text}})); }
+Packet error_packet(std::string_view text) { return Packet::text(text_of({{"say", "error"}, {"text", text}})); }
 
 PageSession::PageSession(Hub& hub, const MakeHandler& make_handler, std::function<void()> wake)
     : hub_(hub), wake_(std::move(wake)) {
@@ -34,7 +30,7 @@ PageSession::PageSession(Hub& hub, const MakeHandler& make_handler, std::functio
   for (const Channel* channel : hub_.channels()) hello["channels"].push_back(channel->name());
   if (make_handler) handler_ = make_handler(*this);
   hello["offers"] = handler_ ? handler_->offers() : std::vector<std::string>{};
-  replies_.push_front(Packet::text(dumped(hello)));
+  replies_.push_front(Packet::text(text_of(hello)));
   hub_.add(*this);
 }
 

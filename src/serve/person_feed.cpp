@@ -12,7 +12,7 @@ namespace kinema::serve {
 PersonFeed::PersonFeed(Channel& channel, const std::string& source) : channel_(channel) {
   channel_.begin();
   const nlohmann::ordered_json opening{{"say", "opening"}, {"channel", channel_.name()}, {"source", source}};
-  channel_.open(Packet::text(opening.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
+  channel_.open(Packet::text(text_of(opening)));
 }
 
 void PersonFeed::add(std::int64_t number, const io::Picture& picture, const person::Estimate& estimate) {

@@ -215,7 +215,6 @@ TEST_F(Face, FitsPicturesOfEveryKindFromBoxes) {
 }
 
 TEST_F(Face, FitsWithTheModelThatShipsWhereNoOtherIsGiven) {
-  const Problem folder(1, 1);
   const synth::FaceShot one = synth::face_shot(1, 101, 256);
   synth::write_face_set(folder / "in", {one}, 0, 1);
   write_starts(folder / "start.jsonl", {{"face_0000.png", one.landmarks}});
@@ -226,7 +225,6 @@ TEST_F(Face, FitsWithTheModelThatShipsWhereNoOtherIsGiven) {
 }
 
 TEST_F(Face, TrainsOnDrawnFacesWithoutFiles) {
-  const Problem folder(1, 1);
   const Outcome outcome = run_kinema(
       {"face", "train", "--drawn", "16", "--small", "--cascade", "2", "--json", "--out", "d.kface"}, folder.folder());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

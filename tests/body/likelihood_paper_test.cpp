@@ -1,6 +1,5 @@
 // The paper's own GPU kernels give the reference's likelihood.
 #include "body/likelihood_paper.h"
-#include "bench/body_problem.h"
 #include "kinema/error.h"
 #include "problems.h"
 
@@ -32,16 +31,6 @@ protected:
     }
     EXPECT_LE(grazing, expected.size() / 8);
   }
-
-  static Problem person(std::size_t points, std::size_t samples) {
-    bench::BodyProblem made = bench::make_body_problem(points, samples, 3);
-    Problem problem;
-    problem.points = std::move(made.points);
-    problem.capsules = std::move(made.capsules);
-    problem.samples = samples;
-    problem.count = bench::person_capsules;
-    return problem;
-  }
 };
 
 // around the sizes of a block of points and of the samples of a launch
@@ -49,13 +38,13 @@ TEST_P(LikelihoodPaper, OfAPersonIsThatOfTheReference) {
   for (const std::size_t points : {1, 127, 128, 129, 1000}) {
     for (const std::size_t samples : {1, 7, 8, 9}) {
       SCOPED_TRACE(testing::Message() << points << " points, " << samples << " samples");
-      expect_agreement(person(points, samples));
+      expect_agreement(person_problem(points, samples));
     }
   }
 }
 
 TEST_P(LikelihoodPaper, KnowsWhereTheCameraStands) {
-  Problem problem = person(500, 3);
+  Problem problem = person_problem(500, 3);
   problem.settings.camera = {1, -2, 0.5};
   const float moved[] = {1, -2, 0.5f};
   for (std::size_t i = 0; i < problem.points.size(); ++i) problem.points[i] += moved[i % 3];
@@ -68,7 +57,7 @@ TEST_P(LikelihoodPaper, KnowsWhereTheCameraStands) {
 }
 
 TEST_P(LikelihoodPaper, RefusesMoreCapsulesThanItHolds) {
-  Problem problem = person(10, 1);
+  Problem problem = person_problem(10, 1);
   const auto likelihood = make_paper_likelihood(problem.settings);
   likelihood->set_points(problem.points_view());
   const std::vector<float> capsules(65 * capsule_floats, 1);

@@ -1,5 +1,4 @@
 // Every backend gives the reference's result on random problems of every size, and on those of a person.
-#include "bench/body_problem.h"
 #include "problems.h"
 
 namespace kinema::body {
@@ -44,12 +43,7 @@ TEST_P(LikelihoodRandom, LargerProblemsAgree) {
 
 TEST_P(LikelihoodRandom, APersonAgrees) {
   for (const Association association : {Association::nearest, Association::first_hit}) {
-    bench::BodyProblem person = bench::make_body_problem(6000, 4, 3);
-    Problem problem;
-    problem.points = std::move(person.points);
-    problem.capsules = std::move(person.capsules);
-    problem.samples = 4;
-    problem.count = bench::person_capsules;
+    Problem problem = person_problem(6000, 4);
     problem.settings.association = association;
     ASSERT_TRUE(agrees(problem, GetParam()));
     // the person shifted by a metre, with a camera that moved along, is the same person

@@ -1,32 +1,20 @@
 // The same bits from run to run, for any number of threads, with culling and without, in one call or in several.
-#include "bench/body_problem.h"
 #include "problems.h"
 
 namespace kinema::body {
 namespace {
 
-class LikelihoodRepeat : public OnBackend {
-protected:
-  static Problem person(std::size_t points, std::size_t samples) {
-    bench::BodyProblem made = bench::make_body_problem(points, samples, 5);
-    Problem problem;
-    problem.points = std::move(made.points);
-    problem.capsules = std::move(made.capsules);
-    problem.samples = samples;
-    problem.count = bench::person_capsules;
-    return problem;
-  }
-};
+class LikelihoodRepeat : public OnBackend {};
 
 TEST_P(LikelihoodRepeat, RunsGiveTheSameBits) {
-  const Problem problem = person(5000, 40);
+  const Problem problem = person_problem(5000, 40);
   const Result first = run(problem, GetParam());
   for (int i = 0; i < 3; ++i) EXPECT_EQ(run(problem, GetParam()).log_likelihood, first.log_likelihood);
 }
 
 TEST_P(LikelihoodRepeat, AnyNumberOfThreadsGivesTheSameBits) {
   for (std::size_t samples : {1, 3, 50}) {
-    Problem problem = person(6000, samples);
+    Problem problem = person_problem(6000, samples);
     problem.settings.threads = 1;
     const Result one = run(problem, GetParam());
     for (int threads : {2, 3, 7, 0}) {
@@ -37,7 +25,7 @@ TEST_P(LikelihoodRepeat, AnyNumberOfThreadsGivesTheSameBits) {
 }
 
 TEST_P(LikelihoodRepeat, CullingChangesNoBit) {
-  Problem big = person(6000, 20);
+  Problem big = person_problem(6000, 20);
   for (const Association association : {Association::nearest, Association::first_hit}) {
     big.settings.association = association;
     big.settings.culling = true;
@@ -54,7 +42,7 @@ TEST_P(LikelihoodRepeat, CullingChangesNoBit) {
 }
 
 TEST_P(LikelihoodRepeat, ASampleDoesNotDependOnTheOthers) {
-  const Problem problem = person(3000, 37);
+  const Problem problem = person_problem(3000, 37);
   const Result all = run(problem, GetParam());
   const auto likelihood = make_likelihood(problem.settings, GetParam());
   likelihood->set_points(problem.points_view());
@@ -66,7 +54,7 @@ TEST_P(LikelihoodRepeat, ASampleDoesNotDependOnTheOthers) {
 }
 
 TEST_P(LikelihoodRepeat, NewPointsReplaceTheOld) {
-  const Problem problem = person(3000, 4), other = person(500, 4);
+  const Problem problem = person_problem(3000, 4), other = person_problem(500, 4);
   const auto likelihood = make_likelihood(problem.settings, GetParam());
   likelihood->set_points(problem.points_view());
   std::vector<double> out(4);

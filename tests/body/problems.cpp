@@ -1,6 +1,9 @@
 #include "problems.h"
 
+#include "bench/body_problem.h"
+
 #include <cmath>
+#include <utility>
 
 namespace kinema::body {
 
@@ -96,6 +99,16 @@ Problem random_problem(std::uint64_t seed, Size size) {
     problem.add_point(x.x, x.y, x.z);
     if (marked) problem.background.push_back(chance(0.3) ? 1 : 0);
   }
+  return problem;
+}
+
+Problem person_problem(std::size_t points, std::size_t samples) {
+  bench::BodyProblem made = bench::make_body_problem(points, samples, 3);
+  Problem problem;
+  problem.points = std::move(made.points);
+  problem.capsules = std::move(made.capsules);
+  problem.samples = samples;
+  problem.count = bench::person_capsules;
   return problem;
 }
 

@@ -49,6 +49,9 @@ struct Size {
 /// Points near the capsules' surfaces and elsewhere, some marked as background; settings at random too.
 Problem random_problem(std::uint64_t seed, Size size);
 
+/// A person as the benchmark has it.
+Problem person_problem(std::size_t points, std::size_t samples);
+
 /// Runs a test on every fast backend; those of cuda are skipped, with a line, where there is no GPU.
 class OnBackend : public ::testing::TestWithParam<Backend> {
 protected:

@@ -128,10 +128,4 @@ std::vector<Example> examples_of(const std::vector<PlantedFace>& faces) {
   return examples;
 }
 
-double mean_distance(const std::vector<float>& a, const std::vector<float>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i + 1 < a.size(); i += 2) sum += std::hypot(a[i] - b[i], a[i + 1] - b[i + 1]);
-  return sum / (static_cast<double>(a.size()) / 2);
-}
-
 }  // namespace kinema::face

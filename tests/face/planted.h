@@ -2,6 +2,7 @@
 // piecewise-affine warp. What a training should find, and where a fit should end.
 #pragma once
 
+#include "face/shape.h"
 #include "kinema/face.h"
 
 #include <array>
@@ -50,8 +51,5 @@ private:
 };
 
 std::vector<Example> examples_of(const std::vector<PlantedFace>& faces);
-
-/// Mean distance of landmarks, in pixels.
-double mean_distance(const std::vector<float>& a, const std::vector<float>& b);
 
 }  // namespace kinema::face

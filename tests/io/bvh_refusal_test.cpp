@@ -2,13 +2,12 @@
 #include "io/bvh.h"
 
 #include "kinema/error.h"
+#include "mutation.h"
 #include "refusal.h"
 #include "scratch_folder.h"
 #include "small_bvh.h"
 
 #include <gtest/gtest.h>
-
-#include <random>
 
 namespace kinema::io {
 namespace {
@@ -118,32 +117,13 @@ TEST(BvhRefusal, OfWhatIsNoFile) {
 // Whatever stands in a file: a motion that fills what it declares, or an Error of one printable line.
 TEST(BvhRefusal, MutatedFilesAreReadConsistentlyOrRefused) {
   const ScratchFolder folder;
-  std::mt19937 random(4242);
-  const auto any = [&](std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random); };
+  Mutation mutation(4242);
   const std::string pieces[] = {
       "{", "}", "\n",  " ",     "JOINT x\n{\n", "End Site",           "OFFSET 1 2 3\n",     "CHANNELS",
       "9", "-", "nan", "1e999", "MOTION",       "Frames: 4294967296", std::string(1, '\0'), "\xff"};
   std::size_t read = 0, refused = 0;
   for (int round = 0; round < 3000; ++round) {
-    std::string text = small_hierarchy + small_motion;
-    for (std::size_t mutation = 0, count = 1 + any(3); mutation < count && !text.empty(); ++mutation) {
-      const std::size_t at = any(text.size());
-      switch (any(4)) {
-        case 0:
-          text[at] = static_cast<char>(any(256));
-          break;
-        case 1:
-          text.erase(at, 1 + any(8));
-          break;
-        case 2:
-          text.insert(at, pieces[any(std::size(pieces))]);
-          break;
-        default:
-          text.resize(at);
-          break;
-      }
-    }
-    const auto path = folder.write("m.bvh", text);
+    const auto path = folder.write("m.bvh", mutation.of(small_hierarchy + small_motion, pieces));
     try {
       const Bvh bvh = read_bvh(path);
       ASSERT_EQ(bvh.values.size(), bvh.frames * bvh.channels);

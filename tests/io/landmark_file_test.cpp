@@ -1,11 +1,11 @@
 // Landmarks of five formats come out as pixels that count from 0, and what is broken is refused with its place.
 #include "io/landmark_file.h"
 
+#include "mutation.h"
 #include "refusal.h"
 #include "scratch_folder.h"
 
 #include <cmath>
-#include <random>
 
 namespace kinema::io {
 namespace {
@@ -157,8 +157,7 @@ TEST(LandmarkFile, XmlThatIsNoneIsRefused) {
 // Whatever stands in a file: finite landmarks, or an Error of one line.
 TEST(LandmarkFile, MutatedFilesAreReadConsistentlyOrRefused) {
   const ScratchFolder folder;
-  std::mt19937 random(5);
-  const auto any = [&](std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random); };
+  Mutation mutation(5);
   const std::pair<const char*, std::string> files[] = {
       {"m.pts", with_header},
       {"m.asf", "2\n0 0 0.25 0.5 0 1 1\n0 0 0.5 0.75 1 0 0\na.jpg\n"},
@@ -168,27 +167,11 @@ TEST(LandmarkFile, MutatedFilesAreReadConsistentlyOrRefused) {
       {"m.xml",
        "<dataset><images><image file='a.jpg'><box top='2' left='1' width='30' height='40'><part name='00' x='7' "
        "y='8'/></box></image></images></dataset>"}};
+  const std::string pieces[] = {"0", "7", "-", ".", "{", "}", "[", "]", ",", ":", "<", ">", "'", "\"", " ", "ne", "\n"};
   std::size_t read = 0, refused = 0;
   for (int round = 0; round < 3000; ++round) {
-    auto [name, bytes] = files[static_cast<std::size_t>(round) % std::size(files)];
-    for (std::size_t mutation = 0, count = 1 + any(3); mutation < count && !bytes.empty(); ++mutation) {
-      const std::size_t at = any(bytes.size());
-      switch (any(4)) {
-        case 0:
-          bytes[at] = static_cast<char>(any(256));
-          break;
-        case 1:
-          bytes.erase(at, 1 + any(4));
-          break;
-        case 2:
-          bytes.insert(at, std::string(1 + any(3), "0123456789-.{}[],:<>'\" ne\n"[any(25)]));
-          break;
-        default:
-          bytes.resize(at);
-          break;
-      }
-    }
-    const auto path = folder.write(name, bytes);
+    const auto& [name, right] = files[static_cast<std::size_t>(round) % std::size(files)];
+    const auto path = folder.write(name, mutation.of(right, pieces));
     try {
       for (const LandmarkedFace& face : read_landmarks(path)) {
         ASSERT_EQ(face.landmarks.size() % 2, 0u);

@@ -2,6 +2,7 @@
 #include "io/npy.h"
 
 #include "kinema/error.h"
+#include "mutation.h"
 #include "npy_bytes.h"
 #include "refusal.h"
 #include "scratch_folder.h"
@@ -9,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <random>
 
 namespace kinema::io {
 namespace {
@@ -141,8 +141,7 @@ TEST(NpyRefusal, OfFloatsAsMarks) {
 // Whatever stands in the first bytes: an array that fills its shape and the file exactly, or an Error of one line.
 TEST(NpyRefusal, MutatedFilesAreReadConsistentlyOrRefused) {
   const ScratchFolder folder;
-  std::mt19937 random(12345);
-  const auto any = [&](std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random); };
+  Mutation mutation(12345);
   const std::string pieces[] = {"(",
                                 ")",
                                 ",",
@@ -168,31 +167,10 @@ TEST(NpyRefusal, MutatedFilesAreReadConsistentlyOrRefused) {
                                 "\xff"};
   std::size_t read = 0, refused = 0;
   for (int round = 0; round < 6000; ++round) {
-    const int version = 1 + static_cast<int>(any(3));
-    std::string bytes = npy_bytes(dict_of("<f4", round % 2 ? "(2, 3)" : "(0, 3)"), zeros(round % 2 ? 24 : 0), version);
-    for (std::size_t mutation = 0, count = 1 + any(4); mutation < count && !bytes.empty(); ++mutation) {
-      const std::size_t at = any(bytes.size());
-      switch (any(6)) {
-        case 0:
-          bytes[at] = static_cast<char>(any(256));
-          break;
-        case 1:
-          bytes[at] = static_cast<char>(bytes[at] ^ (1 << any(8)));
-          break;
-        case 2:
-          bytes.erase(at, 1 + any(4));
-          break;
-        case 3:
-          bytes.insert(at, pieces[any(std::size(pieces))]);
-          break;
-        case 4:
-          bytes.resize(at);
-          break;
-        default:
-          std::swap(bytes[at], bytes[any(bytes.size())]);
-          break;
-      }
-    }
+    const int version = 1 + static_cast<int>(mutation.any(3));
+    const std::string right =
+        npy_bytes(dict_of("<f4", round % 2 ? "(2, 3)" : "(0, 3)"), zeros(round % 2 ? 24 : 0), version);
+    const std::string bytes = mutation.of(right, pieces);
     const auto path = folder.write("m.npy", bytes);
     try {
       const auto array = read_npy<float>(path, {any_size, 3});
