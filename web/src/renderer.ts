@@ -4,7 +4,7 @@ import { WebGLRenderer, type WebGLRendererParameters } from "three";
 /** Thrown where the browser has no WebGL 2; the message is for the user. */
 export class NoWebGL extends Error {
   constructor() {
-    super("This page draws in 3-D by WebGL 2, which this browser lacks or has switched off.");
+    super("This page needs WebGL 2, which this browser lacks or has switched off.");
   }
 }
 
