@@ -172,6 +172,14 @@ private:
   std::size_t bytes_ = 0;
 };
 
+/// The bytes of the arrays that divide(arrays) takes.
+template <class Divide>
+std::size_t bytes_taken(const Divide& divide) {
+  SharedBytes counted;
+  divide(counted);
+  return counted.bytes();
+}
+
 /// Two works that do not depend on each other, in one grid: the first has its first columns, the second one column more.
 template <class First, class Second>
 struct SideBySide {

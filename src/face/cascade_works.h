@@ -171,9 +171,7 @@ struct DisplaceWork {
     return memory;
   }
   std::size_t shared_bytes() const {
-    SharedBytes counted;
-    memory(counted);
-    return counted.bytes();
+    return bytes_taken([this](auto& arrays) { memory(arrays); });
   }
 
   template <class Block>

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "face/cascade_works.h"
+#include "face/corners_works.h"
 #include "face/descent_works.h"
 #include "face/fit_batch.h"
 #include "face/frame_works.h"

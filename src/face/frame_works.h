@@ -90,21 +90,32 @@ struct BinsWork {
   int blocks() const {
     return frame_tiles(static_cast<int>(rings.frame.width)) * frame_tiles(static_cast<int>(rings.frame.height));
   }
-  std::size_t shared_bytes() const {
-    return 2 * shared_size<float>(side * side * rings.bins) + shared_size<float>(frame_tile * frame_tile) +
-           shared_size<double>(frame_tile) + shared_size<float>(2 * rings.bins);
+
+  struct Memory {
+    float *a, *b;            // side x side x bins: a row of pixels after the other
+    float* energies;         // of the tile
+    double* rows;            // sums of its rows
+    float *cosines, *sines;  // bins
+  };
+  template <class Arrays>
+  KINEMA_HD Memory memory(Arrays&& arrays) const {
+    Memory of{};
+    of.a = arrays.template take<float>(side * side * rings.bins);
+    of.b = arrays.template take<float>(side * side * rings.bins);
+    of.energies = arrays.template take<float>(frame_tile * frame_tile);
+    of.rows = arrays.template take<double>(frame_tile);
+    of.cosines = arrays.template take<float>(rings.bins), of.sines = arrays.template take<float>(rings.bins);
+    return of;
   }
-  template <class Block>
-  KINEMA_HD float* directions_of(Block& block) const {
-    return block.template shared<float>(2 * shared_size<float>(side * side * rings.bins) +
-                                        shared_size<float>(frame_tile * frame_tile) + shared_size<double>(frame_tile));
+  std::size_t shared_bytes() const {
+    return bytes_taken([this](auto& arrays) { memory(arrays); });
   }
 
   template <class Block>
   KINEMA_HD void prepare(Block& block) const {
-    float* directions = directions_of(block);  // cosines, then sines
-    block.fetch(rings.cosines, directions, rings.bins);
-    block.fetch(rings.sines, directions + rings.bins, rings.bins);
+    const Memory of = memory(SharedArrays(block));
+    block.fetch(rings.cosines, of.cosines, rings.bins);
+    block.fetch(rings.sines, of.sines, rings.bins);
   }
 
   template <class Block>
@@ -120,12 +131,8 @@ struct BinsWork {
     const int x0 = left < margin ? 0 : left - margin, y0 = top < margin ? 0 : top - margin;
     const int w = (right + margin < width ? right + margin : width) - x0;
     const int h = (bottom + margin < height ? bottom + margin : height) - y0;
-    auto* a = block.template shared<float>();
-    auto* b = block.template shared<float>(shared_size<float>(side * side * bins));
-    auto* energies = block.template shared<float>(2 * shared_size<float>(side * side * bins));
-    auto* rows = block.template shared<double>(2 * shared_size<float>(side * side * bins) +
-                                               shared_size<float>(frame_tile * frame_tile));
-    const float* directions = directions_of(block);
+    const Memory of = memory(SharedArrays(block));
+    float *a = of.a, *b = of.b;
     block.wait_fetched();
     const float* grey = of_face(batch.grey, face, batch.sizes.frame_pixels);
     // a row of pixels by threads that lie side by side
@@ -137,7 +144,7 @@ struct BinsWork {
         const float share = g.magnitude > 0 ? 1 / g.magnitude : 0;
         float* to = a + v * along + u * bins;
         for (int k = 0; k < bins; ++k)
-          to[k] = orientation_bin(g.x * share, g.y * share, g.magnitude, directions[k], directions[bins + k]);
+          to[k] = orientation_bin(g.x * share, g.y * share, g.magnitude, of.cosines[k], of.sines[k]);
       }
     block.wait();
     for (int pass = 0; pass < 2; ++pass) {
@@ -168,11 +175,11 @@ struct BinsWork {
 #pragma unroll 4
         for (int k = 0; k < bins; ++k) sum += pixel[k] * pixel[k];
         energy[(v + top) * width + u + left] = sum;
-        energies[v * frame_tile + u] = sum;
+        of.energies[v * frame_tile + u] = sum;
       }
     }
     block.wait();
-    sum_tile(block, energies, tile_width, tile_height, rows,
+    sum_tile(block, of.energies, tile_width, tile_height, of.rows,
              of_face(batch.tiles, face, batch.sizes.frame_tiles) + block.x());
   }
 };
@@ -187,19 +194,26 @@ struct RingsWork {
 
   KINEMA_HD const int* rows() const { return batch.count; }
 
-  std::size_t shared_bytes() const {
-    return shared_size<double>(sum_strands) + shared_size<float>(4 * rings.places) +
-           shared_size<float>(4 * rings.places * window_rows) + shared_size<float>(2 * rings.places);
+  struct Memory {
+    double* strands;                 // of the energy of all tiles
+    float *shares, *rows, *offsets;  // of 4 pixels for each place: the factor, and rows of its window; places x 2
+  };
+  template <class Arrays>
+  KINEMA_HD Memory memory(Arrays&& arrays) const {
+    Memory of{};
+    of.strands = arrays.template take<double>(sum_strands);
+    of.shares = arrays.template take<float>(4 * rings.places);
+    of.rows = arrays.template take<float>(4 * rings.places * window_rows);
+    of.offsets = arrays.template take<float>(2 * rings.places);
+    return of;
   }
-  template <class Block>
-  KINEMA_HD float* offsets_of(Block& block) const {
-    return block.template shared<float>(shared_size<double>(sum_strands) + shared_size<float>(4 * rings.places) +
-                                        shared_size<float>(4 * rings.places * window_rows));
+  std::size_t shared_bytes() const {
+    return bytes_taken([this](auto& arrays) { memory(arrays); });
   }
 
   template <class Block>
   KINEMA_HD void prepare(Block& block) const {
-    block.fetch(rings.offsets, offsets_of(block), 2 * rings.places);
+    block.fetch(rings.offsets, memory(SharedArrays(block)).offsets, 2 * rings.places);
   }
 
   struct Place {
@@ -223,27 +237,24 @@ struct RingsWork {
     if (face >= block.rows()) return;
     const int width = static_cast<int>(rings.frame.width), height = static_cast<int>(rings.frame.height);
     const int bins = rings.bins, places = rings.places;
-    auto* strands = block.template shared<double>();
-    auto* shares = block.template shared<float>(shared_size<double>(sum_strands));  // of 4 pixels for each place
-    auto* rows = block.template shared<float>(shared_size<double>(sum_strands) + shared_size<float>(4 * places));
+    const auto [strands, shares, rows_of_windows, offsets] = memory(SharedArrays(block));
     const float* energy = of_face(batch.energy, face, batch.sizes.frame_pixels);
     const float* channels = of_face(batch.channels, face, batch.sizes.frame_values);
     const float* shape = of_face(batch.placed, face, batch.sizes.shape);
     const float x = rings.frame.scale * shape[2 * landmark] + rings.frame.x;
     const float y = rings.frame.scale * shape[2 * landmark + 1] + rings.frame.y;
-    const float* offsets = offsets_of(block);
     add_tiles(block, of_face(batch.tiles, face, batch.sizes.frame_tiles), frame_tiles(width) * frame_tiles(height),
               strands);
     block.wait_fetched();
     for (int t = block.thread(); t < 4 * places * window_rows; t += block.threads()) {
       const int i = t / window_rows;
       const Place at = place(offsets, x, y, i / 4);
-      rows[t] = bins_row(energy, width, height, at.u + (i & 1) * at.dx,
-                         at.v + (i >> 1 & 1) * at.dy + t % window_rows - bins_window);
+      rows_of_windows[t] = bins_row(energy, width, height, at.u + (i & 1) * at.dx,
+                                    at.v + (i >> 1 & 1) * at.dy + t % window_rows - bins_window);
     }
     block.wait();
     for (int i = block.thread(); i < 4 * places; i += block.threads())
-      shares[i] = bins_share(rows + i * window_rows, bins_floor(sum_of_tiles(strands), width * height));
+      shares[i] = bins_share(rows_of_windows + i * window_rows, bins_floor(sum_of_tiles(strands), width * height));
     block.wait();
     float* out = of_face(batch.rings, face, batch.sizes.ring_values) + landmark * places * bins;
     for (int i = block.thread(); i < places * bins; i += block.threads()) {

@@ -164,9 +164,7 @@ struct LookWork {
     return of;
   }
   std::size_t shared_bytes() const {
-    SharedBytes counted;
-    memory(counted, {});
-    return counted.bytes();
+    return bytes_taken([this](auto& arrays) { memory(arrays, {}); });
   }
 
   template <class Block>
@@ -359,9 +357,7 @@ struct DecideWork {
     return of;
   }
   std::size_t shared_bytes() const {
-    SharedBytes counted;
-    memory(counted);
-    return counted.bytes();
+    return bytes_taken([this](auto& arrays) { memory(arrays); });
   }
 
   template <class Block>

@@ -88,9 +88,7 @@ struct ScoreWork {
     return of;
   }
   std::size_t shared_bytes() const {
-    SharedBytes counted;
-    memory(counted);
-    return counted.bytes();
+    return bytes_taken([this](auto& arrays) { memory(arrays); });
   }
 
   KINEMA_HD static double limited(double x) { return x < -50 ? -50 : 50 < x ? 50 : x; }

@@ -75,9 +75,7 @@ struct ShapeMemory {
     return memory;
   }
   static std::size_t bytes(const ShapeTable& shape) {
-    SharedBytes counted;
-    in(counted, shape);
-    return counted.bytes();
+    return bytes_taken([&shape](auto& arrays) { in(arrays, shape); });
   }
   template <class Block>
   KINEMA_HD static void fetch(Block& block, const ShapeTable& shape) {

@@ -2,7 +2,8 @@
 // solution, and the warp composed with the inverse of the displacement it gives.
 #pragma once
 
-#include "face/descent_works.h"
+#include "core/thread_block.h"
+#include "face/fit_batch.h"
 #include "face/shape_works.h"
 #include "face/symmetric_system.h"
 
@@ -73,9 +74,7 @@ struct StepWork {
     return of;
   }
   std::size_t shared_bytes() const {
-    SharedBytes counted;
-    memory(counted);
-    return counted.bytes();
+    return bytes_taken([this](auto& arrays) { memory(arrays); });
   }
 
   template <class Block>

@@ -21,9 +21,7 @@ struct SolveWork {
   const int* rows() const { return &count; }
   int unknowns() const { return static_cast<int>(right->size()); }
   std::size_t shared_bytes() const {
-    SharedBytes counted;
-    SymmetricSystem::in(counted, unknowns());
-    return counted.bytes();
+    return bytes_taken([this](auto& arrays) { SymmetricSystem::in(arrays, unknowns()); });
   }
   template <class Block>
   void prepare(Block& block) const {
