@@ -11,10 +11,12 @@
 //   for (int i = block.thread(); i < count; i += block.threads())
 // and meet at block.wait(). block.fetch() begins a copy to the block's memory, and block.wait_fetched() is a block.wait() after
 // which all such copies are done. prepare() comes first, and may run before the works before this one have ended: it fetches
-// what none of them writes, the tables of a model. A sum has one thread, or a fixed number of strands that are added in a fixed order, so that the
-// result does not depend on how many threads there are. On the device most of these loops are entered once or twice: those
-// marked `#pragma unroll 1` are not unrolled, which would only be more code. The host runs a block with one thread, which is how
-// the work is held against the cpu backend where there is no GPU; core/cuda/block_launch.cuh runs it on one.
+// what none of them writes, the tables of a model.
+//
+// A sum has one thread, or a fixed number of strands that are added in a fixed order, so that the result does not depend on how
+// many threads there are. On the device most of these loops are entered once or twice: those marked `#pragma unroll 1` are not
+// unrolled, which would only be more code. The host runs a block with one thread, which is how the work is held against the cpu
+// backend where there is no GPU; core/cuda/block_launch.cuh runs it on one.
 #pragma once
 
 #include "core/host_device.h"
@@ -106,21 +108,20 @@ KINEMA_HD double sum_in_batches(int first, int last, int step, const Value& valu
   return sum;
 }
 
-/// The same in four strands, which do not wait for each other's additions. `batch` is a multiple of 4.
-template <int batch, class Value>
-KINEMA_HD double sum_in_strands(int first, int last, int step, const Value& value) {
+/// add(strand, load(i)) for i = 0, 1, ... below count in batches likewise, in four strands that do not wait for each other's
+/// additions. `batch` is a multiple of 4.
+template <int batch, class Load, class Add>
+KINEMA_HD void in_strands(int count, const Load& load, const Add& add) {
   static_assert(batch % 4 == 0);
-  double sums[4] = {0, 0, 0, 0};
 #pragma unroll 1
-  for (; first < last; first += batch * step) {
-    double values[batch];
+  for (int first = 0; first < count; first += batch) {
+    decltype(load(0)) values[batch];
 #pragma unroll
-    for (int u = 0; u < batch; ++u) values[u] = value(first + u * step < last ? first + u * step : first);
+    for (int u = 0; u < batch; ++u) values[u] = load(first + u < count ? first + u : first);
 #pragma unroll
     for (int u = 0; u < batch; ++u)
-      if (first + u * step < last) sums[u % 4] += values[u];
+      if (first + u < count) add(u % 4, values[u]);
   }
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 /// Row and column of element t of a lower triangle that lies row by row.

@@ -32,8 +32,8 @@ struct DescendWork {
   struct Memory {
     Half* images;  // faces x most_values x 2
     float* sums;   // faces x strands x sums
-    // of the chunk
-    const float *stack, *weights, *slope_steps, *mean;
+    ChunkTables<near> chunk;
+    const float* slope_steps;  // of the chunk
     const int* neighbours;
   };
   template <class Arrays>
@@ -41,17 +41,13 @@ struct DescendWork {
     Memory of{};
     of.images = arrays.template take<Half>(2 * faces_at_once * most_values);
     of.sums = arrays.template take<float>(faces_at_once * chunk_strands * sums_of_face());
+    of.chunk = ChunkTables<near>::in(arrays, level, chunk);
     if constexpr (near) {
-      of.stack = arrays.template take<float>(most_values * level.row_width);
-      of.weights = arrays.template take<float>(4 * most_chunk_pixels);
       of.slope_steps = arrays.template take<float>(2 * most_chunk_pixels);
-      of.mean = arrays.template take<float>(most_values);
       of.neighbours = arrays.template take<int>(4 * most_chunk_pixels);
     } else {
-      const auto pixel = static_cast<std::size_t>(chunk.first), value = pixel * level.channels;
-      of.stack = level.stack + value * level.row_width;
-      of.weights = level.weights + 4 * pixel, of.slope_steps = level.slope_steps + 2 * pixel;
-      of.mean = level.mean + value, of.neighbours = level.neighbours + 4 * pixel;
+      of.slope_steps = level.slope_steps + 2 * static_cast<std::size_t>(chunk.first);
+      of.neighbours = level.neighbours + 4 * static_cast<std::size_t>(chunk.first);
     }
     return of;
   }
@@ -63,13 +59,10 @@ struct DescendWork {
   KINEMA_HD void prepare(Block& block) const {
     if (!near) return;
     const PixelChunk chunk = level.chunk[block.x()];
-    const auto pixel = static_cast<std::size_t>(chunk.first), value = pixel * level.channels;
-    const int values = chunk.pixels * level.channels;
+    const auto pixel = static_cast<std::size_t>(chunk.first);
     const Memory of = memory(SharedArrays(block), chunk);
-    fetch_table(block, level.stack + value * level.row_width, of.stack, values * level.row_width);
-    fetch_table(block, level.weights + 4 * pixel, of.weights, 4 * chunk.pixels);
+    of.chunk.fetch(block, level, chunk);
     fetch_table(block, level.slope_steps + 2 * pixel, of.slope_steps, 2 * chunk.pixels);
-    fetch_table(block, level.mean + value, of.mean, values);
     fetch_table(block, level.neighbours + 4 * pixel, of.neighbours, 4 * chunk.pixels);
   }
 
@@ -83,7 +76,7 @@ struct DescendWork {
     if (near) block.wait_fetched();
     make_images(block, chunk, first_face, running, of);
     block.wait();
-    multiply(block, chunk.pixels * level.channels, of.stack, of.images, of.sums);
+    multiply(block, chunk.pixels * level.channels, of.chunk.stack, of.images, of.sums);
     block.wait();
     // faces x strands x sums become those of the chunk
     const int count_sums = sums_of_face(), corners = count_sums - corner_pairs;
@@ -123,11 +116,11 @@ private:
         const float* step = of.slope_steps + 2 * pixel;
         const float across = (texture[next[1] * channels + c] - texture[next[0] * channels + c]) * step[0];
         const float down = (texture[next[3] * channels + c] - texture[next[2] * channels + c]) * step[1];
-        const float* w = of.weights + 4 * pixel;
+        const float* w = of.chunk.weights + 4 * pixel;
         front.at[0] = w[0] * across, front.at[1] = w[0] * down;
         front.at[2] = w[1] * across, front.at[3] = w[1] * down;
         back.at[0] = w[2] * across, back.at[1] = w[2] * down;
-        back.at[2] = (samples[first + i] - offset) * factor - of.mean[i];
+        back.at[2] = (samples[first + i] - offset) * factor - of.chunk.mean[i];
       }
       of.images[2 * (f * most_values + i)] = front, of.images[2 * (f * most_values + i) + 1] = back;
     }

@@ -1,5 +1,5 @@
 // What the stages of a fit need of a model, as plain arrays in one piece of memory that can be copied to a device. The structs
-// hold pointers into it; fit_works.h and its neighbours say what is done with them.
+// hold pointers into it; fit_chain.h says what is done with them.
 #pragma once
 
 #include "core/host_device.h"

@@ -32,7 +32,8 @@ std::vector<Model> models_without(std::span<const Example> examples, const Model
 
 /// Every example and its mirror image, from good starts and from hopeless ones, fitted by Model::sequence of the model
 /// for its fold; where TrainSettings::penalty is given, for faces that differ from the examples, also by its last stage
-/// from shapes that are half right. Of a set of which no model has seen anything, the folds only divide what is learned from the fits.
+/// from shapes that are half right. Of a set of which no model has seen anything, the folds only divide what is learned
+/// from the fits.
 HeldOut held_out_fits(const TrainingSet& set, std::vector<Model> models, const TrainSettings& settings);
 
 }  // namespace kinema::face

@@ -120,10 +120,37 @@ KINEMA_HD inline float sum_of_chunk_strands(const float* s, int stride) {
   return (s[0] + s[stride]) + (s[2 * stride] + s[3 * stride]);
 }
 
+/// What a model says of a chunk. `near`: it is fetched to the memory of a block before the face is known. That is for one face,
+/// which waits for memory most of the time; many are better off with more blocks at a time.
+template <bool near>
+struct ChunkTables {
+  const float *stack, *weights, *mean;
+
+  KINEMA_HD static ChunkTables far(const LevelTable& level, const PixelChunk& chunk) {
+    const auto pixel = static_cast<std::size_t>(chunk.first), value = pixel * level.channels;
+    return {level.stack + value * level.row_width, level.weights + 4 * pixel, level.mean + value};
+  }
+  template <class Arrays>
+  KINEMA_HD static ChunkTables in(Arrays& arrays, const LevelTable& level, const PixelChunk& chunk) {
+    if constexpr (!near) return far(level, chunk);
+    ChunkTables tables{};
+    tables.stack = arrays.template take<float>(2 * most_chunk_pixels * level.row_width);
+    tables.weights = arrays.template take<float>(4 * most_chunk_pixels);
+    tables.mean = arrays.template take<float>(2 * most_chunk_pixels);
+    return tables;
+  }
+  template <class Block>
+  KINEMA_HD void fetch(Block& block, const LevelTable& level, const PixelChunk& chunk) const {
+    const ChunkTables from = far(level, chunk);
+    const int values = chunk.pixels * level.channels;
+    fetch_table(block, from.stack, stack, values * level.row_width);
+    fetch_table(block, from.weights, weights, 4 * chunk.pixels);
+    fetch_table(block, from.mean, mean, values);
+  }
+};
+
 /// A chunk of the textures of several faces: samples at the places, and their products with the rows of the stack; the texture
-/// of the model at lambda. Either may be left out. `near`: the chunk's rows of the stack are fetched to the memory of a block
-/// before the face is known. That is for one face, which waits for memory most of the time; many are better off with more
-/// blocks at a time.
+/// of the model at lambda. Either may be left out.
 template <int faces_at_once, bool near>
 struct LookWork {
   static constexpr int threads = faces_at_once == 1 ? 512 : 256;
@@ -141,8 +168,7 @@ struct LookWork {
     float* factors;    // faces x modes
     float* of_rows;    // faces x strands x width
     float* of_values;  // faces x values x strands
-    // of the chunk
-    const float *stack, *weights, *mean;
+    ChunkTables<near> chunk;
   };
   template <class Arrays>
   KINEMA_HD Memory memory(Arrays&& arrays, const PixelChunk& chunk) const {
@@ -152,15 +178,7 @@ struct LookWork {
     of.factors = arrays.template take<float>(faces_at_once * level.modes);
     of.of_rows = arrays.template take<float>(faces_at_once * chunk_strands * strands);
     of.of_values = arrays.template take<float>(faces_at_once * chunk_strands * strands);
-    if constexpr (near) {
-      of.stack = arrays.template take<float>(most_values * level.row_width);
-      of.weights = arrays.template take<float>(4 * most_chunk_pixels);
-      of.mean = arrays.template take<float>(most_values);
-    } else {
-      const auto pixel = static_cast<std::size_t>(chunk.first), value = pixel * level.channels;
-      of.stack = level.stack + value * level.row_width;
-      of.weights = level.weights + 4 * pixel, of.mean = level.mean + value;
-    }
+    of.chunk = ChunkTables<near>::in(arrays, level, chunk);
     return of;
   }
   std::size_t shared_bytes() const {
@@ -171,13 +189,7 @@ struct LookWork {
   KINEMA_HD void prepare(Block& block) const {
     if (!near) return;
     const PixelChunk chunk = level.chunk[block.x()];
-    const int values = chunk.pixels * level.channels, first = chunk.first * level.channels;
-    const Memory of = memory(SharedArrays(block), chunk);
-    fetch_table(block, level.stack + static_cast<std::size_t>(first) * level.row_width, of.stack,
-                values * level.row_width);
-    if (look)
-      fetch_table(block, level.weights + 4 * static_cast<std::size_t>(chunk.first), of.weights, 4 * chunk.pixels);
-    if (texture) fetch_table(block, level.mean + first, of.mean, values);
+    memory(SharedArrays(block), chunk).chunk.fetch(block, level, chunk);
   }
 
   template <class Block>
@@ -200,8 +212,8 @@ struct LookWork {
     if (near) block.wait_fetched();
     if (look) sample(block, chunk, first_face, running, single, of);
     block.wait();
-    if (look) multiply(block, of.stack, values, of.samples, of.of_rows);
-    if (texture) combine(block, of.stack, values, of.factors, of.of_values);
+    if (look) multiply(block, of.chunk.stack, values, of.samples, of.of_rows);
+    if (texture) combine(block, of.chunk.stack, values, of.factors, of.of_values);
     block.wait();
 #pragma unroll 1
     for (int t = block.thread(); look && t < faces_at_once * width; t += block.threads()) {
@@ -215,7 +227,7 @@ struct LookWork {
       const int f = faces_at_once == 1 ? 0 : t / values, value = t - f * values;
       if ((running >> f & 1) != 0)
         of_face(batch.texture, first_face + f, batch.sizes.texture_values)[first + value] =
-            sum_of_chunk_strands(of.of_values + chunk_strands * (f * most_values + value), 1) + of.mean[value];
+            sum_of_chunk_strands(of.of_values + chunk_strands * (f * most_values + value), 1) + of.chunk.mean[value];
     }
   }
 
@@ -246,7 +258,7 @@ private:
         continue;
       }
       const Triangle in = faces_at_once == 1 ? single : triangle_of(chunk, face);
-      const float* w = of.weights + 4 * i;
+      const float* w = of.chunk.weights + 4 * i;
       sample_at(in.image, w[0] * in.x[0] + w[1] * in.x[1] + w[2] * in.x[2],
                 w[0] * in.y[0] + w[1] * in.y[1] + w[2] * in.y[2], out);
       float* kept = of_face(batch.samples, face, batch.sizes.texture_values) + (chunk.first + i) * level.channels;

@@ -91,7 +91,7 @@ struct StepWork {
     fetch_table(block, level.prior, of.prior, shape.all);
     fetch_table(block, level.by_mean, of.by_mean, level.modes + 1);
     fetch_table(block, level.by_one, of.by_one, level.modes + 1);
-    of.system.clear_rest(block);
+    of.system.clear_padding(block);
   }
 
   template <class Block>
@@ -99,10 +99,13 @@ struct StepWork {
     const int face = block.y();
     if (!is_running(batch, block.rows(), face)) return;
     const Memory of = memory(SharedArrays(block));
+    block.fetch(of_face(batch.shape, face, shape.size), of.before, shape.size);
     if (level.simultaneous) {
-      add_parts(block, face, of);
+      block.fetch(of_face(batch.descent, face, batch.sizes.descent), of.J, descent_columns(level) * shape.all);
+      block.fetch(of_face(batch.difference, face, batch.sizes.rows), of.difference, level.modes);
+      block.fetch(of_face(batch.expected, face, batch.sizes.modes), of.expected, shape.modes);
+      add_parts(block, face, of);  // meanwhile
     } else {
-      block.fetch(of_face(batch.shape, face, shape.size), of.before, shape.size);
       block.fetch(of_face(batch.difference, face, batch.sizes.rows) + level.modes, of.dq, shape.all);
     }
     const FaceState& state = batch.states[face];
@@ -169,8 +172,7 @@ private:
     }
   }
 
-  // The parts of J J^T - J Pg^T (J Pg^T)^T, two elements a thread, and those of the right side, in four strands. While they are
-  // under way, the rest is fetched.
+  // The parts of J J^T - J Pg^T (J Pg^T)^T, two elements a thread, and those of the right side.
   template <class Block>
   KINEMA_HD void add_parts(Block& block, int face, const Memory& of) const {
     struct alignas(8) Two {
@@ -179,26 +181,20 @@ private:
     const int all = shape.all, triangle = all * (all + 1) / 2, stride = hessian_stride(all) / 2;
     const auto* parts = reinterpret_cast<const Two*>(hessian_part(batch, face, 0, all));
     const double* gradient = of_face(batch.gradient, face, batch.sizes.gradient);
-    bool fetched = false;
-    const auto fetch_once = [&] {
-      if (fetched) return;
-      fetched = true;
-      fetch_face(block, face, of);
-    };
 #pragma unroll 1
     for (int t = block.thread(); t < stride + all; t += block.threads()) {
       if (t >= stride) {
         const int i = t - stride;
         double sums[4] = {};
-        add_batches<12, double>(
-            column_blocks(level), [&](int part) { return gradient[part * all + i]; }, fetch_once,
+        in_strands<12>(
+            column_blocks(level), [&](int part) { return gradient[part * all + i]; },
             [&](int strand, double value) { sums[strand] += value; });
         of.system.right(i) = (sums[0] + sums[1]) + (sums[2] + sums[3]);
         continue;
       }
       double sums[4][2] = {};
-      add_batches<16, Two>(
-          hessian_parts(level, shape.landmarks), [&](int part) { return parts[part * stride + t]; }, fetch_once,
+      in_strands<16>(
+          hessian_parts(level, shape.landmarks), [&](int part) { return parts[part * stride + t]; },
           [&](int strand, const Two& value) { sums[strand][0] += value.at[0], sums[strand][1] += value.at[1]; });
 #pragma unroll
       for (int k = 0; k < 2; ++k) {
@@ -209,30 +205,6 @@ private:
         if (i == j) of.diagonal[i] = sum;
       }
     }
-    fetch_once();
-  }
-
-  // add(strand, load(part)) for every part, `batch_size` of them under way at a time; `meanwhile()` when the first are.
-  template <int batch_size, class Value, class Load, class Meanwhile, class Add>
-  KINEMA_HD static void add_batches(int count, const Load& load, const Meanwhile& meanwhile, const Add& add) {
-#pragma unroll 1
-    for (int first = 0; first < count; first += batch_size) {
-      Value values[batch_size];
-#pragma unroll
-      for (int u = 0; u < batch_size; ++u) values[u] = load(first + u < count ? first + u : first);
-      meanwhile();
-#pragma unroll
-      for (int u = 0; u < batch_size; ++u)
-        if (first + u < count) add(u % 4, values[u]);
-    }
-  }
-
-  template <class Block>
-  KINEMA_HD void fetch_face(Block& block, int face, const Memory& of) const {
-    block.fetch(of_face(batch.shape, face, shape.size), of.before, shape.size);
-    block.fetch(of_face(batch.descent, face, batch.sizes.descent), of.J, descent_columns(level) * shape.all);
-    block.fetch(of_face(batch.difference, face, batch.sizes.rows), of.difference, level.modes);
-    block.fetch(of_face(batch.expected, face, batch.sizes.modes), of.expected, shape.modes);
   }
 
   // J minus its projection on U = [Pg; g0; 1] is J - W U, W = [J Pg^T, wg, w1]: with it H = J J^T - J Pg^T (J Pg^T)^T and terms

@@ -7,9 +7,9 @@
 
 namespace kinema::face {
 
-/// A matrix without negative eigenvalues in tiles of 2 x 2, those of its lower triangle row by row; the right side is the row of
-/// tiles after the last. Two unknowns at a time are eliminated from all other equations, those before them too (Gauss and
-/// Jordan): nothing is left to substitute back, and with as many threads as tiles a step takes no longer.
+/// A positive semidefinite matrix in tiles of 2 x 2, those of its lower triangle row by row; the right side is the row of tiles
+/// after the last. Gauss-Jordan elimination with pivots of 2 x 2: with as many threads as tiles, equations before the pivots
+/// cost no time, and there is no back substitution.
 class SymmetricSystem {
 public:
   template <class Arrays>
@@ -21,9 +21,9 @@ public:
     return system;
   }
 
-  /// What belongs to no equation. All threads see it after the next wait.
+  /// What tiles have beyond the equations. All threads see it after the next wait.
   template <class Block>
-  KINEMA_HD void clear_rest(Block& block) const {
+  KINEMA_HD void clear_padding(Block& block) const {
 #pragma unroll 1
     for (int c = block.thread(); c < pairs_; c += block.threads()) {
       Tile& right = tile(pairs_, c);

@@ -26,7 +26,7 @@ struct SolveWork {
   template <class Block>
   void prepare(Block& block) const {
     SharedArrays arrays(block);
-    SymmetricSystem::in(arrays, unknowns()).clear_rest(block);
+    SymmetricSystem::in(arrays, unknowns()).clear_padding(block);
   }
   template <class Block>
   void operator()(Block& block) const {
