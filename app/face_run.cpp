@@ -71,7 +71,8 @@ private:
 };
 
 // Consecutive frames, each starting from the previous one.
-void follow(SourceLoop& loop, const io::Source& source, const FaceRun& run, Results& results) {
+void follow(SourceLoop& loop, const io::Source& source, const io::ReadAheadSource* ahead, const FaceRun& run,
+            Results& results) {
   // only image files have a name each
   const bool by_number = source.kind() == io::SourceKind::video || source.live();
   face::TrackerSettings settings = run.tracker;
@@ -89,6 +90,8 @@ void follow(SourceLoop& loop, const io::Source& source, const FaceRun& run, Resu
             run.starts->find(frame.name, by_number ? std::optional<std::int64_t>(frame.index) : std::nullopt);
         if (start != nullptr) tracker.start(*start);
       }
+      const io::Frame* following = ahead != nullptr ? ahead->following() : nullptr;
+      if (following != nullptr && following->gap.empty()) tracker.expect(following->view());
       faces.push_back(tracker.track(frame.view(), frame.time));
       for (const StageTime& time : faces.front().times) counts.ms[time.stage] += time.ms;
       watch.lap();
@@ -195,7 +198,7 @@ FaceCounts fit_faces(io::Source& source, const FaceRun& run) {
   SourceLoop loop(ahead ? *ahead : source, {0, run.frames}, source.consecutive() ? "frames" : "pictures");
   loop.run([&] {
     if (source.consecutive()) {
-      follow(loop, source, run, results);
+      follow(loop, source, ahead ? &*ahead : nullptr, run, results);
     } else {
       fit_each(loop, run, results);
     }

@@ -92,6 +92,7 @@ Runner film(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip) {
   const auto follow = [fitter, &clip, last](std::size_t i) {
     face::Start start;
     start.landmarks = last->landmarks;
+    fitter->expect({clip.drawn[(i + 1) % pictures].view(), {}, false});
     *last = fitter->fit({clip.drawn[i].view(), start, false});
   };
   for (std::size_t i = 1; i < pictures; ++i) {

@@ -123,7 +123,7 @@ do_face() {
   if [ -e "$model" ] && [ -d "$faces" ]; then
     KINEMA_FACE_MODEL=$model KINEMA_FACES=$faces "$build/test_face" --gtest_filter='*DefaultFitOnPhotographs*cuda*' \
       --gtest_output=xml:"$results/photographs.xml" 2>&1 | tee -a "$log" || failed=1
-    grep -o 'name="\(median\|worst\)" value="[^"]*"' "$results/photographs.xml" || true
+    grep -o 'name="\(fits\|median\|worst\)" value="[^"]*"' "$results/photographs.xml" || true
   fi
   if [ -e "$model" ]; then
     timeout 120 "$build/kinema" bench face --model "$model" --only default-fit --out "$results" --seconds 1 || failed=1

@@ -207,6 +207,10 @@ public:
   /// Whether Face::colour may be given: all stages run on a device, in one chain.
   virtual bool takes_colour() const { return false; }
 
+  /// The picture of this face is fitted in the call after the next, as the frames of a film are: a device copies it while it is
+  /// at work on the next. Changes no fit. The pixels must stay as they are until then; a face without any takes it back.
+  virtual void expect(const Face& /*face*/) {}
+
   /// Throws Error if an image has no pixels or a start is invalid (see start_pose()).
   virtual Fit fit(const Face& face) = 0;
 

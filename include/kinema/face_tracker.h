@@ -80,6 +80,11 @@ public:
   Estimate track(const GreyView& image, double time);
   Estimate track(const ColourView& frame, double time);
 
+  /// The frame that will follow the one tracked next: a GPU copies it while it is at work on that. Changes no estimate. The
+  /// pixels must stay as they are until it is tracked.
+  void expect(const GreyView& image);
+  void expect(const ColourView& frame);
+
   /// Where the next frame starts, whatever came before.
   void start(const Start& start);
 

@@ -3,7 +3,6 @@
 #include "face/fitter_backends.h"
 #include "face/ordered_product.h"
 #include "face/orientation_bins.h"
-#include "face/similarity.h"
 #include "face/stages_cpu.h"
 
 #include <algorithm>
@@ -34,27 +33,16 @@ public:
       descend(image, state, threads);
       return outcome;
     }
-    // several starts: the median of each coordinate
-    std::vector<std::vector<double>> ends(static_cast<std::size_t>(starts_));
+    std::vector<FitState> ends(static_cast<std::size_t>(starts_), state);
     const std::function<void(std::size_t)> one = [&](std::size_t number) {
-      FitState from = state;
-      from.pose = spread_start(model_, state.pose, static_cast<int>(number));
-      descend(image, from, nullptr);
-      ends[number] = transformed<double>(from.pose, from.shape);
+      ends[number].pose = spread_start(model_, state.pose, static_cast<int>(number));
+      descend(image, ends[number], nullptr);
     };
     if (threads != nullptr)
       threads->for_each(ends.size(), one);
     else
       for (std::size_t number = 0; number < ends.size(); ++number) one(number);
-    std::vector<double> values(ends.size());
-    state.pose = {};
-    for (std::size_t i = 0; i < state.shape.size(); ++i) {
-      for (std::size_t number = 0; number < ends.size(); ++number) values[number] = ends[number][i];
-      std::sort(values.begin(), values.end());
-      state.shape[i] = (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-    }
-    state.mean = false;
-    settle(model_, state);
+    state = median_state(model_, ends);
     return outcome;
   }
 

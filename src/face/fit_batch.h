@@ -14,7 +14,8 @@ namespace kinema::face {
 struct FaceTask {
   GreyView image;
   Similarity pose;
-  int mean = 1;  ///< the shape is that of the model; otherwise it is in FitBatch::starts
+  int mean = 1;      ///< the shape is that of the model; otherwise it is in FitBatch::starts
+  double error = 0;  ///< of the stage before, over its values: for a chain that only scores
 
   /// A colour frame, of which `image` is made: at this place by the first face that has it, null for the others.
   ColourView colour = {};

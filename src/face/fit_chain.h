@@ -1,4 +1,4 @@
-// A whole fit of a batch of faces as one chain of works, without a return to the host: a launcher runs a work on a grid, whose
+// A whole fit of a batch of faces, or its score alone, as one chain of works, without a return to the host: a launcher runs a work on a grid, whose
 // rows are faces or groups of them. The device records it as a graph; on the host it is run by one thread.
 //
 // Works of faces that have ended return at once, so that the length of a chain does not depend on the faces.
@@ -33,7 +33,8 @@ public:
     const auto near = [this](const StageTable& stage) {
       return stage.method == Method::cascade || fits<StepWork<true>>(tables_.shape, stage.level);
     };
-    if (fits<EnterFrameWork<true>>(tables_.shape) && std::all_of(tables_.stages.begin(), tables_.stages.end(), near))
+    if (fits<EnterFrameWork<true>>(tables_.shape) && fits<ScoreWork<true>>(tables_.shape, tables_.score) &&
+        std::all_of(tables_.stages.begin(), tables_.stages.end(), near))
       run_all<true>();
     else
       run_all<false>();
@@ -52,7 +53,7 @@ private:
     const ShapeTable& shape = tables_.shape;
     launch_(GreyWork{batch_}, GreyWork::blocks, faces_);
     launch_(BeginWork{shape, batch_}, 1, faces_);
-    double values = 0;
+    double values = tables_.stages.empty() ? 1 : 0;
     for (const StageTable& stage : tables_.stages) {
       if (stage.method == Method::cascade)
         run_cascade<near>(stage);

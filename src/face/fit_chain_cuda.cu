@@ -43,6 +43,8 @@ public:
     }
   }
 
+  static bool same(const Face& a, const Face& b) { return a.on_device == b.on_device && key(a) == key(b); }
+
   std::size_t bytes() const { return bytes_; }  ///< to upload
   std::size_t all_bytes() const { return bytes_ + grey_bytes_; }
 
@@ -185,22 +187,50 @@ void FitChainCuda::record(Slot& slot, int faces, Layout& layout) const {
   cuda::check(status, "making a graph");
 }
 
-void FitChainCuda::submit(Slot& slot, std::span<const Face> faces, std::span<FitState> states, std::span<Fit> out) {
+void FitChainCuda::expect(const Face& next) {
+  expected_.reset();
+  if (next.image.data != nullptr || next.colour.data != nullptr)
+    expected_ = next;
+  else
+    ahead_.reset();
+}
+
+void FitChainCuda::copy_ahead(std::size_t which) {
+  if (!expected_) return;
+  const Face next = *std::exchange(expected_, std::nullopt);
+  if (next.on_device) return;
+  Slot& slot = slots_[which];
+  try {
+    const Pictures pictures({&next, 1});
+    const Layout& layout = layout_for(slot, 1, pictures.all_bytes());
+    std::byte* from = slot.input_host.data() + layout.input_bytes;
+    pictures.copy({&next, 1}, from);
+    cuda::check(cudaMemcpyAsync(slot.input.data() + layout.input_bytes, from, pictures.bytes(), cudaMemcpyHostToDevice,
+                                slot.stream),
+                "uploading a picture");
+    ahead_ = {which, next};
+  } catch (const Error&) {
+    // the run that needs the picture copies it, or says why it cannot
+  }
+}
+
+void FitChainCuda::submit(Slot& slot, bool copied, std::span<const Face> faces, std::span<FitState> states,
+                          std::span<Fit> out) {
   Pictures pictures(faces);
   const Layout& layout = layout_for(slot, rounded(faces.size()), pictures.all_bytes());
-  pictures.copy(faces, slot.input_host.data() + layout.input_bytes);
+  if (!copied) pictures.copy(faces, slot.input_host.data() + layout.input_bytes);
   *layout.host.count = static_cast<int>(faces.size());
   for (std::size_t f = 0; f < faces.size(); ++f) {
     FaceTask task;
     pictures.place(faces[f], slot.input.data() + layout.input_bytes, task);
-    task.pose = states[f].pose, task.mean = states[f].mean ? 1 : 0;
+    task.pose = states[f].pose, task.mean = states[f].mean ? 1 : 0, task.error = out[f].error;
     layout.host.tasks[f] = task;
     if (!states[f].mean)
       std::copy(states[f].shape.begin(), states[f].shape.end(),
                 layout.host.starts + f * static_cast<std::size_t>(sizes_.shape));
   }
-  cuda::check(cudaMemcpyAsync(slot.input.data(), slot.input_host.data(), layout.input_bytes + pictures.bytes(),
-                              cudaMemcpyHostToDevice, slot.stream),
+  const std::size_t bytes = layout.input_bytes + (copied ? 0 : pictures.bytes());
+  cuda::check(cudaMemcpyAsync(slot.input.data(), slot.input_host.data(), bytes, cudaMemcpyHostToDevice, slot.stream),
               "uploading faces");
   slot.begin.record(slot.stream);
   cuda::check(cudaGraphLaunch(layout.graph, slot.stream), "launching a graph");
@@ -232,7 +262,7 @@ void FitChainCuda::collect(Slot& slot) {
     fit.pose = result.pose;
     fit.error = result.error;
     fit.iterations += result.iterations;
-    fit.converged = result.converged != 0;
+    if (!tables_.stages.empty()) fit.converged = result.converged != 0;
     slot.states[f].pose = host.states[f].pose;
     slot.states[f].shape.assign(shape.begin(), shape.end());
     slot.states[f].mean = false;
@@ -247,25 +277,31 @@ void FitChainCuda::collect(Slot& slot) {
 void FitChainCuda::run(std::span<const Face> faces, std::span<FitState> states, std::span<Fit> out) {
   device_ms_ = 0;
   std::size_t which = 0;
+  const std::optional<Ahead> ahead = std::exchange(ahead_, std::nullopt);
+  bool copied = ahead && faces.size() == 1 && Pictures::same(ahead->face, faces.front());
+  if (copied) which = ahead->slot;
   try {
     for (std::size_t first = 0; first < faces.size(); which = 1 - which) {
       Slot& slot = slots_[which];
       collect(slot);
       const std::size_t count = std::min(batch_faces_, faces.size() - first);
       try {
-        submit(slot, faces.subspan(first, count), states.subspan(first, count), out.subspan(first, count));
+        submit(slot, copied, faces.subspan(first, count), states.subspan(first, count), out.subspan(first, count));
       } catch (const Error&) {
         // most often memory: what fits half as many faces may be there
         if (batch_faces_ == 1) throw;
         collect(slots_[1 - which]);
+        copied = false;
         batch_faces_ = std::max<std::size_t>(1, std::min(batch_faces_, count) / 2);
         continue;
       }
       first += count;
     }
     collect(slots_[which]);
+    copy_ahead(which);
     collect(slots_[1 - which]);
   } catch (...) {
+    expected_.reset();
     for (Slot& slot : slots_) {
       cudaStreamSynchronize(slot.stream);  // its buffers may still be in use
       slot.faces = {};

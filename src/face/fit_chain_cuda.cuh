@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,8 +23,13 @@ public:
   FitChainCuda(const FitChainCuda&) = delete;
   FitChainCuda& operator=(const FitChainCuda&) = delete;
 
-  /// Runs the stages on every face from its state, which is updated. Of `out`, iterations are added, and all else is set.
+  /// Runs the stages on every face from its state, which is updated. Of `out`, iterations are added, and all else is set; without
+  /// stages its error is taken as that of the last, and kept.
   void run(std::span<const Face> faces, std::span<FitState> states, std::span<Fit> out);
+
+  /// The next run copies the picture of this face while the device is at work, for the run after it, if that is of a face of
+  /// this picture alone.
+  void expect(const Face& next);
 
   bool scores() const { return tables_.score.present; }
 
@@ -56,9 +62,18 @@ private:
     void forget_layouts();
   };
 
+  // A picture that was copied ahead, to where a slot has that of a face alone.
+  struct Ahead {
+    std::size_t slot = 0;
+    Face face;
+  };
+
+  void copy_ahead(std::size_t slot);
+
   Layout divided(const Slot& slot, int faces) const;
   const Layout& layout_for(Slot& slot, int faces, std::size_t picture_bytes);
-  void submit(Slot& slot, std::span<const Face> faces, std::span<FitState> states, std::span<Fit> out);
+  /// `copied`: the picture is there.
+  void submit(Slot& slot, bool copied, std::span<const Face> faces, std::span<FitState> states, std::span<Fit> out);
   void collect(Slot& slot);
   void record(Slot& slot, int faces, Layout& layout) const;
   void launch(const Slot& slot, int faces, const Layout& layout) const;
@@ -68,6 +83,8 @@ private:
   FitTables tables_;
   BatchSizes sizes_;
   Slot slots_[2];
+  std::optional<Face> expected_;
+  std::optional<Ahead> ahead_;
   std::size_t batch_faces_ = most_faces;  // less on a device that has no room for more
   double device_ms_ = 0;
 };

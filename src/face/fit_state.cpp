@@ -15,6 +15,21 @@ void settle(const Model& model, FitState& state) {
   state.shape = transformed<double>(inverse(state.pose), landmarks);
 }
 
+FitState median_state(const Model& model, std::span<const FitState> ends) {
+  std::vector<std::vector<double>> landmarks;
+  for (const FitState& end : ends) landmarks.push_back(transformed<double>(end.pose, end.shape));
+  FitState state;
+  state.mean = false;
+  std::vector<double> values(ends.size());
+  for (std::size_t i = 0; i < landmarks.front().size(); ++i) {
+    for (std::size_t number = 0; number < ends.size(); ++number) values[number] = landmarks[number][i];
+    std::sort(values.begin(), values.end());
+    state.shape.push_back((values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2);
+  }
+  settle(model, state);
+  return state;
+}
+
 std::vector<double> within_model(const Model& model, std::span<const double> shape, double limit) {
   const Similarity pose = similarity_between<float, double>(model.shape.mean, shape);
   const std::vector<double> b = shape_parameters(model.shape, transformed<double>(inverse(pose), shape), limit);

@@ -4,6 +4,7 @@
 #include "face/texture_sampling.h"
 #include "kinema/face.h"
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct StageOutcome {
 
 /// Sets the pose to that of the shape, so that a frame for it is upright and of the model's size.
 void settle(const Model& model, FitState& state);
+
+/// The state between those in which descents from several starts ended: the median of each coordinate.
+FitState median_state(const Model& model, std::span<const FitState> ends);
 
 /// The shape projected on the model: a pose, and s0 + Ps b with b kept within `limit` deviations.
 std::vector<double> within_model(const Model& model, std::span<const double> shape, double limit);

@@ -96,13 +96,18 @@ std::vector<PixelChunk> chunks_of(const Model& model, const Level& level, const 
   return chunks;
 }
 
+bool shape_fits(const Model& model) {
+  return model.shape.modes.rows <= most_modes && model.shape.landmarks() <= most_landmarks;
+}
+
+bool frame_fits(const Frame& frame) { return frame.width >= 2 && frame.height >= 2; }
+
 }  // namespace
 
-bool PackedTables::fits(const Model& model, const Stage& stage, const FitSettings& settings, std::size_t block_bytes) {
-  if (model.shape.modes.rows > most_modes || model.shape.landmarks() > most_landmarks) return false;
-  const auto frame_fits = [](const Frame& frame) { return frame.width >= 2 && frame.height >= 2; };
+bool PackedTables::fits(const Model& model, const Stage& stage, std::size_t block_bytes) {
+  if (!shape_fits(model)) return false;
   if (stage.method == Method::cascade) {
-    return settings.starts == 1 && model.cascade.bins <= most_bins &&
+    return model.cascade.bins <= most_bins &&
            std::all_of(model.cascade.frames.begin(), model.cascade.frames.end(), frame_fits) &&
            std::all_of(model.cascade.stages.begin(), model.cascade.stages.end(),
                        [](const CascadeStage& step) { return step.offsets.size() / 2 <= most_places; });
@@ -120,6 +125,11 @@ bool PackedTables::fits(const Model& model, const Stage& stage, const FitSetting
   table.simultaneous = stage.method == Method::simultaneous;
   if (StepWork<false>{shape, table, {}}.shared_bytes() > block_bytes) return false;
   return level.pixels() > 0 && (!level.resampled || frame_fits(level.frame));
+}
+
+bool PackedTables::fits_score(const Model& model) {
+  return !model.quality.weights.empty() && shape_fits(model) && model.cascade.bins <= most_bins &&
+         frame_fits(model.quality.frame) && model.quality.offsets.size() / 2 <= most_places;
 }
 
 PackedTables::PackedTables(const Model& model, std::span<const Stage> stages, const FitSettings& settings, bool score) {

@@ -1,5 +1,6 @@
 // The cuda backend. Successive cascades, project-out and simultaneous stages are one chain on the device, with the score if
-// they are the last; a combined stage is one launch for all faces. What no kernel can run is run on the CPU.
+// they are the last; a combined stage is one launch for all faces, after which the score is a chain of its own. A cascade from
+// several starts is one batch of all of them. What no kernel can run is run on the CPU.
 #include "core/cuda/block_launch.cuh"
 #include "core/cuda/buffer.h"
 #include "core/stopwatch.h"
@@ -76,11 +77,15 @@ private:
 // Successive stages that run in one place.
 struct CudaStage {
   std::vector<Stage> stages;
-  std::unique_ptr<FitChainCuda> chain;   // all of them, or
+  std::unique_ptr<FitChainCuda> chain;   // all of them (none: the score alone), or
   std::unique_ptr<CombinedCuda> device;  // one, or
   std::unique_ptr<CpuStage> host;        // one
+  bool spread = false;                   // a cascade from several starts
 
   bool on_device() const { return chain || device; }
+
+  // Whether it leaves finished fits: a spread one leaves states.
+  bool finishes() const { return chain && !spread; }
 };
 
 class CudaFitter final : public Fitter {
@@ -89,14 +94,19 @@ public:
       : model_(std::move(model)), settings_(settings), threads_(settings.threads) {
     const std::vector<Stage> stages = stages_of(*model_, settings_);
     const std::size_t block_bytes = cuda::most_block_bytes();
+    const bool scores = settings_.score && PackedTables::fits_score(*model_);
+    const auto spreads = [&](std::size_t i) { return settings_.starts > 1 && stages[i].method == Method::cascade; };
     for (std::size_t i = 0; i < stages.size();) {
       CudaStage one;
-      while (i < stages.size() && PackedTables::fits(*model_, stages[i], settings_, block_bytes))
+      one.spread = spreads(i);
+      while (i < stages.size() && PackedTables::fits(*model_, stages[i], block_bytes) &&
+             (one.spread ? one.stages.empty() : !spreads(i)))
         one.stages.push_back(stages[i++]);
       if (!one.stages.empty()) {
-        const bool score = settings_.score && i == stages.size();
+        const bool score = scores && i == stages.size() && !one.spread;
         one.chain = std::make_unique<FitChainCuda>(*model_, one.stages, settings_, score);
       } else {
+        one.spread = false;  // the CPU's cascade spreads the starts itself
         one.stages = {stages[i]};
         if (stages[i].method == Method::combined && CombinedCuda::fits(*model_, stages[i], settings_))
           one.device = std::make_unique<CombinedCuda>(*model_, stages[i], settings_);
@@ -106,6 +116,9 @@ public:
       }
       stages_.push_back(std::move(one));
     }
+    if (!scores || stages_.back().finishes()) return;
+    stages_.emplace_back();
+    stages_.back().chain = std::make_unique<FitChainCuda>(*model_, std::span<const Stage>{}, settings_, true);
   }
 
   std::vector<PlacedStage> stages() const override {
@@ -116,6 +129,10 @@ public:
   }
 
   bool takes_colour() const override { return stages_.size() == 1 && stages_.front().chain; }
+
+  void expect(const Face& next) override {
+    if (takes_colour()) stages_.front().chain->expect(next);  // otherwise other stages read the picture too
+  }
 
   Fit fit(const Face& face) override {
     Fit result;
@@ -138,7 +155,12 @@ public:
     std::fill(out.begin(), out.end(), Fit{});
     for (CudaStage& stage : stages_) {
       if (stage.chain) {
-        stage.chain->run(faces, states, out);
+        if (stage.spread)
+          run_spread(*stage.chain, faces, states, out);
+        else if (stage.stages.empty())
+          run_score(*stage.chain, faces, states, out);
+        else
+          stage.chain->run(faces, states, out);
         device_ms_ += stage.chain->device_ms();
         continue;
       }
@@ -152,9 +174,7 @@ public:
           out[f].combined.assign(outcomes[f].combined.begin(), outcomes[f].combined.end());
       }
     }
-    if (!stages_.back().chain) finish_on_host(faces, states, out);
-    if (settings_.score && model_->quality.weights.empty())
-      for (Fit& fit : out) fit.quality = 1 / (1 + std::max(0.0, fit.error));
+    finish_on_host(faces, states, out);
     wall_ms_ = watch.ms();
     for (Fit& fit : out) fit.ms = wall_ms_ / static_cast<double>(faces.size());
   }
@@ -162,12 +182,45 @@ public:
   std::vector<StageTime> times() const override { return {{"device", device_ms_}, {"wall", wall_ms_}}; }
 
 private:
-  void finish_on_host(std::span<const Face> faces, const std::vector<FitState>& states, std::span<Fit> out) {
-    std::vector<GreyView> views(faces.size());
-    for (std::size_t f = 0; settings_.score && f < faces.size(); ++f) views[f] = images_.on_host(faces[f]);
+  // A cascade from every start of every face, and the median of where those of a face end.
+  void run_spread(FitChainCuda& chain, std::span<const Face> faces, std::vector<FitState>& states, std::span<Fit> out) {
+    const auto starts = static_cast<std::size_t>(settings_.starts);
+    std::vector<Face> each;
+    std::vector<FitState> ends;
+    for (std::size_t f = 0; f < faces.size(); ++f)
+      for (int number = 0; number < settings_.starts; ++number) {
+        each.push_back(faces[f]);
+        ends.push_back(states[f]);
+        ends.back().pose = spread_start(*model_, states[f].pose, number);
+      }
+    std::vector<Fit> fits(each.size());
+    chain.run(each, ends, fits);
     for_each(faces.size(), [&](std::size_t f) {
-      finish(*model_, states[f], out[f]);
-      if (settings_.score) score(*model_, views[f], out[f]);
+      states[f] = median_state(*model_, std::span(ends).subspan(f * starts, starts));
+      out[f].iterations += fits[f * starts].iterations;
+      out[f].error = 0, out[f].converged = true;
+    });
+  }
+
+  // Of pictures that earlier stages have left on the device.
+  void run_score(FitChainCuda& chain, std::span<const Face> faces, std::vector<FitState>& states, std::span<Fit> out) {
+    std::vector<Face> there;
+    for (const Face& face : faces) there.push_back({images_.on_device(face, stream_), {}, true});
+    stream_.wait();
+    chain.run(there, states, out);
+  }
+
+  // What the last stage left to do.
+  void finish_on_host(std::span<const Face> faces, const std::vector<FitState>& states, std::span<Fit> out) {
+    const CudaStage& last = stages_.back();
+    const bool scores = settings_.score && !(last.finishes() && last.chain->scores());
+    if (last.finishes() && !scores) return;
+    std::vector<GreyView> views(faces.size());
+    for (std::size_t f = 0; scores && !model_->quality.weights.empty() && f < faces.size(); ++f)
+      views[f] = images_.on_host(faces[f]);
+    for_each(faces.size(), [&](std::size_t f) {
+      if (!last.finishes()) finish(*model_, states[f], out[f]);
+      if (scores) score(*model_, views[f], out[f]);
     });
   }
 

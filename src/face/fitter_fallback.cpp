@@ -34,6 +34,8 @@ public:
   std::vector<StageTime> times() const override { return fitter_->times(); }
   bool takes_colour() const override { return fitter_->takes_colour(); }
 
+  void expect(const Face& face) override { fitter_->expect(face); }
+
   Fit fit(const Face& face) override {
     if (on_device_) {
       try {

@@ -12,7 +12,7 @@ template <bool near>
 struct FinishWork {
   static constexpr int threads = 160;
   ShapeTable shape;
-  double values;  ///< of the last stage's texture; 0: it has no error
+  double values;  ///< by which the state's error is divided: of the last stage's texture; 0: it has no error
   bool score;
   FitBatch batch;
 

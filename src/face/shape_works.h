@@ -242,6 +242,7 @@ struct BeginWork {
       FaceState state;
       state.pose = task.pose;
       state.mean = task.mean;
+      state.error = task.error;
       batch.states[face] = state;
     }
   }

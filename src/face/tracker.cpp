@@ -162,6 +162,12 @@ Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 
 void Tracker::start(const Start& start) { state_->given = start; }
 
+void Tracker::expect(const GreyView& image) { state_->fitter->expect({image, {}, false}); }
+
+void Tracker::expect(const ColourView& frame) {
+  if (state_->fitter->takes_colour()) state_->fitter->expect({{}, {}, false, frame});
+}
+
 Backend Tracker::backend() const { return state_->fitter->backend(); }
 std::vector<PlacedStage> Tracker::stages() const { return state_->fitter->stages(); }
 
@@ -213,6 +219,7 @@ Estimate Tracker::State::track(Picture& image, double time) {
   estimate.times = {{"detect", state.detect_ms}, {"fit", ms_since(begin) - state.detect_ms}};
 
   estimate.tried = fit.has_value();
+  if (!estimate.tried) fitter->expect({});  // what was copied is of this frame, whose pixels may change now
   estimate.found = fit && fit->failure <= state.settings.lost;
   if (fit) {
     estimate.confidence = fit->quality;

@@ -67,6 +67,11 @@ bool ReadAheadSource::read(Frame& frame) {
   return true;
 }
 
+const Frame* ReadAheadSource::following() const {
+  const std::lock_guard lock(mutex_);
+  return frames_.empty() ? nullptr : &frames_.front();
+}
+
 double ReadAheadSource::read_ms() const {
   const std::lock_guard lock(mutex_);
   return read_ms_;

@@ -22,6 +22,9 @@ public:
   bool ready(std::chrono::milliseconds wait) override;
   std::optional<std::size_t> size() const override { return size_; }
 
+  /// The frame that next() will give, if it has been read; its pixels stay where they are then.
+  const Frame* following() const;
+
   /// What reading took so far, in the thread's own time.
   double read_ms() const;
 

@@ -47,6 +47,12 @@ void expect_same(Fitter& tested, Fitter& cpu, const std::vector<Face>& faces) {
   }
 }
 
+void expect_same_score(const Fit& fit, const Fit& truth) {
+  EXPECT_NEAR(fit.failure, truth.failure, 1e-3);
+  ASSERT_EQ(fit.confidence.size(), truth.confidence.size());
+  for (std::size_t i = 0; i < fit.confidence.size(); ++i) EXPECT_NEAR(fit.confidence[i], truth.confidence[i], 1e-3);
+}
+
 std::vector<bench::DrawnFace> drawn_faces(std::uint32_t count) {
   std::vector<bench::DrawnFace> drawn;
   for (std::uint32_t i = 0; i < count; ++i) drawn.push_back(unseen_face(i));
@@ -122,12 +128,7 @@ TEST_P(FitChainOn, FitsAndScoresAsTheCpuDoes) {
   const auto fitter = tested(whole_model(), settings);
   const auto cpu = make_fitter(whole_model(), settings, Backend::cpu);
   expect_same(*fitter, *cpu, faces);
-  for (const Face& face : faces) {
-    const Fit truth = cpu->fit(face), fit = fitter->fit(face);
-    EXPECT_NEAR(fit.failure, truth.failure, 1e-3);
-    ASSERT_EQ(fit.confidence.size(), truth.confidence.size());
-    for (std::size_t i = 0; i < fit.confidence.size(); ++i) EXPECT_NEAR(fit.confidence[i], truth.confidence[i], 1e-3);
-  }
+  for (const Face& face : faces) expect_same_score(fitter->fit(face), cpu->fit(face));
 }
 
 TEST(FitChain, GivesTheSameBitsForAnyNumberOfThreadsAndFacesAtOnce) {
@@ -295,6 +296,109 @@ TEST_F(FitOnDevice_cuda, RunsOtherStagesBetweenChains) {
   // twice what a combined stage on the device is allowed to differ
   for (const Face& face : faces_of(drawn))
     EXPECT_LT(farthest(device->fit(face).landmarks, cpu->fit(face).landmarks), 0.02);
+}
+
+TEST_F(FitOnDevice_cuda, ScoresAfterACombinedStage) {
+  const auto planted = Planted().population(5, 9);
+  FitSettings settings;
+  settings.stages = {{Method::cascade, 0, 0, 0}, {Method::combined, 0, 3, 0}};
+  const auto device = make_fitter(whole_model(), settings, Backend::cuda);
+  const auto cpu = make_fitter(whole_model(), settings, Backend::cpu);
+  const std::vector<Face> faces = planted_faces(planted);
+  std::vector<Fit> fits(faces.size());
+  device->fit(faces, fits);
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    const Fit truth = cpu->fit(faces[i]);
+    EXPECT_LT(farthest(fits[i].landmarks, truth.landmarks), 0.02) << "face " << i;
+    EXPECT_EQ(fits[i].iterations, truth.iterations);
+    EXPECT_EQ(fits[i].converged, truth.converged);
+    EXPECT_NEAR(fits[i].error, truth.error, 1e-3 * truth.error);
+    EXPECT_EQ(fits[i].combined.size(), truth.combined.size());
+    expect_same_score(fits[i], truth);
+  }
+}
+
+TEST_F(FitOnDevice_cuda, TakesTheMedianOfSeveralStartsAsTheCpuDoes) {
+  const auto planted = Planted().population(5, 9);
+  const std::vector<Face> faces = planted_faces(planted);
+  FitSettings settings;
+  settings.starts = 4;
+  for (const std::vector<Stage>& stages :
+       {std::vector<Stage>{}, {{Method::cascade, 0, 0, 0}}, {{Method::simultaneous, 0, 3, 30}}}) {
+    settings.stages = stages;
+    for (const bool score : {true, false}) {
+      settings.score = score;
+      const auto device = make_fitter(whole_model(), settings, Backend::cuda);
+      const auto cpu = make_fitter(whole_model(), settings, Backend::cpu);
+      for (const PlacedStage& placed : device->stages()) EXPECT_EQ(placed.backend, Backend::cuda);
+      std::vector<Fit> fits(faces.size());
+      device->fit(faces, fits);
+      for (std::size_t i = 0; i < faces.size(); ++i) {
+        const Fit truth = cpu->fit(faces[i]);
+        EXPECT_LT(farthest(fits[i].landmarks, truth.landmarks), 0.01) << "face " << i;
+        EXPECT_EQ(fits[i].iterations, truth.iterations);
+        EXPECT_EQ(fits[i].converged, truth.converged);
+        EXPECT_NEAR(fits[i].error, truth.error, 1e-3 * truth.error);
+        expect_same_score(fits[i], truth);
+      }
+    }
+  }
+}
+
+TEST_F(FitOnDevice_cuda, CopiesPicturesAheadWithoutEffectOnAFit) {
+  const auto planted = Planted().population(6, 9);
+  const std::vector<Face> faces = planted_faces(planted);
+  const auto plain = make_fitter(whole_model(), {}, Backend::cuda),
+             ahead = make_fitter(whole_model(), {}, Backend::cuda);
+  std::vector<std::vector<float>> truth;
+  for (const Face& face : faces) truth.push_back(plain->fit(face).landmarks);
+  // as a film
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    if (i + 1 < faces.size()) ahead->expect(faces[i + 1]);
+    EXPECT_EQ(ahead->fit(faces[i]).landmarks, truth[i]) << "frame " << i;
+  }
+  // another picture than the one that was expected, and many faces in between
+  ahead->expect(faces[1]);
+  EXPECT_EQ(ahead->fit(faces[0]).landmarks, truth[0]);
+  EXPECT_EQ(ahead->fit(faces[2]).landmarks, truth[2]);
+  ahead->expect(faces[4]);
+  EXPECT_EQ(ahead->fit(faces[3]).landmarks, truth[3]);
+  std::vector<Fit> fits(faces.size());
+  ahead->fit(faces, fits);
+  for (std::size_t i = 0; i < faces.size(); ++i) EXPECT_EQ(fits[i].landmarks, truth[i]);
+  EXPECT_EQ(ahead->fit(faces[4]).landmarks, truth[4]);
+  // pixels that change once the expectation is taken back, in the place of those that were copied
+  std::vector<std::uint8_t> pixels(faces[1].image.data,
+                                   faces[1].image.data + faces[1].image.stride * faces[1].image.height);
+  Face changing = faces[1];
+  changing.image.data = pixels.data();
+  ahead->expect(changing);
+  EXPECT_EQ(ahead->fit(faces[0]).landmarks, truth[0]);
+  ahead->expect({});
+  std::copy_n(faces[2].image.data, pixels.size(), pixels.begin());
+  changing.start = faces[2].start;
+  EXPECT_EQ(ahead->fit(changing).landmarks, truth[2]);
+}
+
+TEST_F(FitOnDevice_cuda, CopiesLargerAndColourFramesAhead) {
+  const auto planted = Planted().population(3, 9);
+  std::vector<Face> faces = planted_faces(planted);
+  const std::size_t width = faces[1].image.width, height = faces[1].image.height;
+  std::vector<std::uint8_t> bgr(3 * width * height), tall(width * height * 4);
+  for (std::size_t v = 0; v < height; ++v)
+    for (std::size_t u = 0; u < width; ++u) {
+      std::fill_n(bgr.data() + 3 * (v * width + u), 3, faces[1].image.at(u, v));
+      tall[v * width + u] = faces[2].image.at(u, v);
+    }
+  faces[1].image = {}, faces[1].colour = {bgr.data(), width, height, 3 * width, PixelFormat::bgr};
+  faces[2].image = {tall.data(), width, 4 * height, width};
+  const auto plain = make_fitter(whole_model(), {}, Backend::cuda),
+             ahead = make_fitter(whole_model(), {}, Backend::cuda);
+  for (int round = 0; round < 2; ++round)
+    for (std::size_t i = 0; i < faces.size(); ++i) {
+      ahead->expect(faces[(i + 1) % faces.size()]);
+      EXPECT_EQ(ahead->fit(faces[i]).landmarks, plain->fit(faces[i]).landmarks) << "frame " << i;
+    }
 }
 
 TEST_F(FitOnDevice_cuda, TriesDoubtfulFitsAgainAsTheCpuDoes) {

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace kinema::face {
@@ -24,6 +25,7 @@ namespace {
 struct Photograph {
   io::GreyImage image;
   std::vector<float> landmarks;
+  std::optional<Start::Box> box = {};  ///< of a detector
 
   GreyView view() const {
     const auto width = static_cast<std::size_t>(image.width);
@@ -58,6 +60,9 @@ Photograph read(const std::filesystem::path& pts) {
   photograph.image = std::filesystem::exists(picture.replace_extension(".pgm"))
                          ? read_pgm(picture)
                          : io::grey_of(io::read_picture(picture.replace_extension(".jpg")));
+  Start::Box box{0, 0, 0, 0, true};
+  std::ifstream box_file(picture.replace_extension(".box"));
+  if (box_file >> box.x >> box.y >> box.width >> box.height) photograph.box = box;
   return photograph;
 }
 
@@ -68,7 +73,7 @@ const std::vector<Photograph>& photographs(std::string& reason) {
   static std::string why;
   static const std::vector<Photograph> read_once = [] {
     std::vector<Photograph> found;
-    // KINEMA_FACES: another folder of .pts with .jpg or .pgm
+    // KINEMA_FACES: another folder of .pts with .jpg or .pgm, and .box where a detector found the face (x y width height)
     const char* named = std::getenv("KINEMA_FACES");
     const std::filesystem::path folder =
         named != nullptr ? named : std::filesystem::path(KINEMA_SHARED_FACES) / "lfpw68";
@@ -211,7 +216,11 @@ TEST_P(DefaultFitOnPhotographs, EndsWhereTheCpuEnds) {
   for (std::size_t i = named ? 0 : trained; i < faces.size(); ++i) {
     starts.push_back({faces[i].view(), {}, false});
     starts.back().start.similarity = displaced(*model, faces[i], i);
+    if (!faces[i].box) continue;
+    starts.push_back({faces[i].view(), {}, false});
+    starts.back().start.box = faces[i].box;
   }
+  RecordProperty("fits", std::to_string(starts.size()));
   std::vector<Fit> fits(starts.size());
   tested->fit(starts, fits);
   std::vector<double> distances;

@@ -64,6 +64,41 @@ TEST_F(FaceTracker, FollowsFromTheLastFrameWithoutADetector) {
   }
 }
 
+TEST_F(FaceTracker, ExpectsFramesWithoutEffectOnAnEstimate) {
+  for (const Backend backend : {Backend::cpu, Backend::cuda}) {
+    if (!available(backend)) continue;
+    Tracker plain(settings(), backend), expecting(settings(), backend);
+    PlantedFace nothing = frame(0);
+    for (std::size_t i = 0; i < nothing.pixels.size(); ++i) nothing.pixels[i] = i % 7 < 3 ? 40 : 200;
+    // found, lost, gone for so long that there is nothing to fit, and found again in a place of memory that was used before
+    std::vector<std::uint8_t> buffers[2];
+    int untried = 0;
+    const auto pixels = [&](int i) { return i < 3 || i > 40 ? frame(i % 5).pixels : nothing.pixels; };
+    buffers[0] = pixels(0);
+    for (int i = 0; i < 45; ++i) {
+      buffers[(i + 1) % 2] = pixels(i + 1);
+      const auto view = [&](int k) {
+        GreyView image = nothing.view();
+        image.data = buffers[k % 2].data();
+        return image;
+      };
+      if (i == 0 || i == 42) {
+        plain.start(start_at(frame(i % 5)));
+        expecting.start(start_at(frame(i % 5)));
+      }
+      if (i % 4 != 3) expecting.expect(view(i + 1));
+      const Estimate truth = plain.track(view(i), 0.04 * i), tracked = expecting.track(view(i), 0.04 * i);
+      EXPECT_EQ(tracked.found, truth.found) << i;
+      EXPECT_EQ(tracked.fit.landmarks, truth.fit.landmarks) << i;
+      untried += truth.tried ? 0 : 1;
+      if (i == 44) {
+        EXPECT_TRUE(truth.found);
+      }
+    }
+    EXPECT_GT(untried, 10);
+  }
+}
+
 TEST_F(FaceTracker, FindsALostFaceAgainInTheFrameInWhichItIsBack) {
   int asked = 0;
   Tracker tracker(settings([&](const GreyView&) {

@@ -50,6 +50,20 @@ TEST(ReadAheadSource, KeepsFramesAndGapsInOrder) {
   EXPECT_GE(ahead.read_ms(), 0);
 }
 
+TEST(ReadAheadSource, ShowsTheFrameThatFollows) {
+  Counting source(2);
+  ReadAheadSource ahead(source);
+  Frame frame;
+  for (long i = 0; i < 2; ++i) {
+    while (ahead.following() == nullptr) {
+    }
+    EXPECT_EQ(ahead.following()->index, i);
+    ASSERT_TRUE(ahead.next(frame));
+    EXPECT_EQ(frame.index, i);
+  }
+  EXPECT_EQ(ahead.following(), nullptr);
+}
+
 TEST(ReadAheadSource, BreaksOffWhereTheSourceDoes) {
   Counting source(50, 10);
   ReadAheadSource ahead(source);
