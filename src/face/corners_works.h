@@ -205,6 +205,7 @@ private:
         if (c < of_modes) sum = std::fma(-corners[c * all + i], corners[c * all + j], sum);
       part[t] = static_cast<float>(sum);
     }
+    if (of_modes > 0) complete_pairs(block, part);
   }
 
   template <class Block>
@@ -252,6 +253,14 @@ private:
       for (int c = 0; c < 2 * vertices; ++c) sum = std::fma(of.by_modes[c * all + k], modes[c * all + l], sum);
       out[t] = static_cast<float>(sum);
     }
+    complete_pairs(block, out);
+  }
+
+  // A step reads the elements of a part in pairs.
+  template <class Block>
+  KINEMA_HD void complete_pairs(Block& block, float* part) const {
+    const int elements = shape.all * (shape.all + 1) / 2;
+    if (block.thread() == 0 && elements < hessian_stride(shape.all)) part[elements] = 0;
   }
 };
 

@@ -21,11 +21,12 @@ namespace kinema::face {
 template <int faces_at_once, class Launch>
 class FitChain {
 public:
-  /// `faces`: rows of the grids, at least *batch.count.
-  FitChain(const FitTables& tables, const FitBatch& batch, int faces, Launch launch)
+  /// `faces`: rows of the grids, at least *batch.count. `colour`: some have a colour frame.
+  FitChain(const FitTables& tables, const FitBatch& batch, int faces, bool colour, Launch launch)
       : tables_(tables),
         batch_(batch),
         faces_(faces),
+        colour_(colour),
         groups_((faces + faces_at_once - 1) / faces_at_once),
         launch_(launch) {}
 
@@ -51,7 +52,7 @@ private:
   template <bool near>
   void run_all() {
     const ShapeTable& shape = tables_.shape;
-    launch_(GreyWork{batch_}, GreyWork::blocks, faces_);
+    if (colour_) launch_(GreyWork{batch_}, GreyWork::blocks, faces_);
     launch_(BeginWork{shape, batch_}, 1, faces_);
     double values = tables_.stages.empty() ? 1 : 0;
     for (const StageTable& stage : tables_.stages) {
@@ -148,7 +149,9 @@ private:
 
   const FitTables& tables_;
   FitBatch batch_;
-  int faces_, groups_;
+  int faces_;
+  bool colour_;
+  int groups_;
   Launch launch_;
 };
 

@@ -24,7 +24,21 @@ int rounded(std::size_t faces) {
   return rows;
 }
 
+// A picture is uploaded in pieces of at least this, each while the host copies the next.
+constexpr std::size_t upload_bytes = std::size_t{96} << 10;
+
 constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+// Memory of the host that is uploaded to the same place of the device's.
+struct Staging {
+  std::byte *host, *device;
+  cudaStream_t stream;
+
+  void upload(std::size_t from, std::size_t to) const {
+    cuda::check(cudaMemcpyAsync(device + from, host + from, to - from, cudaMemcpyHostToDevice, stream),
+                "uploading faces");
+  }
+};
 
 // Pictures of a batch: where each goes, once however many faces it shows. The grey images that are made of colour frames follow
 // what is uploaded.
@@ -45,19 +59,30 @@ public:
 
   static bool same(const Face& a, const Face& b) { return a.on_device == b.on_device && key(a) == key(b); }
 
-  std::size_t bytes() const { return bytes_; }  ///< to upload
+  std::size_t bytes() const { return bytes_; }  // to upload
   std::size_t all_bytes() const { return bytes_ + grey_bytes_; }
 
-  void copy(std::span<const Face> faces, std::byte* to) const {
+  bool any_colour() const { return grey_bytes_ > 0; }
+
+  // Copies the pictures to `at` and uploads all from `begin` on, in pieces.
+  void upload(std::span<const Face> faces, const Staging& input, std::size_t begin, std::size_t at) const {
     std::set<Key> done;
+    const auto upload_until = [&](std::size_t end) { input.upload(std::exchange(begin, end), end); };
     for (const Face& face : faces) {
       if (face.on_device || !done.insert(key(face)).second) continue;
-      std::byte* rows = to + places_.at(key(face)).at;
+      std::size_t to = at + places_.at(key(face)).at;
       const std::uint8_t* from = face.colour.data != nullptr ? face.colour.data : face.image.data;
       const std::size_t stride = face.colour.data != nullptr ? face.colour.stride : face.image.stride;
-      for (std::size_t v = 0; v < height(face); ++v)
-        std::memcpy(rows + v * row_bytes(face), from + v * stride, row_bytes(face));
+      const std::size_t row = row_bytes(face),
+                        together = stride == row ? std::max<std::size_t>(1, upload_bytes / row) : 1;
+      for (std::size_t v = 0; v < height(face); v += together) {
+        const std::size_t bytes = std::min(together, height(face) - v) * row;
+        std::memcpy(input.host + to, from + v * stride, bytes);
+        to += bytes;
+        if (to - begin >= upload_bytes) upload_until(to);
+      }
     }
+    if (begin < at + bytes_) upload_until(at + bytes_);
   }
 
   // A face's picture on the device; of a colour frame, the first face to ask for it makes the grey image.
@@ -108,7 +133,7 @@ private:
 FitChainCuda::Slot::~Slot() { forget_layouts(); }
 
 void FitChainCuda::Slot::forget_layouts() {
-  for (const auto& [faces, layout] : layouts)
+  for (const auto& [kind, layout] : layouts)
     if (layout.graph != nullptr) cudaGraphExecDestroy(layout.graph);
   layouts.clear();
 }
@@ -137,8 +162,8 @@ FitChainCuda::Layout FitChainCuda::divided(const Slot& slot, int faces) const {
   return layout;
 }
 
-const FitChainCuda::Layout& FitChainCuda::layout_for(Slot& slot, int faces, std::size_t picture_bytes) {
-  const Layout needed = divided(slot, faces);
+const FitChainCuda::Layout& FitChainCuda::layout_for(Slot& slot, Kind kind, std::size_t picture_bytes) {
+  const Layout needed = divided(slot, kind.faces);
   const std::size_t input_bytes = needed.input_bytes + picture_bytes;
   if (input_bytes > slot.input.capacity() || needed.output_bytes > slot.output.capacity() ||
       needed.memory_bytes > slot.memory.capacity()) {
@@ -151,31 +176,32 @@ const FitChainCuda::Layout& FitChainCuda::layout_for(Slot& slot, int faces, std:
     // all of it is downloaded, also what belongs to no face
     cuda::check(cudaMemsetAsync(slot.output.data(), 0, slot.output.bytes(), slot.stream), "clearing");
   }
-  const auto [known, fresh] = slot.layouts.try_emplace(faces);
+  const auto [known, fresh] = slot.layouts.try_emplace(kind);
   if (fresh || known->second.graph == nullptr) {
-    known->second = divided(slot, faces);
-    record(slot, faces, known->second);
+    known->second = divided(slot, kind.faces);
+    record(slot, kind, known->second);
   }
   return known->second;
 }
 
-void FitChainCuda::launch(const Slot& slot, int faces, const Layout& layout) const {
+void FitChainCuda::launch(const Slot& slot, Kind kind, const Layout& layout) const {
   const cuda::BlockLauncher launcher(slot.stream);
+  const auto [faces, colour] = kind;
   if (faces < many_faces)
-    FitChain<1, cuda::BlockLauncher>(tables_, layout.batch, faces, launcher).run();
+    FitChain<1, cuda::BlockLauncher>(tables_, layout.batch, faces, colour, launcher).run();
   else
-    FitChain<faces_of_block, cuda::BlockLauncher>(tables_, layout.batch, faces, launcher).run();
+    FitChain<faces_of_block, cuda::BlockLauncher>(tables_, layout.batch, faces, colour, launcher).run();
 }
 
-void FitChainCuda::record(Slot& slot, int faces, Layout& layout) const {
+void FitChainCuda::record(Slot& slot, Kind kind, Layout& layout) const {
   // once with no faces, so that all kernels are loaded before they are recorded
   cuda::check(cudaMemsetAsync(layout.batch.count, 0, sizeof(int), slot.stream), "clearing");
-  launch(slot, faces, layout);
+  launch(slot, kind, layout);
   slot.stream.wait();
   cuda::check(cudaStreamBeginCapture(slot.stream, cudaStreamCaptureModeThreadLocal), "recording a graph");
   cudaGraph_t graph = nullptr;
   try {
-    launch(slot, faces, layout);
+    launch(slot, kind, layout);
   } catch (...) {
     cudaStreamEndCapture(slot.stream, &graph);
     if (graph != nullptr) cudaGraphDestroy(graph);
@@ -202,12 +228,9 @@ void FitChainCuda::copy_ahead(std::size_t which) {
   Slot& slot = slots_[which];
   try {
     const Pictures pictures({&next, 1});
-    const Layout& layout = layout_for(slot, 1, pictures.all_bytes());
-    std::byte* from = slot.input_host.data() + layout.input_bytes;
-    pictures.copy({&next, 1}, from);
-    cuda::check(cudaMemcpyAsync(slot.input.data() + layout.input_bytes, from, pictures.bytes(), cudaMemcpyHostToDevice,
-                                slot.stream),
-                "uploading a picture");
+    const Layout& layout = layout_for(slot, {1, pictures.any_colour()}, pictures.all_bytes());
+    const Staging input{slot.input_host.data(), slot.input.data(), slot.stream};
+    pictures.upload({&next, 1}, input, layout.input_bytes, layout.input_bytes);
     ahead_ = {which, next};
   } catch (const Error&) {
     // the run that needs the picture copies it, or says why it cannot
@@ -217,8 +240,7 @@ void FitChainCuda::copy_ahead(std::size_t which) {
 void FitChainCuda::submit(Slot& slot, bool copied, std::span<const Face> faces, std::span<FitState> states,
                           std::span<Fit> out) {
   Pictures pictures(faces);
-  const Layout& layout = layout_for(slot, rounded(faces.size()), pictures.all_bytes());
-  if (!copied) pictures.copy(faces, slot.input_host.data() + layout.input_bytes);
+  const Layout& layout = layout_for(slot, {rounded(faces.size()), pictures.any_colour()}, pictures.all_bytes());
   *layout.host.count = static_cast<int>(faces.size());
   for (std::size_t f = 0; f < faces.size(); ++f) {
     FaceTask task;
@@ -229,9 +251,11 @@ void FitChainCuda::submit(Slot& slot, bool copied, std::span<const Face> faces, 
       std::copy(states[f].shape.begin(), states[f].shape.end(),
                 layout.host.starts + f * static_cast<std::size_t>(sizes_.shape));
   }
-  const std::size_t bytes = layout.input_bytes + (copied ? 0 : pictures.bytes());
-  cuda::check(cudaMemcpyAsync(slot.input.data(), slot.input_host.data(), bytes, cudaMemcpyHostToDevice, slot.stream),
-              "uploading faces");
+  const Staging input{slot.input_host.data(), slot.input.data(), slot.stream};
+  if (copied || pictures.bytes() == 0)
+    input.upload(0, layout.input_bytes);
+  else
+    pictures.upload(faces, input, 0, layout.input_bytes);
   slot.begin.record(slot.stream);
   cuda::check(cudaGraphLaunch(layout.graph, slot.stream), "launching a graph");
   slot.end.record(slot.stream);

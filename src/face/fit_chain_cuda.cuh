@@ -8,6 +8,7 @@
 #include "face/fit_tables.h"
 #include "kinema/face.h"
 
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -39,6 +40,13 @@ public:
 private:
   static constexpr std::size_t most_faces = 256;  // of a batch: enough to fill any device
 
+  // Faces for which a graph is recorded: the rows of its grids, and whether some have a colour frame.
+  struct Kind {
+    int faces = 1;
+    bool colour = false;
+    auto operator<=>(const Kind&) const = default;
+  };
+
   // How the memory of a slot is divided for a number of faces, and the graph that works on it.
   struct Layout {
     FitBatch batch, host;  // `host`: what goes up and comes down
@@ -52,7 +60,7 @@ private:
     cuda::Event begin, end;
     cuda::Buffer<std::byte> input, output, memory;  // input: pictures follow the tasks
     cuda::PinnedBuffer<std::byte> input_host, output_host;
-    std::map<int, Layout> layouts;
+    std::map<Kind, Layout> layouts;
     const Layout* layout = nullptr;  // of the batch under way
     std::span<const Face> faces;     // of it, empty if there is none
     std::span<FitState> states;
@@ -71,12 +79,12 @@ private:
   void copy_ahead(std::size_t slot);
 
   Layout divided(const Slot& slot, int faces) const;
-  const Layout& layout_for(Slot& slot, int faces, std::size_t picture_bytes);
+  const Layout& layout_for(Slot& slot, Kind kind, std::size_t picture_bytes);
   /// `copied`: the picture is there.
   void submit(Slot& slot, bool copied, std::span<const Face> faces, std::span<FitState> states, std::span<Fit> out);
   void collect(Slot& slot);
-  void record(Slot& slot, int faces, Layout& layout) const;
-  void launch(const Slot& slot, int faces, const Layout& layout) const;
+  void record(Slot& slot, Kind kind, Layout& layout) const;
+  void launch(const Slot& slot, Kind kind, const Layout& layout) const;
 
   PackedTables packed_;
   cuda::Buffer<std::byte> model_memory_;

@@ -64,7 +64,7 @@ public:
         std::copy(start.shape.begin(), start.shape.end(),
                   batch.starts + f * static_cast<std::size_t>(batch.sizes.shape));
     }
-    FitChain<faces_at_once, Launch>(tables, batch, static_cast<int>(faces.size()), launch_).run();
+    FitChain<faces_at_once, Launch>(tables, batch, static_cast<int>(faces.size()), true, launch_).run();
     for (std::size_t f = 0; f < faces.size(); ++f) out[f] = fit_of(batch, f, tables.score.present);
   }
 
