@@ -154,6 +154,7 @@ void add_batch(Verb parent, Task& task) {
   verb.chosen([options, &task] {
     task.run = [options](const Ranks& ranks) { run(*options, ranks); };
     task.shared = true;
+    task.needs_mpi = false;  // each takes its share of the jobs
   });
 }
 

@@ -109,7 +109,7 @@ int run(std::vector<std::string> words, const Ranks& ranks, Console console) {
     if (ranks.first()) print_verbs(command, console);
     return wrong_call;
   }
-  if (ranks.not_built_in() && task.shared)
+  if (ranks.not_built_in() && task.shared && task.needs_mpi)
     throw Error("mpirun started several processes, but MPI is not built in: install it and build again, or start one");
   if (!ranks.first() && !task.shared) return done;
   task.run(ranks);

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <iomanip>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 namespace kinema::app {
@@ -105,8 +107,26 @@ Option Verb::preset(const std::string& name, std::function<void()> set, const st
   return Option(*app_->add_flag_callback(name, std::move(set), help));
 }
 
-std::vector<std::string> split(const std::string& text, char separator) { return CLI::detail::split(text, separator); }
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
+  if (parts.empty()) parts.emplace_back();
+  return parts;
+}
 
-std::vector<std::string> split_words(const std::string& line) { return CLI::detail::split_up(line); }
+std::vector<std::string> split_words(const std::string& line) {
+  std::vector<std::string> words;
+  std::istringstream in(line);
+  while (in >> std::ws && in.peek() != std::istringstream::traits_type::eof()) {
+    const char first = static_cast<char>(in.peek());
+    std::string& word = words.emplace_back();
+    if (first == '"' || first == '\'')
+      in >> std::quoted(word, first);
+    else
+      in >> word;
+  }
+  return words;
+}
 
 }  // namespace kinema::app

@@ -5,6 +5,7 @@
 // the threads of a process (src/core/meeting.h), between ranks of MPI (app/ranks_exchange.cpp), or a caller's own.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -110,8 +111,8 @@ public:
   /// own to `sums`; all then get the result.
   void sum_in_turn(std::span<double> sums, const std::function<void()>& add);
 
-  /// Received so far, by all parts together.
-  std::uint64_t bytes() const { return bytes_; }
+  /// Received so far, by all parts together; also for others than the part's own thread.
+  std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
 protected:
   virtual void do_gather(const Items& items, Transfer& transfer) = 0;
@@ -127,7 +128,7 @@ protected:
   virtual void do_sum_in_turn(std::span<double> sums, const std::function<void()>& add) = 0;
 
 private:
-  std::uint64_t bytes_ = 0;
+  std::atomic<std::uint64_t> bytes_ = 0;
 };
 
 }  // namespace kinema
