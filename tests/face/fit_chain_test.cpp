@@ -351,6 +351,7 @@ TEST_F(FitOnDevice_cuda, CopiesPicturesAheadWithoutEffectOnAFit) {
   const auto plain = make_fitter(whole_model(), {}, Backend::cuda),
              ahead = make_fitter(whole_model(), {}, Backend::cuda);
   std::vector<std::vector<float>> truth;
+  truth.reserve(faces.size());
   for (const Face& face : faces) truth.push_back(plain->fit(face).landmarks);
   // as a film
   for (std::size_t i = 0; i < faces.size(); ++i) {
