@@ -128,7 +128,9 @@ public:
     return placed;
   }
 
-  bool takes_colour() const override { return stages_.size() == 1 && stages_.front().chain; }
+  bool takes_colour() const override {
+    return stages_.size() == 1 && stages_.front().chain && (!scores_on_host() || model_->quality.weights.empty());
+  }
 
   void expect(const Face& next) override {
     if (takes_colour()) stages_.front().chain->expect(next);  // otherwise other stages read the picture too
@@ -210,10 +212,15 @@ private:
     chain.run(there, states, out);
   }
 
+  bool scores_on_host() const {
+    const CudaStage& last = stages_.back();
+    return settings_.score && !(last.finishes() && last.chain->scores());
+  }
+
   // What the last stage left to do.
   void finish_on_host(std::span<const Face> faces, const std::vector<FitState>& states, std::span<Fit> out) {
     const CudaStage& last = stages_.back();
-    const bool scores = settings_.score && !(last.finishes() && last.chain->scores());
+    const bool scores = scores_on_host();
     if (last.finishes() && !scores) return;
     std::vector<GreyView> views(faces.size());
     for (std::size_t f = 0; scores && !model_->quality.weights.empty() && f < faces.size(); ++f)
