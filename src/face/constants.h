@@ -279,4 +279,15 @@ inline constexpr double noise_radii[] = {0.013, 0.026, 0.052, 0.104};
 /// @chosen a model of drawn faces on LFPW
 KINEMA_CONSTANT(double, noise_amplitude, 9);
 
+/// Where TrainSettings::penalty is given, the confidences of landmarks are learned against true ones displaced by this along x
+/// and y, as people label photographs; those of drawings are exact.
+/// @unit standard deviation, outer-eye distances
+/// @chosen a model of drawn faces on LFPW: confidences against the share of landmarks within 8 %
+KINEMA_CONSTANT(double, label_deviation, 0.02);
+
+/// And with noise on the logarithm of the expected error of each, which textures of photographs tell less exactly.
+/// @unit standard deviation
+/// @chosen a model of drawn faces on LFPW: confidences against the share of landmarks within 8 %
+KINEMA_CONSTANT(double, expected_error_deviation, 0.3);
+
 }  // namespace kinema::face

@@ -50,6 +50,31 @@ TEST(Quality, TellsGoodFitsFromFailed) {
   }
 }
 
+TEST(Quality, ConfidencesForFacesUnlikeTheExamplesRelyLessOnTextures) {
+  const Planted planted;
+  const auto faces = planted.population(24, 1);
+  const std::vector<Example> examples = examples_of(faces);
+  TrainSettings settings;
+  settings.pixels = 400;
+  settings.levels = 1;
+  settings.mirrored = false;
+  settings.displacements = 4;
+  settings.cascade_stages = 2;
+  settings.start_shift = 0.1;
+  settings.quality = false;
+  settings.gradient = TrainSettings::Gradient::none;
+  settings.project_out = false;
+  const Model model = train(examples, planted.layout(), settings);
+  const TrainingSet set(examples, planted.layout(), false);
+  const Threads threads(1);
+  const HeldOut held_out = held_out_fits(set, std::vector<Model>(4, model), settings);
+  const QualityModel like = train_quality(set, model, held_out, false, threads);
+  const QualityModel unlike = train_quality(set, model, held_out, true, threads);
+  EXPECT_LT(like.landmark_weights[1], 0) << "a greater expected error makes a landmark less certain";
+  EXPECT_LT(unlike.landmark_weights[1], 0);
+  EXPECT_GT(unlike.landmark_weights[1], 0.9f * like.landmark_weights[1]);
+}
+
 TEST(Quality, FeaturesAreAsManyAsTheModelHasWeights) {
   Evidence evidence;
   evidence.landmarks = {-3, -2, -4};
