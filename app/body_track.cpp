@@ -366,7 +366,7 @@ void add_body_track(Verb parent, Task& task) {
             "Look for the face in the colour pictures: it tells the person's front from the back");
   verb.flag("--no-shape", options->no_shape, "Do not fit lengths and radii to the person");
   add_osc_option(verb, options->run.live, "joints and rotations");
-  add_place_options(verb, options->run.live, "the body");
+  add_place_options(verb, options->run.live, "the body", "the body");
   add_tracker_options(verb, *options);
   add_view_options(verb, options->view);
   add_common_options(verb, options->common);

@@ -62,7 +62,7 @@ int report_parse_error(const CLI::App& command, const CLI::ParseError& error, bo
 }
 
 int run(std::vector<std::string> words, const Ranks& ranks, Console console) {
-  CLI::App command("Follows people with models instead of networks: body, head, face.", "kinema");
+  CLI::App command("Tracks people with models instead of networks: body, head, face.", "kinema");
   command.set_version_flag("--version", "kinema " + build().version);
   command.require_subcommand(0, 1);
   Task task;
@@ -92,7 +92,7 @@ int run(std::vector<std::string> words, const Ranks& ranks, Console console) {
   add_face_fit(face, task);
   add_face_evaluate(face, task);
   add_face_info(face, task);
-  const Verb bench = add_group(command, "bench", "The tables and figures of the papers, remade on this machine");
+  const Verb bench = add_group(command, "bench", "Repeat the tables and figures of the papers on this machine");
   add_bench_body(bench, task);
   add_bench_head(bench, task);
   add_bench_face(bench, task);

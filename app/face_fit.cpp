@@ -156,7 +156,7 @@ void add_face_fit(Verb parent, Task& task) {
       .between(1, 1000)
       .show_default();
   verb.flag("--sequence", options->sequence, "The pictures are consecutive frames of one camera");
-  verb.option("--fps", options->fps, "Frames per second of such pictures, or instead of the video's own").type("N");
+  verb.option("--fps", options->fps, "Frames per second of such pictures, or in place of the video's own").type("N");
   verb.option("--reconnect", options->reconnect, "Seconds to wait for a live source that disappears; 0: end")
       .type("S")
       .show_default();
@@ -178,7 +178,7 @@ void add_face_fit(Verb parent, Task& task) {
       .show_default()
       .group("The pose of the head");
   add_osc_option(verb, chain.live, "landmarks and the pose of the head");
-  add_place_options(verb, chain.live, "the pose of the head and the expression");
+  add_place_options(verb, chain.live, "the pose of the head and the expression", "the pose of the head");
   add_view_options(verb, options->view);
   add_common_options(verb, options->common);
   verb.chosen([options, &task] {

@@ -254,7 +254,7 @@ void add_outputs(Verb verb, ColourOutputs& outputs) {
   verb.option("--overlay", outputs.overlay, "Skin, outline and centre over the frames: a video, or PNGs in a folder")
       .type("out.mp4|DIR");
   add_osc_option(verb, outputs.live, "positions");
-  add_place_options(verb, outputs.live, "positions");
+  add_place_options(verb, outputs.live, "positions", "positions");
 }
 
 void add_tracker_options(Verb verb, Options& options) {

@@ -13,7 +13,7 @@ void add_osc_option(Verb verb, io::LiveTargets& targets, const char* what) {
   verb.option("--osc", targets.osc, fmt::format("Send {} as Open Sound Control", what)).type("HOST:PORT").group(group);
 }
 
-void add_place_options(Verb verb, io::LiveTargets& targets, const char* what) {
+void add_place_options(Verb verb, io::LiveTargets& targets, const char* to_avatar, const char* to_vrchat) {
   verb.option("--udp,--opentrack", targets.opentrack, "Send the head to opentrack (\"UDP over network\")")
       .type("HOST:PORT")
       .group(group);
@@ -21,10 +21,10 @@ void add_place_options(Verb verb, io::LiveTargets& targets, const char* what) {
             "Add a seventh double to each of these packets, which opentrack ignores: when the frame was taken, seconds "
             "since 1970")
       .group(group);
-  verb.option("--vmc", targets.vmc, fmt::format("Send {} to an avatar (Virtual Motion Capture protocol)", what))
+  verb.option("--vmc", targets.vmc, fmt::format("Send {} to an avatar (Virtual Motion Capture protocol)", to_avatar))
       .type("HOST:PORT")
       .group(group);
-  verb.option("--vrchat", targets.vrchat, fmt::format("Send {} to VRChat as trackers", what))
+  verb.option("--vrchat", targets.vrchat, fmt::format("Send {} to VRChat as trackers", to_vrchat))
       .type("HOST:PORT")
       .group(group);
 }

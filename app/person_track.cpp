@@ -150,9 +150,10 @@ void add_track(Verb parent, Task& task) {
   verb.option("--overlay", chain.outputs.overlay,
               "Outline, landmarks and axes over the frames: a video, or PNGs in a folder")
       .type("out.mp4|DIR");
-  verb.option("--filter", options->filter, "The person's colours, from kinema head calibrate; learnt without")
+  verb.option("--filter", options->filter,
+              "The person's colours, from kinema head calibrate; without it they are learnt")
       .type("filter.json");
-  verb.option("--oval", options->oval, "Where the head is in the first frame, pixels; found without")
+  verb.option("--oval", options->oval, "Where the head is in the first frame, pixels; without it a detector finds it")
       .type("cx,cy,rx,ry");
   verb.option("--detector", options->detector, "A cascade (.xml) or network (.onnx) in place of OpenCV's own")
       .type("FILE");
@@ -169,7 +170,7 @@ void add_track(Verb parent, Task& task) {
   add_fit_options(verb, options->fit);
   add_pose_options(verb, options->pose);
   add_osc_option(verb, chain.outputs.live, "the pose of the head and the expression");
-  add_place_options(verb, chain.outputs.live, "the pose of the head and the expression");
+  add_place_options(verb, chain.outputs.live, "the pose of the head and the expression", "the pose of the head");
   add_view_options(verb, options->view);
   add_common_options(verb, options->common);
   verb.chosen([options, &task] {

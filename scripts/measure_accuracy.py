@@ -65,8 +65,9 @@ person by its own search and follows it with the default settings ({particles} p
 - **Seeds.** {seeds}
 - **Later frames.** Poses are those of the output files, corrected by {lag} to {most_lag} later frames (`--lag {lag}`), fewer at the
   end of a clip. The live page shows the filter's own poses, which have seen none and are worse.
-- **Tuning.** Those of the tracker's constants that were tuned ([constants.md](constants.md)) were tuned on these clips, or on recordings of other people that the page names: none is held out, and
-  people and motions unlike them may be followed less well.
+- **Tuning.** Those constants of the tracker that were tuned ([constants.md](constants.md)) were tuned on these clips, or on
+  recordings of other people that the page names. No clip is held out: people and motions unlike them may be followed less
+  well.
 - **Where.** {where}, the cpu backend, one thread per run.
 
 The columns:

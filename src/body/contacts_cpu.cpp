@@ -25,47 +25,49 @@ using Floats = hn::Vec<Lanes>;
 
 constexpr float rounding = 1e-4f;  // metres: bounds are of single precision
 
-struct Vector {
+// One vector per lane.
+struct Vectors {
   Floats x, y, z;
 };
 
-HWY_INLINE Vector load(const float* x, const float* y, const float* z) {
+HWY_INLINE Vectors load(const float* x, const float* y, const float* z) {
   const Lanes d;
   return {hn::LoadU(d, x), hn::LoadU(d, y), hn::LoadU(d, z)};
 }
-HWY_INLINE Vector repeat(Vec3f v) {
+HWY_INLINE Vectors repeat(Vec3f v) {
   const Lanes d;
   return {hn::Set(d, v.x), hn::Set(d, v.y), hn::Set(d, v.z)};
 }
-HWY_INLINE void store(const Vector& v, float* x, float* y, float* z) {
+HWY_INLINE void store(const Vectors& v, float* x, float* y, float* z) {
   const Lanes d;
   hn::StoreU(v.x, d, x);
   hn::StoreU(v.y, d, y);
   hn::StoreU(v.z, d, z);
 }
-HWY_INLINE Vector minus(const Vector& a, const Vector& b) {
+HWY_INLINE Vectors minus(const Vectors& a, const Vectors& b) {
   return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
 }
-HWY_INLINE Floats dot(const Vector& a, const Vector& b) {
+HWY_INLINE Floats dot(const Vectors& a, const Vectors& b) {
   return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
 }
-HWY_INLINE Vector times(Floats s, const Vector& a) { return {hn::Mul(s, a.x), hn::Mul(s, a.y), hn::Mul(s, a.z)}; }
+HWY_INLINE Vectors times(Floats s, const Vectors& a) { return {hn::Mul(s, a.x), hn::Mul(s, a.y), hn::Mul(s, a.z)}; }
 // a + s b, a - s b
-HWY_INLINE Vector plus(const Vector& a, Floats s, const Vector& b) {
+HWY_INLINE Vectors plus(const Vectors& a, Floats s, const Vectors& b) {
   return {hn::MulAdd(s, b.x, a.x), hn::MulAdd(s, b.y, a.y), hn::MulAdd(s, b.z, a.z)};
 }
-HWY_INLINE Vector minus(const Vector& a, Floats s, const Vector& b) {
+HWY_INLINE Vectors minus(const Vectors& a, Floats s, const Vectors& b) {
   return {hn::NegMulAdd(s, b.x, a.x), hn::NegMulAdd(s, b.y, a.y), hn::NegMulAdd(s, b.z, a.z)};
 }
-HWY_INLINE Floats norm(const Vector& a) { return hn::Sqrt(dot(a, a)); }
+HWY_INLINE Floats norm(const Vectors& a) { return hn::Sqrt(dot(a, a)); }
 HWY_INLINE Floats clamp01(Floats x) {
   const Lanes d;
   return hn::Min(hn::Max(x, hn::Zero(d)), hn::Set(d, 1.0f));
 }
 
 // Distances of points from the surface of a capsule.
-HWY_INLINE Floats away_from(const Vector& point, const Vector& a, const Vector& along, Floats inverse, Floats radius) {
-  const Vector q = minus(point, a);
+HWY_INLINE Floats away_from(const Vectors& point, const Vectors& a, const Vectors& along, Floats inverse,
+                            Floats radius) {
+  const Vectors q = minus(point, a);
   const Floats t = clamp01(hn::Mul(dot(q, along), inverse));
   return hn::Sub(norm(minus(q, t, along)), radius);
 }
@@ -74,10 +76,10 @@ HWY_INLINE Floats away_from(const Vector& point, const Vector& a, const Vector& 
 struct Passing {
   Floats distance, along;
 };
-HWY_INLINE Passing pass(const Vector& v, const Vector& a, const Vector& along, Floats radius) {
+HWY_INLINE Passing pass(const Vectors& v, const Vectors& a, const Vectors& along, Floats radius) {
   const Lanes d;
   const Floats va = dot(v, a), vd = dot(v, along);
-  const Vector p = minus(a, va, v), across = minus(along, vd, v);
+  const Vectors p = minus(a, va, v), across = minus(along, vd, v);
   const Floats bottom = hn::Add(dot(across, across), hn::Set(d, 1e-12f));
   const Floats t = clamp01(hn::Div(hn::Neg(dot(p, across)), bottom));
   return {hn::Sub(norm(plus(p, t, across)), radius), hn::MulAdd(t, vd, va)};
@@ -98,13 +100,13 @@ HWY_INLINE void choose_candidates(const Skin& skin, float most, ContactBlock& co
 // twice the reach.
 void list_near(const Skin& skin, const PointBlock::Bounds& part, ContactBlock& contacts) {
   const Lanes d;
-  const Vector middle = repeat(part.middle);
+  const Vectors middle = repeat(part.middle);
   contacts.bounds.resize(skin.padded());
   Floats least = hn::Set(d, 1e30f);
   for (std::size_t k = 0; k < skin.padded(); k += hn::Lanes(d)) {
     const auto field = [&](Skin::Field which) { return skin.field(which) + k; };
-    const Vector a = load(field(Skin::ax), field(Skin::ay), field(Skin::az));
-    const Vector along = load(field(Skin::cx), field(Skin::cy), field(Skin::cz));
+    const Vectors a = load(field(Skin::ax), field(Skin::ay), field(Skin::az));
+    const Vectors along = load(field(Skin::cx), field(Skin::cy), field(Skin::cz));
     const Floats away =
         away_from(middle, a, along, hn::LoadU(d, field(Skin::inverse)), hn::LoadU(d, field(Skin::radius)));
     hn::StoreU(away, d, contacts.bounds.data() + k);
@@ -120,12 +122,12 @@ void list_in_sight(const Skin& skin, const PointBlock::Bounds& part, ContactBloc
   const float length = kinema::norm(part.middle);
   contacts.bounds.assign(skin.padded(), 0);
   if (length > 0.1f) {  // else the rays go everywhere
-    const Vector middle = repeat((1 / length) * part.middle);
+    const Vectors middle = repeat((1 / length) * part.middle);
     const Floats reach = hn::Set(d, part.reach);
     for (std::size_t k = 0; k < skin.padded(); k += hn::Lanes(d)) {
       const auto field = [&](Skin::Field which) { return skin.field(which) + k; };
-      const Vector a = load(field(Skin::ax), field(Skin::ay), field(Skin::az));
-      const Vector along = load(field(Skin::cx), field(Skin::cy), field(Skin::cz));
+      const Vectors a = load(field(Skin::ax), field(Skin::ay), field(Skin::az));
+      const Vectors along = load(field(Skin::cx), field(Skin::cy), field(Skin::cz));
       const Floats away = pass(middle, a, along, hn::LoadU(d, field(Skin::radius))).distance;
       hn::StoreU(hn::NegMulAdd(reach, hn::LoadU(d, field(Skin::furthest)), away), d, contacts.bounds.data() + k);
     }
@@ -152,7 +154,7 @@ HWY_INLINE void find_nearest(const Skin& skin, const PointBlock& points, Contact
       }
       for (const std::uint32_t k : contacts.candidates) {
         const Segment& s = skin[k];
-        const Vector a = repeat(s.a), along = repeat(s.along);
+        const Vectors a = repeat(s.a), along = repeat(s.along);
         const Floats inverse = hn::Set(d, s.inverse), radius = hn::Set(d, s.radius);
         const Floats own = hn::Set(d, static_cast<float>(k));
         for (std::size_t v = 0; v < vectors; ++v) {
@@ -194,25 +196,25 @@ void touch_points(const Skin& skin, const PointBlock& points, const ContactWeigh
   const Lanes d;
   const Floats zero = hn::Zero(d), one = hn::Set(d, 1.0f), tiny = hn::Set(d, 1e-6f);
   for (std::size_t i = 0; i < contact_block; i += hn::Lanes(d)) {
-    const Vector x = load(points.x + i, points.y + i, points.z + i), along = load(cx + i, cy + i, cz + i);
-    const Vector a = load(contacts.footx + i, contacts.footy + i, contacts.footz + i);
+    const Vectors x = load(points.x + i, points.y + i, points.z + i), along = load(cx + i, cy + i, cz + i);
+    const Vectors a = load(contacts.footx + i, contacts.footy + i, contacts.footz + i);
     const Floats over = hn::LoadU(d, inverse + i), r = hn::LoadU(d, radius + i);
     // see touch_point()
     const Floats t = clamp01(hn::Mul(dot(minus(x, a), along), over));
-    const Vector foot = plus(a, t, along), out = minus(x, foot);
-    const Vector near = minus(times(hn::Mul(dot(x, along), over), along), x);
+    const Vectors foot = plus(a, t, along), out = minus(x, foot);
+    const Vectors near = minus(times(hn::Mul(dot(x, along), over), along), x);
     const Floats length = norm(out), near_length = norm(near);
     const auto has_near = hn::Gt(near_length, tiny), on_axis = hn::Lt(length, tiny);
     const auto behind = hn::And(has_near, hn::Lt(dot(out, near), zero));
     const Floats near_scale = hn::Div(one, hn::Max(near_length, tiny));
-    const Vector to_camera = {hn::IfThenElseZero(has_near, hn::Mul(near_scale, near.x)),
-                              hn::IfThenElseZero(has_near, hn::Mul(near_scale, near.y)),
-                              hn::IfThenElse(has_near, hn::Mul(near_scale, near.z), hn::Neg(one))};
-    const Vector outward = times(hn::Div(one, hn::Max(length, tiny)), out);
+    const Vectors to_camera = {hn::IfThenElseZero(has_near, hn::Mul(near_scale, near.x)),
+                               hn::IfThenElseZero(has_near, hn::Mul(near_scale, near.y)),
+                               hn::IfThenElse(has_near, hn::Mul(near_scale, near.z), hn::Neg(one))};
+    const Vectors outward = times(hn::Div(one, hn::Max(length, tiny)), out);
     const auto turned = hn::Or(behind, on_axis);
-    const Vector normal = {hn::IfThenElse(turned, to_camera.x, outward.x),
-                           hn::IfThenElse(turned, to_camera.y, outward.y),
-                           hn::IfThenElse(turned, to_camera.z, outward.z)};
+    const Vectors normal = {hn::IfThenElse(turned, to_camera.x, outward.x),
+                            hn::IfThenElse(turned, to_camera.y, outward.y),
+                            hn::IfThenElse(turned, to_camera.z, outward.z)};
     const Floats from_axis = hn::IfThenElse(behind, dot(out, to_camera), hn::IfThenZeroElse(on_axis, length));
     const Floats distance = hn::Sub(from_axis, r);
     const Floats along_ray = dot(normal, x);
@@ -237,9 +239,9 @@ void deepest_obstacles(const Skin& skin, const PointBlock& points, ContactBlock&
   for (std::size_t begin = 0; begin < contact_block; begin += contact_part) {
     list_in_sight(skin, points.parts[begin / contact_part], contacts);
     for (std::size_t i = begin; i < begin + contact_part; i += hn::Lanes(d)) {
-      const Vector x = load(points.x + i, points.y + i, points.z + i);
+      const Vectors x = load(points.x + i, points.y + i, points.z + i);
       const Floats range = norm(x);
-      const Vector ray = times(hn::Div(one, range), x);
+      const Vectors ray = times(hn::Div(one, range), x);
       Floats best = zero, index = hn::Set(d, -1.0f);
       for (const std::uint32_t k : contacts.candidates) {
         const Segment& s = skin[k];

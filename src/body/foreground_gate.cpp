@@ -25,7 +25,7 @@ Range range(float low, float high, float origin, float scale, std::size_t count)
 }
 
 // The effect of a capsule on the levels.
-struct Reach {
+struct CapsuleReach {
   Vec3f a, axis;
   float per_length, per_side;  // 1 over the squared length of the axis, and of its projection along a row
   float far, near;             // squares of the distances
@@ -105,7 +105,7 @@ Gate Gate::around_capsules(std::span<const float> capsules, float reach, float t
   const CellGrid& grid = gate.grid_;
   gate.levels_.assign(grid.size() + 1, outside);
 
-  std::vector<Reach> reaches;
+  std::vector<CapsuleReach> reaches;
   for (std::size_t k = 0; k < count; ++k) {
     const float* c = capsules.data() + 7 * k;
     const Vec3f a{c[0], c[1], c[2]}, b{c[4], c[5], c[6]}, axis = b - a;
@@ -119,7 +119,7 @@ Gate Gate::around_capsules(std::span<const float> capsules, float reach, float t
   }
   threads.for_each(grid.nz, [&](std::size_t z) {
     std::vector<std::int32_t> levels(grid.nx);
-    for (const Reach& of_capsule : reaches) {
+    for (const CapsuleReach& of_capsule : reaches) {
       const Range &ys = of_capsule.ys, &zs = of_capsule.zs;
       if (z < zs.first || z > zs.last) continue;
       const float pz = grid.low.z + (static_cast<float>(z) + 0.5f) * grid.cell - of_capsule.a.z;

@@ -43,7 +43,7 @@ private:
 
 // A sort item of a point: each of its chart coordinates, as an integer, above the number of the point, so that no two
 // are equal.
-struct Item {
+struct SortItem {
   std::array<std::uint64_t, 2> key;
 
   std::uint32_t point() const { return static_cast<std::uint32_t>(key[0]); }
@@ -53,8 +53,8 @@ constexpr unsigned coordinate_bits = 22;
 
 // Items in two orders, one per coordinate.
 struct Orders {
-  std::array<Item*, 2> by;
-  Item* spare;  // of the same size
+  std::array<SortItem*, 2> by;
+  SortItem* spare;  // of the same size
   std::size_t count;
 
   Orders from(std::size_t first, std::size_t number) const {
@@ -63,11 +63,11 @@ struct Orders {
 };
 
 // Sorts by coordinate k, ties by the number of the point, which is the input order.
-void sort(Item* items, Item* spare, std::size_t count, std::size_t k) {
+void sort(SortItem* items, SortItem* spare, std::size_t count, std::size_t k) {
   constexpr unsigned digit_bits = coordinate_bits / 2;
   static_assert(coordinate_bits % 2 == 0, "an even number of passes ends where it began");
   for (unsigned pass = 0; pass < 2; ++pass) {
-    const auto digit = [shift = 32 + pass * digit_bits, k](const Item& item) {
+    const auto digit = [shift = 32 + pass * digit_bits, k](const SortItem& item) {
       return item.key[k] >> shift & ((1u << digit_bits) - 1);
     };
     std::vector<std::uint32_t> place(std::size_t{1} << digit_bits);
@@ -87,10 +87,10 @@ std::size_t halve(const Orders& orders) {
   const std::size_t half = (orders.count + unit - 1) / unit / 2 * unit;
   const std::uint64_t middle = orders.by[wider][half].key[wider];
 
-  Item* other = orders.by[1 - wider];
+  SortItem* other = orders.by[1 - wider];
   std::size_t below = 0, above = 0;
   for (std::size_t i = 0; i < orders.count; ++i) {
-    const Item item = other[i];
+    const SortItem item = other[i];
     const std::size_t is_above = item.key[wider] >= middle ? 1 : 0;
     other[below] = item;  // no branch: both places are written, and one of them advances
     orders.spare[above] = item;
@@ -110,8 +110,8 @@ void arrange_piece(const Orders& orders) {
 
 // The order of a k-d tree over the chart. The first levels are split sequentially, the pieces then on all threads; the
 // result depends on the points alone.
-void arrange(std::vector<Item>& items, const Threads& threads) {
-  std::vector<Item> other = items, spares(2 * items.size());
+void arrange(std::vector<SortItem>& items, const Threads& threads) {
+  std::vector<SortItem> other = items, spares(2 * items.size());
   const Orders all{{items.data(), other.data()}, spares.data(), items.size()};
   threads.for_each(2, [&](std::size_t k) { sort(all.by[k], spares.data() + k * items.size(), items.size(), k); });
 
@@ -131,7 +131,7 @@ void arrange(std::vector<Item>& items, const Threads& threads) {
 }
 
 // The points in chart coordinates.
-std::vector<Item> place(const std::vector<std::uint32_t>& points, const std::vector<Ray>& rays) {
+std::vector<SortItem> place(const std::vector<std::uint32_t>& points, const std::vector<Ray>& rays) {
   Vec3 sum{0, 0, 0};
   for (const std::uint32_t point : points) sum = sum + rays[point].v;
   const Chart chart(sum);
@@ -148,7 +148,7 @@ std::vector<Item> place(const std::vector<std::uint32_t>& points, const std::vec
   // one unit for both sides, since they are compared
   const double widest = std::max(high[0] - low[0], high[1] - low[1]);
   const double units = widest > 0 ? ((1u << coordinate_bits) - 1) / widest : 0;
-  std::vector<Item> items(points.size());
+  std::vector<SortItem> items(points.size());
   for (std::size_t i = 0; i < points.size(); ++i)
     for (std::size_t k = 0; k < 2; ++k)
       items[i].key[k] = static_cast<std::uint64_t>(units * (at[i][k] - low[k])) << 32 | points[i];
@@ -192,8 +192,8 @@ void set_bundle(BundleBounds& bundles_bounds, std::size_t i, const TileBounds& b
   bundles_bounds.furthest[i] = b.furthest;
 }
 
-void fill_tile(RayTile& tile, const Ray* rays, const Item* items, std::size_t count, PointsView points, bool background,
-               const LikelihoodSettings& settings) {
+void fill_tile(RayTile& tile, const Ray* rays, const SortItem* items, std::size_t count, PointsView points,
+               bool background, const LikelihoodSettings& settings) {
   tile.count = count;
   tile.bounds = bounds_of(rays, count, background, settings);
   for (std::size_t i = 0; i < tile_rays; ++i) {
@@ -238,7 +238,7 @@ RayTiles make_ray_tiles(PointsView points, const LikelihoodSettings& settings, c
   RayTiles out;
   for (const bool background : {false, true}) {
     if (parts[background].empty()) continue;
-    std::vector<Item> items = place(parts[background], all_rays);
+    std::vector<SortItem> items = place(parts[background], all_rays);
     arrange(items, threads);
 
     const std::size_t first_tile = out.tiles.size(), tiles_here = (items.size() + tile_rays - 1) / tile_rays;

@@ -245,12 +245,12 @@ __device__ double warp_min(double x) {
 }
 __device__ double warp_max(double x) { return -warp_min(-x); }
 
-struct Extent {
+struct RayExtent {
   Vec3 low, high;
   double near, far;
 };
 
-__device__ Vec3 middle_of(const Extent& extent, Vec3 any) {
+__device__ Vec3 middle_of(const RayExtent& extent, Vec3 any) {
   const Vec3 sum = extent.low + extent.high;
   const double length = norm(sum);
   return length > 1e-3 ? (1 / length) * sum : any;
@@ -262,7 +262,7 @@ __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const floa
                                                                       bool first_hit, double tau, float4* rays,
                                                                       float3* points, TileBounds* tiles,
                                                                       TileBounds* subtiles, int* counts) {
-  __shared__ Extent extents[RayTilesCuda::subtiles];
+  __shared__ RayExtent extents[RayTilesCuda::subtiles];
   __shared__ double spreads[RayTilesCuda::subtiles];
   const int t = static_cast<int>(threadIdx.x), warp = t / 32;
   const int tile = static_cast<int>(blockIdx.x);
@@ -277,12 +277,12 @@ __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const floa
   const double delta = norm(x);
   const Vec3 v = (1 / delta) * x;
 
-  Extent mine{{warp_min(v.x), warp_min(v.y), warp_min(v.z)},
-              {warp_max(v.x), warp_max(v.y), warp_max(v.z)},
-              warp_min(delta),
-              warp_max(delta)};
+  RayExtent mine{{warp_min(v.x), warp_min(v.y), warp_min(v.z)},
+                 {warp_max(v.x), warp_max(v.y), warp_max(v.z)},
+                 warp_min(delta),
+                 warp_max(delta)};
   if (t % 32 == 0) extents[warp] = mine;
-  const auto bounds_about = [&](const Extent& extent, Vec3 any) {
+  const auto bounds_about = [&](const RayExtent& extent, Vec3 any) {
     const Vec3 middle = middle_of(extent, any);
     TileBounds b;
     b.vx = static_cast<float>(middle.x);
@@ -297,9 +297,9 @@ __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const floa
   if (t % 32 == 0) subtiles[tile * RayTilesCuda::subtiles + warp] = sub;
 
   __syncthreads();
-  Extent whole = extents[0];
+  RayExtent whole = extents[0];
   for (int w = 1; w < RayTilesCuda::subtiles; ++w) {
-    const Extent& e = extents[w];
+    const RayExtent& e = extents[w];
     whole.low = {fmin(whole.low.x, e.low.x), fmin(whole.low.y, e.low.y), fmin(whole.low.z, e.low.z)};
     whole.high = {fmax(whole.high.x, e.high.x), fmax(whole.high.y, e.high.y), fmax(whole.high.z, e.high.z)};
     whole.near = fmin(whole.near, e.near);

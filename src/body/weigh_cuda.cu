@@ -41,7 +41,7 @@ struct Rows {
   }
 };
 
-struct Problem {
+struct WeighProblem {
   RayTilesView tiles;
   CapsulesCudaView capsules;
   float* sums;  // (samples, tiles): out
@@ -87,7 +87,7 @@ struct BlockMemory {
   TileBounds subtile[subtiles];
   TileBounds bounds;
   int tile;
-  Problem problem;
+  WeighProblem problem;
   WarpMemory warp[warps];
 };
 
@@ -134,7 +134,7 @@ __device__ void gather(WarpMemory& memory) {
 // Moves the head of the list, one capsule per lane, into the slots where it matters to any subtile, and moves the rest
 // up; `under_way` is the sample that the previous ones left unfinished.
 __device__ void fill_slots(WarpMemory& memory, int under_way) {
-  const Problem& problem = block_memory->problem;
+  const WeighProblem& problem = block_memory->problem;
   const int lane = lane_number(), used = min(memory.waiting, slots);
   int sample = 0, capsule = 0;
   unsigned subtiles_of = 0;
@@ -187,7 +187,7 @@ __device__ __noinline__ void next_round(int under_way) {
 template <Kind kind>
 __device__ __forceinline__ void settle(int first_slot, int end_slot) {
   WarpMemory& memory = warp_memory();
-  const Problem& problem = block_memory->problem;
+  const WeighProblem& problem = block_memory->problem;
   const int lane = lane_number();
   for (int s = first_slot; s < end_slot; ++s) {
     const Slot& slot = memory.slot[s];
@@ -235,7 +235,7 @@ __device__ float sum_of_costs(const float (&best)[subtiles], float tau, int ray_
 // The tile's sums for the last finished samples, up to `end`: 4 lanes per sample.
 __device__ void write_closed(int end, int number) {
   WarpMemory& memory = warp_memory();
-  const Problem& problem = block_memory->problem;
+  const WeighProblem& problem = block_memory->problem;
   __syncwarp();
   const int lane = lane_number(), k = lane / 4;
   const auto* of_lanes = reinterpret_cast<const float4*>(memory.closed[k]) + lane % 4 * 2;
@@ -274,7 +274,7 @@ __device__ void cast_rays(const Capsule& capsule, unsigned rays, float D, unsign
 }
 
 template <Kind kind>
-__global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __grid_constant__ Problem problem,
+__global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __grid_constant__ WeighProblem problem,
                                                                        int first_tile) {
   const int tile = first_tile + static_cast<int>(blockIdx.x), block = static_cast<int>(blockIdx.y);
   for (int i = static_cast<int>(threadIdx.x); i < tile_rays; i += 32 * warps)
@@ -392,7 +392,7 @@ void WeighCuda::weigh(const RayTilesView& tiles, const float* capsules, std::siz
   capsules_.prepare(tiles, settings_, capsules, samples, count, bad, stream);
   stages_[1].record(stream);
 
-  Problem problem;
+  WeighProblem problem;
   problem.tiles = tiles;
   problem.capsules = capsules_.view();
   problem.sums = sums_.data();

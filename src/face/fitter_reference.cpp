@@ -47,7 +47,7 @@ struct Wide {
 };
 
 // The current shape: s in the model's unit, under a pose that maps it to the image.
-struct State {
+struct PosedShape {
   Similarity pose;
   VectorXd shape;
   bool mean = true;  // no stage has changed the shape yet
@@ -81,7 +81,7 @@ public:
     check_face(face, false);
     const Picture image = reference::picture_of(face.image);
     const InitialState start = initial_state(*model_, face.start, settings_.limit);
-    State state{start.pose, Eigen::Map<const VectorXd>(start.shape.data(), s0_.size()), start.mean};
+    PosedShape state{start.pose, Eigen::Map<const VectorXd>(start.shape.data(), s0_.size()), start.mean};
 
     Fit result;
     for (const Stage& stage : stages_) {
@@ -117,7 +117,7 @@ public:
 
 private:
   // Sets the pose to that of the shape, so that a frame for it is upright and of the model's size.
-  void settle(State& state) const {
+  void settle(PosedShape& state) const {
     const VectorXd landmarks = moved(state.pose, state.shape);
     state.pose = between(s0_, landmarks);
     state.shape = moved(inverse(state.pose), landmarks);
@@ -165,7 +165,7 @@ private:
   }
 
   // Algorithm 1.
-  Outcome combined(const Picture& image, const Stage& stage, State& state) const {
+  Outcome combined(const Picture& image, const Stage& stage, PosedShape& state) const {
     const Level& level = model_->levels[stage.level];
     const Wide& wide = levels_[stage.level];
     const Eigen::Index modes = wide.Qs.rows();
@@ -285,7 +285,7 @@ private:
 
   // Project-out (fixed matrix) and simultaneous (all recomputed in each iteration, as in Wiberg's method), without and
   // with a prior on the shape.
-  Outcome inverse_compositional(const Picture& image, const Stage& stage, State& state) const {
+  Outcome inverse_compositional(const Picture& image, const Stage& stage, PosedShape& state) const {
     const Level& level = model_->levels[stage.level];
     const Wide& wide = levels_[stage.level];
     if (!state.mean) settle(state);
@@ -345,7 +345,7 @@ private:
   }
 
   // The regressions, one after the other.
-  Outcome cascade(const Picture& image, const Stage& stage, State& state) const {
+  Outcome cascade(const Picture& image, const Stage& stage, PosedShape& state) const {
     const Cascade& cascade = model_->cascade;
     const std::size_t most = stage.iterations == 0 ? cascade.stages.size() : stage.iterations;
     Outcome outcome;
@@ -374,12 +374,12 @@ private:
   }
 
   // With several starts: the median of each coordinate.
-  Outcome cascade_from_starts(const Picture& image, const Stage& stage, State& state) const {
+  Outcome cascade_from_starts(const Picture& image, const Stage& stage, PosedShape& state) const {
     if (settings_.starts == 1) return cascade(image, stage, state);
     std::vector<VectorXd> ends;
     Outcome outcome;
     for (int number = 0; number < settings_.starts; ++number) {
-      State one = state;
+      PosedShape one = state;
       one.pose = spread_start(*model_, state.pose, number);
       outcome = cascade(image, stage, one);
       ends.push_back(moved(one.pose, one.shape));

@@ -13,26 +13,22 @@ namespace {
 constexpr Eigen::Index long_block = 2048;
 constexpr Eigen::Index tile = 192;
 
-struct Range {
-  Eigen::Index first, count;
-};
+}  // namespace
 
-std::vector<Range> ranges(Eigen::Index size, Eigen::Index step) {
-  std::vector<Range> result;
-  for (Eigen::Index first = 0; first < size; first += step) result.push_back({first, std::min(step, size - first)});
+std::vector<IndexRange> ranges_of(Eigen::Index first, Eigen::Index end, Eigen::Index step) {
+  std::vector<IndexRange> result;
+  for (; first < end; first += step) result.push_back({first, std::min(step, end - first)});
   return result;
 }
-
-}  // namespace
 
 Eigen::MatrixXd rows_by_rows(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<const RowMatrix>& b,
                              const Threads& threads) {
   Eigen::MatrixXd result = Eigen::MatrixXd::Zero(a.rows(), b.rows());
-  const std::vector<Range> rows = ranges(a.rows(), tile), columns = ranges(b.rows(), tile);
-  const std::vector<Range> blocks = ranges(a.cols(), long_block);
+  const std::vector<IndexRange> rows = ranges_of(0, a.rows(), tile), columns = ranges_of(0, b.rows(), tile);
+  const std::vector<IndexRange> blocks = ranges_of(0, a.cols(), long_block);
   threads.for_each(rows.size() * columns.size(), [&](std::size_t task) {
-    const Range i = rows[task / columns.size()], j = columns[task % columns.size()];
-    for (const Range& k : blocks) {
+    const IndexRange i = rows[task / columns.size()], j = columns[task % columns.size()];
+    for (const IndexRange& k : blocks) {
       const Eigen::MatrixXf part =
           a.block(i.first, k.first, i.count, k.count) * b.block(j.first, k.first, j.count, k.count).transpose();
       result.block(i.first, j.first, i.count, j.count) += part.cast<double>();
@@ -43,14 +39,14 @@ Eigen::MatrixXd rows_by_rows(const Eigen::Ref<const RowMatrix>& a, const Eigen::
 
 Eigen::MatrixXd gram_of_rows(const Eigen::Ref<const RowMatrix>& a, const Threads& threads) {
   Eigen::MatrixXd result = Eigen::MatrixXd::Zero(a.rows(), a.rows());
-  const std::vector<Range> rows = ranges(a.rows(), tile), blocks = ranges(a.cols(), long_block);
-  std::vector<std::pair<Range, Range>> pairs;
-  for (const Range& i : rows)
-    for (const Range& j : rows)
+  const std::vector<IndexRange> rows = ranges_of(0, a.rows(), tile), blocks = ranges_of(0, a.cols(), long_block);
+  std::vector<std::pair<IndexRange, IndexRange>> pairs;
+  for (const IndexRange& i : rows)
+    for (const IndexRange& j : rows)
       if (j.first <= i.first) pairs.emplace_back(i, j);
   threads.for_each(pairs.size(), [&](std::size_t task) {
     const auto& [i, j] = pairs[task];
-    for (const Range& k : blocks) {
+    for (const IndexRange& k : blocks) {
       const Eigen::MatrixXf part =
           a.block(i.first, k.first, i.count, k.count) * a.block(j.first, k.first, j.count, k.count).transpose();
       result.block(i.first, j.first, i.count, j.count) += part.cast<double>();
@@ -63,9 +59,9 @@ Eigen::MatrixXd gram_of_rows(const Eigen::Ref<const RowMatrix>& a, const Threads
 RowMatrix times_rows(const Eigen::Ref<const RowMatrix>& a, const Eigen::Ref<const RowMatrix>& b,
                      const Threads& threads) {
   RowMatrix result(a.rows(), b.cols());
-  const std::vector<Range> blocks = ranges(b.cols(), long_block);
+  const std::vector<IndexRange> blocks = ranges_of(0, b.cols(), long_block);
   threads.for_each(blocks.size(), [&](std::size_t task) {
-    const Range k = blocks[task];
+    const IndexRange k = blocks[task];
     result.middleCols(k.first, k.count).noalias() = a * b.middleCols(k.first, k.count);
   });
   return result;

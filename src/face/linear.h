@@ -24,6 +24,14 @@ inline Matrix matrix_of(const RowMatrix& rows) {
           std::vector<float>(rows.data(), rows.data() + rows.size())};
 }
 
+/// Consecutive rows or columns.
+struct IndexRange {
+  Eigen::Index first, count;
+};
+
+/// [first, end) in ranges of `step`, the last of which may be shorter.
+std::vector<IndexRange> ranges_of(Eigen::Index first, Eigen::Index end, Eigen::Index step);
+
 /// a a^T of a matrix with long rows, in double: blocks of the long side are summed one after the other.
 Eigen::MatrixXd gram_of_rows(const Eigen::Ref<const RowMatrix>& a, const Threads& threads);
 

@@ -9,22 +9,12 @@ namespace {
 
 constexpr Eigen::Index tile = 256;
 
-struct Range {
-  Eigen::Index first, count;
-};
-
-std::vector<Range> tiles_from(Eigen::Index first, Eigen::Index size) {
-  std::vector<Range> result;
-  for (; first < size; first += tile) result.push_back({first, std::min(tile, size - first)});
-  return result;
-}
-
 // All tiles on and below the diagonal.
-std::vector<std::pair<Range, Range>> lower_tiles(Eigen::Index first, Eigen::Index size) {
-  std::vector<std::pair<Range, Range>> result;
-  const std::vector<Range> ranges = tiles_from(first, size);
-  for (const Range& i : ranges)
-    for (const Range& j : ranges)
+std::vector<std::pair<IndexRange, IndexRange>> lower_tiles(Eigen::Index first, Eigen::Index size) {
+  std::vector<std::pair<IndexRange, IndexRange>> result;
+  const std::vector<IndexRange> ranges = ranges_of(first, size, tile);
+  for (const IndexRange& i : ranges)
+    for (const IndexRange& j : ranges)
       if (j.first <= i.first) result.emplace_back(i, j);
   return result;
 }
@@ -32,12 +22,12 @@ std::vector<std::pair<Range, Range>> lower_tiles(Eigen::Index first, Eigen::Inde
 // Cholesky factors in the lower triangle, in place, by tiles: each is computed by one thread in one order.
 void factorise(Eigen::MatrixXf& a, const Threads& threads) {
   const Eigen::Index size = a.rows();
-  for (const Range& k : tiles_from(0, size)) {
+  for (const IndexRange& k : ranges_of(0, size, tile)) {
     const auto diagonal = a.block(k.first, k.first, k.count, k.count);
     const Eigen::MatrixXf factor = Eigen::LLT<Eigen::MatrixXf>(diagonal).matrixL();
     a.block(k.first, k.first, k.count, k.count) = factor;
     const Eigen::Index next = k.first + k.count;
-    const std::vector<Range> below = tiles_from(next, size);
+    const std::vector<IndexRange> below = ranges_of(next, size, tile);
     threads.for_each(below.size(), [&](std::size_t task) {
       auto panel = a.block(below[task].first, k.first, below[task].count, k.count);
       factor.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(panel);
@@ -73,9 +63,9 @@ void NormalEquations::add(RowMatrix& inputs, const RowMatrix& outputs, const Thr
     square_.block(i.first, j.first, i.count, j.count).noalias() +=
         inputs.middleCols(i.first, i.count).transpose() * inputs.middleCols(j.first, j.count);
   });
-  const std::vector<Range> rows = tiles_from(0, inputs.cols());
+  const std::vector<IndexRange> rows = ranges_of(0, inputs.cols(), tile);
   threads.for_each(rows.size(), [&](std::size_t task) {
-    const Range& i = rows[task];
+    const IndexRange& i = rows[task];
     product_.middleRows(i.first, i.count).noalias() += inputs.middleCols(i.first, i.count).transpose() * outputs;
   });
 }

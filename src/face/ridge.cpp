@@ -10,15 +10,11 @@
 namespace kinema::face {
 namespace {
 
-struct Range {
-  Eigen::Index first, count;
-};
-
 // a^T b by tiles of the result; only tiles on and below the diagonal if a and b are the same.
 Eigen::MatrixXf inner_products(const Eigen::Ref<const RowMatrix>& a, const Threads& threads) {
   constexpr Eigen::Index tile = 256;
   Eigen::MatrixXf result = Eigen::MatrixXf::Zero(a.cols(), a.cols());
-  std::vector<std::pair<Range, Range>> pairs;
+  std::vector<std::pair<IndexRange, IndexRange>> pairs;
   for (Eigen::Index i = 0; i < a.cols(); i += tile)
     for (Eigen::Index j = 0; j <= i; j += tile)
       pairs.push_back({{i, std::min(tile, a.cols() - i)}, {j, std::min(tile, a.cols() - j)}});
@@ -38,9 +34,10 @@ Eigen::MatrixXf solve(Eigen::MatrixXf square, const Eigen::MatrixXf& right, doub
 }
 
 // The interface of both forms: regressions of all samples and of those without a fold, and their predictions.
-class Samples {
+class FoldRegressions {
 public:
-  Samples(const RowMatrix& inputs, Eigen::MatrixXf targets, std::vector<Range> parts, const Threads& threads)
+  FoldRegressions(const RowMatrix& inputs, Eigen::MatrixXf targets, std::vector<IndexRange> parts,
+                  const Threads& threads)
       : inputs_(inputs), targets_(std::move(targets)), parts_(std::move(parts)), dual_(inputs.rows() <= inputs.cols()) {
     if (dual_) {
       square_ = gram_of_rows(inputs, threads).cast<float>();
@@ -48,7 +45,7 @@ public:
     }
     square_ = Eigen::MatrixXf::Zero(inputs.cols(), inputs.cols());
     product_ = inputs.transpose() * targets_;
-    for (const Range& part : parts_) {
+    for (const IndexRange& part : parts_) {
       squares_.push_back(inner_products(inputs.middleRows(part.first, part.count), threads));
       square_ += squares_.back();
     }
@@ -57,7 +54,7 @@ public:
   /// Of the samples without a fold: in the dual form the coefficient of each sample, 0 in the fold; otherwise the
   /// weights.
   Eigen::MatrixXf without(std::size_t fold, double penalty) const {
-    const Range& out = parts_[fold];
+    const IndexRange& out = parts_[fold];
     const Eigen::Index all = inputs_.rows(), before = out.first, after = all - before - out.count;
     if (!dual_) {
       const auto mine = inputs_.middleRows(out.first, out.count);
@@ -83,7 +80,7 @@ public:
 
   /// The prediction of a solution for a fold.
   Eigen::MatrixXf told(std::size_t fold, const Eigen::MatrixXf& solution) const {
-    const Range& part = parts_[fold];
+    const IndexRange& part = parts_[fold];
     if (!dual_) return inputs_.middleRows(part.first, part.count) * solution;
     return square_.middleRows(part.first, part.count) * solution;
   }
@@ -96,7 +93,7 @@ public:
 private:
   const RowMatrix& inputs_;
   Eigen::MatrixXf targets_;
-  std::vector<Range> parts_;
+  std::vector<IndexRange> parts_;
   bool dual_;
   Eigen::MatrixXf square_, product_;
   std::vector<Eigen::MatrixXf> squares_;
@@ -119,13 +116,13 @@ Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<co
   const double unit = std::max(squares / static_cast<double>(inputs.cols()), 1e-20);
   const Eigen::MatrixXf targets = outputs.rowwise() - output_mean.transpose();
 
-  std::vector<Range> parts;
+  std::vector<IndexRange> parts;
   for (Eigen::Index i = 0; i < samples; ++i) {
     if (parts.empty() || folds[static_cast<std::size_t>(i)] != folds[static_cast<std::size_t>(i - 1)])
       parts.push_back({i, 0});
     ++parts.back().count;
   }
-  const Samples set(inputs, targets, parts, threads);
+  const FoldRegressions set(inputs, targets, parts, threads);
   Ridge ridge;
   ridge.penalty = *std::max_element(penalties.begin(), penalties.end());
   ridge.held_out.resize(samples, outputs.cols());
@@ -138,7 +135,7 @@ Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<co
     const std::size_t judges = std::min<std::size_t>(2, parts.size());
     std::vector<double> errors(judges * penalties.size());
     threads.for_each(errors.size(), [&](std::size_t task) {
-      const Range& part = parts[task % judges];
+      const IndexRange& part = parts[task % judges];
       errors[task] = (set.told(task % judges, solution_without(task % judges, penalties[task / judges])) -
                       targets.middleRows(part.first, part.count))
                          .cast<double>()

@@ -38,10 +38,10 @@ void check(const TrackerSettings& settings) {
 }
 
 // A frame as the fitter and the detector want it: a fitter on a device may take colour, the detector needs grey.
-class Picture {
+class GreyOrColour {
 public:
-  explicit Picture(const GreyView& grey) : grey_(grey) {}
-  explicit Picture(const ColourView& colour) : colour_(colour) {}
+  explicit GreyOrColour(const GreyView& grey) : grey_(grey) {}
+  explicit GreyOrColour(const ColourView& colour) : colour_(colour) {}
 
   const GreyView& grey() {
     if (grey_.data == nullptr) {
@@ -95,10 +95,10 @@ struct Tracker::State {
     return std::max(1.0, std::hypot(at(left, 0) - at(right, 0), at(left, 1) - at(right, 1)));
   }
 
-  Estimate track(Picture& image, double time);
+  Estimate track(GreyOrColour& image, double time);
 
   // From the landmarks of this frame alone: those that are smoothed lag behind.
-  void place_head(const Picture& image, Estimate& estimate) {
+  void place_head(const GreyOrColour& image, Estimate& estimate) {
     if (!head) return;
     const auto begin = Clock::now();
     estimate.head = head->follow(estimate.fit.landmarks, estimate.fit.confidence, image.width(), image.height());
@@ -109,14 +109,14 @@ struct Tracker::State {
     estimate.times.push_back({"pose", ms_since(begin)});
   }
 
-  Fit from_last(Picture& image) {
+  Fit from_last(GreyOrColour& image) {
     Start start;
     start.landmarks = *last;
     return fitter->fit(image.face(*fitter, start));
   }
 
   /// The best fit from the boxes of the detector.
-  std::optional<Fit> from_detector(Picture& image) {
+  std::optional<Fit> from_detector(GreyOrColour& image) {
     if (!settings.detect) return std::nullopt;
     const GreyView& grey = image.grey();
     const auto begin = Clock::now();
@@ -134,7 +134,7 @@ struct Tracker::State {
   }
 
   /// The last position: detectors miss turned heads, which seldom move far.
-  std::optional<Fit> from_last_seen(Picture& image) {
+  std::optional<Fit> from_last_seen(GreyOrColour& image) {
     if (last_seen.empty() || missed > search_frames) return std::nullopt;
     Start start;
     start.landmarks = last_seen;
@@ -172,7 +172,7 @@ Backend Tracker::backend() const { return state_->fitter->backend(); }
 std::vector<PlacedStage> Tracker::stages() const { return state_->fitter->stages(); }
 
 Estimate Tracker::track(const ColourView& frame, double time) {
-  Picture picture(frame);
+  GreyOrColour picture(frame);
   if (!state_->fitter->takes_colour()) picture.grey();
   Estimate estimate = state_->track(picture, time);
   estimate.times.insert(estimate.times.begin(), {"convert", picture.conversion_ms()});
@@ -180,11 +180,11 @@ Estimate Tracker::track(const ColourView& frame, double time) {
 }
 
 Estimate Tracker::track(const GreyView& image, double time) {
-  Picture picture(image);
+  GreyOrColour picture(image);
   return state_->track(picture, time);
 }
 
-Estimate Tracker::State::track(Picture& image, double time) {
+Estimate Tracker::State::track(GreyOrColour& image, double time) {
   State& state = *this;
   state.detect_ms = 0;
   const auto begin = Clock::now();

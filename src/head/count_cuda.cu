@@ -19,7 +19,7 @@ constexpr unsigned blocks_to_spare = 16, strips_a_thread = 4;
 __device__ std::uint32_t to_units(float degree) { return __float_as_uint(degree + 8.0f) - 0x41000000u; }
 
 // eq. 2
-struct PlaneDegree {
+struct FloatPlaneDegree {
   float f[3], d;  // in the order of the channels in memory
 
   // As for the integers: 2^23 and a byte in one word, by one permutation.
@@ -46,7 +46,7 @@ struct SteepPlaneDegree {
         fma(channel(colour, 2), f[2], fma(channel(colour, 1), f[1], fma(channel(colour, 0), f[0], d)))));
   }
   __device__ std::uint32_t units(std::uint32_t colour) const { return to_units(degree(colour)); }
-  static constexpr double unit = PlaneDegree::unit;
+  static constexpr double unit = FloatPlaneDegree::unit;
 };
 
 // eq. 7
@@ -213,7 +213,7 @@ double CountCuda::launch_kernel(const Degree& degree, const Call& call) {
     count_strips<Strip, Degree, weighed, frame_count><<<grid, threads, 0, call.stream>>>(task);
     cuda::check_launch("counting pixels");
   }
-  return weighed ? PlaneDegree::unit : Degree::unit;
+  return weighed ? FloatPlaneDegree::unit : Degree::unit;
 }
 
 template <class Strip, class Degree>
@@ -226,8 +226,8 @@ double CountCuda::launch(const Degree& degree, const Call& call) {
 template <class Strip>
 double CountCuda::launch(const Call& call, bool red_first) {
   if (const SkinPlane* plane = std::get_if<SkinPlane>(&classifier_)) {
-    PlaneDegree degree{{static_cast<float>(plane->r), static_cast<float>(plane->g), static_cast<float>(plane->b)},
-                       static_cast<float>(plane->d)};
+    FloatPlaneDegree degree{{static_cast<float>(plane->r), static_cast<float>(plane->g), static_cast<float>(plane->b)},
+                            static_cast<float>(plane->d)};
     SteepPlaneDegree steep{{plane->r, plane->g, plane->b}, plane->d};
     if (!red_first) {
       std::swap(degree.f[0], degree.f[2]);

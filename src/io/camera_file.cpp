@@ -21,9 +21,9 @@ constexpr int largest_side = 16384;
 constexpr std::size_t largest_file = std::size_t{1} << 20;
 
 // The fields of one file, each requested by name and named in errors.
-class Fields {
+class JsonFields {
 public:
-  explicit Fields(const std::filesystem::path& path) : json_(parse_json(read_bytes(path, largest_file))) {
+  explicit JsonFields(const std::filesystem::path& path) : json_(parse_json(read_bytes(path, largest_file))) {
     if (!json_.is_object()) throw Error(R"(is no JSON object: write {"width": 640, "height": 480, ...})");
   }
 
@@ -84,7 +84,7 @@ private:
   nlohmann::json json_;
 };
 
-CameraFile read_fields(const Fields& fields, CameraUse use, const CameraFile& instead) {
+CameraFile read_fields(const JsonFields& fields, CameraUse use, const CameraFile& instead) {
   CameraFile file;
   bool any = use != CameraUse::clouds;
   for (const char* name : {"width", "height", "fx", "fy", "cx", "cy"}) any = any || fields.has(name);
@@ -134,7 +134,7 @@ void check_camera(const Camera& camera, const std::string& where) {
 
 CameraFile read_camera_json(const std::filesystem::path& path, CameraUse use, const CameraFile& instead) {
   try {
-    return read_fields(Fields(path), use, instead);
+    return read_fields(JsonFields(path), use, instead);
   } catch (const Error& error) {
     throw about(path, error);
   }

@@ -43,9 +43,9 @@ cv::Mat tinted(const Picture& frame, const HeadPainter::Degree& degree) {
   return image;
 }
 
-class Canvas {
+class HeadCanvas {
 public:
-  Canvas(cv::Mat image, int factor)
+  HeadCanvas(cv::Mat image, int factor)
       : image_(std::move(image)), factor_(factor), unit_(std::max(1.0, std::max(image_.cols, image_.rows) / 640.0)) {}
 
   cv::Point at(double x, double y) const {
@@ -98,7 +98,7 @@ Picture HeadPainter::draw(const Picture& frame, std::int64_t number, double time
   cv::Mat image(picture.height, picture.width, CV_8UC3, picture.bgr.data());
   cv::resize(tinted(frame, degree), image, image.size(), 0, 0, cv::INTER_LINEAR);
 
-  Canvas canvas(image, factor);
+  HeadCanvas canvas(image, factor);
   const std::string caption = fmt::format("frame {}   {:.3f} s", number, time);
   if (!estimate.found) {
     trail_.clear();

@@ -47,9 +47,9 @@ Camera enlarged(const Camera& camera, int factor) {
 constexpr int shift = 4;
 constexpr double fine = 1 << shift;
 
-class Canvas {
+class BodyCanvas {
 public:
-  Canvas(cv::Mat image, const Camera& camera)
+  BodyCanvas(cv::Mat image, const Camera& camera)
       : image_(std::move(image)),
         camera_(camera),
         unit_(std::max(1.0, std::max(camera.width, camera.height) / 640.0)) {}
@@ -84,7 +84,7 @@ private:
 
 // Each limb is blended into the image with a soft edge: a mask, blurred by a pixel, is both its opacity and (where it
 // is half) its outline.
-void Canvas::skin(const SkinPicture& skin) {
+void BodyCanvas::skin(const SkinPicture& skin) {
   constexpr double cover = 0.62, outline = 0.8;
   const cv::Mat limbs(skin.height, skin.width, CV_8U, const_cast<std::uint8_t*>(skin.limb.data()));
   for (std::size_t l = 0; l < limb_colours.size(); ++l) {
@@ -118,7 +118,7 @@ void Canvas::skin(const SkinPicture& skin) {
   }
 }
 
-void Canvas::bones(const body::Skeleton& skeleton, const body::Estimate& estimate, const std::vector<Limb>& limb) {
+void BodyCanvas::bones(const body::Skeleton& skeleton, const body::Estimate& estimate, const std::vector<Limb>& limb) {
   for (const bool halo : {true, false}) {
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
       if (skeleton.joints[j].parent < 0) continue;
@@ -133,7 +133,7 @@ void Canvas::bones(const body::Skeleton& skeleton, const body::Estimate& estimat
 }
 
 // Of joints at one position, such as clavicles that start at the neck, only the first is drawn.
-std::vector<std::size_t> Canvas::drawn_joints(const body::Estimate& estimate) const {
+std::vector<std::size_t> BodyCanvas::drawn_joints(const body::Estimate& estimate) const {
   std::vector<std::size_t> drawn;
   for (std::size_t j = 0; j < estimate.joints.size(); ++j) {
     const Vec3& p = estimate.joints[j];
@@ -149,7 +149,7 @@ std::vector<std::size_t> Canvas::drawn_joints(const body::Estimate& estimate) co
   return drawn;
 }
 
-void Canvas::joints(const body::Estimate& estimate, const std::vector<Limb>& limb) {
+void BodyCanvas::joints(const body::Estimate& estimate, const std::vector<Limb>& limb) {
   const std::vector<std::size_t> drawn = drawn_joints(estimate);
   cv::Mat with_rings = image_.clone();
   for (std::size_t j : drawn) {
@@ -205,7 +205,7 @@ Picture OverlayPainter::draw(const OverlayFrame& frame, const body::Skeleton& sk
   cv::resize(cv::Mat(under.height, under.width, CV_8UC3, under.bgr.data()), image, image.size(), 0, 0,
              cv::INTER_LINEAR);
 
-  Canvas canvas(image, camera);
+  BodyCanvas canvas(image, camera);
   std::string caption = fmt::format("frame {}   {:.3f} s", frame.number, frame.time);
   if (!estimate.found) {
     draw_words(picture, caption, why.empty() ? "nobody" : why);

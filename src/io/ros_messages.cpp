@@ -20,9 +20,9 @@ static_assert(std::endian::native == std::endian::little, "ROS messages are litt
 constexpr std::uint32_t largest_side = 1 << 14;
 
 // Takes the members of a message one after the other.
-class Fields {
+class MessageFields {
 public:
-  explicit Fields(std::string_view bytes) : bytes_(bytes) {}
+  explicit MessageFields(std::string_view bytes) : bytes_(bytes) {}
 
   template <class T>
   T number() {
@@ -95,7 +95,7 @@ std::vector<T> pixels(const RosImage& image) {
 // What image_transport's compressed_depth_image_transport writes: 12 bytes about quantisation, then a PNG. Depth in
 // metres is stored as inverse depth: metres = a / (value - b).
 ImageSize read_compressed_depth(const RosImage& image, RawFrame& frame) {
-  Fields fields(image.data);
+  MessageFields fields(image.data);
   fields.number<std::int32_t>();
   const auto a = fields.number<float>(), b = fields.number<float>();
   frame.depth = decoded_depth(std::string(image.data.substr(12)));
@@ -122,7 +122,7 @@ bool RosImage::holds_colour() const {
 }
 
 RosImage ros_image(std::string_view message) {
-  Fields fields(message);
+  MessageFields fields(message);
   RosImage image;
   image.stamp = fields.header();
   image.height = side(fields.number<std::uint32_t>());
@@ -140,7 +140,7 @@ RosImage ros_image(std::string_view message) {
 }
 
 RosImage ros_compressed_image(std::string_view message) {
-  Fields fields(message);
+  MessageFields fields(message);
   RosImage image;
   image.compressed = true;
   image.stamp = fields.header();
@@ -183,7 +183,7 @@ Picture ros_picture(const RosImage& image) {
 }
 
 RosCamera ros_camera(std::string_view message) {
-  Fields fields(message);
+  MessageFields fields(message);
   fields.header();
   const int height = side(fields.number<std::uint32_t>()), width = side(fields.number<std::uint32_t>());
   const std::string model = printable(fields.text());

@@ -1,5 +1,6 @@
 // Constants of the person tracker that were chosen by trial. See core/constant.h for what the tags mean and how a special
-// build overrides them; docs/constants.md shows how far the result depends on each.
+// build overrides them; docs/constants.md shows how far the result depends on each. @measured: why a constant is not, or by
+// which measurement of scripts/constant_runs.py other than the usual one.
 #pragma once
 
 #include "core/constant.h"
@@ -112,11 +113,13 @@ KINEMA_CONSTANT(double, move_rise, 150);
 /// The same with that of the expression.
 /// @unit hertz at a full change per second
 /// @chosen as first written
+/// @measured expression
 KINEMA_CONSTANT(double, expression_rise, 3);
 
 /// How fast the rotation becomes uncertain while no face is seen.
 /// @unit degrees per second
 /// @chosen as first written
+/// @measured not: only in the deviation that is stated while no face is seen
 KINEMA_CONSTANT(double, unseen_turn, 30);
 
 // ---- where a body has its face: face_observer.cpp
@@ -124,42 +127,50 @@ KINEMA_CONSTANT(double, unseen_turn, 30);
 /// The face lies before the base of the skull.
 /// @unit metres
 /// @chosen as first written
+/// @measured not: only in body track --face, and no drawn recording has pictures
 KINEMA_CONSTANT(double, face_before, 0.09);
 
 /// The middle of the landmarks lies below it.
 /// @unit metres
 /// @chosen fits of faces from a detector, in one real and two realistic recordings
+/// @measured not: only in body track --face, and no drawn recording has pictures
 KINEMA_CONSTANT(double, face_below, 0.005);
 
 /// Breadth of the landmarks.
 /// @unit metres
 /// @chosen fits of faces from a detector, in one real and two realistic recordings
+/// @measured not: only in body track --face, and no drawn recording has pictures
 KINEMA_CONSTANT(double, face_width, 0.13);
 
 /// Height of the landmarks.
 /// @unit metres
 /// @chosen fits of faces from a detector, in one real and two realistic recordings
+/// @measured not: only in body track --face, and no drawn recording has pictures
 KINEMA_CONSTANT(double, face_height, 0.13);
 
 /// Faces that are narrower are not looked for.
 /// @unit pixels
 /// @chosen as first written
+/// @measured not: only in body track --face, and no drawn recording has pictures
 KINEMA_CONSTANT(double, least_face_width, 16);
 
 /// A detector looks for the face in a square that is larger than the face by this.
 /// @unit ratio
 /// @chosen as first written
+/// @measured not: only in body track --face, and no drawn recording has pictures
 KINEMA_CONSTANT(double, searched_about, 3);
 
 /// Where the detector finds nothing, a face is fitted where the body has it once in this many frames.
 /// @unit frames
 /// @chosen time per frame
+/// @measured not: only in body track --face, and no drawn recording has pictures
 KINEMA_CONSTANT(int, box_interval, 5);
 
 /// Eyes of people are nearer to each other or further apart than assumed, and so are heads from the camera: standard
 /// deviation.
 /// @unit share
 /// @chosen docs/face.md: 4 to 5 % among adults; more for children
+/// @measured not: only in body track --face, and no drawn recording has pictures
 KINEMA_CONSTANT(double, eye_distance_spread, 0.07);
 
 }  // namespace kinema::person
