@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <functional>
@@ -100,7 +101,7 @@ public:
   }
   bool reads(const Transfer&) const override { return direct; }
 
-  bool direct = false;
+  std::atomic<bool> direct = false;  // a late part may still ask
 
 private:
   std::shared_future<void> marks_[2];
