@@ -207,8 +207,8 @@ public:
   /// Whether Face::colour may be given: all stages run on a device, in one chain.
   virtual bool takes_colour() const { return false; }
 
-  /// The picture of this face is fitted in the call after the next, as the frames of a film are: a device copies it while it is
-  /// at work on the next. Changes no fit. The pixels must stay as they are until then; a face without any takes it back.
+  /// Announces the picture of the call after the next, as of a film's next frame: a device copies it while it works on the next
+  /// call. No fit depends on it. The pixels must not change until then; a face without pixels withdraws it.
   virtual void expect(const Face& /*face*/) {}
 
   /// Throws Error if an image has no pixels or a start is invalid (see start_pose()).

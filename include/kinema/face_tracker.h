@@ -80,8 +80,8 @@ public:
   Estimate track(const GreyView& image, double time);
   Estimate track(const ColourView& frame, double time);
 
-  /// The frame that will follow the one tracked next: a GPU copies it while it is at work on that. Changes no estimate. The
-  /// pixels must stay as they are until it is tracked.
+  /// Announces the frame after the next: a GPU copies it while it works on the next. No estimate depends on it. The pixels must
+  /// not change until it is tracked.
   void expect(const GreyView& image);
   void expect(const ColourView& frame);
 

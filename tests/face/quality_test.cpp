@@ -14,18 +14,24 @@ Fit fit_at(std::vector<float> landmarks) {
   return fit;
 }
 
-TEST(Quality, TellsGoodFitsFromFailed) {
-  const Planted planted;
-  const auto faces = planted.population(40, 1);
+// A small model, trained in a second or two.
+TrainSettings small_settings() {
   TrainSettings settings;
   settings.pixels = 400;
   settings.levels = 1;
   settings.mirrored = false;
-  settings.displacements = 6;
   settings.cascade_stages = 2;
   settings.start_shift = 0.1;
   settings.gradient = TrainSettings::Gradient::none;
   settings.project_out = false;
+  return settings;
+}
+
+TEST(Quality, TellsGoodFitsFromFailed) {
+  const Planted planted;
+  const auto faces = planted.population(40, 1);
+  TrainSettings settings = small_settings();
+  settings.displacements = 6;
   const Model model = train(examples_of(faces), planted.layout(), settings);
   ASSERT_FALSE(model.quality.weights.empty());
 
@@ -54,16 +60,9 @@ TEST(Quality, ConfidencesForFacesUnlikeTheExamplesRelyLessOnTextures) {
   const Planted planted;
   const auto faces = planted.population(24, 1);
   const std::vector<Example> examples = examples_of(faces);
-  TrainSettings settings;
-  settings.pixels = 400;
-  settings.levels = 1;
-  settings.mirrored = false;
+  TrainSettings settings = small_settings();
   settings.displacements = 4;
-  settings.cascade_stages = 2;
-  settings.start_shift = 0.1;
   settings.quality = false;
-  settings.gradient = TrainSettings::Gradient::none;
-  settings.project_out = false;
   const Model model = train(examples, planted.layout(), settings);
   const TrainingSet set(examples, planted.layout(), false);
   const Threads threads(1);
