@@ -182,8 +182,11 @@ struct QualityModel {
   /// 1 + landmarks * offsets * bins: the same for the mean error, from the texture around all of them.
   Array<float> overall_error;
 
-  /// The probability of failure is 1/(1 + exp(-w.f)), f from quality_features() of the library: 1 first.
+  /// The probability of failure is 1/(1 + exp(-w.f - v.b)), f from quality_features() of the library: 1 first.
   Array<float> weights;
+
+  /// v, one per shape mode: some shapes are fitted less well than others. Empty: none.
+  Array<float> shape_weights;
 
   /// The confidence in a landmark is 1/(1 + exp(-w.f)), f = 1, log of its expected error, and the argument of the
   /// probability of failure.

@@ -318,6 +318,8 @@ void PackedTables::add_score(const Model& model) {
   table.landmark_error = add(std::span<const float>(model.quality.landmark_error.values));
   table.overall_error = add(std::span<const float>(model.quality.overall_error));
   table.weights = add(std::span<const float>(model.quality.weights));
+  table.shape_modes = static_cast<int>(model.quality.shape_weights.size());
+  table.shape_weights = add(std::span<const float>(model.quality.shape_weights));
   table.landmark_weights = add(std::span<const float>(model.quality.landmark_weights));
 }
 

@@ -133,12 +133,14 @@ struct ScoreTable {
   const float* landmark_error = nullptr;    ///< landmarks x (1 + values)
   const float* overall_error = nullptr;     ///< 1 + landmarks * values
   const float* weights = nullptr;           ///< quality_feature_count
+  int shape_modes = 0;                      ///< with a weight: all, or none
+  const float* shape_weights = nullptr;     ///< shape_modes
   const float* landmark_weights = nullptr;  ///< 3
 
   template <class Visit>
   void visit(Visit&& v) {
     rings.visit(v);
-    v(landmark_error), v(overall_error), v(weights), v(landmark_weights);
+    v(landmark_error), v(overall_error), v(weights), v(shape_weights), v(landmark_weights);
   }
 };
 

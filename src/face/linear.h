@@ -70,9 +70,10 @@ struct Ridge {
 
 /// The penalty is the one of `penalties` with the smallest held-out error; each is relative to the mean diagonal
 /// element of the inputs' Gram matrix. The samples of a fold are contiguous, folds count from 0. With one fold nothing
-/// is held out: the largest penalty is taken, and `held_out` is the prediction of the regression itself. `inputs` is
-/// centred in place.
+/// is held out: the largest penalty is taken, and `held_out` is the prediction of the regression itself. `weights`: how much
+/// each sample counts, 1 if none are given. `inputs` is centred and weighted in place.
 Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<const int> folds,
-                       std::span<const double> penalties, const Threads& threads, bool keep_folds = false);
+                       std::span<const double> penalties, const Threads& threads, bool keep_folds = false,
+                       std::span<const double> weights = {});
 
 }  // namespace kinema::face

@@ -113,6 +113,9 @@ void check_quality(const Model& model) {
   finite(quality.overall_error, "the overall error of the quality");
   size_is(quality.weights.size(), quality_feature_count, "the weights of the quality");
   finite(quality.weights, "the weights of the quality");
+  if (!quality.shape_weights.empty())
+    size_is(quality.shape_weights.size(), model.shape.modes.rows, "the weights of shapes of the quality");
+  finite(quality.shape_weights, "the weights of shapes of the quality");
   size_is(quality.landmark_weights.size(), 3, "the weights of the landmarks' confidence");
   finite(quality.landmark_weights, "the weights of the landmarks' confidence");
 }

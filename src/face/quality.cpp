@@ -32,14 +32,14 @@ float target_error(double error) { return static_cast<float>(std::log(std::clamp
 
 double probability(double score) { return 1 / (1 + std::exp(-score)); }
 
-// Logistic regression by Newton's method with a small penalty.
-std::vector<double> logistic(const RowMatrix& features, std::span<const char> happened,
-                             std::span<const double> counts) {
+// Logistic regression by Newton's method; the penalty is small unless given.
+std::vector<double> logistic(const RowMatrix& features, std::span<const char> happened, std::span<const double> counts,
+                             double penalty = 1e-2) {
   const Eigen::Index size = features.cols();
   Eigen::VectorXd weights = Eigen::VectorXd::Zero(size);
   for (int round = 0; round < 50; ++round) {
-    Eigen::MatrixXd hessian = 1e-2 * Eigen::MatrixXd::Identity(size, size);
-    Eigen::VectorXd slope = -1e-2 * weights;
+    Eigen::MatrixXd hessian = penalty * Eigen::MatrixXd::Identity(size, size);
+    Eigen::VectorXd slope = -penalty * weights;
     for (Eigen::Index i = 0; i < features.rows(); ++i) {
       const Eigen::VectorXd f = features.row(i).transpose().cast<double>();
       const double count = counts[static_cast<std::size_t>(i)];
@@ -80,7 +80,9 @@ private:
 
 // The argument of the probability of failure.
 double failure_score(const QualityModel& quality, const Evidence& evidence) {
-  return std::clamp(dot(quality.weights, std::span<const double>(quality_features(evidence))), -50.0, 50.0);
+  double score = dot(quality.weights, std::span<const double>(quality_features(evidence)));
+  if (!quality.shape_weights.empty()) score += dot(quality.shape_weights, std::span<const double>(evidence.shape));
+  return std::clamp(score, -50.0, 50.0);
 }
 
 std::vector<float> with_constant(const Ridge& ridge) {
@@ -90,6 +92,50 @@ std::vector<float> with_constant(const Ridge& ridge) {
 }
 
 std::vector<float> floats_of(const std::vector<double>& values) { return {values.begin(), values.end()}; }
+
+// What the shape of a fit adds to the argument of its probability of failure.
+struct ShapeOdds {
+  double constant = 0;
+  std::vector<float> weights;  // of b
+};
+
+// From fits with usual starts alone, since others end in shapes of no face: a regression of their errors on shapes, and the
+// odds of failure that go with what it expects. It adds to what textures tell as if it were independent of them: drawn
+// textures tell so much that a joint regression would leave the shape out.
+ShapeOdds learn_shape_odds(std::span<const HeldOutFit> fits, std::span<const Evidence> evidence,
+                           const RowMatrix& mean_errors, std::span<const char> failed, const Threads& threads) {
+  std::vector<std::size_t> usual;
+  for (std::size_t i = 0; i < fits.size(); ++i)
+    if (fits[i].count == held_out_weights[0]) usual.push_back(i);
+  const auto rows = static_cast<Eigen::Index>(usual.size());
+  const std::size_t modes = evidence[0].shape.size();
+  RowMatrix shapes(rows, static_cast<Eigen::Index>(modes)), errors(rows, 1);
+  std::vector<int> folds;
+  std::vector<char> usual_failed;
+  for (const std::size_t i : usual) {
+    const auto row = static_cast<Eigen::Index>(folds.size());
+    for (std::size_t k = 0; k < modes; ++k)
+      shapes(row, static_cast<Eigen::Index>(k)) = static_cast<float>(evidence[i].shape[k]);
+    errors(row, 0) = mean_errors(static_cast<Eigen::Index>(i), 0);
+    folds.push_back(fits[i].fold), usual_failed.push_back(failed[i]);
+  }
+  const Ridge ridge = ridge_regression(shapes, errors, folds, {&quality_shape_penalty, 1}, threads);
+  const Eigen::VectorXf expected = ridge.held_out.col(0);
+  const float mean = expected.mean();
+  const float deviation = std::sqrt((expected.array() - mean).square().mean());
+  if (!(deviation > 1e-6f)) return {0, std::vector<float>(modes, 0.0f)};
+  RowMatrix features(rows, 2);
+  features.col(0).setOnes();
+  features.col(1) = (expected.array() - mean) / deviation;
+  const std::vector<double> counts(usual.size(), 1.0);
+  // few failures tell little: a penalty of 1 for a deviation of 1
+  const double odds = std::max(0.0, logistic(features, usual_failed, counts, 1)[1]) / static_cast<double>(deviation);
+  ShapeOdds result;
+  result.constant = odds * static_cast<double>(ridge.constant[0] - mean);
+  for (Eigen::Index k = 0; k < ridge.weights.size(); ++k)
+    result.weights.push_back(static_cast<float>(odds * static_cast<double>(ridge.weights.data()[k])));
+  return result;
+}
 
 }  // namespace
 
@@ -103,7 +149,8 @@ void observe(const Model& model, const QualityModel& quality, const GreyView& im
   resample(image, pose, quality.frame, grey, threads);
   orientation_bins(grey, model.cascade.bins, bins, threads);
   landmark_texture(bins, quality.frame, quality.offsets, unit, texture, threads);
-  const std::vector<double> b = shape_parameters(model.shape, std::vector<double>(unit.begin(), unit.end()), 0);
+  evidence.shape = shape_parameters(model.shape, std::vector<double>(unit.begin(), unit.end()), 0);
+  const std::vector<double>& b = evidence.shape;
   double sum = 0;
   for (std::size_t k = 0; k < b.size(); ++k) sum += b[k] * b[k] / std::max(1e-12, double{model.shape.variances[k]});
   evidence.distance = b.empty() ? 0 : std::sqrt(sum / static_cast<double>(b.size()));
@@ -178,15 +225,17 @@ QualityModel train_quality(const TrainingSet& set, const Model& model, const Hel
             {textures.row(row).data(), count * values}, evidence[i]);
     const double unit = error_unit(model.layout, truth);
     const Labels labels(transferred, i);
-    double sum = 0;
+    double sum = 0, labelled = 0;
     for (std::size_t k = 0; k < count; ++k) {
       const float x = landmarks[2 * k] - truth[2 * k], y = landmarks[2 * k + 1] - truth[2 * k + 1];
       const double error = std::hypot(x, y) / unit;
       sum += error;
       errors(row, static_cast<Eigen::Index>(k)) = target_error(error);
-      within[i * count + k] = std::hypot(x / unit + labels.x(k), y / unit + labels.y(k)) <= failure_error;
+      const double from_label = std::hypot(x / unit + labels.x(k), y / unit + labels.y(k));
+      labelled += from_label;
+      within[i * count + k] = from_label <= failure_error;
     }
-    failed[i] = sum / static_cast<double>(count) > failure_error;
+    failed[i] = labelled / static_cast<double>(count) > failure_error;
     mean_errors(row, 0) = target_error(sum / static_cast<double>(count));
   });
 
@@ -200,7 +249,10 @@ QualityModel train_quality(const TrainingSet& set, const Model& model, const Hel
     for (std::size_t i = 0; i < fits.size(); ++i)
       evidence[i].landmarks.push_back(ridge.held_out(static_cast<Eigen::Index>(i), 0));
   }
-  const Ridge ridge = ridge_regression(textures, mean_errors, folds, penalties, threads);
+  // Of faces unlike the examples, textures of fits that are far off tell most: the rarer they are, the more they count.
+  std::vector<double> rarity;
+  for (const double one : counts) rarity.push_back(transferred ? 1 / one : 1);
+  const Ridge ridge = ridge_regression(textures, mean_errors, folds, penalties, threads, false, rarity);
   for (std::size_t i = 0; i < fits.size(); ++i) evidence[i].overall = ridge.held_out(static_cast<Eigen::Index>(i), 0);
   quality.landmark_error = {count, 1 + values, std::move(landmark_error)};
   quality.overall_error = with_constant(ridge);
@@ -214,7 +266,8 @@ QualityModel train_quality(const TrainingSet& set, const Model& model, const Hel
       features(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(k)) = used ? static_cast<float>(of[k]) : 0.0f;
     }
   }
-  quality.weights = floats_of(logistic(features, failed, counts));
+  std::vector<double> weights = logistic(features, failed, counts);
+  quality.weights = floats_of(weights);
   RowMatrix landmark_features(rows * static_cast<Eigen::Index>(count), 3);
   std::vector<double> landmark_counts;
   for (std::size_t i = 0; i < fits.size(); ++i) {
@@ -227,6 +280,12 @@ QualityModel train_quality(const TrainingSet& set, const Model& model, const Hel
     }
   }
   quality.landmark_weights = floats_of(logistic(landmark_features, within, landmark_counts));
+  if (transferred) {
+    const ShapeOdds odds = learn_shape_odds(fits, evidence, mean_errors, failed, threads);
+    weights[0] += odds.constant;
+    quality.weights = floats_of(weights);
+    quality.shape_weights = odds.weights;
+  }
   return quality;
 }
 

@@ -23,6 +23,7 @@ struct FitQuality {
 struct Evidence {
   double overall = 0;             ///< log of the expected mean error
   std::vector<double> landmarks;  ///< log of the expected error of each
+  std::vector<double> shape;      ///< b
   double distance = 0;            ///< distance of the shape from the mean: root mean square of b over its deviations
   double residual = 0;            ///< log of the texture's error over that of the training set, 0 if unknown
 };

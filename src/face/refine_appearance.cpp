@@ -56,6 +56,8 @@ void extend_shape(Model& model, const TrainingSet& set, const Threads& threads) 
     stage.gradient = stacked(rows_of(stage.gradient), RowMatrix::Zero(added.modes.rows(), columns));
     stage.constant = followed_by(stage.constant, std::vector<float>(added.variances.size(), 0.0f));
   }
+  Array<float>& weights = model.quality.shape_weights;
+  if (!weights.empty()) weights = followed_by(weights, std::vector<float>(added.variances.size(), 0.0f));
 }
 
 void extend_textures(Level& level, const TrainingSet& set, const Model& model, const Threads& threads) {

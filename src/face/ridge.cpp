@@ -102,19 +102,26 @@ private:
 }  // namespace
 
 Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<const int> folds,
-                       std::span<const double> penalties, const Threads& threads, bool keep_folds) {
+                       std::span<const double> penalties, const Threads& threads, bool keep_folds,
+                       std::span<const double> weights) {
   const Eigen::Index samples = inputs.rows();
   const Eigen::VectorXf input_mean =
       (inputs.cast<double>().colwise().sum() / static_cast<double>(samples)).transpose().cast<float>();
   const Eigen::VectorXf output_mean =
       (outputs.cast<double>().colwise().sum() / static_cast<double>(samples)).transpose().cast<float>();
+  Eigen::MatrixXf targets = outputs.rowwise() - output_mean.transpose();
+  Eigen::VectorXf roots =
+      Eigen::VectorXf::Ones(samples);  // of the weights: rows times these make a weighted regression
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    roots[static_cast<Eigen::Index>(i)] = static_cast<float>(std::sqrt(weights[i]));
   double squares = 0;
   for (Eigen::Index i = 0; i < samples; ++i) {
     inputs.row(i) -= input_mean.transpose();
+    inputs.row(i) *= roots[i];
+    targets.row(i) *= roots[i];
     squares += inputs.row(i).squaredNorm();
   }
   const double unit = std::max(squares / static_cast<double>(inputs.cols()), 1e-20);
-  const Eigen::MatrixXf targets = outputs.rowwise() - output_mean.transpose();
 
   std::vector<IndexRange> parts;
   for (Eigen::Index i = 0; i < samples; ++i) {
@@ -150,17 +157,18 @@ Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<co
     std::vector<Eigen::MatrixXf> solutions(parts.size());
     threads.for_each(parts.size(), [&](std::size_t f) {
       solutions[f] = solution_without(f, ridge.penalty);
-      ridge.held_out.middleRows(parts[f].first, parts[f].count) =
-          set.told(f, solutions[f]).rowwise() + output_mean.transpose();
+      ridge.held_out.middleRows(parts[f].first, parts[f].count) = set.told(f, solutions[f]);
     });
     for (std::size_t f = 0; keep_folds && f < parts.size(); ++f) {
-      const RowMatrix weights = set.weights(solutions[f], threads);
-      ridge.without.push_back({weights, output_mean - weights * input_mean});
+      const RowMatrix of_fold = set.weights(solutions[f], threads);
+      ridge.without.push_back({of_fold, output_mean - of_fold * input_mean});
     }
   }
   ridge.weights = set.weights(set.of_all(ridge.penalty * unit), threads);
   ridge.constant = output_mean - ridge.weights * input_mean;
-  if (parts.size() == 1) ridge.held_out = (inputs * ridge.weights.transpose()).rowwise() + output_mean.transpose();
+  if (parts.size() == 1) ridge.held_out = inputs * ridge.weights.transpose();
+  ridge.held_out.array().colwise() /= roots.array();
+  ridge.held_out.rowwise() += output_mean.transpose();
   return ridge;
 }
 

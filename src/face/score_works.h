@@ -74,10 +74,12 @@ struct ScoreWork {
     double *own_strands, *overall_strands;  // landmarks x strands
     int* below;                             // landmarks x strands: how many have a smaller error
     double* ninth;
+    double* sums;  // sum_count x strands
   };
+  static constexpr int sum_count = 5;
   template <class Arrays>
   KINEMA_HD Memory memory(Arrays&& arrays) const {
-    Memory of{ShapeMemory<near>::in(arrays, shape), {}, {}, {}, {}, {}, {}, {}};
+    Memory of{ShapeMemory<near>::in(arrays, shape), {}, {}, {}, {}, {}, {}, {}, {}};
     of.expected = arrays.template take<double>(shape.landmarks);
     of.errors = arrays.template take<double>(shape.landmarks);
     of.overall = arrays.template take<double>(shape.landmarks);
@@ -85,6 +87,7 @@ struct ScoreWork {
     of.overall_strands = arrays.template take<double>(shape_strands * shape.landmarks);
     of.below = arrays.template take<int>(shape_strands * shape.landmarks);
     of.ninth = arrays.template take<double>(1);
+    of.sums = arrays.template take<double>(sum_count * shape_strands);
     return of;
   }
   std::size_t shared_bytes() const {
@@ -120,23 +123,26 @@ struct ScoreWork {
     }
     block.wait();
 #pragma unroll 1
-    for (int t = block.thread(); t < 4 * shape_strands; t += block.threads()) {
+    for (int t = block.thread(); t < sum_count * shape_strands; t += block.threads()) {
       const int which = t / shape_strands, strand = t % shape_strands;
       double sum = 0;
       if (which < 3) {
         const double* from = which == 0 ? of.expected : which == 1 ? of.errors : of.overall;
         for (int i = strand; i < count; i += shape_strands) sum += from[i];
-      } else {
+      } else if (which == 3) {
         for (int k = strand; k < shape.modes; k += shape_strands)
           sum += scratch.parameters[k] * scratch.parameters[k] / std::fmax(1e-12, shape.variances[k]);
+      } else {
+        for (int k = strand; k < score.shape_modes; k += shape_strands)
+          sum += static_cast<double>(score.shape_weights[k]) * scratch.parameters[k];
       }
-      scratch.sums[t] = sum;
+      of.sums[t] = sum;
     }
     block.wait();
     if (block.thread() >= count) return;
 
     // every thread that has a landmark for itself
-    const auto sum = [&scratch](int which) { return sum_of_shape_strands(scratch.sums + which * shape_strands); };
+    const auto sum = [&of](int which) { return sum_of_shape_strands(of.sums + which * shape_strands); };
     const double n = count;
     const double features[quality_feature_count] = {
         1,
@@ -146,7 +152,7 @@ struct ScoreWork {
         *of.ninth,
         shape.modes > 0 ? std::sqrt(sum(3) / shape.modes) : 0,
         score.residual_variance > 0 && residual > 0 ? std::log(residual / score.residual_variance) : 0};
-    double argument = 0;
+    double argument = sum(4);
     for (std::size_t k = 0; k < quality_feature_count; ++k)
       argument += static_cast<double>(score.weights[k]) * features[k];
     argument = limited(argument);

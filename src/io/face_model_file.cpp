@@ -102,6 +102,7 @@ void describe(Archive& file, Model& model) {
     inner.matrix("landmark_error", model.quality.landmark_error);
     inner.array("overall_error", model.quality.overall_error);
     inner.array("weights", model.quality.weights);
+    inner.array("shape_weights", model.quality.shape_weights);
     inner.array("landmark_weights", model.quality.landmark_weights);
   });
   file.object("landmark_box", [&](Archive& inner) { describe(inner, model.landmark_box); });

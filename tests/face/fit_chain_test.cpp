@@ -129,6 +129,23 @@ TEST_P(FitChainOn, FitsAndScoresAsTheCpuDoes) {
   const auto cpu = make_fitter(whole_model(), settings, Backend::cpu);
   expect_same(*fitter, *cpu, faces);
   for (const Face& face : faces) expect_same_score(fitter->fit(face), cpu->fit(face));
+
+  // with weights of shapes, which this model has not
+  Model weighted = *whole_model();
+  std::vector<float> weights(weighted.shape.modes.rows);
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    weights[k] = (k % 2 == 0 ? 2.0f : -1.0f) / std::sqrt(weighted.shape.variances[k]);
+  weighted.quality.shape_weights = weights;
+  // about even odds, where they show
+  std::vector<float> others(weighted.quality.weights.begin(), weighted.quality.weights.end());
+  const double failure = cpu->fit(faces[0]).failure;
+  others[0] -= static_cast<float>(std::log(failure / (1 - failure)));
+  weighted.quality.weights = others;
+  const auto model = std::make_shared<const Model>(weighted);
+  const auto weighing = tested(model, settings);
+  const auto weighing_cpu = make_fitter(model, settings, Backend::cpu);
+  for (const Face& face : faces) expect_same_score(weighing->fit(face), weighing_cpu->fit(face));
+  EXPECT_GT(std::abs(weighing->fit(faces[0]).failure - 0.5), 0.01);
 }
 
 TEST(FitChain, GivesTheSameBitsForAnyNumberOfThreadsAndFacesAtOnce) {

@@ -89,6 +89,29 @@ TEST_P(RidgeForms, HoldOutWhatARegressionOfTheOthersWouldSay) {
 
 INSTANTIATE_TEST_SUITE_P(FewAndManySamples, RidgeForms, testing::Values(20, 100));
 
+TEST_P(RidgeForms, ASampleThatCountsTwiceIsLikeTwoSamples) {
+  const Threads threads(2);
+  const Eigen::Index samples = GetParam(), inputs = 30;
+  RowMatrix x = random_rows(samples, inputs, 7), y = random_rows(samples, 2, 9);
+  // means do not depend on weights: all as often with either sign
+  x.bottomRows(samples / 2) = -x.topRows(samples / 2);
+  y.bottomRows(samples / 2) = -y.topRows(samples / 2);
+  const Eigen::Index quarter = samples / 4, twice = samples + 2 * quarter;
+  RowMatrix more(twice, inputs), more_y(twice, 2);
+  more << x, x.topRows(quarter), x.middleRows(samples / 2, quarter);
+  more_y << y, y.topRows(quarter), y.middleRows(samples / 2, quarter);
+  std::vector<double> weights(static_cast<std::size_t>(samples), 1.0);
+  for (Eigen::Index i = 0; i < quarter; ++i)
+    weights[static_cast<std::size_t>(i)] = weights[static_cast<std::size_t>(samples / 2 + i)] = 2;
+  const double penalties[] = {0.05};
+  const std::vector<int> one(static_cast<std::size_t>(samples), 0), one_more(static_cast<std::size_t>(twice), 0);
+  const Ridge weighted = ridge_regression(x, y, one, penalties, threads, false, weights);
+  const Ridge repeated = ridge_regression(more, more_y, one_more, penalties, threads);
+  EXPECT_LT((weighted.weights - repeated.weights).cwiseAbs().maxCoeff(), 1e-3);
+  EXPECT_LT((weighted.constant - repeated.constant).cwiseAbs().maxCoeff(), 1e-3);
+  EXPECT_LT((weighted.held_out - repeated.held_out.topRows(samples)).cwiseAbs().maxCoeff(), 1e-3);
+}
+
 TEST(Ridge, TakesThePenaltyThatDoesBestOnWhatItHasNotSeen) {
   const Threads threads(1);
   RowMatrix x = random_rows(40, 200, 10);

@@ -69,6 +69,19 @@ TEST(Refine, LearnsFromAFewFacesHowTheirLabelsDiffer) {
   EXPECT_EQ(std::memcmp(model.shape.mean.data(), trained().shape.mean.data(), 50 * sizeof(float)), 0);
 }
 
+TEST(Refine, GivesModesThatAreAddedNoWeightInTheScore) {
+  Model start = trained();
+  start.quality.shape_weights = std::vector<float>(start.shape.modes.rows, 0.5f);
+  RefineSettings settings;
+  settings.displacements = 2;
+  const Refinement refinement = refine(start, examples_of(labelled_otherwise(12, 7)), settings);
+  const Array<float>& weights = refinement.model.quality.shape_weights;
+  ASSERT_TRUE(refinement.better);
+  ASSERT_GT(refinement.model.shape.modes.rows, start.shape.modes.rows);
+  ASSERT_EQ(weights.size(), refinement.model.shape.modes.rows);
+  for (std::size_t k = 0; k < weights.size(); ++k) EXPECT_EQ(weights[k], k < start.shape.modes.rows ? 0.5f : 0.0f);
+}
+
 TEST(Refine, GivesTheSameBitsForAnyNumberOfThreads) {
   const auto faces = labelled_otherwise(8, 9);
   RefineSettings settings;

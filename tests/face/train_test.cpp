@@ -135,6 +135,7 @@ TEST(Train, TakesAPenaltyAndAPriorAsTheyAreGiven) {
   int used = 0;
   for (const float weight : little.quality.weights) used += weight != 0;
   EXPECT_EQ(used, 4);
+  EXPECT_EQ(little.quality.shape_weights.size(), little.shape.modes.rows);
 }
 
 TEST(TrainScore, LearnsTheScoreAnewAndLeavesTheRestWithTheSameBitsForAnyNumberOfThreads) {

@@ -67,6 +67,7 @@ TEST(FaceModelFile, ComesBackAsItWas) {
   ASSERT_EQ(read.cascade.stages.size(), model.cascade.stages.size());
   expect_same(read.cascade.stages.back().gradient, model.cascade.stages.back().gradient);
   EXPECT_EQ(floats(read.quality.weights), floats(model.quality.weights));
+  EXPECT_TRUE(read.quality.shape_weights.empty());
   EXPECT_EQ(read.sequence.size(), model.sequence.size());
   EXPECT_EQ(read.detector_box.scale, model.detector_box.scale);
   EXPECT_EQ(read.examples, model.examples);
@@ -75,6 +76,15 @@ TEST(FaceModelFile, ComesBackAsItWas) {
   // and once more: nothing was lost that the first comparison does not look at
   write_face_model(folder / "again.kface", read);
   EXPECT_TRUE(bytes_of(folder / "again.kface") == bytes_of(folder / "m.kface"));
+}
+
+TEST(FaceModelFile, KeepsTheWeightsOfShapes) {
+  const ScratchFolder folder;
+  face::Model model = small_face_model();
+  const std::vector<float> weights(model.shape.modes.rows, 0.25f);
+  model.quality.shape_weights = weights;
+  write_face_model(folder / "m.kface", model);
+  EXPECT_EQ(floats(read_face_model(folder / "m.kface").quality.shape_weights), weights);
 }
 
 TEST(FaceModelFile, InSixteenBitsIsSmallerAndNearlyTheSame) {
