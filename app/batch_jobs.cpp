@@ -5,6 +5,7 @@
 #include "io/checksum.h"
 #include "io/frame_files.h"
 #include "io/input_file.h"
+#include "io/name_pattern.h"
 
 #include <fmt/format.h>
 

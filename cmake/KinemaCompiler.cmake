@@ -60,6 +60,9 @@ endif()
 # kinema_precompile(TARGET HEADER...): precompiles these headers and the most used ones of the standard library, which take
 # longer to parse than most sources. Sources still include what they need: the build must also work with
 # -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON.
+# {fmt} has its functions optimised in a debug build as well, by a pragma; once precompiled by g++, it leaves __OPTIMIZE__
+# defined. Intrinsics that are included later then are functions, whose arguments cannot be immediate operands: a source that
+# adds intrinsics (of Eigen or Highway) to what is precompiled needs SKIP_PRECOMPILE_HEADERS.
 function(kinema_precompile target)
   target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <filesystem> <functional> <map> <memory>
     <optional> <span> <string> <vector> ${ARGN})

@@ -71,7 +71,8 @@ HWY_INLINE HWY_ATTR void multiply_columns(const float* rows, std::size_t groups,
 
 // The sums of the lanes of four vectors, side by side.
 HWY_INLINE HWY_ATTR void store_sums(Floats a, Floats b, Floats c, Floats d, float* to) {
-#ifdef KINEMA_HAVE_HIGHWAY
+// Highway's scalar fallback, which x86-64 has with g++ older than 12.3, has no lanes to bring together
+#if defined(KINEMA_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR
   const Lanes tag;
   if constexpr (hn::MaxLanes(tag) == 4) {
     const auto pairs = [&](Floats low, Floats high)

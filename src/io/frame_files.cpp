@@ -1,6 +1,7 @@
 #include "io/frame_files.h"
 
 #include "io/input_file.h"
+#include "io/name_pattern.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -166,63 +167,6 @@ bool listed(const fs::path& path, bool lossless) {
   return extension != ".txt" && !(lossless && (extension == ".jpg" || extension == ".jpeg" || extension == ".bmp"));
 }
 
-// The three parts of a pattern's file name around %0Nd, with %% replaced by %.
-struct Pattern {
-  fs::path folder;
-  std::string before, after;
-  std::size_t width = 0;  // 0: as many digits as the number has
-
-  explicit Pattern(const std::string& text) {
-    const fs::path path(text);
-    folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    const std::string name = path.filename().string();
-    if (is_pattern(folder.string())) refuse(text);
-    bool found = false;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-      std::string& part = found ? after : before;
-      if (name[i] != '%') {
-        part += name[i];
-      } else if (i + 1 < name.size() && name[i + 1] == '%') {
-        part += name[++i];
-      } else {
-        std::size_t end = i + 1;
-        while (end < name.size() && is_digit(name[end])) ++end;
-        const std::string digits = name.substr(i + 1, end - i - 1);
-        // %6d would pad with spaces
-        const bool padded = digits.empty() || digits[0] == '0';
-        if (found || end == name.size() || (name[end] != 'd' && name[end] != 'i' && name[end] != 'u') || !padded ||
-            digits.size() > 3) {
-          refuse(text);
-        }
-        width = digits.empty() ? 0 : static_cast<std::size_t>(std::stoi(digits));
-        found = true;
-        i = end;
-      }
-    }
-    if (!found) refuse(text);
-  }
-
-  // The digits of the number in a name, if it matches.
-  std::optional<std::string_view> match(std::string_view name) const {
-    if (name.size() <= before.size() + after.size() || name.substr(0, before.size()) != before ||
-        name.substr(name.size() - after.size()) != after) {
-      return std::nullopt;
-    }
-    const std::string_view digits = name.substr(before.size(), name.size() - before.size() - after.size());
-    if (!std::all_of(digits.begin(), digits.end(), is_digit)) return std::nullopt;
-    const bool as_printed =
-        digits.size() == std::max<std::size_t>(width, 1) || (digits.size() > width && digits[0] != '0');
-    return as_printed ? std::optional(digits) : std::nullopt;
-  }
-
-  [[noreturn]] static void refuse(const std::string& text) {
-    throw Error(
-        fmt::format("{}: is no pattern of file names: write one %06d (or %d) in the name, and %% for a percent "
-                    "sign",
-                    text));
-  }
-};
-
 }  // namespace
 
 FileKind kind_of(const fs::path& path) {
@@ -270,12 +214,12 @@ FrameSequence list_folder(const fs::path& folder, FileKind kind, bool lossless, 
                                         (folder / sequences.begin()->second).string())));
 }
 
-bool is_pattern(const std::string& text) { return text.find('%') != std::string::npos; }
-
 FrameSequence list_pattern(const std::string& text) {
-  const Pattern pattern(text);
+  const fs::path named(text), folder = named.has_parent_path() ? named.parent_path() : fs::path(".");
+  if (is_pattern(folder.string())) throw NamePattern::refusal(named);
+  const NamePattern pattern = NamePattern::of(named);
   std::vector<std::pair<NumberedName, fs::path>> files;
-  for (const fs::path& path : entries_of(pattern.folder)) {
+  for (const fs::path& path : entries_of(folder)) {
     const std::string name = path.filename().string();
     const auto digits = pattern.match(name);
     if (!digits) continue;

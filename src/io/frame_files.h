@@ -39,7 +39,6 @@ FrameSequence list_names(const std::filesystem::path& folder, FileKind kind);
 
 /// As list_folder, for the files that match a printf pattern, such as dir/%010d_depth.png.
 FrameSequence list_pattern(const std::string& text);
-bool is_pattern(const std::string& text);
 
 /// The files as given; if they are a numbered sequence with gaps, including the gaps.
 FrameSequence list_files(const std::vector<std::filesystem::path>& files);

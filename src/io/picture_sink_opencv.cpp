@@ -1,5 +1,6 @@
 // Videos and PNGs by OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
 #include "io/image_file.h"
+#include "io/name_pattern.h"
 #include "io/output_file.h"
 #include "io/picture_sink.h"
 #include "kinema/error.h"
@@ -37,41 +38,20 @@ struct PictureSink::Target {
 
 namespace {
 
-// "out_%06d.png" in its three parts; the user's name is never used as a format string.
-struct NumberedName {
-  std::string before, after;
-  int digits = 0;
-
-  std::string operator()(std::int64_t number) const { return fmt::format("{}{:0{}}{}", before, number, digits, after); }
-};
-
-NumberedName parse_numbered(const fs::path& path) {
-  const std::string name = path.filename().string();
-  const std::size_t percent = name.find('%');
-  std::size_t end = percent == std::string::npos ? std::string::npos : percent + 1;
-  std::size_t digits = 0;
-  while (end < name.size() && std::isdigit(static_cast<unsigned char>(name[end])) && digits < 100) {
-    digits = 10 * digits + static_cast<std::size_t>(name[end++] - '0');
-  }
-  if (end >= name.size() || name[end] != 'd' || digits > 18 || name.find('%', end) != std::string::npos) {
-    throw Error(
-        fmt::format("{}: pictures need their frame's number in their name: give one such as %06d.png", path.string()));
-  }
-  return {name.substr(0, percent), name.substr(end + 1), static_cast<int>(digits)};
-}
-
 class Pictures : public PictureSink::Target {
 public:
-  Pictures(fs::path folder, NumberedName name) : folder_(std::move(folder)), name_(std::move(name)) {
+  Pictures(fs::path folder, NamePattern pattern) : folder_(std::move(folder)), pattern_(std::move(pattern)) {
     make_folder(folder_);
-    OutputFile writable(folder_ / name_(0));  // throws if it could not be written
+    OutputFile writable(folder_ / pattern_.name(0));  // throws if it could not be written
   }
-  void add(const Picture& picture, std::int64_t frame) override { write_picture_png(folder_ / name_(frame), picture); }
+  void add(const Picture& picture, std::int64_t frame) override {
+    write_picture_png(folder_ / pattern_.name(frame), picture);
+  }
   void commit() override {}
 
 private:
   fs::path folder_;
-  NumberedName name_;
+  NamePattern pattern_;
 };
 
 class Video : public PictureSink::Target {
@@ -151,12 +131,16 @@ std::unique_ptr<PictureSink::Target> make_target(const fs::path& path, double fp
     if (ending == video) return std::make_unique<Video>(path, fps);
   }
   if (ending == ".png") {
+    if (!is_pattern(path.filename().string())) {
+      throw Error(fmt::format("{}: pictures need their frame's number in their name: give one such as %06d.png",
+                              path.string()));
+    }
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    return std::make_unique<Pictures>(folder, parse_numbered(path));
+    return std::make_unique<Pictures>(folder, NamePattern::of(path));
   }
   std::error_code ignored;
   if (!path.empty() && (ending.empty() || fs::is_directory(path, ignored))) {
-    return std::make_unique<Pictures>(path, NumberedName{"", ".png", 6});
+    return std::make_unique<Pictures>(path, NamePattern{"", ".png", 6});
   }
   throw Error(fmt::format(
       "{}: pictures go to a video (.mp4, .mov, .mkv, .avi), to names such as %06d.png, or to a folder", path.string()));

@@ -1,6 +1,7 @@
 #include "kinema/recording.h"
 
 #include "io/input_file.h"
+#include "io/name_pattern.h"
 #include "io/raw_recording.h"
 #include "io/recording_camera.h"
 #include "io/recording_kinds.h"

@@ -4,6 +4,7 @@
 #include "io/frame_files.h"
 #include "io/image_file.h"
 #include "io/input_file.h"
+#include "io/name_pattern.h"
 #include "io/raw_recording.h"
 #include "io/source_schemes.h"
 #include "io/video_capture.h"

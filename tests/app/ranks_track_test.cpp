@@ -76,7 +76,7 @@ TEST_F(RanksTrack, AnOutputThatCannotBeWrittenEndsAllRanks) {
 // A rank that is killed in the middle: a limit of processor time ends it at a moment that no clock decides.
 TEST_F(RanksTrack, ARankThatDiesEndsTheRunWithoutFiles) {
   std::string words;
-  for (const std::string& word : call(recording("depth"), "poses.jsonl", {}, "5000")) words += " '" + word + "'";
+  for (const std::string& word : call(recording("points"), "poses.jsonl", {}, "50000")) words += " '" + word + "'";
   const std::string command = std::string("exec ") + KINEMA_COMMAND + words;
   const Outcome outcome =
       run_program(mpirun, {"-n", "1", "sh", "-c", command, ":", "-n", "1", "sh", "-c", "ulimit -t 2; " + command},

@@ -174,6 +174,8 @@ TEST(PictureSink, NumbersPicturesByTheirFrame) {
   const Picture picture{4, 3, std::vector<std::uint8_t>(36, 99)};
   PictureSink(folder / "a/b/frame_%04d.png", 30).add(picture, 12);
   EXPECT_EQ(bytes_of(folder / "a/b/frame_0012.png").substr(1, 3), "PNG");
+  PictureSink(folder / "a/50%%_%d.png", 30).add(picture, 7);
+  EXPECT_EQ(bytes_of(folder / "a/50%_7.png").substr(1, 3), "PNG");
   PictureSink(folder / "c", 30).add(picture, 5);
   EXPECT_EQ(bytes_of(folder / "c/000005.png").substr(1, 3), "PNG");
 }
@@ -182,7 +184,7 @@ TEST(PictureSink, RefusesNamesThatSayNothing) {
   NEEDS_OPENCV();
   const ScratchFolder folder;
   for (const char* name :
-       {"out.txt", "out.png", "%s.png", "%06d%06d.png", "%n.png", "%.png", "%99999999999d.png", "a%x.png"}) {
+       {"out.txt", "out.png", "%s.png", "%06d%06d.png", "%n.png", "%.png", "%99999999999d.png", "a%x.png", "%6d.png"}) {
     EXPECT_THROW(PictureSink(folder / name, 30), Error) << name;
   }
   EXPECT_THROW(PictureSink(folder / "none/out.mp4", 30), Error);
