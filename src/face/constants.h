@@ -244,7 +244,7 @@ KINEMA_CONSTANT(double, quality_transfer_penalty, 3);
 /// The penalty of the regression of errors on shapes.
 /// @unit mean squared inputs
 /// @chosen a model of drawn faces on LFPW; flat between 0.1 and 3
-/// @measured drawn
+/// @measured not: on photographs, in a table of docs/face.md
 KINEMA_CONSTANT(double, quality_shape_penalty, 0.3);
 
 /// Radii of the rings around a landmark on which texture is sampled.
@@ -317,7 +317,7 @@ KINEMA_CONSTANT(double, noise_amplitude, 9);
 /// people label photographs; those of drawings are exact.
 /// @unit standard deviation, outer-eye distances
 /// @chosen a model of drawn faces on LFPW: confidences against the share of landmarks within 8 %
-/// @measured drawn
+/// @measured not: on photographs, in a table of docs/face.md
 KINEMA_CONSTANT(double, label_deviation, 0.02);
 
 /// And with noise on the logarithm of the expected error of each, which textures of photographs tell less exactly.
