@@ -75,6 +75,10 @@ constexpr double drawn_penalty = 50, drawn_prior = 100;
 // Of the one level of a small model.
 constexpr std::uint32_t small_pixels = 4096;
 
+// Drawn faces that a score is learned from, at least, and the share of the time that the rest of a model takes.
+constexpr std::uint32_t least_scored = 8;
+constexpr double model_share = 0.6;
+
 // More drawn faces than this are not kept in memory.
 constexpr std::uint32_t most_kept = 1000;
 
@@ -114,7 +118,20 @@ face::Model train(const Options& options, const FaceExamples& examples, const fa
     set.push_back({view(examples.images[i]), examples.landmarks[i],
                    i < examples.files.size() ? examples.files[i].image.string() : fmt::format("drawn face {}", i)});
   }
-  return face::train(set, layout, options.settings);
+  // further drawn faces teach a score more than models that are trained without some of these
+  const bool further = options.drawn >= least_scored && options.settings.quality;
+  if (!further) return face::train(set, layout, options.settings);
+  const auto part = [&options](double from, double to) {
+    return [&options, from, to](std::string_view stage, double done) {
+      if (options.settings.progress) options.settings.progress(stage, from + (to - from) * done);
+    };
+  };
+  face::TrainSettings settings = options.settings;
+  settings.quality = false;
+  settings.progress = part(0, model_share);
+  const face::Model model = face::train(set, layout, settings);
+  settings.progress = part(model_share, 1);
+  return face::train_score(model, drawn_stream(options.common.seed), options.drawn, settings);
 }
 
 face::Layout layout_for(const Options& options, std::size_t landmarks) {

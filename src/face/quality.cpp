@@ -109,6 +109,7 @@ ShapeOdds learn_shape_odds(std::span<const HeldOutFit> fits, std::span<const Evi
     if (fits[i].count == held_out_weights[0]) usual.push_back(i);
   const auto rows = static_cast<Eigen::Index>(usual.size());
   const std::size_t modes = evidence[0].shape.size();
+  if (modes == 0) return {};
   RowMatrix shapes(rows, static_cast<Eigen::Index>(modes)), errors(rows, 1);
   std::vector<int> folds;
   std::vector<char> usual_failed;
@@ -250,8 +251,8 @@ QualityModel train_quality(const TrainingSet& set, const Model& model, const Hel
       evidence[i].landmarks.push_back(ridge.held_out(static_cast<Eigen::Index>(i), 0));
   }
   // Of faces unlike the examples, textures of fits that are far off tell most: the rarer they are, the more they count.
-  std::vector<double> rarity;
-  for (const double one : counts) rarity.push_back(transferred ? 1 / one : 1);
+  std::vector<double> rarity(counts.size(), 1.0);
+  for (std::size_t i = 0; transferred && i < counts.size(); ++i) rarity[i] = 1 / counts[i];
   const Ridge ridge = ridge_regression(textures, mean_errors, folds, penalties, threads, false, rarity);
   for (std::size_t i = 0; i < fits.size(); ++i) evidence[i].overall = ridge.held_out(static_cast<Eigen::Index>(i), 0);
   quality.landmark_error = {count, 1 + values, std::move(landmark_error)};
@@ -280,6 +281,7 @@ QualityModel train_quality(const TrainingSet& set, const Model& model, const Hel
     }
   }
   quality.landmark_weights = floats_of(logistic(landmark_features, within, landmark_counts));
+  // last: the shapes of displaced fits would teach confidences nothing
   if (transferred) {
     const ShapeOdds odds = learn_shape_odds(fits, evidence, mean_errors, failed, threads);
     weights[0] += odds.constant;

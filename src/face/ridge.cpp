@@ -110,8 +110,8 @@ Ridge ridge_regression(RowMatrix& inputs, const RowMatrix& outputs, std::span<co
   const Eigen::VectorXf output_mean =
       (outputs.cast<double>().colwise().sum() / static_cast<double>(samples)).transpose().cast<float>();
   Eigen::MatrixXf targets = outputs.rowwise() - output_mean.transpose();
-  Eigen::VectorXf roots =
-      Eigen::VectorXf::Ones(samples);  // of the weights: rows times these make a weighted regression
+  // of the weights: rows times these make a weighted regression
+  Eigen::VectorXf roots = Eigen::VectorXf::Ones(samples);
   for (std::size_t i = 0; i < weights.size(); ++i)
     roots[static_cast<Eigen::Index>(i)] = static_cast<float>(std::sqrt(weights[i]));
   double squares = 0;

@@ -38,7 +38,7 @@ KINEMA_CONSTANT(double, reduced_radius, 30);
 
 /// A fit with a lower probability of failure is trusted: colours are calibrated by it, and follow it.
 /// @unit probability
-/// @chosen Girl of docs/track.md with one of its ovals, of which 1.2 % more frames are off at 0.2 and 1 % at 0.05
+/// @chosen Girl of docs/track.md; on it nothing changes between 0.02 and 0.4
 KINEMA_CONSTANT(double, trusted, 0.1);
 
 /// Faces in this many frames in a row calibrate the colours even if none of them is trusted.
