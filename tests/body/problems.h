@@ -2,20 +2,14 @@
 #pragma once
 
 #include "kinema/body.h"
+#include "print_backend.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
-
-namespace kinema {
-
-inline void PrintTo(Backend backend, std::ostream* out) { *out << name(backend); }
-
-}  // namespace kinema
 
 namespace kinema::body {
 

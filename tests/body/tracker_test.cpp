@@ -4,6 +4,7 @@
 #include "bench/tracker_problem.h"
 #include "kinema/error.h"
 #include "kinema/recording.h"
+#include "print_backend.h"
 #include "tracker_scene.h"
 
 #include <gtest/gtest.h>
