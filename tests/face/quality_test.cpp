@@ -30,6 +30,22 @@ TrainSettings small_settings() {
   return settings;
 }
 
+// A small model without a score, and what it was trained on.
+struct Unscored {
+  Unscored(std::size_t count, std::uint32_t displacements) : faces(planted.population(count, 1)) {
+    settings.displacements = displacements;
+    settings.quality = false;
+    model = train(examples, planted.layout(), settings);
+  }
+
+  Planted planted;
+  std::vector<PlantedFace> faces;
+  std::vector<Example> examples = examples_of(faces);
+  TrainSettings settings = small_settings();
+  Model model;
+  TrainingSet set{examples, planted.layout(), false};
+};
+
 TEST(Quality, TellsGoodFitsFromFailed) {
   const Planted planted;
   const auto faces = planted.population(40, 1);
@@ -60,16 +76,11 @@ TEST(Quality, TellsGoodFitsFromFailed) {
 }
 
 TEST(Quality, ConfidencesForFacesUnlikeTheExamplesRelyLessOnTextures) {
-  const Planted planted;
-  const auto faces = planted.population(24, 1);
-  const std::vector<Example> examples = examples_of(faces);
-  TrainSettings settings = small_settings();
-  settings.displacements = 4;
-  settings.quality = false;
-  const Model model = train(examples, planted.layout(), settings);
-  const TrainingSet set(examples, planted.layout(), false);
+  const Unscored unscored(24, 4);
+  const Model& model = unscored.model;
+  const TrainingSet& set = unscored.set;
   const Threads threads(1);
-  const HeldOut held_out = held_out_fits(set, std::vector<Model>(4, model), settings);
+  const HeldOut held_out = held_out_fits(set, std::vector<Model>(4, model), unscored.settings);
   const QualityModel like = train_quality(set, model, held_out, false, threads);
   const QualityModel unlike = train_quality(set, model, held_out, true, threads);
   EXPECT_LT(like.landmark_weights[1], 0) << "a greater expected error makes a landmark less certain";
@@ -116,14 +127,9 @@ TEST(Quality, WeightsOfShapesAddToTheOddsOfFailure) {
 
 // Fits whose textures tell nothing, and whose errors grow with the first shape parameter.
 TEST(Quality, ShapesThatAreFittedBadlyAreKnown) {
-  const Planted planted;
-  const auto faces = planted.population(48, 1);
-  const std::vector<Example> examples = examples_of(faces);
-  TrainSettings settings = small_settings();
-  settings.displacements = 2;
-  settings.quality = false;
-  const Model model = train(examples, planted.layout(), settings);
-  const TrainingSet set(examples, planted.layout(), false);
+  const Unscored unscored(48, 2);
+  const Model& model = unscored.model;
+  const TrainingSet& set = unscored.set;
   HeldOut held_out;
   held_out.models.assign(4, model);
   std::vector<double> first;
