@@ -4,7 +4,7 @@
 #include "app/batch_run.h"
 #include "app/options.h"
 #include "app/shard.h"
-#include "io/output_file.h"
+#include "io/files/output_file.h"
 #include "kinema/error.h"
 
 #include <filesystem>

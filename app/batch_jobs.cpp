@@ -1,11 +1,11 @@
 #include "app/batch_jobs.h"
 
 #include "app/command_line.h"
-#include "io/azure_kinect_file.h"
-#include "io/checksum.h"
-#include "io/frame_files.h"
-#include "io/input_file.h"
-#include "io/name_pattern.h"
+#include "io/files/checksum.h"
+#include "io/files/input_file.h"
+#include "io/files/name_pattern.h"
+#include "io/recordings/frame_files.h"
+#include "io/sources/openers.h"
 
 #include <fmt/format.h>
 

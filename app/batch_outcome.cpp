@@ -1,6 +1,6 @@
 #include "app/batch_outcome.h"
 
-#include "io/input_file.h"
+#include "io/files/input_file.h"
 
 #include <fmt/format.h>
 

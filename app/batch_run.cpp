@@ -8,7 +8,7 @@
 #include "app/shared_process.h"
 #include "core/stopwatch.h"
 #include "core/threads.h"
-#include "io/input_file.h"
+#include "io/files/input_file.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "app/batch_store.h"
 
-#include "io/input_file.h"
-#include "io/output_file.h"
+#include "io/files/input_file.h"
+#include "io/files/output_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

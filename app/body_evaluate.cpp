@@ -3,8 +3,8 @@
 #include "app/evaluation_report.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
-#include "io/output_file.h"
-#include "io/poses.h"
+#include "io/files/output_file.h"
+#include "io/motion/poses.h"
 #include "kinema/error.h"
 
 #include <filesystem>

@@ -2,8 +2,8 @@
 #include "app/options.h"
 #include "app/progress.h"
 #include "core/stopwatch.h"
-#include "io/npy.h"
-#include "io/output_file.h"
+#include "io/files/npy.h"
+#include "io/files/output_file.h"
 #include "kinema/body.h"
 #include "kinema/error.h"
 

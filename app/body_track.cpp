@@ -3,8 +3,8 @@
 #include "app/options.h"
 #include "app/track_run.h"
 #include "app/view.h"
-#include "io/face_detector.h"
-#include "io/skeleton_json.h"
+#include "io/faces/face_detector.h"
+#include "io/motion/skeleton_json.h"
 #include "kinema/error.h"
 #include "kinema/files.h"
 

@@ -1,6 +1,6 @@
 // kinema cameras: the sources that --input takes beside files, what is connected, and what this build lacks.
 #include "app/options.h"
-#include "io/source_schemes.h"
+#include "io/sources/source_schemes.h"
 
 #include <memory>
 

@@ -6,7 +6,7 @@
 #include "app/options.h"
 #include "app/source_loop.h"
 #include "core/stopwatch.h"
-#include "io/live_targets.h"
+#include "io/network/live_sender.h"
 #include "kinema/backend.h"
 #include "kinema/source.h"
 #include "kinema/stage_time.h"

@@ -4,7 +4,7 @@
 #include "app/demo_view.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
-#include "io/output_file.h"
+#include "io/files/output_file.h"
 #include "kinema/error.h"
 
 #include <algorithm>

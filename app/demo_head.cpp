@@ -1,10 +1,10 @@
 #include "app/demo_head.h"
 
 #include "core/stopwatch.h"
-#include "io/filter_json.h"
-#include "io/head_overlay.h"
-#include "io/image_file.h"
-#include "io/output_file.h"
+#include "io/faces/filter_json.h"
+#include "io/files/output_file.h"
+#include "io/overlays/head_overlay.h"
+#include "io/pictures/image_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

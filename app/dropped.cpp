@@ -4,9 +4,9 @@
 #include "app/head_run.h"
 #include "app/track_run.h"
 #include "app/view.h"
-#include "io/face_model_file.h"
-#include "io/filter_json.h"
-#include "io/skeleton_json.h"
+#include "io/faces/face_model_file.h"
+#include "io/faces/filter_json.h"
+#include "io/motion/skeleton_json.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

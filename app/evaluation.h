@@ -2,7 +2,7 @@
 // are calibrated.
 #pragma once
 
-#include "io/poses.h"
+#include "io/motion/poses.h"
 
 #include <cstddef>
 #include <cstdint>

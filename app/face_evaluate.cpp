@@ -5,11 +5,11 @@
 #include "app/face_reliability.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
-#include "io/face_overlay.h"
-#include "io/image_file.h"
-#include "io/input_file.h"
-#include "io/output_file.h"
-#include "io/picture_words.h"
+#include "io/files/input_file.h"
+#include "io/files/output_file.h"
+#include "io/overlays/face_overlay.h"
+#include "io/overlays/picture_words.h"
+#include "io/pictures/image_file.h"
 #include "kinema/error.h"
 
 #include <algorithm>

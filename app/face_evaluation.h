@@ -3,8 +3,8 @@
 #pragma once
 
 #include "app/face_options.h"
-#include "io/face_detector.h"
-#include "io/landmark_output.h"
+#include "io/faces/face_detector.h"
+#include "io/faces/landmark_output.h"
 #include "kinema/backend.h"
 
 #include <cstddef>

@@ -4,10 +4,10 @@
 #include "app/progress.h"
 #include "core/stopwatch.h"
 #include "core/threads.h"
-#include "io/image_file.h"
-#include "io/landmark_file.h"
-#include "io/output_file.h"
-#include "io/pose_text.h"
+#include "io/faces/landmark_file.h"
+#include "io/faces/pose_text.h"
+#include "io/files/output_file.h"
+#include "io/pictures/image_file.h"
 #include "synth/head_pose_clip.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // kinema face info: the contents of an appearance model, and its modes as images.
 #include "app/face_options.h"
 #include "app/options.h"
-#include "io/face_model_file.h"
-#include "io/face_overlay.h"
-#include "io/image_file.h"
-#include "io/output_file.h"
+#include "io/faces/face_model_file.h"
+#include "io/files/output_file.h"
+#include "io/overlays/face_overlay.h"
+#include "io/pictures/image_file.h"
 #include "kinema/error.h"
 
 #include <algorithm>

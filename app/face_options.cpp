@@ -1,7 +1,7 @@
 #include "app/face_options.h"
 
 #include "app/progress.h"
-#include "io/input_file.h"
+#include "io/files/input_file.h"
 #include "kinema/error.h"
 #include "kinema/files.h"
 

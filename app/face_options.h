@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/options.h"
-#include "io/labelled_images.h"
+#include "io/faces/labelled_images.h"
 #include "kinema/face.h"
 
 #include <nlohmann/json.hpp>

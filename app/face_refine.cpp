@@ -4,9 +4,9 @@
 #include "app/source_loop.h"
 #include "app/train_progress.h"
 #include "core/stopwatch.h"
-#include "io/face_detector.h"
-#include "io/face_model_file.h"
-#include "io/output_file.h"
+#include "io/faces/face_detector.h"
+#include "io/faces/face_model_file.h"
+#include "io/files/output_file.h"
 #include "kinema/error.h"
 #include "kinema/files.h"
 

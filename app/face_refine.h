@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/face_options.h"
-#include "io/face_model_file.h"
+#include "io/faces/face_model_file.h"
 #include "kinema/face_refine.h"
 
 #include <filesystem>

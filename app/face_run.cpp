@@ -3,10 +3,9 @@
 #include "app/face_options.h"
 #include "app/face_sinks.h"
 #include "core/stopwatch.h"
-#include "io/face_network.h"
-#include "io/image_file.h"
-#include "io/pose_network.h"
-#include "io/read_ahead_source.h"
+#include "io/network/head_network.h"
+#include "io/pictures/image_file.h"
+#include "io/sources/read_ahead_source.h"
 
 #include <algorithm>
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "app/source_loop.h"
-#include "io/face_detector.h"
-#include "io/landmark_output.h"
-#include "io/live_targets.h"
+#include "io/faces/face_detector.h"
+#include "io/faces/landmark_output.h"
+#include "io/network/live_sender.h"
 #include "kinema/face_tracker.h"
 #include "kinema/picture.h"
 #include "kinema/source.h"

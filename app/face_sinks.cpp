@@ -1,10 +1,10 @@
 #include "app/face_sinks.h"
 
 #include "app/face_options.h"
-#include "io/face_overlay.h"
-#include "io/landmark_file.h"
-#include "io/output_file.h"
-#include "io/picture_words.h"
+#include "io/faces/landmark_file.h"
+#include "io/files/output_file.h"
+#include "io/overlays/face_overlay.h"
+#include "io/overlays/picture_words.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "app/face_run.h"
-#include "io/image_file.h"
-#include "io/landmark_output.h"
-#include "io/picture_sink.h"
+#include "io/faces/landmark_output.h"
+#include "io/pictures/image_file.h"
+#include "io/pictures/picture_sink.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -2,11 +2,11 @@
 #include "app/head_options.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
-#include "io/face_oval.h"
-#include "io/filter_json.h"
-#include "io/head_overlay.h"
-#include "io/image_file.h"
-#include "io/output_file.h"
+#include "io/faces/face_oval.h"
+#include "io/faces/filter_json.h"
+#include "io/files/output_file.h"
+#include "io/overlays/head_overlay.h"
+#include "io/pictures/image_file.h"
 #include "kinema/source.h"
 
 #include <memory>

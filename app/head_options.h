@@ -1,7 +1,7 @@
 // Option values of the head's verbs: ovals, lengths with their unit, and backends by any name.
 #pragma once
 
-#include "io/input_file.h"
+#include "io/files/input_file.h"
 #include "kinema/error.h"
 #include "kinema/head_calibration.h"
 

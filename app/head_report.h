@@ -1,7 +1,7 @@
 // Statistics of a run of the head tracker: jitter of a still head, the lag of smoothing and, given a truth, errors.
 #pragma once
 
-#include "io/head_table.h"
+#include "io/faces/head_table.h"
 #include "kinema/one_euro.h"
 
 #include <cstddef>

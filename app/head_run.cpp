@@ -1,9 +1,9 @@
 #include "app/head_run.h"
 
-#include "io/head_network.h"
-#include "io/head_overlay.h"
-#include "io/head_table.h"
-#include "io/image_file.h"
+#include "io/faces/head_table.h"
+#include "io/network/head_network.h"
+#include "io/overlays/head_overlay.h"
+#include "io/pictures/image_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

@@ -6,8 +6,8 @@
 #include "app/options.h"
 #include "app/view.h"
 #include "core/stopwatch.h"
-#include "io/filter_json.h"
-#include "io/head_baselines.h"
+#include "io/faces/filter_json.h"
+#include "io/faces/head_baselines.h"
 #include "kinema/head.h"
 
 #include <algorithm>

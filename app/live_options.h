@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/command_line.h"
-#include "io/live_targets.h"
+#include "io/network/live_sender.h"
 
 namespace kinema::app {
 

@@ -1,10 +1,9 @@
 #include "app/person_run.h"
 
-#include "io/head_network.h"
-#include "io/person_overlay.h"
-#include "io/person_table.h"
-#include "io/picture_sink.h"
-#include "io/pose_network.h"
+#include "io/faces/person_table.h"
+#include "io/network/head_network.h"
+#include "io/overlays/person_overlay.h"
+#include "io/pictures/picture_sink.h"
 #include "kinema/error.h"
 
 #include <ctime>

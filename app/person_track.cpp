@@ -7,8 +7,8 @@
 #include "app/person_run.h"
 #include "app/pose_options.h"
 #include "app/view.h"
-#include "io/face_detector.h"
-#include "io/filter_json.h"
+#include "io/faces/face_detector.h"
+#include "io/faces/filter_json.h"
 #include "kinema/error.h"
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 #include "app/pose_options.h"
 
 #include "app/head_options.h"
-#include "io/camera_file.h"
+#include "io/cameras/camera_file.h"
 #include "kinema/error.h"
 
 namespace kinema::app {

@@ -2,9 +2,9 @@
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
-#include "io/recorder.h"
-#include "io/reopening_source.h"
-#include "io/source_schemes.h"
+#include "io/recordings/recorder.h"
+#include "io/sources/reopening_source.h"
+#include "io/sources/source_schemes.h"
 #include "kinema/error.h"
 
 #include <filesystem>

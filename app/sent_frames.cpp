@@ -2,7 +2,7 @@
 
 #include "app/track_run.h"
 #include "app/view.h"
-#include "io/raw_recording.h"
+#include "io/recordings/raw_recording.h"
 
 namespace kinema::app {
 

@@ -1,7 +1,7 @@
 // Frames that another program sends to `kinema serve`, tracked for its pages.
 #pragma once
 
-#include "io/frame_inbox.h"
+#include "io/sources/frame_inbox.h"
 #include "serve/channel.h"
 #include "serve/run_control.h"
 

@@ -1,7 +1,7 @@
 // kinema serve: the live page alone.
 #include "app/options.h"
 #include "app/view.h"
-#include "io/filter_json.h"
+#include "io/faces/filter_json.h"
 #include "kinema/files.h"
 
 #include <memory>

@@ -4,7 +4,7 @@
 
 #include "app/latency.h"
 #include "app/source_loop.h"
-#include "io/live_targets.h"
+#include "io/network/live_sender.h"
 #include "kinema/body_pace.h"
 #include "kinema/body_tracker.h"
 #include "kinema/face_observer.h"

@@ -3,7 +3,7 @@
 #include "app/dropped.h"
 #include "app/interrupt.h"
 #include "app/sent_frames.h"
-#include "io/face_detector.h"
+#include "io/faces/face_detector.h"
 #include "kinema/error.h"
 #include "kinema/files.h"
 #include "serve/request_handlers.h"

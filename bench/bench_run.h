@@ -1,7 +1,7 @@
 // Shared by all benchmarks: options, and output of results.
 #pragma once
 
-#include "io/output_file.h"
+#include "io/files/output_file.h"
 #include "report/report.h"
 
 #include <cstdint>

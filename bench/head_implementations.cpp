@@ -3,7 +3,7 @@
 #include "bench/head_device.h"
 #include "bench/head_frames.h"
 #include "core/threads.h"
-#include "io/head_baselines.h"
+#include "io/faces/head_baselines.h"
 #include "kinema/error.h"
 #include "kinema/head_classifier.h"
 

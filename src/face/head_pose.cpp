@@ -371,18 +371,18 @@ HeadPoseSolver::~HeadPoseSolver() = default;
 HeadPoseSolver::HeadPoseSolver(HeadPoseSolver&&) noexcept = default;
 HeadPoseSolver& HeadPoseSolver::operator=(HeadPoseSolver&&) noexcept = default;
 
-std::optional<HeadPose> HeadPoseSolver::solve(std::span<const float> at, std::span<const float> confidence,
+std::optional<HeadPose> HeadPoseSolver::solve(std::span<const float> points, std::span<const float> confidence,
                                               std::size_t width, std::size_t height) const {
   State alone;
   alone.settings = state_->settings;
-  const auto solution = alone.solve(at, confidence, camera(width, height), std::nullopt);
+  const auto solution = alone.solve(points, confidence, camera(width, height), std::nullopt);
   if (!solution) return std::nullopt;
   return alone.pose_of(*solution);
 }
 
-std::optional<HeadPose> HeadPoseSolver::follow(std::span<const float> at, std::span<const float> confidence,
+std::optional<HeadPose> HeadPoseSolver::follow(std::span<const float> points, std::span<const float> confidence,
                                                std::size_t width, std::size_t height) {
-  const auto solution = state_->solve(at, confidence, camera(width, height), state_->last);
+  const auto solution = state_->solve(points, confidence, camera(width, height), state_->last);
   if (!solution) {
     state_->last.reset();
     return std::nullopt;

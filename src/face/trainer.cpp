@@ -266,17 +266,17 @@ Model train(const ExampleStream& stream, std::uint32_t count, const Layout& layo
   return model;
 }
 
-Model train_score(const Model& start, const ExampleStream& stream, std::uint32_t count, const TrainSettings& settings) {
+Model train_score(const Model& model, const ExampleStream& stream, std::uint32_t count, const TrainSettings& settings) {
   check_settings(settings);
-  if (start.cascade.stages.empty()) throw Error("the model to score has no cascade; train one with cascade stages");
+  if (model.cascade.stages.empty()) throw Error("the model to score has no cascade; train one with cascade stages");
   if (count < 8) throw Error(fmt::format("{} examples; a score is learned from 8 at least", count));
   const Threads threads(settings.threads);
   const Tell tell = teller(settings);
-  Model model = start;
-  add_quality(model, stream, count, settings, threads, tell, 0);
+  Model scored = model;
+  add_quality(scored, stream, count, settings, threads, tell, 0);
   tell("done", 1);
-  check(model);
-  return model;
+  check(scored);
+  return scored;
 }
 
 }  // namespace kinema::face

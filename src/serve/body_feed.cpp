@@ -1,6 +1,6 @@
 #include "serve/body_feed.h"
 
-#include "io/poses.h"
+#include "io/motion/poses.h"
 #include "serve/message.h"
 #include "serve/picture_part.h"
 

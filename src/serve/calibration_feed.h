@@ -2,7 +2,7 @@
 // of the picture boards have covered so far.
 #pragma once
 
-#include "io/calibration_board.h"
+#include "io/cameras/calibration_board.h"
 #include "kinema/picture.h"
 #include "serve/channel.h"
 

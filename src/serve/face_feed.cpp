@@ -1,6 +1,6 @@
 #include "serve/face_feed.h"
 
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 #include "serve/face_model_message.h"
 #include "serve/face_parts.h"
 #include "serve/message.h"

@@ -1,6 +1,6 @@
 #include "serve/face_parts.h"
 
-#include "io/pose_text.h"
+#include "io/faces/pose_text.h"
 #include "serve/face_appearance.h"
 
 #include <algorithm>

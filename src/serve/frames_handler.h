@@ -2,7 +2,7 @@
 // that pages show the body in them. One program sends at a time; what it sends is tracked on a thread of its own.
 #pragma once
 
-#include "io/frame_inbox.h"
+#include "io/sources/frame_inbox.h"
 #include "serve/page_session.h"
 
 #include <condition_variable>

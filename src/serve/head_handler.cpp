@@ -1,7 +1,7 @@
 #include "serve/head_handler.h"
 
 #include "core/stopwatch.h"
-#include "io/filter_json.h"
+#include "io/faces/filter_json.h"
 #include "kinema/error.h"
 #include "serve/head_feed.h"
 

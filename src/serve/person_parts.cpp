@@ -1,7 +1,7 @@
 #include "serve/person_parts.h"
 
 #include "core/geometry.h"
-#include "io/pose_text.h"
+#include "io/faces/pose_text.h"
 
 namespace kinema::serve {
 

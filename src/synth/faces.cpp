@@ -2,9 +2,9 @@
 
 #include "core/random.h"
 #include "core/threads.h"
-#include "io/image_file.h"
-#include "io/landmark_file.h"
-#include "io/output_file.h"
+#include "io/faces/landmark_file.h"
+#include "io/files/output_file.h"
+#include "io/pictures/image_file.h"
 
 #include <fmt/format.h>
 

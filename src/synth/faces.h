@@ -2,7 +2,7 @@
 // a function of a seed and a number.
 #pragma once
 
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 #include "kinema/face.h"
 #include "synth/face_photograph.h"
 

@@ -5,7 +5,7 @@
 // or, where that is no upright person, the vertical.
 #pragma once
 
-#include "io/bvh.h"
+#include "io/motion/bvh.h"
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // A motion before a simulated sensor, from figures to the frames of a recording.
 #pragma once
 
-#include "io/simulated_recording.h"
+#include "io/recordings/simulated_recording.h"
 #include "synth/sensor.h"
 
 #include <functional>

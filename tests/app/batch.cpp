@@ -1,6 +1,6 @@
 #include "batch.h"
 
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 #include "synth/head_clip.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // kinema body likelihood, from files to a file.
 #include "command.h"
 
-#include "io/npy.h"
+#include "io/files/npy.h"
 #include "kinema/body.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // kinema body track --face: colour pictures are needed, and without a face in them nothing changes.
-#include "io/face_detector.h"
+#include "io/faces/face_detector.h"
 #include "tracked.h"
 
 #include <filesystem>

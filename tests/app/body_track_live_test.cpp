@@ -1,5 +1,5 @@
 // kinema body track and record on frames that another program sends: the same joints as from the folder.
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 #include "live.h"
 #include "tracked.h"
 

@@ -1,5 +1,5 @@
 // kinema body track on recordings with truth, as a user would call it.
-#include "io/skeleton_json.h"
+#include "io/motion/skeleton_json.h"
 #include "tracked.h"
 
 #include <fmt/format.h>

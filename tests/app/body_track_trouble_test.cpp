@@ -1,5 +1,5 @@
 // kinema body track where something is wrong: a line that says what, or a frame that says why, and never a guess.
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 #include "tracked.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // Runs the kinema command as a shell would, and keeps what it printed.
 #pragma once
 
-#include "io/npy.h"
-#include "io/output_file.h"
+#include "io/files/npy.h"
+#include "io/files/output_file.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // Recordings and streams of other programs, written by ffmpeg: the same joints and pictures as from the folder.
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 #include "live.h"
 #include "tracked.h"
 

@@ -1,6 +1,6 @@
 // kinema face on synthetic faces, as a user would call it: train, info, fit, evaluate, and what goes wrong.
 #include "command.h"
-#include "io/input_file.h"
+#include "io/files/input_file.h"
 #include "kinema/backend.h"
 #include "mpi.h"
 #include "synth/faces.h"

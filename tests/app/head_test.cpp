@@ -1,7 +1,7 @@
 // kinema head calibrate and track, as a user runs them.
 #include "command.h"
-#include "io/image_file.h"
-#include "io/picture_sink.h"
+#include "io/pictures/image_file.h"
+#include "io/pictures/picture_sink.h"
 #include "kinema/error.h"
 #include "synth/head_clip.h"
 

@@ -1,6 +1,6 @@
 #include "live.h"
 
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 
 #include <fmt/format.h>
 
@@ -121,7 +121,8 @@ int free_port() {
   const int trial = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof(address);
-  ::bind(trial, reinterpret_cast<sockaddr*>(&address), sizeof(address));
+  if (::bind(trial, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0)
+    throw std::runtime_error("no free port");
   ::getsockname(trial, reinterpret_cast<sockaddr*>(&address), &size);
   ::close(trial);
   return ntohs(address.sin_port);

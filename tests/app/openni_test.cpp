@@ -1,5 +1,5 @@
 // openni: and .oni files through the real OpenNI 2, whose device is a driver that serves a recording.
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 #include "live.h"
 #include "tracked.h"
 

@@ -1,5 +1,5 @@
 // Bags of ROS 1, written by its own rosbag in Python: the same joints as from the folder.
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 #include "live.h"
 #include "tracked.h"
 

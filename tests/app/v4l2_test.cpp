@@ -1,5 +1,5 @@
 // v4l2: with a stand-in for the device, which answers as the kernel's documentation says.
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 #include "live.h"
 #include "tracked.h"
 

@@ -6,7 +6,7 @@
 #include "bench/face_fit_bench.h"
 #include "bench/face_problem.h"
 #include "bench/fitter_listing.h"
-#include "io/png_structure.h"
+#include "io/pictures/image_file.h"
 #include "kinema/error.h"
 
 #include <gtest/gtest.h>

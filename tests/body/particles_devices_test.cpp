@@ -130,6 +130,7 @@ TEST_P(ParticlesDevices, TrackersThatShareParticlesGiveTheBitsOfOne) {
   const auto follow = [&](const TrackerSettings& of) {
     Tracker tracker(of, GetParam());
     std::vector<Estimate> all;
+    all.reserve(6);
     for (int t = 0; t < 6; ++t) all.push_back(tracker.track(see(person, walking(person, t * frame)).view(), t * frame));
     for (Estimate& estimate : tracker.finish()) all.push_back(std::move(estimate));
     return all;

@@ -51,7 +51,8 @@ std::vector<float> plain_bins(const Channels& grey, std::size_t bins) {
       energies.push_back(sum);
     }
     for (int tile = 0; tile < frame_tiles(w); ++tile)
-      tiles[static_cast<std::size_t>(v / frame_tile * frame_tiles(w) + tile)] +=
+      tiles[static_cast<std::size_t>(v / frame_tile) * static_cast<std::size_t>(frame_tiles(w)) +
+            static_cast<std::size_t>(tile)] +=
           tile_row_sum(energies.data() + v * w + tile * frame_tile, std::min(frame_tile, w - tile * frame_tile));
   }
   double strands[sum_strands];

@@ -4,7 +4,7 @@
 #include "face/similarity.h"
 #include "face/training_set.h"
 #include "host_chain.h"
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 #include "kinema/error.h"
 #include "kinema/face.h"
 #include "kinema/files.h"

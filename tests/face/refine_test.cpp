@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -66,7 +67,7 @@ TEST(Refine, LearnsFromAFewFacesHowTheirLabelsDiffer) {
   EXPECT_EQ(model.sequence.size(), trained().sequence.size());
   EXPECT_EQ(model.layout.mirror, trained().layout.mirror);
   EXPECT_EQ(model.cascade.stages.size(), trained().cascade.stages.size());
-  EXPECT_EQ(std::memcmp(model.shape.mean.data(), trained().shape.mean.data(), 50 * sizeof(float)), 0);
+  EXPECT_TRUE(std::equal(model.shape.mean.begin(), model.shape.mean.begin() + 50, trained().shape.mean.begin()));
 }
 
 TEST(Refine, GivesModesThatAreAddedNoWeightInTheScore) {

@@ -1,6 +1,6 @@
 // Boxes of the head, a line per frame.
 #include "fuzz.h"
-#include "io/head_table.h"
+#include "io/faces/head_table.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

@@ -1,5 +1,5 @@
 // BVH motion files.
-#include "io/bvh.h"
+#include "io/motion/bvh.h"
 #include "fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,6 @@
 // Calibrations as OpenCV stores them.
 #include "fuzz.h"
-#include "io/calibration_file.h"
+#include "io/cameras/calibration_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

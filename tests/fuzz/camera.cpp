@@ -1,6 +1,6 @@
 // camera.json, for each of its uses.
 #include "fuzz.h"
-#include "io/camera_file.h"
+#include "io/cameras/camera_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

@@ -1,6 +1,6 @@
 // Landmarks as XML of dlib.
 #include "fuzz.h"
-#include "io/landmark_file.h"
+#include "io/faces/landmark_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

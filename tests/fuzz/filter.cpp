@@ -1,6 +1,6 @@
 // filter.json; what was read is written and read again.
 #include "fuzz.h"
-#include "io/filter_json.h"
+#include "io/faces/filter_json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

@@ -1,8 +1,8 @@
 // Appearance models. The length and the checksum in the header are put right first: they would keep all but one
 // mutation in four billion from the reader behind them.
 #include "fuzz.h"
-#include "io/checksum.h"
-#include "io/face_model_file.h"
+#include "io/faces/face_model_file.h"
+#include "io/files/checksum.h"
 
 #include <cstring>
 #include <span>

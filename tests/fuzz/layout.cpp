@@ -1,6 +1,6 @@
 // layout.json of a set of landmarks.
 #include "fuzz.h"
-#include "io/layout_json.h"
+#include "io/faces/layout_json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

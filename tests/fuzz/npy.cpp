@@ -1,5 +1,5 @@
 // NumPy arrays: points and masks of any length.
-#include "io/npy.h"
+#include "io/files/npy.h"
 #include "fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

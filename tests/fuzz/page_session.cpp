@@ -2,7 +2,7 @@
 // frames.
 #include "serve/page_session.h"
 #include "fuzz.h"
-#include "io/frame_inbox.h"
+#include "io/sources/frame_inbox.h"
 #include "serve/camera_thread.h"
 
 #include <algorithm>

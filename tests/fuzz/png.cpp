@@ -1,7 +1,7 @@
 // The structure of PNG files. The checksums of chunks are put right first, as those of kface.
 #include "fuzz.h"
-#include "io/checksum.h"
-#include "io/png_structure.h"
+#include "io/files/checksum.h"
+#include "io/pictures/image_file.h"
 
 #include <span>
 

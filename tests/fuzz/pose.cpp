@@ -1,6 +1,6 @@
 // A pose of the default person as JSON.
 #include "fuzz.h"
-#include "io/skeleton_json.h"
+#include "io/motion/skeleton_json.h"
 #include "kinema/skeleton.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
 // Lines of poses.jsonl and truth.jsonl.
-#include "io/poses.h"
+#include "io/motion/poses.h"
 #include "fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

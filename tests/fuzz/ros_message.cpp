@@ -1,6 +1,6 @@
 // Messages of a bag of ROS: the first byte says which.
 #include "fuzz.h"
-#include "io/ros_messages.h"
+#include "io/sources/ros_messages.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

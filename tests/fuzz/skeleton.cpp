@@ -1,6 +1,6 @@
 // skeleton.json; what was read is written and read again.
 #include "fuzz.h"
-#include "io/skeleton_json.h"
+#include "io/motion/skeleton_json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

@@ -1,6 +1,6 @@
 // Lines of start.jsonl.
 #include "fuzz.h"
-#include "io/landmark_output.h"
+#include "io/faces/landmark_output.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

@@ -1,6 +1,6 @@
 // Frames from another program, in two pieces.
 #include "fuzz.h"
-#include "io/stream_format.h"
+#include "io/sources/stream_format.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

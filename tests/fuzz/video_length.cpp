@@ -1,6 +1,6 @@
 // How long a video says that it is.
-#include "io/video_length.h"
 #include "fuzz.h"
+#include "io/pictures/video_capture.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace kinema;

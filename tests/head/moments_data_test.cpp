@@ -1,6 +1,6 @@
 // The backends on real frames; skipped where the data does not lie beside the project.
 #include "frames.h"
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 #include "kinema/head_classifier.h"
 
 #include <filesystem>

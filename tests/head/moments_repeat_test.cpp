@@ -52,8 +52,9 @@ class MomentsWindowRepeat : public MomentsRepeat {};
 
 TEST_P(MomentsWindowRepeat, ABatchDividedAmongDevicesGivesTheSameBits) {
   std::vector<Frame> made;
-  std::vector<ColourView> frames;
   for (std::uint32_t i = 0; i < 9; ++i) made.push_back(random_frame(i, 160, 91, PixelFormat::bgr));
+  std::vector<ColourView> frames;
+  frames.reserve(made.size());
   for (const Frame& frame : made) frames.push_back(frame.view);
   std::vector<Sums> whole(frames.size()), divided(frames.size());
   MomentsSettings settings;

@@ -1,5 +1,5 @@
 // What is no BVH file is refused with one line that names the file and the line in it.
-#include "io/bvh.h"
+#include "io/motion/bvh.h"
 
 #include "kinema/error.h"
 #include "mutation.h"

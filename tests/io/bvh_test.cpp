@@ -1,8 +1,8 @@
 // BVH files of several dialects, and where their joints are.
-#include "io/bvh.h"
+#include "io/motion/bvh.h"
 
 #include "core/geometry.h"
-#include "io/output_file.h"
+#include "io/files/output_file.h"
 #include "kinema/error.h"
 #include "scratch_folder.h"
 #include "small_bvh.h"

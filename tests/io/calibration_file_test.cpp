@@ -1,5 +1,5 @@
 // Calibrations are read under the names that OpenCV's users give them, and refused by the matrix that is wrong.
-#include "io/calibration_file.h"
+#include "io/cameras/calibration_file.h"
 
 #include "refusal.h"
 #include "scratch_folder.h"

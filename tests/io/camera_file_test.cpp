@@ -1,5 +1,5 @@
 // camera.json is read whole or refused by the field that is wrong.
-#include "io/camera_file.h"
+#include "io/cameras/camera_file.h"
 
 #include "refusal.h"
 #include "scratch_folder.h"

@@ -1,5 +1,5 @@
 // ChArUco boards in drawn pictures of a known pair, some of them cut off by the border.
-#include "io/stereo_calibration.h"
+#include "io/cameras/stereo_calibration.h"
 
 #include "kinema/error.h"
 

@@ -1,5 +1,5 @@
 // What is no point cloud is refused with one line, and takes no memory for what its header claims.
-#include "io/cloud.h"
+#include "io/recordings/cloud.h"
 
 #include "mutation.h"
 #include "refusal.h"

@@ -1,5 +1,5 @@
 // The same points come out of every format of point cloud that holds them.
-#include "io/cloud.h"
+#include "io/recordings/cloud.h"
 
 #include "npy_bytes.h"
 #include "scratch_folder.h"

@@ -1,5 +1,5 @@
 // Disparities are refined to parts of a pixel, and matches that do not look alike are dropped.
-#include "io/disparity.h"
+#include "io/cameras/disparity.h"
 
 #include <gtest/gtest.h>
 #include <opencv2/core/utility.hpp>

@@ -1,7 +1,7 @@
 // A model comes back from its file as it was; a file that was cut, changed or made up is refused with one line.
-#include "io/face_model_file.h"
+#include "io/faces/face_model_file.h"
 
-#include "io/checksum.h"
+#include "io/files/checksum.h"
 #include "refusal.h"
 #include "scratch_folder.h"
 #include "small_face_model.h"

@@ -1,5 +1,5 @@
 // Which of a detector's finds is taken for the head.
-#include "io/face_oval.h"
+#include "io/faces/face_oval.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Faces as pictures: the shape-free patch shows the picture at the model's pixels, and a texture is drawn where it lies.
-#include "io/face_overlay.h"
-#include "io/picture_words.h"
+#include "io/overlays/face_overlay.h"
+#include "io/overlays/picture_words.h"
 
 #include "kinema/error.h"
 #include "small_face_model.h"

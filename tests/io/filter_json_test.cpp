@@ -1,5 +1,5 @@
 // filter.json: what is written reads back, and nonsense is refused with one line.
-#include "io/filter_json.h"
+#include "io/faces/filter_json.h"
 
 #include "refusal.h"
 #include "scratch_folder.h"

@@ -1,5 +1,5 @@
 // The library's luma is that of OpenCV to the bit, so that pictures are fitted as before in builds with and without it.
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 
 #include <gtest/gtest.h>
 #include <opencv2/imgproc.hpp>

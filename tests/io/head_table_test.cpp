@@ -1,5 +1,5 @@
 // head.csv, its JSON lines, and boxes of a truth.
-#include "io/head_table.h"
+#include "io/faces/head_table.h"
 
 #include "kinema/error.h"
 #include "scratch_folder.h"

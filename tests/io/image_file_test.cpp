@@ -1,5 +1,5 @@
 // Depth images and pictures come back as they were written, and what is neither is refused.
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 
 #include "refusal.h"
 #include "scratch_folder.h"

@@ -1,8 +1,8 @@
 // Pictures find their landmarks; what has no partner is left out with a line, and pixels of every kind are read.
-#include "io/labelled_images.h"
+#include "io/faces/labelled_images.h"
 
-#include "io/face_detector.h"
-#include "io/image_file.h"
+#include "io/faces/face_detector.h"
+#include "io/pictures/image_file.h"
 #include "refusal.h"
 #include "scratch_folder.h"
 #include "synth/faces.h"

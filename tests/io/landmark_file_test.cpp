@@ -1,5 +1,5 @@
 // Landmarks of five formats come out as pixels that count from 0, and what is broken is refused with its place.
-#include "io/landmark_file.h"
+#include "io/faces/landmark_file.h"
 
 #include "mutation.h"
 #include "refusal.h"

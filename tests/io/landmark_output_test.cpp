@@ -1,7 +1,7 @@
 // Lines of landmarks are what the design says, and can start other fits; starts that make no sense are refused.
-#include "io/landmark_output.h"
+#include "io/faces/landmark_output.h"
 
-#include "io/landmark_file.h"
+#include "io/faces/landmark_file.h"
 #include "refusal.h"
 #include "scratch_folder.h"
 

@@ -1,5 +1,5 @@
 // A layout comes back as it was, and one that makes no sense is refused with its place.
-#include "io/layout_json.h"
+#include "io/faces/layout_json.h"
 
 #include "refusal.h"
 #include "scratch_folder.h"

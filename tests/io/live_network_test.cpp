@@ -1,11 +1,9 @@
 // What goes to the receivers of live estimates, byte by byte, and through a socket.
 #include "core/geometry.h"
-#include "io/avatar_frame.h"
-#include "io/body_network.h"
-#include "io/face_network.h"
-#include "io/head_network.h"
-#include "io/opentrack.h"
-#include "io/pose_network.h"
+#include "io/network/avatar_frame.h"
+#include "io/network/body_network.h"
+#include "io/network/head_network.h"
+#include "io/network/live_sender.h"
 #include "kinema/error.h"
 
 #include <arpa/inet.h>

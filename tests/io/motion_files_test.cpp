@@ -1,9 +1,7 @@
 // Motion files at their limits; tests/app/motion_files_test.py reads whole runs back with other programs.
+#include "io/motion/motion_files.h"
 #include "core/geometry.h"
-#include "io/c3d.h"
-#include "io/capsule_mesh.h"
-#include "io/gltf.h"
-#include "io/opensim.h"
+#include "io/motion/capsule_mesh.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

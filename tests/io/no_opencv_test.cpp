@@ -1,6 +1,6 @@
 // In a build without OpenCV clouds are read as ever, and pictures are refused with a line that says why.
-#include "io/image_file.h"
-#include "io/output_file.h"
+#include "io/files/output_file.h"
+#include "io/pictures/image_file.h"
 #include "kinema/recording.h"
 #include "refusal.h"
 #include "scratch_folder.h"

@@ -1,5 +1,5 @@
 // What is no array that kinema could read is refused with one line that names the file, and never read.
-#include "io/npy.h"
+#include "io/files/npy.h"
 
 #include "kinema/error.h"
 #include "mutation.h"

@@ -1,6 +1,6 @@
-#include "io/npy.h"
+#include "io/files/npy.h"
 
-#include "io/output_file.h"
+#include "io/files/output_file.h"
 #include "npy_bytes.h"
 #include "scratch_folder.h"
 

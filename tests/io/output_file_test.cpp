@@ -1,4 +1,4 @@
-#include "io/output_file.h"
+#include "io/files/output_file.h"
 
 #include "kinema/error.h"
 #include "scratch_folder.h"

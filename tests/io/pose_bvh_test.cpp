@@ -1,7 +1,7 @@
 // Tracked poses as BVH.
-#include "io/pose_bvh.h"
 #include "core/geometry.h"
-#include "io/output_file.h"
+#include "io/files/output_file.h"
+#include "io/motion/motion_files.h"
 #include "kinema/error.h"
 #include "scratch_folder.h"
 

@@ -1,7 +1,7 @@
 // poses.jsonl and its CSV: written a frame at a time, read back, refused by line.
-#include "io/poses.h"
+#include "io/motion/poses.h"
 
-#include "io/skeleton_json.h"
+#include "io/motion/skeleton_json.h"
 #include "kinema/error.h"
 #include "scratch_folder.h"
 

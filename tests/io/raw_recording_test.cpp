@@ -1,8 +1,8 @@
 // Live and recorded sources behind one seam: which frames are returned, which are late, and what happens where a source
 // disappears.
-#include "io/raw_recording.h"
+#include "io/recordings/raw_recording.h"
 
-#include "io/reopening_source.h"
+#include "io/sources/reopening_source.h"
 #include "kinema/backend.h"
 #include "kinema/error.h"
 

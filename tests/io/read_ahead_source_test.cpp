@@ -1,5 +1,5 @@
 // Frames that are read ahead arrive as the source gives them.
-#include "io/read_ahead_source.h"
+#include "io/sources/read_ahead_source.h"
 #include "kinema/error.h"
 
 #include <gtest/gtest.h>

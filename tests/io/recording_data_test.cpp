@@ -1,6 +1,6 @@
 // Real recordings: a simulated depth camera, a Kinect, stereo pairs of a chessboard that was measured.
-#include "io/image_file.h"
-#include "io/rectify.h"
+#include "io/cameras/rectify.h"
+#include "io/pictures/image_file.h"
 #include "kinema/recording.h"
 
 #include <gtest/gtest.h>

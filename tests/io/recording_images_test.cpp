@@ -1,8 +1,8 @@
 // Recordings of depth images and stereo pairs: metres, gaps with their reasons, background, colour, refusals.
 #include "kinema/recording.h"
 
-#include "io/image_file.h"
-#include "io/output_file.h"
+#include "io/files/output_file.h"
+#include "io/pictures/image_file.h"
 #include "refusal.h"
 #include "scratch_folder.h"
 #include "textured_pair.h"

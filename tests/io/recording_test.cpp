@@ -1,7 +1,7 @@
 // Recordings of point clouds: frames in order with their times, gaps with their reasons, refusals by name.
 #include "kinema/recording.h"
 
-#include "io/output_file.h"
+#include "io/files/output_file.h"
 #include "refusal.h"
 #include "scratch_folder.h"
 

@@ -1,5 +1,5 @@
 // Skeletons and poses as JSON: exact there and back, refused with their place.
-#include "io/skeleton_json.h"
+#include "io/motion/skeleton_json.h"
 
 #include "kinema/error.h"
 #include "refusal.h"

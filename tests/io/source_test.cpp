@@ -1,8 +1,8 @@
 // Colour frames from folders, patterns and files, and what happens where one of them is bad.
 #include "kinema/source.h"
 
-#include "io/image_file.h"
-#include "io/picture_sink.h"
+#include "io/pictures/image_file.h"
+#include "io/pictures/picture_sink.h"
 #include "kinema/error.h"
 #include "scratch_folder.h"
 

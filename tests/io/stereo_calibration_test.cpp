@@ -1,5 +1,5 @@
 // Calibration of a stereo pair from a chessboard: what a known pair gives, and what is refused.
-#include "io/stereo_calibration.h"
+#include "io/cameras/stereo_calibration.h"
 
 #include "kinema/error.h"
 #include "scratch_folder.h"

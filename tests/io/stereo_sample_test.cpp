@@ -1,7 +1,7 @@
 // Our calibration of a real pair beside that of OpenCV's sample stereo_calib: its corners (findChessboardCorners refined by
 // cornerSubPix) and its flags, on the same pictures. With --gtest_output=json:FILE the figures are in the report.
-#include "io/image_file.h"
-#include "io/stereo_calibration.h"
+#include "io/cameras/stereo_calibration.h"
+#include "io/pictures/image_file.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -31,9 +31,10 @@ struct Pair {
 
 std::vector<cv::Point3f> board_corners() {
   std::vector<cv::Point3f> corners;
-  for (int i = 0; i < board.columns * board.rows; ++i) {
-    corners.emplace_back(static_cast<float>(i % board.columns * board.square),
-                         static_cast<float>(i / board.columns * board.square), 0.0F);
+  for (int row = 0; row < board.rows; ++row) {
+    for (int column = 0; column < board.columns; ++column) {
+      corners.emplace_back(static_cast<float>(column * board.square), static_cast<float>(row * board.square), 0.0F);
+    }
   }
   return corners;
 }

@@ -1,7 +1,7 @@
 // Stereo matching measures the depth of a pair whose disparities are known, and says nothing where there is none.
 #include "kinema/stereo.h"
 
-#include "io/rectify.h"
+#include "io/cameras/rectify.h"
 #include "refusal.h"
 #include "textured_pair.h"
 

@@ -1,5 +1,5 @@
 // Numbers come out of YAML, XML and JSON as OpenCV's FileStorage and others write them.
-#include "io/stored_values.h"
+#include "io/files/stored_values.h"
 
 #include "kinema/error.h"
 

@@ -1,5 +1,5 @@
 // The framing of frames from other programs: what is read, in pieces of any size, and what is refused.
-#include "io/stream_format.h"
+#include "io/sources/stream_format.h"
 
 #include "kinema/error.h"
 #include "stream_bytes.h"

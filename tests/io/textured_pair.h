@@ -1,7 +1,7 @@
 // A rectified stereo pair of known depth: random texture on a wall and on a nearer square before it.
 #pragma once
 
-#include "io/image_file.h"
+#include "io/pictures/image_file.h"
 
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The size that a video says it has, against what is there.
-#include "io/video_length.h"
+#include "io/pictures/video_capture.h"
 #include "scratch_folder.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #include "serve/frames_handler.h"
-#include "io/raw_recording.h"
+#include "io/recordings/raw_recording.h"
 #include "kinema/error.h"
 #include "listener.h"
 

@@ -1,7 +1,7 @@
 // Motions of a file before the camera.
 #include "synth/simulation.h"
 
-#include "io/bvh.h"
+#include "io/motion/bvh.h"
 #include "kinema/error.h"
 #include "synth/flesh.h"
 #include "synth/motion.h"

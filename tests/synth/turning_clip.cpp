@@ -2,8 +2,8 @@
 // and turn.json, for web/tests/hand_held.test.mjs. The number of each frame is written below it, in squares of black and
 // white, so that the test can tell when the camera shows which. turn.json also has where the tracker sees the head, frame by
 // frame, once it has seen one turn.
-#include "io/filter_json.h"
-#include "io/output_file.h"
+#include "io/faces/filter_json.h"
+#include "io/files/output_file.h"
 #include "kinema/error.h"
 #include "kinema/head_tracker.h"
 #include "synth/head_clip.h"

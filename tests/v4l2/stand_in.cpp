@@ -184,43 +184,42 @@ Camera& camera() {
 
 extern "C" {
 
-int stat(const char* path, struct stat* status) noexcept {
+int stat(const char* file, struct stat* buf) noexcept {
   const char* device = std::getenv("KINEMA_V4L2_DEVICE");
-  if (device == nullptr || std::strcmp(path, device) != 0)
-    return next<int (*)(const char*, struct stat*)>("stat")(path, status);
-  *status = {};
-  status->st_mode = S_IFCHR | 0600;
+  if (device == nullptr || std::strcmp(file, device) != 0)
+    return next<int (*)(const char*, struct stat*)>("stat")(file, buf);
+  *buf = {};
+  buf->st_mode = S_IFCHR | 0600;
   return 0;
 }
 
-int open(const char* path, int flags, ...) {
+int open(const char* file, int oflag, ...) {
   va_list rest;
-  va_start(rest, flags);
-  const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
+  va_start(rest, oflag);
+  const mode_t mode = (oflag & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
   va_end(rest);
   const char* device = std::getenv("KINEMA_V4L2_DEVICE");
-  if (device != nullptr && std::strcmp(path, device) == 0) return camera().open();
-  return next<int (*)(const char*, int, ...)>("open")(path, flags, mode);
+  if (device != nullptr && std::strcmp(file, device) == 0) return camera().open();
+  return next<int (*)(const char*, int, ...)>("open")(file, oflag, mode);
 }
 
-int ioctl(int number, unsigned long request, ...) noexcept {
+int ioctl(int fd, unsigned long request, ...) noexcept {
   va_list rest;
   va_start(rest, request);
   void* argument = va_arg(rest, void*);
   va_end(rest);
-  if (camera().is(number)) return camera().control(request, argument);
-  return next<int (*)(int, unsigned long, ...)>("ioctl")(number, request, argument);
+  if (camera().is(fd)) return camera().control(request, argument);
+  return next<int (*)(int, unsigned long, ...)>("ioctl")(fd, request, argument);
 }
 
-void* mmap(void* address, std::size_t size, int protection, int flags, int number, off_t offset) noexcept {
-  if (number >= 0 && camera().is(number)) return camera().map(offset);
-  return next<void* (*)(void*, std::size_t, int, int, int, off_t)>("mmap")(address, size, protection, flags, number,
-                                                                           offset);
+void* mmap(void* addr, std::size_t len, int prot, int flags, int fd, off_t offset) noexcept {
+  if (fd >= 0 && camera().is(fd)) return camera().map(offset);
+  return next<void* (*)(void*, std::size_t, int, int, int, off_t)>("mmap")(addr, len, prot, flags, fd, offset);
 }
 
-int close(int number) {
-  if (camera().is(number)) camera().close();
-  return next<int (*)(int)>("close")(number);
+int close(int fd) {
+  if (camera().is(fd)) camera().close();
+  return next<int (*)(int)>("close")(fd);
 }
 
 }  // extern "C"

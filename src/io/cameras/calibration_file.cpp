@@ -1,0 +1,163 @@
+#include "io/cameras/calibration_file.h"
+
+#include "io/files/input_file.h"
+#include "io/files/stored_values.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace kinema::io {
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr std::size_t largest_file = std::size_t{1} << 24;
+
+class Storage {
+public:
+  explicit Storage(const std::vector<std::filesystem::path>& files) {
+    for (const auto& path : files) {
+      try {
+        files_.push_back(read_stored_values(read_bytes(path, largest_file)));
+      } catch (const Error& error) {
+        throw about(path, error);
+      }
+    }
+  }
+
+  // Row-major numbers of a matrix with the requested number of elements or, if `sizes` is empty, any number.
+  std::optional<std::vector<double>> matrix(const Names& names, const std::vector<std::size_t>& sizes) const {
+    const auto found = find(names);
+    if (!found) return std::nullopt;
+    const auto& [name, value] = *found;
+    if (value.kind != StoredValue::Kind::list) throw Error(fmt::format("{} is no matrix", name));
+    if (!value.only_numbers) throw Error(fmt::format("{} holds something else than numbers", name));
+    const std::vector<double>& numbers = value.numbers;
+    bool fits = sizes.empty();
+    for (std::size_t size : sizes) fits = fits || numbers.size() == size;
+    if (!fits) {
+      throw Error(fmt::format("{} has {} numbers where {} are needed", name, numbers.size(), fmt::join(sizes, " or ")));
+    }
+    for (double number : numbers) {
+      if (!std::isfinite(number)) throw Error(fmt::format("{} holds a number that is not finite", name));
+    }
+    return numbers;
+  }
+
+  int integer(const Names& names) const {
+    const auto found = find(names);
+    if (!found || found->second.kind != StoredValue::Kind::number) return 0;
+    const double number = found->second.numbers.front();
+    return std::isnan(number) ? 0 : static_cast<int>(std::clamp(number, -1.0, 1e9));
+  }
+
+private:
+  std::optional<std::pair<std::string, StoredValue>> find(const Names& names) const {
+    for (const std::string& name : names) {
+      for (const auto& file : files_) {
+        if (const auto found = file.find(name); found != file.end()) return *found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::vector<std::map<std::string, StoredValue>> files_;
+};
+
+std::optional<Lens> read_lens(const Storage& storage, const Names& matrix_names, const Names& distortion_names) {
+  const auto k = storage.matrix(matrix_names, {9});
+  if (!k) return std::nullopt;
+  const std::string& name = matrix_names.front();
+  Lens lens{(*k)[0], (*k)[4], (*k)[2], (*k)[5], {}};
+  if (!(lens.fx > 0) || !(lens.fy > 0)) {
+    throw Error(fmt::format("{} has the focal lengths {} and {}: both must be above 0", name, lens.fx, lens.fy));
+  }
+  // the other elements of a camera matrix are 0, 0, 0, 0, 1
+  if (std::abs((*k)[1]) > 1e-6 * lens.fx || (*k)[3] != 0 || (*k)[6] != 0 || (*k)[7] != 0 ||
+      std::abs((*k)[8] - 1) > 1e-9) {
+    throw Error(fmt::format("{} is no camera matrix [fx 0 cx; 0 fy cy; 0 0 1]", name));
+  }
+  if (auto d = storage.matrix(distortion_names, {0, 1, 2, 3, 4, 5, 8, 12, 14})) lens.distortion = *d;
+  if (!lens.distortion.empty() && lens.distortion.size() < 4) lens.distortion.resize(4, 0.0);
+  return lens;
+}
+
+void read_size(const Storage& storage, Calibration& calibration) {
+  calibration.width = storage.integer({"image_width", "imageWidth", "width"});
+  calibration.height = storage.integer({"image_height", "imageHeight", "height"});
+  if (const auto size = storage.matrix({"image_size", "imageSize", "size"}, {2})) {
+    calibration.width = static_cast<int>(std::clamp((*size)[0], -1.0, 1e9));
+    calibration.height = static_cast<int>(std::clamp((*size)[1], -1.0, 1e9));
+  }
+  if (calibration.width < 0 || calibration.height < 0 || calibration.width > 16384 || calibration.height > 16384) {
+    throw Error(fmt::format("says the pictures have {} x {} pixels", calibration.width, calibration.height));
+  }
+}
+
+// |R Rᵀ - 1| within the precision of printed digits
+bool is_rotation(const std::array<double, 9>& r) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      double dot = 0;
+      for (int k = 0; k < 3; ++k) dot += r[3 * i + k] * r[3 * j + k];
+      if (std::abs(dot - (i == j ? 1 : 0)) > 1e-3) return false;
+    }
+  }
+  return true;
+}
+
+Calibration read_matrices(const Storage& storage) {
+  Calibration calibration;
+  read_size(storage, calibration);
+  const auto left = read_lens(storage, {"M1", "K1", "cameraMatrix1", "camera_matrix_1", "camera_matrix1", "CM1"},
+                              {"D1", "distCoeffs1", "dist_coeffs_1", "distortion_coefficients1"});
+  if (!left) {
+    const auto only = read_lens(storage, {"cameraMatrix", "camera_matrix", "intrinsic", "intrinsics", "K", "M"},
+                                {"distCoeffs", "distortion_coefficients", "dist_coeffs", "distortion", "D"});
+    if (!only) {
+      throw Error(
+          "holds no camera matrix: neither cameraMatrix (camera_matrix, intrinsic, K) of one camera nor M1 and "
+          "M2 (K1, K2, cameraMatrix1, cameraMatrix2) of a stereo pair");
+    }
+    calibration.left = *only;
+    return calibration;
+  }
+  calibration.left = *left;
+  calibration.right = read_lens(storage, {"M2", "K2", "cameraMatrix2", "camera_matrix_2", "camera_matrix2", "CM2"},
+                                {"D2", "distCoeffs2", "dist_coeffs_2", "distortion_coefficients2"});
+  if (!calibration.right) throw Error("holds the left camera's matrix (M1) and not the right one's (M2)");
+  const auto rotation = storage.matrix({"R"}, {9});
+  const auto translation = storage.matrix({"T", "t"}, {3});
+  if (!rotation || !translation) {
+    throw Error(
+        fmt::format("holds no {}, the pose of the right camera: give the file with R and T too, as in "
+                    "intrinsics.yml,extrinsics.yml",
+                    rotation ? "T" : "R"));
+  }
+  std::copy(rotation->begin(), rotation->end(), calibration.rotation.begin());
+  std::copy(translation->begin(), translation->end(), calibration.translation.begin());
+  if (!is_rotation(calibration.rotation))
+    throw Error("R is no rotation: its rows are not at right angles and of length 1");
+  return calibration;
+}
+
+}  // namespace
+
+Calibration read_calibration(const std::vector<std::filesystem::path>& files) {
+  if (files.empty()) throw Error("no calibration file was given");
+  const Storage storage(files);
+  try {
+    return read_matrices(storage);
+  } catch (const Error& error) {
+    throw about(files.front(), error);
+  }
+}
+
+}  // namespace kinema::io

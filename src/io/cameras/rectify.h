@@ -1,0 +1,42 @@
+// From images of real lenses to those of pinhole cameras: undistorted and, for a stereo pair, with corresponding rows.
+// Without OpenCV the constructors throw.
+#pragma once
+
+#include "io/cameras/calibration_file.h"
+#include "io/cameras/camera_file.h"
+#include "io/pictures/image_file.h"
+
+#include <array>
+#include <vector>
+
+namespace kinema::io {
+
+inline constexpr std::array<double, 9> no_rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+/// Where each pixel of a pinhole image lies in the lens's image.
+class PixelMap {
+public:
+  /// `rotation` is from the lens's camera frame to that of the pinhole camera.
+  PixelMap(const Lens& lens, const std::array<double, 9>& rotation, const Camera& pinhole);
+
+  /// Bilinear; 0 where the lens saw nothing.
+  Picture picture(const Picture& taken) const;
+
+  /// The nearest pixel: a depth interpolated between a person and the wall belongs to neither.
+  DepthImage depth(const DepthImage& taken) const;
+
+private:
+  int width_ = 0, height_ = 0;
+  std::vector<float> x_, y_;  // one per pixel of the pinhole image
+};
+
+struct StereoRectification {
+  CameraFile camera;  ///< of the rectified left image, with the baseline
+  PixelMap left, right;
+};
+
+/// For images of width x height; `unit` is metres per unit of the calibration. Throws Error if the right camera is not
+/// to the right of the left one, or not within 10 m of it.
+StereoRectification rectify(const Calibration& calibration, int width, int height, double unit);
+
+}  // namespace kinema::io

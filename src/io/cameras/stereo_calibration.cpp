@@ -1,0 +1,183 @@
+#include "io/cameras/stereo_calibration.h"
+
+#include "io/files/input_file.h"
+#include "io/files/output_file.h"
+#include "io/pictures/opencv_quiet.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+#include <opencv2/calib3d.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::io {
+namespace {
+
+// What a usable calibration reaches with ease: printed boards and webcams give 0.2 to 0.5 pixels.
+constexpr std::size_t fewest_views = 5;
+constexpr double largest_error = 1, largest_focal_deviation = 0.02, smallest_coverage = 0.5, smallest_tilt = 0.26;
+
+using Corners = std::vector<cv::Point2f>;
+
+Corners points_of(const std::vector<float>& xy) {
+  Corners points;
+  for (std::size_t i = 0; i + 1 < xy.size(); i += 2) points.emplace_back(xy[i], xy[i + 1]);
+  return points;
+}
+
+Lens lens_of(const cv::Mat& matrix, const cv::Mat& distortion) {
+  Lens lens{matrix.at<double>(0, 0), matrix.at<double>(1, 1), matrix.at<double>(0, 2), matrix.at<double>(1, 2), {}};
+  lens.distortion.assign(distortion.begin<double>(), distortion.end<double>());
+  return lens;
+}
+
+// The matrices while they are estimated.
+struct Pair {
+  cv::Mat m1, d1, m2, d2, r, t;
+};
+
+double row_error_of(const Pair& pair, const std::vector<Corners>& lefts, const std::vector<Corners>& rights,
+                    cv::Size size) {
+  cv::Mat r1, r2, p1, p2, q;
+  cv::stereoRectify(pair.m1, pair.d1, pair.m2, pair.d2, size, pair.r, pair.t, r1, r2, p1, p2, q,
+                    cv::CALIB_ZERO_DISPARITY, 0);
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < lefts.size(); ++i) {
+    Corners left, right;
+    cv::undistortPoints(lefts[i], left, pair.m1, pair.d1, r1, p1);
+    cv::undistortPoints(rights[i], right, pair.m2, pair.d2, r2, p2);
+    for (std::size_t c = 0; c < left.size(); ++c, ++count) sum += std::pow(left[c].y - right[c].y, 2);
+  }
+  return std::sqrt(sum / static_cast<double>(count));
+}
+
+// Between the normals of two boards, radians. Boards that are all parallel look the same from afar with a long lens as
+// from near with a short one; OpenCV's deviations do not show it.
+double largest_tilt(const std::vector<cv::Mat>& rotations) {
+  std::vector<cv::Vec3d> normals;
+  for (const cv::Mat& rotation : rotations) {
+    cv::Mat matrix;
+    cv::Rodrigues(rotation, matrix);
+    normals.emplace_back(matrix.at<double>(0, 2), matrix.at<double>(1, 2), matrix.at<double>(2, 2));
+  }
+  double smallest = 1;
+  for (const cv::Vec3d& a : normals) {
+    for (const cv::Vec3d& b : normals) smallest = std::min(smallest, a.dot(b));
+  }
+  return std::acos(std::clamp(smallest, -1.0, 1.0));
+}
+
+PairCalibration estimated(std::span<const BoardView> views, const CalibrationBoard& board, cv::Size size) {
+  std::vector<std::vector<cv::Point3f>> boards;
+  std::vector<Corners> lefts, rights;
+  for (const BoardView& view : views) {
+    std::vector<cv::Point3f>& corners = boards.emplace_back();
+    for (const int corner : view.corners) {
+      const int row = corner / board.columns, column = corner % board.columns;
+      corners.emplace_back(static_cast<float>(column * board.square), static_cast<float>(row * board.square), 0.0F);
+    }
+    lefts.push_back(points_of(view.left));
+    rights.push_back(points_of(view.right));
+  }
+  // two radial coefficients: more fit the noise of a few boards, and bend the corners of the picture
+  const int flags = cv::CALIB_ZERO_TANGENT_DIST | cv::CALIB_FIX_K3 | cv::CALIB_FIX_ASPECT_RATIO;
+  const cv::TermCriteria enough(cv::TermCriteria::COUNT + cv::TermCriteria::EPS, 100, 1e-6);
+  Pair pair;
+  pair.m1 = cv::Mat::eye(3, 3, CV_64F);
+  pair.m2 = cv::Mat::eye(3, 3, CV_64F);
+  std::vector<cv::Mat> rotations, translations;
+  cv::Mat deviations, ignored, essential, fundamental;
+  cv::calibrateCamera(boards, lefts, size, pair.m1, pair.d1, rotations, translations, deviations, ignored, ignored,
+                      flags, enough);
+  const double tilt = largest_tilt(rotations);
+  cv::calibrateCamera(boards, rights, size, pair.m2, pair.d2, rotations, translations, flags, enough);
+  PairCalibration result;
+  result.tilt = tilt;
+  result.error = cv::stereoCalibrate(boards, lefts, rights, pair.m1, pair.d1, pair.m2, pair.d2, size, pair.r, pair.t,
+                                     essential, fundamental, flags | cv::CALIB_USE_INTRINSIC_GUESS, enough);
+  result.calibration.width = size.width;
+  result.calibration.height = size.height;
+  result.calibration.left = lens_of(pair.m1, pair.d1);
+  result.calibration.right = lens_of(pair.m2, pair.d2);
+  std::copy_n(pair.r.begin<double>(), 9, result.calibration.rotation.begin());
+  std::copy_n(pair.t.begin<double>(), 3, result.calibration.translation.begin());
+  // with one aspect ratio, OpenCV gives the deviation of the vertical one only
+  result.focal_deviation = std::max(deviations.at<double>(0), deviations.at<double>(1)) / pair.m1.at<double>(0, 0);
+  result.baseline = cv::norm(pair.t);
+  result.row_error = row_error_of(pair, lefts, rights, size);
+  result.depth_error = 9 / (result.calibration.left.fx * result.baseline) * result.row_error;
+  return result;
+}
+
+}  // namespace
+
+std::string lacking(std::span<const BoardView> views, int width, int height) {
+  if (views.size() < fewest_views) {
+    return fmt::format("{} views of the board in both pictures: at least {} are needed, 15 are good", views.size(),
+                       fewest_views);
+  }
+  const double coverage = coverage_of(views, width, height).share();
+  if (coverage >= smallest_coverage) return "";
+  return fmt::format(
+      "the boards cover {:.0f} % of the picture: show it in all corners too, so that they cover at least "
+      "{:.0f} %",
+      100 * coverage, 100 * smallest_coverage);
+}
+
+PairCalibration calibrate_pair(std::span<const BoardView> views, const CalibrationBoard& board, int width, int height) {
+  if (const std::string why = lacking(views, width, height); !why.empty()) throw Error(why);
+  PairCalibration result;
+  try {
+    const QuietOpenCV quiet;
+    result = estimated(views, board, {width, height});
+  } catch (const cv::Exception& error) {
+    throw Error(fmt::format("the boards give no calibration: {}", one_line(error.err)));
+  }
+  result.views = views.size();
+  result.coverage = coverage_of(views, width, height).share();
+  if (!(result.error <= largest_error)) {
+    throw Error(
+        fmt::format("the boards contradict each other: {:.2f} pixels of error, where {} is the most: is the "
+                    "board flat, the camera still and sharp, and are left and right as they should be?",
+                    result.error, largest_error));
+  }
+  if (!(result.tilt >= smallest_tilt)) {
+    throw Error(
+        fmt::format("the boards are nearly parallel, tilted against each other by {:.0f} degrees at most: tilt "
+                    "the board to all sides, by {:.0f} degrees and more",
+                    57.29577951308232 * result.tilt, 57.29577951308232 * smallest_tilt));
+  }
+  if (!(result.focal_deviation <= largest_focal_deviation)) {
+    throw Error(
+        fmt::format("the focal length is uncertain by {:.1f} %, where {:.0f} % is the most: tilt the board more "
+                    "and bring it nearer",
+                    100 * result.focal_deviation, 100 * largest_focal_deviation));
+  }
+  return result;
+}
+
+void write_calibration(const std::filesystem::path& path, const PairCalibration& pair) {
+  const Calibration& calibration = pair.calibration;
+  const auto matrix = [](const Lens& lens) {
+    return cv::Mat((cv::Mat_<double>(3, 3) << lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1));
+  };
+  std::string text;
+  try {
+    cv::FileStorage file(".yml", cv::FileStorage::WRITE | cv::FileStorage::MEMORY);
+    file << "image_width" << calibration.width << "image_height" << calibration.height;
+    file << "M1" << matrix(calibration.left) << "D1" << cv::Mat(calibration.left.distortion).t();
+    file << "M2" << matrix(*calibration.right) << "D2" << cv::Mat(calibration.right->distortion).t();
+    file << "R" << cv::Mat(calibration.rotation).reshape(1, 3) << "T" << cv::Mat(calibration.translation).reshape(1, 3);
+    file << "error_pixels" << pair.error << "row_error_pixels" << pair.row_error;
+    text = file.releaseAndGetString();
+  } catch (const cv::Exception& error) {
+    throw about(path, Error(fmt::format("cannot be written: {}", one_line(error.err)), Error::Cause::running));
+  }
+  OutputFile output(path);
+  output.write(text);
+  output.commit();
+}
+
+}  // namespace kinema::io

@@ -1,0 +1,118 @@
+#include "io/faces/head_table.h"
+
+#include "io/files/input_file.h"
+#include "io/files/json_place.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace kinema::io {
+namespace {
+
+std::string csv_row(std::int64_t frame, double time, const head::Estimate& estimate) {
+  std::string row = fmt::format("{},{}", frame, exact_number(time));
+  if (!estimate.found) return row + fmt::format(",,,,,,,,{:.4f},0\n", estimate.confidence);
+  row += fmt::format(",{:.4f},{:.4f},{:.8g}", estimate.x, estimate.y, estimate.area);
+  row += estimate.distance ? fmt::format(",{:.6f}", *estimate.distance) : ",";
+  row += estimate.position
+             ? fmt::format(",{:.6f},{:.6f},{:.6f}", estimate.position->x, estimate.position->y, estimate.position->z)
+             : ",,,";
+  return row + fmt::format(",{:.4f},1\n", estimate.confidence);
+}
+
+std::string json_line(std::int64_t frame, double time, const head::Estimate& estimate) {
+  std::string line = fmt::format("{{\"frame\":{},\"time\":{},\"found\":{},\"score\":{:.4f}", frame, exact_number(time),
+                                 estimate.found, estimate.confidence);
+  if (!estimate.found) {
+    line += fmt::format(",\"x\":null,\"y\":null,\"area\":null,\"why\":{}", json_text(estimate.why));
+  } else {
+    line += fmt::format(",\"x\":{:.4f},\"y\":{:.4f},\"area\":{:.8g}", estimate.x, estimate.y, estimate.area);
+    if (estimate.distance) line += fmt::format(",\"distance\":{:.6f}", *estimate.distance);
+    if (estimate.position) {
+      line += fmt::format(",\"position\":[{:.6f},{:.6f},{:.6f}]", estimate.position->x, estimate.position->y,
+                          estimate.position->z);
+    }
+    if (estimate.oval) {
+      line += fmt::format(",\"oval\":[{:.3f},{:.3f},{:.3f},{:.3f}]", estimate.oval->cx, estimate.oval->cy,
+                          estimate.oval->rx, estimate.oval->ry);
+    }
+  }
+  std::string times;
+  for (const StageTime& time_of : estimate.times) {
+    times += fmt::format("{}{}:{:.3f}", times.empty() ? "" : ",", json_text(time_of.stage), time_of.ms);
+  }
+  return line + fmt::format(",\"ms\":{{{}}}}}\n", times);
+}
+
+// The numbers of a line, separated by commas, blanks and tabs.
+std::vector<double> numbers_of(std::string_view line) {
+  std::vector<double> numbers;
+  for (std::size_t at = 0; at < line.size();) {
+    if (line[at] == ',' || line[at] == ' ' || line[at] == '\t' || line[at] == '\r') {
+      ++at;
+      continue;
+    }
+    double value = 0;
+    const auto [end, error] = std::from_chars(line.data() + at, line.data() + line.size(), value);
+    if (error != std::errc{} || !std::isfinite(value)) {
+      throw Error(fmt::format("'{}' is no number: write x,y,w,h", printable(line.substr(at), 16)));
+    }
+    numbers.push_back(value);
+    at = static_cast<std::size_t>(end - line.data());
+  }
+  return numbers;
+}
+
+}  // namespace
+
+HeadWriter::HeadWriter(const std::filesystem::path& target)
+    : file_(target, Unfinished::kept), lines_(extension_of(target) == ".jsonl") {}
+
+void HeadWriter::start() {
+  if (!started_ && !lines_) file_.write("frame,time,x,y,area,distance,X,Y,Z,score,found\n");
+  started_ = true;
+}
+
+void HeadWriter::add(std::int64_t frame, double time, const head::Estimate& estimate) {
+  start();
+  file_.write(lines_ ? json_line(frame, time, estimate) : csv_row(frame, time, estimate));
+  file_.flush();
+}
+
+void HeadWriter::commit() {
+  start();
+  file_.commit();
+}
+
+std::vector<HeadBox> read_boxes(const std::filesystem::path& path, double first) {
+  std::vector<HeadBox> boxes;
+  try {
+    const std::string text = read_bytes(path);
+    std::size_t number = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      const std::string_view line = std::string_view(text).substr(begin, end - begin);
+      begin = end + 1;
+      ++number;
+      try {
+        const std::vector<double> values = numbers_of(line);
+        if (values.empty()) continue;
+        if (values.size() != 4) throw Error(fmt::format("has {} numbers: write x,y,w,h", values.size()));
+        if (!(values[2] > 0 && values[3] > 0)) throw Error("has a box without extent: w and h are above 0");
+        boxes.push_back({values[0] - first, values[1] - first, values[2], values[3]});
+      } catch (const Error& error) {
+        throw Error(fmt::format("line {}: {}", number, error.what()));
+      }
+    }
+    if (boxes.empty()) throw Error("holds no box: write a line x,y,w,h for each frame");
+  } catch (const Error& error) {
+    throw about(path, error);
+  }
+  return boxes;
+}
+
+}  // namespace kinema::io

@@ -1,0 +1,53 @@
+#include "kinema/files.h"
+
+#include "io/faces/face_model_file.h"
+#include "io/faces/filter_json.h"
+#include "io/files/output_file.h"
+#include "io/motion/skeleton_json.h"
+#include "kinema/error.h"
+
+#include <system_error>
+
+namespace kinema {
+
+body::Skeleton read_skeleton(const std::filesystem::path& path) { return io::read_skeleton(path); }
+
+void write_skeleton(const std::filesystem::path& path, const body::Skeleton& skeleton) {
+  io::OutputFile file(path);
+  file.write(io::skeleton_json(skeleton));
+  file.commit();
+}
+
+head::Calibration read_filter(const std::filesystem::path& path) { return io::read_filter(path); }
+
+void write_filter(const std::filesystem::path& path, const head::Calibration& calibration) {
+  io::write_filter(path, calibration);
+}
+
+face::Model read_face_model(const std::filesystem::path& path) { return io::read_face_model(path); }
+
+std::filesystem::path default_face_model() {
+  // of this source tree, of the installation that the program belongs to, which may have been moved, and of the prefix
+  std::error_code ignored;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  for (const std::filesystem::path& folder :
+       {std::filesystem::path(KINEMA_SOURCE_MODELS), program.parent_path().parent_path() / "share/kinema",
+        std::filesystem::path(KINEMA_INSTALLED_MODELS)}) {
+    if (std::filesystem::exists(folder / "face.kface", ignored)) return folder / "face.kface";
+  }
+  return {};
+}
+
+face::Model read_face_model() {
+  const std::filesystem::path place = default_face_model();
+  if (place.empty())
+    throw Error("kinema's face model is not installed (" KINEMA_INSTALLED_MODELS
+                "/face.kface); give one of kinema face train");
+  return io::read_face_model(place);
+}
+
+void write_face_model(const std::filesystem::path& path, const face::Model& model) {
+  io::write_face_model(path, model);
+}
+
+}  // namespace kinema

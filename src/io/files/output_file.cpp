@@ -1,0 +1,144 @@
+#include "io/files/output_file.h"
+
+#include "kinema/error.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace kinema::io {
+namespace fs = std::filesystem;
+
+OutputFile::OutputFile(fs::path target, Unfinished unfinished)
+    : named_(std::move(target)), target_(named_), unfinished_(unfinished) {
+  std::error_code error;
+  const fs::file_status status = fs::status(named_, error);
+  if (named_.empty() || !named_.has_filename() || fs::is_directory(status)) {
+    throw Error(fmt::format("{}: is a folder; give the name of a file to write", named_.string()));
+  }
+  in_place_ = fs::exists(status) && !fs::is_regular_file(status);
+  if (in_place_) {
+    if (::access(named_.c_str(), W_OK) != 0) {
+      throw Error(fmt::format("{}: cannot be written: {}", named_.string(), std::strerror(errno)));
+    }
+    return;
+  }
+
+  // renaming over a link would replace it, and leave its target unchanged
+  if (fs::is_symlink(fs::symlink_status(named_, error))) {
+    const fs::path followed = fs::weakly_canonical(named_, error);
+    if (!error) target_ = followed;
+  }
+  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error)) {
+    throw Error(fmt::format("{}: there is no folder {}; create it first", named_.string(), folder.string()));
+  }
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw Error(
+        fmt::format("{}: the folder {} cannot be written: {}", named_.string(), folder.string(), std::strerror(errno)));
+  }
+}
+
+OutputFile::~OutputFile() {
+  file_.reset();
+  if (!partial_.empty() && unfinished_ == Unfinished::removed) ::unlink(partial_.c_str());
+}
+
+// A unique name; permissions follow the user's umask, as for any file.
+int OutputFile::open_own_partial() {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    fs::path partial = target_.parent_path() / fmt::format(".kinema-{}-{}.partial", ::getpid(), attempt);
+    const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) partial_ = std::move(partial);
+    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+  }
+  return -1;
+}
+
+// TARGET.partial, possibly left by an earlier run. A lock keeps two runs from writing to one file.
+int OutputFile::open_kept_partial() {
+  fs::path partial = target_;
+  partial += ".partial";
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor < 0) return -1;
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(descriptor);
+      throw Error(fmt::format("{}: another run is writing {}; wait for it, or give another name", named_.string(),
+                              partial.string()));
+    }
+    // the other run may have renamed it between the two calls: then it must not be truncated
+    struct stat ours {
+    }, there{};
+    const bool still_there = ::fstat(descriptor, &ours) == 0 && ::stat(partial.c_str(), &there) == 0 &&
+                             ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+    if (still_there && ::ftruncate(descriptor, 0) == 0) {
+      partial_ = std::move(partial);
+      return descriptor;
+    }
+    const int error = errno;
+    ::close(descriptor);
+    errno = error;
+    if (still_there) return -1;
+  }
+  return -1;
+}
+
+void OutputFile::open() {
+  int descriptor = -1;
+  if (in_place_) {
+    descriptor = ::open(named_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    descriptor = unfinished_ == Unfinished::kept ? open_kept_partial() : open_own_partial();
+  }
+  if (descriptor < 0) fail(errno);
+  file_.reset(::fdopen(descriptor, "wb"));
+  if (!file_) {
+    const int error = errno;
+    ::close(descriptor);
+    fail(error);
+  }
+}
+
+void OutputFile::write(std::string_view bytes) {
+  if (!file_) open();
+  if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) fail(errno);
+}
+
+void OutputFile::flush() {
+  if (file_ && std::fflush(file_.get()) != 0) fail(errno);
+}
+
+void OutputFile::commit() {
+  if (!file_) open();
+  if (std::fflush(file_.get()) != 0) fail(errno);
+  // a full disk may be reported only now; a device or pipe has nothing to flush to disk
+  if (!in_place_ && ::fsync(::fileno(file_.get())) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
+  if (std::fclose(file_.release()) != 0) fail(errno);
+  if (in_place_) return;
+  if (std::rename(partial_.c_str(), target_.c_str()) != 0) fail(errno);
+  partial_.clear();
+}
+
+void OutputFile::fail(int error) const {
+  throw Error(fmt::format("{}: could not be written: {}", named_.string(), std::strerror(error)),
+              Error::Cause::running);
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error, ignored;
+  fs::create_directories(folder, error);
+  if (!fs::is_directory(folder, ignored)) {
+    throw Error(fmt::format("{}: cannot be made a folder: {}", folder.string(),
+                            error ? error.message() : std::string("something else has its name")));
+  }
+}
+
+}  // namespace kinema::io

@@ -1,0 +1,44 @@
+// Lines, words and numbers of files, read without copies.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace kinema::io {
+
+/// A whole word as a number; nan and inf are accepted in any case.
+std::optional<double> number_in(std::string_view word);
+
+/// The lines of a text.
+class TextReader {
+public:
+  explicit TextReader(std::string_view text, std::size_t line = 0) : text_(text), line_(line) {}
+
+  /// The next line without its terminator; none at the end of the text.
+  std::optional<std::string_view> line();
+
+  /// Its number, counted from 1.
+  std::size_t line_number() const { return line_; }
+
+  /// The text not yet read.
+  std::string_view rest() const { return text_.substr(at_); }
+
+private:
+  std::string_view text_;
+  std::size_t at_ = 0, line_ = 0;
+};
+
+/// Removes and returns the first word of a line; empty at its end.
+std::string_view take_word(std::string_view& line, std::string_view separators = " \t\r");
+
+/// A number as stored in a binary file.
+struct BinaryNumber {
+  char kind = 'f';       ///< 'f' floating point, 'i' signed, 'u' unsigned
+  std::size_t size = 4;  ///< bytes: 1, 2, 4 or 8
+  bool swapped = false;  ///< not in the byte order of this machine
+
+  double read(const char* bytes) const;
+};
+
+}  // namespace kinema::io

@@ -1,0 +1,57 @@
+// Live estimates for other programs: each receiver gets its messages in the form that it expects.
+#pragma once
+
+#include "io/network/osc.h"
+#include "io/network/udp_socket.h"
+#include "kinema/geometry.h"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kinema::io {
+
+/// Receivers, each "host:port"; empty: none.
+struct LiveTargets {
+  std::string osc = {};         ///< Open Sound Control, in kinema's own messages
+  std::string opentrack = {};   ///< the head's place and rotation
+  std::string vmc = {};         ///< avatars: Virtual Motion Capture protocol
+  std::string vrchat = {};      ///< VRChat's trackers
+  bool opentrack_time = false;  ///< a seventh double: the capture time of the frame
+
+  bool any() const { return !osc.empty() || !opentrack.empty() || !vmc.empty() || !vrchat.empty(); }
+};
+
+/// The packet of opentrack's "UDP over network", and of the programs that understand it.
+/// Six little-endian doubles x y z yaw pitch roll in centimetres and degrees. x points to the user's right, y up, z away
+/// from the screen; yaw is positive to the user's right, pitch up, roll to the right shoulder. Other receivers may
+/// expect a seventh double, which opentrack ignores: the capture time of the frame in seconds since 1970. `position` is
+/// in metres in the camera frame: x right, y down, z forward, as seen by the camera, which faces the user: its right is
+/// the user's left.
+std::vector<std::byte> opentrack_packet(const Vec3& position, const std::array<double, 3>& yaw_pitch_roll = {},
+                                        std::optional<double> unix_time = {});
+
+class LiveSender {
+public:
+  /// Throws Error if a target is no host:port, or its name cannot be resolved.
+  explicit LiveSender(const LiveTargets& targets);
+
+  bool has_osc() const { return osc_.has_value(); }
+  bool has_opentrack() const { return opentrack_.has_value(); }
+  bool has_vmc() const { return vmc_.has_value(); }
+  bool has_vrchat() const { return vrchat_.has_value(); }
+
+  void osc(double unix_time, std::span<const OscMessage> messages) const;
+  void opentrack(double unix_time, const Vec3& position, const std::array<double, 3>& yaw_pitch_roll = {}) const;
+  void vmc(double unix_time, std::span<const OscMessage> messages) const;
+  void vrchat(std::span<const OscMessage> messages) const;
+
+private:
+  std::optional<UdpSocket> osc_, opentrack_, vmc_, vrchat_;
+  bool opentrack_time_;
+};
+
+}  // namespace kinema::io

@@ -1,0 +1,50 @@
+// A frame with the result of the head tracker: skin tinted by its degree, the head's outline and its centre. Needs
+// OpenCV.
+#pragma once
+
+#include "io/pictures/picture_sink.h"
+#include "kinema/head_tracker.h"
+#include "kinema/picture.h"
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <utility>
+
+namespace kinema::io {
+
+class HeadPainter {
+public:
+  /// The degree of a colour, 0...1.
+  using Degree = std::function<double(std::uint8_t r, std::uint8_t g, std::uint8_t b)>;
+
+  /// Small images are enlarged, so that lines and text stay fine.
+  Picture draw(const Picture& frame, std::int64_t number, double time, const head::Estimate& estimate,
+               const Degree& degree);
+
+private:
+  std::deque<std::pair<double, double>> trail_;  // of the last centres
+};
+
+/// Draws frames into a video or a folder of images; see PictureSink for the forms of `path`.
+class HeadOverlaySink {
+public:
+  HeadOverlaySink(const std::filesystem::path& path, double fps) : sink_(path, fps) {}
+
+  void add(const Picture& frame, std::int64_t number, double time, const head::Estimate& estimate,
+           const HeadPainter::Degree& degree) {
+    sink_.add(painter_.draw(frame, number, time, estimate, degree), number);
+    ++count_;
+  }
+  void commit() {
+    if (count_ > 0) sink_.commit();
+  }
+
+private:
+  HeadPainter painter_;
+  PictureSink sink_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace kinema::io

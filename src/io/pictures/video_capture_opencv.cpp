@@ -1,0 +1,228 @@
+// By OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
+#include "io/pictures/video_capture.h"
+
+#include "io/files/input_file.h"
+#include "io/pictures/opencv_quiet.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+#include <opencv2/imgproc.hpp>
+#include <opencv2/videoio.hpp>
+#include <opencv2/videoio/registry.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+
+namespace kinema::io {
+
+namespace {
+
+// FFmpeg prints the defects of a file, and OpenCV controls that by an environment variable only. If the user has set
+// it, it is left alone.
+void quiet_ffmpeg() {
+  static const bool once = ::setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0) == 0;
+  static_cast<void>(once);
+}
+
+// Backends that read files; by default, OpenCV also queries every USB port for a camera with a file of that name.
+void open_file(cv::VideoCapture& capture, const std::string& path) {
+  for (const cv::VideoCaptureAPIs reader : cv::videoio_registry::getStreamBackends()) {
+    if (reader != cv::CAP_GPHOTO2 && capture.open(path, reader)) return;
+  }
+}
+
+}  // namespace
+
+struct VideoFile::State {
+  std::filesystem::path path;
+  Content content = Content::colour;
+  cv::VideoCapture capture;
+  cv::Mat frame;         // the last one read
+  bool waiting = false;  // it was read to learn its type, and not yet returned
+
+  bool read() {
+    if (waiting) return !(waiting = false);
+    const QuietOpenCV quiet;
+    try {
+      return capture.read(frame) && !frame.empty();
+    } catch (const cv::Exception& error) {
+      throw about(path, Error(fmt::format("cannot be decoded: {}", one_line(error.err)), Error::Cause::running));
+    }
+  }
+};
+
+VideoFile::~VideoFile() = default;
+VideoFile::VideoFile(VideoFile&&) noexcept = default;
+VideoFile& VideoFile::operator=(VideoFile&&) noexcept = default;
+
+VideoFile::VideoFile(const std::filesystem::path& path, Content content) : state_(new State) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) throw about(path, Error("there is no such file"));
+  if (std::filesystem::is_directory(path, error)) throw about(path, Error("is a folder, not a video"));
+  state_->path = path;
+  state_->content = content;
+  const QuietOpenCV quiet;
+  quiet_ffmpeg();
+  try {
+    open_file(state_->capture, path.string());
+    if (content == Content::depth && state_->capture.isOpened()) state_->capture.set(cv::CAP_PROP_CONVERT_RGB, 0);
+  } catch (const cv::Exception&) {
+    // not opened: reported below
+  }
+  if (!state_->capture.isOpened()) throw about(path, Error("is no video that this OpenCV can read"));
+  if (!state_->read()) throw about(path, Error("holds no frame that this OpenCV can decode"));
+  state_->waiting = true;
+  if (content == Content::depth && state_->frame.type() != CV_16UC1) {
+    throw about(path, Error("comes as 8 bits per pixel from this OpenCV, and depth needs 16: save the frames as 16-bit "
+                            "PNG in depth/"));
+  }
+  if (content == Content::colour && state_->frame.type() != CV_8UC3 && state_->frame.type() != CV_8UC1) {
+    throw about(path, Error("is no video of 8-bit pictures"));
+  }
+}
+
+double VideoFile::fps() const {
+  const double fps = state_->capture.get(cv::CAP_PROP_FPS);
+  return std::isfinite(fps) && fps > 0 && fps < 1e6 ? fps : 0;
+}
+
+std::optional<std::size_t> VideoFile::size() const {
+  const double count = state_->capture.get(cv::CAP_PROP_FRAME_COUNT);
+  if (!(count >= 1) || count > 1e9) return std::nullopt;
+  return static_cast<std::size_t>(count);
+}
+
+int VideoFile::width() const { return state_->frame.cols; }
+int VideoFile::height() const { return state_->frame.rows; }
+
+bool VideoFile::next(Picture& picture) {
+  if (!state_->read()) return false;
+  cv::Mat frame = state_->frame;
+  if (frame.channels() == 1) cv::cvtColor(state_->frame, frame, cv::COLOR_GRAY2BGR);
+  if (!frame.isContinuous()) frame = frame.clone();
+  picture = {frame.cols, frame.rows, {frame.data, frame.data + frame.total() * 3}};
+  return true;
+}
+
+bool VideoFile::next(DepthImage& image) {
+  if (!state_->read()) return false;
+  const cv::Mat frame = state_->frame.isContinuous() ? state_->frame : state_->frame.clone();
+  const auto* first = reinterpret_cast<const std::uint16_t*>(frame.data);
+  image = {frame.cols, frame.rows, {first, first + frame.total()}};
+  return true;
+}
+
+struct CameraCapture::State {
+  int number = 0;
+  std::string address;  // of a stream; empty: a local camera
+  cv::VideoCapture capture;
+  cv::Mat frame, colour;
+};
+
+CameraCapture::~CameraCapture() {
+  const QuietOpenCV quiet;  // it complains of a camera that was unplugged
+  state_.reset();
+}
+CameraCapture::CameraCapture(CameraCapture&&) noexcept = default;
+CameraCapture& CameraCapture::operator=(CameraCapture&&) noexcept = default;
+
+CameraCapture::CameraCapture(int number, double fps) : state_(new State) {
+  state_->number = number;
+  const QuietOpenCV quiet;
+  std::error_code ignored;
+  if (!std::filesystem::exists(name(), ignored)) {
+    throw Error(fmt::format("{}: there is no such camera: plug it in, or give the number of another one", name()));
+  }
+  try {
+    state_->capture.open(number, cv::CAP_V4L2);
+    if (fps > 0) state_->capture.set(cv::CAP_PROP_FPS, fps);
+    state_->capture.set(cv::CAP_PROP_BUFFERSIZE, 1);  // the newest image, not a buffered one
+  } catch (const cv::Exception&) {
+    // not opened: reported below
+  }
+  if (!state_->capture.isOpened()) {
+    throw Error(fmt::format("{}: cannot be opened as a camera: is another program using it?", name()));
+  }
+}
+
+CameraCapture::CameraCapture(const std::string& address) : state_(new State) {
+  state_->address = address;
+  const QuietOpenCV quiet;
+  quiet_ffmpeg();
+  try {
+    state_->capture.open(address, cv::CAP_FFMPEG,
+                         {cv::CAP_PROP_OPEN_TIMEOUT_MSEC, 5000, cv::CAP_PROP_READ_TIMEOUT_MSEC, 2000});
+  } catch (const cv::Exception&) {
+    // not opened: reported below
+  }
+  if (!state_->capture.isOpened()) {
+    throw Error(fmt::format("{}: cannot be opened: does anybody send there?", address));
+  }
+}
+
+std::string CameraCapture::name() const {
+  return state_->address.empty() ? fmt::format("/dev/video{}", state_->number) : state_->address;
+}
+
+double CameraCapture::fps() const {
+  const double fps = state_->capture.get(cv::CAP_PROP_FPS);
+  return std::isfinite(fps) && fps > 0 && fps < 1e6 ? fps : 0;
+}
+
+int CameraCapture::width() const { return static_cast<int>(state_->capture.get(cv::CAP_PROP_FRAME_WIDTH)); }
+int CameraCapture::height() const { return static_cast<int>(state_->capture.get(cv::CAP_PROP_FRAME_HEIGHT)); }
+
+void CameraCapture::request_size(int width, int height) {
+  if (width == this->width() && height == this->height()) return;
+  const QuietOpenCV quiet;
+  try {
+    state_->capture.set(cv::CAP_PROP_FRAME_WIDTH, width);
+    state_->capture.set(cv::CAP_PROP_FRAME_HEIGHT, height);
+  } catch (const cv::Exception&) {
+    // the size remains, and the caller sees it
+  }
+}
+
+bool CameraCapture::grab() {
+  const QuietOpenCV quiet;
+  try {
+    return state_->capture.grab();
+  } catch (const cv::Exception&) {
+    return false;
+  }
+}
+
+bool CameraCapture::retrieve(Picture& picture) {
+  const QuietOpenCV quiet;
+  try {
+    if (!state_->capture.retrieve(state_->frame) || state_->frame.empty()) return false;
+    cv::Mat frame = state_->frame;
+    if (frame.channels() == 1) {
+      cv::cvtColor(frame, state_->colour, cv::COLOR_GRAY2BGR);
+      frame = state_->colour;
+    }
+    if (frame.type() != CV_8UC3) return false;
+    if (!frame.isContinuous()) frame = frame.clone();
+    picture = {frame.cols, frame.rows, {frame.data, frame.data + frame.total() * 3}};
+    return true;
+  } catch (const cv::Exception&) {
+    return false;
+  }
+}
+
+std::optional<double> CameraCapture::stream_time() const {
+  if (state_->address.empty()) return std::nullopt;
+  const double ms = state_->capture.get(cv::CAP_PROP_POS_MSEC);
+  return std::isfinite(ms) ? std::optional(ms / 1000) : std::nullopt;
+}
+
+double CameraCapture::age() const {
+  if (!state_->address.empty()) return 0;
+  // V4L2 stamps buffers with the monotonic clock; with another clock the difference is meaningless
+  const double taken = state_->capture.get(cv::CAP_PROP_POS_MSEC) / 1000;
+  const double age = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() - taken;
+  return taken > 0 && age > 0 && age < 1 ? age : 0;
+}
+
+}  // namespace kinema::io

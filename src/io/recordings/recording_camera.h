@@ -1,0 +1,41 @@
+// The camera of some frames: the one that --camera-file names, that the source states itself, or that lies beside the
+// frames.
+#pragma once
+
+#include "io/cameras/camera_file.h"
+#include "io/recordings/recording_kinds.h"
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kinema::io {
+
+struct ImageSize {
+  int width = 0, height = 0;
+};
+
+/// Where to search for the camera, and what is needed of it.
+struct CameraSearch {
+  CameraUse use = CameraUse::depth;
+  std::vector<std::filesystem::path> folders;  ///< that may hold a camera.json
+  std::string frames;                          ///< as the caller names them, for messages
+  bool timed = true;                           ///< they need frames per second
+  bool optional = false;                       ///< there may be none
+
+  /// For calibrations that do not give it.
+  std::function<ImageSize()> size_of_frames = nullptr;
+
+  /// The camera according to the source itself.
+  std::optional<CameraFile> stated = std::nullopt;
+};
+
+/// Throws Error if there is none, or it lacks what is needed.
+SourceCamera find_camera(const CameraSearch& search, const RecordingSettings& settings);
+
+/// False: a calibration as OpenCV stores it, which may be JSON too.
+bool is_camera_json(const std::filesystem::path& path);
+
+}  // namespace kinema::io
