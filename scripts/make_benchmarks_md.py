@@ -47,7 +47,8 @@ TRACKER = """\
 
 A person who walks, seen as points with the rays past it; everything of a frame but reading files. Rivals are poses
 elsewhere that are held against the tracked one. In rows with "cut" the person is first cut out of a depth image of
-640 × 480 in a room, as `kinema body track` does, so that nothing is left out; in the others its points are given.
+640 × 480 in a room, as `kinema body track` does, so that nothing is left out; in the others its points are given. Rows
+with "cut" also have the low pass of poses given at once ([steady.md](steady.md)), whose delay is 5 of their 8 mm.
 """
 
 
