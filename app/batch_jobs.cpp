@@ -2,9 +2,9 @@
 
 #include "app/command_line.h"
 #include "io/files/checksum.h"
+#include "io/files/frame_files.h"
 #include "io/files/input_file.h"
 #include "io/files/name_pattern.h"
-#include "io/recordings/frame_files.h"
 #include "io/sources/openers.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Files come in the order of their numbers, and a number that is missing is there as a missing frame.
-#include "io/recordings/frame_files.h"
+#include "io/files/frame_files.h"
 
 #include "refusal.h"
 #include "scratch_folder.h"

@@ -45,6 +45,16 @@ check() {
   only src/face '(kinema|core|face)/' "$tracker"
   only src/person '(kinema|core|person)/' 'the person tracker stands on the public headers of the trackers, and core'
   only src/io '(kinema|core|io)/' 'io depends on the public types and core only'
+  local folder='of io: files stand at the bottom, then pictures, cameras, sources, recordings; the others stand beside these'
+  only src/io/files '(kinema|core|io/files)/' "$folder"
+  only src/io/pictures '(kinema|core|io/(files|pictures))/' "$folder"
+  only src/io/cameras '(kinema|core|io/(files|pictures|cameras))/' "$folder"
+  only src/io/sources '(kinema|core|io/(files|pictures|cameras|sources))/' "$folder"
+  only src/io/recordings '(kinema|core|io/(files|pictures|cameras|sources|recordings))/' "$folder"
+  only src/io/motion '(kinema|core|io/(files|motion))/' "$folder"
+  only src/io/faces '(kinema|core|io/(files|pictures|faces))/' "$folder"
+  only src/io/overlays '(kinema|core|io/(pictures|overlays))/' "$folder"
+  only src/io/network '(kinema|core|io/(files|motion|network))/' "$folder"
   only src/synth '(kinema|core|io|synth)/' 'synth stands on the public types, core and io'
   only src/report 'report/' 'report is data for a page and includes nothing else'
   only src/serve '(kinema|core|io|serve)/' 'serve stands on the public types, core and io'

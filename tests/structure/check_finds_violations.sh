@@ -46,6 +46,7 @@ plant 'core includes a tracker by a relative path' src/core/up.cpp '#include "..
 plant 'a tracker includes another' src/body/aside.cpp '#include "head/moments.h"\n'
 plant 'a tracker includes io' src/face/up.cpp '#  include <io/files/npy.h>\n'
 plant 'io includes a tracker' src/io/down.cpp '#include "body/ray_capsule.h"\n'
+plant 'a lower folder of io includes a higher one' src/io/files/up.cpp '#include "io/cameras/rectify.h"\n'
 plant 'a public header includes core' include/kinema/down.h '#include "core/vector.h"\n'
 plant 'the command includes a tracker' app/down.cpp '#include "body/ray_capsule.h"\n'
 plant 'CUDA in a plain source' src/body/plain.cpp '#include <cuda_runtime.h>\n'

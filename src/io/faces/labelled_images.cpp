@@ -1,8 +1,8 @@
 #include "io/faces/labelled_images.h"
 
+#include "io/files/frame_files.h"
 #include "io/files/input_file.h"
 #include "io/pictures/image_file.h"
-#include "io/recordings/frame_files.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

@@ -58,6 +58,9 @@ DepthImage units_of(std::span<const float> metres, int width, int height, double
 void write_depth_png(const std::filesystem::path& path, const DepthImage& image);
 void write_picture_png(const std::filesystem::path& path, const Picture& picture);
 
+/// One of two pictures side by side: 0 the left one, 1 the right one.
+Picture half(const Picture& both, int side);
+
 /// The image at another size.
 Picture resized(const Picture& picture, int width, int height);
 

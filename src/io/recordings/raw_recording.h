@@ -2,6 +2,7 @@
 // too late.
 #pragma once
 
+#include "io/recordings/recording_kinds.h"
 #include "io/sources/raw_source.h"
 #include "kinema/recording.h"
 

@@ -1,10 +1,10 @@
 #include "kinema/recording.h"
 
+#include "io/cameras/source_camera.h"
 #include "io/files/input_file.h"
 #include "io/files/name_pattern.h"
 #include "io/pictures/video_capture.h"
 #include "io/recordings/raw_recording.h"
-#include "io/recordings/recording_camera.h"
 #include "io/recordings/recording_kinds.h"
 #include "io/sources/source_schemes.h"
 #include "kinema/error.h"

@@ -84,17 +84,6 @@ void StereoPairs::match(const Picture& left, const Picture& right, Frame& frame)
   frame.colour = std::move(seen);
 }
 
-Picture half(const Picture& both, int side) {
-  Picture one{both.width / 2, both.height, {}};
-  const std::size_t row = static_cast<std::size_t>(one.width) * 3;
-  one.bgr.reserve(row * static_cast<std::size_t>(one.height));
-  for (int y = 0; y < one.height; ++y) {
-    const auto* from = both.bgr.data() + (static_cast<std::size_t>(y) * both.width + side * one.width) * 3;
-    one.bgr.insert(one.bgr.end(), from, from + row);
-  }
-  return one;
-}
-
 Picture fitted(const Picture& picture, const Camera& camera) {
   if (camera.width < 1 || camera.height < 1) return picture;
   if (picture.width == camera.width && picture.height == camera.height) return picture;

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "io/cameras/rectify.h"
-#include "io/recordings/frame_files.h"
+#include "io/cameras/source_camera.h"
+#include "io/files/frame_files.h"
 #include "kinema/recording.h"
 
 #include <filesystem>
@@ -13,13 +14,6 @@
 #include <vector>
 
 namespace kinema::io {
-
-/// The camera that took the frames: a pinhole camera (with distortion for depth images), or a calibrated pair.
-struct SourceCamera {
-  CameraFile file;
-  std::optional<Calibration> calibration;  ///< of a pair that needs rectification
-  std::string name;                        ///< of its file, for messages
-};
 
 /// Files beside the frames.
 struct Companions {
@@ -75,8 +69,5 @@ private:
 
 /// An image at the camera's size, if that is known; none if its aspect ratio differs.
 Picture fitted(const Picture& picture, const Camera& camera);
-
-/// One of two pictures side by side: 0 the left one, 1 the right one.
-Picture half(const Picture& both, int side);
 
 }  // namespace kinema::io

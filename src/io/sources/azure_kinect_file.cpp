@@ -1,9 +1,9 @@
 #include "io/sources/openers.h"
 
 #include "io/cameras/azure_kinect_calibration.h"
+#include "io/cameras/source_camera.h"
 #include "io/files/input_file.h"
 #include "io/pictures/image_file.h"
-#include "io/recordings/recording_camera.h"
 #include "kinema/error.h"
 
 extern "C" {

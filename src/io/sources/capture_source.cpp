@@ -1,8 +1,8 @@
 #include "io/sources/openers.h"
 
 #include "core/unix_time.h"
+#include "io/cameras/source_camera.h"
 #include "io/pictures/video_capture.h"
-#include "io/recordings/recording_camera.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

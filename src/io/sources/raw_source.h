@@ -3,8 +3,8 @@
 // for frames that are used (io/recordings/raw_recording.h).
 #pragma once
 
+#include "io/cameras/source_camera.h"
 #include "io/pictures/image_file.h"
-#include "io/recordings/recording_kinds.h"
 #include "kinema/picture.h"
 
 #include <chrono>

@@ -1,7 +1,7 @@
 #include "io/sources/openers.h"
 
+#include "io/cameras/source_camera.h"
 #include "io/files/input_file.h"
-#include "io/recordings/recording_camera.h"
 #include "io/sources/ros_messages.h"
 #include "kinema/error.h"
 

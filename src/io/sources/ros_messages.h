@@ -2,8 +2,8 @@
 // CameraInfo. Numbers are little-endian; a string or an array is its length and its elements.
 #pragma once
 
+#include "io/cameras/source_camera.h"
 #include "io/pictures/image_file.h"
-#include "io/recordings/recording_camera.h"
 #include "io/sources/raw_source.h"
 #include "kinema/camera.h"
 

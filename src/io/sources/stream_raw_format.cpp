@@ -1,6 +1,6 @@
 #include "io/sources/stream_raw_format.h"
 
-#include "io/recordings/recording_camera.h"
+#include "io/cameras/source_camera.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "io/sources/openers.h"
 
-#include "io/recordings/recording_camera.h"
+#include "io/cameras/source_camera.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "io/recordings/recording_camera.h"
+#include "io/cameras/source_camera.h"
 
 #include "io/files/input_file.h"
 #include "kinema/error.h"

@@ -1,11 +1,11 @@
 #include "kinema/source.h"
 
 #include "core/unix_time.h"
+#include "io/files/frame_files.h"
 #include "io/files/input_file.h"
 #include "io/files/name_pattern.h"
 #include "io/pictures/image_file.h"
 #include "io/pictures/video_capture.h"
-#include "io/recordings/frame_files.h"
 #include "io/recordings/raw_recording.h"
 #include "io/sources/source_schemes.h"
 #include "kinema/error.h"

@@ -1,4 +1,4 @@
-// Metres from the units of a depth image, and back: the part of io/pictures/image_file.h that needs no OpenCV.
+// Metres from the units of a depth image, and back; half of a picture. These need no OpenCV.
 #include "io/pictures/image_file.h"
 #include "kinema/error.h"
 
@@ -26,6 +26,17 @@ DepthImage units_of(std::span<const float> metres, int width, int height, double
     image.units[i] = units > 0 && units <= 65535 ? static_cast<std::uint16_t>(units) : 0;
   }
   return image;
+}
+
+Picture half(const Picture& both, int side) {
+  Picture one{both.width / 2, both.height, {}};
+  const std::size_t row = static_cast<std::size_t>(one.width) * 3;
+  one.bgr.reserve(row * static_cast<std::size_t>(one.height));
+  for (int y = 0; y < one.height; ++y) {
+    const auto* from = both.bgr.data() + (static_cast<std::size_t>(y) * both.width + side * one.width) * 3;
+    one.bgr.insert(one.bgr.end(), from, from + row);
+  }
+  return one;
 }
 
 }  // namespace kinema::io

@@ -2,8 +2,9 @@
 // frames.
 #pragma once
 
+#include "io/cameras/calibration_file.h"
 #include "io/cameras/camera_file.h"
-#include "io/recordings/recording_kinds.h"
+#include "kinema/recording.h"
 
 #include <filesystem>
 #include <functional>
@@ -12,6 +13,13 @@
 #include <vector>
 
 namespace kinema::io {
+
+/// The camera that took the frames: a pinhole camera (with distortion for depth images), or a calibrated pair.
+struct SourceCamera {
+  CameraFile file;
+  std::optional<Calibration> calibration;  ///< of a pair that needs rectification
+  std::string name;                        ///< of its file, for messages
+};
 
 struct ImageSize {
   int width = 0, height = 0;

@@ -1,4 +1,4 @@
-#include "io/recordings/frame_files.h"
+#include "io/files/frame_files.h"
 
 #include "io/files/input_file.h"
 #include "io/files/name_pattern.h"
