@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct BatchOptions {
   CommonOptions common;
   fs::path jobs, out;
   FolderOptions folder;
@@ -45,7 +45,7 @@ fs::path this_program() {
 }
 
 // The page and the table, made of the records of all shards.
-BatchSummary write_report(const Options& options, const JobList& list, const BatchStore& store) {
+BatchSummary write_report(const BatchOptions& options, const JobList& list, const BatchStore& store) {
   const FileLock lock = store.lock_report();
   BatchSummary summary = summarise(list, store);
   io::OutputFile table(store.folder() / "batch.csv"), page(store.folder() / "batch.html");
@@ -56,7 +56,7 @@ BatchSummary write_report(const Options& options, const JobList& list, const Bat
   return summary;
 }
 
-void print_summary(const Options& options, const BatchSummary& summary, Shard shard, const BatchCounts& counts) {
+void print_summary(const BatchOptions& options, const BatchSummary& summary, Shard shard, const BatchCounts& counts) {
   const std::string page = (options.out / "batch.html").string(), table = (options.out / "batch.csv").string();
   if (!options.common.json) {
     fmt::print("{}report: {}\n", to_text(summary), page);
@@ -71,7 +71,7 @@ void print_summary(const Options& options, const BatchSummary& summary, Shard sh
 }
 
 // The error that ends a shard whose jobs are not all done.
-void check_done(const Options& options, Shard shard, const BatchCounts& counts) {
+void check_done(const BatchOptions& options, Shard shard, const BatchCounts& counts) {
   const std::string of = shard.count > 1 ? fmt::format(" of shard {}", shard.words()) : "";
   if (counts.stopped) {
     throw Error(fmt::format("stopped after {} of {} jobs{}; run the same command again for the rest",
@@ -85,7 +85,7 @@ void check_done(const Options& options, Shard shard, const BatchCounts& counts) 
   }
 }
 
-void run(const Options& options, const Ranks& ranks) {
+void run(const BatchOptions& options, const Ranks& ranks) {
   JobList list;
   std::optional<BatchStore> store;
   Shard shard;
@@ -119,7 +119,7 @@ void read_words(Verb verb, const std::string& name, const std::function<void(std
 
 void add_batch(Verb parent, Task& task) {
   Verb verb = parent.add("batch", "Track many recordings, videos and pictures; resumable, on one machine or many");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BatchOptions>();
   verb.option("JOBS", options->jobs,
               "A folder of recordings, videos and pictures, or a file with a job per line: INPUT TRACKER [OPTIONS]")
       .type("DIR|FILE")

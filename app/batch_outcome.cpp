@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-std::string text_of(const fs::path& path) {
+std::string text_if_any(const fs::path& path) {
   try {
     return io::read_bytes(path, std::size_t{1} << 24);
   } catch (const Error&) {
@@ -78,11 +78,11 @@ void fill_in(JobRecord& record, const Claim& claim, const ChildEnd& end, const f
   record.exit_code = end.exit_code;
   record.signal = end.signal;
   const fs::path& folder = claim.folder();
-  record.run = ordered_json::parse(without_folder(text_of(claim.output()), folder), nullptr, false);
+  record.run = ordered_json::parse(without_folder(text_if_any(claim.output()), folder), nullptr, false);
   if (record.run.is_discarded()) record.run = nullptr;
   record.done = end.exit_code == 0 && end.signal == 0 && record.run.is_object() && !record.run.value("stopped", false);
   if (!record.done) {
-    record.error = end.signal != 0 ? words_of(end) : without_folder(last_line(text_of(claim.log())), folder);
+    record.error = end.signal != 0 ? words_of(end) : without_folder(last_line(text_if_any(claim.log())), folder);
     if (record.error.empty()) record.error = fmt::format("exit code {} without a message", end.exit_code);
     record.cause = cause_of(record);
   }

@@ -12,12 +12,12 @@
 namespace kinema::app {
 namespace {
 
-struct Options {
+struct BenchBodyOptions {
   CommonOptions common;
   bench::BodyBenchOptions bench;
 };
 
-bench::DivisionOptions division_options(const Options& options) {
+bench::DivisionOptions division_options(const BenchBodyOptions& options) {
   bench::DivisionOptions division;
   static_cast<bench::BenchOptions&>(division) = options.bench;
   division.backend = options.common.backend;
@@ -29,14 +29,14 @@ bench::DivisionOptions division_options(const Options& options) {
   return division;
 }
 
-void run_devices(const Options& options) {
+void run_devices(const BenchBodyOptions& options) {
   const bench::DivisionOptions division = division_options(options);
   bench::ResultFiles files(division, "body-devices");
   const bench::DivisionReport report = bench::measure_division(division, bench::say);
   files.publish(division_text(report), division_json(report), division_page(report));
 }
 
-void run_ranks(const Options& options, const Ranks& ranks) {
+void run_ranks(const BenchBodyOptions& options, const Ranks& ranks) {
   bench::DivisionOptions division;
   std::optional<bench::ResultFiles> files;
   ranks.together([&] {
@@ -49,7 +49,7 @@ void run_ranks(const Options& options, const Ranks& ranks) {
   if (files) files->publish(division_text(report), division_json(report), division_page(report));
 }
 
-void run(Options options, const Ranks& ranks) {
+void run(BenchBodyOptions options, const Ranks& ranks) {
   ranks.together([&] {
     check_devices(options.common);
     divide_machine(ranks, options.common);
@@ -66,7 +66,7 @@ void run(Options options, const Ranks& ranks) {
 
 void add_bench_body(Verb parent, Task& task) {
   Verb verb = parent.add("body", "Time the likelihood by number of points and samples, with speed-ups");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchBodyOptions>();
   verb.option("--points", options->bench.points, "Numbers of points to sweep [the paper's]").type("N,N,...").list();
   verb.option("--samples", options->bench.samples, "Numbers of samples to sweep [the paper's]").type("N,N,...").list();
   add_choice(verb, "--backends", bench::body_backends(), options->bench.backends);

@@ -7,12 +7,12 @@
 namespace kinema::app {
 namespace {
 
-struct Options {
+struct BenchFaceOptions {
   CommonOptions common;
   bench::FaceBenchOptions bench;
 };
 
-void run(Options options) {
+void run(BenchFaceOptions options) {
   use_one_device(options.common);
   take_backend(options.common, "--backends", std::string(name(choose(options.common.backend))), options.bench.backends);
   take_common(options.common, options.bench);
@@ -23,7 +23,7 @@ void run(Options options) {
 
 void add_bench_face(Verb parent, Task& task) {
   Verb verb = parent.add("face", "Time fits by size of the model: time per frame, growth, speed-ups");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchFaceOptions>();
   verb.option("--pixels", options->bench.pixels, "Sizes of the models in pixels [the paper's: 4096, 8192 ... 65536]")
       .type("N,N,...")
       .list();

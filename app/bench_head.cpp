@@ -9,7 +9,7 @@
 namespace kinema::app {
 namespace {
 
-struct Options {
+struct BenchHeadOptions {
   CommonOptions common;
   bench::HeadBenchOptions bench;
   std::string size;
@@ -23,7 +23,7 @@ void parse_size(const std::string& text, std::size_t& width, std::size_t& height
     throw Error(fmt::format("--size is '{}': give width and height in pixels, such as 1920x1080", text));
 }
 
-void run(Options options) {
+void run(BenchHeadOptions options) {
   use_one_device(options.common);
   take_backend(options.common, "--tables", choose(options.common.backend) == Backend::cuda ? "gpu" : "cpu",
                options.bench.tables);
@@ -36,7 +36,7 @@ void run(Options options) {
 
 void add_bench_head(Verb parent, Task& task) {
   Verb verb = parent.add("head", "Time the sums over a frame: the paper's steps, every backend, lower bounds");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchHeadOptions>();
   verb.option("--size", options->size, "Size of the frames [1920x1080]").type("WxH");
   add_choice(verb, "--tables", bench::head_tables(), options->bench.tables);
   add_bench_options(verb, "head", "each row", options->bench, options->common);

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct BodyEvaluateOptions {
   CommonOptions common;
   std::string poses, truth, out;
 };
@@ -48,7 +48,8 @@ ordered_json frame_json(const FrameEvaluation& frame) {
   return json;
 }
 
-ordered_json to_json(const Evaluation& evaluation, const Options& options, double read_ms, double evaluate_ms) {
+ordered_json to_json(const Evaluation& evaluation, const BodyEvaluateOptions& options, double read_ms,
+                     double evaluate_ms) {
   ordered_json results = summary_json(evaluation.all);
   results["within_100mm_of_truth"] = evaluation.within_100mm_of_truth;
   if (evaluation.all.normalised_error) results["deviations"] = verdict(*evaluation.all.normalised_error);
@@ -126,7 +127,7 @@ void print_table(const Evaluation& evaluation) {
   }
 }
 
-void run(const Options& options) {
+void run(const BodyEvaluateOptions& options) {
   std::optional<io::OutputFile> json_file, page_file;
   Stopwatch watch;
   const PoseFile poses{options.poses, io::read_poses(options.poses)},
@@ -155,7 +156,7 @@ void run(const Options& options) {
 
 void add_body_evaluate(Verb parent, Task& task) {
   Verb verb = parent.add("evaluate", "Compare poses with ground truth, by joint and by frame");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BodyEvaluateOptions>();
   verb.option("--poses", options->poses, "The tracked poses").type("poses.jsonl").required();
   verb.option("--truth", options->truth, "The ground truth; joints may have the names of BVH files")
       .type("truth.jsonl")

@@ -18,7 +18,7 @@ namespace {
 
 using io::any_size;
 
-struct Options {
+struct BodyLikelihoodOptions {
   CommonOptions common;
   std::string points, capsules, background, out;
   body::LikelihoodSettings settings;
@@ -43,7 +43,7 @@ struct Input {
   }
 };
 
-Input read(const Options& options) {
+Input read(const BodyLikelihoodOptions& options) {
   Input input;
   input.points = io::read_npy<float>(options.points, {any_size, 3});
   input.capsules = io::read_npy<float>(options.capsules, {any_size, any_size, body::capsule_floats});
@@ -91,7 +91,7 @@ std::size_t tests_a_call(Backend backend) {
   }
 }
 
-struct Evaluation {
+struct Weighing {
   body::PointCount points;
   std::vector<double> log_likelihood;  // of this rank's slice
   double set_points_ms = 0, evaluate_ms = 0;
@@ -108,8 +108,8 @@ void add_times(std::vector<StageTime>& sums, const std::vector<StageTime>& times
   }
 }
 
-Evaluation evaluate(const Options& options, Backend backend, const Input& input, const Ranks& ranks) {
-  Evaluation result;
+Weighing evaluate(const BodyLikelihoodOptions& options, Backend backend, const Input& input, const Ranks& ranks) {
+  Weighing result;
   const auto likelihood = body::make_likelihood(options.settings, backend);
   Stopwatch watch;
   result.points = likelihood->set_points(input.points_view());
@@ -136,7 +136,7 @@ Evaluation evaluate(const Options& options, Backend backend, const Input& input,
   return result;
 }
 
-void check(const Options& options) {
+void check(const BodyLikelihoodOptions& options) {
   for (const auto& [flag, value] : {std::pair{"--tau", options.settings.tau}, {"--sigma", options.settings.sigma}}) {
     if (!std::isfinite(value) || value <= 0) {
       throw Error(fmt::format("{} is {}: it must be a finite number of metres above 0", flag, value));
@@ -144,11 +144,11 @@ void check(const Options& options) {
   }
 }
 
-void run(Options options, const Ranks& ranks) {
+void run(BodyLikelihoodOptions options, const Ranks& ranks) {
   Backend backend = Backend::automatic;
   std::optional<io::OutputFile> out;
   Input input;
-  Evaluation mine;
+  Weighing mine;
   Stopwatch watch;
   double read_ms = 0;
   ranks.together([&] {
@@ -242,7 +242,7 @@ body::Association parse_association(const std::string& word) {
 
 void add_body_likelihood(Verb parent, Task& task) {
   Verb verb = parent.add("likelihood", "Compute the log-likelihood of poses, given the points of a frame");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BodyLikelihoodOptions>();
   body::LikelihoodSettings& settings = options->settings;
   verb.option("--points", options->points, "Points (I,3) float32, metres, z forward").type("P.npy").required();
   verb.option("--capsules", options->capsules, "Poses (J,K,7) float32 as ax ay az r bx by bz").type("C.npy").required();

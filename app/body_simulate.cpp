@@ -17,7 +17,7 @@
 namespace kinema::app {
 namespace {
 
-struct Options {
+struct BodySimulateOptions {
   CommonOptions common;
   std::string motion, mode, out;
   std::string unit = "auto", skip_first = "auto";
@@ -28,7 +28,7 @@ struct Options {
   bool force = false, no_background = false, write_background = false;
 };
 
-double metres_per_unit(const Options& options, const io::Bvh& bvh) {
+double metres_per_unit(const BodySimulateOptions& options, const io::Bvh& bvh) {
   if (options.unit == "auto") return io::guess_metres_per_unit(bvh);
   double value = 0;
   const char* end = options.unit.data() + options.unit.size();
@@ -39,7 +39,7 @@ double metres_per_unit(const Options& options, const io::Bvh& bvh) {
   return value;
 }
 
-void check(const Options& options) {
+void check(const BodySimulateOptions& options) {
   const auto refuse = [](const char* flag, double value, const char* rule) {
     throw Error(fmt::format("{} is {}: {}", flag, value, rule));
   };
@@ -64,7 +64,7 @@ void check(const Options& options) {
   }
 }
 
-std::vector<synth::Figure> figures_of(const Options& options, const synth::Motion& motion) {
+std::vector<synth::Figure> figures_of(const BodySimulateOptions& options, const synth::Motion& motion) {
   // with a small tolerance, since the frame time of a file is rounded
   const double left = motion.duration() - options.start + 1e-3;
   if (left < 0) {
@@ -81,7 +81,7 @@ std::vector<synth::Figure> figures_of(const Options& options, const synth::Motio
   return figures;
 }
 
-void run(const Options& options) {
+void run(const BodySimulateOptions& options) {
   check(options);
   Stopwatch watch;
   const io::Bvh bvh = io::read_bvh(options.motion);
@@ -151,7 +151,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_body_simulate(Verb parent, Task& task) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BodySimulateOptions>();
   Verb verb = parent.add("simulate", "Make a recording with ground truth from a motion-capture clip");
   verb.footer(
       "Writes a folder for `kinema body track --input`: frames, truth.jsonl and, last, camera.json.\n"

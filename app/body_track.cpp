@@ -17,7 +17,7 @@
 namespace kinema::app {
 namespace {
 
-struct Options {
+struct BodyTrackOptions {
   CommonOptions common;
   std::vector<std::string> input;
   TrackRun run;
@@ -29,7 +29,7 @@ struct Options {
 };
 
 // The settings for this recording, with the person given by the options.
-body::TrackerSettings settings_for(const io::Recording& recording, const Options& options) {
+body::TrackerSettings settings_for(const io::Recording& recording, const BodyTrackOptions& options) {
   const body::TrackerSettings& given = options.run.tracker;
   body::TrackerSettings tracker = body::settings_for(recording, given);
   if (!options.skeleton.empty()) {
@@ -48,7 +48,7 @@ body::TrackerSettings settings_for(const io::Recording& recording, const Options
 }
 
 // How faces are looked for in the pictures of this recording.
-person::FaceObserverSettings face_settings(const io::Recording& recording, const Options& options) {
+person::FaceObserverSettings face_settings(const io::Recording& recording, const BodyTrackOptions& options) {
   const std::string& input = options.input.front();
   if (!recording.holds_pictures())
     throw Error(fmt::format("{}: has no colour pictures, which --face needs: {}leave --face out", input,
@@ -104,7 +104,7 @@ void share(const Ranks& ranks, const io::Recording& recording, TrackRun& run) {
   run.tracker.lag = 0;  // nobody reads its estimates
 }
 
-void report(const Options& options, const TrackCounts& counts, const Ranks& ranks) {
+void report(const BodyTrackOptions& options, const TrackCounts& counts, const Ranks& ranks) {
   const TrackRun& run = options.run;
   if (!options.common.json) {
     fmt::print(
@@ -171,7 +171,7 @@ void check_outputs(const TrackFiles& files) {
   }
 }
 
-void run(Options options, const Ranks& ranks) {
+void run(BodyTrackOptions options, const Ranks& ranks) {
   TrackRun& chain = options.run;
   std::unique_ptr<io::Recording> recording;
   ranks.together([&] {
@@ -218,7 +218,7 @@ void run(Options options, const Ranks& ranks) {
   if (view && !counts.stopped) view->wait();
 }
 
-void add_input_options(Verb verb, Options& options) {
+void add_input_options(Verb verb, BodyTrackOptions& options) {
   io::RecordingSettings& recording = options.recording;
   verb.option("--input", options.input,
               "A recording's folder, a pattern such as depth/%06d.png, files, left,right of a stereo pair, or a live "
@@ -256,14 +256,14 @@ void add_input_options(Verb verb, Options& options) {
 }
 
 // Before all other options that change the tracker's settings, which may then deviate from those of the paper.
-void add_paper_option(Verb verb, Options& options) {
+void add_paper_option(Verb verb, BodyTrackOptions& options) {
   verb.preset(
           "--paper", [&run = options.run] { run.tracker = body::paper_settings(); },
           "The plain filter of the paper; further options change it from there")
       .group("The filter");
 }
 
-void add_tracker_options(Verb verb, Options& options) {
+void add_tracker_options(Verb verb, BodyTrackOptions& options) {
   body::TrackerSettings& tracker = options.run.tracker;
   const char* group = "The filter";
   verb.option("--particles", tracker.particles, "Particles per layer; 0: chosen for this machine")
@@ -336,7 +336,7 @@ void add_tracker_options(Verb verb, Options& options) {
 
 void add_body_track(Verb parent, Task& task) {
   Verb verb = parent.add("track", "Track a person's joints in stereo pairs, depth images or point clouds");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BodyTrackOptions>();
   add_paper_option(verb, *options);
   add_input_options(verb, *options);
   verb.option("--out", options->run.files.poses, "Joints, deviations and angles of each frame")

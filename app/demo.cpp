@@ -16,14 +16,14 @@
 namespace kinema::app {
 namespace {
 
-struct Options {
+struct DemoOptions {
   CommonOptions common;
   std::string out = "kinema-demo";
   std::size_t frames = 60;
   ViewOptions view;
 };
 
-constexpr std::size_t points = 43000, samples = 400;
+constexpr std::size_t weighed_points = 43000, weighed_samples = 400;
 
 // Far above rounding errors and far below the effect of a pose: beyond it something is broken.
 constexpr double largest_difference = 1e-3;
@@ -33,8 +33,8 @@ void weigh(LikelihoodDemo& demo) {
   Stopwatch watch;
   demo.points = likelihood->set_points({demo.problem.points.data(), demo.problem.points.size() / 3, {}});
   demo.set_points_ms = watch.lap();
-  demo.log_likelihood.resize(samples);
-  likelihood->evaluate({demo.problem.capsules.data(), samples, bench::person_capsules, body::capsule_floats},
+  demo.log_likelihood.resize(weighed_samples);
+  likelihood->evaluate({demo.problem.capsules.data(), weighed_samples, bench::person_capsules, body::capsule_floats},
                        demo.log_likelihood);
   demo.evaluate_ms = watch.lap();
   demo.stages = likelihood->times();
@@ -48,7 +48,7 @@ void weigh(LikelihoodDemo& demo) {
 void check_against_reference(LikelihoodDemo& demo) {
   const auto reference = body::make_likelihood(demo.settings, Backend::reference);
   reference->set_points({demo.problem.points.data(), demo.problem.points.size() / 3, {}});
-  const std::size_t chosen[] = {0, demo.best_other, samples / 3, samples - 1};
+  const std::size_t chosen[] = {0, demo.best_other, weighed_samples / 3, weighed_samples - 1};
   Stopwatch watch;
   for (std::size_t sample : chosen) {
     double expected = 0;
@@ -156,7 +156,7 @@ void print_all(const std::filesystem::path& folder, const Walk& walk, const Head
       head.no_video.empty() ? ", head/, head.mp4" : "");
 }
 
-void run(Options options) {
+void run(DemoOptions options) {
   LikelihoodDemo demo;
   check_devices(options.common);
   share_devices(options.common, demo.settings);
@@ -172,7 +172,7 @@ void run(Options options) {
 
   say("weighing poses of a person made of capsules");
   Stopwatch watch;
-  demo.problem = bench::make_body_problem(points, samples, options.common.seed);
+  demo.problem = bench::make_body_problem(weighed_points, weighed_samples, options.common.seed);
   demo.make_ms = watch.lap();
   weigh(demo);
   check_against_reference(demo);
@@ -221,7 +221,7 @@ void run(Options options) {
 
 void add_demo(Verb parent, Task& task) {
   Verb verb = parent.add("demo", "A first look: track a walking person, a head and faces, and write a page");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DemoOptions>();
   verb.option("--out", options->out, "Folder for the page, the recording and the results").type("DIR").show_default();
   verb.option("--frames", options->frames, "At most N frames of each; the walk has 86")
       .type("N")

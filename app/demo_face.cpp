@@ -21,8 +21,7 @@ namespace {
 
 constexpr std::uint32_t training_faces = 90, test_faces = 30, clip_frames = 36;
 constexpr int picture_size = 192;
-constexpr double frames_per_second = 12;
-constexpr std::size_t strip_length = 6;
+constexpr double face_fps = 12;
 
 // Synthetic faces with their images in grey; the files are in colour, for viewers.
 FaceExamples synthetic_set(const FaceDemoSettings& settings, const char* name, std::uint32_t first, std::uint32_t count,
@@ -73,11 +72,11 @@ class OverlayVideo {
 public:
   OverlayVideo(FaceDemo& demo, const face::Model& model) : demo_(demo), model_(model) {
     io::make_folder(frames_);
-    video_.emplace(demo.settings.folder / "face.mp4", frames_per_second);
+    video_.emplace(demo.settings.folder / "face.mp4", face_fps);
   }
 
   void add(std::int64_t frame, const io::Picture& picture, const face::Estimate& face) {
-    const double time = static_cast<double>(frame) / frames_per_second;
+    const double time = static_cast<double>(frame) / face_fps;
     const io::Picture overlay =
         face_overlay(picture, model_, {face}, fmt::format("{:.2f} s  quality {:.2f}", time, face.fit.quality), "lost");
     try {
@@ -114,11 +113,11 @@ void follow_clip(FaceDemo& demo, const std::shared_ptr<const face::Model>& model
   std::optional<OverlayVideo> overlay;
   if (pictures) overlay.emplace(demo, *model);
   Progress progress("following a face", clip_frames, true);
-  const std::vector<synth::FaceShot> shots = clip.frames(clip_frames, frames_per_second, demo.settings.threads);
+  const std::vector<synth::FaceShot> shots = clip.frames(clip_frames, face_fps, demo.settings.threads);
   bool lost = true;
   for (std::uint32_t frame = 0; frame < clip_frames; ++frame) {
     const synth::FaceShot& shot = shots[frame];
-    const double time = frame / frames_per_second;
+    const double time = frame / face_fps;
     const io::GreyImage grey = synth::grey_of(shot.picture);
     if (lost) {
       // replaces a face detector, which may not be installed

@@ -2,6 +2,7 @@
 
 #include "core/stopwatch.h"
 #include "io/faces/filter_json.h"
+#include "io/files/input_file.h"
 #include "io/files/output_file.h"
 #include "io/overlays/head_overlay.h"
 #include "io/pictures/image_file.h"
@@ -11,14 +12,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <optional>
 
 namespace kinema::app {
 namespace {
 
-constexpr std::size_t strip_length = 6;
 constexpr std::size_t still_frames = 20;
 
 // Frames as they are generated, without files.
@@ -68,11 +67,6 @@ head::Calibration calibrated(const synth::HeadClip& clip) {
   return calibration;
 }
 
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // A few overlays as images for the page.
 class Strip {
 public:
@@ -88,7 +82,7 @@ public:
     const io::Picture small = io::resized(picture, 320, 320 * picture.height / picture.width);
     const std::filesystem::path path = folder_ / fmt::format("head-{:06}.png", frame.index);
     io::write_picture_png(path, small);
-    demo_.strip.push_back({frame.index, frame.time, small.width, small.height, bytes_of(path)});
+    demo_.strip.push_back({frame.index, frame.time, small.width, small.height, io::read_bytes(path)});
   }
 
 private:

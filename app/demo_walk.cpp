@@ -3,6 +3,7 @@
 #include "app/progress.h"
 #include "app/walk_clip.h"
 #include "core/stopwatch.h"
+#include "io/files/input_file.h"
 #include "io/files/output_file.h"
 #include "io/motion/bvh.h"
 #include "io/overlays/overlay.h"
@@ -13,15 +14,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <optional>
 
 namespace kinema::app {
 namespace {
 
-constexpr double frames_per_second = 30;
-constexpr std::size_t strip_length = 6;
+constexpr double walk_fps = 30;
 constexpr int shot_width = 240;
 
 void simulate(const WalkSettings& settings, synth::Mode mode) {
@@ -35,9 +34,9 @@ void simulate(const WalkSettings& settings, synth::Mode mode) {
   const io::Bvh bvh = io::read_bvh(clip);
   const synth::Motion motion(bvh, {.metres_per_unit = io::guess_metres_per_unit(bvh)});
   std::vector<synth::Figure> figures;
-  const auto longest = static_cast<std::size_t>(std::floor((motion.duration() + 1e-3) * frames_per_second)) + 1;
+  const auto longest = static_cast<std::size_t>(std::floor((motion.duration() + 1e-3) * walk_fps)) + 1;
   for (std::size_t i = 0; i < std::min(settings.frames, longest); ++i) {
-    figures.push_back(motion.at(static_cast<double>(i) / frames_per_second));
+    figures.push_back(motion.at(static_cast<double>(i) / walk_fps));
   }
   synth::SimulationSettings camera;
   camera.mode = mode;
@@ -46,9 +45,9 @@ void simulate(const WalkSettings& settings, synth::Mode mode) {
   const io::SimulatedRecording recording(settings.folder / "walk", simulation.kinds(), true);
   Progress progress("simulating", simulation.frames(), true);
   simulation.write(recording, settings.threads, [&](std::size_t done) { progress.show(done); });
-  recording.write_truth(simulation.truth(), frames_per_second);
-  recording.write_camera(camera.camera, frames_per_second,
-                         mode == synth::Mode::depth ? std::optional(0.001) : std::nullopt, std::nullopt);
+  recording.write_truth(simulation.truth(), walk_fps);
+  recording.write_camera(camera.camera, walk_fps, mode == synth::Mode::depth ? std::optional(0.001) : std::nullopt,
+                         std::nullopt);
 }
 
 // An upright crop of the overlay around the person, without the caption.
@@ -63,18 +62,13 @@ io::Picture cut_out(const io::Picture& picture, double centre) {
   return io::resized(part, shot_width, height * shot_width / width);
 }
 
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // Overlays during tracking: all of them as a video, a few as images.
 class Film {
 public:
   Film(Walk& walk, const Camera& camera, std::size_t frames)
       : walk_(walk), camera_(camera), painter_(camera), frames_(frames) {
     io::make_folder(shots_);
-    video_.emplace(walk.settings.folder / "walk.mp4", frames_per_second);
+    video_.emplace(walk.settings.folder / "walk.mp4", walk_fps);
   }
 
   void add(const io::Frame& frame, const body::Estimate& estimate) {
@@ -107,7 +101,7 @@ private:
     const io::Picture part = cut_out(picture, centre);
     const std::filesystem::path path = shots_ / fmt::format("{:06}.png", frame.index);
     io::write_picture_png(path, part);
-    walk_.strip.push_back({frame.index, frame.time, part.width, part.height, bytes_of(path)});
+    walk_.strip.push_back({frame.index, frame.time, part.width, part.height, io::read_bytes(path)});
   }
 
   Walk& walk_;

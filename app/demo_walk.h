@@ -6,6 +6,7 @@
 #include "app/track_run.h"
 #include "kinema/backend.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -24,6 +25,9 @@ struct WalkSettings {
   std::vector<int> devices = {};  ///< see body::LikelihoodSettings
   std::shared_ptr<DeviceLosses> losses = nullptr;
 };
+
+/// Images of a film strip on the page.
+inline constexpr std::size_t strip_length = 6;
 
 /// One image of the film strip.
 struct Shot {

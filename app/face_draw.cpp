@@ -12,20 +12,20 @@ namespace kinema::app {
 namespace {
 
 // Faces in memory at once.
-constexpr std::uint32_t chunk = 64;
+constexpr std::uint32_t faces_at_once = 64;
 
-struct Options {
+struct FaceDrawOptions {
   CommonOptions common;
   std::filesystem::path out;
   std::uint32_t count = 100, first = 0;
   int size = 256;
 };
 
-void run(const Options& options) {
+void run(const FaceDrawOptions& options) {
   const Stopwatch watch;
   Progress progress("face draw", options.count, !options.common.json);
   for (std::uint32_t done = 0; done < options.count;) {
-    const std::uint32_t now = std::min(chunk, options.count - done), number = options.first + done;
+    const std::uint32_t now = std::min(faces_at_once, options.count - done), number = options.first + done;
     synth::write_face_set(options.out,
                           synth::face_shots(options.common.seed, number, now, options.size, options.common.threads),
                           number, options.common.threads);
@@ -50,7 +50,7 @@ void run(const Options& options) {
 
 void add_face_draw(Verb parent, Task& task) {
   Verb verb = parent.add("draw", "Draw synthetic faces: pictures with their landmarks, to train or test a model on");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FaceDrawOptions>();
   verb.option("--count", options->count, "Number of faces").type("N").between(1, 1000000).show_default();
   verb.option("--first", options->first, "Number of the first: one seed and number always give the same face")
       .type("N")

@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct FaceEvaluateOptions {
   CommonOptions common;
   FitOptions fit;
   ImageOptions images;
@@ -56,7 +56,7 @@ ordered_json score_json(const FaceEvaluation& evaluation) {
   return score;
 }
 
-ordered_json to_json(const Options& options, const FaceEvaluation& evaluation, const FaceExamples& examples,
+ordered_json to_json(const FaceEvaluateOptions& options, const FaceEvaluation& evaluation, const FaceExamples& examples,
                      double read_ms) {
   ordered_json results = summary_json(evaluation.all);
   results["points"] = evaluation.landmarks;
@@ -109,7 +109,7 @@ void print_reliability(const char* what, const std::vector<ReliabilityBin>& bins
   }
 }
 
-void print_table(const Options& options, const FaceEvaluation& evaluation) {
+void print_table(const FaceEvaluateOptions& options, const FaceEvaluation& evaluation) {
   fmt::print("{}{} fits on {}, starts: {}; errors in % of the outer-eye distance\n\n",
              evaluation.stopped ? "stopped; " : "", evaluation.faces.size(), places_text(evaluation.stages),
              options.init);
@@ -141,8 +141,8 @@ void print_table(const Options& options, const FaceEvaluation& evaluation) {
 }
 
 // The worst faces, fit and truth, side by side; a face with several starts appears with its worst fit.
-io::Picture worst_picture(const Options& options, const FaceEvaluation& evaluation, const FaceExamples& examples,
-                          const face::Model& model) {
+io::Picture worst_picture(const FaceEvaluateOptions& options, const FaceEvaluation& evaluation,
+                          const FaceExamples& examples, const face::Model& model) {
   constexpr int side = 240;
   std::vector<io::Picture> pictures;
   std::set<std::size_t> seen;
@@ -181,7 +181,7 @@ io::Picture worst_picture(const Options& options, const FaceEvaluation& evaluati
   return io::contact_sheet(pictures, 4, side, side);
 }
 
-void write_report(const Options& options, const FaceEvaluation& evaluation, const FaceExamples& examples,
+void write_report(const FaceEvaluateOptions& options, const FaceEvaluation& evaluation, const FaceExamples& examples,
                   const face::Model& model, const ordered_json& json) {
   const std::filesystem::path folder = options.out;
   io::OutputFile json_file(folder / "evaluate.json"), page_file(folder / "evaluate.html");
@@ -198,7 +198,7 @@ void write_report(const Options& options, const FaceEvaluation& evaluation, cons
   page_file.commit();
 }
 
-void run(Options& options, const Ranks& ranks) {
+void run(FaceEvaluateOptions& options, const Ranks& ranks) {
   FaceEvaluationSettings& settings = options.settings;
   check_devices(options.common);
   divide_machine(ranks, options.common);
@@ -239,7 +239,7 @@ void run(Options& options, const Ranks& ranks) {
 
 void add_face_evaluate(Verb parent, Task& task) {
   Verb verb = parent.add("evaluate", "Measure fits against labelled landmarks");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FaceEvaluateOptions>();
   add_fit_options(verb, options->fit);
   add_image_options(verb, options->images);
   verb.option("--init", options->init,

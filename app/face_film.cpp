@@ -18,9 +18,9 @@ namespace kinema::app {
 namespace {
 
 // Frames drawn side by side, and in memory at once.
-constexpr std::size_t chunk = 32;
+constexpr std::size_t frames_at_once = 32;
 
-struct Options {
+struct FaceFilmOptions {
   CommonOptions common;
   std::filesystem::path out;
   std::size_t frames = 300;
@@ -30,7 +30,7 @@ struct Options {
   synth::HeadPoseClipSettings clip;
 };
 
-void run(Options options) {
+void run(FaceFilmOptions options) {
   options.clip.seed = options.common.seed;
   options.clip.expressions = !options.resting && !options.clip.still;
   options.clip.distance = parse_length("--distance", options.distance);
@@ -42,7 +42,7 @@ void run(Options options) {
   const Threads threads(options.common.threads);
   Progress progress("face film", options.frames, !options.common.json);
   for (std::size_t done = 0; done < options.frames;) {
-    const std::size_t now = std::min(chunk, options.frames - done);
+    const std::size_t now = std::min(frames_at_once, options.frames - done);
     threads.for_each(now, [&](std::size_t i) {
       const std::filesystem::path place = options.out / fmt::format("{:06}", done + i);
       io::write_picture_png(place.string() + ".png", clip.picture(done + i));
@@ -72,7 +72,7 @@ void run(Options options) {
 
 void add_face_film(Verb parent, Task& task) {
   Verb verb = parent.add("film", "Draw a film of one person before a webcam, with the true pose of the head");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FaceFilmOptions>();
   synth::HeadPoseClipSettings& clip = options->clip;
   verb.option("--frames", options->frames, "Number of frames").type("N").between(1, 1000000).show_default();
   verb.option("--person", clip.person, "Who it is, by number; 0: the mean of all people")

@@ -15,7 +15,7 @@
 namespace kinema::app {
 namespace {
 
-struct Options {
+struct FaceFitOptions {
   CommonOptions common;
   FitOptions fit;
   std::vector<std::string> input;
@@ -28,7 +28,7 @@ struct Options {
 };
 
 // Outputs that would overwrite each other, or the input.
-void check_outputs(const Options& options) {
+void check_outputs(const FaceFitOptions& options) {
   const FaceFiles& files = options.run.files;
   std::map<std::filesystem::path, const char*> places;
   for (const auto& [flag, file] : {std::pair{"--model", &options.fit.model},
@@ -50,7 +50,7 @@ void check_outputs(const Options& options) {
   }
 }
 
-void report(const Options& options, const FaceCounts& counts) {
+void report(const FaceFitOptions& options, const FaceCounts& counts) {
   if (!options.common.json) {
     fmt::print(
         options.common.console.out,
@@ -79,13 +79,13 @@ void report(const Options& options, const FaceCounts& counts) {
   print_json(json, options.common.console);
 }
 
-io::ColourSettings source_settings(const Options& options) {
+io::ColourSettings source_settings(const FaceFitOptions& options) {
   io::ColourSettings settings = face_source(options.fps, options.sequence);
   settings.reconnect = options.reconnect;
   return settings;
 }
 
-void run(Options& options) {
+void run(FaceFitOptions& options) {
   check_outputs(options);
   FaceRun& chain = options.run;
   check_devices(options.common);
@@ -129,7 +129,7 @@ void run(Options& options) {
 
 void add_face_fit(Verb parent, Task& task) {
   Verb verb = parent.add("fit", "Find the landmarks of faces in pictures, videos and cameras");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FaceFitOptions>();
   FaceRun& chain = options->run;
   add_fit_options(verb, options->fit);
   verb.option("--input", options->input,

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct FaceInfoOptions {
   CommonOptions common;
   std::string model, modes;
   std::size_t count = 6;
@@ -141,7 +141,7 @@ void draw_texture_modes(const face::Level& level, std::size_t number, const std:
                         io::contact_sheet(pictures, 3, 240, 240));
 }
 
-void run(const Options& options) {
+void run(const FaceInfoOptions& options) {
   const face::Model model = io::read_face_model(options.model);
   std::error_code ignored;
   const std::uintmax_t bytes = std::filesystem::file_size(options.model, ignored);
@@ -161,7 +161,7 @@ void run(const Options& options) {
 
 void add_face_info(Verb parent, Task& task) {
   Verb verb = parent.add("info", "Describe an appearance model");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FaceInfoOptions>();
   verb.option("--model,model", options->model, "The model file").type("M.kface").required();
   verb.option("--modes", options->modes, "Folder for pictures of the modes of shape and texture").type("DIR");
   verb.option("--count", options->count, "Number of modes to draw").type("N").between(1, 100).show_default();

@@ -20,7 +20,7 @@
 namespace kinema::app {
 namespace {
 
-struct Options {
+struct FaceTrainOptions {
   CommonOptions common;
   ImageOptions images;
   face::TrainSettings settings;
@@ -92,7 +92,7 @@ FaceExamples drawn_examples(std::uint64_t seed, std::uint32_t count, int threads
   return examples;
 }
 
-FaceExamples examples_for(const Options& options) {
+FaceExamples examples_for(const FaceTrainOptions& options) {
   if (options.drawn == 0) return read_examples(options.images);
   return drawn_examples(options.common.seed, std::min(options.drawn, most_kept), options.common.threads);
 }
@@ -110,7 +110,7 @@ void set_for_drawn(face::TrainSettings& settings) {
   settings.prior = drawn_prior;
 }
 
-face::Model train(const Options& options, const FaceExamples& examples, const face::Layout& layout) {
+face::Model train(const FaceTrainOptions& options, const FaceExamples& examples, const face::Layout& layout) {
   if (options.drawn > most_kept)
     return face::train(drawn_stream(options.common.seed), options.drawn, layout, options.settings);
   std::vector<face::Example> set;
@@ -134,12 +134,12 @@ face::Model train(const Options& options, const FaceExamples& examples, const fa
   return face::train_score(model, drawn_stream(options.common.seed), options.drawn, settings);
 }
 
-face::Layout layout_for(const Options& options, std::size_t landmarks) {
+face::Layout layout_for(const FaceTrainOptions& options, std::size_t landmarks) {
   if (!options.layout.empty()) return io::read_layout(options.layout, landmarks);
   return face::default_layout(landmarks);
 }
 
-void report(const Options& options, const face::Model& model, const FaceExamples& examples, double read_ms,
+void report(const FaceTrainOptions& options, const face::Model& model, const FaceExamples& examples, double read_ms,
             double train_ms, double detect_ms) {
   const face::Level& finest = model.levels.front();
   std::error_code ignored;
@@ -177,7 +177,7 @@ void report(const Options& options, const face::Model& model, const FaceExamples
 }
 
 // A model that is refined keeps what these options say of a new one.
-void check_start(const Options& options) {
+void check_start(const FaceTrainOptions& options) {
   if (options.images.images.empty() + options.film.empty() + (options.drawn == 0) != 2)
     throw Error("--start: give --images or --film, or --drawn to learn its score anew");
   const face::TrainSettings &asked = options.settings, usual;
@@ -204,7 +204,7 @@ void check_start(const Options& options) {
 }
 
 // The model of --start with a score learned from drawn faces.
-void learn_score(const Options& options) {
+void learn_score(const FaceTrainOptions& options) {
   const io::OutputFile place(options.out);
   const std::filesystem::path file = start_file(options.start);
   face::Model start = io::read_face_model(file);
@@ -239,7 +239,7 @@ void learn_score(const Options& options) {
   print_json(json);
 }
 
-void run(Options options) {
+void run(FaceTrainOptions options) {
   if (!options.start.empty()) {
     check_start(options);
     if (options.drawn > 0) return learn_score(options);
@@ -292,7 +292,7 @@ void run(Options options) {
   report(options, model, examples, read_ms, train_ms, detect_ms);
 }
 
-void add_model_options(Verb verb, Options& options) {
+void add_model_options(Verb verb, FaceTrainOptions& options) {
   face::TrainSettings& settings = options.settings;
   const char* group = "The model";
   verb.option("--pixels", settings.pixels, "Pixels of the finest texture, exactly")
@@ -354,7 +354,7 @@ void add_model_options(Verb verb, Options& options) {
 void add_face_train(Verb parent, Task& task) {
   Verb verb =
       parent.add("train", "Train an appearance model on pictures with landmarks or on drawn faces, or refine one");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FaceTrainOptions>();
   add_image_options(verb, options->images, false);
   verb.option("--start", options->start, "Refine this model, or the one that ships, in place of a new one")
       .type("shipped|M.kface");

@@ -15,7 +15,7 @@
 namespace kinema::app {
 namespace {
 
-struct Options {
+struct HeadCalibrateOptions {
   CommonOptions common;
   std::vector<std::string> input;
   std::string oval, out, picture, cascade, distance;
@@ -34,8 +34,8 @@ struct Frames {
 };
 
 // The next `count` readable frames, of at most `left`.
-std::vector<io::Frame> read_some(const Options& options, io::Source& source, std::size_t count, std::size_t& left,
-                                 std::string& gap) {
+std::vector<io::Frame> read_some(const HeadCalibrateOptions& options, io::Source& source, std::size_t count,
+                                 std::size_t& left, std::string& gap) {
   std::vector<io::Frame> frames;
   io::Frame frame;
   while (frames.size() < count && left > 0 && source.next(frame)) {
@@ -50,7 +50,7 @@ std::vector<io::Frame> read_some(const Options& options, io::Source& source, std
 }
 
 // The first readable frames that, if the oval is detected, show the face that most of them show.
-Frames read_frames(const Options& options) {
+Frames read_frames(const HeadCalibrateOptions& options) {
   constexpr std::size_t longest_search = 300;
   Frames frames;
   if (!options.automatic) frames.ovals.push_back(parse_oval(options.oval));
@@ -83,7 +83,7 @@ Frames read_frames(const Options& options) {
                           options.input.front(), longest_search - left));
 }
 
-void draw(const Options& options, const Frames& frames, const head::Calibration& calibration) {
+void draw(const HeadCalibrateOptions& options, const Frames& frames, const head::Calibration& calibration) {
   const io::Frame& last = frames.kept.back();
   head::Estimate estimate;
   estimate.found = true;
@@ -99,7 +99,7 @@ void draw(const Options& options, const Frames& frames, const head::Calibration&
                                                       }));
 }
 
-void run(Options options) {
+void run(HeadCalibrateOptions options) {
   if (options.automatic != options.oval.empty()) {
     throw Error("say where the face is: --oval cx,cy,rx,ry in pixels, or --auto, and not both");
   }
@@ -153,7 +153,7 @@ void run(Options options) {
 
 void add_head_calibrate(Verb parent, Task& task) {
   Verb verb = parent.add("calibrate", "Learn the colours of a face in this light, from frames with an oval");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<HeadCalibrateOptions>();
   verb.option("--input", options->input,
               "A picture, a folder or pattern of pictures, a video, or a camera as in camera:0")
       .type("FILE|DIR")

@@ -16,9 +16,9 @@ namespace kinema::app {
 namespace {
 
 // Files and network receivers of the estimates.
-class Sinks {
+class HeadSinks {
 public:
-  Sinks(const ColourOutputs& outputs, double fps) {
+  HeadSinks(const ColourOutputs& outputs, double fps) {
     for (const std::string& name : {outputs.table, outputs.lines}) {
       if (!name.empty()) tables_.emplace_back(std::make_unique<io::HeadWriter>(name));
     }
@@ -61,7 +61,7 @@ HeadCounts track(io::Source& source, const HeadRun& run) {
   counts.mode = tracker.mode();
   counts.backend = tracker.backend();
   if (run.started) run.started(tracker);
-  Sinks sinks(run.outputs, source.fps());
+  HeadSinks sinks(run.outputs, source.fps());
   const auto work = [&](SourceLoop& loop) {
     follow<head::Estimate>(
         loop, counts, [&](const io::Frame& frame) { return tracker.track(frame.view(), frame.time); },

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct HeadTrackOptions {
   CommonOptions common;
   ColourSourceOptions source;
   std::string filter, reference_distance, truth, backend = "auto";
@@ -84,7 +84,7 @@ ordered_json errors_json(const HeadErrors& errors) {
           {"median", errors.median}};
 }
 
-ordered_json results_json(const Options& options, const Paths& paths, double fps,
+ordered_json results_json(const HeadTrackOptions& options, const Paths& paths, double fps,
                           const std::optional<std::vector<io::HeadBox>>& truth) {
   ordered_json results;
   results["out"] = options.run.outputs.table;
@@ -152,7 +152,7 @@ void check_outputs(const ColourOutputs& outputs) {
   check_distinct(outputs, "--out", "--jsonl");
 }
 
-void fill_in(Options& options) {
+void fill_in(HeadTrackOptions& options) {
   HeadRun& run = options.run;
   check_outputs(run.outputs);
   if (options.plain && options.window) throw Error("--plain and --window exclude each other");
@@ -191,7 +191,7 @@ void fill_in(Options& options) {
   }
 }
 
-void run(Options options) {
+void run(HeadTrackOptions options) {
   fill_in(options);
   HeadRun& chain = options.run;
   std::optional<std::vector<io::HeadBox>> truth;
@@ -257,7 +257,7 @@ void add_outputs(Verb verb, ColourOutputs& outputs) {
   add_place_options(verb, outputs.live, "positions", "positions");
 }
 
-void add_tracker_options(Verb verb, Options& options) {
+void add_tracker_options(Verb verb, HeadTrackOptions& options) {
   const char* group = "The tracker";
   head::TrackerSettings& tracker = options.run.tracker;
   verb.flag("--plain", options.plain, "The centroid of the whole frame, as in the paper").group(group);
@@ -295,7 +295,7 @@ void add_tracker_options(Verb verb, Options& options) {
 
 void add_head_track(Verb parent, Task& task) {
   Verb verb = parent.add("track", "Follow a head in colour video: position, area and distance");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<HeadTrackOptions>();
   add_colour_options(verb, options->source, options->run.range);
   verb.option("--filter", options->filter, "The user's colours, from kinema head calibrate")
       .type("filter.json")

@@ -15,9 +15,9 @@ namespace kinema::app {
 namespace {
 
 // Files and network receivers of the estimates.
-class Sinks {
+class PersonSinks {
 public:
-  Sinks(const PersonRun& run, double fps) : model_(*run.tracker.model), solver_(run.tracker.pose) {
+  PersonSinks(const PersonRun& run, double fps) : model_(*run.tracker.model), solver_(run.tracker.pose) {
     for (const std::string& name : {run.outputs.lines, run.outputs.table}) {
       if (!name.empty()) tables_.emplace_back(std::make_unique<io::PersonWriter>(name));
     }
@@ -87,7 +87,7 @@ PersonCounts track(io::Source& source, const PersonRun& run) {
   if (run.oval) tracker.start(*run.oval);
   PersonCounts counts;
   counts.backend = tracker.backend();
-  Sinks sinks(run, source.fps());
+  PersonSinks sinks(run, source.fps());
   Losses losses;
   const auto timed = [&](const io::Frame& frame) {
     const std::clock_t busy = std::clock();

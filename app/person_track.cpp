@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct PersonTrackOptions {
   CommonOptions common;
   FitOptions fit;
   PoseOptions pose;
@@ -41,7 +41,7 @@ void check_outputs(const ColourOutputs& outputs, bool viewed) {
   }
 }
 
-void fill_in(Options& options, std::optional<io::FaceDetector>& detector) {
+void fill_in(PersonTrackOptions& options, std::optional<io::FaceDetector>& detector) {
   PersonRun& run = options.run;
   check_outputs(run.outputs, options.view.wanted);
   check_devices(options.common);
@@ -66,7 +66,7 @@ void fill_in(Options& options, std::optional<io::FaceDetector>& detector) {
   if (detector) run.tracker.detect = [&](const face::GreyView& image) { return detector->detect(image); };
 }
 
-void report(const Options& options, const PersonCounts& counts, const HeadPath& path,
+void report(const PersonTrackOptions& options, const PersonCounts& counts, const HeadPath& path,
             const std::optional<std::vector<io::HeadBox>>& truth) {
   const double tracked = static_cast<double>(std::max<std::size_t>(1, counts.found + counts.lost));
   const std::optional<double> noise = jitter(path);
@@ -110,7 +110,7 @@ void report(const Options& options, const PersonCounts& counts, const HeadPath& 
   print_json(json, options.common.console);
 }
 
-void run(Options options) {
+void run(PersonTrackOptions options) {
   std::optional<io::FaceDetector> detector;
   fill_in(options, detector);
   std::optional<std::vector<io::HeadBox>> truth;
@@ -142,7 +142,7 @@ void run(Options options) {
 
 void add_track(Verb parent, Task& task) {
   Verb verb = parent.add("track", "Follow one person before a webcam: place, rotation and expression of the head");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<PersonTrackOptions>();
   PersonRun& chain = options->run;
   add_colour_options(verb, options->source, chain.range);
   verb.option("--out", chain.outputs.lines, "One line of JSON per frame").type("track.jsonl");

@@ -13,7 +13,7 @@
 namespace kinema::app {
 namespace {
 
-struct Options {
+struct RecordOptions {
   std::string input;
   std::filesystem::path out;
   std::size_t frames = 0;
@@ -29,7 +29,7 @@ struct Counts {
   bool stopped = false;
 };
 
-void report(const Options& options, const Counts& counts) {
+void report(const RecordOptions& options, const Counts& counts) {
   if (!options.json) {
     fmt::print(
         "{}{} frames in {:.1f} s, {:.1f} MB{}{}\n", counts.stopped ? "stopped; " : "", counts.frames, counts.seconds,
@@ -50,7 +50,7 @@ void report(const Options& options, const Counts& counts) {
 }
 
 // Passes frames on until the source ends, enough were taken, or a file cannot be written.
-void copy(io::ReopeningSource& source, io::Recorder& recorder, const Options& options, Counts& counts) {
+void copy(io::ReopeningSource& source, io::Recorder& recorder, const RecordOptions& options, Counts& counts) {
   const Interrupt interrupt(Interrupt::From::anybody);
   for (std::size_t taken = 0; options.frames == 0 || taken < options.frames;) {
     counts.stopped = interrupt.asked();
@@ -66,7 +66,7 @@ void copy(io::ReopeningSource& source, io::Recorder& recorder, const Options& op
   }
 }
 
-void run(const Options& options) {
+void run(const RecordOptions& options) {
   const auto opener = io::source_opener(options.input, options.recording, io::SourceUse::any);
   if (!opener) {
     throw Error(fmt::format("{}: is no live source: kinema cameras lists them", options.input));
@@ -102,7 +102,7 @@ void run(const Options& options) {
 
 void add_record(Verb parent, Task& task) {
   Verb verb = parent.add("record", "Write a live source to a recording, which body track reads");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RecordOptions>();
   io::RecordingSettings& recording = options->recording;
   verb.option("--input", options->input, "A live source: kinema cameras lists them").type("SOURCE").required();
   verb.option("--out", options->out, "The folder of the recording").type("DIR").required();

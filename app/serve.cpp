@@ -12,12 +12,12 @@
 namespace kinema::app {
 namespace {
 
-struct Options {
+struct ServeOptions {
   ViewOptions view;
   std::string filter, model;
 };
 
-void run(const Options& options) {
+void run(const ServeOptions& options) {
   std::optional<head::Calibration> calibration;
   if (!options.filter.empty()) calibration = io::read_filter(options.filter);
   std::shared_ptr<const face::Model> model;  // refused before anything is served
@@ -37,7 +37,7 @@ void add_serve(Verb parent, Task& task) {
   Verb verb = parent.add("serve",
                          "Serve the live page: track heads and faces in the browser's camera, dropped files, and "
                          "frames of other programs");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ServeOptions>();
   add_server_options(verb, options->view, "Options");
   verb.option("--filter", options->filter, "The user's colours, in place of a calibration on the page")
       .type("filter.json");

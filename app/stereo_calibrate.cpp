@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct StereoCalibrateOptions {
   std::string input;
   fs::path out;
   io::CalibrationBoard board;
@@ -98,7 +98,7 @@ void add_pictures(const std::string& input, Boards& boards) {
   }
 }
 
-void add_live(const io::RawOpener& opener, const Options& options, Boards& boards) {
+void add_live(const io::RawOpener& opener, const StereoCalibrateOptions& options, Boards& boards) {
   io::ReopeningSource source(opener, options.source.reconnect);
   const Interrupt interrupt;
   Progress progress("boards", options.views, true);
@@ -119,7 +119,7 @@ std::string words_of(const Boards& boards, const io::PairCalibration& pair) {
       pair.calibration.left.fx, 100 * pair.focal_deviation, 100 * pair.coverage);
 }
 
-void report(const Options& options, const Boards& boards, const io::PairCalibration& pair) {
+void report(const StereoCalibrateOptions& options, const Boards& boards, const io::PairCalibration& pair) {
   if (!options.json) return fmt::print("{}\n", words_of(boards, pair));
   nlohmann::ordered_json json;
   json["pairs"] = boards.pairs();
@@ -135,7 +135,7 @@ void report(const Options& options, const Boards& boards, const io::PairCalibrat
   print_json(json);
 }
 
-io::PairCalibration calibrated(const Options& options, Boards& boards) {
+io::PairCalibration calibrated(const StereoCalibrateOptions& options, Boards& boards) {
   if (const auto opener = io::source_opener(options.input, options.source, io::SourceUse::raw_pairs)) {
     add_live(*opener, options, boards);
   } else {
@@ -153,7 +153,7 @@ io::PairCalibration calibrated(const Options& options, Boards& boards) {
   }
 }
 
-void run(const Options& options) {
+void run(const StereoCalibrateOptions& options) {
   const io::OutputFile place(options.out);  // refused now, not after minutes with the board
   io::check_board(options.board);
   std::optional<View> view;
@@ -196,7 +196,7 @@ void parse_board(const std::string& word, io::CalibrationBoard& board) {
 
 void add_stereo_calibrate(Verb parent, Task& task) {
   Verb verb = parent.add("calibrate", "Calibrate a stereo pair with a chessboard or ChArUco board, for body track");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<StereoCalibrateOptions>();
   verb.option("--input", options->input,
               "A folder with left/ and right/, patterns left%02d.jpg,right%02d.jpg, or a stereo camera as in stereo:0")
       .type("DIR|FILES|SOURCE")

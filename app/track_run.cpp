@@ -22,9 +22,9 @@ namespace kinema::app {
 namespace {
 
 // All outputs written during the run.
-class Sinks {
+class BodySinks {
 public:
-  Sinks(const TrackFiles& files, const io::Recording& recording, const body::Skeleton& skeleton) {
+  BodySinks(const TrackFiles& files, const io::Recording& recording, const body::Skeleton& skeleton) {
     for (const std::string& name : {files.poses, files.csv}) {
       if (!name.empty()) poses_.emplace_back(std::make_unique<io::PosesWriter>(name, skeleton));
     }
@@ -110,7 +110,7 @@ private:
 // Writes final estimates beside their frames, which are buffered here until then.
 class SettledWriter {
 public:
-  SettledWriter(const TrackRun& run, Sinks& sinks)
+  SettledWriter(const TrackRun& run, BodySinks& sinks)
       : run_(run), sinks_(sinks), pictures_(sinks.draws() || run.written != nullptr) {}
 
   void add(io::Frame&& frame) {
@@ -137,7 +137,7 @@ public:
 
 private:
   const TrackRun& run_;
-  Sinks& sinks_;
+  BodySinks& sinks_;
   double deviations_ = 0;
   std::size_t joints_ = 0;
   bool pictures_;  // frames are needed, not only their estimates
@@ -272,7 +272,7 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
     const auto width = static_cast<std::size_t>(recording.camera().camera.width);
     tracker.set_background({recording.background().data(), width, recording.background().size() / width, width});
   }
-  Sinks sinks(run.files, recording, tracker.skeleton());
+  BodySinks sinks(run.files, recording, tracker.skeleton());
   SettledWriter writer(run, sinks);
   TrackCounts counts;
   counts.backend = tracker.backend();

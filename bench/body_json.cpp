@@ -15,8 +15,6 @@ ordered_json stage_times(const std::vector<StageTime>& stages) {
   return json;
 }
 
-ordered_json optional_number(const std::optional<double>& value) { return value ? ordered_json(*value) : nullptr; }
-
 ordered_json row_json(const BodyRow& row) {
   return {{"backend", row.backend},
           {"association", name(row.association)},

@@ -15,7 +15,7 @@ using report::with_unit;
 
 // First-hit rows of a backend that also ran `nearest`, and the reference, appear in the tables only: they would cover
 // the other curves.
-constexpr Curve curves[] = {{"listing", 0}, {"embree", 1}, {"cpu", 2}, {"paper", 4}, {"cuda", 3}};
+constexpr Curve body_curves[] = {{"listing", 0}, {"embree", 1}, {"cpu", 2}, {"paper", 4}, {"cuda", 3}};
 
 bool in_plots(const BodyRow& row) { return row.association == body::Association::nearest || row.backend == "embree"; }
 
@@ -52,7 +52,7 @@ void add_series(report::Plot& plot, const std::vector<const BodyRow*>& rows, std
 report::Plot time_plot(const std::string& title, const char* x_label, const std::vector<const BodyRow*>& rows,
                        std::size_t BodyRow::*swept) {
   report::Plot plot = logarithmic_plot(title, x_label, "time for all samples", Unit::milliseconds);
-  for (const Curve& curve : curves) {
+  for (const Curve& curve : body_curves) {
     add_series(plot, rows, swept, curve, Quantity::wall);
     add_series(plot, rows, swept, curve, Quantity::device);
   }
@@ -62,7 +62,7 @@ report::Plot time_plot(const std::string& title, const char* x_label, const std:
 report::Plot speedup_plot(const std::string& title, const char* x_label, const std::vector<const BodyRow*>& rows,
                           std::size_t BodyRow::*swept) {
   report::Plot plot = logarithmic_plot(title, x_label, "speed-up over the listing", Unit::factor);
-  for (const Curve& curve : curves)
+  for (const Curve& curve : body_curves)
     if (std::string_view(curve.backend) != "listing") add_series(plot, rows, swept, curve, Quantity::speedup);
   return plot;
 }

@@ -13,13 +13,14 @@ namespace {
 using report::Unit;
 using report::with_unit;
 
-constexpr Curve curves[] = {{"listing", 0}, {"opencv", 1}, {"cpu", 2}, {"paper", 4}, {"cuda", 3}, {"cuda batch", 5}};
+constexpr Curve face_curves[] = {{"listing", 0}, {"opencv", 1}, {"cpu", 2},
+                                 {"paper", 4},   {"cuda", 3},   {"cuda batch", 5}};
 
 // `value` gives the point of a row; its x is set here.
 template <class Value>
 report::Plot size_plot(const FaceReport& report, const std::string& title, const char* label, Unit unit, Value value) {
   report::Plot plot = logarithmic_plot(title, "pixels of the texture", label, unit);
-  for (const Curve& curve : curves) {
+  for (const Curve& curve : face_curves) {
     report::Series series{curve.backend, curve.colour, report::Style::line, {}};
     for (const FaceRow* row : report.of(curve.backend)) {
       report::Point point = value(*row);
@@ -35,7 +36,7 @@ report::Plot size_plot(const FaceReport& report, const std::string& title, const
 report::Plot frames_plot(const FaceReport& report, std::size_t pixels) {
   report::Plot plot = logarithmic_plot(fmt::format("Figure 6: time against frames, {} pixels", pixels), "frames",
                                        "time", Unit::milliseconds);
-  for (const Curve& curve : curves)
+  for (const Curve& curve : face_curves)
     for (const FaceRow* row : report.of(curve.backend)) {
       if (row->pixels != pixels || row->frame_ms.size() < 2) continue;
       report::Series series{curve.backend, curve.colour, report::Style::line, {}};

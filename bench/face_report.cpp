@@ -17,8 +17,6 @@ constexpr PaperFaceTime paper_face_times[] = {
     {36864, 813.35, 20.58},  {40960, 903.71, 21.85},  {45056, 1000.40, 23.02}, {49152, 1077.62, 24.47},
     {53248, 1158.40, 26.54}, {57344, 1243.77, 26.91}, {61440, 1333.50, 28.26}, {65536, 1423.24, 29.58}};
 
-ordered_json optional_number(const std::optional<double>& value) { return value ? ordered_json(*value) : nullptr; }
-
 ordered_json row_json(const FaceRow& row) {
   ordered_json stages = ordered_json::object();
   for (const StageTime& time : row.stages) stages[time.stage] = time.ms;

@@ -9,8 +9,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json optional_number(const std::optional<double>& value) { return value ? ordered_json(*value) : nullptr; }
-
 ordered_json row_json(const HeadRow& row) {
   ordered_json stages = ordered_json::object();
   for (const StageTime& time : row.stages) stages[time.stage] = time.ms;

@@ -9,7 +9,7 @@ namespace {
 
 std::string small(const std::optional<double>& value) { return value ? fmt::format("{:.1e}", *value) : "-"; }
 
-std::string paper_table(const HeadReport& report) {
+std::string paper_text(const HeadReport& report) {
   std::string text = fmt::format("{:<10} {:>11} {:>14} {:>9} {:>9} {:>11} {:>10} {:>14} {:>14} {:>10}\n", "version",
                                  "transfer ms", "calculation ms", "CPU share", "total ms", "CPU1/total", "frames/s",
                                  "paper total ms", "error px", "error area");
@@ -41,7 +41,7 @@ std::string head_text(const HeadReport& report) {
   std::string text = fmt::format("The head's sums over a frame of {} x {} pixels, seed {}\n", report.width,
                                  report.height, report.seed);
   text += machine_text(report.machine, report.commit, report.date);
-  if (!report.table("paper").empty()) text += "\nTable 1: rgba, a plane, a camera's picture\n" + paper_table(report);
+  if (!report.table("paper").empty()) text += "\nTable 1: rgba, a plane, a camera's picture\n" + paper_text(report);
   for (const auto& [name, title] :
        {std::pair{"cpu", "The cpu backend"}, std::pair{"gpu", "The cuda and joint backends"},
         std::pair{"other", "Other programs"}, std::pair{"floor", "The floors"}})

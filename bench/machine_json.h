@@ -1,11 +1,17 @@
-// The machine of a benchmark, as in the JSON of all results.
+// Parts of the JSON of all results: the machine of a benchmark, numbers that may be missing.
 #pragma once
 
 #include "bench/machine.h"
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
+
 namespace kinema::bench {
+
+inline nlohmann::ordered_json optional_number(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nullptr;
+}
 
 inline nlohmann::ordered_json machine_json(const Machine& machine) {
   auto gpus = nlohmann::ordered_json::array();

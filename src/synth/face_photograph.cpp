@@ -53,7 +53,6 @@ private:
   Vec3 rows_[3];
 };
 
-Vec3f single(const Vec3& v) { return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; }
 Vec3 wide(const Vec3f& v) { return {v.x, v.y, v.z}; }
 
 // On a turned face the hidden points of the jaw are set on its contour, as annotators do.

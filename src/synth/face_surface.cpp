@@ -8,7 +8,7 @@
 namespace kinema::synth {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 struct Knot {
   double at, value;
@@ -73,8 +73,6 @@ void add_normals(FaceMesh& mesh) {
   mesh.normal.clear();
   for (const Vec3f& n : sums) mesh.normal.push_back((1 / std::max(1e-12f, norm(n))) * n);
 }
-
-Vec3f single(Vec3 v) { return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; }
 
 FaceMesh ellipsoid(FaceMaterial material, Vec3 centre, Vec3 radius, double flat_top = -1) {
   constexpr std::size_t rows = 33, columns = 49;

@@ -21,6 +21,11 @@ struct FaceMesh {
   std::vector<std::array<std::uint32_t, 3>> triangles;
 };
 
+/// In the precision of a mesh.
+inline Vec3f single(const Vec3& v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+}
+
 class FaceSurface {
 public:
   FaceSurface(const FacePlan& plan, const FaceIdentity& identity);

@@ -10,12 +10,6 @@
 namespace kinema::synth {
 namespace {
 
-constexpr Vec3 sky{0, 1, 0};
-
-std::string side_name(int side, std::string_view joint) {
-  return fmt::format("{}_{}", side == 0 ? "left" : "right", joint);
-}
-
 class Hanging {
 public:
   Hanging(const body::Skeleton& skeleton, Figure& figure) : skeleton_(skeleton), figure_(figure) {}

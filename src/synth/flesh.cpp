@@ -36,7 +36,7 @@ public:
 private:
   Spot spot(std::string_view joint, double x, double y, double z) const { return {skeleton_.find(joint), {x, y, z}}; }
   Spot spot(int side, std::string_view joint, double x, double y, double z) const {
-    return spot(fmt::format("{}_{}", side == 0 ? "left" : "right", joint), side == 0 ? x : -x, y, z);
+    return spot(side_name(side, joint), side == 0 ? x : -x, y, z);
   }
   const FleshScale& scale(const Spot& spot) const {
     return figure_.person->flesh[static_cast<std::size_t>(spot.joint)];

@@ -11,7 +11,7 @@
 namespace kinema::synth {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 // Two slow waves of incommensurable periods, between -1 and 1.
 double swing(double time, double hertz, double phase) {

@@ -11,16 +11,12 @@
 namespace kinema::synth {
 namespace {
 
-constexpr Vec3 sky{0, 1, 0}, ahead{0, 0, 1};
+constexpr Vec3 ahead{0, 0, 1};
 
 std::size_t index(std::string_view common) {
   const auto found = std::find(body::common_joints.begin(), body::common_joints.end(), common);
   return static_cast<std::size_t>(found - body::common_joints.begin());
 }
-std::string side_name(int side, std::string_view joint) {
-  return fmt::format("{}_{}", side == 0 ? "left" : "right", joint);
-}
-
 int first_child(const io::Bvh& bvh, int parent) {
   for (std::size_t j = 0; parent >= 0 && j < bvh.joints.size(); ++j) {
     if (bvh.joints[j].parent == parent) return static_cast<int>(j);

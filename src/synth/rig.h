@@ -8,6 +8,8 @@
 #include "io/motion/bvh.h"
 
 #include <array>
+#include <string>
+#include <string_view>
 
 namespace kinema::synth {
 
@@ -26,6 +28,11 @@ struct RigPose {
   Quaternion pelvis, chest, head;
   Side side[2];
 };
+
+/// "left_knee" of the knee of side 0.
+inline std::string side_name(int side, std::string_view joint) {
+  return (side == 0 ? "left_" : "right_") + std::string(joint);
+}
 
 class Rig {
 public:

@@ -14,7 +14,6 @@
 namespace kinema::synth {
 namespace {
 
-constexpr Vec3 sky{0, 1, 0};
 constexpr double nearest = 1.5;  // of a joint to the camera: sensors measure nothing nearer
 constexpr double shortest = 2.4, longest = 9.0;
 constexpr double behind = 0.9;  // from the person to the wall

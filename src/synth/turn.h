@@ -10,6 +10,9 @@ namespace kinema::synth {
 /// Three perpendicular unit vectors, right-handed.
 using Axes = std::array<Vec3, 3>;
 
+/// The direction of the sky: y points up in synthetic scenes.
+inline constexpr Vec3 sky{0, 1, 0};
+
 /// v with length 1, or `otherwise` where it has none.
 inline Vec3 unit_vector(Vec3 v, Vec3 otherwise = {0, 1, 0}) {
   const double size = norm(v);

@@ -18,14 +18,14 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-constexpr std::size_t largest_file = std::size_t{1} << 24;
+constexpr std::size_t largest_calibration = std::size_t{1} << 24;
 
 class Storage {
 public:
   explicit Storage(const std::vector<std::filesystem::path>& files) {
     for (const auto& path : files) {
       try {
-        files_.push_back(read_stored_values(read_bytes(path, largest_file)));
+        files_.push_back(read_stored_values(read_bytes(path, largest_calibration)));
       } catch (const Error& error) {
         throw about(path, error);
       }

@@ -18,12 +18,12 @@ using Json = nlohmann::ordered_json;
 
 // Larger than any sensor, but small enough for one frame to fit in memory.
 constexpr int largest_side = 16384;
-constexpr std::size_t largest_file = std::size_t{1} << 20;
+constexpr std::size_t largest_camera_file = std::size_t{1} << 20;
 
 // The fields of one file, each requested by name and named in errors.
 class JsonFields {
 public:
-  explicit JsonFields(const std::filesystem::path& path) : json_(parse_json(read_bytes(path, largest_file))) {
+  explicit JsonFields(const std::filesystem::path& path) : json_(parse_json(read_bytes(path, largest_camera_file))) {
     if (!json_.is_object()) throw Error(R"(is no JSON object: write {"width": 640, "height": 480, ...})");
   }
 

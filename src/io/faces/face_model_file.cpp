@@ -9,7 +9,7 @@ namespace {
 
 using namespace face;
 
-constexpr SectionFormat format{
+constexpr SectionFormat model_format{
     {'K', 'F', 'A', 'C', 'E', '\r', '\n', '\x1a'}, 1, "an appearance model of kinema (.kface)"};
 
 constexpr std::array<Word<Features>, 3> feature_words{
@@ -36,7 +36,7 @@ void describe(Archive& file, Layout& layout) {
 }
 
 template <class Archive>
-void describe(Archive& file, Frame& frame) {
+void describe(Archive& file, face::Frame& frame) {
   file.value("scale", frame.scale);
   file.value("x", frame.x);
   file.value("y", frame.y);
@@ -88,7 +88,7 @@ void describe(Archive& file, Model& model) {
   file.object("cascade", [&](Archive& cascade) {
     cascade.value("bins", model.cascade.bins);
     cascade.list("frames", model.cascade.frames, most_frames,
-                 [](Archive& inner, Frame& frame) { describe(inner, frame); });
+                 [](Archive& inner, face::Frame& frame) { describe(inner, frame); });
     cascade.list("stages", model.cascade.stages, most_stages, [](Archive& inner, CascadeStage& stage) {
       inner.value("frame", stage.frame);
       inner.array("offsets", stage.offsets);
@@ -137,7 +137,7 @@ std::string_view type_name(SectionType type) {
 void write_face_model(const std::filesystem::path& path, const Model& model, FaceModelPrecision precision) {
   OutputFile file(path);
   check(model);
-  SectionWriter sections(format);
+  SectionWriter sections(model_format);
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   Model described = model;  // shares its arrays
   std::deque<SmallMatrix> small;
@@ -151,7 +151,7 @@ void write_face_model(const std::filesystem::path& path, const Model& model, Fac
 
 Model read_face_model(const std::filesystem::path& path) {
   try {
-    const SectionReader sections(path, format);
+    const SectionReader sections(path, model_format);
     const nlohmann::json json = parse_json(sections.text("model"));
     std::set<std::string> used{"model"};
     Model model;
@@ -170,7 +170,7 @@ Model read_face_model(const std::filesystem::path& path) {
 
 std::vector<FaceModelSection> list_face_model(const std::filesystem::path& path) {
   try {
-    const SectionReader sections(path, format);
+    const SectionReader sections(path, model_format);
     std::vector<FaceModelSection> lines;
     for (const auto& [name, section] : sections.sections()) {
       const std::size_t element = section.type == SectionType::bytes ? 1 : section.type == SectionType::uint16 ? 2 : 4;

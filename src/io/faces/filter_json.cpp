@@ -15,13 +15,12 @@
 namespace kinema::io {
 namespace {
 
-using head::Calibration;
 using head::SkinModel;
 
-constexpr std::size_t largest_file = std::size_t{1} << 24;
+constexpr std::size_t largest_filter = std::size_t{1} << 24;
 
-// A histogram's degrees and a patch are bytes; two hexadecimal digits each keep them on a line that editors can open.
-constexpr std::string_view digits = "0123456789abcdef";
+// A histogram's degrees and a patch are bytes; two hexadecimal hex_digits each keep them on a line that editors can open.
+constexpr std::string_view hex_digits = "0123456789abcdef";
 
 std::vector<std::uint8_t> bytes_at(const JsonPlace& place, std::size_t count) {
   const std::string text = place.text();
@@ -31,7 +30,7 @@ std::vector<std::uint8_t> bytes_at(const JsonPlace& place, std::size_t count) {
   std::vector<std::uint8_t> bytes;
   bytes.reserve(count);
   for (std::size_t i = 0; i < text.size(); i += 2) {
-    const std::size_t high = digits.find(text[i]), low = digits.find(text[i + 1]);
+    const std::size_t high = hex_digits.find(text[i]), low = hex_digits.find(text[i + 1]);
     if (high == std::string_view::npos || low == std::string_view::npos) {
       place.fail(fmt::format("has something else than 0-9 and a-f at letter {}", i));
     }
@@ -43,8 +42,8 @@ std::vector<std::uint8_t> bytes_at(const JsonPlace& place, std::size_t count) {
 std::string letters_of(const std::vector<std::uint8_t>& bytes) {
   std::string text;
   for (const std::uint8_t byte : bytes) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
+    text += hex_digits[byte >> 4];
+    text += hex_digits[byte & 15];
   }
   return text;
 }
@@ -147,9 +146,9 @@ head::HeadReference reference_at(const JsonPlace& place) {
   return reference;
 }
 
-Calibration calibration_at(const JsonPlace& root) {
+head::Calibration calibration_at(const JsonPlace& root) {
   if (!root.is_object()) root.fail(R"(is no filter: write {"classifier": "plane", "f": [fR, fG, fB, fD]})");
-  Calibration calibration;
+  head::Calibration calibration;
   calibration.filter.model = model_at(root);
   try {
     head::check(calibration.filter.model);
@@ -192,20 +191,20 @@ struct Writer {
 
 }  // namespace
 
-Calibration parse_filter(std::string_view text) {
+head::Calibration parse_filter(std::string_view text) {
   const nlohmann::json document = parse_json(text);
   return calibration_at(JsonPlace(document));
 }
 
-Calibration read_filter(const std::filesystem::path& path) {
+head::Calibration read_filter(const std::filesystem::path& path) {
   try {
-    return parse_filter(read_bytes(path, largest_file));
+    return parse_filter(read_bytes(path, largest_filter));
   } catch (const Error& error) {
     throw about(path, error);
   }
 }
 
-std::string filter_json(const Calibration& calibration) {
+std::string filter_json(const head::Calibration& calibration) {
   Json json;
   json["classifier"] = head::name(calibration.filter.model);
   std::visit(Writer{json}, calibration.filter.model);
@@ -230,7 +229,7 @@ std::string filter_json(const Calibration& calibration) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-void write_filter(const std::filesystem::path& path, const Calibration& calibration) {
+void write_filter(const std::filesystem::path& path, const head::Calibration& calibration) {
   OutputFile file(path);
   file.write(filter_json(calibration));
   file.commit();

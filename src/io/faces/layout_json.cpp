@@ -12,7 +12,7 @@
 namespace kinema::io {
 namespace {
 
-constexpr std::size_t largest_file = 1 << 22, most_points = 4096, most_triangles = 65536;
+constexpr std::size_t largest_layout = 1 << 22, most_points = 4096, most_triangles = 65536;
 
 int landmark(const JsonPlace& place, std::size_t landmarks) {
   const std::int64_t number = place.whole_number();
@@ -91,7 +91,7 @@ face::Layout layout_of(const JsonPlace& root, std::size_t landmarks) {
 
 face::Layout read_layout(const std::filesystem::path& path, std::size_t landmarks) {
   try {
-    const nlohmann::json json = parse_json(read_bytes(path, largest_file));
+    const nlohmann::json json = parse_json(read_bytes(path, largest_layout));
     return layout_of(JsonPlace(json), landmarks);
   } catch (const Error& error) {
     throw about(path, error);

@@ -2,6 +2,7 @@
 
 #include "io/files/input_file.h"
 #include "io/files/name_pattern.h"
+#include "io/files/text.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -26,8 +27,6 @@ struct NumberedName {
   std::string before, digits, after;
   long number = 0;
 };
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<long> number_of(std::string_view digits) {
   long number = 0;

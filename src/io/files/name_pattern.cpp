@@ -1,16 +1,12 @@
 #include "io/files/name_pattern.h"
 
+#include "io/files/text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace kinema::io {
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
-
 bool is_pattern(const std::string& text) { return text.find('%') != std::string::npos; }
 
 NamePattern NamePattern::of(const std::filesystem::path& path) {

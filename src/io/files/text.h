@@ -29,6 +29,9 @@ private:
   std::size_t at_ = 0, line_ = 0;
 };
 
+/// In ASCII, whatever the locale.
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// Removes and returns the first word of a line; empty at its end.
 std::string_view take_word(std::string_view& line, std::string_view separators = " \t\r");
 

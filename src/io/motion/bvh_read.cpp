@@ -15,8 +15,8 @@
 namespace kinema::io {
 namespace {
 
-constexpr std::size_t most_joints = 1024;
-constexpr std::size_t largest_file = std::size_t{1} << 30;
+constexpr std::size_t most_bvh_joints = 1024;
+constexpr std::size_t largest_bvh = std::size_t{1} << 30;
 constexpr double largest_number = 1e7;
 
 std::string lower(std::string_view text) {
@@ -170,7 +170,7 @@ void read_joints(Words& words, Bvh& bvh) {
     BvhJoint joint;
     joint.name = words.rest_of_line();
     if (joint.name.empty()) words.fail("a joint has no name");
-    if (bvh.joints.size() == most_joints) words.fail(fmt::format("more than {} joints", most_joints));
+    if (bvh.joints.size() == most_bvh_joints) words.fail(fmt::format("more than {} joints", most_bvh_joints));
     joint.parent = open.empty() ? -1 : static_cast<int>(open.back().joint);
     words.expect("{", fmt::format("after joint {}", printable(joint.name)));
     open.push_back({bvh.joints.size()});
@@ -257,7 +257,7 @@ Bvh parse_bvh(std::string_view text) {
 Bvh read_bvh(const std::filesystem::path& path) {
   std::string text;
   try {
-    text = read_bytes(path, largest_file);
+    text = read_bytes(path, largest_bvh);
   } catch (const Error& error) {
     throw about(path, error);
   }

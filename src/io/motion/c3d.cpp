@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t block = 512;
 constexpr std::size_t first_parameter_block = 2;
 constexpr char intel = 84;  // the processor: little-endian, floats of IEEE 754
-constexpr double millimetres = 1000;
 constexpr std::size_t longest_label = 32;
 
 class Bytes {

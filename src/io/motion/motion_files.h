@@ -36,6 +36,9 @@ struct TrackedMotion {
   }
 };
 
+/// Of a metre.
+inline constexpr double millimetres = 1000;
+
 /// From the camera frame to that of animation and biomechanics: y up, z towards the camera; x stays.
 inline Vec3 y_up(const Vec3& v) { return {v.x, -v.y, -v.z}; }
 inline constexpr Quaternion camera_to_y_up{0, 1, 0, 0};

@@ -12,7 +12,7 @@
 namespace kinema::io {
 namespace {
 
-constexpr double millimetres = 1000, degrees = 180 / std::numbers::pi;
+constexpr double degrees_in_radian = 180 / std::numbers::pi;
 
 // A marker's name must be one field of a table.
 std::string field(std::string name) {
@@ -92,8 +92,10 @@ std::string to_mot(const body::Skeleton& skeleton, const TrackedMotion& motion) 
   for (const TrackedFrame& frame : motion.frames) {
     if (!with_angles(frame)) continue;
     fmt::format_to(out, "{:.6f}", frame.time);
-    for (const body::AnatomicalAngle& angle : frame.angles) fmt::format_to(out, "\t{:.4f}", degrees * angle.value);
-    for (const body::AnatomicalAngle& angle : frame.angles) fmt::format_to(out, "\t{:.4f}", degrees * angle.deviation);
+    for (const body::AnatomicalAngle& angle : frame.angles)
+      fmt::format_to(out, "\t{:.4f}", degrees_in_radian * angle.value);
+    for (const body::AnatomicalAngle& angle : frame.angles)
+      fmt::format_to(out, "\t{:.4f}", degrees_in_radian * angle.deviation);
     text += '\n';
   }
   return text;

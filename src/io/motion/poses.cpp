@@ -13,7 +13,7 @@
 namespace kinema::io {
 namespace {
 
-constexpr std::size_t largest_file = std::size_t{1} << 31;
+constexpr std::size_t largest_poses = std::size_t{1} << 31;
 constexpr std::size_t most_joints = 4096;
 
 // Larger values were not given in metres or seconds; sums and squares of smaller ones stay finite.
@@ -77,7 +77,7 @@ std::vector<std::string> output_names(const body::Skeleton& skeleton) {
 std::vector<PoseLine> read_poses(const std::filesystem::path& path) {
   std::string text;
   try {
-    text = InputFile(path).rest(largest_file);
+    text = InputFile(path).rest(largest_poses);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", path.string(), error.what()), error.cause());
   }

@@ -49,14 +49,16 @@ std::string stage_times(const std::vector<StageTime>& times) {
   return "{" + text + "}";
 }
 
-std::string vector_text(const Vec3& v) { return fmt::format("[{},{},{}]", rounded(v.x), rounded(v.y), rounded(v.z)); }
+std::string rounded_vector(const Vec3& v) {
+  return fmt::format("[{},{},{}]", rounded(v.x), rounded(v.y), rounded(v.z));
+}
 
 // Empty where no face was seen.
 std::string faces_text(const std::vector<body::FaceObservation>& faces) {
   std::string text;
   for (const body::FaceObservation& face : faces) {
     text += fmt::format("{}{{\"ray\":{},\"distance\":{},\"direction\":{},\"probability\":{}}}", text.empty() ? "" : ",",
-                        vector_text(face.ray), rounded(face.distance), vector_text(face.direction),
+                        rounded_vector(face.ray), rounded(face.distance), rounded_vector(face.direction),
                         rounded(face.probability));
   }
   return text.empty() ? "" : ",\"faces\":[" + text + "]";
@@ -73,14 +75,14 @@ std::string json_line(const std::vector<std::string>& names, const body::Estimat
   for (std::size_t j = 0; j < names.size(); ++j) {
     const char* comma = j > 0 ? "," : "";
     const Vec3& at = estimate.joints[j];
-    joints += fmt::format("{}{}:{}", comma, json_text(names[j]), vector_text(at));
+    joints += fmt::format("{}{}:{}", comma, json_text(names[j]), rounded_vector(at));
     deviations += fmt::format("{}{}:{}", comma, json_text(names[j]), rounded(estimate.deviation[j]));
   }
   for (double angle : estimate.pose.angles) angles += fmt::format("{}{:.9g}", angles.empty() ? "" : ",", angle);
   const Vec3& position = estimate.pose.position;
   const Quaternion& rotation = estimate.pose.rotation;
   line += fmt::format(",\"joints\":{{{}}},\"std\":{{{}}},\"angles\":[{}]", joints, deviations, angles);
-  line += fmt::format(",\"position\":{},\"rotation\":[{},{},{},{}]", vector_text(position), rounded(rotation.w),
+  line += fmt::format(",\"position\":{},\"rotation\":[{},{},{},{}]", rounded_vector(position), rounded(rotation.w),
                       rounded(rotation.x), rounded(rotation.y), rounded(rotation.z));
   line += faces_text(estimate.faces);
   line += fmt::format(",\"log_likelihood\":{},\"ess\":{},\"ms\":{}}}\n", number_or_null(estimate.log_likelihood),

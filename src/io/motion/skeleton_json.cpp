@@ -19,7 +19,7 @@ using body::Skeleton;
 using body::SkinCapsule;
 
 constexpr int version = 1;
-constexpr std::size_t largest_file = std::size_t{1} << 24;  // the largest skeleton takes a few hundred kilobytes
+constexpr std::size_t largest_skeleton = std::size_t{1} << 24;  // the largest skeleton takes a few hundred kilobytes
 
 std::string vector_text(const Vec3& v) {
   return fmt::format("[{}, {}, {}]", exact_number(v.x), exact_number(v.y), exact_number(v.z));
@@ -194,7 +194,7 @@ Pose pose_at(const JsonPlace& root, const Skeleton& skeleton) {
 template <class Read>
 auto read_file(const std::filesystem::path& path, const Read& read) {
   try {
-    const nlohmann::json document = parse_json(read_bytes(path, largest_file));
+    const nlohmann::json document = parse_json(read_bytes(path, largest_skeleton));
     return read(JsonPlace(document));
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", path.string(), error.what()), error.cause());

@@ -1,5 +1,6 @@
 // The lines of face_overlay.h by OpenCV.
 #include "io/overlays/face_overlay.h"
+#include "io/overlays/opencv_drawing.h"
 #include "io/overlays/picture_words.h"
 #include "kinema/error.h"
 
@@ -12,12 +13,7 @@
 namespace kinema::io {
 namespace {
 
-constexpr int shift = 4;  // OpenCV draws at fractions of a pixel when coordinates are given in them
-constexpr double fine = 1 << shift;
-
-const cv::Scalar found_ink{120, 255, 90}, truth_ink{255, 170, 60}, doubt_ink{60, 170, 250}, halo_ink{30, 26, 24};
-
-cv::Mat as_mat(Picture& picture) { return {picture.height, picture.width, CV_8UC3, picture.bgr.data()}; }
+const cv::Scalar found_ink{120, 255, 90}, truth_ink{255, 170, 60}, doubt_ink{60, 170, 250};
 
 cv::Point at(std::span<const float> landmarks, std::size_t i) {
   const auto place = [](float value) {

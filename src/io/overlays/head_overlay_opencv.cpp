@@ -1,5 +1,6 @@
 // Drawing of the head's overlays by OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
 #include "io/overlays/head_overlay.h"
+#include "io/overlays/opencv_drawing.h"
 #include "io/overlays/picture_words.h"
 #include "kinema/error.h"
 
@@ -14,11 +15,7 @@
 namespace kinema::io {
 namespace {
 
-// OpenCV draws at fractions of a pixel when coordinates are given in them.
-constexpr int shift = 4;
-constexpr double fine = 1 << shift;
-
-const cv::Scalar dark{30, 26, 24}, light{250, 250, 250}, accent{90, 220, 60};
+const cv::Scalar light{250, 250, 250}, accent{90, 220, 60};
 
 int enlargement(const Picture& frame) { return std::clamp(960 / std::max(frame.width, frame.height), 1, 6); }
 
@@ -67,7 +64,7 @@ public:
   void cross(double x, double y) {
     for (const bool halo : {true, false}) {
       const double reach = (halo ? 7.5 : 7) * unit_ / factor_;
-      const cv::Scalar& ink = halo ? dark : light;
+      const cv::Scalar& ink = halo ? halo_ink : light;
       line({x - reach, y}, {x + reach, y}, ink, halo ? 3 : 1.2);
       line({x, y - reach}, {x, y + reach}, ink, halo ? 3 : 1.2);
     }
@@ -109,7 +106,7 @@ Picture HeadPainter::draw(const Picture& frame, std::int64_t number, double time
   if (trail_.size() > longest_trail) trail_.pop_front();
   for (std::size_t i = 1; i < trail_.size(); ++i) canvas.line(trail_[i - 1], trail_[i], accent, 1);
   if (estimate.oval) {
-    canvas.oval(*estimate.oval, dark, 3.5);
+    canvas.oval(*estimate.oval, halo_ink, 3.5);
     canvas.oval(*estimate.oval, accent, 1.6);
   }
   canvas.cross(estimate.x, estimate.y);

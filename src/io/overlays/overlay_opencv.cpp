@@ -1,4 +1,5 @@
 // Drawing of overlays by OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
+#include "io/overlays/opencv_drawing.h"
 #include "io/overlays/overlay.h"
 #include "io/overlays/picture_words.h"
 #include "io/overlays/skin_picture.h"
@@ -42,10 +43,6 @@ Camera enlarged(const Camera& camera, int factor) {
   return {camera.width * factor, camera.height * factor,           camera.fx * factor,
           camera.fy * factor,    (camera.cx + 0.5) * factor - 0.5, (camera.cy + 0.5) * factor - 0.5};
 }
-
-// OpenCV draws at fractions of a pixel when coordinates are given in them.
-constexpr int shift = 4;
-constexpr double fine = 1 << shift;
 
 class BodyCanvas {
 public:

@@ -1,6 +1,7 @@
 // Drawing of the person's overlays by OpenCV; no_opencv.cpp replaces it in builds without OpenCV.
 #include "core/geometry.h"
 #include "io/overlays/face_overlay.h"
+#include "io/overlays/opencv_drawing.h"
 #include "io/overlays/person_overlay.h"
 #include "io/overlays/picture_words.h"
 #include "kinema/error.h"
@@ -15,12 +16,7 @@
 namespace kinema::io {
 namespace {
 
-constexpr int shift = 4;  // OpenCV draws at fractions of a pixel when coordinates are given in them
-constexpr double fine = 1 << shift;
-
-const cv::Scalar halo_ink{30, 26, 24}, outline_ink{90, 220, 60};
-
-cv::Mat as_mat(Picture& picture) { return {picture.height, picture.width, CV_8UC3, picture.bgr.data()}; }
+const cv::Scalar outline_ink{90, 220, 60};
 
 cv::Point place(double x, double y, int factor) {
   const auto at = [&](double v) {

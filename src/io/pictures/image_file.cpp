@@ -14,7 +14,7 @@
 namespace kinema::io {
 namespace {
 
-constexpr std::size_t largest_file = std::size_t{1} << 30;
+constexpr std::size_t largest_image_file = std::size_t{1} << 30;
 
 cv::Mat decode(const std::string& bytes, int flags) {
   if (is_png(bytes)) check_png(bytes);
@@ -33,7 +33,7 @@ cv::Mat decode(const std::string& bytes, int flags) {
 
 cv::Mat read_image(const std::filesystem::path& path, int flags) {
   try {
-    return decode(read_bytes(path, largest_file), flags);
+    return decode(read_bytes(path, largest_image_file), flags);
   } catch (const Error& error) {
     throw about(path, error);
   }
@@ -129,7 +129,7 @@ cv::Mat colour_of(const cv::Mat& image) {
 
 DepthImage read_depth_image(const std::filesystem::path& path) {
   try {
-    return decoded_depth(read_bytes(path, largest_file));
+    return decoded_depth(read_bytes(path, largest_image_file));
   } catch (const Error& error) {
     throw about(path, error);
   }
@@ -142,7 +142,7 @@ Picture read_picture(const std::filesystem::path& path) {
 
 Picture read_face_picture(const std::filesystem::path& path) {
   try {
-    const std::string bytes = read_bytes(path, largest_file);
+    const std::string bytes = read_bytes(path, largest_image_file);
     // a JPEG stores its orientation, which only the colour reader applies
     const bool jpeg = bytes.size() > 2 && bytes[0] == '\xff' && bytes[1] == '\xd8';
     const cv::Mat image = colour_of(decode(bytes, jpeg ? cv::IMREAD_COLOR : cv::IMREAD_UNCHANGED));

@@ -4,6 +4,7 @@
 #include "io/cameras/camera_file.h"
 #include "io/files/output_file.h"
 #include "io/pictures/image_file.h"
+#include "io/recordings/recording_kinds.h"
 
 #include <fmt/format.h>
 
@@ -23,8 +24,6 @@ namespace {
 
 // Two seconds of a usual camera: enough for a disk that hesitates.
 constexpr std::size_t most_waiting = 60;
-
-constexpr std::array frame_folders = {"depth", "left", "right", "colour", "points"};
 
 void check_free(const fs::path& folder) {
   std::error_code ignored;

@@ -6,6 +6,7 @@
 #include "io/files/frame_files.h"
 #include "kinema/recording.h"
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -14,6 +15,9 @@
 #include <vector>
 
 namespace kinema::io {
+
+/// The folders of a recording that hold frames.
+inline constexpr std::array frame_folders = {"depth", "left", "right", "colour", "points"};
 
 /// Files beside the frames.
 struct Companions {

@@ -3,6 +3,7 @@
 #include "io/files/npy.h"
 #include "io/files/output_file.h"
 #include "io/pictures/image_file.h"
+#include "io/recordings/recording_kinds.h"
 #include "kinema/error.h"
 #include "kinema/skeleton.h"
 
@@ -13,7 +14,6 @@
 namespace kinema::io {
 namespace {
 
-constexpr std::array frame_folders = {"depth", "colour", "left", "right", "points"};
 constexpr std::array single_files = {"camera.json", "truth.jsonl", "skeleton.json", "background.png"};
 
 DepthImage copied(ImageView<const std::uint16_t> depth) {

@@ -39,9 +39,9 @@ private:
   int width_ = 0, height_ = 0;
 };
 
-class Pictures final : public Source {
+class PictureFiles final : public Source {
 public:
-  Pictures(FrameSequence sequence, const ColourSettings& settings)
+  PictureFiles(FrameSequence sequence, const ColourSettings& settings)
       : Source(settings.sequence ? SourceKind::sequence : SourceKind::pictures),
         sequence_(std::move(sequence)),
         full_range_(settings.full_range) {
@@ -92,9 +92,9 @@ private:
   OneSize one_size_;
 };
 
-class Video final : public Source {
+class VideoFrames final : public Source {
 public:
-  Video(fs::path path, double fps)
+  VideoFrames(fs::path path, double fps)
       : Source(SourceKind::video), path_(std::move(path)), video_(path_, VideoFile::Content::colour) {
     fps_ = fps > 0 ? fps : video_.fps();
     guessed_fps_ = !(fps_ > 0);
@@ -177,12 +177,12 @@ std::unique_ptr<Source> open_colour(const std::vector<std::string>& input, const
     live.reconnect = settings.reconnect;
     if (const auto opener = source_opener(input.front(), live, SourceUse::colour)) return open_raw(*opener, live);
     if (!fs::is_directory(input.front(), ignored) && kind_of(input.front()) == FileKind::video) {
-      return std::make_unique<Video>(input.front(), settings.fps);
+      return std::make_unique<VideoFrames>(input.front(), settings.fps);
     }
   }
   FrameSequence sequence = sequence_of(input, settings.sequence);
-  return std::make_unique<Pictures>(settings.sequence ? std::move(sequence) : without_numbers(std::move(sequence)),
-                                    settings);
+  return std::make_unique<PictureFiles>(settings.sequence ? std::move(sequence) : without_numbers(std::move(sequence)),
+                                        settings);
 }
 
 }  // namespace kinema::io

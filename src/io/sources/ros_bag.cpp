@@ -2,6 +2,7 @@
 
 #include "io/cameras/source_camera.h"
 #include "io/files/input_file.h"
+#include "io/pictures/video_capture.h"
 #include "io/sources/ros_messages.h"
 #include "kinema/error.h"
 
@@ -19,8 +20,6 @@
 
 namespace kinema::io {
 namespace {
-
-constexpr double usual_fps = 30;
 
 // Far above any image; the library allocates what a message claims.
 constexpr std::uint32_t largest_message = 1U << 28;

@@ -1,16 +1,13 @@
 #include "io/sources/stream_raw_format.h"
 
 #include "io/cameras/source_camera.h"
+#include "io/pictures/video_capture.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
 
 namespace kinema::io {
-namespace {
-
-constexpr double usual_fps = 30;
-
-}  // namespace
+namespace {}  // namespace
 
 RawFormat stream_raw_format(const StreamHeader& header, const std::string& name, const RecordingSettings& settings,
                             SourceUse use) {

@@ -1,6 +1,7 @@
 #include "io/sources/openers.h"
 
 #include "io/cameras/source_camera.h"
+#include "io/pictures/video_capture.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -22,8 +23,6 @@ namespace kinema::io {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr double usual_fps = 30;
 
 int command(int device, unsigned long request, void* argument) {
   int result = 0;
