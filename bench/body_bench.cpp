@@ -20,12 +20,11 @@ using body::Association;
 using body::CapsulesView;
 using body::Likelihood;
 
-constexpr std::size_t fewest_batchs = 3;        // sample 0, the true pose, is atypical
-constexpr std::size_t most_turn_repeats = 200;  // more would not improve a median
+constexpr std::size_t fewest_batchs = 3;  // sample 0, the true pose, is atypical
 constexpr std::size_t most_error_samples = 16;
 
 // An implementation with its measurements at the current size.
-struct Runner {
+struct BodyRunner {
   Implementation implementation;
   std::unique_ptr<Likelihood> likelihood;
   Times set_points_times;
@@ -41,7 +40,7 @@ CapsulesView first_samples(const BodyProblem& problem, std::size_t count) {
 }
 
 // Warms a backend up, and determines how many samples are timed: all, or as many as fit into its turn.
-void prepare(Runner& runner, const BodyProblem& problem, std::size_t samples, double turn_ms) {
+void prepare(BodyRunner& runner, const BodyProblem& problem, std::size_t samples, double turn_ms) {
   const auto use = [&](std::size_t count) {
     runner.capsules = first_samples(problem, count);
     runner.log_likelihood.assign(count, 0);
@@ -91,7 +90,7 @@ private:
   std::vector<double> values_[2];
 };
 
-BodyRow make_row(const Runner& runner, std::size_t points, std::size_t samples, Oracle& oracle) {
+BodyRow make_row(const BodyRunner& runner, std::size_t points, std::size_t samples, Oracle& oracle) {
   BodyRow row;
   row.backend = runner.implementation.backend;
   row.association = runner.implementation.association;
@@ -117,22 +116,22 @@ BodyRow make_row(const Runner& runner, std::size_t points, std::size_t samples, 
 
 // Warmed up and timed in turns like evaluations. Measured all at once, a backend whose threads were just woken or
 // descheduled would differ by orders of magnitude from similar ones.
-void time_set_points(std::vector<Runner>& runners, const BodyProblem& problem, double turn_ms,
+void time_set_points(std::vector<BodyRunner>& runners, const BodyProblem& problem, double turn_ms,
                      std::vector<SetPointsRow>& rows) {
   const PointsView points{problem.points.data(), problem.points.size() / 3};
-  const auto once = [&](Runner& runner) { runner.likelihood->set_points(points); };
-  for (Runner& runner : runners) {
+  const auto once = [&](BodyRunner& runner) { runner.likelihood->set_points(points); };
+  for (BodyRunner& runner : runners) {
     runner.set_points_times = {};
     for (double spent = 0; spent < turn_ms;) spent += ms_of([&] { once(runner); }) + 1e-3;
   }
   for (std::size_t round = 0; round < rounds; ++round) {
-    for (Runner& runner : runners) {
+    for (BodyRunner& runner : runners) {
       take_turn(
           runner.set_points_times, turn_ms, most_turn_repeats, [&] { once(runner); },
           [&] { return runner.likelihood->times(); });
     }
   }
-  for (const Runner& runner : runners) {
+  for (const BodyRunner& runner : runners) {
     rows.push_back({runner.implementation.backend, runner.implementation.association, points.size,
                     runner.set_points_times.wall(), runner.set_points_times.stages()});
   }
@@ -166,7 +165,7 @@ BodyReport measure_body(const BodyBenchOptions& options, const std::function<voi
   report.samples =
       sizes(options.samples, options.quick ? Sizes{500, 3500} : Sizes{50, 100, 250, 500, 1000, 2000, 3500}, "samples");
 
-  std::vector<Runner> runners;
+  std::vector<BodyRunner> runners;
   for (Implementation& implementation :
        body_implementations(options.backends, static_cast<std::size_t>(report.machine.threads))) {
     body::LikelihoodSettings settings = report.settings;
@@ -194,13 +193,13 @@ BodyReport measure_body(const BodyBenchOptions& options, const std::function<voi
       oracle.set_problem(problem);
       time_set_points(runners, problem, turn_ms / 4, report.set_points);
     }
-    for (Runner& runner : runners) prepare(runner, problem, samples, turn_ms);
+    for (BodyRunner& runner : runners) prepare(runner, problem, samples, turn_ms);
     for (std::size_t round = 0; round < rounds; ++round)
-      for (Runner& runner : runners)
+      for (BodyRunner& runner : runners)
         take_turn(
             runner.times, turn_ms, most_turn_repeats, [&] { runner.evaluate(); },
             [&] { return runner.likelihood->times(); });
-    for (const Runner& runner : runners) report.rows.push_back(make_row(runner, points, samples, oracle));
+    for (const BodyRunner& runner : runners) report.rows.push_back(make_row(runner, points, samples, oracle));
   }
   compare_rows(report.rows);
   const int frames = options.tracker_frames > 0 ? options.tracker_frames : options.quick ? 25 : 100;

@@ -126,10 +126,10 @@ Rotation rotation_about(Vec3 w) {
   return {turn({1, 0, 0}), turn({0, 1, 0}), turn({0, 0, 1})};
 }
 
-using Pose = std::array<Vec3, joint_count>;  // rotation vectors
+using StickPose = std::array<Vec3, joint_count>;  // rotation vectors
 
-Pose walking_pose() {
-  Pose pose{};
+StickPose stick_walk() {
+  StickPose pose{};
   pose[pelvis] = {0, 0.35, 0};
   pose[l_shoulder] = {0.45, 0, -0.25};
   pose[r_shoulder] = {-0.35, 0, 0.30};
@@ -142,7 +142,7 @@ Pose walking_pose() {
   return pose;
 }
 
-void place_capsules(const Pose& pose, Vec3 root, float* out) {
+void place_capsules(const StickPose& pose, Vec3 root, float* out) {
   std::array<Rotation, joint_count> R;
   std::array<Vec3, joint_count> at;
   R[pelvis] = rotation_about(pose[pelvis]);
@@ -193,14 +193,14 @@ Camera camera_for(const std::vector<body::CapsuleExact>& person, double pixels) 
 BodyProblem make_body_problem(std::size_t points, std::size_t samples, std::uint64_t seed) {
   BodyProblem problem;
   const Vec3 root{0.02, 0.0, 2.5};
-  const Pose truth = walking_pose();
+  const StickPose truth = stick_walk();
 
   // poses: the true one, then ones displaced like those of a particle filter
   constexpr double angle_noise = 0.08, position_noise = 0.02;
   constexpr std::size_t row = person_capsules * 7;
   problem.capsules.resize(std::max<std::size_t>(samples, 1) * row);
   for (std::size_t j = 0; j < std::max<std::size_t>(samples, 1); ++j) {
-    Pose pose = truth;
+    StickPose pose = truth;
     Vec3 at = root;
     if (j > 0) {
       const Random random{seed, 0, static_cast<std::uint32_t>(j)};

@@ -16,17 +16,14 @@
 namespace kinema::bench {
 namespace {
 
-constexpr double frame_seconds = 1.0 / 30, step_seconds = 1.1;
-constexpr std::size_t first_frames = 5;  // which run with cold memory
-
-struct Sequence {
+struct PointSequence {
   std::vector<body::Pose> poses;
   std::vector<SeenPerson> points;
 };
 
-Sequence make_sequence(std::size_t frames, std::uint64_t seed) {
+PointSequence make_sequence(std::size_t frames, std::uint64_t seed) {
   const body::Skeleton skeleton = body::default_human();
-  Sequence sequence;
+  PointSequence sequence;
   for (std::size_t f = 0; f < frames; ++f) {
     const double phase = 2 * 3.14159265358979323846 * frame_seconds * static_cast<double>(f) / step_seconds;
     sequence.poses.push_back(walking_pose(skeleton, phase));
@@ -52,7 +49,8 @@ struct Tracked {
 };
 
 // Whole and divided trackers take turns by frame, so that a machine whose speed drifts affects both.
-std::vector<Tracked> track(const std::vector<body::TrackerSettings>& each, Backend backend, const Sequence& sequence) {
+std::vector<Tracked> track(const std::vector<body::TrackerSettings>& each, Backend backend,
+                           const PointSequence& sequence) {
   std::vector<std::unique_ptr<body::Filter>> filters;
   for (const body::TrackerSettings& settings : each) {
     filters.push_back(body::make_filter(settings, backend));
@@ -145,7 +143,7 @@ DivisionRow divide_likelihood(const DivisionOptions& options, Backend backend, c
 }
 
 DivisionRow divide_tracker(const DivisionOptions& options, Backend backend, const Sizes& sizes) {
-  const Sequence sequence = make_sequence(sizes.frames, options.seed);
+  const PointSequence sequence = make_sequence(sizes.frames, options.seed);
   const body::TrackerSettings whole = tracker_settings(options, backend);
   body::TrackerSettings divided = whole;
   divided.likelihood.devices = options.devices;
@@ -204,7 +202,7 @@ DivisionReport measure_scaling(const DivisionOptions& options, const Crew& crew,
   settings.threads = options.threads;
   const auto likelihood = body::make_likelihood(settings, report.backend);
   likelihood->set_points({problem.points.data(), sizes.points});
-  const Sequence sequence = make_sequence(sizes.frames, options.seed);
+  const PointSequence sequence = make_sequence(sizes.frames, options.seed);
   const std::size_t repeats = options.quick ? 4 : 10;
 
   for (const std::string scaling : {"strong", "weak"}) {

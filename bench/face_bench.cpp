@@ -22,7 +22,7 @@
 namespace kinema::bench {
 namespace {
 
-constexpr std::size_t most_turn_repeats = 200, faces_each = 8, batch_faces = 4096;
+constexpr std::size_t faces_each = 8, batch_faces = 4096;
 constexpr std::size_t least_pixels = 256, most_pixels = 1u << 20;
 constexpr std::uint32_t first_test_face = 1000;
 constexpr std::size_t facemark_pixels[] = {4096, 49152};  // its training takes minutes for all sixteen sizes
@@ -56,20 +56,13 @@ FaceSet make_face_set(const FaceBenchOptions& options) {
 }
 
 // A backend with its model of one size.
-struct Runner {
+struct FaceRunner {
   FaceRow row;
   std::function<void()> once;
   std::function<std::vector<StageTime>()> stages = [] { return std::vector<StageTime>{}; };
   std::vector<StageTime> parts;  // of the paper's kernels, measured apart
   Times times;
 };
-
-double farthest(const std::vector<float>& a, const std::vector<float>& b) {
-  double most = 0;
-  for (std::size_t i = 0; i + 1 < std::min(a.size(), b.size()); i += 2)
-    most = std::max(most, std::hypot(double{a[i]} - b[i], double{a[i + 1]} - b[i + 1]));
-  return most;
-}
 
 class Size {
 public:
@@ -91,8 +84,8 @@ public:
     });
   }
 
-  Runner runner(const std::string& backend) {
-    Runner runner;
+  FaceRunner runner(const std::string& backend) {
+    FaceRunner runner;
     runner.row.backend = backend;
     runner.row.pixels = pixels_;
     runner.row.modes = model_->levels[0].texture_combined.rows;
@@ -147,7 +140,7 @@ private:
   face::Face on_gpu(std::size_t i) const { return {faces_.device[i].view, faces_.starts[i], true}; }
 
   // Images in which the face itself has about this many pixels: FacemarkAAM samples its texture at that size.
-  Runner facemark(Runner runner) const {
+  FaceRunner facemark(FaceRunner runner) const {
     constexpr double face_area = 3.4;  // of the mean shape, at a size of 1
     DrawSettings draw;
     draw.size = std::sqrt(static_cast<double>(pixels_) / face_area);
@@ -169,7 +162,7 @@ private:
   std::vector<std::vector<float>> truth_;
 };
 
-FaceRow make_row(const Runner& runner, int iterations) {
+FaceRow make_row(const FaceRunner& runner, int iterations) {
   FaceRow row = runner.row;
   const double each = 1 / static_cast<double>(row.faces);
   row.repeats = runner.times.count();
@@ -252,7 +245,7 @@ void measure_sizes(const FaceBenchOptions& options, const std::function<void(con
       if (last) report.sequence = fitted_frames(size.model(), clip, of_video);
     }
     if (!wanted(options, "sizes")) continue;
-    std::vector<Runner> runners;
+    std::vector<FaceRunner> runners;
     for (const char* backend : all_backends) {
       const bool long_training = std::string(backend) == "opencv" && options.pixels.empty() &&
                                  std::find(std::begin(facemark_pixels), std::end(facemark_pixels), report.pixels[i]) ==
@@ -260,8 +253,9 @@ void measure_sizes(const FaceBenchOptions& options, const std::function<void(con
       if (named(backend) && !long_training && obstacle(backend).empty()) runners.push_back(size.runner(backend));
     }
     for (std::size_t round = 0; round < rounds; ++round)
-      for (Runner& runner : runners) take_turn(runner.times, turn_ms, most_turn_repeats, runner.once, runner.stages);
-    for (const Runner& runner : runners) report.rows.push_back(make_row(runner, options.iterations));
+      for (FaceRunner& runner : runners)
+        take_turn(runner.times, turn_ms, most_turn_repeats, runner.once, runner.stages);
+    for (const FaceRunner& runner : runners) report.rows.push_back(make_row(runner, options.iterations));
   }
 }
 

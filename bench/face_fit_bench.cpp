@@ -14,7 +14,7 @@
 namespace kinema::bench {
 namespace {
 
-constexpr std::size_t pictures = 16, batch_faces = 256, most_turn_repeats = 400;
+constexpr std::size_t pictures = 16, faces_at_once = 256, most_fit_repeats = 400;
 constexpr std::uint32_t first_face = 2000;
 
 struct Clip {
@@ -36,14 +36,7 @@ Clip make_clip(std::uint64_t seed, bool film) {
   return clip;
 }
 
-double farthest(const std::vector<float>& a, const std::vector<float>& b) {
-  double most = 0;
-  for (std::size_t i = 0; i + 1 < std::min(a.size(), b.size()); i += 2)
-    most = std::max(most, std::hypot(double{a[i]} - b[i], double{a[i + 1]} - b[i + 1]));
-  return most;
-}
-
-struct Runner {
+struct FitRunner {
   FaceFitRow row;
   std::function<void()> once;
   std::function<std::vector<StageTime>()> stages;
@@ -51,8 +44,8 @@ struct Runner {
   Times times;
 };
 
-Runner one_face(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip) {
-  Runner runner;
+FitRunner one_face(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip) {
+  FitRunner runner;
   runner.row.what = "one face";
   for (std::size_t i = 0; i < pictures; ++i) {
     const face::Fit fit = fitter->fit({clip.drawn[i].view(), clip.starts[i], false});
@@ -67,14 +60,14 @@ Runner one_face(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip) {
   return runner;
 }
 
-Runner many_faces(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip) {
-  Runner runner;
+FitRunner many_faces(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip) {
+  FitRunner runner;
   runner.row.what = "batch";
-  runner.row.faces = batch_faces;
+  runner.row.faces = faces_at_once;
   std::vector<face::Face> faces;
-  for (std::size_t i = 0; i < batch_faces; ++i)
+  for (std::size_t i = 0; i < faces_at_once; ++i)
     faces.push_back({clip.drawn[i % pictures].view(), clip.starts[i % pictures], false});
-  auto fits = std::make_shared<std::vector<face::Fit>>(batch_faces);
+  auto fits = std::make_shared<std::vector<face::Fit>>(faces_at_once);
   fitter->fit(faces, *fits);
   for (std::size_t i = 0; i < pictures; ++i) {
     runner.row.iterations += (*fits)[i].iterations / static_cast<double>(pictures);
@@ -85,8 +78,8 @@ Runner many_faces(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip)
   return runner;
 }
 
-Runner film(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip) {
-  Runner runner;
+FitRunner film(const std::shared_ptr<face::Fitter>& fitter, const Clip& clip) {
+  FitRunner runner;
   runner.row.what = "film";
   auto last = std::make_shared<face::Fit>(fitter->fit({clip.drawn[0].view(), clip.starts[0], false}));
   const auto follow = [fitter, &clip, last](std::size_t i) {
@@ -155,26 +148,26 @@ std::vector<FaceFitRow> measure_default_fit(const std::shared_ptr<const face::Mo
   const Clip faces = make_clip(options.seed, false), frames = make_clip(options.seed, true);
   face::FitSettings settings;
   settings.threads = options.threads;
-  std::vector<Runner> runners;
+  std::vector<FitRunner> runners;
   for (const Backend backend : {Backend::cpu, Backend::cuda}) {
     if (!available(backend)) continue;
     std::shared_ptr<face::Fitter> fitter = face::make_fitter(model, settings, backend);
-    for (Runner runner : {one_face(fitter, faces), many_faces(fitter, faces), film(fitter, frames)}) {
+    for (FitRunner runner : {one_face(fitter, faces), many_faces(fitter, faces), film(fitter, frames)}) {
       runner.row.backend = name(backend);
       runners.push_back(std::move(runner));
     }
   }
   for (std::size_t round = 0; round < rounds; ++round)
-    for (Runner& runner : runners)
-      take_turn(runner.times, options.seconds * 1e3 / rounds, most_turn_repeats, runner.once, runner.stages);
+    for (FitRunner& runner : runners)
+      take_turn(runner.times, options.seconds * 1e3 / rounds, most_fit_repeats, runner.once, runner.stages);
   std::vector<FaceFitRow> rows;
-  for (Runner& runner : runners) {
+  for (FitRunner& runner : runners) {
     FaceFitRow row = runner.row;
     const double each = 1 / static_cast<double>(row.faces);
     row.repeats = runner.times.count();
     row.ms = runner.times.wall(each);
     row.stages = runner.times.stages(each);
-    for (const Runner& cpu : runners)
+    for (const FitRunner& cpu : runners)
       if (cpu.row.backend == name(Backend::cpu) && cpu.row.what == row.what)
         for (std::size_t i = 0; i < std::min(cpu.ends.size(), runner.ends.size()); ++i)
           row.landmark_error = std::max(row.landmark_error, farthest(cpu.ends[i], runner.ends[i]));

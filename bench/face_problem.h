@@ -4,6 +4,8 @@
 
 #include "kinema/face.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +14,14 @@
 namespace kinema::bench {
 
 inline constexpr std::size_t face_landmarks = 68;
+
+/// The greatest distance between corresponding landmarks, pixels.
+inline double farthest(const std::vector<float>& a, const std::vector<float>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i + 1 < std::min(a.size(), b.size()); i += 2)
+    most = std::max(most, std::hypot(double{a[i]} - b[i], double{a[i + 1]} - b[i + 1]));
+  return most;
+}
 
 /// An image with one face, and the position of that face.
 struct DrawnFace {

@@ -13,7 +13,7 @@
 namespace kinema::bench {
 namespace {
 
-constexpr std::size_t clip_frames = 48, most_turn_repeats = 2000;
+constexpr std::size_t clip_frames = 48, most_video_repeats = 2000;
 constexpr std::size_t checked_frames = 12;  // against what was drawn: a serial program is slow
 constexpr std::uint32_t clip_face = 3000;
 
@@ -99,7 +99,7 @@ std::vector<FaceVideoRow> measure_video(const std::shared_ptr<const face::Model>
   for (std::size_t round = 0; round < rounds; ++round)
     for (Runner& runner : runners)
       take_turn(
-          runner.times, options.seconds * 1e3 / rounds, most_turn_repeats, [&] { runner.follower.next(); },
+          runner.times, options.seconds * 1e3 / rounds, most_video_repeats, [&] { runner.follower.next(); },
           [] { return std::vector<StageTime>{}; });
   std::vector<FaceVideoRow> rows;
   for (Runner& runner : runners) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t warm_up = 3;              // calls, once
 constexpr std::size_t learning = 60;            // calls of backends that divide frames by measured times, once
-constexpr std::size_t most_turn_repeats = 400;  // more would not improve a median
+constexpr std::size_t most_head_repeats = 400;  // more would not improve a median
 constexpr std::size_t longest_side = 16384;
 
 }  // namespace
@@ -46,7 +46,7 @@ HeadReport measure_head(const HeadBenchOptions& options, const std::function<voi
   for (std::size_t round = 0; round < rounds; ++round) {
     if (progress) progress(fmt::format("bench head: {} rows ({} of {})", implementations.size(), round + 1, rounds));
     for (std::size_t i = 0; i < implementations.size(); ++i)
-      take_turn(times[i], report.seconds * 1e3 / rounds, most_turn_repeats, implementations[i].once,
+      take_turn(times[i], report.seconds * 1e3 / rounds, most_head_repeats, implementations[i].once,
                 implementations[i].stages);
   }
   for (std::size_t i = 0; i < implementations.size(); ++i) {

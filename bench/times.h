@@ -13,6 +13,9 @@
 
 namespace kinema::bench {
 
+/// In one turn: more would not improve a median.
+inline constexpr std::size_t most_turn_repeats = 200;
+
 inline double ms_of(const auto& work) {
   const Stopwatch watch;
   work();

@@ -15,9 +15,6 @@
 namespace kinema::bench {
 namespace {
 
-constexpr double frame_seconds = 1.0 / 30;
-constexpr double step_seconds = 1.1;     // of a walk, left and right
-constexpr std::size_t first_frames = 5;  // which run with cold memory
 constexpr double longest_ms = 8e3;
 
 // The measurements of each backend: the filter alone on points of the person, then with rival hypotheses, then with
@@ -33,7 +30,7 @@ constexpr Variant variants[] = {{body::Association::nearest, false, false},
                                 {body::Association::first_hit, true, true}};
 
 // A sequence of frames, in both forms.
-struct Sequence {
+struct FrameSequence {
   std::vector<body::Pose> poses;
   std::vector<SeenPerson> points;
   std::vector<DepthImage> images;
@@ -41,9 +38,10 @@ struct Sequence {
 };
 
 // One of the two: the filter on points of the person, or the whole tracker on depth images.
-class Contestant {
+class TimedTracker {
 public:
-  Contestant(const body::TrackerSettings& settings, Backend backend, const Variant& variant, const Sequence& sequence)
+  TimedTracker(const body::TrackerSettings& settings, Backend backend, const Variant& variant,
+               const FrameSequence& sequence)
       : sequence_(sequence) {
     if (variant.foreground) {
       tracker_.emplace(settings, backend);
@@ -68,7 +66,7 @@ public:
   }
 
 private:
-  const Sequence& sequence_;
+  const FrameSequence& sequence_;
   std::unique_ptr<body::Filter> filter_;
   std::optional<body::Tracker> tracker_;
 };
@@ -85,8 +83,8 @@ body::TrackerSettings settings_for(const Variant& variant) {
   return settings;
 }
 
-TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint64_t seed, const Sequence& sequence,
-                 const body::Skeleton& skeleton) {
+TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint64_t seed,
+                 const FrameSequence& sequence, const body::Skeleton& skeleton) {
   body::TrackerSettings settings = settings_for(variant);
   body::fill_in(settings, backend);
   settings.likelihood.threads = threads;
@@ -94,7 +92,7 @@ TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint
   settings.skeleton = skeleton;
   settings.camera = sequence.camera;
   settings.lag = 0;
-  Contestant contestant(settings, backend, variant, sequence);
+  TimedTracker contestant(settings, backend, variant, sequence);
 
   TrackerRow row;
   row.backend = std::string(name(backend));
@@ -160,7 +158,7 @@ std::vector<TrackerRow> measure_tracker(const std::vector<std::string>& backends
   if (chosen.empty()) return {};
 
   const body::Skeleton skeleton = body::default_human();
-  Sequence sequence;
+  FrameSequence sequence;
   sequence.camera = person_camera();
   for (std::size_t f = 0; f < frames; ++f) {
     const double phase = 2 * 3.14159265358979323846 * frame_seconds * static_cast<double>(f) / step_seconds;

@@ -10,6 +10,12 @@
 
 namespace kinema::bench {
 
+inline constexpr double frame_seconds = 1.0 / 30;
+inline constexpr double step_seconds = 1.1;  ///< of a walk, left and right
+
+/// Of a sequence, which run with cold memory.
+inline constexpr std::size_t first_frames = 5;
+
 struct SeenPerson {
   std::vector<float> points;             // (I, 3), in scan order of the camera
   std::vector<std::uint8_t> background;  // (I): those outside the person's silhouette
