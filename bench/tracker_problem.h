@@ -13,7 +13,7 @@ namespace kinema::bench {
 inline constexpr double frame_seconds = 1.0 / 30;
 inline constexpr double step_seconds = 1.1;  ///< of a walk, left and right
 
-/// Of a sequence, which run with cold memory.
+/// Frames at the beginning of a sequence, which run with cold memory and are not timed.
 inline constexpr std::size_t first_frames = 5;
 
 struct SeenPerson {

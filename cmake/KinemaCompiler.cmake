@@ -75,7 +75,7 @@ endfunction()
 
 # kinema_compile_quickly(TARGET [EXCEPT SOURCE...]): compiles a release with -O1 instead of -O3, which saves about a third of
 # the compile time of targets that mostly parse, format and communicate, and twelve sources at a time (KINEMA_UNITY), which
-# saves another half: most of it goes into templates of the JSON library, the same ones in every source. EXCEPT names the
+# saves about half of what is left, most of which goes into the same templates of the JSON library in every source. EXCEPT names the
 # sources with loops over pixels or points. Results are the same at every level, because no level reorders floating-point
 # operations.
 function(kinema_compile_quickly target)

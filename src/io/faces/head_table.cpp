@@ -2,6 +2,7 @@
 
 #include "io/files/input_file.h"
 #include "io/files/json_place.h"
+#include "io/files/text.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -93,10 +94,8 @@ std::vector<HeadBox> read_boxes(const std::filesystem::path& path, double first)
   try {
     const std::string text = read_bytes(path);
     std::size_t number = 0;
-    for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t end = std::min(text.find('\n', begin), text.size());
-      const std::string_view line = std::string_view(text).substr(begin, end - begin);
-      begin = end + 1;
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::string_view line = take_line(rest);
       ++number;
       try {
         const std::vector<double> values = numbers_of(line);

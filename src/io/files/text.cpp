@@ -41,6 +41,13 @@ std::optional<std::string_view> TextReader::line() {
   return line;
 }
 
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
 std::string_view take_word(std::string_view& line, std::string_view separators) {
   const std::size_t begin = std::min(line.find_first_not_of(separators), line.size());
   const std::size_t end = std::min(line.find_first_of(separators, begin), line.size());

@@ -32,6 +32,9 @@ private:
 /// In ASCII, whatever the locale.
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/// Removes and returns the first line, without its end.
+std::string_view take_line(std::string_view& text);
+
 /// Removes and returns the first word of a line; empty at its end.
 std::string_view take_word(std::string_view& line, std::string_view separators = " \t\r");
 

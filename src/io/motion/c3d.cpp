@@ -111,12 +111,12 @@ private:
   int number_ = 0;
 };
 
-struct Header {
+struct C3dHeader {
   std::uint32_t points, frames, data_block;
   double scale, rate;
 };
 
-std::string header_block(const Header& header) {
+std::string header_block(const C3dHeader& header) {
   Bytes bytes;
   bytes.byte(first_parameter_block);
   bytes.byte(0x50);
@@ -133,7 +133,7 @@ std::string header_block(const Header& header) {
   return bytes.take();
 }
 
-std::string parameter_blocks(const Header& header, const std::vector<std::string>& labels) {
+std::string parameter_blocks(const C3dHeader& header, const std::vector<std::string>& labels) {
   Parameters parameters;
   parameters.group(1, "POINT");
   parameters.word("USED", header.points);
@@ -175,8 +175,8 @@ std::string to_c3d(const body::Skeleton& skeleton, const TrackedMotion& motion) 
     }
   }
   // a negative scale means floats; its size is the unit of residuals, and that of integers if a program converts to them
-  Header header{static_cast<std::uint32_t>(labels.size()), static_cast<std::uint32_t>(motion.frames.size()), 0,
-                -farthest / 32000, motion.fps};
+  C3dHeader header{static_cast<std::uint32_t>(labels.size()), static_cast<std::uint32_t>(motion.frames.size()), 0,
+                   -farthest / 32000, motion.fps};
   const std::size_t blocks = parameter_blocks(header, labels).size() / block;
   header.data_block = static_cast<std::uint32_t>(first_parameter_block + blocks);
   Bytes bytes;

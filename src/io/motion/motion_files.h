@@ -36,7 +36,7 @@ struct TrackedMotion {
   }
 };
 
-/// Of a metre.
+/// In a metre.
 inline constexpr double millimetres = 1000;
 
 /// From the camera frame to that of animation and biomechanics: y up, z towards the camera; x stays.

@@ -2,6 +2,7 @@
 
 #include "io/files/input_file.h"
 #include "io/files/json_place.h"
+#include "io/files/text.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -84,10 +85,8 @@ std::vector<PoseLine> read_poses(const std::filesystem::path& path) {
   std::vector<PoseLine> lines;
   std::map<std::int64_t, std::size_t> frames;  // the line of each frame
   std::size_t number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = std::string_view(text).substr(begin, end - begin);
-    begin = end + 1;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = take_line(rest);
     ++number;
     if (blank(line)) continue;
     try {

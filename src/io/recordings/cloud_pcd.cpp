@@ -24,7 +24,7 @@ struct Field {
   std::size_t words = 0;   // words before it in a line of text
 };
 
-struct Header {
+struct PcdHeader {
   std::vector<Field> fields;
   std::size_t points = 0;
   std::string data;        // ascii, binary or binary_compressed
@@ -41,11 +41,11 @@ std::size_t whole(std::string_view word, std::size_t most, std::size_t line) {
   return value;
 }
 
-class HeaderReader {
+class PcdHeaderReader {
 public:
-  explicit HeaderReader(TextReader& text) : text_(text) {}
+  explicit PcdHeaderReader(TextReader& text) : text_(text) {}
 
-  Header read() {
+  PcdHeader read() {
     while (header_.data.empty()) {
       auto line = text_.line();
       if (!line)
@@ -131,25 +131,25 @@ private:
   }
 
   TextReader& text_;
-  Header header_;
+  PcdHeader header_;
   std::optional<std::size_t> width_, height_, points_;
 };
 
-const Field& axis_of(const Header& header, const char* name) {
+const Field& axis_of(const PcdHeader& header, const char* name) {
   for (const Field& field : header.fields) {
     if (field.name == name && field.count == 1) return field;
   }
   throw Error(fmt::format("has no field '{}'", name));
 }
 
-void check_room(const Header& header, std::size_t each, std::size_t left) {
+void check_room(const PcdHeader& header, std::size_t each, std::size_t left) {
   if (each != 0 && header.points > left / each) {
     throw Error(
         fmt::format("is cut short: {} points need at least {} bytes each and {} are left", header.points, each, left));
   }
 }
 
-Cloud read_text(const Header& header, const std::array<const Field*, 3>& axes, TextReader text) {
+Cloud read_text(const PcdHeader& header, const std::array<const Field*, 3>& axes, TextReader text) {
   check_room(header, 2 * header.words, text.rest().size() + 1);
   Cloud cloud;
   cloud.points.reserve(header.points * 3);
@@ -174,7 +174,7 @@ Cloud read_text(const Header& header, const std::array<const Field*, 3>& axes, T
 }
 
 // start[axis] + i * step[axis] is the address of a number
-Cloud read_numbers(const Header& header, const std::array<const Field*, 3>& axes, const char* data,
+Cloud read_numbers(const PcdHeader& header, const std::array<const Field*, 3>& axes, const char* data,
                    const std::array<std::size_t, 3>& start, const std::array<std::size_t, 3>& step) {
   Cloud cloud;
   cloud.points.reserve(header.points * 3);
@@ -218,7 +218,7 @@ std::string decompress(std::string_view from, std::size_t size) {
   return to;
 }
 
-Cloud read_compressed(const Header& header, const std::array<const Field*, 3>& axes, std::string_view bytes) {
+Cloud read_compressed(const PcdHeader& header, const std::array<const Field*, 3>& axes, std::string_view bytes) {
   const BinaryNumber length{'u', 4, std::endian::native != std::endian::little};
   if (bytes.size() < 8) throw Error("is cut short: its compressed data are missing");
   const auto packed = static_cast<std::size_t>(length.read(bytes.data()));
@@ -246,7 +246,7 @@ Cloud read_compressed(const Header& header, const std::array<const Field*, 3>& a
 
 Cloud read_pcd(std::string_view bytes) {
   TextReader text(bytes);
-  const Header header = HeaderReader(text).read();
+  const PcdHeader header = PcdHeaderReader(text).read();
   const std::array<const Field*, 3> axes = {&axis_of(header, "x"), &axis_of(header, "y"), &axis_of(header, "z")};
   if (header.data == "ascii") return read_text(header, axes, text);
   if (header.data == "binary_compressed") return read_compressed(header, axes, text.rest());

@@ -25,16 +25,16 @@ struct Element {
   std::vector<Property> properties;
 };
 
-struct Header {
+struct PlyHeader {
   bool binary = false;
   std::vector<Element> elements;
 };
 
-class HeaderReader {
+class PlyHeaderReader {
 public:
-  explicit HeaderReader(TextReader& text) : text_(text) {}
+  explicit PlyHeaderReader(TextReader& text) : text_(text) {}
 
-  Header read() {
+  PlyHeader read() {
     const auto magic = text_.line();
     if (!magic || *magic != "ply") throw Error("is no PLY file: it does not start with 'ply'");
     bool has_format = false;
@@ -120,7 +120,7 @@ private:
   }
 
   TextReader& text_;
-  Header header_;
+  PlyHeader header_;
   bool swapped_ = false;
 };
 
@@ -205,7 +205,7 @@ private:
 };
 
 template <class Body>
-Cloud read_vertices(const Header& header, Body body) {
+Cloud read_vertices(const PlyHeader& header, Body body) {
   for (const Element& element : header.elements) {
     if (element.count == 0 || element.properties.empty()) continue;
     std::size_t least = 0;
@@ -245,7 +245,7 @@ Cloud read_vertices(const Header& header, Body body) {
 
 Cloud read_ply(std::string_view bytes) {
   TextReader text(bytes);
-  const Header header = HeaderReader(text).read();
+  const PlyHeader header = PlyHeaderReader(text).read();
   bool vertices = false;
   for (const Element& element : header.elements) vertices = vertices || element.name == "vertex";
   if (!vertices) throw Error("has no 'element vertex' in its header");
