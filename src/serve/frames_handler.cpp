@@ -15,9 +15,12 @@ void FrameSender::report(const std::string& why) {
 }
 
 void FrameSender::disconnect() {
+  {
+    // before it is closed: the thread that tracks must not report the end that was asked for, or what was refused already
+    const std::lock_guard lock(mutex_);
+    page_ = nullptr;
+  }
   inbox->close();
-  const std::lock_guard lock(mutex_);
-  page_ = nullptr;
 }
 
 FrameSenders::FrameSenders(TrackFrames track) : track_(std::move(track)), thread_([this] { work(); }) {}

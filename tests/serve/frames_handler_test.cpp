@@ -98,6 +98,19 @@ TEST_F(FramesHandlerTest, WhatIsNoStreamIsRefusedAndEndsIt) {
   EXPECT_NE(page_.next()["text"].get<std::string>().find("which the body needs"), std::string::npos);
 }
 
+// whichever thread is first: the one that reads what comes, or the one that tracks it
+TEST_F(FramesHandlerTest, WhatEndsBeforeItsHeaderIsReportedOnceOrNotAtAll) {
+  for (int i = 0; i < 200; ++i) {
+    handler_.request("frames", {});
+    EXPECT_EQ(page_.next()["say"], "frames") << i;
+    if (i % 2 == 0) {
+      EXPECT_THROW(handler_.bytes("GIF89a\n"), Error);
+    } else {
+      handler_.request("frames off", {});
+    }
+  }
+}
+
 TEST_F(FramesHandlerTest, ASenderThatIsQuickerThanTheTrackerCostsNoMemory) {
   auto inbox = std::make_shared<io::FrameInbox>("test");
   inbox->add(header());

@@ -46,11 +46,6 @@ void FrameInbox::add(std::string_view bytes) {
     if (parser_.ended()) closed_ = news = true;
     if (news) changed_.notify_all();
   } catch (const Error& error) {
-    {
-      const std::lock_guard lock(mutex_);
-      refused_ = error.what();  // before it is closed: whoever waits says the same
-    }
-    close();
     throw Error(fmt::format("{}: {}", name_, error.what()));
   }
 }
@@ -73,10 +68,7 @@ RawOpener FrameInbox::opener(std::shared_ptr<FrameInbox> inbox, const RecordingS
     std::unique_lock lock(inbox->mutex_);
     const auto known = [&] { return inbox->header_ || inbox->closed_; };
     if (!inbox->changed_.wait_for(lock, std::chrono::milliseconds(200), known)) return nullptr;
-    if (!inbox->header_) {
-      const std::string& why = inbox->refused_;
-      throw Error(fmt::format("{}: {}", inbox->name_, why.empty() ? "ended before a header came" : why));
-    }
+    if (!inbox->header_) throw Error(fmt::format("{}: ended before a header came", inbox->name_));
     RawFormat format = stream_raw_format(*inbox->header_, inbox->name_, settings, SourceUse::body);
     format.live = true;
     return std::make_unique<Reader>(inbox, std::move(format));

@@ -20,7 +20,7 @@ public:
   /// `name` is what messages call the sender.
   explicit FrameInbox(std::string name) : name_(std::move(name)) {}
 
-  /// The next bytes of the stream, in pieces of any size. Throws Error if they cannot be a stream.
+  /// The next bytes of the stream, in pieces of any size. Throws Error if they cannot be a stream: close it then.
   void add(std::string_view bytes);
 
   /// No more follow.
@@ -42,7 +42,6 @@ private:
   std::optional<StreamHeader> header_;
   std::deque<RawFrame> waiting_;  // the newest
   bool closed_ = false;
-  std::string refused_;  // why what came is no stream
 };
 
 }  // namespace kinema::io
