@@ -130,7 +130,7 @@ void add_batch(Verb parent, Task& task) {
   FolderOptions& folder = options->folder;
   read_words(
       verb, "--body", [&folder](auto words) { folder.body = std::move(words); },
-      "Options of kinema body track, for recordings; a name without a folder for further outputs");
+      "Options of kinema body track, for recordings; give further outputs such as --bvh a name without a folder");
   read_words(
       verb, "--head", [&folder](auto words) { folder.head = std::move(words); },
       "Options of kinema head track: track heads in videos and pictures");
@@ -139,18 +139,19 @@ void add_batch(Verb parent, Task& task) {
       "Options of kinema face fit: fit faces in videos and pictures");
   verb.text(
           "--shard", [options](const std::string& text) { options->shard = parse_shard(text); },
-          "Run part i of n; by default that of this task in an array of Slurm, and of this rank under mpirun")
+          "Run part i of n; by default that of this task of a Slurm job array, and of this rank under mpirun")
       .type("i/n");
   verb.option("--at-once", options->at_once, "Jobs that run at once; 0: one per core, or a few per GPU")
       .type("N")
       .between(0, 4096);
   verb.option("--per-process", options->per_process,
-              "Jobs at once that share a process, and so the context of a GPU; 0: all of a GPU, one on the CPU")
+              "Concurrent jobs that share a process, and so a GPU context; 0: all jobs of a GPU, or one on the CPU")
       .type("N")
       .between(0, 4096);
-  verb.flag("--report", options->report_only, "Only write the report of what is there");
+  verb.flag("--report", options->report_only, "Run no jobs; only write the report of those that have ended");
   add_common_options(verb, options->common);
-  verb.footer("Exit code 0: all jobs of this shard are done. 1: some failed. docs/scale.md says more.");
+  verb.footer(
+      "Exit code 0: all jobs of this shard are done. 1: some failed, or it was stopped. docs/scale.md says more.");
   verb.chosen([options, &task] {
     task.run = [options](const Ranks& ranks) { run(*options, ranks); };
     task.shared = true;

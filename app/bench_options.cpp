@@ -11,7 +11,7 @@ void add_bench_options(Verb verb, const std::string& name, const std::string& ti
                        CommonOptions& common) {
   verb.option("--out", bench.out, fmt::format("Folder for {0}.txt, {0}.json and {0}.html", name)).type("DIR");
   verb.option("--seconds", bench.seconds, fmt::format("Approximate time spent on {}", timed)).type("S");
-  verb.flag("--quick", bench.quick, "Fewer sizes and shorter times, for a first look");
+  verb.flag("--quick", bench.quick, "Shorter times, and fewer sizes where several are timed, for a first look");
   add_common_options(verb, common);
 }
 

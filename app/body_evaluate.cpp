@@ -120,8 +120,8 @@ void print_table(const Evaluation& evaluation) {
   fmt::print("\n");
   if (evaluation.extra_frames > 0) fmt::print("poses without truth, not compared: {}\n", evaluation.extra_frames);
   if (const auto normalised = evaluation.all.normalised_error) {
-    fmt::print("stated deviations: normalised error {:.2f}, where 1 is right and 0.5 to 2 will do: {}\n", *normalised,
-               verdict(*normalised));
+    fmt::print("stated deviations: normalised error {:.2f}, where 1 is right and 0.5 to 2 is acceptable: {}\n",
+               *normalised, verdict(*normalised));
   } else if (evaluation.all.count > 0) {
     fmt::print("stated deviations: none\n");
   }

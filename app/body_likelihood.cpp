@@ -50,7 +50,7 @@ Input read(const BodyLikelihoodOptions& options) {
   if (!options.background.empty()) {
     input.background = io::read_npy<std::uint8_t>(options.background, {any_size});
     if (input.background->shape[0] != input.points.shape[0]) {
-      throw Error(fmt::format("{}: marks {} points where {} has {}: give one mark a point", options.background,
+      throw Error(fmt::format("{}: marks {} points where {} has {}: give one mark per point", options.background,
                               input.background->shape[0], options.points, input.points.shape[0]));
     }
   }

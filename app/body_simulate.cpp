@@ -68,7 +68,7 @@ std::vector<synth::Figure> figures_of(const BodySimulateOptions& options, const 
   // with a small tolerance, since the frame time of a file is rounded
   const double left = motion.duration() - options.start + 1e-3;
   if (left < 0) {
-    throw Error(fmt::format("lasts {:.3g} s: --start {:g} lies behind its end", motion.duration(), options.start));
+    throw Error(fmt::format("lasts {:.3g} s: --start {:g} is after its end", motion.duration(), options.start));
   }
   auto count = static_cast<std::size_t>(std::floor(left * options.fps)) + 1;
   if (options.frames > 0) count = std::min(count, static_cast<std::size_t>(options.frames));
@@ -189,7 +189,7 @@ void add_body_simulate(Verb parent, Task& task) {
       .type("M");
   verb.option("--camera-height", settings.stage.height, "Height above the floor, in metres [1.2]").type("M");
   verb.option("--camera-azimuth", settings.stage.azimuth,
-              "Degrees around the person: 0 from the front, 90 from its left [15]")
+              "Degrees around the person: 0 from the front, 90 from the person's left [15]")
       .type("DEG");
   verb.option("--baseline", settings.baseline, "Distance between the cameras of --mode stereo, in metres [0.12]")
       .type("M");

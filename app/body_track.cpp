@@ -246,7 +246,7 @@ void add_input_options(Verb verb, BodyTrackOptions& options) {
       .show_default();
   verb.flag("--no-planes", options.no_planes, "Do not detect floor and walls");
   verb.choice<body::CutOut>("--cut-out", options.run.tracker.foreground.cut_out,
-                            "Whether depth images hold only the person, so that empty pixels saw past it",
+                            "Whether depth images hold only the person, so that empty pixels are rays past the person",
                             {{"auto", body::CutOut::automatic}, {"yes", body::CutOut::yes}, {"no", body::CutOut::no}});
   verb.option("--reconnect", recording.reconnect, "Seconds to wait for a live source that disappears; 0: end")
       .type("S")
@@ -314,7 +314,7 @@ void add_tracker_options(Verb verb, BodyTrackOptions& options) {
       .show_default()
       .group(group);
   verb.option("--sensor-noise", tracker.sensor_noise,
-              "Standard deviation of a depth at 1 m; grows with the square of the distance")
+              "Standard deviation of a depth at 1 m, metres; grows with the square of the distance")
       .type("M")
       .show_default()
       .group(group);
@@ -322,9 +322,8 @@ void add_tracker_options(Verb verb, BodyTrackOptions& options) {
       .type("N")
       .show_default()
       .group(group);
-  verb.option(
-          "--rest-cutoff", tracker.rest_cutoff,
-          "Cutoff of joints at rest in poses given at once (live, --lag 0), hertz; lower is stiller, 0: no low pass")
+  verb.option("--rest-cutoff", tracker.rest_cutoff,
+              "Low-pass cutoff of joints at rest in immediate poses (live, --lag 0), hertz; lower is steadier, 0: none")
       .type("HZ")
       .between(0.0, 1000.0)
       .show_default()

@@ -14,7 +14,7 @@ std::string users(const io::Scheme& scheme) {
 
 void print_cameras() {
   const std::vector<io::Scheme> all = io::schemes();
-  fmt::print("sources for --input, beside files\n");
+  fmt::print("sources for --input, besides files\n");
   for (const io::Scheme& scheme : all) {
     fmt::print("  {:<22} {} ({})\n", scheme.forms, scheme.description, users(scheme));
     if (!scheme.package.empty()) {

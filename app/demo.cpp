@@ -55,8 +55,8 @@ void check_against_reference(LikelihoodDemo& demo) {
     reference->evaluate({demo.capsules(sample), 1, bench::person_capsules, body::capsule_floats}, {&expected, 1});
     const double difference = std::abs(demo.log_likelihood[sample] - expected) / std::max(std::abs(expected), 1e-300);
     if (!(difference <= largest_difference)) {
-      throw Error(fmt::format("the {} backend gives sample {} the log-likelihood {}, the reference {}: this build does "
-                              "not compute right on this machine",
+      throw Error(fmt::format("the {} backend gives sample {} the log-likelihood {}, the reference {}: this build "
+                              "computes wrong results on this machine",
                               name(demo.backend), sample, demo.log_likelihood[sample], expected),
                   Error::Cause::running);
     }

@@ -127,7 +127,7 @@ void check_head_folder(const std::filesystem::path& folder) {
   const std::filesystem::path head = folder / "head";
   if (!std::filesystem::exists(head, ignored) || std::filesystem::exists(folder / "head-boxes.txt", ignored)) return;
   throw Error(
-      fmt::format("{}: stands there already, and is not of the demo: give another folder with --out", head.string()));
+      fmt::format("{}: exists already and was not made by the demo: give another folder with --out", head.string()));
 }
 
 std::vector<std::string> HeadDemo::commands() const {

@@ -120,7 +120,7 @@ void check_walk_folder(const std::filesystem::path& folder) {
   const std::filesystem::path walk = folder / "walk";
   if (!std::filesystem::exists(walk, ignored) || std::filesystem::exists(folder / "motion.bvh", ignored)) return;
   throw Error(
-      fmt::format("{}: stands there already, and is not of the demo: give another folder with --out", walk.string()));
+      fmt::format("{}: exists already and was not made by the demo: give another folder with --out", walk.string()));
 }
 
 std::vector<std::string> Walk::commands() const {

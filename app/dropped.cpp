@@ -42,7 +42,7 @@ Dropped dropped(const fs::path& folder, std::string_view ending = {}) {
   std::vector<fs::path> frames;
   for (const fs::path& entry : entries(folder)) {
     if (!ending.empty() && entry.extension() == ending) {
-      if (result.beside) throw Error(fmt::format("two {} files were dropped: one is wanted", ending));
+      if (result.beside) throw Error(fmt::format("two {} files were dropped: drop only one", ending));
       result.beside = entry;
     } else {
       frames.push_back(entry);
@@ -83,7 +83,7 @@ void track_head(serve::Job& job, serve::Hub& hub, serve::HeadSharedState& shared
   const Dropped found = dropped(job.input, ".json");
   if (found.beside) shared.set_calibration(io::read_filter(*found.beside));
   if (found.beside && !found.frames) {
-    job.note = "These colours are looked for from now on, in files and by cameras that are switched on.";
+    job.note = "These colours are used from now on, for files and for cameras that are switched on later.";
     return;
   }
   const fs::path input = frames_of(found);

@@ -52,7 +52,7 @@ void add_face_draw(Verb parent, Task& task) {
   Verb verb = parent.add("draw", "Draw synthetic faces: pictures with their landmarks, to train or test a model on");
   const auto options = std::make_shared<FaceDrawOptions>();
   verb.option("--count", options->count, "Number of faces").type("N").between(1, 1000000).show_default();
-  verb.option("--first", options->first, "Number of the first: one seed and number always give the same face")
+  verb.option("--first", options->first, "Number of the first face; a seed and a number always give the same face")
       .type("N")
       .between(0, 100000000)
       .show_default();

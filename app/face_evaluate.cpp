@@ -102,7 +102,7 @@ void print_row(const std::string& name, const FaceErrorSummary& error) {
 
 void print_reliability(const char* what, const std::vector<ReliabilityBin>& bins) {
   if (bins.empty()) return;
-  fmt::print("{:<32} {:>8} {:>8} {:>8}\n", what, "number", "told", "happened");
+  fmt::print("{:<32} {:>8} {:>8} {:>8}\n", what, "number", "stated", "happened");
   for (const ReliabilityBin& bin : bins) {
     fmt::print("  {:>4.0f} to {:>3.0f} % {:<17} {:>8} {:>7.1f}% {:>7.1f}%\n", 100 * bin.from, 100 * bin.to, "",
                bin.count, 100 * bin.told, 100 * bin.happened);

@@ -1,4 +1,4 @@
-// kinema face film: a drawn film of one person before a webcam, with the true pose of the head in each frame.
+// kinema face film: a drawn film of one person in front of a webcam, with the true pose of the head in each frame.
 #include "app/head_options.h"
 #include "app/options.h"
 #include "app/progress.h"
@@ -71,7 +71,7 @@ void run(FaceFilmOptions options) {
 }  // namespace
 
 void add_face_film(Verb parent, Task& task) {
-  Verb verb = parent.add("film", "Draw a film of one person before a webcam, with the true pose of the head");
+  Verb verb = parent.add("film", "Draw a film of one person in front of a webcam, with the true pose of the head");
   const auto options = std::make_shared<FaceFilmOptions>();
   synth::HeadPoseClipSettings& clip = options->clip;
   verb.option("--frames", options->frames, "Number of frames").type("N").between(1, 1000000).show_default();
@@ -85,16 +85,16 @@ void add_face_film(Verb parent, Task& task) {
       .type("DEG")
       .between(0.0, 80.0)
       .show_default();
-  verb.option("--distance", options->distance, "Of the eyes from the camera, in metres or with a unit")
+  verb.option("--distance", options->distance, "Distance of the eyes from the camera, in metres or with a unit")
       .type("M")
       .show_default();
   verb.option("--fov", options->field_of_view, "Horizontal field of view of the camera, degrees")
       .type("DEG")
       .show_default();
   verb.option("--fps", clip.fps, "Frames per second").type("N").between(1.0, 1000.0).show_default();
-  verb.option("--width", clip.width, "Of a frame, pixels").type("N").between(64, 4096).show_default();
-  verb.option("--height", clip.height, "Of a frame, pixels").type("N").between(64, 4096).show_default();
-  verb.option("--noise", clip.noise, "Of the sensor, standard deviation in grey levels")
+  verb.option("--width", clip.width, "Width of a frame, pixels").type("N").between(64, 4096).show_default();
+  verb.option("--height", clip.height, "Height of a frame, pixels").type("N").between(64, 4096).show_default();
+  verb.option("--noise", clip.noise, "Sensor noise, standard deviation in grey levels")
       .type("N")
       .between(0.0, 50.0)
       .show_default();

@@ -90,7 +90,7 @@ void print_model(const std::string& name, const face::Model& model, std::uintmax
   fmt::print("  score      {}\n",
              model.quality.weights.empty() ? "not learnt" : "probability of failure, confidence of each landmark");
   fmt::print("  detector   {}\n", model.detector_box.scale > 0 ? "its boxes are known" : "not known");
-  fmt::print("  a fit does {}\n", stages_text(model.sequence));
+  fmt::print("  sequence   {}\n", stages_text(model.sequence));
 }
 
 // A shape of the model as lines on a dark background.

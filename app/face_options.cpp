@@ -21,7 +21,7 @@ std::uint32_t whole(const std::string& text, const std::string& stage) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value > 10000) {
-    throw Error(fmt::format("--stages: '{}' in '{}' is no whole number", text, stage));
+    throw Error(fmt::format("--stages: '{}' in '{}' is not a whole number", text, stage));
   }
   return value;
 }
@@ -35,8 +35,9 @@ std::vector<face::Stage> parse_stages(const std::string& text) {
     const std::vector<std::string> words = split(part, ':');
     const auto found = std::find(face::method_names.begin(), face::method_names.end(), words[0]);
     if (found == face::method_names.end() || words.size() > 4) {
-      throw Error(fmt::format("--stages: '{}' is no stage: METHOD[:LEVEL[:ITERATIONS[:PRIOR]]] with METHOD one of {}",
-                              part, fmt::join(face::method_names, ", ")));
+      throw Error(
+          fmt::format("--stages: '{}' is not a stage: METHOD[:LEVEL[:ITERATIONS[:PRIOR]]] with METHOD one of {}", part,
+                      fmt::join(face::method_names, ", ")));
     }
     face::Stage stage;
     stage.method = static_cast<face::Method>(found - face::method_names.begin());

@@ -72,7 +72,7 @@ void add_filmed(const RefineOptions& options, const std::shared_ptr<const face::
   if (loop.stopped()) throw Error("stopped before the model was made; nothing was written", Error::Cause::running);
   faces.filmed.assign(film.faces().begin(), film.faces().end());
   if (faces.filmed.size() < face::least_refine_examples) {
-    throw Error(fmt::format("{}: {} different faces in {} frames that the score trusts; refining needs {}",
+    throw Error(fmt::format("{}: only {} different faces that the score trusts in {} frames; refining needs {}",
                             options.film.front(), faces.filmed.size(), film.frames(), face::least_refine_examples));
   }
   for (const face::OwnedExample& face : faces.filmed) {

@@ -13,7 +13,7 @@ namespace kinema::app {
 namespace {
 
 constexpr const char* no_face = "no face was found";
-constexpr const char* no_start = "the starts name no such picture";
+constexpr const char* no_start = "no start was given for this picture";
 
 bool is_one_picture(const io::Source& source) {
   return source.size() == 1 && source.kind() != io::SourceKind::video && !source.live();

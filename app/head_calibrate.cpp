@@ -155,8 +155,8 @@ void add_head_calibrate(Verb parent, Task& task) {
   Verb verb = parent.add("calibrate", "Learn the colours of a face in this light, from frames with an oval");
   const auto options = std::make_shared<HeadCalibrateOptions>();
   verb.option("--input", options->input,
-              "A picture, a folder or pattern of pictures, a video, or a camera as in camera:0")
-      .type("FILE|DIR")
+              "A picture, a folder or pattern of pictures, a video, or a live source: see kinema cameras")
+      .type("FILES|DIR|SOURCE")
       .required();
   verb.option("--oval", options->oval, "The face: centre and radii, in pixels").type("cx,cy,rx,ry");
   verb.flag("--auto", options->automatic, "Find the face with OpenCV's detector (Debian: opencv-data)");

@@ -182,7 +182,7 @@ void fill_in(HeadTrackOptions& options) {
   for (const auto& [flag, target] :
        {std::pair{"--udp", &live.opentrack}, {"--osc", &live.osc}, {"--vmc", &live.vmc}, {"--vrchat", &live.vrchat}}) {
     if (!target->empty() && !placed) {
-      throw Error(fmt::format("{} sends a place in space: give --reference-distance and --fov", flag));
+      throw Error(fmt::format("{} sends a position in space: give --reference-distance and --fov", flag));
     }
   }
   if (options.compare && !head) {
@@ -301,7 +301,8 @@ void add_head_track(Verb parent, Task& task) {
       .type("filter.json")
       .required();
   add_outputs(verb, options->run.outputs);
-  verb.option("--truth", options->truth, "Boxes x,y,w,h of the head, one line per frame, pixels from 1")
+  verb.option("--truth", options->truth,
+              "Ground truth to compare with: boxes x,y,w,h of the head, one line per frame, pixels from 1")
       .type("boxes.txt");
   verb.flag("--compare", options->compare, "Run OpenCV's CamShift and Haar detector on the same frames");
   add_tracker_options(verb, *options);

@@ -18,7 +18,7 @@ void add_place_options(Verb verb, io::LiveTargets& targets, const char* to_avata
       .type("HOST:PORT")
       .group(group);
   verb.flag("--udp-time", targets.opentrack_time,
-            "Add a seventh double to each of these packets, which opentrack ignores: when the frame was taken, seconds "
+            "Add a seventh double to each packet of --udp, which opentrack ignores: when the frame was taken, seconds "
             "since 1970")
       .group(group);
   verb.option("--vmc", targets.vmc, fmt::format("Send {} to an avatar (Virtual Motion Capture protocol)", to_avatar))

@@ -1,4 +1,4 @@
-// The flags with the same meaning for every verb, and what a verb passes to main().
+// The flags with the same meaning for every verb, and what a verb passes to run_command().
 #pragma once
 
 #include "app/command_line.h"

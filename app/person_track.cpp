@@ -141,7 +141,8 @@ void run(PersonTrackOptions options) {
 }  // namespace
 
 void add_track(Verb parent, Task& task) {
-  Verb verb = parent.add("track", "Follow one person before a webcam: place, rotation and expression of the head");
+  Verb verb =
+      parent.add("track", "Follow one person in front of a webcam: position, rotation and expression of the head");
   const auto options = std::make_shared<PersonTrackOptions>();
   PersonRun& chain = options->run;
   add_colour_options(verb, options->source, chain.range);
@@ -165,7 +166,8 @@ void add_track(Verb parent, Task& task) {
       .type("P")
       .between(0.0, 1.0)
       .show_default();
-  verb.option("--truth", options->truth, "Boxes x,y,w,h of the head, one line per frame, pixels from 1")
+  verb.option("--truth", options->truth,
+              "Ground truth to compare with: boxes x,y,w,h of the head, one line per frame, pixels from 1")
       .type("boxes.txt");
   add_fit_options(verb, options->fit);
   add_pose_options(verb, options->pose);

@@ -8,14 +8,14 @@ namespace kinema::app {
 
 void add_pose_options(Verb verb, PoseOptions& options) {
   const char* group = "The pose of the head";
-  verb.option("--fov", options.field_of_view, "Horizontal field of view of the camera, degrees; 60 without")
+  verb.option("--fov", options.field_of_view, "Horizontal field of view of the camera, degrees [60]")
       .type("DEG")
       .group(group);
   verb.option("--camera", options.camera, "The camera's intrinsics in place of its field of view")
       .type("camera.json")
       .group(group);
   verb.option("--eye-distance", options.eye_distance,
-              "Between the outer corners of the person's eyes, in metres or with a unit; 90mm without")
+              "Distance between the outer corners of the person's eyes, in metres or with a unit [90mm]")
       .type("M")
       .group(group);
 }

@@ -69,7 +69,7 @@ void copy(io::ReopeningSource& source, io::Recorder& recorder, const RecordOptio
 void run(const RecordOptions& options) {
   const auto opener = io::source_opener(options.input, options.recording, io::SourceUse::any);
   if (!opener) {
-    throw Error(fmt::format("{}: is no live source: kinema cameras lists them", options.input));
+    throw Error(fmt::format("{}: is not a live source: kinema cameras lists them", options.input));
   }
   io::ReopeningSource source(*opener, options.recording.reconnect);
   io::Recorder recorder(options.out, source.format(), options.recording, options.threads);
@@ -109,7 +109,9 @@ void add_record(Verb parent, Task& task) {
   verb.option("--frames", options->frames, "At most N frames; 0: until the source ends, or Ctrl-C")
       .type("N")
       .between(0L, 1L << 52);
-  verb.option("--seconds", options->seconds, "At most S seconds; 0: likewise").type("S").between(0.0, 1e9);
+  verb.option("--seconds", options->seconds, "At most S seconds; 0: until the source ends, or Ctrl-C")
+      .type("S")
+      .between(0.0, 1e9);
   verb.text(
           "--camera-file",
           [&recording](const std::string& files) {
@@ -127,7 +129,7 @@ void add_record(Verb parent, Task& task) {
   verb.option("--calibration-unit", recording.calibration_unit, "Metres per unit of an OpenCV calibration")
       .type("M")
       .between(0.0, 1000.0);
-  verb.option("--reconnect", recording.reconnect, "Seconds to wait for a source that disappears; 0: end")
+  verb.option("--reconnect", recording.reconnect, "Seconds to wait for a live source that disappears; 0: end")
       .type("S")
       .between(0.0, 1e9)
       .show_default();

@@ -219,7 +219,7 @@ void add_stereo_calibrate(Verb parent, Task& task) {
       .type("NAME")
       .show_default();
   verb.option("--out", options->out, "The calibration, for --camera-file of body track").type("stereo.yml").required();
-  verb.option("--views", options->views, "Boards in different places to take from a camera")
+  verb.option("--views", options->views, "Views of the board, in different places, to take from a camera")
       .type("N")
       .between(5L, 1000L)
       .show_default();

@@ -53,11 +53,11 @@ serve::ServerSettings settings(const ViewOptions& options) {
 
 void add_server_options(Verb verb, ViewOptions& options, const char* group) {
   verb.option("--address", options.address,
-              "Of the page; any but 127.0.0.1 lets others connect, who need the token that is printed")
+              "Address of the page; any but 127.0.0.1 lets other machines connect, with the token that is printed")
       .type("ADDRESS")
       .show_default()
       .group(group);
-  verb.option("--port", options.port, "Of the page; 0: any that is free").type("N").show_default().group(group);
+  verb.option("--port", options.port, "Port of the page; 0: any free one").type("N").show_default().group(group);
   verb.option("--recordings", options.recordings, "Where the page's button puts recordings of a live source")
       .type("DIR")
       .show_default()
@@ -66,7 +66,7 @@ void add_server_options(Verb verb, ViewOptions& options, const char* group) {
 
 void add_view_options(Verb verb, ViewOptions& options) {
   const char* group = "The live page";
-  verb.flag("--view", options.wanted, "Show it in a browser while it runs, and until Ctrl-C").group(group);
+  verb.flag("--view", options.wanted, "Show the run in a browser while it lasts, and then until Ctrl-C").group(group);
   add_server_options(verb, options, group);
 }
 

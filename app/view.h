@@ -31,10 +31,10 @@ struct ViewOptions {
   std::filesystem::path recordings = ".";  ///< where pages let live sources be recorded
 };
 
-/// --address and --port.
+/// --address, --port and --recordings.
 void add_server_options(Verb verb, ViewOptions& options, const char* group);
 
-/// --view, with the two above.
+/// --view, with the options above.
 void add_view_options(Verb verb, ViewOptions& options);
 
 class View {

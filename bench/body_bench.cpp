@@ -150,7 +150,7 @@ std::vector<std::size_t> sizes(const std::vector<std::size_t>& wanted, const std
 
 BodyReport measure_body(const BodyBenchOptions& options, const std::function<void(const std::string&)>& progress) {
   if (!std::isfinite(options.seconds) || options.seconds < 0)
-    throw Error(fmt::format("{} is no time to measure for: give seconds above 0", options.seconds));
+    throw Error(fmt::format("{} is not a time to measure for: give seconds above 0", options.seconds));
 
   BodyReport report;
   report.date = utc_date();

@@ -200,7 +200,7 @@ bool wanted(const FaceBenchOptions& options, const std::string& part) {
 
 void check_options(const FaceBenchOptions& options) {
   if (!std::isfinite(options.seconds) || options.seconds < 0)
-    throw Error(fmt::format("{} is no time to measure for: give seconds above 0", options.seconds));
+    throw Error(fmt::format("{} is not a time to measure for: give seconds above 0", options.seconds));
   if (options.iterations < 1 || options.iterations > 1000)
     throw Error(fmt::format("{} iterations a frame: give 1 to 1000", options.iterations));
   for (const std::string& name : options.only)

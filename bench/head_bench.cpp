@@ -21,7 +21,7 @@ constexpr std::size_t longest_side = 16384;
 
 HeadReport measure_head(const HeadBenchOptions& options, const std::function<void(const std::string&)>& progress) {
   if (!std::isfinite(options.seconds) || options.seconds < 0)
-    throw Error(fmt::format("{} is no time to measure for: give seconds above 0", options.seconds));
+    throw Error(fmt::format("{} is not a time to measure for: give seconds above 0", options.seconds));
   if (options.width == 0 || options.height == 0 || std::max(options.width, options.height) > longest_side)
     throw Error(
         fmt::format("a frame of {} x {} pixels: give 1 to {} a side", options.width, options.height, longest_side));

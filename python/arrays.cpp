@@ -62,7 +62,7 @@ Points::Points(const py::object& points, const py::object& background) : xyz(flo
   if (marks->itemsize() != 1 || (kind != 'b' && kind != 'u'))
     throw Error("background must be bool or uint8, not " + std::string(py::str(marks->dtype())));
   if (marks->ndim() != 1 || marks->shape(0) != xyz.shape(0)) {
-    throw Error("background must have one mark a point, the shape (" + std::to_string(view.size) + ",), not " +
+    throw Error("background must have one mark per point, the shape (" + std::to_string(view.size) + ",), not " +
                 describe_shape(*marks));
   }
   require_contiguous(*marks, "background");

@@ -91,14 +91,14 @@ tempered            weights are the likelihood to the power of independent_point
                     likelihood itself
 unperturbed_particle  one particle is moved without noise
 steady              the estimate at once is held to the motion of the last frames; False: the mean of the particles
-rest_cutoff         cutoff of joints at rest in estimates given at once, hertz; lower is stiller, 0: no low pass
+rest_cutoff         cutoff of joints at rest in immediate estimates, hertz; lower is steadier, 0: no low pass
 sensor_noise        standard deviation of a depth at 1 m, metres; it grows with the square of the distance
 shared_noise        the part of it that all points have in common, as those of matched stereo pairs do
 points              of the person that are kept of a frame; 0: what this machine holds
 background_points   likewise of the rays that see past the person
 nearest, farthest   depths outside are nobody's, metres
 planes              find floor and walls, and remove them
-cut_out             whether depth images hold only the person, so that empty pixels saw past it: 'auto', 'yes' or 'no'
+cut_out             whether depth images hold only the person, so that empty pixels are rays past the person: 'auto', 'yes' or 'no'
 seed                the same gives the same bits
 threads             of the CPU work; 0: one per core. Results do not depend on it
 devices             GPUs that share the particles: 'all', '0,2' or numbers; None: the first. Results do not depend on it)");

@@ -105,7 +105,7 @@ confidence  float32 (68,), 0 to 1: how much each landmark counts, as Fit.confide
 
 void bind_head_pose(py::module_& module) {
   using face::HeadPose;
-  py::class_<HeadPose> pose(module, "HeadPose", R"(The pose of a head before the camera.
+  py::class_<HeadPose> pose(module, "HeadPose", R"(The pose of a head in front of the camera.
 
 The camera frame has x right, y down, z forward, metres; the head's frame x to the person's left, y up, z out of the
 face. The head's place is midway between the outer corners of the eyes.)");

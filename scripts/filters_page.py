@@ -228,7 +228,7 @@ def people_table(result):
                      *(f"{at[person]:.1f}" if at else "–" for person in people)])
     if not rows:
         return ""
-    return ("## People who are not known\n\nMeshes of people in clothes, before two kinds of depth cameras: nothing in them comes from "
+    return ("## People who are not known\n\nMeshes of people in clothes, in front of two kinds of depth cameras: nothing in them comes from "
             "kinema's own simulator. The\nskeleton is fitted meanwhile. Mean joint error, mm, against evaluations; then the people one by one, "
             f"at {MIDDLE}. The\ntracker's constants were tuned on these people; their recordings are not part of kinema.\n\n" +
             table(["filter", *(f"{budget:,}" for budget in budgets), *people], rows) + "\n")

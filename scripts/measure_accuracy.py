@@ -59,8 +59,8 @@ TEXT = """\
 <!-- Made by scripts/measure_accuracy.py from bench/results/accuracy.json; changes made here by hand are lost. -->
 # How well motions are followed
 
-{clips} motion-capture clips before a simulated sensor with its usual noise, at 30 frames per second. The tracker finds each
-person by its own search and follows it with the default settings ({particles} particles, {points} points).
+{clips} motion-capture clips in front of a simulated sensor with its usual noise, at 30 frames per second. The tracker finds
+each person by its own search and follows it with the default settings ({particles} particles, {points} points).
 
 - **Seeds.** {seeds}
 - **Later frames.** Poses are those of the output files, corrected by {lag} to {most_lag} later frames (`--lag {lag}`), fewer at the

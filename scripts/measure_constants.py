@@ -59,7 +59,7 @@ def value_of(text):
     """The number that a constant's text means: 0.06f, 1e-3, 1.0 / 30."""
     plain = NUMBER.sub(r"\1", text)
     if not re.fullmatch(r"[-+*/().\de ]+", plain):
-        raise SystemExit(f"measure_constants: {text} is no number that this script can read")
+        raise SystemExit(f"measure_constants: {text} is not a number that this script can read")
     return eval(plain, {"__builtins__": {}})
 
 

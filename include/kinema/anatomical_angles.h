@@ -21,16 +21,16 @@ struct AnatomicalAngle {
   double deviation = 0;   ///< standard deviation, radians; 0 if only a pose is given
 };
 
-/// All names, left before right, in the order of outputs. In brackets: what is positive.
+/// All names, left before right, in the order of outputs. docs/angles.md says which direction is positive.
 inline constexpr std::array<std::string_view, 30> anatomical_angle_names = {
-    "left_hip_flexion",       "left_hip_adduction",   "left_hip_rotation",  // inwards
-    "left_knee_flexion",      "left_knee_adduction",  "left_knee_rotation",       "left_ankle_dorsiflexion",
-    "left_ankle_inversion",   "left_ankle_rotation",  "left_shoulder_plane",      "left_shoulder_elevation",
-    "left_shoulder_rotation", "left_elbow_flexion",   "left_elbow_carrying",      "left_elbow_pronation",
-    "right_hip_flexion",      "right_hip_adduction",  "right_hip_rotation",       "right_knee_flexion",
-    "right_knee_adduction",   "right_knee_rotation",  "right_ankle_dorsiflexion", "right_ankle_inversion",
-    "right_ankle_rotation",   "right_shoulder_plane", "right_shoulder_elevation", "right_shoulder_rotation",
-    "right_elbow_flexion",    "right_elbow_carrying", "right_elbow_pronation"};
+    "left_hip_flexion",     "left_hip_adduction",       "left_hip_rotation",       "left_knee_flexion",
+    "left_knee_adduction",  "left_knee_rotation",       "left_ankle_dorsiflexion", "left_ankle_inversion",
+    "left_ankle_rotation",  "left_shoulder_plane",      "left_shoulder_elevation", "left_shoulder_rotation",
+    "left_elbow_flexion",   "left_elbow_carrying",      "left_elbow_pronation",    "right_hip_flexion",
+    "right_hip_adduction",  "right_hip_rotation",       "right_knee_flexion",      "right_knee_adduction",
+    "right_knee_rotation",  "right_ankle_dorsiflexion", "right_ankle_inversion",   "right_ankle_rotation",
+    "right_shoulder_plane", "right_shoulder_elevation", "right_shoulder_rotation", "right_elbow_flexion",
+    "right_elbow_carrying", "right_elbow_pronation"};
 
 /// The angles of a pose that the skeleton can make: those of joints with a common name (common_joints), of a hinge only
 /// the first of the three. Throws Error if the pose does not match the skeleton.

@@ -58,7 +58,7 @@ struct LikelihoodSettings {
   /// it. One may be named several times, which gains nothing but tries the division. See check_devices().
   std::vector<int> devices = {};
 
-  /// If a device fails in the middle, the others take over its part, and this reports it. Null: that is an error.
+  /// If a device fails during the work, the others take over its part, and this reports it. Null: that is an error.
   std::shared_ptr<DeviceLosses> losses = nullptr;
 };
 

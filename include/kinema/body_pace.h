@@ -1,6 +1,6 @@
 // Keeps the body tracker up with a live camera: numbers of particles and points are chosen by measuring the first
 // second, lowered while frames are late, and raised again once there is time; searches become rarer the longer they
-// take. It sees times only, and measures none.
+// take. It is given times, and measures none itself.
 //
 //   body::Pace pace({settings.particles, settings.points}, fps);
 //   if (const auto counts = pace.add(frame.time, ms, kind, late))

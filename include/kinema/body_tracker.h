@@ -105,13 +105,13 @@ struct TrackerSettings {
   /// One particle is propagated without noise, which keeps a person who stands still. False: all are sampled.
   bool unperturbed_particle = true;
 
-  /// The estimate at once is held to the motion from the frames before, so that somebody at rest does not tremble.
+  /// The immediate estimate is held to the motion from the frames before, so that a person at rest does not jitter.
   /// False: the mean of the particles, frame by frame.
   bool steady = true;
 
-  /// What track() returns, and settled() with a lag of 0, is low-passed where the person rests: the cutoff of a joint at
-  /// rest, hertz. It rises with the square of the joint's speed, so that motion is hardly delayed. Lower is stiller, and
-  /// later in slow motion. 0: not at all. Estimates that later frames correct are not filtered.
+  /// What track() returns, and settled() with a lag of 0, is low-passed where the person rests: the cutoff of a joint
+  /// at rest, hertz. It rises with the square of the joint's speed, so that motion is hardly delayed. Lower is
+  /// steadier, but lags more in slow motion. 0: not at all. Estimates that later frames correct are not filtered.
   double rest_cutoff = 1;
 
   Motion motion = Motion::constant_velocity;

@@ -38,7 +38,7 @@ public:
 
   virtual ~Transfer() = default;
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
-  /// Until all copies, and whatever made their data, are done.
+  /// Waits until all copies, and the work that produces their data, are done.
   virtual void wait() = 0;
   /// Whether data are in host memory.
   virtual bool host() const = 0;
@@ -53,13 +53,13 @@ public:
     for (const Copy& one : copies) copy(one.to, one.from, one.bytes);
   }
 
-  /// Marks the moment at which all that was asked so far is done. A device need not wait for it, as the default does. There are
-  /// two marks, 0 and 1, which are made in turn.
+  /// Marks the point at which all work requested so far is done. The default waits for it; a device need not. There are
+  /// two marks, 0 and 1, which are used alternately.
   virtual void mark(int which) {
     static_cast<void>(which);
     wait();
   }
-  /// What is asked from here on happens after the moment that `other`, a transfer of the same kind, has marked last.
+  /// Work requested from here on runs after the mark `which` that `other`, a transfer of the same kind, made last.
   virtual void follow(const Transfer& other, int which) {
     static_cast<void>(other);
     static_cast<void>(which);
@@ -101,7 +101,7 @@ public:
   /// Counts what parts read by share(): order[j] for the j of its slice, by each part.
   void count_fetched(std::span<const int> order, std::size_t bytes_each);
 
-  /// What this part asks of its device from here on happens after the others have read what it let them.
+  /// Work that this part gives its device from here on runs after the others have read what it shared with them.
   void settle(Transfer& transfer);
 
   /// All get what the part `from` has.
@@ -111,7 +111,7 @@ public:
   /// own to `sums`; all then get the result.
   void sum_in_turn(std::span<double> sums, const std::function<void()>& add);
 
-  /// Received so far, by all parts together; also for others than the part's own thread.
+  /// Bytes received so far, by all parts together. May be called from any thread.
   std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
 protected:

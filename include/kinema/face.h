@@ -168,7 +168,7 @@ struct FitSettings {
   /// depend on it. A face alone is fitted by the first.
   std::vector<int> devices = {};
 
-  /// If a device fails in the middle, the others take over its part, and this reports it; where none is left and the
+  /// If a device fails during the work, the others take over its part, and this reports it; where none is left and the
   /// backend is automatic, the CPU goes on. Null: that is an error.
   std::shared_ptr<DeviceLosses> losses = nullptr;
 };
@@ -207,8 +207,9 @@ public:
   /// Whether Face::colour may be given: all stages run on a device, in one chain.
   virtual bool takes_colour() const { return false; }
 
-  /// Announces the picture of the call after the next, as of a film's next frame: a device copies it while it works on the next
-  /// call. No fit depends on it. The pixels must not change until then; a face without pixels withdraws it.
+  /// Announces the picture of the call after the next, such as the next frame of a video, so that a device can copy it
+  /// while it works on the next call. No fit depends on it. The pixels must not change until then; a face without
+  /// pixels withdraws the announcement.
   virtual void expect(const Face& /*face*/) {}
 
   /// Throws Error if an image has no pixels or a start is invalid (see start_pose()).
@@ -221,9 +222,9 @@ public:
   virtual std::vector<StageTime> times() const { return {}; }
 };
 
-/// Fits, and if that looks failed tries again from the pose in which it ended and from others around the start; returns
-/// the fit with the lowest probability of failure. For starts that may be far off, such as a detector's. Without a
-/// quality model, or with a fitter that does not score, it is a plain fit.
+/// Fits and, if the fit seems to have failed, tries again from the pose in which it ended and from others around the
+/// start; returns the fit with the lowest probability of failure. For starts that may be far off, such as a detector's.
+/// Without a quality model, or with a fitter that does not score, it is a plain fit.
 Fit fit_again(Fitter& fitter, const Model& model, const Face& face, double doubtful = 0.3);
 
 /// The same for fits of many faces: those with a higher probability of failure are tried again, on a device all of them from

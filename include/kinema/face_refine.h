@@ -13,7 +13,7 @@
 
 namespace kinema::face {
 
-/// Fewer say nothing about others.
+/// The fewest examples that refine() accepts: fewer say nothing about other faces.
 inline constexpr std::size_t least_refine_examples = 4;
 
 struct RefineSettings {
@@ -37,7 +37,7 @@ struct RefineSettings {
 };
 
 struct Refinement {
-  Model model;          ///< the start itself if it was not bettered
+  Model model;          ///< `start` itself if it was not improved
   bool better = false;  ///< examples are fitted better by models that were refined on the others
 
   /// Mean errors of these fits over the outer-eye distance, by the start and by the models that were refined without them;
@@ -81,8 +81,8 @@ public:
   /// The next frame; `time` in seconds.
   void add(const GreyView& image, double time);
 
-  std::size_t frames() const;   ///< that were added
-  std::size_t trusted() const;  ///< of these
+  std::size_t frames() const;   ///< frames added so far
+  std::size_t trusted() const;  ///< those in which the score trusts the fit
 
   /// In the order of their frames.
   std::span<const OwnedExample> faces() const;

@@ -20,7 +20,7 @@ namespace kinema::body {
 
 /// Whether pixels without a measurement saw past the person.
 enum class CutOut {
-  automatic,  ///< found out by itself: if the person is all that was measured
+  automatic,  ///< determined from the frames: yes if the person is all that was measured
   yes,
   no,
 };
@@ -51,7 +51,7 @@ struct ForegroundSettings {
   /// Wrong where a sensor measures nothing for another reason, such as sunlight.
   CutOut cut_out = CutOut::automatic;
 
-  /// At most this many of them, evenly spread over the image around the person; 0: all.
+  /// At most this many rays past the person, evenly spread over the image around it; 0: all.
   std::size_t background_points = 0;
 
   /// At most this many threads; 0: one per core. The result does not depend on it.

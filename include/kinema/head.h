@@ -72,7 +72,7 @@ struct MomentsSettings {
   /// depend on it. A frame alone is counted by the first.
   std::vector<int> devices = {};
 
-  /// If a device fails in the middle, the others take over its part, and this reports it. Null: that is an error.
+  /// If a device fails during the work, the others take over its part, and this reports it. Null: that is an error.
   std::shared_ptr<DeviceLosses> losses = nullptr;
 
   /// The steps of the paper also sum wxx and wyy, which it does not have. Off: they leave them 0, to be timed as printed.

@@ -1,4 +1,4 @@
-// The pose of a head from the landmarks of a face: its rotation and position before the camera, and the expression as
+// The pose of a head from the landmarks of a face: its rotation and position in front of the camera, and the expression as
 // weights of blend shapes. A mean head in three dimensions, with its spread over people and its expressions, is seen by
 // a perspective camera; least squares move, turn and shape it until its landmarks are those of the fit.
 //
@@ -59,8 +59,8 @@ struct HeadPoseSettings {
   /// In place of the field of view; scaled to the size of the frames.
   std::optional<Camera> camera = {};
 
-  /// Between the outer corners of the person's eyes, metres. The default is the mean of adults, of whom it differs by 4
-  /// to 5 % (one standard deviation): so do distances, unless it is measured.
+  /// Between the outer corners of the person's eyes, metres. The default is the mean of adults, among whom it varies
+  /// by 4 to 5 % (one standard deviation): so do distances, unless it is measured.
   double eye_distance = 0.09;
 };
 
@@ -84,7 +84,7 @@ public:
   std::optional<HeadPose> follow(std::span<const float> points, std::span<const float> confidence, std::size_t width,
                                  std::size_t height);
 
-  /// Whoever follows is unknown.
+  /// Forgets the last pose and the proportions learnt: the next frame may show another person.
   void reset();
 
   /// Where the points of a head in this pose, with the proportions learnt so far, lie in a frame: as `points` above.

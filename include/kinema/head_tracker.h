@@ -53,8 +53,8 @@ struct TrackerSettings {
   /// Horizontal, in radians. Overrides the calibration's.
   std::optional<double> field_of_view = {};
 
-  /// Empty, or an implementation by name in place of the backend: "joint" or a step of the paper's ladder such as
-  /// "gpu5" (see make_moments()). Steps of the ladder work in plain mode only.
+  /// Empty, or an implementation by name in place of the backend: "joint" or a step of the paper such as "gpu5"
+  /// (see make_moments()). Steps of the paper work in plain mode only.
   std::string step = {};
 
   MomentsSettings moments = {};

@@ -1,7 +1,8 @@
 // One person before one camera: where the head is and where it looks, at the rate of the camera. The head tracker
-// (head_tracker.h) is fast and steady, but knows neither rotation nor the true distance; the face (face_tracker.h) is
-// exact and turned, but gets lost. The head's place starts and restarts the face, without a detector in between; the
-// face recalibrates the head's colours and its distance; one filter joins both. Conventions: see head_pose.h.
+// (head_tracker.h) is fast and steady, but knows neither rotation nor the true distance; the face tracker
+// (face_tracker.h) is exact and gives the rotation, but gets lost. The head's position starts and restarts the face,
+// without a detector in between; the face recalibrates the head's colours and its distance; one filter joins both.
+// Conventions: see head_pose.h.
 #pragma once
 
 #include "kinema/face_tracker.h"
@@ -64,7 +65,7 @@ struct Estimate {
   std::optional<face::HeadPose> pose = {};
 
   /// Where the head is, metres: that of the pose or, until there was a face, that of a head whose calibration tells its
-  /// distance. The second is not smoothed.
+  /// distance. raw_position is not smoothed.
   std::optional<Vec3> position = {}, raw_position = {};
 
   std::vector<float> landmarks = {};  ///< of the face, if it was seen

@@ -1,4 +1,4 @@
-// The source of the body tracker: frames of depth or of points, from files.
+// The source of the body tracker: frames of depth or of points, from files and live cameras.
 //
 // A recording is a folder with a camera.json and one of depth/%06d.png (16 bits, 0: no measurement), left/ + right/
 // (rectified pairs) or points/ (.npy .ply .pcd .xyz), and optionally colour/, background.png, skeleton.json and
@@ -96,9 +96,9 @@ protected:
   bool from_pairs_ = false;
 };
 
-/// Opens a folder, a printf pattern (dir/%010d_depth.png), a file or several; "left,right" names a stereo pair of
-/// patterns, files or videos. Throws Error if there are no frames, none of them is usable, or the camera is
-/// missing or invalid.
+/// Opens a folder, a printf pattern (dir/%010d_depth.png), a file or several, or a source that `kinema cameras` lists
+/// for the body; "left,right" names a stereo pair of patterns, files or videos. Throws Error if there are no frames,
+/// none of them is usable, or the camera is missing or invalid.
 std::unique_ptr<Recording> open_recording(const std::vector<std::string>& input,
                                           const RecordingSettings& settings = {});
 

@@ -109,8 +109,8 @@ struct ColourSettings {
   double reconnect = 60;
 };
 
-/// A folder, a printf pattern, a video, one or several pictures; "camera:0" (or /dev/video0, or 0) is a camera. Throws
-/// Error if there are no frames or none of them can be read. Needs OpenCV.
+/// A folder, a printf pattern, a video, one or several pictures, or a source of colour that `kinema cameras` lists, as
+/// "camera:0" (or /dev/video0, or 0). Throws Error if there are no frames or none of them can be read. Needs OpenCV.
 std::unique_ptr<Source> open_colour(const std::vector<std::string>& input, const ColourSettings& settings = {});
 
 }  // namespace kinema::io

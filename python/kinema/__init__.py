@@ -3,7 +3,7 @@
 kinema.body     a person from depth images, stereo pairs or point clouds: the tracker and its parts
 kinema.head     a head from colour frames, by the colours of its skin
 kinema.face     a face from grey images: appearance models
-kinema.person   one person before a webcam: place, rotation and expression of the head
+kinema.person   one person in front of a webcam: position, rotation and expression of the head
 kinema.io       recordings: frames from files
 kinema.devices  what this build includes and this machine provides
 kinema.Error    invalid input, or a failure at run time; its message is one line

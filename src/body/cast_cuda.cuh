@@ -69,8 +69,8 @@ __device__ inline bool may_matter(float4 axis, float4 end, const TileBounds& bou
   return fmaf(dx, dx, fmaf(dy, dy, dz * dz)) <= reach * reach;
 }
 
-// Whether every hit of the bundle's rays on the capsule is before the camera, so that hits behind it need no test. A
-// hit is within r of the axis, and before the camera where it is on V's side, if rays are within a radian of V.
+// Whether every hit of the bundle's rays on the capsule is in front of the camera, so that hits behind it need no test. A
+// hit is within r of the axis, and in front of the camera where it is on V's side, if rays are within a radian of V.
 __device__ inline bool before_camera(float4 axis, float4 end, const TileBounds& bounds) {
   const float4 bundle = *reinterpret_cast<const float4*>(&bounds.vx);  // V, spread
   const float from = dot3(end.x, end.y, end.z, bundle), to = fmaf(axis.w, dot3(axis.x, axis.y, axis.z, bundle), from);

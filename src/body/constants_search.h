@@ -106,7 +106,7 @@ KINEMA_CONSTANT(double, search_skin_deviation, 0.03);
 /// @chosen real Kinect recordings of UTD-MHAD, subjects 1 to 4
 KINEMA_CONSTANT(double, search_free_space, 40);
 
-/// People before a camera mostly face it: by this much is the back less likely.
+/// People in front of a camera mostly face it: by this much is the back less likely.
 /// @unit logarithm of the ratio of probabilities
 /// @chosen starts in real Kinect recordings of UTD-MHAD, subjects 1 to 4, all from the front, and 21 of realistic people
 /// from behind; more than the share of backs calls for, since points of a frame err together

@@ -6,7 +6,7 @@
 namespace kinema::face {
 
 /// How far a fit sets its landmarks from where they are, by the part of the face: jaw, chin, brows, bridge and base of the
-/// nose, eyes, lips. The jaw lies on the silhouette, which is no point of the head.
+/// nose, eyes, lips. The jaw lies on the silhouette, which is not a point of the head.
 /// @unit outer-eye distances
 /// @chosen as first written
 inline constexpr double landmark_deviations[] = {0, 0.05, 0.035, 0.02, 0.02, 0.015, 0.025};

@@ -133,7 +133,7 @@ bool PackedTables::fits_score(const Model& model) {
 }
 
 PackedTables::PackedTables(const Model& model, std::span<const Stage> stages, const FitSettings& settings, bool score) {
-  memory_.resize(alignment);  // no array is at 0, which is no place
+  memory_.resize(alignment);  // no array is at 0, which is not a place
   add_shape(model, settings.limit);
   for (const Stage& stage : stages)
     offsets_.stages.push_back(stage.method == Method::cascade ? add_cascade(model, stage)

@@ -46,7 +46,7 @@ double deviation_of(std::size_t point) {
   return point < 48 ? landmark_deviations[5] : landmark_deviations[6];
 }
 
-// A person before the camera.
+// A person in front of the camera.
 struct Head {
   Quaternion rotation = towards_camera;
   Vec3 position{0, 0, 1};  // in outer-eye distances

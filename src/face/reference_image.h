@@ -91,7 +91,7 @@ inline Picture features_of(Features features, const Picture& grey) {
   return out;
 }
 
-/// Orientation bins, see orientation_bins() in frame.h.
+/// Orientation bins, see orientation_bins() in orientation_bins.h.
 inline Picture bins_of(const Picture& grey, std::ptrdiff_t bins) {
   Picture histogram = like(grey, bins);
   for (std::ptrdiff_t v = 0; v < grey.height; ++v)

@@ -173,7 +173,7 @@ SkinModel fit_model(const std::string& classifier, std::span<const ColourCount> 
   if (classifier == Histogram::name) return fit_histogram(colours);
   std::string known;
   for (std::string_view word : skin_model_names()) known += fmt::format("{}{}", known.empty() ? "" : ", ", word);
-  throw Error(fmt::format("'{}' is no classifier: it is one of {}", classifier, known));
+  throw Error(fmt::format("'{}' is not a classifier: it is one of {}", classifier, known));
 }
 
 Calibration calibrate(std::span<const ColourView> frames, std::span<const Oval> ovals,

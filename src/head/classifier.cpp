@@ -94,7 +94,7 @@ void check_classifier(const Classifier& classifier) {
     for (const double number : {plane->r, plane->g, plane->b, plane->d})
       if (!(std::abs(number) <= steepest))
         throw Error(
-            fmt::format("plane: {} is no number of a filter; give fR, fG, fB and fD up to {}", number, steepest));
+            fmt::format("plane: {} is not a number of a filter; give fR, fG, fB and fD up to {}", number, steepest));
     return;
   }
   const auto& table = std::get<std::shared_ptr<const Table>>(classifier);

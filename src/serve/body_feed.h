@@ -36,10 +36,10 @@ public:
     double latency = 0;  ///< seconds from then until it was tracked
     std::size_t late = 0, reopened = 0;
     std::size_t particles = 0, points = 0;
-    bool lowered = false;                          ///< these, below the usual
+    bool lowered = false;                          ///< particles or points are fewer than usual
     bool tracking = true;                          ///< false: a page stopped it
     std::optional<io::CopyStatus> recording = {};  ///< the last that pages asked for
-    bool being_recorded = false;                   ///< it goes on
+    bool being_recorded = false;                   ///< that recording is still being written
   };
 
   /// A live run has no end, so that its pages can seek within a minute or so, not within all that a recorded one keeps.

@@ -57,7 +57,7 @@ private:
     }
     if (error == http::error::body_limit) return refuse_body("the body is longer than can be taken here");
     if (error == http::error::end_of_stream || error == beast::error::timeout) return close();
-    if (error) return refuse(http::status::bad_request, "this is no request", false);
+    if (error) return refuse(http::status::bad_request, "this is not a request", false);
 
     const Request& request = parser_->get();
     version_ = request.version();

@@ -124,7 +124,7 @@ Message decode(std::string_view bytes) {
   Message message;
   const std::string_view json = bytes.substr(4, length);
   message.header = nlohmann::json::parse(json.begin(), json.end(), nullptr, false);
-  if (!message.header.is_object()) refuse("its header is no JSON object");
+  if (!message.header.is_object()) refuse("its header is not a JSON object");
   const auto arrays = message.header.find("arrays");
   if (arrays == message.header.end()) return message;
   if (!arrays->is_array() || arrays->size() > most_arrays) refuse("its arrays are no list");
@@ -135,7 +135,7 @@ Message decode(std::string_view bytes) {
 std::uint64_t whole_number(const nlohmann::json& header, const char* name) {
   const auto member = header.find(name);
   const auto number = member != header.end() ? whole_number(*member) : std::nullopt;
-  if (!number) throw Error(fmt::format("\"{}\" is no whole number of 0 or above", name));
+  if (!number) throw Error(fmt::format("\"{}\" is not a whole number of 0 or above", name));
   return *number;
 }
 

@@ -32,7 +32,7 @@ ArrayPart array_part(std::string name, std::span<const T> values, std::vector<st
 
 std::string encode(nlohmann::ordered_json header, std::span<const ArrayPart> arrays);
 
-/// A message without arrays. What is no UTF-8 is replaced.
+/// A message without arrays. Bytes that are not UTF-8 are replaced.
 std::string text_of(const nlohmann::ordered_json& json);
 
 /// A message that somebody sent. It views the bytes that it was decoded from.
@@ -51,7 +51,7 @@ Message decode(std::string_view bytes);
 /// meaning as an integer.
 std::uint64_t whole_number(const nlohmann::json& header, const char* name);
 
-/// Metres as whole millimetres; what lies beyond 32 m is cut off, what is no number is 0.
+/// Metres as whole millimetres, clamped to 32.767 m in either direction; values that are not finite become 0.
 std::vector<std::int16_t> millimetres(std::span<const float> metres);
 
 template <class T>

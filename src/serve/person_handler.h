@@ -1,4 +1,4 @@
-// One person before the camera of a page: colours and face joined, so that nothing needs to be calibrated.
+// One person in front of the camera of a page: colours and face joined, so that nothing needs to be calibrated.
 #pragma once
 
 #include "serve/face_handler.h"

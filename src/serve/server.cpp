@@ -25,7 +25,7 @@ tcp::endpoint endpoint(const ServerSettings& settings) {
   const auto address = boost::asio::ip::make_address(settings.address, error);
   if (error) {
     throw Error(
-        fmt::format("'{}' is no address to serve at: give numbers, as in 127.0.0.1 or 0.0.0.0", settings.address));
+        fmt::format("'{}' is not an address to serve at: give numbers, as in 127.0.0.1 or 0.0.0.0", settings.address));
   }
   return {address, settings.port};
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Vec3 pivot{0, 0.35, 0.1};  // the head turns about a point behind the nose
 
-// The head before the camera, and the camera.
+// The head in front of the camera, and the camera.
 class Stand {
 public:
   explicit Stand(const FaceScene& scene) : scene_(scene) {

@@ -43,7 +43,7 @@ struct FaceShot {
   std::vector<float> landmarks;  ///< x0 y0 x1 y1 ..., 68 of them, pixels from 0
 };
 
-/// The head before the camera, as kinema/head_pose.h counts it, in eye distances: the rotation from the head's frame to
+/// The head in front of the camera, as kinema/head_pose.h counts it, in eye distances: the rotation from the head's frame to
 /// the camera's, and the place of a point of the plan's surface, such as (0, 0, z).
 Quaternion true_rotation(const FaceScene& scene);
 Vec3 true_place(const FaceScene& scene, const Vec3& point);

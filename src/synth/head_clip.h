@@ -1,4 +1,4 @@
-// A synthetic clip of a head before a webcam, with ground truth: lit and textured, with hair, features, a neck and a
+// A synthetic clip of a head in front of a webcam, with ground truth: lit and textured, with hair, features, a neck and a
 // shirt, moving before a cluttered room in which some objects have nearly its colours, with camera noise.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A drawn film of one person before a webcam, with the true pose of the head in each frame: turning, nodding, tilting,
+// A drawn film of one person in front of a webcam, with the true pose of the head in each frame: turning, nodding, tilting,
 // nearer and further, speaking and smiling, or sitting still while only the sensor's noise changes.
 #pragma once
 

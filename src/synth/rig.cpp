@@ -83,7 +83,7 @@ Rig::Rig(const io::Bvh& bvh, double metres_per_unit, std::size_t first)
   }
   // those of a toddler and of a giant
   if (!(leg_ > 0.25 && leg_ < 1.3)) {
-    throw Error(fmt::format("a leg is {:.3g} m long, which is no person: give --unit, in metres", leg_));
+    throw Error(fmt::format("a leg is {:.3g} m long, which is not that of a person: give --unit, in metres", leg_));
   }
   constexpr std::size_t most_samples = 256;
   const std::size_t step = 1 + (bvh.frames - std::min(first, bvh.frames)) / most_samples;

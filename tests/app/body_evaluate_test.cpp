@@ -66,7 +66,8 @@ TEST_F(BodyEvaluate, MeasuresDistancesInMillimetres) {
 
   const Outcome table = evaluate();
   EXPECT_NE(table.out.find("pelvis              40.0"), std::string::npos) << table.out;
-  EXPECT_NE(table.out.find("1.17, where 1 is right and 0.5 to 2 will do: honest"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("1.17, where 1 is right and 0.5 to 2 is acceptable: honest"), std::string::npos)
+      << table.out;
 }
 
 TEST_F(BodyEvaluate, MeasuresAnglesInDegrees) {
@@ -201,7 +202,7 @@ TEST_F(BodyEvaluate, SaysWhatIsWrongInOneLine) {
   };
   refused(good, "", "truth.jsonl: holds no frame");
   refused("", good, "poses.jsonl: holds no frame");
-  refused(good + "{\"frame\":1,", good, "poses.jsonl:2: is no JSON");
+  refused(good + "{\"frame\":1,", good, "poses.jsonl:2: is not JSON");
   refused(good, "{\"frame\":0,\"joints\":{\"pelvis\":[0,0]}}", "truth.jsonl:1: /joints/pelvis: is an array of 2");
   refused(good, "{\"frame\":9,\"joints\":{\"pelvis\":[0,0,2]}}",
           "poses.jsonl: has no frame in common with truth.jsonl");
@@ -213,7 +214,7 @@ TEST_F(BodyEvaluate, SaysWhatIsWrongInOneLine) {
   std::filesystem::remove(problem_ / "truth.jsonl");
   expect_one_line(evaluate(), 2, "truth.jsonl: there is no such file");
   expect_one_line(run_kinema({"body", "evaluate", "--poses", "p"}, problem_.folder()), 2, "--truth is required");
-  refused(good, good + "\xff\n", "truth.jsonl:2: is no JSON");
+  refused(good, good + "\xff\n", "truth.jsonl:2: is not JSON");
 }
 
 TEST_F(BodyEvaluate, RefusesAPlaceThatCannotBeWritten) {

@@ -170,9 +170,9 @@ TEST_F(BodySimulate, RefusesWrongCalls) {
   refuses({"--fps", "0"}, "--fps is 0");
   refuses({"--fps", "nan"}, "--fps is nan");
   refuses({"--start", "-1"}, "--start is -1");
-  refuses({"--start", "60"}, "walk.bvh: lasts 2.83 s: --start 60 lies behind its end");
+  refuses({"--start", "60"}, "walk.bvh: lasts 2.83 s: --start 60 is after its end");
   refuses({"--unit", "parsec"}, "--unit is 'parsec'");
-  refuses({"--unit", "1"}, "which is no person: give --unit");
+  refuses({"--unit", "1"}, "which is not that of a person: give --unit");
   refuses({"--height", "17"}, "--height is 17");
   refuses({"--person", "-1"}, "--person");
   refuses({"--noise", "-1"}, "--noise is -1");
@@ -193,7 +193,7 @@ TEST_F(BodySimulate, RefusesWrongClips) {
     EXPECT_FALSE(std::filesystem::exists(folder / "refused"));
   };
   refuses_clip("none.bvh", "none.bvh: there is no such file");
-  refuses_clip("points.npy", "points.npy:1: is no BVH file");
+  refuses_clip("points.npy", "points.npy:1: is not a BVH file");
   std::ofstream(folder / "cut.bvh") << bytes_of(clip).substr(0, 20000);
   refuses_clip("cut.bvh", "cut short");
   std::string text = bytes_of(clip);

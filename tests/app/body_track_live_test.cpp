@@ -160,10 +160,10 @@ TEST_F(BodyTrackLive, RefusesWhatIsNoStream) {
     EXPECT_FALSE(fs::exists(folder / "poses.jsonl"));
   };
   refuses_bytes("", "standard input: ended before a header came");
-  refuses_bytes("GIF89a\n", "standard input: the header is no JSON");
+  refuses_bytes("GIF89a\n", "standard input: the header is not JSON");
   refuses_bytes("{\"kinema\":1,\"width\":4,\"height\":3,\"colour\":\"bgr\"}\n", "neither \"depth\" nor a \"pair\"");
-  refuses("tcp:port", {}, "tcp:port: is no address");
-  refuses("unix:", {}, "unix: is no address");
+  refuses("tcp:port", {}, "tcp:port: is not an address");
+  refuses("unix:", {}, "unix: is not an address");
   refuses("unix:none/frames", {}, "unix:none/frames: cannot be made");
   refuses("camera:0", {}, "camera:0: is a colour camera, and the body needs depth");
   save("taken", "");
@@ -179,7 +179,7 @@ TEST_F(BodyTrackLive, AStreamThatBreaksOffKeepsWhatWasTracked) {
   EXPECT_EQ(lines_of(folder / "poses.jsonl").size(), 3u);
   save("frames", stream_of(recording(), "", 0, 2) + "{\"tme\":1}\n");
   outcome = track_shell("cat frames |", "-");
-  expect_one_line(outcome, 2, "frame 2 /tme: is no name known here");
+  expect_one_line(outcome, 2, "frame 2 /tme: is not a name known here");
   EXPECT_EQ(lines_of(folder / "poses.jsonl").size(), 2u);
 }
 
@@ -221,7 +221,8 @@ TEST_F(BodyTrackLive, RecordRefusesWhatItCannotDo) {
   const auto refused = [&](const Arguments& arguments, const std::string& says) {
     expect_one_line(run_kinema(arguments, folder.folder()), 2, says);
   };
-  refused({"record", "--input", recording().string(), "--out", "copy"}, "is no live source: kinema cameras lists them");
+  refused({"record", "--input", recording().string(), "--out", "copy"},
+          "is not a live source: kinema cameras lists them");
   refused({"record", "--input", "-", "--out", "copy"}, "standard input: ended before a header came");
   EXPECT_FALSE(fs::exists(folder / "copy"));
   save("frames", stream_of(recording(), "", 0, 1));

@@ -68,7 +68,7 @@ TEST_F(BodyTrackTrouble, RefusesCamerasThatAreNone) {
   change_camera(recording, "width", 320);
   refuses(recording, {}, "has 640 x 480 pixels, where the camera has 320 x 480");
   std::ofstream(recording / "camera.json") << "{\"width\": 640,";
-  refuses(recording, {}, "camera.json: is no JSON");
+  refuses(recording, {}, "camera.json: is not JSON");
   fs::remove(recording / "camera.json");
   refuses(recording, {}, "has no camera.json: write one");
 }

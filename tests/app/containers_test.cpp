@@ -149,11 +149,11 @@ TEST_F(BodyTrackContainers, PairsSideBySideFromTheNetworkAreRecordedAsSent) {
 
 TEST_F(BodyTrackContainers, CamerasThatAreNotThereAreRefused) {
   refuses("stereo:871", {}, "/dev/video871: there is no such camera");
-  refuses("stereo:0,1,2", {}, "stereo:0,1,2: is no stereo camera");
-  refuses("stereo:left", {}, "is no stereo camera");
-  refuses("v4l2:", {}, "v4l2: is no device");
+  refuses("stereo:0,1,2", {}, "stereo:0,1,2: is not a stereo camera");
+  refuses("stereo:left", {}, "is not a stereo camera");
+  refuses("v4l2:", {}, "v4l2: is not a device");
   refuses("v4l2:/dev/video983", {}, "/dev/video983: cannot be opened: No such file");
-  refuses("v4l2:/dev/null", {}, "/dev/null: is no video device");
+  refuses("v4l2:/dev/null", {}, "/dev/null: is not a video device");
   refuses("tcp://127.0.0.1:1", {}, "tcp://127.0.0.1:1: cannot be opened");
 }
 

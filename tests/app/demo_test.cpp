@@ -109,7 +109,7 @@ TEST(DemoRefuses, ARecordingThatIsNotItsOwn) {
   const Problem place(1, 1);
   std::filesystem::create_directories(place / "d/walk/depth");
   expect_one_line(run_kinema({"demo", "--frames", "2", "--out", "d"}, place.folder()), 2,
-                  "d/walk: stands there already, and is not of the demo: give another folder with --out");
+                  "d/walk: exists already and was not made by the demo: give another folder with --out");
   EXPECT_TRUE(std::filesystem::exists(place / "d/walk/depth"));
   EXPECT_FALSE(std::filesystem::exists(place / "d/demo.html"));
 }

@@ -255,7 +255,7 @@ TEST_F(Face, OneBadPictureDoesNotSpoilTheOthers) {
   EXPECT_LT(error_of(lines[0], shot(1).landmarks), 0.08);
   EXPECT_TRUE(lines[1]["points"].is_null());
   EXPECT_NE(lines[1]["why"].get<std::string>().find("b.png"), std::string::npos);
-  EXPECT_EQ(lines[3]["why"], "the starts name no such picture");
+  EXPECT_EQ(lines[3]["why"], "no start was given for this picture");
 }
 
 TEST_F(Face, FollowsAFaceThroughAFilm) {
@@ -398,7 +398,7 @@ TEST_F(Face, RefusesWrongCallsWithOneLine) {
           "none.kface: there is no such file");
   refuses({"face", "fit", "--model", model(), "--input", "none", "--init", model(), "--out", "l.jsonl"}, "m.kface");
   refuses({"face", "fit", "--model", model(), "--input", images, "--out", "l.jsonl", "--stages", "magic"},
-          "'magic' is no stage");
+          "'magic' is not a stage");
   refuses({"face", "fit", "--model", model(), "--input", images, "--out", "same", "--overlay", "same"},
           "name the same place");
   refuses({"face", "fit", "--model", model(), "--input", images, "--out", "l.jsonl", "--detector", "none.xml"},

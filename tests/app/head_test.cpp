@@ -254,7 +254,7 @@ TEST_F(Head, RefusesWrongCallsAndInputs) {
   expect_one_line(calibrate_of("clip", "160,120,0,40"), 2, "no extent");
   expect_one_line(calibrate_of("nowhere", "160,120,30,40"), 2, "nowhere: there is no such file");
   expect_one_line(calibrate_of("camera:981", "160,120,30,40"), 2, "there is no such camera");
-  expect_one_line(calibrate({"--classifier", "magic"}), 2, "'magic' is no classifier");
+  expect_one_line(calibrate({"--classifier", "magic"}), 2, "'magic' is not a classifier");
   expect_one_line(calibrate({"--fov", "400"}), 2, "--fov is 400");
   expect_one_line(calibrate({"--distance", "far"}), 2, "--distance is 'far'");
   EXPECT_FALSE(fs::exists(place / "f.json"));
@@ -262,20 +262,20 @@ TEST_F(Head, RefusesWrongCallsAndInputs) {
 
   refuses({}, "filter.json: there is no such file");
   std::ofstream(place / "filter.json") << R"({"classifier":"plane","f":[1,2]})";
-  refuses({}, "filter.json: /f: is no list of 4 numbers");
+  refuses({}, "filter.json: /f: is not a list of 4 numbers");
   ASSERT_EQ(calibrate().exit_code, 0);
   refuses({"--input", "nowhere.mp4"}, "nowhere.mp4: there is no such file");
   refuses({"--input", "camera:981"}, "there is no such camera");
-  refuses({"--input", "points.npy"}, "points.npy: is no picture or video");
+  refuses({"--input", "points.npy"}, "points.npy: is not a picture or video");
   refuses({"--backend", "abacus"}, "abacus");
   refuses({"--plain", "--window"}, "exclude each other");
   refuses({"--fov", "0"}, "--fov is 0");
   refuses({"--reference-distance", "600"}, "--reference-distance is '600'");
-  refuses({"--udp", "127.0.0.1:4242"}, "--udp sends a place in space");
-  refuses({"--vmc", "127.0.0.1:39539"}, "--vmc sends a place in space");
-  refuses({"--vrchat", "127.0.0.1:9000"}, "--vrchat sends a place in space");
-  refuses({"--udp", "nonsense", "--fov", "60", "--reference-distance", "0.6"}, "'nonsense' is no receiver");
-  refuses({"--osc", "127.0.0.1:99999", "--fov", "60", "--reference-distance", "0.6"}, "is no receiver");
+  refuses({"--udp", "127.0.0.1:4242"}, "--udp sends a position in space");
+  refuses({"--vmc", "127.0.0.1:39539"}, "--vmc sends a position in space");
+  refuses({"--vrchat", "127.0.0.1:9000"}, "--vrchat sends a position in space");
+  refuses({"--udp", "nonsense", "--fov", "60", "--reference-distance", "0.6"}, "'nonsense' is not a receiver");
+  refuses({"--osc", "127.0.0.1:99999", "--fov", "60", "--reference-distance", "0.6"}, "is not a receiver");
   refuses({"--smooth", "--smooth-cutoff", "0"}, "cutoff of 0");
   refuses({"--start", "500"}, "no frame from --start 500 on");
   refuses({"--truth", "nothing.txt"}, "nothing.txt: there is no such file");

@@ -262,7 +262,7 @@ class LiveReceivers(unittest.TestCase):
                                    self.folder / "none.jsonl", flag, "nonsense"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-            self.assertIn("is no receiver", done.stderr)
+            self.assertIn("is not a receiver", done.stderr)
             self.assertFalse((self.folder / "none.jsonl").exists())
 
 

@@ -134,7 +134,7 @@ TEST_F(OpenNi, RefusesWhatIsNotThere) {
   };
   refused("openni:7", "openni:7: there is no such device: OpenNI 2 sees 1");
   refused("none.oni", "none.oni: there is no such file");
-  std::ofstream(folder / "bad.oni") << "this is no recording of OpenNI";
+  std::ofstream(folder / "bad.oni") << "this is not a recording of OpenNI";
   refused("bad.oni", "bad.oni: cannot be opened");
 }
 

@@ -138,7 +138,7 @@ class SentFrames(unittest.TestCase):
         other.send(json.dumps({"do": "frames"}))
         self.assertEqual(json.loads(other.recv())["text"], "another program sends frames already")
         page.send_binary(b"GIF89a\n")
-        self.assertIn("the header is no JSON", json.loads(page.recv())["text"])
+        self.assertIn("the header is not JSON", json.loads(page.recv())["text"])
         other.send(json.dumps({"do": "frames"}))
         self.assertEqual(json.loads(other.recv()), {"say": "frames"})
 

@@ -6,7 +6,7 @@ namespace {
 
 TEST(Serve, RefusesAnAddressThatIsNone) {
   const Problem problem;
-  const std::string says = KINEMA_PAGES ? "no address to serve at" : "live page";
+  const std::string says = KINEMA_PAGES ? "is not an address to serve at" : "live page";
   expect_one_line(run_kinema({"serve", "--address", "here", "--port", "0"}, problem.folder()), 2, says);
 }
 

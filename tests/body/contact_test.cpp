@@ -6,7 +6,7 @@
 namespace kinema::body {
 namespace {
 
-// Along x from -1 to 1 at 2 m before the camera, 0.1 m thick.
+// Along x from -1 to 1 at 2 m in front of the camera, 0.1 m thick.
 Segment bar() {
   const float capsule[] = {-1, 0, 2, 0.1f, 1, 0, 2};
   return make_segment(capsule);

@@ -1,4 +1,4 @@
-// A person before a camera, for tests of the particle filter.
+// A person in front of a camera, for tests of the particle filter.
 #pragma once
 
 #include "bench/tracker_problem.h"

@@ -24,7 +24,7 @@ struct SeenPoints {
 /// The skin of a pose, pixel by pixel, and every fourth ray that sees past it, with a wall at 4 m.
 SeenPoints see(const Skeleton& skeleton, const Pose& pose, const Camera& camera = {120, 90, 95, 95, 59.5, 44.5});
 
-/// Points in a box before the camera that are nobody.
+/// Points in a box in front of the camera that are nobody.
 SeenPoints noise(std::size_t count);
 
 /// Upright at `distance` in the pose most people stand in, turned to the camera's side by `facing` radians: 0 looks at

@@ -29,7 +29,7 @@ protected:
         continue;
       }
       EXPECT_LT(farthest(fit.landmarks, truth.landmarks), tolerance) << "face " << number;
-      // what follows from the landmarks, and E, which is no difference of landmarks
+      // what follows from the landmarks, and E, which is not a difference of landmarks
       EXPECT_NEAR(fit.error, truth.error, 1e-3 * truth.error + 1e-6) << "face " << number;
       EXPECT_EQ(fit.iterations, truth.iterations) << "face " << number;
     }

@@ -41,7 +41,7 @@ io::GreyImage read_pgm(const std::filesystem::path& path) {
   int most = 0;
   file >> kind >> image.width >> image.height >> most;
   file.get();
-  if (!file || kind != "P5" || most != 255) throw Error(path.string() + " is no PGM of bytes");
+  if (!file || kind != "P5" || most != 255) throw Error(path.string() + " is not a PGM of bytes");
   image.grey.resize(static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height));
   file.read(reinterpret_cast<char*>(image.grey.data()), static_cast<std::streamsize>(image.grey.size()));
   if (!file) throw Error(path.string() + " is too short");

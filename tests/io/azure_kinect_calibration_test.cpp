@@ -50,8 +50,8 @@ TEST(AzureKinectCalibration, RefusesWhatIsNone) {
       EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
     }
   };
-  says(usual, 648, "no mode of an Azure Kinect");
-  says("{", 640, "is no JSON");
+  says(usual, 648, "is not a mode of an Azure Kinect");
+  says("{", 640, "is not JSON");
   says("{}", 640, "CalibrationInformation");
   says(R"({"CalibrationInformation":{"Cameras":[]}})", 640, "the depth camera");
   says(calibration("1,2"), 640, "fewer than 14");

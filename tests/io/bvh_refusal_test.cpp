@@ -1,4 +1,4 @@
-// What is no BVH file is refused with one line that names the file and the line in it.
+// What is not a BVH file is refused with one line that names the file and the line in it.
 #include "io/motion/bvh.h"
 
 #include "kinema/error.h"
@@ -55,8 +55,8 @@ std::string nested(int depth) {
 
 const Refusal refusals[] = {
     {"Empty", "", ": is empty"},
-    {"OtherFormat", "; FBX 7.3.0 project file\n", ":1: is no BVH file"},
-    {"Binary", std::string("Kaydara FBX Binary  \0\x1a\0", 23), ":1: is no BVH file"},
+    {"OtherFormat", "; FBX 7.3.0 project file\n", ":1: is not a BVH file"},
+    {"Binary", std::string("Kaydara FBX Binary  \0\x1a\0", 23), ":1: is not a BVH file"},
     {"NoRoot", "HIERARCHY\nMOTION\n", ":2: needs 'ROOT' after HIERARCHY, not 'MOTION'"},
     {"NoName", "HIERARCHY\nROOT\n{\n", ":2: a joint has no name"},
     {"NoBrace", "HIERARCHY\nROOT Hips\nOFFSET 0 0 0\n", ":3: needs '{' after joint Hips"},
@@ -66,7 +66,7 @@ const Refusal refusals[] = {
     {"TwoOffsets", joints("    OFFSET 0 2 0\n", "    OFFSET 0 2 0\n    OFFSET 0 2 0\n"),
      ":9: 'OFFSET' is not expected"},
     {"ShortOffset", joints("OFFSET 0 2 0", "OFFSET 0 2"), ":8: OFFSET needs three numbers"},
-    {"OffsetIsWord", joints("OFFSET 0 2 0", "OFFSET 0 two 0"), ":8: OFFSET is 'two', which is no number"},
+    {"OffsetIsWord", joints("OFFSET 0 2 0", "OFFSET 0 two 0"), ":8: OFFSET is 'two', which is not a number"},
     {"OffsetIsNan", joints("OFFSET 0 2 0", "OFFSET 0 nan 0"), ":8: OFFSET is nan: it must be finite"},
     {"OffsetIsHuge", joints("OFFSET 0 2 0", "OFFSET 0 1e300 0"), ":8: OFFSET is 1e300"},
     {"DecimalComma", joints("OFFSET 0 2 0", "OFFSET 0 2,0 0"), ":8: OFFSET is '2,0'"},
@@ -88,7 +88,7 @@ const Refusal refusals[] = {
     {"ZeroFrames", motion("Frames: 2", "Frames: 0"), "has no Frames"},
     {"NegativeFrames", motion("Frames: 2", "Frames: -1"), "the number of Frames is '-1'"},
     {"AbsurdFrames", motion("Frames: 2", "Frames: 18446744073709551615"), "cut short: 18446744073709551615 frames"},
-    {"FramesPast64Bits", motion("Frames: 2", "Frames: 99999999999999999999999"), "which is no whole number"},
+    {"FramesPast64Bits", motion("Frames: 2", "Frames: 99999999999999999999999"), "which is not a whole number"},
     {"FewFrames", motion("Frames: 2", "Frames: 3"), "cut short"},
     {"MoreFrames", motion("Frames: 2", "Frames: 1"), ":25: goes on after its 1 frames"},
     {"NoFrameTime", motion("Frame Time: .0083333", "Frame Time:"), "the Frame Time is ''"},
@@ -99,7 +99,7 @@ const Refusal refusals[] = {
     {"LongFrame", motion("1 2 3 0", "1 2 3 4 0"), ":24: frame 0 has more than the 12 numbers"},
     {"FrameWithNan", motion("1 2 3 0", "1 nan 3 0"), ":24: a number of this frame is nan: it must be finite"},
     {"FrameWithInfinity", motion("1 2 3 0", "1 -inf 3 0"), ":24: a number of this frame is -inf"},
-    {"FrameWithWord", motion("1 2 3 0", "1 - 3 0"), ":24: a number of this frame is '-', which is no number"},
+    {"FrameWithWord", motion("1 2 3 0", "1 - 3 0"), ":24: a number of this frame is '-', which is not a number"},
     {"CutWithinANumber", (small_hierarchy + small_motion).substr(0, (small_hierarchy + small_motion).size() - 4),
      "cut short"},
 };
@@ -111,7 +111,7 @@ TEST(BvhRefusal, OfWhatIsNoFile) {
   const ScratchFolder folder;
   EXPECT_EQ(message_of(folder / "none.bvh"), ": there is no such file");
   EXPECT_EQ(message_of(folder.path()), ": is a folder, not a file");
-  EXPECT_NE(message_of("/dev/null").find("is no ordinary file"), std::string::npos);
+  EXPECT_NE(message_of("/dev/null").find("is not an ordinary file"), std::string::npos);
 }
 
 // Whatever stands in a file: a motion that fills what it declares, or an Error of one printable line.

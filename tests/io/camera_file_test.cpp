@@ -67,8 +67,8 @@ TEST(CameraFile, RefusesWhatNoCameraHas) {
     std::string text, says;
   } wrong[] = {
       {"", "is empty"},
-      {"{\"width\":640,\n\"height\" 480}", "is no JSON (line 2"},
-      {"[1,2]", "is no JSON object"},
+      {"{\"width\":640,\n\"height\" 480}", "is not JSON (line 2"},
+      {"[1,2]", "is not a JSON object"},
       {with(R"("width":640,)", ""), "has no \"width\""},
       {with(R"("fx":525,)", ""), "has no \"fx\""},
       {with(R"("cy":239.5,)", ""), "has no \"cy\""},
@@ -86,7 +86,7 @@ TEST(CameraFile, RefusesWhatNoCameraHas) {
       {with("0.001", "-0.001"), "\"depth_scale\" is -0.001"},
       {with("0.001", "1000"), "\"depth_scale\" is 1000"},
       {with("525", "1e999"), "too large"},
-      {with("}", R"(,"distortion":0.1})"), "\"distortion\" is no list"},
+      {with("}", R"(,"distortion":0.1})"), "\"distortion\" is not a list"},
       {with("}", R"(,"distortion":[1,2,3]})"), "\"distortion\" has 3 numbers"},
       {with("}", R"(,"distortion":[1,2,3,"x"]})"), "\"distortion\" holds something"},
   };

@@ -1,4 +1,4 @@
-// What is no point cloud is refused with one line, and takes no memory for what its header claims.
+// What is not a point cloud is refused with one line, and takes no memory for what its header claims.
 #include "io/recordings/cloud.h"
 
 #include "mutation.h"
@@ -33,15 +33,15 @@ TEST(CloudRefusal, IsOneLineThatNamesFileAndPlace) {
       {"c.ply", "ply\nelement vertex 1\n", "line 2 of its header: 'element' does not belong here"},
       {"c.ply", "ply\nformat ascii 1.0\n", "ends within its header"},
       {"c.ply", ply("binary_middle_endian", vertices("1")), "line 2 of its header: the format"},
-      {"c.ply", ply("ascii", vertices("-1")), "'-1' is no count"},
-      {"c.ply", ply("ascii", vertices("99999999999999999999999")), "is no count"},
+      {"c.ply", ply("ascii", vertices("-1")), "'-1' is not a count"},
+      {"c.ply", ply("ascii", vertices("99999999999999999999999")), "is not a count"},
       {"c.ply", ply("ascii", "element face 0\nend_header\n"), "no 'element vertex'"},
       {"c.ply", ply("ascii", "element vertex 1\nproperty float x\nproperty float y\nend_header\n1 1\n"),
        "no property 'z'"},
       {"c.ply", ply("ascii", "element vertex 1\nproperty quad x\n"), "the type 'quad' is not known"},
       {"c.ply", ply("ascii", vertices("2") + "1 2 3\n"), "is cut short"},
-      {"c.ply", ply("ascii", vertices("2") + "1 2 3\n1 2 three\n"), "line 9: 'three' is no number"},
-      {"c.ply", ply("ascii", vertices("2") + "1 2 3\n1.000000 2\n"), "line 9: '' is no number"},
+      {"c.ply", ply("ascii", vertices("2") + "1 2 3\n1 2 three\n"), "line 9: 'three' is not a number"},
+      {"c.ply", ply("ascii", vertices("2") + "1 2 3\n1.000000 2\n"), "line 9: '' is not a number"},
       {"c.ply", ply(le, vertices("1000000000000") + std::string(24, 'x')), "is cut short"},
       {"c.ply", ply(le, vertices("18446744073709551615") + std::string(24, 'x')), "is cut short"},
       {"c.ply", ply(le, vertices("2") + std::string(23, 'x')), "is cut short"},
@@ -50,12 +50,12 @@ TEST(CloudRefusal, IsOneLineThatNamesFileAndPlace) {
        "is cut short"},
       {"c.ply", ply(le, "element f 1\nproperty list char float l\n" + vertices("1") + "\xff" + std::string(20, 'x')),
        "is cut short"},
-      {"c.pcd", "hello\nworld\n", "is no PCD file"},
+      {"c.pcd", "hello\nworld\n", "is not a PCD file"},
       {"c.pcd", "VERSION 0.7\n", "ends within its header"},
       {"c.pcd", pcd("2", "ascii") + "1 2 3\n", "is cut short"},
-      {"c.pcd", pcd("1", "ascii") + "1 two 3\n", "line 10: 'two' is no number"},
+      {"c.pcd", pcd("1", "ascii") + "1 two 3\n", "line 10: 'two' is not a number"},
       {"c.pcd", pcd("1", "zip"), "the data are 'zip'"},
-      {"c.pcd", pcd("-1", "ascii"), "'-1' is no whole number"},
+      {"c.pcd", pcd("-1", "ascii"), "'-1' is not a whole number"},
       {"c.pcd", pcd("1", "ascii", "x y w") + "1 2 3\n", "has no field 'z'"},
       {"c.pcd", pcd("9000000000000000000", "binary") + "abc", "is cut short"},
       {"c.pcd", pcd("2", "binary") + std::string(23, 'x'), "is cut short"},
@@ -66,10 +66,10 @@ TEST(CloudRefusal, IsOneLineThatNamesFileAndPlace) {
       {"c.pcd", "FIELDS x y z\nSIZE 3 4 4\nTYPE F F F\nWIDTH 1\nDATA binary\n" + std::string(12, 'x'), "of 3 bytes"},
       {"c.pcd", "FIELDS x y z\nSIZE 4 4 4\nTYPE F F Q\nDATA binary\n", "the type 'Q'"},
       {"c.pcd", "FIELDS x y z\nWIDTH 5\nHEIGHT 2\nPOINTS 3\nDATA ascii\n", "claims 3 POINTS"},
-      {"c.xyz", "1 2 3\n1 2\n", "line 2: '1 2' is no point"},
-      {"c.xyz", "1 2\n", "line 1: '1 2' is no point"},
+      {"c.xyz", "1 2 3\n1 2\n", "line 2: '1 2' is not a point"},
+      {"c.xyz", "1 2\n", "line 1: '1 2' is not a point"},
       {"c.xyz", "x y z\nu v w\n", "line 2"},
-      {"c.las", "x", "is no point cloud by its name"},
+      {"c.las", "x", "is not a point cloud by its name"},
   };
   for (const auto& [name, content, says] : wrong) {
     const auto path = folder.write(name, content);

@@ -63,11 +63,11 @@ struct Refusal {
 TEST(FilterJson, NonsenseIsRefusedInOneLine) {
   const Refusal refusals[] = {
       {"", "is empty"},
-      {"{", "is no JSON"},
+      {"{", "is not JSON"},
       {"[1,2,3]", "filter"},
       {"{}", "has no \"classifier\""},
       {R"({"classifier":"plane"})", "has no \"f\""},
-      {R"({"classifier":"plane","f":[1,2,3]})", "/f: is no list of 4 numbers"},
+      {R"({"classifier":"plane","f":[1,2,3]})", "/f: is not a list of 4 numbers"},
       {R"({"classifier":"plane","f":[1,2,3,"x"]})", "/f/3"},
       {R"({"classifier":"plane","f":[1,2,3,null]})", "/f/3"},
       {R"({"classifier":"plane","f":[1,2,3,1e400]})", "too large"},

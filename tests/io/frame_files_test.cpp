@@ -91,7 +91,7 @@ TEST(FrameFiles, OfAPattern) {
   EXPECT_EQ(text(list_pattern((folder / "50%%%d.png").string())), "7:50%7.png");
   for (const char* wrong : {"%s.png", "%d_%d.png", "%6d.png", "%", "100%", "%0d1%x.png", "%09999d.png"}) {
     const auto pattern = folder / wrong;
-    expect_refusal(pattern, "is no pattern", [&] { list_pattern(pattern.string()); });
+    expect_refusal(pattern, "is not a pattern", [&] { list_pattern(pattern.string()); });
   }
   expect_refusal(folder / "c%d.png", "no file has such a name", [&] { list_pattern((folder / "c%d.png").string()); });
 }

@@ -93,7 +93,7 @@ TEST(HeadBoxes, NonsenseIsRefusedWithItsLine) {
   for (const auto& [text, says] : {std::pair{"", "is empty"},
                                    {"\n\n", "holds no box"},
                                    {"1,2,3,4\n1,2,3\n", "line 2: has 3 numbers"},
-                                   {"1,2,3,x\n", "line 1: 'x' is no number"},
+                                   {"1,2,3,x\n", "line 1: 'x' is not a number"},
                                    {"1,2,0,4\n", "line 1: has a box without extent"},
                                    {"1,2,nan,4\n", "line 1"}}) {
     try {

@@ -68,7 +68,7 @@ TEST(ImageFile, RefusesWhatIsCutShortDamagedOrNoPicture) {
                {bytes.substr(0, 8), "is cut short"},
                {damaged, "is damaged"},
                {huge, "is damaged"},
-               {"no picture at all", "is no picture"}};
+               {"no picture at all", "is not a picture"}};
   for (const auto& [content, says] : wrong) {
     const auto path = folder.write("d.png", content);
     expect_refusal(path, says, [&] { read_depth_image(path); });

@@ -90,7 +90,7 @@ TEST(LabelledImages, RefusesWhatIsNoSet) {
   picture(folder / "a.png");
   expect_refusal(folder.path(), "holds no picture with landmarks", [&] { find_labelled_images({folder.path()}); });
   expect_refusal(folder / "none", "there is no such folder", [&] { find_labelled_images({folder / "none"}); });
-  expect_refusal(folder / "a.png", "is no folder", [&] { find_labelled_images({folder / "a.png"}); });
+  expect_refusal(folder / "a.png", "is neither a folder nor", [&] { find_labelled_images({folder / "a.png"}); });
   folder.write("a.pts", three);
   folder.write("a.asf", "1\n0 0 0.1 0.1\n");
   EXPECT_NE(refusal_of([&] { find_labelled_images({folder.path()}); }).find("keep one of them"), std::string::npos);
@@ -154,9 +154,9 @@ TEST(FaceDetector, RefusesDataThatIsNone) {
   const ScratchFolder folder;
   expect_refusal(folder / "none.xml", "there is no such file", [&] { FaceDetector detector(folder / "none.xml"); });
   const auto text = folder.write("x.xml", "<a/>");
-  expect_refusal(text, "is no cascade", [&] { FaceDetector detector(text); });
+  expect_refusal(text, "is not a cascade", [&] { FaceDetector detector(text); });
   const auto network = folder.write("x.onnx", "none");
-  expect_refusal(network, "is no cascade", [&] { FaceDetector detector(network); });
+  expect_refusal(network, "is not a cascade", [&] { FaceDetector detector(network); });
 }
 
 }  // namespace

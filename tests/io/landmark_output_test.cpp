@@ -90,7 +90,7 @@ TEST(Starts, AreRefusedWithTheirLine) {
         {"{\"file\":\"a\",\"box\":[1,2,3]}", "/box: has not four numbers"},
         {"{\"file\":\"a\",\"points\":[[1]]}", "/points/0: has not two numbers"},
         {"{\"file\":\"a\",\"points\":[[1,2]]}", ":1: /points: holds 1 landmarks, but the model has 2"},
-        {"{\"file\":\"a\",\"box\":[1,2,3,4]}\n{\"file\":", ":2: is no JSON"}}) {
+        {"{\"file\":\"a\",\"box\":[1,2,3,4]}\n{\"file\":", ":2: is not JSON"}}) {
     const auto path = folder.write("s.jsonl", text);
     const std::string message = refusal_of([&] { Starts starts(path, 2); });
     expect_line_about(path, message);

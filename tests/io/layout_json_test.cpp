@@ -42,13 +42,13 @@ TEST(LayoutJson, RefusesWhatMakesNoSense) {
   for (const auto& [text, says] :
        {std::pair<const char*, const char*>{R"({"landmarks":4})", "/landmarks: is 4, and the faces have 3"},
         {R"({"groups":{"nose":[0,3]}})", "/groups/nose/1: is 3: landmarks count from 0 to 2"},
-        {R"({"groups":{"nose":{"point":[0]}}})", "/groups/nose/point: is no name known here"},
+        {R"({"groups":{"nose":{"point":[0]}}})", "/groups/nose/point: is not a name known here"},
         {R"({"mirror":[[0,1],[1,2]]})", "/mirror/1: names landmark 1 a second time"},
-        {R"({"mirror":[[0]]})", "is no pair"},
+        {R"({"mirror":[[0]]})", "is not a pair"},
         {R"({"triangles":[[0,0,1]]})", "names a landmark twice"},
         {R"({"outer_eyes":[1,1]})", "names one landmark twice"},
-        {R"({"triangle":[]})", "/triangle: is no name known here"},
-        {"[", "is no JSON"}}) {
+        {R"({"triangle":[]})", "/triangle: is not a name known here"},
+        {"[", "is not JSON"}}) {
     const auto path = folder.write("l.json", text);
     expect_refusal(path, says, [&] { read_layout(path, 3); });
   }

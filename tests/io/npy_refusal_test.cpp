@@ -51,17 +51,17 @@ std::string dict(const std::string& text) { return npy_bytes(text, zeros(24)); }
 
 const Refusal refusals[] = {
     {"Empty", "", "is empty"},
-    {"Text", "x y z\n1 2 3\n", "is no .npy file"},
-    {"Short", "\x93NUM", "is no .npy file"},
-    {"Zip", "PK\x03\x04 and more of an .npz", "is no .npy file"},
+    {"Text", "x y z\n1 2 3\n", "is not a .npy file"},
+    {"Short", "\x93NUM", "is not a .npy file"},
+    {"Zip", "PK\x03\x04 and more of an .npz", "is not a .npy file"},
     {"Version0", npy_bytes(dict_of("<f4", "(2, 3)"), zeros(24), 0), "version 0.0"},
     {"Version4", npy_bytes(dict_of("<f4", "(2, 3)"), zeros(24), 4), "version 4.0"},
     {"NoLength", std::string("\x93NUMPY\x02\x00\x10\x00", 10), "ends within its header"},
     {"HeaderPastEnd", std::string("\x93NUMPY\x01\x00\xff\xff{'descr'", 18), "ends within its header"},
     {"HugeHeaderLength", std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff{", 13), "ends within its header"},
     {"HugeHeader", npy_bytes(std::string(70000, ' '), "", 2), "has a header of 70000 bytes"},
-    {"EmptyHeader", dict(""), "is no dict"},
-    {"NoDict", dict("[1, 2, 3]\n"), "is no dict"},
+    {"EmptyHeader", dict(""), "is not a dict"},
+    {"NoDict", dict("[1, 2, 3]\n"), "is not a dict"},
     {"OpenDict", dict("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)"), "no ','"},
     {"AfterDict", dict("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)} and more"), "goes on after its dict"},
     {"NoDescr", dict("{'fortran_order': False, 'shape': (2, 3)}"), "has no 'descr'"},
@@ -89,13 +89,13 @@ const Refusal refusals[] = {
     {"Rank1", array("<f4", "(6,)"), "has the shape (6,), where (any, 3) is needed"},
     {"Rank3", array("<f4", "(1, 2, 3)"), "has the shape (1, 2, 3), where (any, 3) is needed"},
     {"LastDimension", array("<f4", "(3, 2)"), "has the shape (3, 2), where (any, 3) is needed"},
-    {"ShapeIsNumber", array("<f4", "6"), "'shape' that is no tuple"},
-    {"ShapeInBrackets", array("<f4", "(6)"), "'shape' that is no tuple"},
-    {"ShapeIsList", array("<f4", "[2, 3]"), "'shape' that is no tuple"},
+    {"ShapeIsNumber", array("<f4", "6"), "'shape' that is not a tuple"},
+    {"ShapeInBrackets", array("<f4", "(6)"), "'shape' that is not a tuple"},
+    {"ShapeIsList", array("<f4", "[2, 3]"), "'shape' that is not a tuple"},
     {"NegativeShape", array("<f4", "(-2, 3)"), "negative number"},
     {"FractionShape", array("<f4", "(2.0, 3)"), "no ','"},
-    {"WordShape", array("<f4", "(two, 3)"), "no whole number"},
-    {"OpenShape", array("<f4", "(2, 3"), "no whole number"},
+    {"WordShape", array("<f4", "(two, 3)"), "is not a whole number"},
+    {"OpenShape", array("<f4", "(2, 3"), "is not a whole number"},
     {"ShapePast64Bits", array("<f4", "(99999999999999999999999, 3)"), "too large"},
     {"ProductOverflows", array("<f4", "(6148914691236517206, 3)"), "which no memory can hold"},
     {"ShapeOf64Bits", npy_bytes(dict_of("<f4", "(18446744073709551615, 3)"), ""), "too large"},
@@ -124,7 +124,7 @@ TEST(NpyRefusal, OfAMissingFile) {
 TEST(NpyRefusal, OfAFolderAndADevice) {
   const ScratchFolder folder;
   EXPECT_NE(message_of(folder.path()).find("is a folder"), std::string::npos);
-  EXPECT_NE(message_of("/dev/null").find("is no ordinary file"), std::string::npos);
+  EXPECT_NE(message_of("/dev/null").find("is not an ordinary file"), std::string::npos);
 }
 
 TEST(NpyRefusal, OfFloatsAsMarks) {

@@ -207,8 +207,8 @@ TEST(Poses, RefusesBrokenLinesByTheirNumber) {
   const ScratchFolder folder;
   const std::string good = "{\"frame\":0,\"joints\":{\"pelvis\":[0,0,1]}}\n";
   const std::pair<std::string, std::string> slips[] = {
-      {"{\"frame\":1,\"joints\":{\"pelvis\":[0,0", ":2: is no JSON (column"},
-      {"frame,time,pelvis_x", ":2: is no JSON (column"},
+      {"{\"frame\":1,\"joints\":{\"pelvis\":[0,0", ":2: is not JSON (column"},
+      {"frame,time,pelvis_x", ":2: is not JSON (column"},
       {"[]", ":2: is an array of 0; an object"},
       {"{\"joints\":null}", ":2: has neither \"frame\" nor \"time\""},
       {"{\"frame\":1}", ":2: has no \"joints\": add it"},
@@ -219,14 +219,14 @@ TEST(Poses, RefusesBrokenLinesByTheirNumber) {
       {"{\"frame\":1,\"joints\":[]}", ":2: /joints: is an array of 0; an object"},
       {"{\"frame\":1,\"joints\":{\"neck\":[1,2]}}", ":2: /joints/neck: is an array of 2; three numbers"},
       {"{\"frame\":1,\"joints\":{\"neck\":[1,2,null]}}", ":2: /joints/neck/2: is null; a number"},
-      {"{\"frame\":1,\"joints\":{\"neck\":[1,2,NaN]}}", ":2: is no JSON"},
+      {"{\"frame\":1,\"joints\":{\"neck\":[1,2,NaN]}}", ":2: is not JSON"},
       {"{\"frame\":1,\"joints\":{\"neck\":[1,2,1e999]}}", ":2: has a number that is too large"},
       {"{\"frame\":1,\"joints\":{\"neck\":[1,2,3],\"neck\":[1,2,3]}}", ":2: has \"neck\" twice in one object"},
       {"{\"frame\":1,\"joints\":{\"neck\":[1,2,3]},\"std\":{\"neck\":-1}}",
        ":2: /std/neck: is -1: give metres, not below 0"},
       {"{\"frame\":1,\"joints\":{\"neck\":[1,2,1e300]}}", ":2: /joints/neck: lies more than 1000000 metres off"},
       {"{\"frame\":1,\"time\":1e300,\"joints\":null}", ":2: /time: is out of range: give seconds"},
-      {std::string("\0\0\0", 3), ":2: is no JSON"},
+      {std::string("\0\0\0", 3), ":2: is not JSON"},
   };
   for (const auto& [line, says] : slips) {
     const auto path = folder.write("p.jsonl", good + line + "\n");

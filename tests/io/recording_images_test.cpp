@@ -142,10 +142,10 @@ TEST(VideoRecording, IsRefusedWhereItIsNoVideo) {
   const ScratchFolder folder;
   folder.write("camera.json", camera_json);
   const auto video = folder.write("v.mp4", "no video");
-  expect_refusal(video, "is no video", [&] { open_recording({video.string()}); });
+  expect_refusal(video, "is not a video", [&] { open_recording({video.string()}); });
   const auto other = folder.write("w.mp4", "none either");
   expect_refusal(video, "one video at a time", [&] { open_recording({video.string(), other.string()}); });
-  expect_refusal(video, "is no video", [&] { open_recording({video.string() + "," + other.string()}); });
+  expect_refusal(video, "is not a video", [&] { open_recording({video.string() + "," + other.string()}); });
 }
 
 }  // namespace

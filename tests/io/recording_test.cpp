@@ -89,7 +89,7 @@ TEST(Recording, IsRefusedWhereThereIsNone) {
   EXPECT_NE(refusal_of([] { open_recording({""}); }), "");
   expect_refusal(folder / "none", "there is no such file", [&] { open_recording({(folder / "none").string()}); });
   folder.write("frames.docx", "x");
-  expect_refusal(folder / "frames.docx", "is no source of frames",
+  expect_refusal(folder / "frames.docx", "is not a source of frames",
                  [&] { open_recording({(folder / "frames.docx").string()}); });
 }
 

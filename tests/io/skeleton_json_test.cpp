@@ -140,8 +140,8 @@ struct Slip {
 TEST(SkeletonJson, RefusesWithFilePlaceAndMend) {
   const ScratchFolder folder;
   const Slip slips[] = {
-      {"/joints/1/parent", "\"spin\"", "/joints/1/parent: \"spin\" is no joint listed before this place: name one"},
-      {"/joints/1/parent", "\"left_elbow\"", "/joints/1/parent: \"left_elbow\" is no joint listed before"},
+      {"/joints/1/parent", "\"spin\"", "/joints/1/parent: \"spin\" is not a joint listed before this place: name one"},
+      {"/joints/1/parent", "\"left_elbow\"", "/joints/1/parent: \"left_elbow\" is not a joint listed before"},
       {"/joints/1/parent", "0", "/joints/1/parent: is the number 0; text in quotes is needed"},
       {"/joints/1/parent", "null", "/joints/1/parent: only the first joint has no parent"},
       {"/joints/0/parent", "\"pelvis\"", "/joints/0/parent: the first joint has no parent: give null"},
@@ -150,7 +150,7 @@ TEST(SkeletonJson, RefusesWithFilePlaceAndMend) {
       {"/joints/1/name", "\"\"", "/joints/1/name: is empty"},
       {"/joints/1/offset", "[1, 2]", "/joints/1/offset: is an array of 2; three numbers"},
       {"/joints/1/offset/2", "\"0\"", "/joints/1/offset/2: is text; a number is needed"},
-      {"/joints/1/freedom", "[]", "/joints/1/freedom: is no name known here: use one of name, parent"},
+      {"/joints/1/freedom", "[]", "/joints/1/freedom: is not a name known here: use one of name, parent"},
       {"/joints/1/freedoms/0/axis/1", "-0.5", "/joints/1/freedoms/0: joint left_shoulder has an axis of length 0.5"},
       {"/joints/1/freedoms/1/axis", "[0, 1, 0]", "/joints/1/freedoms/1: joint left_shoulder: its first two axes"},
       {"/joints/1/freedoms/0/lower", "3", "/joints/1/freedoms/0: joint left_shoulder has the limits 3 to 2.4"},
@@ -159,7 +159,7 @@ TEST(SkeletonJson, RefusesWithFilePlaceAndMend) {
        "/joints/0/freedoms/0: joint pelvis is"},
       {"/joints", "[]", "/joints: is empty"},
       {"/joints", "{}", "/joints: is an object; an array"},
-      {"/capsules/0/joint", "\"hand\"", "/capsules/0/joint: \"hand\" is no joint"},
+      {"/capsules/0/joint", "\"hand\"", "/capsules/0/joint: \"hand\" is not a joint"},
       {"/capsules/0/radius", "0", "/capsules/0/radius: is 0: a radius is above 0 metres"},
       {"/capsules", "", "has no \"capsules\": add it"},
       {"/version", "2", "/version: is 2; kinema reads 1"},
@@ -198,12 +198,12 @@ TEST(SkeletonJson, RefusesWhatIsNoJson) {
   refused(folder / "none.json", "none.json: there is no such file");
   refused(folder.path(), "is a folder");
   refused(folder.write("a.json", ""), "a.json: is empty");
-  refused(folder.write("b.json", "{\n  \"joints\": [,]}"), "is no JSON (line 2, column 14: something does not belong");
+  refused(folder.write("b.json", "{\n  \"joints\": [,]}"), "is not JSON (line 2, column 14: something does not belong");
   refused(folder.write("c.json", "{\"joints\": ["), "it ends too early");
   refused(folder.write("d.json", "{\"joints\": [], \"joints\": []}"), "has \"joints\" twice in one object: keep one");
   refused(folder.write("e.json", "{\"name\": 1e999}"), "too large for a double");
   refused(folder.write("f.json", std::string(100000, '[')), "nested more than 32 deep");
-  refused(folder.write("g.json", "{\"name\": \"\xff\"}"), "is no JSON");
+  refused(folder.write("g.json", "{\"name\": \"\xff\"}"), "is not JSON");
   refused(folder.write("h.json", "[]"), "is an array of 0; an object");
   std::string many = "{\"joints\": [";
   for (int i = 0; i < 65; ++i) many += i > 0 ? ",0" : "0";
@@ -289,7 +289,7 @@ TEST(PoseJson, RefusesWithPlaceAndMend) {
       {R"({"position": [0, 0, 2], "angles": [0, 9, 0]})", "/angles/1: 9 is outside the limits"},
       {R"({"position": [0, 0, 2], "rotation": [1, 1, 0, 0]})", "/rotation: has the length 1.414"},
       {R"({"position": [0, 0, 2], "rotation": [1, 0, 0]})", "/rotation: is a quaternion"},
-      {R"({"position": [0, 0, 2], "angle": []})", "/angle: is no name known here"},
+      {R"({"position": [0, 0, 2], "angle": []})", "/angle: is not a name known here"},
   };
   for (const auto& [text, says] : slips) {
     const auto path = folder.write("p.json", text);

@@ -63,7 +63,7 @@ TEST(Source, AFolderComesInTheOrderOfItsNumbers) {
 TEST(Source, APictureThatCannotBeReadIsAGap) {
   const ScratchFolder scratch;
   const fs::path folder = folder_of_pictures(scratch, 4);
-  scratch.write("clip/0008.png", "this is no picture");
+  scratch.write("clip/0008.png", "this is not a picture");
   fs::remove(folder / "0009.png");
   const auto source = open_colour({folder.string()});
   Frame frame;
@@ -135,8 +135,8 @@ TEST(Source, VideosAreReadToTheirEnd) {
   // half of it: refused at once, or read as far as it goes and then refused
   fs::resize_file(path, fs::file_size(path) / 2);
   EXPECT_NE(refusal({path.string()}).find("clip.avi"), std::string::npos);
-  scratch.write("noise.mp4", "this is no video");
-  EXPECT_NE(refusal({(scratch.path() / "noise.mp4").string()}).find("is no video"), std::string::npos);
+  scratch.write("noise.mp4", "this is not a video");
+  EXPECT_NE(refusal({(scratch.path() / "noise.mp4").string()}).find("is not a video"), std::string::npos);
 }
 
 TEST(Source, RefusesWhatHasNoFrames) {
@@ -150,10 +150,10 @@ TEST(Source, RefusesWhatHasNoFrames) {
   EXPECT_NE(refusal({at("nowhere")}).find("there is no such file"), std::string::npos);
   EXPECT_NE(refusal({at("nowhere.mp4")}).find("there is no such file"), std::string::npos);
   EXPECT_NE(refusal({at("hollow")}).find("holds no pictures"), std::string::npos);
-  EXPECT_NE(refusal({at("notes.txt")}).find("is no picture or video"), std::string::npos);
+  EXPECT_NE(refusal({at("notes.txt")}).find("is not a picture or video"), std::string::npos);
   EXPECT_NE(refusal({at("broken.png")}).find("broken.png"), std::string::npos);
   EXPECT_NE(refusal({at("no%04d.png")}).find("no file has such a name"), std::string::npos);
-  EXPECT_NE(refusal({"camera:x"}).find("is no camera"), std::string::npos);
+  EXPECT_NE(refusal({"camera:x"}).find("is not a camera"), std::string::npos);
   EXPECT_NE(refusal({"camera:987"}).find("there is no such camera"), std::string::npos);
   EXPECT_NE(refusal({"987"}).find("there is no such camera"), std::string::npos);
   EXPECT_NE(refusal({at("broken.png")}, {-3}).find("frames per second"), std::string::npos);

@@ -106,7 +106,7 @@ TEST(StreamFormat, RefusesWhatIsNoStream) {
     const std::string message = refusal(bytes);
     EXPECT_NE(message.find(words), std::string::npos) << "wanted: " << words << "\nsays: " << message;
   };
-  says("\x89PNG\r\n\x1a\n", "the header is no JSON");
+  says("\x89PNG\r\n\x1a\n", "the header is not JSON");
   says("{}\n", "the header begins with something else");
   says(std::string(70000, 'x'), "no line of JSON within");
   says("{\"kinema\":2}\n", "must be 1");

@@ -147,7 +147,7 @@ class Refusals(unittest.TestCase):
     def test_background(self):
         body = likelihood()
         points = np.ones((4, 3), np.float32)
-        self.refused("one mark a point", body.set_points, points, np.zeros(3, bool))
+        self.refused("one mark per point", body.set_points, points, np.zeros(3, bool))
         self.refused("bool or uint8, not int64", body.set_points, points, np.zeros(4, np.int64))
         self.refused("C-contiguous", body.set_points, points, np.zeros(8, bool)[::2])
 

@@ -86,7 +86,7 @@ TEST_F(FramesHandlerTest, WhatIsNoStreamIsRefusedAndEndsIt) {
     handler_.bytes("GIF89a\n");
     FAIL() << "it was accepted";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("frames of another program: the header is no JSON"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("frames of another program: the header is not JSON"), std::string::npos)
         << error.what();
   }
   EXPECT_FALSE(handler_.bytes("more"));

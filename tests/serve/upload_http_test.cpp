@@ -107,7 +107,7 @@ TEST_F(UploadHttp, MoreThanTheLengthIsNoPartOfTheFile) {
   Client client(server_.port());
   client.send("PUT /upload/" + job_ + "/a.png HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabcdef\r\n\r\n");
   EXPECT_EQ(client.receive().status, 201);
-  EXPECT_EQ(client.receive().status, 400) << "which is no request";
+  EXPECT_EQ(client.receive().status, 400) << "which is not a request";
   EXPECT_EQ(std::filesystem::file_size(uploads_.input_folder(job_) / "a.png"), 3U);
 }
 

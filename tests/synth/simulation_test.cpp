@@ -1,4 +1,4 @@
-// Motions of a file before the camera.
+// Motions of a file in front of the camera.
 #include "synth/simulation.h"
 
 #include "io/motion/bvh.h"

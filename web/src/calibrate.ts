@@ -16,7 +16,7 @@ class CalibratePage implements Page {
   private readonly result = element("p", { class: "hint" });
   private readonly source = element("span", { class: "source" });
   private readonly empty = hint("No pair is calibrated. Start `kinema stereo calibrate --input stereo:0 --view`, and move " +
-    "the board about before the cameras: near and far, in all corners, tilted to all sides.");
+    "the board around in front of the cameras: near and far, in all corners, tilted to all sides.");
   private wanted = 0;
 
   constructor(root: HTMLElement, private readonly connection: Connection) {

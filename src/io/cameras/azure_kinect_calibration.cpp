@@ -27,7 +27,7 @@ const Mode& mode_of(int width, int height) {
   for (const Mode& mode : modes) {
     if (mode.width == width && mode.height == height) return mode;
   }
-  throw Error(fmt::format("has depth of {} x {} pixels, which is no mode of an Azure Kinect", width, height));
+  throw Error(fmt::format("has depth of {} x {} pixels, which is not a mode of an Azure Kinect", width, height));
 }
 
 std::vector<double> depth_parameters(const JsonPlace& calibration) {

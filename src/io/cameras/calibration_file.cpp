@@ -37,7 +37,7 @@ public:
     const auto found = find(names);
     if (!found) return std::nullopt;
     const auto& [name, value] = *found;
-    if (value.kind != StoredValue::Kind::list) throw Error(fmt::format("{} is no matrix", name));
+    if (value.kind != StoredValue::Kind::list) throw Error(fmt::format("{} is not a matrix", name));
     if (!value.only_numbers) throw Error(fmt::format("{} holds something else than numbers", name));
     const std::vector<double>& numbers = value.numbers;
     bool fits = sizes.empty();
@@ -82,7 +82,7 @@ std::optional<Lens> read_lens(const Storage& storage, const Names& matrix_names,
   // the other elements of a camera matrix are 0, 0, 0, 0, 1
   if (std::abs((*k)[1]) > 1e-6 * lens.fx || (*k)[3] != 0 || (*k)[6] != 0 || (*k)[7] != 0 ||
       std::abs((*k)[8] - 1) > 1e-9) {
-    throw Error(fmt::format("{} is no camera matrix [fx 0 cx; 0 fy cy; 0 0 1]", name));
+    throw Error(fmt::format("{} is not a camera matrix [fx 0 cx; 0 fy cy; 0 0 1]", name));
   }
   if (auto d = storage.matrix(distortion_names, {0, 1, 2, 3, 4, 5, 8, 12, 14})) lens.distortion = *d;
   if (!lens.distortion.empty() && lens.distortion.size() < 4) lens.distortion.resize(4, 0.0);
@@ -144,7 +144,7 @@ Calibration read_matrices(const Storage& storage) {
   std::copy(rotation->begin(), rotation->end(), calibration.rotation.begin());
   std::copy(translation->begin(), translation->end(), calibration.translation.begin());
   if (!is_rotation(calibration.rotation))
-    throw Error("R is no rotation: its rows are not at right angles and of length 1");
+    throw Error("R is not a rotation: its rows are not at right angles and of length 1");
   return calibration;
 }
 

@@ -24,7 +24,7 @@ constexpr std::size_t largest_camera_file = std::size_t{1} << 20;
 class JsonFields {
 public:
   explicit JsonFields(const std::filesystem::path& path) : json_(parse_json(read_bytes(path, largest_camera_file))) {
-    if (!json_.is_object()) throw Error(R"(is no JSON object: write {"width": 640, "height": 480, ...})");
+    if (!json_.is_object()) throw Error(R"(is not a JSON object: write {"width": 640, "height": 480, ...})");
   }
 
   bool has(const char* name) const { return json_.contains(name); }
@@ -65,7 +65,7 @@ public:
   std::vector<double> distortion() const {
     if (!has("distortion") || json_.at("distortion").is_null()) return {};
     const nlohmann::json& list = json_.at("distortion");
-    if (!list.is_array()) throw Error("\"distortion\" is no list: write [k1, k2, p1, p2, k3] as OpenCV gives it");
+    if (!list.is_array()) throw Error("\"distortion\" is not a list: write [k1, k2, p1, p2, k3] as OpenCV gives it");
     const std::size_t count = list.size();
     if (count != 0 && count != 4 && count != 5 && count != 8 && count != 12 && count != 14) {
       throw Error(fmt::format("\"distortion\" has {} numbers: OpenCV's models have 4, 5, 8, 12 or 14", count));
@@ -73,7 +73,7 @@ public:
     std::vector<double> numbers;
     for (const nlohmann::json& value : list) {
       if (!value.is_number() || !std::isfinite(value.get<double>())) {
-        throw Error("\"distortion\" holds something that is no finite number");
+        throw Error("\"distortion\" holds something that is not a finite number");
       }
       numbers.push_back(value.get<double>());
     }

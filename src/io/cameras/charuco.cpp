@@ -37,7 +37,7 @@ cv::Ptr<cv::aruco::Dictionary> dictionary_of(const CalibrationBoard& board) {
   for (const auto& [name, number] : dictionaries) {
     if (board.dictionary == name) return cv::aruco::getPredefinedDictionary(number);
   }
-  throw Error(fmt::format("'{}' is no dictionary of markers: OpenCV has 4x4_50 to 7x7_1000, such as 5x5_100",
+  throw Error(fmt::format("'{}' is not a dictionary of markers: OpenCV has 4x4_50 to 7x7_1000, such as 5x5_100",
                           printable(board.dictionary)));
 }
 

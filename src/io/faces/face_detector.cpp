@@ -144,7 +144,7 @@ FaceDetector::FaceDetector(const fs::path& data)
   } catch (const cv::Exception&) {
     // reported below
   }
-  throw about(data_, Error("is no cascade (.xml) or network (.onnx) of OpenCV's face detectors"));
+  throw about(data_, Error("is not a cascade (.xml) or network (.onnx) of OpenCV's face detectors"));
 }
 
 std::vector<FaceDetector::Find> FaceDetector::find(const face::GreyView& image, double smallest_share) const {

@@ -147,7 +147,7 @@ public:
         return;
       }
     }
-    place.fail("is no word known here");
+    place.fail("is not a word known here");
   }
 
   template <class T>
@@ -193,7 +193,7 @@ public:
   void triangles(const char* name, std::vector<std::array<T, 3>>& values) {
     for (const JsonPlace& place : json_.member(name).elements(most_indices)) {
       const std::vector<JsonPlace> corners = place.elements(3);
-      if (corners.size() != 3) place.fail("is no triangle of three corners");
+      if (corners.size() != 3) place.fail("is not a triangle of three corners");
       values.push_back({whole<T>(corners[0]), whole<T>(corners[1]), whole<T>(corners[2])});
     }
   }

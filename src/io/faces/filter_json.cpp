@@ -51,7 +51,7 @@ std::string letters_of(const std::vector<std::uint8_t>& bytes) {
 template <std::size_t n>
 std::array<double, n> numbers(const JsonPlace& place, const char* meaning) {
   if (!place.is_array() || place.value().size() != n) {
-    place.fail(fmt::format("is no list of {} numbers: give {}", n, meaning));
+    place.fail(fmt::format("is not a list of {} numbers: give {}", n, meaning));
   }
   std::array<double, n> values{};
   const std::vector<JsonPlace> elements = place.elements(n);
@@ -123,7 +123,7 @@ head::HeadReference reference_at(const JsonPlace& place) {
   const auto width = static_cast<double>(reference.width), height = static_cast<double>(reference.height);
   const bool sized = values[2] >= 1 && values[3] >= 1 && values[2] <= 4 * width && values[3] <= 4 * height;
   if (!sized || std::abs(values[0]) > 4 * width || std::abs(values[1]) > 4 * height) {
-    oval.fail("is no oval in such a frame: give cx, cy, rx and ry in pixels");
+    oval.fail("is not an oval in such a frame: give cx, cy, rx and ry in pixels");
   }
   const JsonPlace area = place.member("area");
   reference.area = area.number();
@@ -147,7 +147,7 @@ head::HeadReference reference_at(const JsonPlace& place) {
 }
 
 head::Calibration calibration_at(const JsonPlace& root) {
-  if (!root.is_object()) root.fail(R"(is no filter: write {"classifier": "plane", "f": [fR, fG, fB, fD]})");
+  if (!root.is_object()) root.fail(R"(is not a filter: write {"classifier": "plane", "f": [fR, fG, fB, fD]})");
   head::Calibration calibration;
   calibration.filter.model = model_at(root);
   try {

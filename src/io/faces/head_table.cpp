@@ -60,7 +60,7 @@ std::vector<double> numbers_of(std::string_view line) {
     double value = 0;
     const auto [end, error] = std::from_chars(line.data() + at, line.data() + line.size(), value);
     if (error != std::errc{} || !std::isfinite(value)) {
-      throw Error(fmt::format("'{}' is no number: write x,y,w,h", printable(line.substr(at), 16)));
+      throw Error(fmt::format("'{}' is not a number: write x,y,w,h", printable(line.substr(at), 16)));
     }
     numbers.push_back(value);
     at = static_cast<std::size_t>(end - line.data());

@@ -206,7 +206,7 @@ LabelledSet find_labelled_images(const std::vector<fs::path>& sources, const Lan
     } else if (holds_many_faces(source)) {
       collection.add_table(source);
     } else {
-      throw about(source, Error("is no folder, and no .xml, .json or .csv of landmarks"));
+      throw about(source, Error("is neither a folder nor an .xml, .json or .csv file of landmarks"));
     }
   }
   return collection.finish(sources);

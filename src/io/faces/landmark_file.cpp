@@ -14,7 +14,7 @@ namespace kinema::io {
 float coordinate(double value, std::string_view what) {
   constexpr double farthest = 1e6;  // no image is that large, and float resolves a tenth of a pixel up to here
   if (!(std::abs(value) <= farthest)) {
-    throw Error(fmt::format("{} is {}, which is no place in or near a picture: mend it", what, value));
+    throw Error(fmt::format("{} is {}, which is not a place in or near a picture: mend it", what, value));
   }
   return static_cast<float>(value);
 }
@@ -46,7 +46,7 @@ std::vector<LandmarkedFace> read_landmarks(const std::filesystem::path& path, co
   try {
     const std::string ending = extension_of(path);
     if (!holds_one_face(path) && !holds_many_faces(path)) {
-      throw Error("is no file of landmarks by its name: they end in .pts, .asf, .xml (dlib), .json (COCO) or .csv");
+      throw Error("is not a file of landmarks by its name: they end in .pts, .asf, .xml (dlib), .json (COCO) or .csv");
     }
     const std::string bytes = read_bytes(path, std::size_t{1} << 30);
     const double others = settings.first_pixel.value_or(0);

@@ -31,7 +31,7 @@ std::vector<float> keypoints(const JsonPlace& place, double first_pixel) {
     if (numbers[i + 2].number() == 0) return {};
     for (std::size_t axis = 0; axis < 2; ++axis) {
       const double value = numbers[i + axis].number() - first_pixel;
-      if (std::abs(value) > 1e6) numbers[i + axis].fail("is no place in or near a picture");
+      if (std::abs(value) > 1e6) numbers[i + axis].fail("is not a place in or near a picture");
       landmarks.push_back(static_cast<float>(value));
     }
   }

@@ -63,7 +63,7 @@ std::vector<LandmarkedFace> read_dlib_xml(std::string_view bytes, double first_p
   // the parser reads no DTD and knows only the five entities of XML: expansion attacks are impossible
   const pugi::xml_parse_result result = document.load_buffer(bytes.data(), bytes.size());
   if (!result) {
-    throw Error(fmt::format("line {}: is no XML ({})",
+    throw Error(fmt::format("line {}: is not XML ({})",
                             line_of(bytes, static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, result.offset))),
                             one_line(result.description())));
   }

@@ -44,7 +44,7 @@ std::vector<int> mirror(const JsonPlace& pairs, std::size_t landmarks) {
   std::vector<bool> named(landmarks);
   for (const JsonPlace& pair : pairs.elements(most_points)) {
     const std::vector<JsonPlace> both = pair.elements(2);
-    if (both.size() != 2) pair.fail("is no pair of two landmarks");
+    if (both.size() != 2) pair.fail("is not a pair of two landmarks");
     const int a = landmark(both[0], landmarks), b = landmark(both[1], landmarks);
     for (int point : {a, b}) {
       if (named[static_cast<std::size_t>(point)] && a != b)
@@ -71,7 +71,7 @@ face::Layout layout_of(const JsonPlace& root, std::size_t landmarks) {
   if (const auto triangles = root.find("triangles")) {
     for (const JsonPlace& triangle : triangles->elements(most_triangles)) {
       const std::vector<JsonPlace> corners = triangle.elements(3);
-      if (corners.size() != 3) triangle.fail("is no triangle of three landmarks");
+      if (corners.size() != 3) triangle.fail("is not a triangle of three landmarks");
       const std::array<int, 3> made{landmark(corners[0], landmarks), landmark(corners[1], landmarks),
                                     landmark(corners[2], landmarks)};
       if (made[0] == made[1] || made[1] == made[2] || made[0] == made[2]) triangle.fail("names a landmark twice");

@@ -28,7 +28,7 @@ InputFile::InputFile(const fs::path& path) {
   }
   ::close(descriptor_);
   if (known && S_ISDIR(status.st_mode)) throw Error("is a folder, not a file");
-  throw Error("is no ordinary file: it is read from disk, not from a pipe or device");
+  throw Error("is not an ordinary file: it is read from disk, not from a pipe or device");
 }
 
 InputFile::~InputFile() { ::close(descriptor_); }

@@ -77,7 +77,7 @@ void JsonPlace::only(std::initializer_list<std::string_view> known) const {
     if (std::find(known.begin(), known.end(), member.name) != known.end()) continue;
     std::string list;
     for (std::string_view name : known) list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
-    member.place.fail(fmt::format("is no name known here: use one of {}", list));
+    member.place.fail(fmt::format("is not a name known here: use one of {}", list));
   }
 }
 
@@ -123,7 +123,7 @@ json parse_json(std::string_view text) {
     return json::parse(text.begin(), text.end(), watch);
   } catch (const json::parse_error& error) {
     const std::string_view why = error.byte > text.size() ? "it ends too early" : "something does not belong here";
-    throw Error(fmt::format("is no JSON ({}: {}): mend it there, or write the file again",
+    throw Error(fmt::format("is not JSON ({}: {}): mend it there, or write the file again",
                             line_and_column(text, error.byte), why));
   } catch (const json::out_of_range&) {
     throw Error("has a number that is too large for a double: give a finite one");
@@ -136,7 +136,7 @@ std::string json_text(std::string_view text) {
   try {
     return json(text).dump();
   } catch (const json::exception&) {
-    throw Error(fmt::format("the name '{}' is no UTF-8: rename it", printable(text)));
+    throw Error(fmt::format("the name '{}' is not UTF-8: rename it", printable(text)));
   }
 }
 

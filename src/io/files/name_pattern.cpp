@@ -55,8 +55,9 @@ std::optional<std::string_view> NamePattern::match(std::string_view name) const 
 }
 
 Error NamePattern::refusal(const std::filesystem::path& path) {
-  return Error(fmt::format(
-      "{}: is no pattern of file names: write one %06d (or %d) in the name, and %% for a percent sign", path.string()));
+  return Error(
+      fmt::format("{}: is not a pattern of file names: write one %06d (or %d) in the name, and %% for a percent sign",
+                  path.string()));
 }
 
 }  // namespace kinema::io

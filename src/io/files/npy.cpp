@@ -42,7 +42,7 @@ public:
     std::optional<bool> fortran_order;
     std::optional<std::vector<std::size_t>> shape;
 
-    expect('{', "is no dict");
+    expect('{', "is not a dict");
     while (!accept('}')) {
       const std::string key = quoted();
       expect(':', "has no ':' after a key");
@@ -123,7 +123,7 @@ private:
 
   std::vector<std::size_t> tuple() {
     std::vector<std::size_t> shape;
-    expect('(', "has a 'shape' that is no tuple");
+    expect('(', "has a 'shape' that is not a tuple");
     bool comma = true;
     while (!accept(')')) {
       if (!comma) fail("has no ',' between the numbers of its 'shape'");
@@ -131,7 +131,7 @@ private:
       comma = accept(',');
     }
     // "(3)" is a number in Python, "(3,)" is a tuple
-    if (shape.size() == 1 && !comma) fail("has a 'shape' that is no tuple");
+    if (shape.size() == 1 && !comma) fail("has a 'shape' that is not a tuple");
     return shape;
   }
 
@@ -144,7 +144,7 @@ private:
     if (error == std::errc::result_out_of_range || value > std::numeric_limits<std::ptrdiff_t>::max()) {
       fail("has a number in its 'shape' that is too large");
     }
-    if (error != std::errc{}) fail("has something in its 'shape' that is no whole number");
+    if (error != std::errc{}) fail("has something in its 'shape' that is not a whole number");
     at_ += static_cast<std::size_t>(end - begin);
     return static_cast<std::size_t>(value);
   }
@@ -252,10 +252,10 @@ std::size_t byte_count(const std::vector<std::size_t>& shape, std::size_t elemen
 NpyHeader read_header(InputFile& file) {
   if (file.left() == 0) throw Error("is empty: save it again with np.save");
   std::array<unsigned char, 12> start{};
-  if (file.left() < 10) throw Error("is no .npy file: it is too short; save the array with np.save");
+  if (file.left() < 10) throw Error("is not a .npy file: it is too short; save the array with np.save");
   file.read(start.data(), 8);
   if (std::memcmp(start.data(), "\x93NUMPY", 6) != 0) {
-    throw Error("is no .npy file: it does not start with \\x93NUMPY; save the array with np.save");
+    throw Error("is not a .npy file: it does not start with \\x93NUMPY; save the array with np.save");
   }
   const int version = start[6];
   if (version < 1 || version > 3 || start[7] != 0) {

@@ -139,7 +139,7 @@ Values read_yaml(std::string_view text) {
     keep();
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0) {
-      throw Error(fmt::format("line {}: '{}' is no 'name: value'", lines.line_number(), printable(line)));
+      throw Error(fmt::format("line {}: '{}' is not a 'name: value'", lines.line_number(), printable(line)));
     }
     std::string_view key = trimmed(line.substr(0, colon));
     if (key.size() > 1 && key.front() == '"' && key.back() == '"') key = key.substr(1, key.size() - 2);
@@ -185,7 +185,7 @@ public:
   }
 
   [[noreturn]] void fail(const char* what) const {
-    throw Error(fmt::format("line {}: is no XML: {}", line_of(text_, at_), what));
+    throw Error(fmt::format("line {}: is not XML: {}", line_of(text_, at_), what));
   }
 
 private:
@@ -261,7 +261,7 @@ std::map<std::string, StoredValue> read_stored_values(std::string_view text) {
   if (text.starts_with("%YAML")) return read_yaml(text);
   if (text.starts_with("<?xml")) return read_xml(text);
   if (text.starts_with('{')) return read_json(text);
-  throw Error("is no calibration file: OpenCV's begin with %YAML:1.0, <?xml or {");
+  throw Error("is not a calibration file: OpenCV's begin with %YAML:1.0, <?xml or {");
 }
 
 }  // namespace kinema::io

@@ -171,7 +171,7 @@ double guess_metres_per_unit(const Bvh& bvh) {
   }
   if (best == 0) {
     throw Error(
-        fmt::format("has a leg and a trunk of {:.4g} units together, which is no person in metres, centimetres, "
+        fmt::format("has a leg and a trunk of {:.4g} units together, which no person has in metres, centimetres, "
                     "millimetres or units of the CMU database: give --unit, in metres",
                     size));
   }

@@ -85,7 +85,7 @@ public:
     // a value too small for a double becomes 0
     const bool tiny = error == std::errc::result_out_of_range && lower(digits).find("e-") != std::string::npos;
     if (end != digits.data() + digits.size() || (error != std::errc{} && !tiny)) {
-      fail(fmt::format("{} is '{}', which is no number", what, printable(word)));
+      fail(fmt::format("{} is '{}', which is not a number", what, printable(word)));
     }
     if (tiny) return 0;
     if (!std::isfinite(value) || std::abs(value) > largest_number) {
@@ -98,7 +98,7 @@ public:
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || end != word.data() + word.size()) {
-      fail(fmt::format("{} is '{}', which is no whole number", what, printable(word)));
+      fail(fmt::format("{} is '{}', which is not a whole number", what, printable(word)));
     }
     return static_cast<std::size_t>(value);
   }
@@ -246,7 +246,7 @@ void read_motion(Words& words, Bvh& bvh) {
 Bvh parse_bvh(std::string_view text) {
   const bool marked = text.starts_with("\xef\xbb\xbf");  // some editors write a UTF-8 byte order mark
   Words words(text.substr(marked ? 3 : 0));
-  if (lower(words.next()) != "hierarchy") words.fail("is no BVH file: it does not start with HIERARCHY");
+  if (lower(words.next()) != "hierarchy") words.fail("is not a BVH file: it does not start with HIERARCHY");
   words.expect("ROOT", "after HIERARCHY");
   Bvh bvh;
   read_joints(words, bvh);

@@ -59,7 +59,7 @@ void check_here(const JsonPlace& place, const Skeleton& so_far) {
 int joint_named(const JsonPlace& place, const Skeleton& skeleton) {
   const std::string name = place.text();
   const int joint = skeleton.find(name);
-  if (joint < 0) place.fail(fmt::format("\"{}\" is no joint listed before this place: name one", printable(name)));
+  if (joint < 0) place.fail(fmt::format("\"{}\" is not a joint listed before this place: name one", printable(name)));
   return joint;
 }
 

@@ -19,7 +19,7 @@ namespace {
 std::pair<std::string, std::string> host_and_port(const std::string& target) {
   const std::size_t colon = target.rfind(':');
   const auto refuse = [&] {
-    throw Error(fmt::format("'{}' is no receiver: give host:port, as in 127.0.0.1:4242", printable(target)));
+    throw Error(fmt::format("'{}' is not a receiver: give host:port, as in 127.0.0.1:4242", printable(target)));
   };
   if (colon == std::string::npos || colon == 0) refuse();
   std::string host = target.substr(0, colon), port = target.substr(colon + 1);

@@ -12,7 +12,7 @@
 namespace kinema::io {
 namespace {
 
-constexpr double nearest_depth = 0.02;  // metres before the camera
+constexpr double nearest_depth = 0.02;  // metres in front of the camera
 
 double dot(const Vec3& a, const Vec3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 Vec3 minus(const Vec3& a, const Vec3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }

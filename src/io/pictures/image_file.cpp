@@ -27,7 +27,7 @@ cv::Mat decode(const std::string& bytes, int flags) {
   } catch (const cv::Exception& error) {
     throw Error(fmt::format("cannot be decoded: {}", one_line(error.err)));
   }
-  if (image.empty()) throw Error("is no picture that OpenCV can decode, or is damaged");
+  if (image.empty()) throw Error("is not a picture that OpenCV can decode, or is damaged");
   return image;
 }
 

@@ -24,7 +24,7 @@ std::uint32_t big_endian(std::string_view bytes) {
 bool is_png(std::string_view bytes) { return bytes.substr(0, 8) == signature; }
 
 void check_png(std::string_view bytes) {
-  if (!is_png(bytes)) throw Error("is no PNG file");
+  if (!is_png(bytes)) throw Error("is not a PNG file");
   const Error cut("is cut short: copy or save it again");
   std::uint64_t width = 0, height = 0, bits = 0, compressed = 0;
   std::string_view rest = bytes.substr(8);
@@ -39,13 +39,13 @@ void check_png(std::string_view bytes) {
           fmt::format("is damaged: a checksum fails at byte {}; copy or save it again", bytes.size() - rest.size()));
     }
     if (first) {
-      if (type != "IHDR" || length != 13) throw Error("is no PNG file: it has no header");
+      if (type != "IHDR" || length != 13) throw Error("is not a PNG file: it has no header");
       width = big_endian(data);
       height = big_endian(data.substr(4));
       constexpr std::array<int, 7> channels = {1, 0, 3, 1, 2, 0, 4};  // by colour type
       const auto colour = static_cast<unsigned char>(data[9]);
       bits = static_cast<unsigned char>(data[8]) * (colour < channels.size() ? channels[colour] : 0);
-      if (width == 0 || height == 0 || bits == 0) throw Error("is no PNG file: its header says nothing");
+      if (width == 0 || height == 0 || bits == 0) throw Error("is not a PNG file: its header says nothing");
     }
     if (type == "IDAT") compressed += length;
     end = type == "IEND";

@@ -70,7 +70,7 @@ VideoFile::VideoFile(const std::filesystem::path& path, Content content) : state
   } catch (const cv::Exception&) {
     // not opened: reported below
   }
-  if (!state_->capture.isOpened()) throw about(path, Error("is no video that this OpenCV can read"));
+  if (!state_->capture.isOpened()) throw about(path, Error("is not a video that this OpenCV can read"));
   if (!state_->read()) throw about(path, Error("holds no frame that this OpenCV can decode"));
   state_->waiting = true;
   if (content == Content::depth && state_->frame.type() != CV_16UC1) {
@@ -78,7 +78,7 @@ VideoFile::VideoFile(const std::filesystem::path& path, Content content) : state
                             "PNG in depth/"));
   }
   if (content == Content::colour && state_->frame.type() != CV_8UC3 && state_->frame.type() != CV_8UC1) {
-    throw about(path, Error("is no video of 8-bit pictures"));
+    throw about(path, Error("is not a video of 8-bit pictures"));
   }
 }
 

@@ -65,7 +65,7 @@ Cloud read_xyz(std::string_view bytes) {
     } else if (!first || whole.find_first_of("+-.0123456789") == whole.find_first_not_of(separators)) {
       // only a first line that does not start with a number may hold names
       throw Error(
-          fmt::format("line {}: '{}' is no point: write x y z in metres", text.line_number(), printable(whole)));
+          fmt::format("line {}: '{}' is not a point: write x y z in metres", text.line_number(), printable(whole)));
     }
     first = false;
   }
@@ -82,7 +82,7 @@ Cloud read_cloud(const std::filesystem::path& path) {
   } catch (const Error& error) {
     throw about(path, error);
   }
-  throw about(path, Error("is no point cloud by its name: kinema reads .npy, .ply, .pcd and .xyz"));
+  throw about(path, Error("is not a point cloud by its name: kinema reads .npy, .ply, .pcd and .xyz"));
 }
 
 }  // namespace kinema::io

@@ -36,7 +36,7 @@ std::size_t whole(std::string_view word, std::size_t most, std::size_t line) {
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc{} || end != word.data() + word.size() || value > most) {
-    throw Error(fmt::format("line {} of its header: '{}' is no whole number up to {}", line, printable(word), most));
+    throw Error(fmt::format("line {} of its header: '{}' is not a whole number up to {}", line, printable(word), most));
   }
   return value;
 }
@@ -49,7 +49,7 @@ public:
     while (header_.data.empty()) {
       auto line = text_.line();
       if (!line)
-        throw Error(text_.line_number() == 0 ? "is no PCD file" : "ends within its header: it has no DATA line");
+        throw Error(text_.line_number() == 0 ? "is not a PCD file" : "ends within its header: it has no DATA line");
       const std::string_view key = take_word(*line);
       if (key.empty() || key[0] == '#') continue;
       entry(key, *line);
@@ -94,7 +94,7 @@ private:
                          printable(header_.data)));
       }
     } else if (key != "VERSION" && key != "VIEWPOINT") {
-      fail(text_.line_number() == 1 ? "is no PCD file" : fmt::format("'{}' does not belong here", printable(key)));
+      fail(text_.line_number() == 1 ? "is not a PCD file" : fmt::format("'{}' does not belong here", printable(key)));
     }
   }
 
@@ -163,7 +163,7 @@ Cloud read_text(const PcdHeader& header, const std::array<const Field*, 3>& axes
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (axes[axis]->words != word) continue;
         const auto value = number_in(text_word);
-        if (!value) throw Error(fmt::format("line {}: '{}' is no number", text.line_number(), printable(text_word)));
+        if (!value) throw Error(fmt::format("line {}: '{}' is not a number", text.line_number(), printable(text_word)));
         point[axis] = *value;
       }
     }

@@ -36,7 +36,7 @@ public:
 
   PlyHeader read() {
     const auto magic = text_.line();
-    if (!magic || *magic != "ply") throw Error("is no PLY file: it does not start with 'ply'");
+    if (!magic || *magic != "ply") throw Error("is not a PLY file: it does not start with 'ply'");
     bool has_format = false;
     for (;;) {
       auto line = text_.line();
@@ -81,7 +81,7 @@ private:
     const std::string_view count = take_word(line);
     const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), element.count);
     if (error != std::errc{} || end != count.data() + count.size()) {
-      fail(fmt::format("'{}' is no count of elements", printable(count)));
+      fail(fmt::format("'{}' is not a count of elements", printable(count)));
     }
     header_.elements.push_back(std::move(element));
   }
@@ -91,7 +91,7 @@ private:
     std::string_view type = take_word(line);
     if (type == "list") {
       property.length = number(take_word(line));
-      if (property.length->kind == 'f') fail("a list whose length is no whole number");
+      if (property.length->kind == 'f') fail("a list whose length is not a whole number");
       type = take_word(line);
     }
     property.number = number(type);
@@ -197,7 +197,7 @@ private:
   double word(std::string_view& line) const {
     const std::string_view word = take_word(line);
     const auto value = number_in(word);
-    if (!value) throw Error(fmt::format("line {}: '{}' is no number", text_.line_number(), printable(word)));
+    if (!value) throw Error(fmt::format("line {}: '{}' is not a number", text_.line_number(), printable(word)));
     return *value;
   }
 

@@ -171,8 +171,9 @@ Named named(const std::vector<std::string>& words) {
     if (is_folder(file.path)) throw about(file.path, Error("is a folder: give it alone"));
     const FileKind kind = kind_of(file.path);
     if (kind == FileKind::other) {
-      throw about(file.path, Error("is no source of frames by its name: kinema reads depth images (.png .tiff .pgm), "
-                                   "clouds (.npy .ply .pcd .xyz) and videos (.mp4 .avi .mkv)"));
+      throw about(file.path,
+                  Error("is not a source of frames by its name: kinema reads depth images (.png .tiff .pgm), "
+                        "clouds (.npy .ply .pcd .xyz) and videos (.mp4 .avi .mkv)"));
     }
     if (result.kind != FileKind::other && result.kind != kind) {
       throw about(file.path, Error("is of another kind than the files before it"));
@@ -219,7 +220,7 @@ std::unique_ptr<Recording> open_recording(const std::vector<std::string>& input,
       throw Error(fmt::format("{}: pairs and single files are mixed", input[lefts.size()]));
     Named left = named(lefts), right = named(rights);
     if (left.kind != right.kind || left.kind == FileKind::cloud) {
-      throw Error(fmt::format("{}: is no pair of pictures or videos", first));
+      throw Error(fmt::format("{}: is not a pair of pictures or videos", first));
     }
     if (left.kind == FileKind::picture) {
       return open_stereo(std::move(left.sequence), std::move(right.sequence), first, {folder, folder_of(folder)},

@@ -137,7 +137,7 @@ FrameSequence sequence_of(const std::vector<std::string>& input, bool numbered) 
   for (const FrameFile& file : sequence.frames) {
     if (fs::is_directory(file.path, ignored)) throw about(file.path, Error("is a folder: give it alone"));
     if (kind_of(file.path) != FileKind::picture) {
-      throw about(file.path, Error("is no picture or video by its name: kinema reads .png .jpg .bmp .tif, and .mp4 "
+      throw about(file.path, Error("is not a picture or video by its name: kinema reads .png .jpg .bmp .tif, and .mp4 "
                                    ".avi .mkv .mov .webm"));
     }
   }

@@ -50,7 +50,7 @@ std::optional<int> camera_number(const std::string& word) {
   int number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   const bool whole = error == std::errc{} && end == digits.data() + digits.size() && number >= 0 && number < 1000;
-  if (named && !whole) throw Error(fmt::format("{}: is no camera: give its number, as in camera:0", word));
+  if (named && !whole) throw Error(fmt::format("{}: is not a camera: give its number, as in camera:0", word));
   return whole ? std::optional(number) : std::nullopt;
 }
 

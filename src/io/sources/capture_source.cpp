@@ -31,7 +31,7 @@ std::vector<int> numbers_of(const std::string& word) {
     }
     text.remove_prefix(used + 1);
   }
-  throw Error(fmt::format("{}: is no stereo camera: give its number as in stereo:0, or two as in stereo:0,1", word));
+  throw Error(fmt::format("{}: is not a stereo camera: give its number as in stereo:0, or two as in stereo:0,1", word));
 }
 
 class CaptureSource final : public RawSource {

@@ -17,7 +17,7 @@ namespace kinema::io {
 
 bool names_stream(const std::string& word);
 
-/// Throws Error if the word is no address, or the socket cannot be opened.
+/// Throws Error if the word is not an address, or the socket cannot be opened.
 RawOpener stream_opener(const std::string& word, const RecordingSettings& settings, SourceUse use);
 
 // A colour camera of this machine: "camera:0", "/dev/video0" or "0". Needs OpenCV.

@@ -199,7 +199,7 @@ private:
     format_.content = RawFormat::Content::depth;
     const openni::PixelFormat pixels = mode.getPixelFormat();
     if (pixels != openni::PIXEL_FORMAT_DEPTH_1_MM && pixels != openni::PIXEL_FORMAT_DEPTH_100_UM) {
-      throw Error(fmt::format("{}: gives depth in a format that is no distance", format_.name));
+      throw Error(fmt::format("{}: gives depth in a format that is not a distance", format_.name));
     }
     file.depth_scale = pixels == openni::PIXEL_FORMAT_DEPTH_1_MM ? 0.001 : 0.0001;
     CameraSearch search;

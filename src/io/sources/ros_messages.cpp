@@ -150,7 +150,7 @@ RosImage ros_compressed_image(std::string_view message) {
 }
 
 ImageSize read_ros_depth(const RosImage& image, RawFrame& frame) {
-  if (!image.holds_depth()) throw Error(fmt::format("holds an image of \"{}\", which is no depth", image.encoding));
+  if (!image.holds_depth()) throw Error(fmt::format("holds an image of \"{}\", which is not depth", image.encoding));
   if (image.compressed) {
     if (contains(image.encoding, "rvl")) throw Error("holds depth compressed as RVL; kinema reads PNG");
     return read_compressed_depth(image, frame);
@@ -164,7 +164,7 @@ ImageSize read_ros_depth(const RosImage& image, RawFrame& frame) {
 }
 
 Picture ros_picture(const RosImage& image) {
-  if (!image.holds_colour()) throw Error(fmt::format("holds an image of \"{}\", which is no colour", image.encoding));
+  if (!image.holds_colour()) throw Error(fmt::format("holds an image of \"{}\", which is not colour", image.encoding));
   if (image.compressed) return decoded_picture(std::string(image.data));
   const std::size_t bytes = pixel_size(image.encoding);
   const bool red_first = image.encoding.starts_with("rgb");

@@ -28,7 +28,7 @@ struct Scheme {
 /// All schemes, with what is connected now.
 std::vector<Scheme> schemes();
 
-/// Nothing if the word is no scheme: a file then. Throws Error if it is one that this build lacks, that cannot serve
+/// Nothing if the word is not a scheme: a file then. Throws Error if it is one that this build lacks, that cannot serve
 /// this use, or whose device does not exist.
 std::optional<RawOpener> source_opener(const std::string& word, const RecordingSettings& settings, SourceUse use);
 

@@ -158,7 +158,7 @@ private:
   void bind_path(const Descriptor& socket, const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    if (path.empty()) throw Error("unix: is no address: give the path of the socket, as in unix:/tmp/frames");
+    if (path.empty()) throw Error("unix: is not an address: give the path of the socket, as in unix:/tmp/frames");
     if (path.size() >= sizeof(address.sun_path)) {
       throw Error(fmt::format("{}: the path of a socket has at most {} bytes", name_, sizeof(address.sun_path) - 1));
     }
@@ -187,7 +187,7 @@ private:
     unsigned port = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
     if (error != std::errc{} || end != text.data() + text.size() || port < 1 || port > 65535) {
-      throw Error(fmt::format("{}: is no address: give a port of this machine, as in tcp:7007", name_));
+      throw Error(fmt::format("{}: is not an address: give a port of this machine, as in tcp:7007", name_));
     }
     const int yes = 1;
     ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));

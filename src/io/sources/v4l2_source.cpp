@@ -88,7 +88,7 @@ public:
     format_.live = format_.reopens = true;
     v4l2_capability capability{};
     if (!device_.open()) throw Error(fmt::format("{}: cannot be opened: {}", path_, std::strerror(errno)));
-    if (device_.ask(VIDIOC_QUERYCAP, &capability) != 0) throw Error(fmt::format("{}: is no video device", path_));
+    if (device_.ask(VIDIOC_QUERYCAP, &capability) != 0) throw Error(fmt::format("{}: is not a video device", path_));
     if (!offers_depth(device_)) throw Error(fmt::format("{}: gives no depth of 16 bits (Z16)", path_));
     CameraSearch search;
     search.frames = word;
@@ -200,7 +200,7 @@ bool names_v4l2(const std::string& word) { return word.starts_with("v4l2:"); }
 
 RawOpener v4l2_opener(const std::string& word, const RecordingSettings& settings) {
   const std::string path = word.substr(5);
-  if (path.empty()) throw Error("v4l2: is no device: give its path, as in v4l2:/dev/video2");
+  if (path.empty()) throw Error("v4l2: is not a device: give its path, as in v4l2:/dev/video2");
   return [word, path, settings] { return std::make_unique<V4l2Source>(word, path, settings); };
 }
 
