@@ -54,7 +54,9 @@ export class RunningPlot {
       this.names.push(name);
       this.data.push(this.data[0].map(() => null));
       const stroke = colours[(this.names.length - 1) % colours.length];
-      this.plot.addSeries({ label: name, stroke, width: 1.4, spanGaps: true, points: { show: false } });
+      // a line needs two frames: where a page has got one, as after the end of a run, it is a dot
+      const points = { show: (plot: uPlot) => plot.data[0].length === 1, size: 5, fill: stroke };
+      this.plot.addSeries({ label: name, stroke, width: 1.4, spanGaps: true, points });
     }
     const frames = this.data[0] as number[];
     let at = frames.length;
