@@ -41,8 +41,11 @@ ordered_json summary_json(const FaceErrorSummary& error) {
 ordered_json reliability_json(const std::vector<ReliabilityBin>& bins) {
   ordered_json json = ordered_json::array();
   for (const ReliabilityBin& bin : bins) {
-    json.push_back(
-        {{"from", bin.from}, {"to", bin.to}, {"count", bin.count}, {"told", bin.told}, {"happened", bin.happened}});
+    json.push_back({{"from", bin.from},
+                    {"to", bin.to},
+                    {"count", bin.count},
+                    {"told", bin.predicted},
+                    {"happened", bin.observed}});
   }
   return json;
 }
@@ -102,10 +105,10 @@ void print_row(const std::string& name, const FaceErrorSummary& error) {
 
 void print_reliability(const char* what, const std::vector<ReliabilityBin>& bins) {
   if (bins.empty()) return;
-  fmt::print("{:<32} {:>8} {:>8} {:>8}\n", what, "number", "stated", "happened");
+  fmt::print("{:<32} {:>8} {:>10} {:>9}\n", what, "number", "predicted", "observed");
   for (const ReliabilityBin& bin : bins) {
-    fmt::print("  {:>4.0f} to {:>3.0f} % {:<17} {:>8} {:>7.1f}% {:>7.1f}%\n", 100 * bin.from, 100 * bin.to, "",
-               bin.count, 100 * bin.told, 100 * bin.happened);
+    fmt::print("  {:>4.0f} to {:>3.0f} % {:<17} {:>8} {:>9.1f}% {:>8.1f}%\n", 100 * bin.from, 100 * bin.to, "",
+               bin.count, 100 * bin.predicted, 100 * bin.observed);
   }
 }
 

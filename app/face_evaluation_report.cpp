@@ -57,24 +57,24 @@ report::Section reliability(const FaceEvaluation& evaluation) {
   const std::pair<const char*, std::vector<ReliabilityBin>> kinds[] = {
       {"probability of failure", failure_reliability(evaluation)},
       {"confidence that a landmark is within 8 %", landmark_reliability(evaluation)}};
-  report::Section section{"What the score said, and what happened", "", {}};
+  report::Section section{"What the score predicted, and what was observed", "", {}};
   report::Plot plot;
   plot.title = "Reliability: on the diagonal the score is right";
-  plot.x = {"stated", Unit::percent, false, 0, 1, false};
-  plot.y = {"happened", Unit::percent, false, 0, 1, false};
+  plot.x = {"predicted", Unit::percent, false, 0, 1, false};
+  plot.y = {"observed", Unit::percent, false, 0, 1, false};
   plot.series.push_back({"right", 0, report::Style::dashed, {{0, 0, 0, 0}, {1, 1, 0, 0}}});
   int colour = 1;
   for (const auto& [what, bins] : kinds) {
     report::Series series{what, colour++, report::Style::line, {}};
-    for (const ReliabilityBin& bin : bins) series.points.push_back({bin.told, bin.happened, 0, 0});
+    for (const ReliabilityBin& bin : bins) series.points.push_back({bin.predicted, bin.observed, 0, 0});
     if (!bins.empty()) plot.series.push_back(std::move(series));
   }
   section.blocks.emplace_back(std::move(plot));
   for (const auto& [what, bins] : kinds) {
-    report::Table table{what, {"stated", "number", "mean stated", "happened"}, 1, {}};
+    report::Table table{what, {"predicted", "number", "mean predicted", "observed"}, 1, {}};
     for (const ReliabilityBin& bin : bins) {
       table.rows.push_back({{fmt::format("{:.0f} to {:.0f} %", 100 * bin.from, 100 * bin.to), std::to_string(bin.count),
-                             fmt::format("{:.1f} %", 100 * bin.told), fmt::format("{:.1f} %", 100 * bin.happened)},
+                             fmt::format("{:.1f} %", 100 * bin.predicted), fmt::format("{:.1f} %", 100 * bin.observed)},
                             false,
                             false});
     }

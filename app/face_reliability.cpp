@@ -12,19 +12,19 @@ public:
     for (std::size_t i = 0; i + 1 < limits.size(); ++i) bins_.push_back({limits[i], limits[i + 1], 0, 0, 0});
   }
 
-  void add(double told, bool happened) {
-    const auto bin = std::find_if(bins_.begin(), bins_.end() - 1, [&](const auto& b) { return told < b.to; });
+  void add(double predicted, bool observed) {
+    const auto bin = std::find_if(bins_.begin(), bins_.end() - 1, [&](const auto& b) { return predicted < b.to; });
     ++bin->count;
-    bin->told += told;
-    bin->happened += happened;
+    bin->predicted += predicted;
+    bin->observed += observed;
   }
 
   std::vector<ReliabilityBin> means() const {
     std::vector<ReliabilityBin> result;
     for (ReliabilityBin bin : bins_) {
       if (bin.count == 0) continue;
-      bin.told /= static_cast<double>(bin.count);
-      bin.happened /= static_cast<double>(bin.count);
+      bin.predicted /= static_cast<double>(bin.count);
+      bin.observed /= static_cast<double>(bin.count);
       result.push_back(bin);
     }
     return result;
@@ -54,7 +54,7 @@ std::vector<ReliabilityBin> landmark_reliability(const FaceEvaluation& evaluatio
 double calibration_error(const std::vector<ReliabilityBin>& bins) {
   double sum = 0, count = 0;
   for (const ReliabilityBin& bin : bins) {
-    sum += static_cast<double>(bin.count) * std::abs(bin.told - bin.happened);
+    sum += static_cast<double>(bin.count) * std::abs(bin.predicted - bin.observed);
     count += static_cast<double>(bin.count);
   }
   return count > 0 ? sum / count : 0;

@@ -13,8 +13,8 @@ namespace kinema::app {
 struct ReliabilityBin {
   double from = 0, to = 1;
   std::size_t count = 0;
-  double told = 0;      ///< mean of the probabilities
-  double happened = 0;  ///< share of those in which the event occurred
+  double predicted = 0;  ///< mean of the probabilities
+  double observed = 0;   ///< share of those in which the event occurred
 };
 
 /// Of the predicted probabilities of failure.

@@ -30,7 +30,7 @@ target_compile_options(kinema_compiler INTERFACE
   # optimisation level. No errno: sqrt is one instruction. Anything stronger (fast-math) is not wanted.
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno>
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wno-unknown-pragmas>
-  # no notes about another ABI of g++ 9 on ARM
+  # no notes about the ABI of g++ before 10.1 on ARM
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-psabi>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas --expt-relaxed-constexpr>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<BOOL:$<TARGET_PROPERTY:KINEMA_FAST_CUDA>>>>:-fmad=false>

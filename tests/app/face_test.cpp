@@ -146,7 +146,7 @@ TEST_F(Face, EvaluateStartsFacesSeveralTimesAndSaysWhetherTheScoreIsHonest) {
     }
     EXPECT_EQ(count, number) << table;
   }
-  EXPECT_NE(bytes_of(folder / "e/evaluate.html").find("What the score said"), std::string::npos);
+  EXPECT_NE(bytes_of(folder / "e/evaluate.html").find("What the score predicted"), std::string::npos);
 }
 
 TEST_F(Face, DrawsTheSameFacesForOneSeedAndNumber) {
