@@ -17,6 +17,10 @@ const std::string intrinsics =
     matrix("M1", 3, 3, "500, 0, 320, 0, 501, 240, 0, 0, 1") + matrix("D1", 1, 5, "-0.3, 0.1, 0, 0, 0") +
     matrix("M2", 3, 3, "502, 0, 321, 0, 503, 241, 0, 0, 1") + matrix("D2", 1, 5, "-0.2, 0.1, 0, 0, 0");
 const std::string extrinsics = matrix("R", 3, 3, "1, 0, 0, 0, 1, 0, 0, 0, 1") + matrix("T", 3, 1, "-83.0, 1, 0.5");
+const std::string rotations =
+    matrix("R1", 3, 3, "1, 0, 0, 0, 1, 0, 0, 0, 1") + matrix("R2", 3, 3, "0.6, 0, -0.8, 0, 1, 0, 0.8, 0, 0.6");
+const std::string left_projection = matrix("P1", 3, 4, "480, 0, 330, 0, 0, 480, 250, 0, 0, 0, 1, 0");
+const std::string projections = left_projection + matrix("P2", 3, 4, "480, 0, 340, -39840, 0, 480, 250, 0, 0, 0, 1, 0");
 
 TEST(CalibrationFile, OfAPairInOneFileOrTwo) {
   const ScratchFolder folder;
@@ -32,6 +36,28 @@ TEST(CalibrationFile, OfAPairInOneFileOrTwo) {
     EXPECT_EQ(calibration.right->distortion, (std::vector<double>{-0.2, 0.1, 0, 0, 0}));
     EXPECT_EQ(calibration.translation, (std::array<double, 3>{-83, 1, 0.5}));
   }
+}
+
+TEST(CalibrationFile, HoldsARectificationOrNone) {
+  const ScratchFolder folder;
+  const auto read = [&](const std::string& more) {
+    return read_calibration({folder.write("stereo.yml", yaml + intrinsics + extrinsics + more)});
+  };
+  const Calibration calibration = read(rotations + projections);
+  ASSERT_TRUE(calibration.rectified);
+  const auto& [left, right] = *calibration.rectified;
+  EXPECT_EQ(left.rotation, (std::array<double, 9>{1, 0, 0, 0, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(right.rotation[2], -0.8);
+  EXPECT_EQ(left.fx, 480);
+  EXPECT_EQ(left.cx, 330);
+  EXPECT_EQ(right.cx, 340);
+  EXPECT_EQ(right.cy, 250);
+  EXPECT_EQ(right.shift, -39840);
+  // a part of one is none
+  EXPECT_FALSE(read("").rectified);
+  EXPECT_FALSE(read(rotations).rectified);
+  EXPECT_FALSE(read(projections).rectified);
+  EXPECT_FALSE(read(rotations + left_projection).rectified);
 }
 
 TEST(CalibrationFile, OfOneCameraInXmlAndYaml) {
@@ -65,6 +91,19 @@ TEST(CalibrationFile, IsRefusedByWhatIsWrong) {
       {yaml + intrinsics + matrix("R", 3, 3, "1, 0, 0, 0, 1, 0, 0, 0, 1"), "holds no T"},
       {yaml + intrinsics + matrix("R", 3, 3, "2, 0, 0, 0, 1, 0, 0, 0, 1") + matrix("T", 3, 1, "-1, 0, 0"),
        "R is not a rotation"},
+      {yaml + intrinsics + matrix("R", 3, 3, "-1, 0, 0, 0, 1, 0, 0, 0, 1") + matrix("T", 3, 1, "-1, 0, 0"),
+       "or it mirrors"},
+      {yaml + intrinsics + extrinsics + projections + matrix("R1", 3, 3, "1, 0, 0, 0, 1, 0, 0, 0, 1") +
+           matrix("R2", 3, 3, "1, 0, 0, 0, 1, 0, 0, 0.1, 1"),
+       "R2 is not a rotation"},
+      {yaml + intrinsics + extrinsics + rotations + left_projection + matrix("P2", 3, 3, "1, 0, 0, 0, 1, 0, 0, 0, 1"),
+       "P2 has 9 numbers where 12 are needed"},
+      {yaml + intrinsics + extrinsics + rotations + left_projection +
+           matrix("P2", 3, 4, "480, 0, 340, 0, 0, 480, 250, -39840, 0, 0, 1, 0"),
+       "one above the other"},
+      {yaml + intrinsics + extrinsics + rotations + left_projection +
+           matrix("P2", 3, 4, "480, 3, 340, -39840, 0, 480, 250, 0, 0, 0, 1, 0"),
+       "P2 is not the matrix of a rectified camera"},
       {yaml + matrix("K", 3, 3, "0, 0, 320, 0, 500, 240, 0, 0, 1"), "focal lengths 0 and 500"},
       {yaml + matrix("K", 3, 3, "500, 0, 320, 0, -500, 240, 0, 0, 1"), "focal lengths 500 and -500"},
       {yaml + matrix("K", 3, 3, "500, 0, 320, 0, 500, 240, 0, 0, 2"), "is not a camera matrix"},

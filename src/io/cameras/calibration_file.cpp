@@ -51,6 +51,8 @@ public:
     return numbers;
   }
 
+  bool has(const std::string& name) const { return find({name}).has_value(); }
+
   int integer(const Names& names) const {
     const auto found = find(names);
     if (!found || found->second.kind != StoredValue::Kind::number) return 0;
@@ -101,7 +103,7 @@ void read_size(const Storage& storage, Calibration& calibration) {
   }
 }
 
-// |R Rᵀ - 1| within the precision of printed digits
+// |R Rᵀ - 1| within the precision of printed digits, and no mirror
 bool is_rotation(const std::array<double, 9>& r) {
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
@@ -110,7 +112,43 @@ bool is_rotation(const std::array<double, 9>& r) {
       if (std::abs(dot - (i == j ? 1 : 0)) > 1e-3) return false;
     }
   }
-  return true;
+  return r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]) >
+         0;
+}
+
+std::array<double, 9> rotation_of(const std::string& name, const std::vector<double>& numbers) {
+  std::array<double, 9> rotation{};
+  std::copy(numbers.begin(), numbers.end(), rotation.begin());
+  if (!is_rotation(rotation)) {
+    throw Error(
+        fmt::format("{} is not a rotation: its rows are not at right angles and of length 1, or it mirrors", name));
+  }
+  return rotation;
+}
+
+RectifiedView read_view(const Storage& storage, const std::string& rotation, const std::string& projection) {
+  const std::vector<double> p = *storage.matrix({projection}, {12});
+  const RectifiedView view{rotation_of(rotation, *storage.matrix({rotation}, {9})), p[0], p[5], p[2], p[6], p[3]};
+  const auto zero = [&](std::size_t at) { return std::abs(p[at]) <= 1e-6 * std::abs(view.fx); };
+  if (!(view.fx > 0) || !(view.fy > 0) || !zero(1) || !zero(4) || !zero(8) || !zero(9) || !zero(11) ||
+      std::abs(p[10] - 1) > 1e-9) {
+    throw Error(
+        fmt::format("{} is not the matrix of a rectified camera, [f 0 cx t; 0 f cy 0; 0 0 1 0]; write R1 R2 P1 P2 as "
+                    "stereoRectify gives them, or remove them, and kinema chooses its own",
+                    projection));
+  }
+  if (!zero(7)) {
+    throw Error(fmt::format("{} is of a pair one above the other: kinema matches pairs side by side", projection));
+  }
+  return view;
+}
+
+// All four or none: kinema chooses a rectification in place of a part of one.
+std::optional<RectifiedViews> read_rectified(const Storage& storage) {
+  for (const char* name : {"R1", "R2", "P1", "P2"}) {
+    if (!storage.has(name)) return std::nullopt;
+  }
+  return RectifiedViews{read_view(storage, "R1", "P1"), read_view(storage, "R2", "P2")};
 }
 
 Calibration read_matrices(const Storage& storage) {
@@ -141,10 +179,9 @@ Calibration read_matrices(const Storage& storage) {
                     "intrinsics.yml,extrinsics.yml",
                     rotation ? "T" : "R"));
   }
-  std::copy(rotation->begin(), rotation->end(), calibration.rotation.begin());
+  calibration.rotation = rotation_of("R", *rotation);
   std::copy(translation->begin(), translation->end(), calibration.translation.begin());
-  if (!is_rotation(calibration.rotation))
-    throw Error("R is not a rotation: its rows are not at right angles and of length 1");
+  calibration.rectified = read_rectified(storage);
   return calibration;
 }
 
