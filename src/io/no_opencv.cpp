@@ -1,4 +1,5 @@
 // Replaces all that needs OpenCV in builds without it: every call is refused with the same message.
+#include "io/cameras/rectified_pair.h"
 #include "io/cameras/rectify.h"
 #include "io/cameras/stereo_calibration.h"
 #include "io/faces/face_detector.h"
@@ -42,6 +43,9 @@ std::string encoded_jpeg(const Picture&) { refuse("a recording"); }
 PixelMap::PixelMap(const Lens&, const std::array<double, 9>&, const Camera&) { refuse("a lens with distortion"); }
 Picture PixelMap::picture(const Picture&) const { refuse("a picture"); }
 DepthImage PixelMap::depth(const DepthImage&) const { refuse("a depth image"); }
+std::vector<std::uint8_t> PixelMap::seen(int) const { refuse("a picture"); }
+void StereoRectification::drop_unseen(std::vector<float>&) const { refuse("a stereo calibration"); }
+RectifiedPair rectified_pair(const Calibration&, int, int, double) { refuse("a stereo calibration"); }
 StereoRectification rectify(const Calibration&, int, int, double) { refuse("a stereo calibration"); }
 
 void check_board(const CalibrationBoard&) { refuse("a chessboard"); }

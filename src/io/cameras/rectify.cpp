@@ -1,5 +1,7 @@
 #include "io/cameras/rectify.h"
 
+#include "io/cameras/opencv_lens.h"
+#include "io/cameras/rectified_pair.h"
 #include "io/files/input_file.h"
 #include "kinema/error.h"
 
@@ -7,28 +9,14 @@
 #include <opencv2/calib3d.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace kinema::io {
 namespace {
 
-cv::Mat matrix_of(double fx, double fy, double cx, double cy) {
-  return (cv::Mat_<double>(3, 3) << fx, 0, cx, 0, fy, cy, 0, 0, 1);
-}
-
-cv::Mat matrix_of(const Lens& lens) { return matrix_of(lens.fx, lens.fy, lens.cx, lens.cy); }
-
-cv::Mat matrix_of(const std::array<double, 9>& rotation) {
-  return cv::Mat(3, 3, CV_64F, const_cast<double*>(rotation.data())).clone();
-}
-
-cv::Mat distortion_of(const Lens& lens) { return cv::Mat(lens.distortion, true); }
-
-std::array<double, 9> array_of(const cv::Mat& rotation) {
-  std::array<double, 9> array{};
-  for (int i = 0; i < 9; ++i) array[static_cast<std::size_t>(i)] = rotation.at<double>(i / 3, i % 3);
-  return array;
-}
+// Squares of 5 x 5 pixels are matched and squares of 7 x 7 compared: with this margin neither reaches the black border.
+constexpr int border_margin = 4;
 
 }  // namespace
 
@@ -39,10 +27,21 @@ PixelMap::PixelMap(const Lens& lens, const std::array<double, 9>& rotation, cons
       y_(static_cast<std::size_t>(width_) * height_) {
   cv::Mat x(height_, width_, CV_32FC1, x_.data()), y(height_, width_, CV_32FC1, y_.data());
   try {
-    cv::initUndistortRectifyMap(matrix_of(lens), distortion_of(lens), matrix_of(rotation),
-                                matrix_of(pinhole.fx, pinhole.fy, pinhole.cx, pinhole.cy), x.size(), CV_32FC1, x, y);
+    cv::initUndistortRectifyMap(camera_matrix(lens), distortion_of(lens), rotation_matrix(rotation),
+                                camera_matrix({pinhole.fx, pinhole.fy, pinhole.cx, pinhole.cy, {}}), x.size(), CV_32FC1,
+                                x, y);
   } catch (const cv::Exception& error) {
     throw Error(fmt::format("OpenCV cannot undistort with this calibration: {}", one_line(error.err)));
+  }
+  // rays for which the formula of the lens does not hold would bring parts of the picture a second time
+  const cv::Matx33d to_lens = rotation_matrix(rotation).t();
+  const double widest = widest_ray(lens);
+  for (int row = 0; row < height_; ++row) {
+    for (int column = 0; column < width_; ++column) {
+      const cv::Vec3d ray = to_lens * cv::Vec3d((column - pinhole.cx) / pinhole.fx, (row - pinhole.cy) / pinhole.fy, 1);
+      if (ray[2] > 0 && ray[0] * ray[0] + ray[1] * ray[1] <= widest * widest * ray[2] * ray[2]) continue;
+      x.at<float>(row, column) = y.at<float>(row, column) = -10;
+    }
   }
 }
 
@@ -66,36 +65,52 @@ DepthImage PixelMap::depth(const DepthImage& taken) const {
   return result;
 }
 
-StereoRectification rectify(const Calibration& calibration, int width, int height, double unit) {
-  if (!calibration.right) throw Error("is the calibration of one camera; stereo needs M1 D1 M2 D2 R T");
-  const auto& t = calibration.translation;
-  const double baseline = std::hypot(t[0], t[1], t[2]) * unit;
-  if (!(baseline > 1e-4)) throw Error("has a baseline of 0: T is the place of the left camera seen from the right one");
-  if (baseline > 10) {
-    throw Error(
-        fmt::format("has a baseline of {:.4g} m: T is probably in millimetres; say so with a unit of 0.001", baseline));
-  }
-  if (std::abs(t[0]) < std::hypot(t[1], t[2]))
-    throw Error("T does not point sideways: kinema matches pairs side by side");
-  if (t[0] > 0) throw Error("T has a positive x: the right camera stands to the left; swap the two");
+std::vector<std::uint8_t> PixelMap::seen(int margin) const {
+  std::vector<std::uint8_t> seen(x_.size());
+  // a pixel reaches half a pixel around its centre
+  const float right = static_cast<float>(width_) - 0.5f, bottom = static_cast<float>(height_) - 0.5f;
+  for (std::size_t i = 0; i < seen.size(); ++i)
+    seen[i] = x_[i] >= -0.5f && y_[i] >= -0.5f && x_[i] <= right && y_[i] <= bottom ? 1 : 0;
+  cv::Mat mask(height_, width_, CV_8UC1, seen.data());
+  cv::erode(mask, mask, cv::Mat::ones(2 * margin + 1, 2 * margin + 1, CV_8U));
+  return seen;
+}
 
-  cv::Mat r1, r2, p1, p2, q;
-  try {
-    const cv::Mat translation = (cv::Mat_<double>(3, 1) << t[0] * unit, t[1] * unit, t[2] * unit);
-    // alpha 0: the largest image in which both lenses saw all pixels
-    cv::stereoRectify(matrix_of(calibration.left), distortion_of(calibration.left), matrix_of(*calibration.right),
-                      distortion_of(*calibration.right), cv::Size(width, height), matrix_of(calibration.rotation),
-                      translation, r1, r2, p1, p2, q, cv::CALIB_ZERO_DISPARITY, 0);
-  } catch (const cv::Exception& error) {
-    throw Error(fmt::format("OpenCV cannot rectify with this calibration: {}", one_line(error.err)));
+void StereoRectification::drop_unseen(std::vector<float>& depth) const {
+  if (left_seen.empty()) return;
+  const int width = camera.camera.width, height = camera.camera.height;
+  const auto depth_times_disparity = static_cast<float>(camera.baseline * camera.camera.fx);
+  for (int y = 0; y < height; ++y) {
+    const std::size_t row = static_cast<std::size_t>(y) * width;
+    for (int x = 0; x < width; ++x) {
+      float& metres = depth[row + x];
+      if (metres == 0) continue;
+      const auto match = static_cast<int>(std::lround(static_cast<float>(x) - depth_times_disparity / metres));
+      if (left_seen[row + x] == 0 || match < 0 || right_seen[row + match] == 0) metres = 0;
+    }
   }
-  const Camera camera{
-      width, height, p1.at<double>(0, 0), p1.at<double>(1, 1), p1.at<double>(0, 2), p1.at<double>(1, 2)};
-  check_camera(camera, "after rectification ");
+}
+
+StereoRectification rectify(const Calibration& calibration, int width, int height, double unit) {
+  const RectifiedPair pair = rectified_pair(calibration, width, height, unit);
   CameraFile file;
-  file.camera = camera;
-  file.baseline = -p2.at<double>(0, 3) / p2.at<double>(0, 0);
-  return {file, PixelMap(calibration.left, array_of(r1), camera), PixelMap(*calibration.right, array_of(r2), camera)};
+  file.camera = pair.camera;
+  file.baseline = pair.baseline;
+  StereoRectification result{file,
+                             PixelMap(calibration.left, pair.left_rotation, pair.camera),
+                             PixelMap(*calibration.right, pair.right_rotation, pair.camera),
+                             {},
+                             {}};
+  result.left_seen = result.left.seen(border_margin);
+  result.right_seen = result.right.seen(border_margin);
+  const auto all = [](const std::vector<std::uint8_t>& seen) {
+    return std::all_of(seen.begin(), seen.end(), [](std::uint8_t pixel) { return pixel != 0; });
+  };
+  if (all(result.left_seen) && all(result.right_seen)) {
+    result.left_seen.clear();
+    result.right_seen.clear();
+  }
+  return result;
 }
 
 }  // namespace kinema::io

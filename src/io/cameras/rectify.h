@@ -7,6 +7,7 @@
 #include "io/pictures/image_file.h"
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 namespace kinema::io {
@@ -19,11 +20,14 @@ public:
   /// `rotation` is from the lens's camera frame to that of the pinhole camera.
   PixelMap(const Lens& lens, const std::array<double, 9>& rotation, const Camera& pinhole);
 
-  /// Bilinear; 0 where the lens saw nothing.
+  /// Bilinear; 0 where the lens saw nothing. Its image has the size of the pinhole image.
   Picture picture(const Picture& taken) const;
 
   /// The nearest pixel: a depth interpolated between a person and the wall belongs to neither.
   DepthImage depth(const DepthImage& taken) const;
+
+  /// 1 for each pixel of the pinhole image that the lens saw, and with it all pixels up to `margin` away.
+  std::vector<std::uint8_t> seen(int margin) const;
 
 private:
   int width_ = 0, height_ = 0;
@@ -33,10 +37,15 @@ private:
 struct StereoRectification {
   CameraFile camera;  ///< of the rectified left image, with the baseline
   PixelMap left, right;
+
+  /// Removes (sets to 0) the depths of pixels that one of the lenses did not see, or hardly: black borders are alike in
+  /// both images, and so are their edges, which are matched with each other.
+  void drop_unseen(std::vector<float>& depth) const;
+
+  std::vector<std::uint8_t> left_seen, right_seen;  ///< one per pixel; empty: all are
 };
 
-/// For images of width x height; `unit` is metres per unit of the calibration. Throws Error if the right camera is not
-/// to the right of the left one, or not within 10 m of it.
+/// For images of width x height, as rectified_pair() has them.
 StereoRectification rectify(const Calibration& calibration, int width, int height, double unit);
 
 }  // namespace kinema::io

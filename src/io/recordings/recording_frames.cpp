@@ -77,6 +77,7 @@ std::pair<Picture, Picture> StereoPairs::rectified(const Picture& left, const Pi
 void StereoPairs::match(const Picture& left, const Picture& right, Frame& frame) const {
   auto [seen, other] = rectified(left, right);
   frame.depth = matcher_->depth(grey_of(seen).view(), grey_of(other).view());
+  if (rectification_) rectification_->drop_unseen(frame.depth);
   if (std::all_of(frame.depth.begin(), frame.depth.end(), [](float metres) { return metres == 0; })) {
     frame.depth.clear();
     throw Error("no pixel of the pair could be matched within the depths that are sought");
