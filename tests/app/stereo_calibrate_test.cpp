@@ -25,6 +25,10 @@ TEST(StereoCalibrate, ARealPairIsCalibratedAndTracked) {
   EXPECT_LT(report["error_px"].get<double>(), 0.3);
   EXPECT_NEAR(report["baseline_mm"].get<double>(), 83, 1);
   EXPECT_LT(report["row_error_px"].get<double>(), 0.3);
+  std::ifstream file(scratch / "stereo.yml");
+  const std::string written{std::istreambuf_iterator<char>(file), {}};
+  for (const char* name : {"\nR1:", "\nR2:", "\nP1:", "\nP2:", "\nQ:"})
+    EXPECT_NE(written.find(name), std::string::npos) << name;
   // a man behind a board may be found or not; the pairs are read and matched
   const Outcome tracked = run_kinema({"body", "track", "--input", input, "--camera-file", "stereo.yml", "--fps", "1",
                                       "--out", "poses.jsonl", "--frames", "2", "--particles", "40", "--points", "500"},

@@ -76,7 +76,7 @@ TEST(StereoCalibration, FindsAKnownPairAgain) {
   EXPECT_LT(pair.calibration.translation[0], 0);
   EXPECT_NEAR(pair.error, 0.14, 0.03);  // two coordinates
   EXPECT_NEAR(pair.row_error, 0.14, 0.04);
-  EXPECT_NEAR(pair.depth_error, 9 / (pair.calibration.left.fx * pair.baseline) * pair.row_error, 1e-12);
+  EXPECT_NEAR(pair.depth_error, 9 / (pair.rectified.camera.fx * pair.baseline) * pair.row_error, 1e-12);
   EXPECT_LT(pair.focal_deviation, 0.005);
 }
 
@@ -94,6 +94,44 @@ TEST(StereoCalibration, IsReadBackAsItWasWritten) {
     EXPECT_DOUBLE_EQ(read.translation[i], pair.calibration.translation[i]);
   }
   for (std::size_t i = 0; i < 9; ++i) EXPECT_DOUBLE_EQ(read.rotation[i], pair.calibration.rotation[i]);
+}
+
+TEST(StereoCalibration, OtherProgramsFindTheRectificationThatKinemaUses) {
+  const ScratchFolder scratch;
+  const PairCalibration pair = calibrate_pair(seen(10, 0.5), board, width, height);
+  write_calibration(scratch / "stereo.yml", pair);
+  Calibration read = read_calibration({scratch / "stereo.yml"});
+  ASSERT_TRUE(read.rectified);
+  const RectifiedPair of_file = rectified_pair(read, width, height, 1);
+  read.rectified.reset();
+  const RectifiedPair chosen = rectified_pair(read, width, height, 1);
+  for (std::size_t i = 0; i < 9; ++i) {
+    EXPECT_NEAR(of_file.left_rotation[i], chosen.left_rotation[i], 1e-12);
+    EXPECT_NEAR(of_file.right_rotation[i], chosen.right_rotation[i], 1e-12);
+  }
+  EXPECT_NEAR(of_file.camera.fx, chosen.camera.fx, 1e-9);
+  EXPECT_NEAR(of_file.camera.cx, chosen.camera.cx, 1e-9);
+  EXPECT_NEAR(of_file.camera.cy, chosen.camera.cy, 1e-9);
+  EXPECT_NEAR(of_file.baseline, chosen.baseline, 1e-12);
+
+  // a point's pixels by P1 and P2, and the point again by Q
+  cv::FileStorage file((scratch / "stereo.yml").string(), cv::FileStorage::READ);
+  cv::Mat p1, p2, q;
+  file["P1"] >> p1;
+  file["P2"] >> p2;
+  file["Q"] >> q;
+  const cv::Mat point = (cv::Mat_<double>(4, 1) << 0.2, -0.1, 1.5, 1), left = p1 * point, right = p2 * point;
+  const double x = left.at<double>(0) / left.at<double>(2), y = left.at<double>(1) / left.at<double>(2);
+  EXPECT_NEAR(right.at<double>(1) / right.at<double>(2), y, 1e-9);
+  const double disparity = x - right.at<double>(0) / right.at<double>(2);
+  const cv::Mat again = q * (cv::Mat_<double>(4, 1) << x, y, disparity, 1);
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(again.at<double>(i) / again.at<double>(3), point.at<double>(i), 1e-9);
+}
+
+TEST(StereoCalibration, RefusesPicturesOfTheWrongSides) {
+  std::vector<BoardView> swapped = seen(10, 0.5);
+  for (BoardView& view : swapped) std::swap(view.left, view.right);
+  EXPECT_NE(refusal(swapped).find("swap the two"), std::string::npos);
 }
 
 TEST(StereoCalibration, RefusesViewsThatDoNotDetermineAPair) {

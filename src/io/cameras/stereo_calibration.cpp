@@ -1,5 +1,6 @@
 #include "io/cameras/stereo_calibration.h"
 
+#include "io/cameras/opencv_lens.h"
 #include "io/files/input_file.h"
 #include "io/files/output_file.h"
 #include "io/pictures/opencv_quiet.h"
@@ -37,17 +38,25 @@ struct Pair {
   cv::Mat m1, d1, m2, d2, r, t;
 };
 
-double row_error_of(const Pair& pair, const std::vector<Corners>& lefts, const std::vector<Corners>& rights,
-                    cv::Size size) {
-  cv::Mat r1, r2, p1, p2, q;
-  cv::stereoRectify(pair.m1, pair.d1, pair.m2, pair.d2, size, pair.r, pair.t, r1, r2, p1, p2, q,
-                    cv::CALIB_ZERO_DISPARITY, 0);
+// Of a rectified camera.
+cv::Matx34d projection_of(const Camera& camera, double baseline) {
+  return {camera.fx, 0, camera.cx, -camera.fx * baseline, 0, camera.fy, camera.cy, 0, 0, 0, 1, 0};
+}
+
+double row_error_of(const Calibration& calibration, const RectifiedPair& rectified, std::span<const BoardView> views) {
+  const cv::Matx34d projection = projection_of(rectified.camera, 0);
+  const auto rectified_corners = [&](const std::vector<float>& xy, const Lens& lens,
+                                     const std::array<double, 9>& rotation) {
+    Corners corners;
+    cv::undistortPoints(points_of(xy), corners, camera_matrix(lens), distortion_of(lens), rotation_matrix(rotation),
+                        projection);
+    return corners;
+  };
   double sum = 0;
   std::size_t count = 0;
-  for (std::size_t i = 0; i < lefts.size(); ++i) {
-    Corners left, right;
-    cv::undistortPoints(lefts[i], left, pair.m1, pair.d1, r1, p1);
-    cv::undistortPoints(rights[i], right, pair.m2, pair.d2, r2, p2);
+  for (const BoardView& view : views) {
+    const Corners left = rectified_corners(view.left, calibration.left, rectified.left_rotation);
+    const Corners right = rectified_corners(view.right, *calibration.right, rectified.right_rotation);
     for (std::size_t c = 0; c < left.size(); ++c, ++count) sum += std::pow(left[c].y - right[c].y, 2);
   }
   return std::sqrt(sum / static_cast<double>(count));
@@ -106,8 +115,6 @@ PairCalibration estimated(std::span<const BoardView> views, const CalibrationBoa
   // with one aspect ratio, OpenCV gives the deviation of the vertical one only
   result.focal_deviation = std::max(deviations.at<double>(0), deviations.at<double>(1)) / pair.m1.at<double>(0, 0);
   result.baseline = cv::norm(pair.t);
-  result.row_error = row_error_of(pair, lefts, rights, size);
-  result.depth_error = 9 / (result.calibration.left.fx * result.baseline) * result.row_error;
   return result;
 }
 
@@ -155,21 +162,29 @@ PairCalibration calibrate_pair(std::span<const BoardView> views, const Calibrati
                     "and bring it nearer",
                     100 * result.focal_deviation, 100 * largest_focal_deviation));
   }
+  result.rectified = rectified_pair(result.calibration, width, height, 1);
+  result.row_error = row_error_of(result.calibration, result.rectified, views);
+  result.depth_error = 9 / (result.rectified.camera.fx * result.baseline) * result.row_error;
   return result;
 }
 
 void write_calibration(const std::filesystem::path& path, const PairCalibration& pair) {
   const Calibration& calibration = pair.calibration;
-  const auto matrix = [](const Lens& lens) {
-    return cv::Mat((cv::Mat_<double>(3, 3) << lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1));
-  };
+  const auto& [left_rotation, right_rotation, camera, baseline] = pair.rectified;
+  const auto matrix = [](const Lens& lens) { return cv::Mat(camera_matrix(lens)); };
+  const auto rotation = [](const std::array<double, 9>& r) { return cv::Mat(rotation_matrix(r)); };
+  // from (x, y, disparity, 1) to a point
+  const cv::Matx44d q(1, 0, 0, -camera.cx, 0, 1, 0, -camera.cy, 0, 0, 0, camera.fx, 0, 0, 1 / baseline, 0);
   std::string text;
   try {
     cv::FileStorage file(".yml", cv::FileStorage::WRITE | cv::FileStorage::MEMORY);
     file << "image_width" << calibration.width << "image_height" << calibration.height;
     file << "M1" << matrix(calibration.left) << "D1" << cv::Mat(calibration.left.distortion).t();
     file << "M2" << matrix(*calibration.right) << "D2" << cv::Mat(calibration.right->distortion).t();
-    file << "R" << cv::Mat(calibration.rotation).reshape(1, 3) << "T" << cv::Mat(calibration.translation).reshape(1, 3);
+    file << "R" << rotation(calibration.rotation) << "T" << cv::Mat(calibration.translation).reshape(1, 3);
+    file << "R1" << rotation(left_rotation) << "R2" << rotation(right_rotation);
+    file << "P1" << cv::Mat(projection_of(camera, 0)) << "P2" << cv::Mat(projection_of(camera, baseline));
+    file << "Q" << cv::Mat(q);
     file << "error_pixels" << pair.error << "row_error_pixels" << pair.row_error;
     text = file.releaseAndGetString();
   } catch (const cv::Exception& error) {

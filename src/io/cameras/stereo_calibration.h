@@ -4,6 +4,7 @@
 
 #include "io/cameras/calibration_board.h"
 #include "io/cameras/calibration_file.h"
+#include "io/cameras/rectified_pair.h"
 
 #include <filesystem>
 #include <span>
@@ -13,6 +14,7 @@ namespace kinema::io {
 
 struct PairCalibration {
   Calibration calibration;     ///< T in metres
+  RectifiedPair rectified;     ///< as rectified_pair() chooses it
   double error = 0;            ///< of reprojected corners, root mean square, pixels
   double row_error = 0;        ///< between the rows of a corner in both rectified pictures, likewise
   double depth_error = 0;      ///< metres at 3 m, of a disparity that is wrong by row_error
@@ -26,10 +28,11 @@ struct PairCalibration {
 /// What the views so far lack for a calibration; empty: nothing that can be told beforehand.
 std::string lacking(std::span<const BoardView> views, int width, int height);
 
-/// Throws Error if the views do not determine a pair of cameras: too few, not tilted, in one place, or contradictory.
+/// Throws Error if the views do not determine a pair of cameras (too few, not tilted, in one place, or contradictory),
+/// or if it is none that rectified_pair() takes.
 PairCalibration calibrate_pair(std::span<const BoardView> views, const CalibrationBoard& board, int width, int height);
 
-/// As YAML of OpenCV, whole or not at all.
+/// As YAML of OpenCV, with R1 R2 P1 P2 Q as stereoRectify would give them; whole or not at all.
 void write_calibration(const std::filesystem::path& path, const PairCalibration& pair);
 
 }  // namespace kinema::io
