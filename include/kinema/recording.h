@@ -20,7 +20,8 @@ namespace kinema::io {
 
 struct RecordingSettings {
   /// In place of the camera.json beside the frames: another one, or calibrations as stored by OpenCV (parts in several
-  /// files). With the calibration of a pair the pictures are rectified first.
+  /// files). With the calibration of a pair the pictures are rectified first: by its R1 R2 P1 P2 or, without them, so
+  /// that they show what both cameras see.
   std::vector<std::filesystem::path> camera_files;
 
   /// Above 0: in place of the camera file's value; required if the file has none.
@@ -28,7 +29,7 @@ struct RecordingSettings {
   double depth_scale = 0;  ///< metres per unit
   double baseline = 0;     ///< metres, of rectified pairs
 
-  /// Metres per unit of T in an OpenCV calibration; 0.001 if its chessboard was measured in millimetres.
+  /// Metres per unit of T and P2 in an OpenCV calibration; 0.001 if its chessboard was measured in millimetres.
   double calibration_unit = 1;
 
   StereoSettings stereo;

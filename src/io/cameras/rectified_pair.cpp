@@ -16,7 +16,7 @@ namespace kinema::io {
 namespace {
 
 // OpenCV's own choice is kept if it magnifies the lenses' pictures by at most this much and shows at least this share
-// of what both cameras see. Ordinary pairs have 0.96 to 1.04 and 0.81 to 0.99 (the samples of OpenCV, and five
+// of what both cameras see. Ordinary pairs have 0.86 to 1.04 and 0.81 to 0.99 (the samples of OpenCV, and five
 // simulated pairs less than 3 degrees apart); one that is 22 degrees apart has 3.6 and 0.04.
 constexpr double largest_magnification = 1.1, usual_share = 0.75;
 
