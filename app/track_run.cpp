@@ -215,6 +215,7 @@ private:
 // A frame that is shown, but not tracked.
 io::Frame stopped(io::Frame frame) {
   frame.depth.clear();
+  frame.pair = {};
   frame.points.clear();
   frame.gap = "stopped";
   return frame;

@@ -25,6 +25,11 @@ py::object colour_of(const Frame& frame) {
   return array_of(frame.colour.bgr, {frame.colour.height, frame.colour.width, 3});
 }
 
+py::object grey_or_none(const io::GreyPair& pair, const std::vector<std::uint8_t>& side) {
+  if (pair.empty()) return py::none();
+  return array_of(side, {pair.height, pair.width});
+}
+
 Frame next(io::Recording& recording) {
   Frame frame;
   frame.width = recording.camera().camera.width;
@@ -50,6 +55,11 @@ void bind_recording(py::module_& module) {
       .def_property_readonly(
           "depth", [](const Frame& own) { return array_or_none(own.depth, own.width); },
           "float32 (H, W), metres, 0: nothing measured; None where there is none.")
+      .def_property_readonly(
+          "left", [](const Frame& own) { return grey_or_none(own.pair, own.pair.left); },
+          "uint8 (H, W), the left picture of a rectified stereo pair; None where there is none.")
+      .def_property_readonly(
+          "right", [](const Frame& own) { return grey_or_none(own.pair, own.pair.right); }, "The right one.")
       .def_property_readonly(
           "points", [](const Frame& own) { return array_or_none(own.points, 3); },
           "float32 (I, 3), metres; None where there are none.")

@@ -32,7 +32,7 @@ from constant_runs import METRICS, ROOT, SEEDS, VARIED, Measurement
 
 RESULTS = ROOT / "bench" / "results" / "constants.json"
 PAGE = ROOT / "docs" / "constants.md"
-TRACKERS = ("body", "head", "face", "person")
+TRACKERS = ("stereo", "body", "head", "face", "person")
 USUAL = {"face": "face training"}  # where a constant has no tag
 
 INTRODUCTION = """\

@@ -59,7 +59,7 @@ struct TrackerSettings {
   ForegroundSettings foreground;
 
   /// How pairs are matched.
-  io::StereoSettings stereo;
+  stereo::Settings stereo;
 
   /// Defaults differ from those of the likelihood alone: first hit, which models occlusion, and a smaller sigma.
   LikelihoodSettings likelihood = {.sigma = 0.03, .association = Association::first_hit};
@@ -196,7 +196,7 @@ public:
   /// The same for a cloud measured by a camera at the origin; points marked as background are rays past the person.
   Estimate track(PointsView points, double time);
 
-  /// The same for a rectified stereo pair. Needs OpenCV; throws Error without it.
+  /// The same for a rectified stereo pair.
   Estimate track(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, double time);
 
   /// The same for a frame of a recording, including one that could not be read.

@@ -44,6 +44,14 @@ struct ForegroundSettings {
   /// At most this many points of the person, evenly spread over its surface; 0: all.
   std::size_t points = 0;
 
+  /// Deviation of inverse depths on a person, 1/m, where it is larger than on floor and walls, where it is measured: that of
+  /// matched pairs is.
+  double person_noise = 0;
+
+  /// Large parts of the scene are unknown, as the plain walls of stereo pairs are: a person is then much of what is measured, but
+  /// not a plane for that.
+  bool incomplete = false;
+
   /// Keep rays that see past the person, as background.
   bool background = true;
 

@@ -7,7 +7,6 @@
 
 #include "kinema/camera.h"
 #include "kinema/source.h"
-#include "kinema/stereo.h"
 
 #include <filesystem>
 #include <memory>
@@ -31,8 +30,6 @@ struct RecordingSettings {
 
   /// Metres per unit of T and P2 in an OpenCV calibration; 0.001 if its chessboard was measured in millimetres.
   double calibration_unit = 1;
-
-  StereoSettings stereo;
 
   /// Read pictures for overlays: colour/ beside the frames, the files of this pattern, or the left pictures of pairs.
   bool colour = true;
@@ -73,13 +70,13 @@ public:
   const std::filesystem::path& skeleton() const { return skeleton_; }
   const std::filesystem::path& truth() const { return truth_; }
 
-  /// True if frames hold points, false if they hold depth.
+  /// True if frames hold points, false if they hold depth or pairs.
   bool holds_points() const { return holds_points_; }
 
   /// False if no frame has a colour picture, or they are not read (RecordingSettings::colour).
   virtual bool holds_pictures() const = 0;
 
-  /// True if depth is computed from stereo pairs, and so has the errors of disparities.
+  /// True if frames hold stereo pairs, of which a tracker computes depth, with the errors of disparities.
   bool from_pairs() const { return from_pairs_; }
 
 protected:

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,7 +18,25 @@
 
 namespace kinema::io {
 
-/// One frame of a camera. The source determines which of depth, points and colour are filled.
+/// The two grey pictures of a stereo camera, of the same size, row by row.
+struct GreyPair {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> left, right;
+
+  /// Where the lenses saw anything, 1 for each pixel, and not near the border of it; null: everywhere.
+  struct Seen {
+    std::vector<std::uint8_t> left, right;
+  };
+  std::shared_ptr<const Seen> seen;
+
+  bool empty() const { return left.empty(); }
+  ImageView<const std::uint8_t> view(const std::vector<std::uint8_t>& side) const {
+    const auto columns = static_cast<std::size_t>(width);
+    return {side.data(), columns, static_cast<std::size_t>(height), columns};
+  }
+};
+
+/// One frame of a camera. The source determines which of depth, pair, points and colour are filled.
 struct Frame {
   long index = 0;         ///< the number in the file's name, or counted from 0
   double time = 0;        ///< seconds: index / fps; since the first frame for cameras and time stamps in names
@@ -25,10 +44,11 @@ struct Frame {
 
   Picture colour = {};             ///< empty if there is none
   std::vector<float> depth = {};   ///< metres, height x width of the recording's camera, 0: no measurement
+  GreyPair pair = {};              ///< rectified, each picture as large as the recording's camera
   std::vector<float> points = {};  ///< (n, 3), metres
   std::size_t dropped = 0;         ///< points of the file that were not finite, or 0 0 0
 
-  /// Not empty: why this frame cannot be used; colour, depth and points are then empty, except that a gap in the depth
+  /// Not empty: why this frame cannot be used; colour, depth, pair and points are then empty, except that a gap in the depth
   /// may still have its colour.
   std::string gap = {};
 

@@ -1,8 +1,8 @@
 // Constants of the body tracker that were chosen by trial. See core/constant.h for the tags and for a special build
 // that overrides them; docs/constants.md shows how much the result depends on each. Those of the foreground, which
 // segments a person from a frame, are in constants_foreground.h, those of floor, walls and seats in constants_scene.h,
-// those of the search for a person in constants_search.h, those of poses that other frames correct in
-// constants_smoothing.h and constants_steady.h. Names are unique across all of them.
+// those of stereo pairs in constants_pairs.h, those of the search for a person in constants_search.h, those of poses
+// that other frames correct in constants_smoothing.h and constants_steady.h. Names are unique across all of them.
 //
 // "CMU clips": the clips of docs/accuracy.md; "before" is an earlier value that did worse there. "as first written":
 // the value was never revised, and the data it was chosen on is not recorded; the CMU clips were measured with it.

@@ -192,7 +192,7 @@ struct Foreground::State {
     SceneContext context;
     context.floor = scene.floor();
     context.seen = seen;
-    context.noise = scene.noise();
+    context.noise = std::max(scene.noise(), settings.person_noise);
     if (const Plane* floor = context.floor) context.up = {floor->normal.x, floor->normal.y, floor->normal.z};
     const Clusters found = find_clusters(points, context);
     for (const Cluster& cluster : found.clusters) candidates.push_back(cluster.candidate);
@@ -206,7 +206,8 @@ struct Foreground::State {
 
   // Depths that differ by less measure the same thing.
   float depth_slack(float z) const {
-    return support_slack + support_deviations * static_cast<float>(scene.noise()) * z * z;
+    return support_slack +
+           support_deviations * static_cast<float>(std::max(scene.noise(), settings.person_noise)) * z * z;
   }
 
   // A measurement that no neighbour confirms is an outlier.

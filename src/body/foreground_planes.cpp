@@ -305,14 +305,16 @@ double area_of(const DepthBlocks& all, const PlaneOfBlocks& found) {
   return area;
 }
 
-std::vector<Surface> find_surfaces(const DepthBlocks& all) {
+std::vector<Surface> find_surfaces(const DepthBlocks& all, bool incomplete) {
   std::vector<std::size_t> free;
   std::size_t measured = 0;
   for (std::size_t i = 0; i < all.blocks.size(); ++i) {
     measured += all.blocks[i].measured ? 1 : 0;
     if (all.blocks[i].flat) free.push_back(i);
   }
-  const auto fewest = static_cast<std::size_t>(smallest_plane_share * static_cast<double>(measured)) + 3;
+  const auto fewest =
+      static_cast<std::size_t>(smallest_plane_share * static_cast<double>(incomplete ? all.blocks.size() : measured)) +
+      3;
   std::vector<Surface> surfaces;
   for (std::uint32_t round = 0; round < static_cast<std::uint32_t>(most_searches) && free.size() >= fewest; ++round) {
     const auto found = search(all, free, round);

@@ -95,7 +95,7 @@ Surface describe(const DepthBlocks& all, const PlaneOfBlocks& found);
 double area_of(const DepthBlocks& all, const PlaneOfBlocks& found);
 
 /// Large planes, the bounding ones first. Deterministic: the same blocks give the same planes.
-std::vector<Surface> find_surfaces(const DepthBlocks& all);
+std::vector<Surface> find_surfaces(const DepthBlocks& all, bool incomplete = false);
 
 /// How many samples lie in the plane, and how many behind it.
 struct SurfaceCount {

@@ -124,7 +124,7 @@ bool Scene::holds(std::span<const SurfaceCount> counts, std::size_t samples) con
 }
 
 void Scene::search(const DepthBlocks& blocks, std::span<const InverseDepthSample> samples) {
-  std::vector<Surface> found = find_surfaces(blocks);
+  std::vector<Surface> found = find_surfaces(blocks, settings_.incomplete);
   const std::vector<Surface> seats = find_seats(blocks, found);
   found.insert(found.end(), seats.begin(), seats.end());
   for (Surface& surface : found) surface.share = share_of(surface, samples).within;

@@ -2,7 +2,9 @@
 #include "kinema/body_tracker.h"
 
 #include "body/constants.h"
+#include "body/constants_pairs.h"
 #include "body/face_evidence.h"
+#include "body/pair_depth.h"
 #include "body/smoothing_thread.h"
 #include "body/steady_pose.h"
 #include "core/stopwatch.h"
@@ -30,9 +32,16 @@ TrackerSettings complete(TrackerSettings settings, Backend backend) {
   fill_in(settings, backend);
   settings.foreground.points = settings.points;
   settings.foreground.background_points = settings.background_points;
-  settings.foreground.threads = settings.likelihood.threads;
+  settings.foreground.threads = settings.stereo.threads = settings.likelihood.threads;
   if (settings.baseline > 0 && settings.shared_noise == 0)
     settings.shared_noise = constants::pipeline::shared_disparity / (settings.camera.fx * settings.baseline);
+  if (settings.baseline > 0) {
+    settings.foreground.incomplete = true;
+    settings.sensor_noise =
+        std::max(settings.sensor_noise, constants::pairs::noise_disparity / (settings.camera.fx * settings.baseline));
+  }
+  if (settings.baseline > 0)
+    settings.foreground.person_noise = constants::pairs::person_disparity / (settings.camera.fx * settings.baseline);
   return settings;
 }
 
@@ -54,11 +63,42 @@ struct Tracker::State {
     foreground.cut(seen, expected, cloud);
     // nobody in the gate: search the whole frame
     if (nobody_in(cloud) && !expected.empty()) foreground.cut(seen, {}, cloud);
-    const double cut_ms = watch.lap();
+    return follow(frame, time, {{"foreground", watch.lap()}});
+  }
+
+  Estimate track(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                 const io::GreyPair::Seen* seen, std::int64_t frame, double time) {
+    if (!pairs) {
+      pairs.emplace(settings, backend);
+      if (pairs->camera().width != settings.camera.width) foreground = Foreground(pairs->camera(), settings.foreground);
+    }
+    double matching = 0, cutting = 0;
+    Stopwatch watch;
+    const auto cut = [&] {
+      const ImageView<const float> depth = pairs->depth(left, right, seen, expected);
+      matching += watch.lap();
+      foreground.cut(depth, expected, cloud);
+      if (expected.empty() && !nobody_in(cloud)) {
+        const Candidate& person = foreground.candidates().front();
+        pairs->look_past(person.centre.z + person.depth / 2);
+        foreground.cut(depth, {}, cloud);
+      }
+      cutting += watch.lap();
+    };
+    cut();
+    if (nobody_in(cloud) && !expected.empty()) {
+      expected.clear();
+      cut();
+    }
+    return follow(frame, time, {{"stereo", matching}, {"foreground", cutting}});
+  }
+
+  // Tracks the person in the points that were cut out; `before` are the times of that.
+  Estimate follow(std::int64_t frame, double time, const std::vector<StageTime>& before) {
     const std::vector<FaceObservation> faces = std::exchange(next_faces, {});
     Estimate estimate = filter->track({time, cloud.view(), foreground.floor(), faces});
     if (!estimate.found) estimate.why = nobody_in(cloud) ? "nobody in sight" : "lost";
-    estimate.times.insert(estimate.times.begin(), {"foreground", cut_ms});
+    estimate.times.insert(estimate.times.begin(), before.begin(), before.end());
     expected.clear();
     if (estimate.found)
       expected = pose_capsules(estimate.skeleton ? *estimate.skeleton : filter->skeleton(), estimate.pose);
@@ -122,9 +162,9 @@ struct Tracker::State {
   std::unique_ptr<Filter> filter;
   std::optional<SteadyPose> steady;  // of estimates given out at once
   std::optional<SmoothingThread> smoothing;
-  std::optional<io::StereoMatcher> matcher;  // made with the first pair
-  std::vector<float> expected;               // capsules of the last pose: where the person is expected
-  PointCloud cloud;                          // of the last frame
+  std::optional<PairDepth> pairs;  // made with the first one
+  std::vector<float> expected;     // capsules of the last pose: where the person is expected
+  PointCloud cloud;                // of the last frame
   struct Waiting {
     PointCloud cloud;
     Estimate estimate;
@@ -147,22 +187,14 @@ Estimate Tracker::track(ImageView<const float> depth, double time) {
 Estimate Tracker::track(PointsView points, double time) { return state_->track(points, state_->next_frame, time); }
 
 Estimate Tracker::track(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, double time) {
-  State& state = *state_;
-  if (!state.matcher)
-    state.matcher.emplace(
-        io::CameraFile{.camera = state.settings.camera, .baseline = state.settings.baseline, .distortion = {}},
-        state.settings.stereo);
-  Stopwatch watch;
-  const std::vector<float> depth = state.matcher->depth(left, right);
-  const double ms = watch.lap();
-  Estimate estimate = track(ImageView<const float>{depth.data(), left.width, left.height, left.width}, time);
-  estimate.times.insert(estimate.times.begin(), {"stereo", ms});
-  return estimate;
+  return state_->track(left, right, nullptr, state_->next_frame, time);
 }
 
 Estimate Tracker::track(const io::Frame& frame) {
   State& state = *state_;
   if (!frame.gap.empty()) return state.skip(frame.index, frame.time, frame.gap);
+  if (const io::GreyPair& pair = frame.pair; !pair.empty())
+    return state.track(pair.view(pair.left), pair.view(pair.right), pair.seen.get(), frame.index, frame.time);
   if (frame.depth.empty())
     return state.track(PointsView{frame.points.data(), frame.points.size() / 3, {}}, frame.index, frame.time);
   const auto width = static_cast<std::size_t>(state.settings.camera.width);

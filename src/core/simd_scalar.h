@@ -18,11 +18,15 @@
 namespace hwy::N_ONE_LANE {
 
 template <class T, std::size_t>
-struct CappedTag {};
+struct CappedTag {
+  using Lane = T;
+};
+template <class T, class D>
+using Rebind = CappedTag<T, 1>;
 using Tag = CappedTag<float, 1>;
 
 template <class D>
-using Vec = float;
+using Vec = typename D::Lane;
 template <class D>
 using Mask = bool;
 
@@ -35,31 +39,31 @@ constexpr std::size_t MaxLanes(D) {
   return 1;
 }
 template <class D>
-float Set(D, float x) {
+Vec<D> Set(D, Vec<D> x) {
   return x;
 }
 template <class D>
-float Zero(D) {
+Vec<D> Zero(D) {
   return 0;
 }
 template <class D>
-float Load(D, const float* p) {
+Vec<D> Load(D, const Vec<D>* p) {
   return *p;
 }
 template <class D>
-float LoadU(D, const float* p) {
+Vec<D> LoadU(D, const Vec<D>* p) {
   return *p;
 }
 template <class D>
-float LoadDup128(D, const float* p) {
+Vec<D> LoadDup128(D, const Vec<D>* p) {
   return *p;
 }
 template <class D>
-void Store(float x, D, float* p) {
+void Store(Vec<D> x, D, Vec<D>* p) {
   *p = x;
 }
 template <class D>
-void StoreU(float x, D, float* p) {
+void StoreU(Vec<D> x, D, Vec<D>* p) {
   *p = x;
 }
 template <class D>
@@ -76,34 +80,75 @@ std::size_t StoreMaskBits(D, bool m, std::uint8_t* bits) {
   return 1;
 }
 template <class D>
-float SumOfLanes(D, float x) {
+Vec<D> SumOfLanes(D, Vec<D> x) {
   return x;
 }
 template <class D>
-float MinOfLanes(D, float x) {
+Vec<D> MinOfLanes(D, Vec<D> x) {
   return x;
 }
-inline float GetLane(float x) { return x; }
+template <class T>
+T GetLane(T x) {
+  return x;
+}
 
 inline float Neg(float a) { return -a; }
-inline float Add(float a, float b) { return a + b; }
-inline float Sub(float a, float b) { return a - b; }
+template <class T>
+T Add(T a, T b) {
+  return static_cast<T>(a + b);
+}
+template <class T>
+T Sub(T a, T b) {
+  return static_cast<T>(a - b);
+}
 inline float Mul(float a, float b) { return a * b; }
 inline float Div(float a, float b) { return a / b; }
 inline float MulAdd(float a, float b, float c) { return a * b + c; }
 inline float MulSub(float a, float b, float c) { return a * b - c; }
 inline float NegMulAdd(float a, float b, float c) { return c - a * b; }
 // b where a is NaN, as CPUs do
-inline float Min(float a, float b) { return a < b ? a : b; }
-inline float Max(float a, float b) { return a > b ? a : b; }
+template <class T>
+T Min(T a, T b) {
+  return a < b ? a : b;
+}
+template <class T>
+T Max(T a, T b) {
+  return a > b ? a : b;
+}
 inline float Abs(float a) { return std::fabs(a); }
 inline float Sqrt(float a) { return std::sqrt(a); }
 inline bool Lt(float a, float b) { return a < b; }
 inline bool Le(float a, float b) { return a <= b; }
 inline bool Gt(float a, float b) { return a > b; }
 inline bool Ge(float a, float b) { return a >= b; }
-inline bool And(bool a, bool b) { return a && b; }
-inline bool Or(bool a, bool b) { return a || b; }
+template <class T>
+T And(T a, T b) {
+  return static_cast<T>(a & b);
+}
+template <class T>
+T Or(T a, T b) {
+  return static_cast<T>(a | b);
+}
+template <class T>
+T Xor(T a, T b) {
+  return static_cast<T>(a ^ b);
+}
+template <int bits, class T>
+T ShiftLeft(T a) {
+  return static_cast<T>(a << bits);
+}
+template <int bits, class T>
+T ShiftRight(T a) {
+  return static_cast<T>(a >> bits);
+}
+template <class D, class T>
+Vec<D> PromoteTo(D, T x) {
+  return static_cast<Vec<D>>(x);
+}
+template <class D>
+Vec<D> Iota(D, Vec<D> first) {
+  return first;
+}
 inline bool Not(bool a) { return !a; }
 inline float IfThenElse(bool m, float a, float b) { return m ? a : b; }
 inline float IfThenElseZero(bool m, float a) { return m ? a : 0; }

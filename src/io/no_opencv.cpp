@@ -13,7 +13,6 @@
 #include "io/pictures/picture_sink.h"
 #include "io/pictures/video_capture.h"
 #include "kinema/error.h"
-#include "kinema/stereo.h"
 
 #include <fmt/format.h>
 
@@ -44,7 +43,6 @@ PixelMap::PixelMap(const Lens&, const std::array<double, 9>&, const Camera&) { r
 Picture PixelMap::picture(const Picture&) const { refuse("a picture"); }
 DepthImage PixelMap::depth(const DepthImage&) const { refuse("a depth image"); }
 std::vector<std::uint8_t> PixelMap::seen(int) const { refuse("a picture"); }
-void StereoRectification::drop_unseen(std::vector<float>&) const { refuse("a stereo calibration"); }
 RectifiedPair rectified_pair(const Calibration&, int, int, double) { refuse("a stereo calibration"); }
 StereoRectification rectify(const Calibration&, int, int, double) { refuse("a stereo calibration"); }
 
@@ -58,16 +56,6 @@ PairCalibration calibrate_pair(std::span<const BoardView>, const CalibrationBoar
   refuse("a chessboard");
 }
 void write_calibration(const std::filesystem::path& path, const PairCalibration&) { refuse(path.string()); }
-
-struct StereoMatcher::State {};
-StereoMatcher::StereoMatcher(const CameraFile&, const StereoSettings&) { refuse("a stereo pair"); }
-StereoMatcher::~StereoMatcher() = default;
-StereoMatcher::StereoMatcher(StereoMatcher&&) noexcept = default;
-StereoMatcher& StereoMatcher::operator=(StereoMatcher&&) noexcept = default;
-std::vector<float> StereoMatcher::depth(ImageView<const std::uint8_t>, ImageView<const std::uint8_t>) const {
-  refuse("a stereo pair");
-}
-int StereoMatcher::disparities() const { refuse("a stereo pair"); }
 
 struct VideoFile::State {};
 VideoFile::VideoFile(const std::filesystem::path& path, Content) { refuse(path.string()); }

@@ -2,6 +2,7 @@
 #include "io/cameras/rectify.h"
 #include "io/pictures/image_file.h"
 #include "kinema/recording.h"
+#include "kinema/stereo.h"
 
 #include <gtest/gtest.h>
 
@@ -87,8 +88,6 @@ TEST(RecordingData, ChessboardHasItsMeasuredSizeAfterRectificationAndMatching) {
   RecordingSettings settings;
   settings.camera_files = {folder / "stereo_calibration.yml"};
   settings.fps = 1;
-  settings.stereo.nearest = 0.25;
-  settings.stereo.farthest = 1;
   const auto recording =
       open_recording({(folder / "left%02d.jpg").string() + "," + (folder / "right%02d.jpg").string()}, settings);
   ASSERT_EQ(recording->size(), 14u);
@@ -117,6 +116,8 @@ TEST(RecordingData, ChessboardHasItsMeasuredSizeAfterRectificationAndMatching) {
   }
 
   const Camera camera = recording->camera().camera;
+  const auto matcher = stereo::make_matcher(camera, recording->camera().baseline, {.nearest = 0.25, .farthest = 1});
+  stereo::Disparities out;
   Frame frame;
   int gaps = 0;
   std::vector<double> ratios;  // lengths as measured over lengths on the board
@@ -128,12 +129,22 @@ TEST(RecordingData, ChessboardHasItsMeasuredSizeAfterRectificationAndMatching) {
     }
     // two boards at different distances and turns are enough
     if (frame.index != 1 && frame.index != 13) continue;
+    matcher->match(frame.pair.view(frame.pair.left), frame.pair.view(frame.pair.right), {}, matcher->whole(), out);
     std::vector<std::pair<Corner, std::array<double, 3>>> placed;
     for (const Corner& corner : corners[frame.index]) {
       const auto [u, v] = rectified(rectification.left, corner.u, corner.v);
       if (!(u > 1 && v > 1 && u < 638 && v < 478)) continue;
-      const double z =
-          frame.depth[static_cast<std::size_t>(std::lround(v)) * 640 + static_cast<std::size_t>(std::lround(u))];
+      // the nearest that is known: squares are plain, and of an edge only its middle has a disparity
+      double disparity = 0, nearest = 5;
+      for (int dy = -4; dy <= 4; ++dy) {
+        for (int dx = -4; dx <= 4; ++dx) {
+          const auto x = std::lround(u) + dx, y = std::lround(v) + dy;
+          if (x < 0 || y < 0 || x >= 640 || y >= 480) continue;
+          const float known = out.disparity[static_cast<std::size_t>(y) * 640 + static_cast<std::size_t>(x)];
+          if (known > 0 && std::hypot(dx, dy) < nearest) disparity = known, nearest = std::hypot(dx, dy);
+        }
+      }
+      const double z = disparity > 0 ? matcher->focal_baseline() / disparity : 0;
       if (z > 0) placed.push_back({corner, {(u - camera.cx) / camera.fx * z, (v - camera.cy) / camera.fy * z, z}});
     }
     // between all corners that are far apart on the board

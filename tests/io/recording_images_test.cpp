@@ -106,16 +106,18 @@ protected:
   TexturedPair pair{7.5, 20};
 };
 
-TEST_F(StereoRecording, HasDepthAndGapsForHalvesThatAreMissing) {
+TEST_F(StereoRecording, HasPairsAndGapsForHalvesThatAreMissing) {
   std::filesystem::remove(folder / "right/000001.png");
   write_picture_png(folder / "right/000004.png", pair.picture(true));
   const auto recording = open_recording({folder.path().string()});
   const auto frames = frames_of(*recording);
   ASSERT_EQ(frames.size(), 5u);
-  ASSERT_EQ(frames[0].depth.size(), 320u * 240u);
-  EXPECT_NEAR(frames[0].depth[120 * 320 + 160], 30 / 20.0, 0.03);  // half a pixel of disparity
+  EXPECT_EQ(frames[0].pair.left, grey_of(pair.picture(false)).grey);
+  EXPECT_EQ(frames[0].pair.right, grey_of(pair.picture(true)).grey);
+  EXPECT_EQ(frames[0].pair.seen, nullptr);
   EXPECT_EQ(frames[0].colour.bgr, pair.picture(false).bgr);
   EXPECT_NE(frames[1].gap.find("right/000001.png: is missing"), std::string::npos);
+  EXPECT_TRUE(frames[1].pair.empty());
   EXPECT_NE(frames[2].gap.find("000002.png: is missing"), std::string::npos);
   EXPECT_EQ(frames[3].gap, "");
   EXPECT_NE(frames[4].gap.find("left/000004.png: is missing"), std::string::npos);
@@ -125,7 +127,7 @@ TEST_F(StereoRecording, IsTakenAsAPairOfPatterns) {
   const std::string left = (folder / "left/%06d.png").string(), right = (folder / "right/%06d.png").string();
   const auto frames = frames_of(*open_recording({left + "," + right}));
   ASSERT_EQ(frames.size(), 4u);
-  EXPECT_EQ(frames[0].depth.size(), 320u * 240u);
+  EXPECT_EQ(frames[0].pair.left.size(), 320u * 240u);
   EXPECT_NE(frames[2].gap, "");
 }
 

@@ -227,7 +227,7 @@ TEST(RectifiedPair, CamerasThatSeeNothingInCommonAreRefused) {
   EXPECT_NE(message.find("see nothing in common"), std::string::npos) << message;
 }
 
-TEST(Rectification, LeavesNoDepthWhereALensSawNothing) {
+TEST(Rectification, KnowsWhereALensSawNothing) {
   VirtualPair virtual_pair;
   virtual_pair.angle = 30;
   virtual_pair.roll = 10;
@@ -235,8 +235,7 @@ TEST(Rectification, LeavesNoDepthWhereALensSawNothing) {
   const Picture white{width, height, std::vector<std::uint8_t>(width * height * 3, 255)};
   const Picture left = rectification.left.picture(white), right = rectification.right.picture(white);
   const float metres = 2;
-  std::vector<float> depth(width * height, metres);
-  rectification.drop_unseen(depth);
+  ASSERT_TRUE(rectification.seen);
   const double disparity = rectification.camera.camera.fx * rectification.camera.baseline / metres;
   int kept = 0, black = 0;
   for (int y = 0; y < height; ++y) {
@@ -251,7 +250,10 @@ TEST(Rectification, LeavesNoDepthWhereALensSawNothing) {
                  right.bgr[(static_cast<std::size_t>(row) * width + match) * 3] == 255;
         }
       }
-      const bool has_depth = depth[static_cast<std::size_t>(y) * width + x] > 0;
+      const int other = static_cast<int>(std::lround(x - disparity));
+      const std::size_t begin = static_cast<std::size_t>(y) * width;
+      const bool has_depth = rectification.seen->left[begin + static_cast<std::size_t>(x)] != 0 && other >= 0 &&
+                             rectification.seen->right[begin + static_cast<std::size_t>(other)] != 0;
       if (has_depth && x - disparity >= 4) {
         EXPECT_TRUE(seen) << x << " " << y;
       }

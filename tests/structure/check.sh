@@ -31,7 +31,7 @@ includes() {
 
 # only FOLDER ALLOWED MESSAGE: of the project's own files, a folder includes only those that match, and its neighbours
 only() {
-  local own='"|<(kinema|core|body|head|face|person|io|synth|report|serve|app|bench)/'
+  local own='"|<(kinema|core|stereo|body|head|face|person|io|synth|report|serve|app|bench)/'
   includes "$1" | grep -E ":($own)" | grep -vE ":[<\"](($2)|[^/]*$)" | report "$3"
 }
 
@@ -40,7 +40,8 @@ check() {
   tracker='a tracker stands on include/kinema and core, and never on another tracker'
   only include/kinema 'kinema/' 'a public header includes public headers and the standard library, nothing else'
   only src/core '(kinema|core)/' 'core stands at the bottom: it includes core and public headers only'
-  only src/body '(kinema|core|body)/' "$tracker"
+  only src/stereo '(kinema|core|stereo)/' 'stereo matching stands on include/kinema and core, below the trackers'
+  only src/body '(kinema|core|stereo|body)/' "$tracker"
   only src/head '(kinema|core|head)/' "$tracker"
   only src/face '(kinema|core|face)/' "$tracker"
   only src/person '(kinema|core|person)/' 'the person tracker stands on the public headers of the trackers, and core'

@@ -77,9 +77,10 @@ test("a recording plays, steps and seeks", async () => {
   await page.locator("[data-action=on]").click();
   await figureThat(page, "frame", (text) => text === "6");
   assert.notDeepEqual(await picture(page, ".stage canvas"), fifth);
-  await page.locator("[data-action=back]").click();
-  await page.locator("[data-action=back]").click();
-  await figureThat(page, "frame", (text) => text === "4");
+  for (const frame of ["5", "4"]) {
+    await page.locator("[data-action=back]").click();
+    await figureThat(page, "frame", (text) => text === frame);
+  }
   await page.locator("[data-action=play]").click();
   await figureThat(page, "frame", (text) => text === String(frames - 1));
   assert.match(await page.locator("tr[data-joint=head] td").first().textContent(), /^-?\d\.\d\d$/);

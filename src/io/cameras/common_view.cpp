@@ -15,7 +15,7 @@ namespace {
 constexpr int half_grid = 160, grid_side = 2 * half_grid + 1;
 constexpr double grid_step = 1.0 / 64;
 
-// Points nearer than this matter to nobody: StereoSettings seeks from here on, and a body that is nearer than the
+// Points nearer than this matter to nobody: stereo::Settings seeks from here on, and a body that is nearer than the
 // cameras are to each other looks too different from both.
 constexpr double nearest_point = 0.6;
 constexpr int most_disparities = 16;

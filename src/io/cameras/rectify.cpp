@@ -76,40 +76,18 @@ std::vector<std::uint8_t> PixelMap::seen(int margin) const {
   return seen;
 }
 
-void StereoRectification::drop_unseen(std::vector<float>& depth) const {
-  if (left_seen.empty()) return;
-  const int width = camera.camera.width, height = camera.camera.height;
-  const auto depth_times_disparity = static_cast<float>(camera.baseline * camera.camera.fx);
-  for (int y = 0; y < height; ++y) {
-    const std::size_t row = static_cast<std::size_t>(y) * width;
-    for (int x = 0; x < width; ++x) {
-      float& metres = depth[row + x];
-      if (metres == 0) continue;
-      const auto match = static_cast<int>(std::lround(static_cast<float>(x) - depth_times_disparity / metres));
-      if (left_seen[row + x] == 0 || match < 0 || right_seen[row + match] == 0) metres = 0;
-    }
-  }
-}
-
 StereoRectification rectify(const Calibration& calibration, int width, int height, double unit) {
   const RectifiedPair pair = rectified_pair(calibration, width, height, unit);
   CameraFile file;
   file.camera = pair.camera;
   file.baseline = pair.baseline;
-  StereoRectification result{file,
-                             PixelMap(calibration.left, pair.left_rotation, pair.camera),
-                             PixelMap(*calibration.right, pair.right_rotation, pair.camera),
-                             {},
-                             {}};
-  result.left_seen = result.left.seen(border_margin);
-  result.right_seen = result.right.seen(border_margin);
-  const auto all = [](const std::vector<std::uint8_t>& seen) {
-    return std::all_of(seen.begin(), seen.end(), [](std::uint8_t pixel) { return pixel != 0; });
+  StereoRectification result{file, PixelMap(calibration.left, pair.left_rotation, pair.camera),
+                             PixelMap(*calibration.right, pair.right_rotation, pair.camera), nullptr};
+  const GreyPair::Seen seen{result.left.seen(border_margin), result.right.seen(border_margin)};
+  const auto all = [](const std::vector<std::uint8_t>& pixels) {
+    return std::all_of(pixels.begin(), pixels.end(), [](std::uint8_t pixel) { return pixel != 0; });
   };
-  if (all(result.left_seen) && all(result.right_seen)) {
-    result.left_seen.clear();
-    result.right_seen.clear();
-  }
+  if (!all(seen.left) || !all(seen.right)) result.seen = std::make_shared<const GreyPair::Seen>(seen);
   return result;
 }
 

@@ -5,9 +5,11 @@
 #include "io/cameras/calibration_file.h"
 #include "io/cameras/camera_file.h"
 #include "io/pictures/image_file.h"
+#include "kinema/source.h"
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace kinema::io {
@@ -38,11 +40,9 @@ struct StereoRectification {
   CameraFile camera;  ///< of the rectified left image, with the baseline
   PixelMap left, right;
 
-  /// Removes (sets to 0) the depths of pixels that one of the lenses did not see, or hardly: black borders are alike in
-  /// both images, and so are their edges, which are matched with each other.
-  void drop_unseen(std::vector<float>& depth) const;
-
-  std::vector<std::uint8_t> left_seen, right_seen;  ///< one per pixel; empty: all are
+  /// What the lenses saw, without a margin: black borders are alike in both images, and so are their edges, which are
+  /// matched with each other. Null: they saw everything.
+  std::shared_ptr<const GreyPair::Seen> seen;
 };
 
 /// For images of width x height, as rectified_pair() has them.

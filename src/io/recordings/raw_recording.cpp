@@ -231,13 +231,14 @@ void FrameConverter::convert(RawFrame raw, Frame& frame) const {
     fill(raw, frame);
   } catch (const Error& error) {
     frame.depth.clear();
+    frame.pair = {};
     frame.gap = fmt::format("{}: frame {}: {}", name_, frame.index, error.what());
   }
 }
 
 void FrameConverter::fill(RawFrame& raw, Frame& frame) const {
   if (content_ == RawFormat::Content::pairs) {
-    pairs_->match(raw.left, raw.right, frame);
+    pairs_->fill(raw.left, raw.right, frame);
     if (!colour_) frame.colour = {};
     return;
   }

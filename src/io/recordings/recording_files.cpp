@@ -34,6 +34,7 @@ protected:
       fill(position, frame);
     } catch (const Error& error) {
       frame.depth.clear();
+      frame.pair = {};
       frame.points.clear();
       frame.gap = error.what();
     }
@@ -161,7 +162,7 @@ private:
     if (right_[position].missing) throw missing_right(position);
     const Picture left = read_file(file(position).path), right = read_file(right_[position].path);
     try {
-      pairs_.match(left, right, frame);
+      pairs_.fill(left, right, frame);
     } catch (const Error& error) {
       throw about(file(position).path, error);
     }

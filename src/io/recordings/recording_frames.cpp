@@ -58,11 +58,7 @@ StereoPairs::StereoPairs(const SourceCamera& source, const RecordingSettings& se
                                    "calibration of the pair (M1 D1 M2 D2 R T) as the camera's file"));
   }
   camera_.distortion.clear();
-  try {
-    matcher_.emplace(camera_, settings.stereo);
-  } catch (const Error& error) {
-    throw about(source.name, error);
-  }
+  if (!(camera_.baseline > 0)) throw about(source.name, Error("has no baseline, which a stereo pair needs: metres"));
 }
 
 void StereoPairs::check(const Picture& picture) const { check_size(picture.width, picture.height, camera_.camera); }
@@ -74,14 +70,10 @@ std::pair<Picture, Picture> StereoPairs::rectified(const Picture& left, const Pi
   return {rectification_->left.picture(left), rectification_->right.picture(right)};
 }
 
-void StereoPairs::match(const Picture& left, const Picture& right, Frame& frame) const {
+void StereoPairs::fill(const Picture& left, const Picture& right, Frame& frame) const {
   auto [seen, other] = rectified(left, right);
-  frame.depth = matcher_->depth(grey_of(seen).view(), grey_of(other).view());
-  if (rectification_) rectification_->drop_unseen(frame.depth);
-  if (std::all_of(frame.depth.begin(), frame.depth.end(), [](float metres) { return metres == 0; })) {
-    frame.depth.clear();
-    throw Error("no pixel of the pair could be matched within the depths that are sought");
-  }
+  frame.pair = {seen.width, seen.height, grey_of(seen).grey, grey_of(other).grey,
+                rectification_ ? rectification_->seen : nullptr};
   frame.colour = std::move(seen);
 }
 

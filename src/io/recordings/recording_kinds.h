@@ -50,14 +50,14 @@ private:
   std::optional<PixelMap> map_;
 };
 
-/// Raw stereo pairs to the same.
+/// Raw stereo pairs to rectified ones.
 class StereoPairs {
 public:
   StereoPairs(const SourceCamera& source, const RecordingSettings& settings);
   const CameraFile& camera() const { return camera_; }
 
-  /// Depth and the rectified left image.
-  void match(const Picture& left, const Picture& right, Frame& frame) const;
+  /// The rectified pair, and its left picture in colour.
+  void fill(const Picture& left, const Picture& right, Frame& frame) const;
 
   /// Both pictures as they are matched.
   std::pair<Picture, Picture> rectified(const Picture& left, const Picture& right) const;
@@ -68,7 +68,6 @@ public:
 private:
   CameraFile camera_;
   std::optional<StereoRectification> rectification_;
-  std::optional<StereoMatcher> matcher_;
 };
 
 /// An image at the camera's size, if that is known; none if its aspect ratio differs.

@@ -26,6 +26,7 @@ protected:
       more = fill(frame);
     } catch (const Error& error) {
       frame.depth.clear();
+      frame.pair = {};
       frame.gap = error.what();
       // a video that fails to decode does not end on its own
       if (error.cause() == Error::Cause::running) throw;
@@ -115,7 +116,7 @@ private:
       right = half(left, 1);
       left = half(left, 0);
     }
-    pairs_.match(left, right, frame);
+    pairs_.fill(left, right, frame);
     if (!colour_) frame.colour = {};
     return true;
   }

@@ -1,0 +1,170 @@
+#include "body/pair_depth.h"
+
+#include "body/constants_pairs.h"
+#include "kinema/body.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::body {
+
+using namespace constants::pairs;
+
+namespace {
+
+// How often pictures are halved, as a factor.
+int reduction_of(const TrackerSettings& settings) {
+  int reduction = 1;
+  const auto too_large = [&] {
+    return settings.camera.fx * settings.baseline / settings.stereo.nearest > most_disparities * reduction ||
+           settings.camera.width > widest * reduction;
+  };
+  while (reduction < 8 && too_large()) reduction *= 2;
+  return reduction;
+}
+
+Camera reduced_camera(const Camera& camera, int reduction) {
+  const double r = reduction;
+  return {camera.width / reduction,    camera.height / reduction,  camera.fx / r, camera.fy / r,
+          (camera.cx + 0.5) / r - 0.5, (camera.cy + 0.5) / r - 0.5};
+}
+
+}  // namespace
+
+PairDepth::PairDepth(const TrackerSettings& settings, Backend backend)
+    : given_(settings.camera),
+      reduction_(reduction_of(settings)),
+      camera_(reduced_camera(settings.camera, reduction_)),
+      gate_(settings.foreground.gate),
+      matcher_(stereo::make_matcher(camera_, settings.baseline, settings.stereo, backend)),
+      rows_(camera_.width, camera_.height),
+      depth_(static_cast<std::size_t>(camera_.width) * static_cast<std::size_t>(camera_.height)) {}
+
+ImageView<const std::uint8_t> PairDepth::reduced(ImageView<const std::uint8_t> picture,
+                                                 std::vector<std::uint8_t>& pixels) const {
+  if (picture.width != static_cast<std::size_t>(given_.width) ||
+      picture.height != static_cast<std::size_t>(given_.height) || picture.data == nullptr)
+    throw Error(fmt::format("the picture has {} x {} pixels and the camera {} x {}", picture.width, picture.height,
+                            given_.width, given_.height));
+  if (reduction_ == 1) return picture;
+  const auto width = static_cast<std::size_t>(camera_.width), height = static_cast<std::size_t>(camera_.height);
+  const auto side = static_cast<std::size_t>(reduction_);
+  const auto count = static_cast<unsigned>(reduction_ * reduction_);
+  pixels.resize(width * height);
+  for (std::size_t y = 0; y < height; ++y) {
+    for (std::size_t x = 0; x < width; ++x) {
+      unsigned sum = count / 2;
+      for (std::size_t j = 0; j < side; ++j)
+        for (std::size_t i = 0; i < side; ++i) sum += picture.at(x * side + i, y * side + j);
+      pixels[y * width + x] = static_cast<std::uint8_t>(sum / count);
+    }
+  }
+  return {pixels.data(), width, height, width};
+}
+
+// Throws Error if the pair matches much better the other way round.
+void PairDepth::check_order(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right) {
+  const auto known = [](const stereo::Disparities& of) {
+    return static_cast<double>(std::count_if(of.disparity.begin(), of.disparity.end(), [](float d) { return d > 0; })) /
+           static_cast<double>(of.disparity.size());
+  };
+  const double share = known(disparities_);
+  if (share > doubtful_share) return;
+  stereo::Disparities exchanged;
+  matcher_->match(right, left, {}, window_, exchanged);
+  if (known(exchanged) > exchanged_ratio * share + doubtful_share / 4)
+    throw Error("the pictures of the pair are exchanged: they match the other way round; swap left and right");
+}
+
+void PairDepth::drop_unseen(const io::GreyPair::Seen& seen) {
+  const auto columns = static_cast<std::size_t>(given_.width), side = static_cast<std::size_t>(reduction_);
+  for (int y = window_.top; y < window_.bottom; ++y) {
+    const std::size_t row = static_cast<std::size_t>(y) * side * columns;
+    for (int x = window_.left; x < window_.right; ++x) {
+      float& d = disparities_.disparity[static_cast<std::size_t>(y) * static_cast<std::size_t>(camera_.width) +
+                                        static_cast<std::size_t>(x)];
+      if (d <= 0) continue;
+      const auto match = static_cast<std::ptrdiff_t>(std::lround(static_cast<float>(x) - d));
+      if (match < 0 || seen.left[row + static_cast<std::size_t>(x) * side] == 0 ||
+          seen.right[row + static_cast<std::size_t>(match) * side] == 0)
+        d = 0;
+    }
+  }
+}
+
+stereo::Window PairDepth::window_around(std::span<const float> expected) const {
+  double left = 1e9, top = 1e9, right = -1e9, bottom = -1e9, nearest = 1e9;
+  for (std::size_t k = 0; k + capsule_floats <= expected.size(); k += capsule_floats) {
+    const float* c = expected.data() + k;
+    for (const std::size_t end : {0, 4}) {
+      // whatever passes the gate, and a margin for the paths to settle in
+      const double reach = static_cast<double>(c[3]) + gate_;
+      const double x = c[end], y = c[end + 1], z = std::max(static_cast<double>(c[end + 2]) - reach, 0.1);
+      left = std::min(left, camera_.fx * (x - reach) / z + camera_.cx);
+      right = std::max(right, camera_.fx * (x + reach) / z + camera_.cx);
+      top = std::min(top, camera_.fy * (y - reach) / z + camera_.cy);
+      bottom = std::max(bottom, camera_.fy * (y + reach) / z + camera_.cy);
+      nearest = std::min(nearest, z);
+    }
+  }
+  const stereo::Window& all = matcher_->whole();
+  const auto pixel = [](double at, int low, int high) {
+    return static_cast<int>(std::clamp(at, static_cast<double>(low), static_cast<double>(high)));
+  };
+  return {pixel(left - window_margin, 0, all.right), pixel(top - window_margin, 0, all.bottom),
+          pixel(right + window_margin + 1, 0, all.right), pixel(bottom + window_margin + 1, 0, all.bottom),
+          pixel(matcher_->focal_baseline() / nearest + 2, 2, all.disparities)};
+}
+
+ImageView<const float> PairDepth::depth(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                                        const io::GreyPair::Seen* seen, std::span<const float> expected) {
+  left_ = left = reduced(left, small_left_);
+  right = reduced(right, small_right_);
+  window_ = matcher_->whole();
+  bool whole = expected.empty() || --until_whole_ <= 0;
+  if (!whole) {
+    const stereo::Window part = window_around(expected);
+    whole = part.right - part.left < least_window || part.bottom - part.top < least_window;
+    if (!whole) window_ = part;
+  }
+  matcher_->match(left, right, rows_.shift(), window_, disparities_);
+  if (whole && rows_.pairs() < row_pairs) {
+    // the first pair is matched again on rows that agree
+    const bool first = rows_.pairs() == 0;
+    if (first) check_order(left, right);
+    rows_.add(left, right, disparities_);
+    if (first) matcher_->match(left, right, rows_.shift(), window_, disparities_);
+  }
+  if (seen != nullptr) drop_unseen(*seen);
+  if (whole) until_whole_ = rows_.pairs() < row_pairs ? 1 : refresh_interval;
+
+  const auto width = static_cast<std::size_t>(camera_.width), height = static_cast<std::size_t>(camera_.height);
+  const auto product = static_cast<float>(matcher_->focal_baseline());
+  for (auto y = static_cast<std::size_t>(window_.top); y < static_cast<std::size_t>(window_.bottom); ++y) {
+    for (auto x = static_cast<std::size_t>(window_.left); x < static_cast<std::size_t>(window_.right); ++x) {
+      const float d = disparities_.disparity[y * width + x];
+      depth_[y * width + x] = d > 0 ? product / d : 0;
+    }
+  }
+  if (!expected.empty()) {
+    double farthest = 0;
+    for (std::size_t k = 0; k + capsule_floats <= expected.size(); k += capsule_floats)
+      farthest = std::max({farthest, static_cast<double>(expected[k + 2]), static_cast<double>(expected[k + 6])});
+    look_past(farthest);
+  }
+  return {depth_.data(), width, height, width};
+}
+
+void PairDepth::look_past(double depth) {
+  areas_.mark_beyond(left_, disparities_, window_, matcher_->focal_baseline() / (depth + past_margin), past_);
+  const auto width = static_cast<std::size_t>(camera_.width);
+  for (auto y = static_cast<std::size_t>(window_.top); y < static_cast<std::size_t>(window_.bottom); ++y)
+    for (auto x = static_cast<std::size_t>(window_.left); x < static_cast<std::size_t>(window_.right); ++x)
+      if (float& own = depth_[y * width + x]; own == 0 || own == past_depth)
+        own = past_[y * width + x] != 0 ? past_depth : 0;
+}
+
+}  // namespace kinema::body

@@ -1,0 +1,246 @@
+#include "stereo/evidence_cuda.cuh"
+
+#include "core/cuda/buffer.h"
+#include "stereo/constants.h"
+#include "stereo/matcher_backends.h"
+
+namespace kinema::stereo {
+namespace {
+
+constexpr int block_width = 32, block_height = 8;
+constexpr float none = -1e6f;  // a disparity that differs from all others
+
+// opposite ones follow each other
+__device__ constexpr int ways[8][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}};
+
+// A thread's pixel of the window.
+struct Pixel {
+  int x, y, at;
+  bool inside;
+};
+__device__ Pixel own_pixel(const DeviceEvidence& e) {
+  const int x = static_cast<int>(blockIdx.x * block_width + threadIdx.x),
+            y = static_cast<int>(blockIdx.y * block_height + threadIdx.y);
+  return {x, y, y * e.columns + x, x < e.columns && y < e.rows};
+}
+
+__device__ int clamped(int value, int low, int high) { return min(max(value, low), high); }
+__device__ float grey(const DeviceEvidence& e, int x, int y) {
+  return static_cast<float>(e.left[(e.y + y) * e.width + e.x + x]);
+}
+__device__ float brightness(const DeviceEvidence& e, int x, int y) {
+  return static_cast<float>(e.smooth[(e.y + y) * e.width + e.x + x]) / 16;
+}
+__device__ bool in_window(const DeviceEvidence& e, int x, int y) {
+  return x >= 0 && y >= 0 && x < e.columns && y < e.rows;
+}
+
+// Sobel, per pixel, at a pixel of the picture.
+__device__ float2 slopes_at(const DeviceEvidence& e, int column, int row) {
+  const auto s = [&](int dx, int dy) {
+    return static_cast<int>(
+        e.smooth[clamped(row + dy, 0, e.height - 1) * e.width + clamped(column + dx, 0, e.width - 1)]);
+  };
+  const int across = s(1, -1) + 2 * s(1, 0) + s(1, 1) - s(-1, -1) - 2 * s(-1, 0) - s(-1, 1);
+  const int down = s(-1, 1) + 2 * s(0, 1) + s(1, 1) - s(-1, -1) - 2 * s(0, -1) - s(1, -1);
+  return {static_cast<float>(across) / 128, static_cast<float>(down) / 128};
+}
+
+__global__ void slopes_kernel(DeviceEvidence e) {
+  const auto [x, y, at, inside] = own_pixel(e);
+  if (inside) e.slopes[at] = slopes_at(e, e.x + x, e.y + y);
+}
+
+// The right picture at each pixel's own disparity. Disparities that leave the picture are dropped.
+__global__ void move_kernel(DeviceEvidence e, float* disparity) {
+  const auto [x, y, at, inside] = own_pixel(e);
+  if (!inside) return;
+  const float d = disparity[at];
+  if (d <= 0) return;
+  const float place = static_cast<float>(e.x + x) - d, whole = floorf(place), t = place - whole;
+  if (whole < 1 || whole + 2 >= static_cast<float>(e.width)) {
+    disparity[at] = 0;
+    return;
+  }
+  // Catmull-Rom between four pixels: linear interpolation would blur half-way positions
+  const std::uint8_t* p = e.right + (e.y + y) * e.width + static_cast<int>(whole) - 1;
+  const float p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
+  const float c1 = 0.5f * (p2 - p0), c2 = p0 - 2.5f * p1 + 2 * p2 - 0.5f * p3, c3 = 0.5f * (p3 - p0) + 1.5f * (p1 - p2);
+  e.moved[at] = {((c3 * t + c2) * t + c1) * t + p1, (3 * c3 * t + 2 * c2) * t + c1};
+}
+
+// Calls add(pixel, weight, left, right, slope) for the pixels of a square that count, greys relative to the centre's.
+template <class Add>
+__device__ void over_square(const DeviceEvidence& e, const float* disparity, const Pixel& own, const Add& add) {
+  const float middle = disparity[own.at], bright = brightness(e, own.x, own.y), base = grey(e, own.x, own.y);
+  const float2 slope = e.slopes[own.at];
+  const float falloff = 1 / (static_cast<float>(constants::alike_on_edge) * (fabsf(slope.x) + fabsf(slope.y)) +
+                             static_cast<float>(constants::alike));
+  for (int dy = -square_reach; dy <= square_reach; ++dy) {
+    for (int dx = -square_reach; dx <= square_reach; ++dx) {
+      const int x = own.x + dx, y = own.y + dy;
+      if (!in_window(e, x, y)) continue;
+      const int at = y * e.columns + x;
+      const float d = disparity[at], away = d - middle;
+      const float weight = 1 - fabsf(brightness(e, x, y) - bright) * falloff;
+      if (!(d > 0) || fabsf(away) > static_cast<float>(constants::same_surface) || weight <= 0) continue;
+      const float2 right = e.moved[at];
+      add(at, weight, grey(e, x, y) - base, right.x - base + right.y * away, right.y);
+    }
+  }
+}
+
+// With r the right picture at the square's disparity and g its slope, the left one is a (r - g step) + b.
+__global__ void refine_kernel(DeviceEvidence e, const float* disparity, float* refined) {
+  const Pixel own = own_pixel(e);
+  if (!own.inside) return;
+  const float d = disparity[own.at];
+  refined[own.at] = d;
+  if (d <= 0) return;
+  float n = 0, sl = 0, sr = 0, sg = 0, rr = 0, lr = 0, gg = 0, gl = 0, gr = 0;
+  over_square(e, disparity, own, [&](int, float w, float l, float r, float g) {
+    const float wl = w * l, wr = w * r, wg = w * g;
+    n += w, sl += wl, sr += wr, sg += wg;
+    rr += wr * r, lr += wl * r, gg += wg * g, gl += wg * l, gr += wg * r;
+  });
+  const float share = 1 / fmaxf(n, 1e-6f), ml = share * sl, mr = share * sr, mg = share * sg;
+  rr -= mr * sr, lr -= ml * sr, gg -= mg * sg, gl -= mg * sl, gr -= mg * sr;
+  if (n < static_cast<float>(constants::fewest) || gg <= 1) return;
+  const float gain = fmaxf(fminf(lr / fmaxf(rr, 1e-6f), 2.0f), 0.5f);
+  constexpr auto most = static_cast<float>(constants::longest_step);
+  refined[own.at] = d + fmaxf(fminf((gr - gl / gain) / gg, most), -most);
+}
+
+// The noise of both pictures over the texture of the left one, and what an error of the rows does where edges lie along
+// them.
+__global__ void deviation_kernel(DeviceEvidence e, const float* disparity) {
+  const Pixel own = own_pixel(e);
+  if (!own.inside) return;
+  e.sure[own.at] = 0;
+  const float d = disparity[own.at];
+  if (d <= 0) return;
+  float n = 0, nn = 0, sl = 0, sr = 0, ll = 0, rr = 0, lr = 0, sx = 0, sy = 0, xx = 0, xy = 0;
+  over_square(e, disparity, own, [&](int at, float w, float l, float r, float) {
+    const float2 slope = e.slopes[at];
+    const float wl = w * l, wr = w * r, wx = w * slope.x;
+    n += w, nn += w * w, sl += wl, sr += wr, ll += wl * l, rr += wr * r, lr += wl * r;
+    sx += wx, sy += w * slope.y, xx += wx * slope.x, xy += wx * slope.y;
+  });
+  if (n < static_cast<float>(constants::fewest)) return;
+  const float share = 1 / n, ml = share * sl, mr = share * sr, mx = share * sx;
+  ll = fmaxf(ll - ml * sl, 0), rr = fmaxf(rr - mr * sr, 0), lr -= ml * sr, xx -= mx * sx, xy -= mx * sy;
+  if (lr <= static_cast<float>(constants::least_correlation) * sqrtf(ll * rr)) return;
+  const float gain = fmaxf(fminf(sqrtf(fmaxf(ll, 1e-6f) / fmaxf(rr, 1e-6f)), 1.4f), 0.7f);
+  const float noise = share * fmaxf(ll + gain * (gain * rr - 2 * lr), 0);
+  const float texture = fmaxf(share * xx - static_cast<float>(constants::slope_noise) * noise, 1e-3f);
+  const float rows = static_cast<float>(constants::row_error) * share * xy / texture;
+  const float variance = noise / (texture * (n * n / nn)) + rows * rows;
+  constexpr auto scale = static_cast<float>(constants::deviation_scale),
+                 least = static_cast<float>(constants::least_deviation);
+  const float deviation = sqrtf(scale * scale * variance + least * least);
+  if (deviation > static_cast<float>(constants::most_deviation) || d > e.nearest || d < e.farthest) return;
+  e.sure[own.at] = d;
+  e.deviation[own.at] = deviation;
+}
+
+// Where a surface has little texture, what the paths found is right if the sure disparities around it say the same.
+__global__ void confirm_kernel(DeviceEvidence e, const float* disparity) {
+  const Pixel own = own_pixel(e);
+  if (!own.inside) return;
+  const float sure = e.sure[own.at], d = disparity[own.at];
+  e.kept[own.at] = sure > 0 ? sure : none;
+  if (sure > 0 || !(d > 0 && d <= e.nearest && d >= e.farthest)) return;
+  const float bright = brightness(e, own.x, own.y);
+  int lines = 0, sides = 0, contradicting = 0;
+  float between = 0, weights = 0;  // the confirming disparities, by their nearness
+  for (int w = 0; w < 8; ++w) {
+    const auto& way = ways[w];
+    if (w % 2 == 0) sides = 0;
+    for (int n = 1; n <= constants::confirming_reach; ++n) {
+      const int x = own.x + n * way[0], y = own.y + n * way[1];
+      if (!in_window(e, x, y)) break;
+      const float other = e.sure[y * e.columns + x];
+      if (other <= 0) continue;
+      if (fabsf(other - d) > static_cast<float>(constants::same_surface))
+        ++contradicting;
+      else if (fabsf(brightness(e, x, y) - bright) <= static_cast<float>(constants::as_bright))
+        ++sides, between += other / static_cast<float>(n), weights += 1 / static_cast<float>(n);
+      break;
+    }
+    if (w % 2 == 1 && sides == 2) ++lines;
+  }
+  if (lines < constants::confirming || contradicting > constants::contradicting) return;
+  e.kept[own.at] = (d + 2 * (between / weights)) / 3;  // of which the paths' own part is the less precise
+  e.deviation[own.at] = static_cast<float>(constants::confirmed_deviation);
+}
+
+// A square that reaches over an outline matches beside it as well as on it: whatever lies between the outline and the
+// open side has no disparity of its own.
+__global__ void trim_kernel(DeviceEvidence e) {
+  const Pixel own = own_pixel(e);
+  if (!own.inside) return;
+  const float d = e.kept[own.at];
+  e.trimmed[own.at] = d;
+  if (d <= 0) return;
+  const auto steepness = [&](int x, int y) {
+    const float2 slope = in_window(e, x, y)
+                             ? e.slopes[y * e.columns + x]
+                             : slopes_at(e, clamped(e.x + x, 0, e.width - 1), clamped(e.y + y, 0, e.height - 1));
+    return slope.x * slope.x + slope.y * slope.y;
+  };
+  constexpr auto outline = static_cast<float>(constants::outline_slope * constants::outline_slope);
+  const float limit = fmaxf(steepness(own.x, own.y), outline);
+  const float open = static_cast<float>(1 - constants::behind) * d;
+  for (const auto& way : ways) {
+    int out = 1;
+    while (out <= outline_reach && in_window(e, own.x + out * way[0], own.y + out * way[1]) &&
+           e.kept[(own.y + out * way[1]) * e.columns + own.x + out * way[0]] >= open)
+      ++out;
+    for (int in = 1; in <= outline_reach + 1 - out; ++in)
+      if (steepness(own.x - in * way[0], own.y - in * way[1]) > limit) {
+        e.trimmed[own.at] = none;
+        return;
+      }
+  }
+}
+
+// Drops patches that are too small to be a surface.
+__global__ void support_kernel(DeviceEvidence e) {
+  const Pixel own = own_pixel(e);
+  if (!own.inside) return;
+  const float d = e.trimmed[own.at];
+  float2 result{0, 0};
+  if (d > 0) {
+    int count = 0;
+    for (int y = max(own.y - support_reach, 0); y <= min(own.y + support_reach, e.rows - 1); ++y)
+      for (int x = max(own.x - support_reach, 0); x <= min(own.x + support_reach, e.columns - 1); ++x)
+        count += fabsf(e.trimmed[y * e.columns + x] - d) <= static_cast<float>(constants::same_surface) ? 1 : 0;
+    if (count > constants::support) result = {d, e.deviation[own.at]};
+  }
+  e.out[own.at] = result;
+}
+
+}  // namespace
+
+void judge_disparities(const DeviceEvidence& e, cudaStream_t stream) {
+  const dim3 block(block_width, block_height);
+  const dim3 grid(static_cast<unsigned>((e.columns + block_width - 1) / block_width),
+                  static_cast<unsigned>((e.rows + block_height - 1) / block_height));
+  slopes_kernel<<<grid, block, 0, stream>>>(e);
+  float *from = e.found, *to = e.refined;
+  for (int i = 0; i < 2; ++i) {
+    move_kernel<<<grid, block, 0, stream>>>(e, from);
+    refine_kernel<<<grid, block, 0, stream>>>(e, from, to);
+    float* swap = from;
+    from = to;
+    to = swap;
+  }
+  move_kernel<<<grid, block, 0, stream>>>(e, from);
+  deviation_kernel<<<grid, block, 0, stream>>>(e, from);
+  confirm_kernel<<<grid, block, 0, stream>>>(e, from);
+  trim_kernel<<<grid, block, 0, stream>>>(e);
+  support_kernel<<<grid, block, 0, stream>>>(e);
+  cuda::check_launch("judging disparities");
+}
+
+}  // namespace kinema::stereo

@@ -1,0 +1,31 @@
+// The floating-point part of matching on the device: least squares over squares, deviations, outlines and support. One
+// thread for each pixel of a window.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kinema::stereo {
+
+struct DeviceEvidence {
+  int width, height;                 ///< of the pictures
+  int x, y, columns, rows;           ///< of the window
+  float nearest, farthest;           ///< disparities
+  const std::uint8_t *left, *right;  ///< pictures, height x width
+  const std::uint16_t* smooth;       ///< the left one, in sixteenths
+
+  // rows x columns each
+  float2* slopes;          ///< of the smoothed picture, across and down
+  float2* moved;           ///< the right picture at the pixel's own disparity, and its slope there
+  float *found, *refined;  ///< disparities: 0 where there is none
+  float *sure, *kept, *trimmed;
+  float* deviation;
+  float2* out;  ///< disparity and deviation at the end
+};
+
+/// From `found` to `out`.
+void judge_disparities(const DeviceEvidence& evidence, cudaStream_t stream);
+
+}  // namespace kinema::stereo

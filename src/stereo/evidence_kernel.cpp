@@ -1,0 +1,138 @@
+#include "stereo/evidence_kernel.h"
+
+#include "stereo/constants.h"
+#include "stereo/matcher_backends.h"
+
+#ifdef KINEMA_HAVE_HIGHWAY
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stereo/evidence_kernel.cpp"
+#include <hwy/foreach_target.h>
+#endif
+// after foreach_target
+#include "core/simd_lanes.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kinema::stereo {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Tag = hn::CappedTag<float, beyond_row>;
+using Floats = hn::Vec<Tag>;
+
+Floats all(double value) { return hn::Set(Tag(), static_cast<float>(value)); }
+Floats at(const float* p) { return hn::LoadU(Tag(), p); }
+
+// Weights of the pixels of a square, and what is summed over all of them.
+template <class Add>
+void over_square(const EvidencePlanes& planes, std::size_t here, const Add& add) {
+  const Floats middle = at(planes.disparity + here), own = at(planes.smooth + here), grey = at(planes.left + here);
+  const Floats surface = all(constants::same_surface), one = all(1);
+  const Floats slope = hn::Add(hn::Abs(at(planes.across + here)), hn::Abs(at(planes.down + here)));
+  const Floats falloff = hn::Div(one, hn::MulAdd(all(constants::alike_on_edge), slope, all(constants::alike)));
+  for (int dy = -square_reach; dy <= square_reach; ++dy) {
+    const std::size_t row = here + static_cast<std::size_t>(dy) * planes.stride;  // wraps where dy is below 0
+    for (int dx = -square_reach; dx <= square_reach; ++dx) {
+      const std::size_t i = row + static_cast<std::size_t>(dx);
+      const Floats away = hn::Sub(at(planes.disparity + i), middle);
+      const Floats differs = hn::Abs(hn::Sub(at(planes.smooth + i), own));
+      const Floats weight = hn::IfThenElseZero(hn::Le(hn::Abs(away), surface),
+                                               hn::Max(hn::Zero(Tag()), hn::NegMulAdd(differs, falloff, one)));
+      // Greys and disparities relative to those of the centre, for precision. Those of pixels without a weight may be
+      // anything finite.
+      const Floats g = at(planes.slope + i);
+      const Floats r = hn::MulAdd(g, hn::Max(hn::Min(away, one), all(-1)), hn::Sub(at(planes.right + i), grey));
+      add(i, weight, hn::Sub(at(planes.left + i), grey), r, g);
+    }
+  }
+}
+
+// c - a b
+Floats less(Floats c, Floats a, Floats b) { return hn::NegMulAdd(a, b, c); }
+
+// With r the right picture at the square's disparity and g its slope, the left one is a (r - g step) + b.
+Floats step_of(const EvidencePlanes& planes, std::size_t here) {
+  const Floats zero = hn::Zero(Tag());
+  Floats n = zero, sl = zero, sr = zero, sg = zero, ll = zero, rr = zero, lr = zero, gg = zero, gl = zero, gr = zero;
+  over_square(planes, here, [&](std::size_t, Floats w, Floats l, Floats r, Floats g) {
+    const Floats wl = hn::Mul(w, l), wr = hn::Mul(w, r), wg = hn::Mul(w, g);
+    n = hn::Add(n, w), sl = hn::Add(sl, wl), sr = hn::Add(sr, wr), sg = hn::Add(sg, wg);
+    ll = hn::MulAdd(wl, l, ll), rr = hn::MulAdd(wr, r, rr), lr = hn::MulAdd(wl, r, lr);
+    gg = hn::MulAdd(wg, g, gg), gl = hn::MulAdd(wg, l, gl), gr = hn::MulAdd(wg, r, gr);
+  });
+  const Floats share = hn::Div(all(1), hn::Max(n, all(1e-6)));
+  const Floats ml = hn::Mul(share, sl), mr = hn::Mul(share, sr), mg = hn::Mul(share, sg);
+  rr = less(rr, mr, sr), lr = less(lr, ml, sr), gg = less(gg, mg, sg), gl = less(gl, mg, sl), gr = less(gr, mg, sr);
+  const Floats gain = hn::Max(hn::Min(hn::Div(lr, hn::Max(rr, all(1e-6))), all(2)), all(0.5));
+  const Floats step = hn::Div(hn::Sub(gr, hn::Div(gl, gain)), hn::Max(gg, all(1e-6)));
+  const Floats most = all(constants::longest_step);
+  const auto told = hn::And(hn::And(hn::Ge(n, all(constants::fewest)), hn::Gt(gg, all(1))),
+                            hn::Gt(at(planes.disparity + here), zero));
+  return hn::IfThenElseZero(told, hn::Max(hn::Min(step, most), hn::Neg(most)));
+}
+
+// The noise of both pictures over the texture of the left one, and what an error of the rows does where edges lie along
+// them.
+Floats deviation_of(const EvidencePlanes& planes, std::size_t here) {
+  const Floats zero = hn::Zero(Tag());
+  Floats n = zero, nn = zero, sl = zero, sr = zero, ll = zero, rr = zero, lr = zero, sx = zero, sy = zero, xx = zero,
+         xy = zero;
+  over_square(planes, here, [&](std::size_t i, Floats w, Floats l, Floats r, Floats) {
+    const Floats x = at(planes.across + i), y = at(planes.down + i);
+    const Floats wl = hn::Mul(w, l), wr = hn::Mul(w, r), wx = hn::Mul(w, x);
+    n = hn::Add(n, w), nn = hn::MulAdd(w, w, nn), sl = hn::Add(sl, wl), sr = hn::Add(sr, wr);
+    ll = hn::MulAdd(wl, l, ll), rr = hn::MulAdd(wr, r, rr), lr = hn::MulAdd(wl, r, lr);
+    sx = hn::Add(sx, wx), sy = hn::MulAdd(w, y, sy), xx = hn::MulAdd(wx, x, xx), xy = hn::MulAdd(wx, y, xy);
+  });
+  const Floats share = hn::Div(all(1), hn::Max(n, all(1e-6)));
+  const Floats ml = hn::Mul(share, sl), mr = hn::Mul(share, sr), mx = hn::Mul(share, sx);
+  ll = hn::Max(less(ll, ml, sl), zero), rr = hn::Max(less(rr, mr, sr), zero), lr = less(lr, ml, sr);
+  xx = less(xx, mx, sx), xy = less(xy, mx, sy);
+  const Floats tiny = all(1e-6);
+  const Floats gain = hn::Max(hn::Min(hn::Sqrt(hn::Div(hn::Max(ll, tiny), hn::Max(rr, tiny))), all(1.4)), all(0.7));
+  const Floats noise = hn::Mul(share, hn::Max(hn::Add(ll, hn::Mul(gain, less(hn::Mul(gain, rr), all(2), lr))), zero));
+  const Floats texture = hn::Max(less(hn::Mul(share, xx), all(constants::slope_noise), noise), all(1e-3));
+  const Floats tilt = hn::Div(hn::Mul(share, xy), texture), rows = hn::Mul(all(constants::row_error), tilt);
+  const Floats independent = hn::Div(hn::Mul(n, n), hn::Max(nn, tiny));
+  const Floats variance = hn::MulAdd(rows, rows, hn::Div(noise, hn::Mul(texture, independent)));
+  const Floats scale = all(constants::deviation_scale), least = all(constants::least_deviation);
+  const Floats deviation = hn::Sqrt(hn::MulAdd(hn::Mul(scale, scale), variance, hn::Mul(least, least)));
+  const Floats limit = hn::Mul(all(constants::least_correlation), hn::Sqrt(hn::Mul(ll, rr)));
+  const auto told =
+      hn::And(hn::And(hn::Ge(n, all(constants::fewest)), hn::Gt(lr, limit)), hn::Gt(at(planes.disparity + here), zero));
+  return hn::IfThenElse(told, deviation, all(no_deviation));
+}
+
+template <class Of>
+void for_pixels(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* out, const Of& of) {
+  const std::size_t lanes = hn::Lanes(Tag());
+  for (std::size_t x = 0; x < count; x += lanes) hn::StoreU(of(planes, first + x), Tag(), out + x);
+}
+
+void refinement_steps_kernel(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* step) {
+  for_pixels(planes, first, count, step, step_of);
+}
+
+void match_deviations_kernel(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* deviation) {
+  for_pixels(planes, first, count, deviation, deviation_of);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kinema::stereo
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kinema::stereo {
+
+HWY_EXPORT(refinement_steps_kernel);
+HWY_EXPORT(match_deviations_kernel);
+
+void refinement_steps(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* step) {
+  HWY_DYNAMIC_DISPATCH(refinement_steps_kernel)(planes, first, count, step);
+}
+
+void match_deviations(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* deviation) {
+  HWY_DYNAMIC_DISPATCH(match_deviations_kernel)(planes, first, count, deviation);
+}
+
+}  // namespace kinema::stereo
+#endif

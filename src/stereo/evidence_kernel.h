@@ -1,0 +1,33 @@
+// The floating-point part of matching on the CPU: least squares over a square around each pixel, several pixels at a
+// time.
+#pragma once
+
+#include <cstddef>
+
+namespace kinema::stereo {
+
+/// The disparity of a pixel without one: so far from all others that it counts in no square.
+inline constexpr float no_disparity = -1e6f;
+
+/// Floats that are read and written beyond the pixels of a row.
+inline constexpr std::size_t beyond_row = 16;
+
+/// Planes of a window with margins of square_reach around it, in which no pixel has a disparity.
+struct EvidencePlanes {
+  const float* left;           ///< brightness
+  const float* smooth;         ///< the same, smoothed
+  const float *across, *down;  ///< its slopes, per pixel
+  const float *right, *slope;  ///< the right picture at the pixel's own disparity, and its slope there
+  const float* disparity;
+  std::size_t stride = 0;  ///< floats from row to row
+};
+
+/// For `count` pixels of a row, the first at index `first`. Step: how far the disparity of the square around a pixel exceeds
+/// the pixel's own, in which the right picture, up to a gain and an offset, equals the left one; 0 where it cannot be told.
+void refinement_steps(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* step);
+
+/// Likewise the deviation of such a disparity, in pixels, `no_deviation` where the pictures have nothing in common there.
+inline constexpr float no_deviation = 1e6f;
+void match_deviations(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* deviation);
+
+}  // namespace kinema::stereo

@@ -1,0 +1,46 @@
+// Shared by the backends of stereo::Matcher: their factories, and what is derived from the settings.
+#pragma once
+
+#include "core/host_device.h"
+#include "kinema/stereo.h"
+
+#include <array>
+#include <cstdint>
+
+namespace kinema::stereo {
+
+/// Bits of the census: pairs of pixels that lie opposite each other in a square of seven by seven.
+inline constexpr int census_reach = 3, census_bits = 24;
+
+/// Pixels from the centre of a refined square to its sides; of the square of support; of the search for an outline.
+inline constexpr int square_reach = 3, support_reach = 4, outline_reach = 4;
+
+/// Disparities are counted in multiples of this.
+inline constexpr int disparity_step = 32;
+
+/// A match beyond the right picture's left side costs as much as the worst.
+inline constexpr int outside_cost = census_bits;
+
+struct Plan {
+  int width = 0, height = 0, disparities = 0;
+  float nearest = 0, farthest = 0;  ///< disparities of the range of depths, the larger first
+  int threads = 0;
+
+  /// Penalty of a large step of disparity, by the difference of two neighbours' brightness in grey levels.
+  std::array<std::uint8_t, 256> large_step = {};
+};
+
+std::unique_ptr<Matcher> make_reference_matcher(const Plan& plan, const Window& whole, double focal_baseline);
+std::unique_ptr<Matcher> make_cpu_matcher(const Plan& plan, const Window& whole, double focal_baseline);
+std::unique_ptr<Matcher> make_cuda_matcher(const Plan& plan, const Window& whole, double focal_baseline);
+
+/// Throws Error if a picture has another size than the plan, or the window does not lie in it.
+void check_pair(const Plan& plan, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                const Window& window);
+
+/// Rows that the right picture lies below the left one at a pixel.
+KINEMA_HD inline float rows_below(const RowShift& shift, int x, int y, int width, int height) {
+  return static_cast<float>(shift.a + shift.b * (2.0 * x / (width - 1) - 1) + shift.c * (2.0 * y / (height - 1) - 1));
+}
+
+}  // namespace kinema::stereo
