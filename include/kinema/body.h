@@ -33,7 +33,8 @@ struct LikelihoodSettings {
   /// outliers, but does not attract limbs that are further away.
   double tau = 0.1;
 
-  /// Standard deviation of a point about the skin, in metres.
+  /// Standard deviation of a point about the skin, in metres. A point with a deviation s of its own counts with
+  /// sqrt(sigma^2 + s^2); a ray that hits nothing costs as much as any other.
   double sigma = 0.05;
 
   Association association = Association::nearest;

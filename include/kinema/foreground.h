@@ -73,6 +73,7 @@ struct Candidate {
   double width = 0, depth = 0;  ///< horizontal, across and along the view
   double area = 0;              ///< of the visible surface, square metres, approximate
   bool cut_off = false;         ///< extends beyond the border of the image
+  double relief = 0;            ///< deviation of its inverse depths from those of a plane, over the sensor's
   double likeness = 0;          ///< 0 to 1: how much like a person
 };
 

@@ -17,15 +17,20 @@ struct PointsView {
 
   /// Empty, or one byte per point: nonzero marks background, seen behind the person (see body::LikelihoodSettings).
   std::span<const std::uint8_t> background = {};
+
+  /// Empty, or one number per point: its standard deviation along its ray, in metres, besides that of the skin; see
+  /// body::LikelihoodSettings. That of background points is not used.
+  std::span<const float> deviation = {};
 };
 
 /// Points that own their memory: those of the person (mark 0), then the end points of rays past it (mark 1).
 struct PointCloud {
   std::vector<float> xyz;                // (size, 3)
   std::vector<std::uint8_t> background;  // (size)
+  std::vector<float> deviation;          // (size), or empty
 
   std::size_t size() const { return background.size(); }
-  PointsView view() const { return {xyz.data(), background.size(), background}; }
+  PointsView view() const { return {xyz.data(), background.size(), background, deviation}; }
 };
 
 /// A dense row-major array with its shape, such as (J, K, 7) capsules.

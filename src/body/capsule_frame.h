@@ -75,18 +75,23 @@ struct PairConstants {
   float band, r;
 };
 
+/// By what the distance of a point from the skin is multiplied before it is truncated at tau, for a deviation of its own.
+KINEMA_HD inline double distance_scale(double deviation, double sigma) {
+  return sigma / std::sqrt(sigma * sigma + deviation * deviation);
+}
+
 /// The bounds of rays with |v - V| <= spread and Delta in [near, far]; V is set. For a background point a hit matters
-/// anywhere before it, with first_hit anywhere before Delta + tau, else within tau of Delta.
+/// anywhere before it, with first_hit anywhere before Delta + reach, else within reach of Delta.
 KINEMA_HD inline void finish_bounds(TileBounds& b, double spread, double near, double far, bool background,
-                                    bool first_hit, double tau) {
+                                    bool first_hit, double tau, double reach) {
   b.spread = static_cast<float>(spread * 1.000001 + 1e-7);
   b.depth = static_cast<float>(0.5 * (near + far));
   const double slack = 2e-6 * far;  // for the rounding of a hit's depth
-  b.nearest = background || first_hit ? 0.0f : static_cast<float>(std::fmax(0.0, near - tau - slack));
-  b.furthest = static_cast<float>((background ? far : far + tau) + slack);
+  b.nearest = background || first_hit ? 0.0f : static_cast<float>(std::fmax(0.0, near - reach - slack));
+  b.furthest = static_cast<float>((background ? far : far + reach) + slack);
   // near the camera a hit behind it could be taken for one before it; and the digits that small numbers keep, and those
   // that a radius loses, must be significant relative to tau
-  const bool single_precision = near > 1.01 * tau + slack && far * spread < 32 * tau && far < 1e4 * tau;
+  const bool single_precision = near > 1.01 * reach + slack && far * spread < 32 * tau && far < 1e4 * tau;
   b.thickest = single_precision ? static_cast<float>(32 * tau) : 0.0f;
 }
 

@@ -37,13 +37,24 @@ KINEMA_CONSTANT(int, widest, 1400);
 /// @chosen likewise
 KINEMA_CONSTANT(int, most_disparities, 256);
 
-/// A pair of which less is known may have its pictures exchanged: if so, so many times as much is known the other way round.
+/// A pair of which less is known may have its pictures exchanged, or its rows apart: if so, so many times as much is known when
+/// that is undone.
 /// @unit share of the pixels
 /// @chosen realistic pairs: 10 to 35 % are known, exchanged 1 to 5 %
 KINEMA_CONSTANT(double, doubtful_share, 0.12);
 /// @unit ratio
 /// @chosen likewise
-KINEMA_CONSTANT(double, exchanged_ratio, 2);
+KINEMA_CONSTANT(double, doubted_ratio, 2);
+
+/// Rows that are further apart are not looked for.
+/// @unit pixels
+/// @chosen as first written
+KINEMA_CONSTANT(int, farthest_rows, 32);
+
+/// Rows that are this far apart are put right; further, the calibration is wrong, and so are distances.
+/// @unit pixels
+/// @chosen as first written
+KINEMA_CONSTANT(int, corrected_rows, 6);
 
 /// A smaller part is not worth matching by itself.
 /// @unit pixels

@@ -240,6 +240,11 @@ KINEMA_CONSTANT(double, same_plane_cosine, 0.996);
 /// @chosen as first written
 KINEMA_CONSTANT(double, same_plane_offset, 0.1);
 
+/// Noise of a floor that was matched in pairs of pictures, at least.
+/// @unit ratio, to that of a person
+/// @chosen realistic pairs
+KINEMA_CONSTANT(double, patch_noise, 2.5);
+
 /// What is this far before the background is not of it.
 /// @unit standard deviations
 /// @chosen as first written

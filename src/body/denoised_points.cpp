@@ -86,6 +86,8 @@ private:
 
 void DenoisedPoints::set(PointsView points, double noise, double distance) {
   view_ = points;
+  noise_ = {};
+  if (!points.deviation.empty()) return;
   noise_ = {.deviation = noise * distance * distance};
   if (!(noise_.deviation > negligible_noise)) return;
   const SightGrid grid(person_sights(points, distance));

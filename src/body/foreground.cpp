@@ -193,6 +193,7 @@ struct Foreground::State {
     context.floor = scene.floor();
     context.seen = seen;
     context.noise = std::max(scene.noise(), settings.person_noise);
+    context.incomplete = settings.incomplete;
     if (const Plane* floor = context.floor) context.up = {floor->normal.x, floor->normal.y, floor->normal.z};
     const Clusters found = find_clusters(points, context);
     for (const Cluster& cluster : found.clusters) candidates.push_back(cluster.candidate);

@@ -1,6 +1,7 @@
 #include "body/foreground_clusters.h"
 
 #include "body/constants_foreground.h"
+#include "body/foreground_planes.h"
 
 #include <algorithm>
 #include <array>
@@ -61,31 +62,39 @@ Candidate judge(const CellGrid& grid, std::span<const std::size_t> cells, const 
   std::array<double, 3> low{most, most, most}, high{-most, -most, -most};
   Vec3 sum{0, 0, 0};
   double above_floor = most;
-  int at_border = 0;
+  int at_border = 0, at_bottom = 0;
   const auto border = border_width * grid.cell;
   for (const std::size_t cell : cells) {
     const Vec3f m = middle_of(grid, cell);
     const Vec3 p{m.x, m.y, m.z};
     sum = sum + p;
     const std::array<double, 3> axes{dot(p, up), dot(p, across), dot(p, along)};
-    for (std::size_t i = 0; i < 3; ++i) {
-      low[i] = std::min(low[i], axes[i]);
-      high[i] = std::max(high[i], axes[i]);
-    }
+    low[0] = std::min(low[0], axes[0]);
+    high[0] = std::max(high[0], axes[0]);
+    double above = most;
     if (scene.floor) {
       const Vec3& n = scene.floor->normal;
-      above_floor = std::min(above_floor, n.x * p.x + n.y * p.y + n.z * p.z + scene.floor->offset);
+      above = n.x * p.x + n.y * p.y + n.z * p.z + scene.floor->offset;
+      above_floor = std::min(above_floor, above);
+    }
+    // the noise of the floor around its feet is not the person's
+    if (!scene.incomplete || above > floor_noise) {
+      for (std::size_t i = 1; i < 3; ++i) {
+        low[i] = std::min(low[i], axes[i]);
+        high[i] = std::max(high[i], axes[i]);
+      }
     }
     if (m.x < scene.seen.x_low * m.z + border || m.x > scene.seen.x_high * m.z - border ||
         m.y < scene.seen.y_low * m.z + border || m.y > scene.seen.y_high * m.z - border)
       ++at_border;
+    if (m.y > scene.seen.y_high * m.z - border) ++at_bottom;
   }
   const auto n = static_cast<double>(cells.size());
   Candidate candidate;
   candidate.centre = {sum.x / n, sum.y / n, sum.z / n};
   candidate.height = high[0] - low[0] + grid.cell;
-  candidate.width = high[1] - low[1] + grid.cell;
-  candidate.depth = high[2] - low[2] + grid.cell;
+  candidate.width = std::max(0.0, high[1] - low[1]) + grid.cell;
+  candidate.depth = std::max(0.0, high[2] - low[2]) + grid.cell;
   // a surface cuts cells at any angle
   candidate.area = n * grid.cell * grid.cell / cells_per_area;
   candidate.cut_off = at_border >= border_cells;
@@ -97,8 +106,10 @@ Candidate judge(const CellGrid& grid, std::span<const std::size_t> cells, const 
                     plausible(candidate.area, cut ? least_cut_area : least_area, greatest_area);
   likeness *= plausible(candidate.height / std::max(candidate.width, candidate.depth),
                         cut ? least_cut_aspect : least_aspect, greatest_aspect);
-  // a person who is entirely in the picture stands on the floor
-  if (scene.floor && !cut)
+  // A person who is entirely in the picture stands on the floor. Where much is unknown, pictures on a wall are clusters too: then
+  // it stands on the floor unless its feet are out of the picture.
+  const bool feet_in_view = scene.incomplete ? at_bottom < border_cells : !cut;
+  if (scene.floor && feet_in_view)
     likeness *= plausible(std::max(above_floor, usual_floor_gap), usual_floor_gap, greatest_floor_gap);
   candidate.likeness = likeness;
   return candidate;
@@ -122,6 +133,32 @@ std::vector<std::int32_t> count_points(const CellGrid& grid, std::span<const Vec
     if (sum >= solid_points) solid.push_back(cell);
   }
   return counts;
+}
+
+// How far the points of each cluster lie from a plane: a cupboard is flat.
+void measure_relief(Clusters& found, const std::vector<std::int32_t>& labels, std::span<const Vec3f> points,
+                    const SceneContext& scene) {
+  std::vector<PlaneSums> sums(found.clusters.size());
+  const auto each = [&](const auto& take) {
+    for (const Vec3f& p : points) {
+      const std::size_t cell = found.grid.find(p.x, p.y, p.z);
+      if (cell < found.grid.size() && labels[cell] > 0)
+        take(static_cast<std::size_t>(labels[cell] - 1), InverseDepthSample{p.x / p.z, p.y / p.z, 1 / p.z});
+    }
+  };
+  each([&](std::size_t cluster, const InverseDepthSample& sample) { sums[cluster].add(sample); });
+  std::vector<std::optional<InverseDepthPlane>> planes;
+  for (const PlaneSums& of : sums) planes.push_back(of.fit());
+  std::vector<std::vector<double>> away(sums.size());
+  each([&](std::size_t cluster, const InverseDepthSample& s) {
+    if (planes[cluster]) away[cluster].push_back(std::abs(static_cast<double>(s.w) - planes[cluster]->at(s.x, s.y)));
+  });
+  for (std::size_t i = 0; i < away.size(); ++i) {
+    if (away[i].empty()) continue;
+    const auto middle = away[i].begin() + static_cast<std::ptrdiff_t>(away[i].size() / 2);
+    std::nth_element(away[i].begin(), middle, away[i].end());
+    found.clusters[i].candidate.relief = 1.4826 * *middle / scene.noise;
+  }
 }
 
 // Merges small clusters within reach of the likeliest into it.
@@ -157,10 +194,12 @@ void join_limbs(Clusters& found, std::vector<std::int32_t>& labels, const SceneC
       std::vector<std::size_t> together = body.cells;
       together.insert(together.end(), cluster.cells.begin(), cluster.cells.end());
       const Candidate whole = judge(found.grid, together, scene);
+      const double relief = body.candidate.relief;
       limb = whole.likeness > joined_likeness * body.candidate.likeness;
       if (limb) {
         body.cells = std::move(together);
         body.candidate = whole;
+        body.candidate.relief = relief;
       }
     }
     if (!limb) kept.push_back(std::move(cluster));
@@ -208,10 +247,17 @@ Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene)
     if (cells.size() > speck_cells) found.clusters.push_back({judge(found.grid, cells, scene), cells});
   }
   if (found.clusters.empty()) return found;
+  if (scene.incomplete) {
+    for (std::size_t i = 0; i < found.clusters.size(); ++i)
+      for (const std::size_t cell : found.clusters[i].cells) labels[cell] = static_cast<std::int32_t>(i) + 1;
+    measure_relief(found, labels, points, scene);
+  }
 
   // of two equal ones the nearer
-  const auto rank = [](const Cluster& cluster) {
-    return cluster.candidate.likeness / (1 + nearness * cluster.candidate.centre.z);
+  const auto rank = [&](const Cluster& cluster) {
+    const Candidate& candidate = cluster.candidate;
+    const double relief = scene.incomplete ? std::min(1.0, candidate.relief / least_relief) : 1;
+    return relief * candidate.likeness / (1 + nearness * candidate.centre.z);
   };
   std::stable_sort(found.clusters.begin(), found.clusters.end(),
                    [&](const Cluster& a, const Cluster& b) { return rank(a) > rank(b); });

@@ -26,8 +26,9 @@ struct Clusters {
 struct SceneContext {
   Vec3 up{0, -1, 0};
   const Plane* floor = nullptr;
-  double noise = 0.0015;  // of an inverse depth
-  Gate::View seen{};      // directions in which anything was measured: a person at their border extends beyond it
+  double noise = 0.0015;    // of an inverse depth
+  bool incomplete = false;  // see ForegroundSettings
+  Gate::View seen{};        // directions in which anything was measured: a person at their border extends beyond it
 };
 
 Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene);

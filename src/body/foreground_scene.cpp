@@ -156,7 +156,11 @@ void Scene::describe() {
   for (const Surface& surface : surfaces_) {
     const double margin = surface.plane.floor ? settings_.floor_margin : settings_.wall_margin;
     if (surface.bounding) {
-      bounds_.push_back(limit_of(surface, margin));
+      Surface bound = surface;
+      // single patches of a matched floor are off by much more than most of it
+      if (settings_.incomplete && bound.plane.floor)
+        bound.noise = std::max(bound.noise, patch_noise * settings_.person_noise);
+      bounds_.push_back(limit_of(bound, margin));
       planes_.push_back(surface.plane);
     } else {
       flat_.push_back(surface);

@@ -21,6 +21,12 @@ void check_points(const PointsView& points) {
   if (!points.background.empty() && points.background.size() != points.size)
     throw Error(
         fmt::format("background: {} marks for {} points; give one a point", points.background.size(), points.size));
+  if (!points.deviation.empty() && points.deviation.size() != points.size)
+    throw Error(
+        fmt::format("deviation: {} numbers for {} points; give one a point", points.deviation.size(), points.size));
+  for (const float deviation : points.deviation)
+    if (!(deviation >= 0 && std::isfinite(deviation)))
+      throw Error(fmt::format("deviation: {} metres; give a number from 0", deviation));
 }
 
 void check_sizes(const CapsulesView& capsules, std::span<const double> out) {

@@ -18,7 +18,7 @@ std::unique_ptr<Likelihood> make_devices_likelihood(const LikelihoodSettings& se
 /// Throws Error where settings are invalid.
 void check_settings(const LikelihoodSettings& settings);
 
-/// Throws where a size has no data, or the number of marks differs from that of points.
+/// Throws where a size has no data, the number of marks or deviations differs from that of points, or a deviation is invalid.
 void check_points(const PointsView& points);
 
 /// Throws where the array is not (J, K, 7), or `out` does not have J elements.

@@ -101,19 +101,20 @@ private:
   std::size_t casts_count_ = 0;
 };
 
-// The sum of a tile's squared distances, without those beyond `count`. Sums are interleaved like rays in a cast.
+// The sum of a tile's squared distances. Sums are interleaved like rays in a cast.
 template <Kind kind>
-HWY_INLINE float sum_of_squares(float* best, std::size_t count, float most) {
+HWY_INLINE float sum_of_squares(const RayTile& tile, float* best, float most) {
   const RayLanes d;
   constexpr std::size_t lanes = hn::MaxLanes(RayLanes());
-  std::fill(best + count, best + tile_rays, 0.0f);
+  std::fill(best + tile.count, best + tile_rays, 0.0f);
   const Rays tau = hn::Set(d, most), zero = hn::Zero(d);
   Subtile sums = each([&](std::size_t) HWY_ATTR { return zero; });
   for (std::size_t first = 0; first < tile_rays; first += subtile_rays) {
     sums = each([&](std::size_t i) HWY_ATTR {
       const Rays found = hn::Load(d, best + first + i * lanes);
-      const Rays cost =
-          kind == Kind::background ? hn::IfThenElseZero(hn::Lt(found, zero), tau) : hn::Min(hn::Abs(found), tau);
+      const Rays cost = kind == Kind::background
+                            ? hn::IfThenElseZero(hn::Lt(found, zero), tau)
+                            : hn::Min(hn::Mul(hn::Abs(found), hn::Load(d, tile.scale + first + i * lanes)), tau);
       return hn::MulAdd(cost, cost, sums.of[i]);
     });
   }
@@ -127,11 +128,11 @@ void weigh_group(const RayTile* tiles, const RayGroup& group, const PreparedSamp
                  const WeighSettings& settings, double* sums) {
   // the nearest distance, or the signed one to the first hit
   alignas(64) float best[group_tiles * tile_rays];
-  std::fill_n(best, group.count * tile_rays, kind == Kind::nearest ? settings.tau : never);
+  std::fill_n(best, group.count * tile_rays, never);
   work.list(tiles, group, sample, settings.culling);
   work.cast_all<kind>(tiles, sample, settings.camera, best);
   for (std::size_t t = 0; t < group.count; ++t)
-    sums[t] = sum_of_squares<kind>(best + t * tile_rays, tiles[t].count, settings.tau);
+    sums[t] = sum_of_squares<kind>(tiles[t], best + t * tile_rays, settings.tau);
 }
 
 void weigh_groups(const RayTiles& rays, std::size_t begin, std::size_t end, std::span<const PreparedSample> samples,

@@ -84,7 +84,8 @@ public:
       const double delta = norm(to_point);
       if (!std::isfinite(delta) || delta == 0) continue;
       const bool background = settings_.free_space && !points.background.empty() && points.background[i] != 0;
-      rays_.push_back({(1 / delta) * to_point, delta, background});
+      const double sigma = settings_.sigma, own = points.deviation.empty() ? 0 : points.deviation[i];
+      rays_.push_back({(1 / delta) * to_point, delta, sigma / std::sqrt(sigma * sigma + own * own), background});
     }
     return {rays_.size(), points.size - rays_.size()};
   }
@@ -103,6 +104,7 @@ private:
   struct Ray {
     Vector v;
     double delta;
+    double scale;  // of distances: a point that is not sure counts less, one that is missed as much
     bool background;
   };
 
@@ -116,11 +118,11 @@ private:
       const Vector a{capsule[0], capsule[1], capsule[2]}, b{capsule[4], capsule[5], capsule[6]};
       const double delta = smallest_positive_root(camera(), ray.v, a, b, capsule[3]);
       first = std::fmin(first, delta);
-      d = std::fmin(d, std::fabs(delta - ray.delta));
+      d = std::fmin(d, ray.scale * std::fabs(delta - ray.delta));
     }
     // free space: nothing may stand before a point seen behind the person
     if (ray.background) return first < ray.delta ? tau * tau : 0;
-    if (settings_.association == Association::first_hit) d = std::fmin(std::fabs(first - ray.delta), tau);
+    if (settings_.association == Association::first_hit) d = std::fmin(ray.scale * std::fabs(first - ray.delta), tau);
     return d * d;
   }
 

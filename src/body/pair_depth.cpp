@@ -3,11 +3,13 @@
 #include "body/constants_pairs.h"
 #include "kinema/body.h"
 #include "kinema/error.h"
+#include "stereo/pair_check.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace kinema::body {
 
@@ -39,9 +41,11 @@ PairDepth::PairDepth(const TrackerSettings& settings, Backend backend)
       reduction_(reduction_of(settings)),
       camera_(reduced_camera(settings.camera, reduction_)),
       gate_(settings.foreground.gate),
+      past_depth_(static_cast<float>(1.25 * settings.foreground.farthest)),
       matcher_(stereo::make_matcher(camera_, settings.baseline, settings.stereo, backend)),
       rows_(camera_.width, camera_.height),
-      depth_(static_cast<std::size_t>(camera_.width) * static_cast<std::size_t>(camera_.height)) {}
+      depth_(static_cast<std::size_t>(camera_.width) * static_cast<std::size_t>(camera_.height)),
+      deviation_(depth_.size()) {}
 
 ImageView<const std::uint8_t> PairDepth::reduced(ImageView<const std::uint8_t> picture,
                                                  std::vector<std::uint8_t>& pixels) const {
@@ -65,18 +69,36 @@ ImageView<const std::uint8_t> PairDepth::reduced(ImageView<const std::uint8_t> p
   return {pixels.data(), width, height, width};
 }
 
-// Throws Error if the pair matches much better the other way round.
-void PairDepth::check_order(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right) {
+// The first pair, matched: throws Error if its pictures are exchanged or their rows far apart. Rows that are a few pixels
+// apart are matched again as they should be.
+void PairDepth::check_pair(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right) {
   const auto known = [](const stereo::Disparities& of) {
     return static_cast<double>(std::count_if(of.disparity.begin(), of.disparity.end(), [](float d) { return d > 0; })) /
            static_cast<double>(of.disparity.size());
   };
-  const double share = known(disparities_);
+  const double share = known(disparities_), needed = doubted_ratio * share + doubtful_share / 4;
   if (share > doubtful_share) return;
-  stereo::Disparities exchanged;
-  matcher_->match(right, left, {}, window_, exchanged);
-  if (known(exchanged) > exchanged_ratio * share + doubtful_share / 4)
+  stereo::Disparities tried;
+  matcher_->match(right, left, {}, window_, tried);
+  const double exchanged = known(tried);
+  double best = std::max(needed, exchanged);
+  int below = 0;
+  for (int rows = -farthest_rows; rows <= farthest_rows; rows += 2) {
+    if (rows == 0) continue;
+    matcher_->match(left, right, {static_cast<double>(rows), 0, 0}, window_, tried);
+    if (known(tried) > best) best = known(tried), below = rows;
+  }
+  if (below == 0) {
+    if (exchanged <= needed) return;
     throw Error("the pictures of the pair are exchanged: they match the other way round; swap left and right");
+  }
+  if (std::abs(below) > corrected_rows)
+    throw Error(
+        fmt::format("the rows of the pair do not agree: the right picture lies about {} pixels {}; calibrate the "
+                    "cameras, or rectify the pictures",
+                    std::abs(below), below > 0 ? "lower" : "higher"));
+  rows_.begin_at({static_cast<double>(below), 0, 0});
+  matcher_->match(left, right, rows_.shift(), window_, disparities_);
 }
 
 void PairDepth::drop_unseen(const io::GreyPair::Seen& seen) {
@@ -123,6 +145,8 @@ ImageView<const float> PairDepth::depth(ImageView<const std::uint8_t> left, Imag
                                         const io::GreyPair::Seen* seen, std::span<const float> expected) {
   left_ = left = reduced(left, small_left_);
   right = reduced(right, small_right_);
+  if (rows_.pairs() == 0)
+    if (const std::string fault = stereo::lens_fault(left, right); !fault.empty()) throw Error(fault);
   window_ = matcher_->whole();
   bool whole = expected.empty() || --until_whole_ <= 0;
   if (!whole) {
@@ -134,7 +158,7 @@ ImageView<const float> PairDepth::depth(ImageView<const std::uint8_t> left, Imag
   if (whole && rows_.pairs() < row_pairs) {
     // the first pair is matched again on rows that agree
     const bool first = rows_.pairs() == 0;
-    if (first) check_order(left, right);
+    if (first) check_pair(left, right);
     rows_.add(left, right, disparities_);
     if (first) matcher_->match(left, right, rows_.shift(), window_, disparities_);
   }
@@ -147,6 +171,7 @@ ImageView<const float> PairDepth::depth(ImageView<const std::uint8_t> left, Imag
     for (auto x = static_cast<std::size_t>(window_.left); x < static_cast<std::size_t>(window_.right); ++x) {
       const float d = disparities_.disparity[y * width + x];
       depth_[y * width + x] = d > 0 ? product / d : 0;
+      deviation_[y * width + x] = d > 0 ? disparities_.deviation[y * width + x] * product / (d * d) : 0;
     }
   }
   if (!expected.empty()) {
@@ -158,13 +183,25 @@ ImageView<const float> PairDepth::depth(ImageView<const std::uint8_t> left, Imag
   return {depth_.data(), width, height, width};
 }
 
+void PairDepth::set_deviations(PointCloud& cloud) const {
+  cloud.deviation.resize(cloud.size());
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    const float* p = cloud.xyz.data() + 3 * i;
+    cloud.deviation[i] = 0;
+    if (cloud.background[i] != 0) continue;
+    const auto x = static_cast<std::size_t>(std::lround(camera_.fx * static_cast<double>(p[0] / p[2]) + camera_.cx)),
+               y = static_cast<std::size_t>(std::lround(camera_.fy * static_cast<double>(p[1] / p[2]) + camera_.cy));
+    cloud.deviation[i] = deviation_[y * static_cast<std::size_t>(camera_.width) + x];
+  }
+}
+
 void PairDepth::look_past(double depth) {
   areas_.mark_beyond(left_, disparities_, window_, matcher_->focal_baseline() / (depth + past_margin), past_);
   const auto width = static_cast<std::size_t>(camera_.width);
   for (auto y = static_cast<std::size_t>(window_.top); y < static_cast<std::size_t>(window_.bottom); ++y)
     for (auto x = static_cast<std::size_t>(window_.left); x < static_cast<std::size_t>(window_.right); ++x)
-      if (float& own = depth_[y * width + x]; own == 0 || own == past_depth)
-        own = past_[y * width + x] != 0 ? past_depth : 0;
+      if (float& own = depth_[y * width + x]; own == 0 || own == past_depth_)
+        own = past_[y * width + x] != 0 ? past_depth_ : 0;
 }
 
 }  // namespace kinema::body

@@ -33,14 +33,17 @@ LimbBlocks limb_blocks(const Skeleton& skeleton) {
   return blocks;
 }
 
-PointsView weighed_points(PointsView points, bool free_space, std::vector<float>& copy) {
+PointsView weighed_points(PointsView points, bool free_space, PointCloud& copy) {
   check_points(points);
   if (free_space || points.background.empty()) return points;
-  copy.clear();
+  copy = {};
   for (std::size_t i = 0; i < points.size; ++i) {
-    if (points.background[i] == 0) copy.insert(copy.end(), points.xyz + 3 * i, points.xyz + 3 * i + 3);
+    if (points.background[i] != 0) continue;
+    copy.xyz.insert(copy.xyz.end(), points.xyz + 3 * i, points.xyz + 3 * i + 3);
+    copy.background.push_back(0);
+    if (!points.deviation.empty()) copy.deviation.push_back(points.deviation[i]);
   }
-  return {copy.data(), copy.size() / 3, {}};
+  return copy.view();
 }
 
 namespace {

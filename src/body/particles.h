@@ -98,7 +98,7 @@ public:
 };
 
 /// The points that are weighed. `copy` stores them where some are left out.
-PointsView weighed_points(PointsView points, bool free_space, std::vector<float>& copy);
+PointsView weighed_points(PointsView points, bool free_space, PointCloud& copy);
 
 /// `backend`: a result of choose(). Divided among settings.likelihood.devices if there are several, or with other
 /// trackers if settings.exchange is given.

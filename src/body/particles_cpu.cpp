@@ -33,7 +33,7 @@ public:
         exchange_(settings.exchange ? *settings.exchange : alone_.exchange(0)) {}
 
   PointCount set_points(PointsView points, const PointNoise& noise) override {
-    std::vector<float> copy;
+    PointCloud copy;
     const PointsView weighed = weighed_points(points, settings_.likelihood.free_space, copy);
     points_.set(weighed);
     noise_ = noise;

@@ -58,7 +58,7 @@ public:
 
   PointCount set_points(PointsView points, const PointNoise& noise) override {
     noise_ = noise;
-    std::vector<float> copy;
+    PointCloud copy;
     const PointCount count =
         tiles_.set_points(weighed_points(points, settings_.likelihood.free_space, copy), settings_.likelihood, stream_);
     arranged_.record(stream_);

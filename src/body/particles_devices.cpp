@@ -20,11 +20,14 @@ namespace {
 // Data of the caller, for calls that run after it has returned.
 struct KeptPoints {
   explicit KeptPoints(PointsView view)
-      : xyz(view.xyz, view.xyz + 3 * view.size), background(view.background.begin(), view.background.end()) {}
-  PointsView view() const { return {xyz.data(), xyz.size() / 3, background}; }
+      : xyz(view.xyz, view.xyz + 3 * view.size),
+        background(view.background.begin(), view.background.end()),
+        deviation(view.deviation.begin(), view.deviation.end()) {}
+  PointsView view() const { return {xyz.data(), xyz.size() / 3, background, deviation}; }
 
   std::vector<float> xyz;
   std::vector<std::uint8_t> background;
+  std::vector<float> deviation;
 };
 
 class ParticlesDevices final : public Particles {

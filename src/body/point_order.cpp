@@ -11,12 +11,13 @@ namespace {
 struct Ray {
   Vec3 v;
   double delta;
+  float scale;  // see distance_scale()
 };
 
 Ray ray_to(const float* xyz, const Vec3& camera) {
   const Vec3 to_point{xyz[0] - camera.x, xyz[1] - camera.y, xyz[2] - camera.z};
   const double delta = norm(to_point);
-  return {(1 / delta) * to_point, delta};
+  return {(1 / delta) * to_point, delta, 1};
 }
 
 // The chart of directions: the stereographic projection from the point opposite the mean direction. It is conformal, so
@@ -158,11 +159,13 @@ std::vector<SortItem> place(const std::vector<std::uint32_t>& points, const std:
 TileBounds bounds_of(const Ray* rays, std::size_t count, bool background, const LikelihoodSettings& settings) {
   Vec3 low = rays[0].v, high = rays[0].v;
   double near = rays[0].delta, far = rays[0].delta;
+  float least_scale = rays[0].scale;
   for (std::size_t i = 1; i < count; ++i) {
     low = {std::min(low.x, rays[i].v.x), std::min(low.y, rays[i].v.y), std::min(low.z, rays[i].v.z)};
     high = {std::max(high.x, rays[i].v.x), std::max(high.y, rays[i].v.y), std::max(high.z, rays[i].v.z)};
     near = std::min(near, rays[i].delta);
     far = std::max(far, rays[i].delta);
+    least_scale = std::min(least_scale, rays[i].scale);
   }
   // the mean direction; rays all around the camera have none, and any direction is valid
   Vec3 middle = low + high;
@@ -179,7 +182,7 @@ TileBounds bounds_of(const Ray* rays, std::size_t count, bool background, const 
     spread2 = std::max(spread2, dot(w, w));
   }
   finish_bounds(b, std::sqrt(spread2), near, far, background, settings.association == Association::first_hit,
-                settings.tau);
+                settings.tau, settings.tau / least_scale);
   return b;
 }
 
@@ -205,6 +208,7 @@ void fill_tile(RayTile& tile, const Ray* rays, const SortItem* items, std::size_
     tile.wx[i] = static_cast<float>(rays[from].v.x - tile.bounds.vx);
     tile.wy[i] = static_cast<float>(rays[from].v.y - tile.bounds.vy);
     tile.wz[i] = static_cast<float>(rays[from].v.z - tile.bounds.vz);
+    tile.scale[i] = rays[from].scale;
     tile.minus_e[i] = static_cast<float>(tile.bounds.depth - rays[from].delta);
   }
   for (std::size_t s = 0; s < tile_subtiles; ++s) {
@@ -221,8 +225,11 @@ RayTiles make_ray_tiles(PointsView points, const LikelihoodSettings& settings, c
   std::vector<Ray> all_rays(points.size);
   constexpr std::size_t some = 4096;
   threads.for_each((points.size + some - 1) / some, [&](std::size_t n) {
-    for (std::size_t i = n * some; i < std::min((n + 1) * some, points.size); ++i)
+    for (std::size_t i = n * some; i < std::min((n + 1) * some, points.size); ++i) {
       all_rays[i] = ray_to(points.xyz + 3 * i, settings.camera);
+      if (!points.deviation.empty())
+        all_rays[i].scale = static_cast<float>(distance_scale(points.deviation[i], settings.sigma));
+    }
   });
 
   // separates foreground and background, drops invalid points

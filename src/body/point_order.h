@@ -28,6 +28,7 @@ struct RayTile {
   // relative to the tile's origin: v = V + w, Delta = D + e; beyond `count` the last ray is repeated
   alignas(64) float wx[tile_rays], wy[tile_rays], wz[tile_rays], minus_e[tile_rays];
   float x[tile_rays], y[tile_rays], z[tile_rays];  // the points as given, for double precision
+  float scale[tile_rays];                          // of distances: see distance_scale()
   BundleBounds subtiles;
   TileBounds bounds;
   std::size_t count;

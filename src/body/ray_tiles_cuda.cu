@@ -248,6 +248,7 @@ __device__ double warp_max(double x) { return -warp_min(-x); }
 struct RayExtent {
   Vec3 low, high;
   double near, far;
+  double reach;  // how far from its point a hit matters
 };
 
 __device__ Vec3 middle_of(const RayExtent& extent, Vec3 any) {
@@ -257,10 +258,11 @@ __device__ Vec3 middle_of(const RayExtent& extent, Vec3 any) {
 }
 
 // One block per tile: its rays about its origin, its bounds, and those of its subtiles.
-__global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const float* xyz, Camera3 camera,
-                                                                      const unsigned* order, Kinds kinds,
-                                                                      bool first_hit, double tau, float4* rays,
-                                                                      float3* points, TileBounds* tiles,
+__global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const float* xyz, const float* deviation,
+                                                                      Camera3 camera, const unsigned* order,
+                                                                      Kinds kinds, bool first_hit, double tau,
+                                                                      double sigma, float4* rays, float3* points,
+                                                                      float* scales, TileBounds* tiles,
                                                                       TileBounds* subtiles, int* counts) {
   __shared__ RayExtent extents[RayTilesCuda::subtiles];
   __shared__ double spreads[RayTilesCuda::subtiles];
@@ -276,11 +278,13 @@ __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const floa
   const Vec3 x = to_point(xyz, point, camera);
   const double delta = norm(x);
   const Vec3 v = (1 / delta) * x;
+  const double scale = deviation == nullptr ? 1 : distance_scale(deviation[point], sigma);
 
   RayExtent mine{{warp_min(v.x), warp_min(v.y), warp_min(v.z)},
                  {warp_max(v.x), warp_max(v.y), warp_max(v.z)},
                  warp_min(delta),
-                 warp_max(delta)};
+                 warp_max(delta),
+                 warp_max(tau / scale)};
   if (t % 32 == 0) extents[warp] = mine;
   const auto bounds_about = [&](const RayExtent& extent, Vec3 any) {
     const Vec3 middle = middle_of(extent, any);
@@ -293,7 +297,7 @@ __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const floa
   const Vec3 warp_any{__shfl_sync(~0u, v.x, 0), __shfl_sync(~0u, v.y, 0), __shfl_sync(~0u, v.z, 0)};
   TileBounds sub = bounds_about(mine, warp_any);
   finish_bounds(sub, warp_max(norm(v - Vec3{sub.vx, sub.vy, sub.vz})), mine.near, mine.far, is_background, first_hit,
-                tau);
+                tau, mine.reach);
   if (t % 32 == 0) subtiles[tile * RayTilesCuda::subtiles + warp] = sub;
 
   __syncthreads();
@@ -304,6 +308,7 @@ __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const floa
     whole.high = {fmax(whole.high.x, e.high.x), fmax(whole.high.y, e.high.y), fmax(whole.high.z, e.high.z)};
     whole.near = fmin(whole.near, e.near);
     whole.far = fmax(whole.far, e.far);
+    whole.reach = fmax(whole.reach, e.reach);
   }
   // any direction is valid, but all threads must take the same
   TileBounds all = bounds_about(whole, {0, 0, 1});
@@ -312,12 +317,13 @@ __global__ __launch_bounds__(RayTilesCuda::tile_rays) void make_tiles(const floa
   __syncthreads();
   double widest = 0;
   for (double s : spreads) widest = fmax(widest, s);
-  finish_bounds(all, widest, whole.near, whole.far, is_background, first_hit, tau);
+  finish_bounds(all, widest, whole.near, whole.far, is_background, first_hit, tau, whole.reach);
 
   const auto place = static_cast<std::size_t>(tile) * RayTilesCuda::tile_rays + t;
   rays[place] = {static_cast<float>(v.x - all.vx), static_cast<float>(v.y - all.vy), static_cast<float>(v.z - all.vz),
                  static_cast<float>(delta - all.depth)};
   points[place] = {xyz[3 * point], xyz[3 * point + 1], xyz[3 * point + 2]};
+  if (scales != nullptr) scales[place] = static_cast<float>(scale);
   if (t == 0) {
     tiles[tile] = all;
     counts[tile] = count;
@@ -355,12 +361,15 @@ PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings&
   constexpr std::size_t piece = 4096;  // points
   staging_.reserve(3 * n);
   if (marked) marks_staging_.reserve(n);
+  scaled_ = !points.deviation.empty();
+  if (scaled_) deviation_staging_.reserve(n);
   pieces_.resize((n + piece - 1) / piece);
   threads_.for_each(pieces_.size(), [&](std::size_t i) {
     const std::size_t first = i * piece, count = std::min(piece, n - first);
     std::memcpy(staging_.data() + 3 * first, points.xyz + 3 * first, 3 * count * sizeof(float));
     const std::uint8_t* marks = marked ? points.background.data() + first : nullptr;
     if (marked) std::memcpy(marks_staging_.data() + first, marks, count);
+    if (scaled_) std::memcpy(deviation_staging_.data() + first, points.deviation.data() + first, count * sizeof(float));
     pieces_[i] = count_usable(points.xyz + 3 * first, marks, count, settings.camera);
   });
   std::size_t kinds[2] = {0, 0};
@@ -377,6 +386,12 @@ PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings&
     cuda::check(cudaMemcpyAsync(marks_.data(), marks_staging_.data(), n, cudaMemcpyHostToDevice, stream),
                 "uploading marks");
     marks = marks_.data();
+  }
+  if (scaled_) {
+    deviation_.reserve(n);
+    cuda::check(cudaMemcpyAsync(deviation_.data(), deviation_staging_.data(), n * sizeof(float), cudaMemcpyHostToDevice,
+                                stream),
+                "uploading deviations");
   }
   sent_.record(stream);
 
@@ -411,6 +426,7 @@ PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings&
   const auto all = static_cast<std::size_t>(tiles());
   rays_.reserve(all * tile_rays);
   points_.reserve(all * tile_rays);
+  if (scaled_) scales_.reserve(all * tile_rays);
   tiles_.reserve(all);
   subtile_bounds_.reserve(all * subtiles);
   counts_.reserve(all);
@@ -423,22 +439,24 @@ PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings&
     of.blocks[0] = static_cast<unsigned>(foreground_tiles_);
     of.blocks[1] = static_cast<unsigned>(background_tiles_);
     make_tiles<<<of.blocks[0] + of.blocks[1], tile_rays, 0, stream>>>(
-        xyz_.data(), camera, order_sorted_.data(), of, settings.association == Association::first_hit, settings.tau,
-        rays_.data(), points_.data(), tiles_.data(), subtile_bounds_.data(), counts_.data());
+        xyz_.data(), scaled_ ? deviation_.data() : nullptr, camera, order_sorted_.data(), of,
+        settings.association == Association::first_hit, settings.tau, settings.sigma, rays_.data(), points_.data(),
+        scaled_ ? scales_.data() : nullptr, tiles_.data(), subtile_bounds_.data(), counts_.data());
     cuda::check_launch("make_tiles");
   }
   return {kinds[0] + kinds[1], n - kinds[0] - kinds[1]};
 }
 
 RayTilesView RayTilesCuda::view() const {
-  return {rays_.data(),   points_.data(),    tiles_.data(),    subtile_bounds_.data(),
-          counts_.data(), foreground_tiles_, background_tiles_};
+  return {rays_.data(),           points_.data(),   tiles_.data(),
+          subtile_bounds_.data(), counts_.data(),   scaled_ ? scales_.data() : nullptr,
+          foreground_tiles_,      background_tiles_};
 }
 
 std::size_t RayTilesCuda::bytes() const {
-  return xyz_.bytes() + marks_.bytes() + keys_.bytes() + keys_sorted_.bytes() + order_.bytes() + order_sorted_.bytes() +
-         statistics_.bytes() + sort_space_.bytes() + rays_.bytes() + points_.bytes() + tiles_.bytes() +
-         subtile_bounds_.bytes() + counts_.bytes();
+  return xyz_.bytes() + deviation_.bytes() + scales_.bytes() + marks_.bytes() + keys_.bytes() + keys_sorted_.bytes() +
+         order_.bytes() + order_sorted_.bytes() + statistics_.bytes() + sort_space_.bytes() + rays_.bytes() +
+         points_.bytes() + tiles_.bytes() + subtile_bounds_.bytes() + counts_.bytes();
 }
 
 }  // namespace kinema::body

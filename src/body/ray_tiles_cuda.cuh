@@ -19,6 +19,7 @@ struct RayTilesView {
   const TileBounds* tiles;     // (tiles)
   const TileBounds* subtiles;  // (tiles, 8)
   const int* counts;           // (tiles): rays in use, the rest repeats one of them
+  const float* scales;         // (tiles, 256): of distances, see distance_scale(); null: all 1
   int foreground_tiles;
   int background_tiles;
 };
@@ -45,20 +46,22 @@ public:
 
 private:
   Threads threads_;  // that copy
-  cuda::PinnedBuffer<float> staging_;
+  cuda::PinnedBuffer<float> staging_, deviation_staging_;
   cuda::PinnedBuffer<std::uint8_t> marks_staging_;
   cuda::Event sent_;
   std::vector<PieceCount> pieces_;  // of the last points, as counted by threads
-  cuda::Buffer<float> xyz_;
+  cuda::Buffer<float> xyz_, deviation_;
   cuda::Buffer<std::uint8_t> marks_;
   cuda::Buffer<unsigned> keys_, keys_sorted_, order_, order_sorted_;
   cuda::Buffer<unsigned> statistics_;
   cuda::Buffer<std::uint8_t> sort_space_;
   std::size_t sorted_ = 0, sort_bytes_ = 0;  // points of the last sort, and the memory that it took
   cuda::Buffer<float4> rays_;
+  cuda::Buffer<float> scales_;
   cuda::Buffer<float3> points_;
   cuda::Buffer<TileBounds> tiles_, subtile_bounds_;
   cuda::Buffer<int> counts_;
+  bool scaled_ = false;  // deviations were given
   int foreground_tiles_ = 0, background_tiles_ = 0;
 };
 

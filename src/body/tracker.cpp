@@ -83,6 +83,7 @@ struct Tracker::State {
         pairs->look_past(person.centre.z + person.depth / 2);
         foreground.cut(depth, {}, cloud);
       }
+      pairs->set_deviations(cloud);
       cutting += watch.lap();
     };
     cut();

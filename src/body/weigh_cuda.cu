@@ -211,6 +211,16 @@ __device__ __forceinline__ void settle(int first_slot, int end_slot) {
   }
 }
 
+// The distances of rays whose points are not equally sure.
+template <Kind kind>
+__device__ void scale_distances(const float* scales, float tau, float (&best)[subtiles]) {
+#pragma unroll
+  for (int sub = 0; sub < subtiles; ++sub) {
+    const float scaled = best[sub] * scales[32 * sub + lane_number()];
+    best[sub] = kind == Kind::nearest ? fminf(scaled, tau) : scaled;
+  }
+}
+
 // The cost of a lane's rays for a finished sample.
 template <Kind kind>
 __device__ float sum_of_costs(const float (&best)[subtiles], float tau, int ray_count) {
@@ -296,7 +306,9 @@ __global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __g
 
   const unsigned rays = shared_address(&block_memory->rays[lane]);
   const float D = kind == Kind::background ? block_memory->bounds.depth : 0.0f;
-  const float nothing = kind == Kind::nearest ? problem.tau : INFINITY;
+  const float* scales = problem.tiles.scales;
+  if (scales != nullptr) scales += static_cast<std::size_t>(tile) * tile_rays;
+  const float nothing = kind == Kind::nearest && scales == nullptr ? problem.tau : INFINITY;
   float best[subtiles];  // of this lane's rays: the nearest distance, or the signed one to the first hit
 #pragma unroll
   for (float& b : best) b = nothing;
@@ -330,6 +342,7 @@ __global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __g
             write_closed(sample, closed);
             closed = 0;
           }
+          if (kind != Kind::background && scales != nullptr) scale_distances<kind>(scales, problem.tau, best);
           memory.closed[closed++][lane] = sum_of_costs<kind>(best, problem.tau, memory.ray_count);
 #pragma unroll
           for (float& b : best) b = nothing;

@@ -55,6 +55,12 @@ KINEMA_CONSTANT(double, same_surface, 1);
 /// @chosen as first written
 KINEMA_CONSTANT(double, fewest, 4);
 
+/// What the disparities around a pixel weigh against the pictures, which say little where a surface is plain: as much as this sum
+/// of squared slopes.
+/// @unit squared grey levels per pixel
+/// @chosen realistic pairs
+KINEMA_CONSTANT(double, smoothness, 1000);
+
 /// A step of the refinement is at most this long.
 /// @unit pixels
 /// @chosen as first written
@@ -75,20 +81,25 @@ KINEMA_CONSTANT(double, slope_noise, 0.03);
 /// @chosen realistic pairs
 KINEMA_CONSTANT(double, row_error, 0.05);
 
-/// A disparity whose deviation is larger is unknown.
+/// A disparity is unknown where the two pictures determine it worse.
 /// @unit pixels
 /// @chosen realistic pairs
-KINEMA_CONSTANT(double, most_deviation, 0.65);
+KINEMA_CONSTANT(double, most_deviation, 0.8);
 
-/// Deviations as computed are multiplied by this: squares are not independent of the smoothness that paths assume.
+/// Deviations as computed from the pictures are multiplied by this.
 /// @unit ratio
 /// @chosen realistic pairs
-KINEMA_CONSTANT(double, deviation_scale, 0.65);
+KINEMA_CONSTANT(double, deviation_scale, 0.8);
+
+/// Deviation of a disparity that follows from those around it alone.
+/// @unit pixels
+/// @chosen realistic pairs
+KINEMA_CONSTANT(double, smooth_deviation, 0.25);
 
 /// Deviation of the best matches.
 /// @unit pixels
 /// @chosen realistic pairs
-KINEMA_CONSTANT(double, least_deviation, 0.06);
+KINEMA_CONSTANT(double, least_deviation, 0.08);
 
 /// A disparity that is not sure by itself is taken over where the first sure ones in eight directions, up to this far away,
 /// confirm it: those as bright as it is, on both sides of it along so many lines, and no more than so many that differ.
@@ -104,11 +115,6 @@ KINEMA_CONSTANT(int, contradicting, 1);
 /// @unit grey levels
 /// @chosen realistic pairs
 KINEMA_CONSTANT(double, as_bright, 20);
-
-/// Deviation of such a disparity.
-/// @unit pixels
-/// @chosen realistic pairs
-KINEMA_CONSTANT(double, confirmed_deviation, 0.3);
 
 /// A slope of the picture from which an edge may be an outline.
 /// @unit grey levels per pixel
@@ -167,5 +173,15 @@ KINEMA_CONSTANT(double, row_outlier, 0.2);
 /// @unit squares
 /// @chosen as first written
 KINEMA_CONSTANT(int, row_squares, 100);
+
+/// A picture with less contrast shows nothing, if the other one has twice as much.
+/// @unit grey levels
+/// @chosen as first written
+KINEMA_CONSTANT(double, covered_contrast, 6);
+
+/// A picture is blurred if its slopes have less than this share of the other's, squared.
+/// @unit share
+/// @chosen realistic pairs: pictures of a pair differ by a tenth; a blur of 2 pixels leaves a quarter
+KINEMA_CONSTANT(double, blurred_share, 0.35);
 
 }  // namespace kinema::stereo::constants

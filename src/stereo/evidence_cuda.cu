@@ -51,8 +51,10 @@ __global__ void slopes_kernel(DeviceEvidence e) {
   if (inside) e.slopes[at] = slopes_at(e, e.x + x, e.y + y);
 }
 
-// The right picture at each pixel's own disparity. Disparities that leave the picture are dropped.
-__global__ void move_kernel(DeviceEvidence e, float* disparity) {
+// The right picture at each pixel's own disparity, in numbers that are `scale` of grey levels. Disparities that leave the picture
+// are dropped.
+template <class Number>
+__global__ void move_kernel(DeviceEvidence e, const Number* right, float scale, float* disparity) {
   const auto [x, y, at, inside] = own_pixel(e);
   if (!inside) return;
   const float d = disparity[at];
@@ -63,16 +65,18 @@ __global__ void move_kernel(DeviceEvidence e, float* disparity) {
     return;
   }
   // Catmull-Rom between four pixels: linear interpolation would blur half-way positions
-  const std::uint8_t* p = e.right + (e.y + y) * e.width + static_cast<int>(whole) - 1;
+  const Number* p = right + (e.y + y) * e.width + static_cast<int>(whole) - 1;
   const float p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
   const float c1 = 0.5f * (p2 - p0), c2 = p0 - 2.5f * p1 + 2 * p2 - 0.5f * p3, c3 = 0.5f * (p3 - p0) + 1.5f * (p1 - p2);
-  e.moved[at] = {((c3 * t + c2) * t + c1) * t + p1, (3 * c3 * t + 2 * c2) * t + c1};
+  e.moved[at] = {scale * (((c3 * t + c2) * t + c1) * t + p1), scale * ((3 * c3 * t + 2 * c2) * t + c1)};
 }
 
-// Calls add(pixel, weight, left, right, slope) for the pixels of a square that count, greys relative to the centre's.
-template <class Add>
+// Calls add(pixel, weight, left, right, slope, away) for the pixels of a square that count, with the left picture as it is or
+// smoothed; greys and disparities are relative to the centre's.
+template <bool smoothed, class Add>
 __device__ void over_square(const DeviceEvidence& e, const float* disparity, const Pixel& own, const Add& add) {
-  const float middle = disparity[own.at], bright = brightness(e, own.x, own.y), base = grey(e, own.x, own.y);
+  const auto left = [&](int x, int y) { return smoothed ? brightness(e, x, y) : grey(e, x, y); };
+  const float middle = disparity[own.at], bright = brightness(e, own.x, own.y), base = left(own.x, own.y);
   const float2 slope = e.slopes[own.at];
   const float falloff = 1 / (static_cast<float>(constants::alike_on_edge) * (fabsf(slope.x) + fabsf(slope.y)) +
                              static_cast<float>(constants::alike));
@@ -85,30 +89,36 @@ __device__ void over_square(const DeviceEvidence& e, const float* disparity, con
       const float weight = 1 - fabsf(brightness(e, x, y) - bright) * falloff;
       if (!(d > 0) || fabsf(away) > static_cast<float>(constants::same_surface) || weight <= 0) continue;
       const float2 right = e.moved[at];
-      add(at, weight, grey(e, x, y) - base, right.x - base + right.y * away, right.y);
+      add(at, weight, left(x, y) - base, right.x - base + right.y * away, right.y, away);
     }
   }
 }
 
-// With r the right picture at the square's disparity and g its slope, the left one is a (r - g step) + b.
+// With r the right picture at the square's disparity and g its slope, the left one is a (r - g step) + b. The mean of the
+// disparities around is a measurement too, which decides where the pictures say little.
 __global__ void refine_kernel(DeviceEvidence e, const float* disparity, float* refined) {
   const Pixel own = own_pixel(e);
   if (!own.inside) return;
   const float d = disparity[own.at];
   refined[own.at] = d;
   if (d <= 0) return;
-  float n = 0, sl = 0, sr = 0, sg = 0, rr = 0, lr = 0, gg = 0, gl = 0, gr = 0;
-  over_square(e, disparity, own, [&](int, float w, float l, float r, float g) {
+  float n = 0, sl = 0, sr = 0, sg = 0, rr = 0, lr = 0, gg = 0, gl = 0, gr = 0, around = 0, weights = 0;
+  over_square<true>(e, disparity, own, [&](int, float w, float l, float r, float g, float away) {
     const float wl = w * l, wr = w * r, wg = w * g;
     n += w, sl += wl, sr += wr, sg += wg;
     rr += wr * r, lr += wl * r, gg += wg * g, gl += wg * l, gr += wg * r;
+    constexpr auto over_surface = static_cast<float>(1 / (constants::same_surface * constants::same_surface));
+    const float like = w * (1 - over_surface * away * away);
+    around += like * away, weights += like;
   });
   const float share = 1 / fmaxf(n, 1e-6f), ml = share * sl, mr = share * sr, mg = share * sg;
   rr -= mr * sr, lr -= ml * sr, gg -= mg * sg, gl -= mg * sl, gr -= mg * sr;
-  if (n < static_cast<float>(constants::fewest) || gg <= 1) return;
+  if (n < static_cast<float>(constants::fewest)) return;
   const float gain = fmaxf(fminf(lr / fmaxf(rr, 1e-6f), 2.0f), 0.5f);
   constexpr auto most = static_cast<float>(constants::longest_step);
-  refined[own.at] = d + fmaxf(fminf((gr - gl / gain) / gg, most), -most);
+  constexpr auto smoothness = static_cast<float>(constants::smoothness);
+  const float step = (gr - gl / gain + smoothness * around / weights) / (gg + smoothness);
+  refined[own.at] = d + fmaxf(fminf(step, most), -most);
 }
 
 // The noise of both pictures over the texture of the left one, and what an error of the rows does where edges lie along
@@ -120,7 +130,7 @@ __global__ void deviation_kernel(DeviceEvidence e, const float* disparity) {
   const float d = disparity[own.at];
   if (d <= 0) return;
   float n = 0, nn = 0, sl = 0, sr = 0, ll = 0, rr = 0, lr = 0, sx = 0, sy = 0, xx = 0, xy = 0;
-  over_square(e, disparity, own, [&](int at, float w, float l, float r, float) {
+  over_square<false>(e, disparity, own, [&](int at, float w, float l, float r, float, float) {
     const float2 slope = e.slopes[at];
     const float wl = w * l, wr = w * r, wx = w * slope.x;
     n += w, nn += w * w, sl += wl, sr += wr, ll += wl * l, rr += wr * r, lr += wl * r;
@@ -135,12 +145,11 @@ __global__ void deviation_kernel(DeviceEvidence e, const float* disparity) {
   const float texture = fmaxf(share * xx - static_cast<float>(constants::slope_noise) * noise, 1e-3f);
   const float rows = static_cast<float>(constants::row_error) * share * xy / texture;
   const float variance = noise / (texture * (n * n / nn)) + rows * rows;
-  constexpr auto scale = static_cast<float>(constants::deviation_scale),
-                 least = static_cast<float>(constants::least_deviation);
-  const float deviation = sqrtf(scale * scale * variance + least * least);
-  if (deviation > static_cast<float>(constants::most_deviation) || d > e.nearest || d < e.farthest) return;
+  const float seen = static_cast<float>(constants::deviation_scale * constants::deviation_scale) * variance;
+  constexpr auto most = static_cast<float>(constants::most_deviation * constants::most_deviation);
+  if (seen > most || d > e.nearest || d < e.farthest) return;
   e.sure[own.at] = d;
-  e.deviation[own.at] = deviation;
+  e.deviation[own.at] = combined_deviation(seen);
 }
 
 // Where a surface has little texture, what the paths found is right if the sure disparities around it say the same.
@@ -171,7 +180,7 @@ __global__ void confirm_kernel(DeviceEvidence e, const float* disparity) {
   }
   if (lines < constants::confirming || contradicting > constants::contradicting) return;
   e.kept[own.at] = (d + 2 * (between / weights)) / 3;  // of which the paths' own part is the less precise
-  e.deviation[own.at] = static_cast<float>(constants::confirmed_deviation);
+  e.deviation[own.at] = sqrtf(confirmed_variance);
 }
 
 // A square that reaches over an outline matches beside it as well as on it: whatever lies between the outline and the
@@ -228,14 +237,14 @@ void judge_disparities(const DeviceEvidence& e, cudaStream_t stream) {
                   static_cast<unsigned>((e.rows + block_height - 1) / block_height));
   slopes_kernel<<<grid, block, 0, stream>>>(e);
   float *from = e.found, *to = e.refined;
-  for (int i = 0; i < 2; ++i) {
-    move_kernel<<<grid, block, 0, stream>>>(e, from);
+  for (int i = 0; i < refinements; ++i) {
+    move_kernel<<<grid, block, 0, stream>>>(e, e.smooth_right, 1.0f / 16, from);
     refine_kernel<<<grid, block, 0, stream>>>(e, from, to);
     float* swap = from;
     from = to;
     to = swap;
   }
-  move_kernel<<<grid, block, 0, stream>>>(e, from);
+  move_kernel<<<grid, block, 0, stream>>>(e, e.right, 1.0f, from);
   deviation_kernel<<<grid, block, 0, stream>>>(e, from);
   confirm_kernel<<<grid, block, 0, stream>>>(e, from);
   trim_kernel<<<grid, block, 0, stream>>>(e);

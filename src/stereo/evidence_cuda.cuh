@@ -10,11 +10,11 @@
 namespace kinema::stereo {
 
 struct DeviceEvidence {
-  int width, height;                 ///< of the pictures
-  int x, y, columns, rows;           ///< of the window
-  float nearest, farthest;           ///< disparities
-  const std::uint8_t *left, *right;  ///< pictures, height x width
-  const std::uint16_t* smooth;       ///< the left one, in sixteenths
+  int width, height;                           ///< of the pictures
+  int x, y, columns, rows;                     ///< of the window
+  float nearest, farthest;                     ///< disparities
+  const std::uint8_t *left, *right;            ///< pictures, height x width
+  const std::uint16_t *smooth, *smooth_right;  ///< the same, smoothed, in sixteenths
 
   // rows x columns each
   float2* slopes;          ///< of the smoothed picture, across and down

@@ -19,6 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::CappedTag<float, beyond_row>;
 using Floats = hn::Vec<Tag>;
 
+constexpr double over_surface = 1 / (constants::same_surface * constants::same_surface);
+
 Floats all(double value) { return hn::Set(Tag(), static_cast<float>(value)); }
 Floats at(const float* p) { return hn::LoadU(Tag(), p); }
 
@@ -39,9 +41,9 @@ void over_square(const EvidencePlanes& planes, std::size_t here, const Add& add)
                                                hn::Max(hn::Zero(Tag()), hn::NegMulAdd(differs, falloff, one)));
       // Greys and disparities relative to those of the centre, for precision. Those of pixels without a weight may be
       // anything finite.
-      const Floats g = at(planes.slope + i);
-      const Floats r = hn::MulAdd(g, hn::Max(hn::Min(away, one), all(-1)), hn::Sub(at(planes.right + i), grey));
-      add(i, weight, hn::Sub(at(planes.left + i), grey), r, g);
+      const Floats g = at(planes.slope + i), near = hn::Max(hn::Min(away, surface), hn::Neg(surface));
+      const Floats r = hn::MulAdd(g, near, hn::Sub(at(planes.right + i), grey));
+      add(i, weight, hn::Sub(at(planes.left + i), grey), r, g, near);
     }
   }
 }
@@ -49,24 +51,29 @@ void over_square(const EvidencePlanes& planes, std::size_t here, const Add& add)
 // c - a b
 Floats less(Floats c, Floats a, Floats b) { return hn::NegMulAdd(a, b, c); }
 
-// With r the right picture at the square's disparity and g its slope, the left one is a (r - g step) + b.
+// With r the right picture at the square's disparity and g its slope, the left one is a (r - g step) + b. The mean of the
+// disparities around is a measurement too, which decides where the pictures say little.
 Floats step_of(const EvidencePlanes& planes, std::size_t here) {
   const Floats zero = hn::Zero(Tag());
-  Floats n = zero, sl = zero, sr = zero, sg = zero, ll = zero, rr = zero, lr = zero, gg = zero, gl = zero, gr = zero;
-  over_square(planes, here, [&](std::size_t, Floats w, Floats l, Floats r, Floats g) {
+  Floats n = zero, sl = zero, sr = zero, sg = zero, ll = zero, rr = zero, lr = zero, gg = zero, gl = zero, gr = zero,
+         around = zero, weights = zero;
+  over_square(planes, here, [&](std::size_t, Floats w, Floats l, Floats r, Floats g, Floats away) {
     const Floats wl = hn::Mul(w, l), wr = hn::Mul(w, r), wg = hn::Mul(w, g);
     n = hn::Add(n, w), sl = hn::Add(sl, wl), sr = hn::Add(sr, wr), sg = hn::Add(sg, wg);
     ll = hn::MulAdd(wl, l, ll), rr = hn::MulAdd(wr, r, rr), lr = hn::MulAdd(wl, r, lr);
     gg = hn::MulAdd(wg, g, gg), gl = hn::MulAdd(wg, l, gl), gr = hn::MulAdd(wg, r, gr);
+    const Floats like = hn::Mul(w, less(all(1), hn::Mul(away, all(over_surface)), away));
+    around = hn::MulAdd(like, away, around), weights = hn::Add(weights, like);
   });
   const Floats share = hn::Div(all(1), hn::Max(n, all(1e-6)));
   const Floats ml = hn::Mul(share, sl), mr = hn::Mul(share, sr), mg = hn::Mul(share, sg);
   rr = less(rr, mr, sr), lr = less(lr, ml, sr), gg = less(gg, mg, sg), gl = less(gl, mg, sl), gr = less(gr, mg, sr);
   const Floats gain = hn::Max(hn::Min(hn::Div(lr, hn::Max(rr, all(1e-6))), all(2)), all(0.5));
-  const Floats step = hn::Div(hn::Sub(gr, hn::Div(gl, gain)), hn::Max(gg, all(1e-6)));
+  const Floats smoothness = all(constants::smoothness);
+  const Floats mean = hn::Div(around, hn::Max(weights, all(1e-6)));
+  const Floats step = hn::Div(hn::MulAdd(smoothness, mean, hn::Sub(gr, hn::Div(gl, gain))), hn::Add(gg, smoothness));
   const Floats most = all(constants::longest_step);
-  const auto told = hn::And(hn::And(hn::Ge(n, all(constants::fewest)), hn::Gt(gg, all(1))),
-                            hn::Gt(at(planes.disparity + here), zero));
+  const auto told = hn::And(hn::Ge(n, all(constants::fewest)), hn::Gt(at(planes.disparity + here), zero));
   return hn::IfThenElseZero(told, hn::Max(hn::Min(step, most), hn::Neg(most)));
 }
 
@@ -76,7 +83,7 @@ Floats deviation_of(const EvidencePlanes& planes, std::size_t here) {
   const Floats zero = hn::Zero(Tag());
   Floats n = zero, nn = zero, sl = zero, sr = zero, ll = zero, rr = zero, lr = zero, sx = zero, sy = zero, xx = zero,
          xy = zero;
-  over_square(planes, here, [&](std::size_t i, Floats w, Floats l, Floats r, Floats) {
+  over_square(planes, here, [&](std::size_t i, Floats w, Floats l, Floats r, Floats, Floats) {
     const Floats x = at(planes.across + i), y = at(planes.down + i);
     const Floats wl = hn::Mul(w, l), wr = hn::Mul(w, r), wx = hn::Mul(w, x);
     n = hn::Add(n, w), nn = hn::MulAdd(w, w, nn), sl = hn::Add(sl, wl), sr = hn::Add(sr, wr);
@@ -94,11 +101,15 @@ Floats deviation_of(const EvidencePlanes& planes, std::size_t here) {
   const Floats tilt = hn::Div(hn::Mul(share, xy), texture), rows = hn::Mul(all(constants::row_error), tilt);
   const Floats independent = hn::Div(hn::Mul(n, n), hn::Max(nn, tiny));
   const Floats variance = hn::MulAdd(rows, rows, hn::Div(noise, hn::Mul(texture, independent)));
-  const Floats scale = all(constants::deviation_scale), least = all(constants::least_deviation);
-  const Floats deviation = hn::Sqrt(hn::MulAdd(hn::Mul(scale, scale), variance, hn::Mul(least, least)));
+  const Floats seen = hn::Mul(all(constants::deviation_scale * constants::deviation_scale), variance);
+  // see combined_deviation()
+  const Floats own = all(constants::smooth_deviation * constants::smooth_deviation);
+  const Floats deviation = hn::Sqrt(hn::Add(hn::Div(hn::Mul(seen, own), hn::Add(seen, own)),
+                                            all(constants::least_deviation * constants::least_deviation)));
   const Floats limit = hn::Mul(all(constants::least_correlation), hn::Sqrt(hn::Mul(ll, rr)));
-  const auto told =
-      hn::And(hn::And(hn::Ge(n, all(constants::fewest)), hn::Gt(lr, limit)), hn::Gt(at(planes.disparity + here), zero));
+  const auto told = hn::And(hn::And(hn::Ge(n, all(constants::fewest)), hn::Gt(lr, limit)),
+                            hn::And(hn::Gt(at(planes.disparity + here), zero),
+                                    hn::Le(seen, all(constants::most_deviation * constants::most_deviation))));
   return hn::IfThenElse(told, deviation, all(no_deviation));
 }
 

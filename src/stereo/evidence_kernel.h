@@ -14,8 +14,8 @@ inline constexpr std::size_t beyond_row = 16;
 
 /// Planes of a window with margins of square_reach around it, in which no pixel has a disparity.
 struct EvidencePlanes {
-  const float* left;           ///< brightness
-  const float* smooth;         ///< the same, smoothed
+  const float* left;           ///< brightness, as it is or smoothed
+  const float* smooth;         ///< smoothed
   const float *across, *down;  ///< its slopes, per pixel
   const float *right, *slope;  ///< the right picture at the pixel's own disparity, and its slope there
   const float* disparity;
@@ -23,10 +23,11 @@ struct EvidencePlanes {
 };
 
 /// For `count` pixels of a row, the first at index `first`. Step: how far the disparity of the square around a pixel exceeds
-/// the pixel's own, in which the right picture, up to a gain and an offset, equals the left one; 0 where it cannot be told.
+/// the pixel's own, in which the right picture, up to a gain and an offset, equals the left one, and which is near those of its
+/// pixels; 0 where it cannot be told.
 void refinement_steps(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* step);
 
-/// Likewise the deviation of such a disparity, in pixels, `no_deviation` where the pictures have nothing in common there.
+/// Likewise the deviation of such a disparity, in pixels, `no_deviation` where the pictures do not determine it.
 inline constexpr float no_deviation = 1e6f;
 void match_deviations(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* deviation);
 

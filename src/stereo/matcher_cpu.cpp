@@ -31,7 +31,7 @@ public:
     aggregate();
     times_.push_back({"paths", watch.lap()});
     set_planes(left);
-    for (int i = 0; i < refinements; ++i) refine(aligned);
+    for (int i = 0; i < refinements; ++i) refine();
     judge(aligned);
     confirm();
     times_.push_back({"refine", watch.lap()});
@@ -43,7 +43,6 @@ public:
   std::vector<StageTime> times() const override { return times_; }
 
 private:
-  static constexpr int refinements = 2;
   struct Direction {
     int dx, dy;
   };
@@ -163,15 +162,17 @@ private:
     });
   }
 
-  EvidencePlanes planes() const {
-    return {bright_.data(), smooth_.data(), across_.data(),    down_.data(),
-            moved_.data(),  slope_.data(),  disparity_.data(), stride_};
+  EvidencePlanes planes(const std::vector<float>& left) const {
+    return {left.data(),   smooth_.data(), across_.data(),    down_.data(),
+            moved_.data(), slope_.data(),  disparity_.data(), stride_};
   }
 
-  // The right picture at each pixel's own disparity. Disparities that leave the picture are dropped.
-  void move_right(ImageView<const std::uint8_t> right) {
+  // The right picture at each pixel's own disparity, of rows whose numbers are `scale` of grey levels. Disparities that leave
+  // the picture are dropped.
+  template <class Row>
+  void move_right(const Row& row_of, float scale) {
     threads_.for_each(rows_, [&](std::size_t y) {
-      const std::uint8_t* row = right.data + (static_cast<std::size_t>(window_.top) + y) * right.stride;
+      const auto* row = row_of(window_.top + static_cast<int>(y));
       for (std::size_t x = 0; x < columns_; ++x) {
         const std::size_t at = index(x, y);
         const float d = disparity_[at];
@@ -183,22 +184,23 @@ private:
           continue;
         }
         // Catmull-Rom between four pixels: linear interpolation would blur half-way positions
-        const std::uint8_t* p = row + static_cast<std::size_t>(whole) - 1;
+        const auto* p = row + static_cast<std::size_t>(whole) - 1;
         const float p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
         const float c1 = 0.5f * (p2 - p0), c2 = p0 - 2.5f * p1 + 2 * p2 - 0.5f * p3,
                     c3 = 0.5f * (p3 - p0) + 1.5f * (p1 - p2);
-        moved_[at] = ((c3 * t + c2) * t + c1) * t + p1;
-        slope_[at] = (3 * c3 * t + 2 * c2) * t + c1;
+        moved_[at] = scale * (((c3 * t + c2) * t + c1) * t + p1);
+        slope_[at] = scale * ((3 * c3 * t + 2 * c2) * t + c1);
       }
     });
   }
 
-  void refine(ImageView<const std::uint8_t> right) {
-    move_right(right);
+  // On the smoothed pictures, whose slopes have less noise.
+  void refine() {
+    move_right([&](int y) { return right_.smooth_row(y); }, 1.0f / 16);
     refined_.resize(columns_ * rows_ + beyond_row);
     threads_.for_each(rows_, [&](std::size_t y) {
       std::vector<float> step(columns_ + beyond_row);
-      refinement_steps(planes(), index(0, y), columns_, step.data());
+      refinement_steps(planes(smooth_), index(0, y), columns_, step.data());
       for (std::size_t x = 0; x < columns_; ++x) refined_[y * columns_ + x] = disparity_[index(x, y)] + step[x];
     });
     threads_.for_each(rows_, [&](std::size_t y) {
@@ -208,17 +210,17 @@ private:
 
   // How sure each disparity is; those that are not are dropped.
   void judge(ImageView<const std::uint8_t> right) {
-    move_right(right);
+    move_right([&](int y) { return right.data + static_cast<std::size_t>(y) * right.stride; }, 1);
     threads_.for_each(rows_, [&](std::size_t y) {
       std::vector<float> deviation(columns_ + beyond_row);
-      match_deviations(planes(), index(0, y), columns_, deviation.data());
+      match_deviations(planes(bright_), index(0, y), columns_, deviation.data());
       for (std::size_t x = 0; x < columns_; ++x) deviation_[index(x, y)] = deviation[x];
     });
     threads_.for_each(rows_, [&](std::size_t y) {
       for (std::size_t x = 0; x < columns_; ++x) {
         const std::size_t at = index(x, y);
         const float d = disparity_[at];
-        const bool sure = deviation_[at] <= constants::most_deviation && d <= plan_.nearest && d >= plan_.farthest;
+        const bool sure = deviation_[at] < no_deviation && d <= plan_.nearest && d >= plan_.farthest;
         sure_[at] = sure ? d : no_disparity;
       }
     });
@@ -254,7 +256,7 @@ private:
         }
         if (lines < constants::confirming || contradicting > constants::contradicting) continue;
         kept_[at] = (d + 2 * (between / weights)) / 3;  // of which the paths' own part is the less precise
-        deviation_[at] = static_cast<float>(constants::confirmed_deviation);
+        deviation_[at] = std::sqrt(confirmed_variance);
       }
     });
   }

@@ -84,25 +84,26 @@ private:
   }
 
   DevicePair pair_of(const Window& window) {
-    const int columns = window.right - window.left, rows = window.bottom - window.top;
-    const int disparities =
+    DevicePair pair{};
+    pair.width = plan_.width;
+    pair.height = plan_.height;
+    pair.x = window.left;
+    pair.y = window.top;
+    pair.columns = window.right - window.left;
+    pair.rows = window.bottom - window.top;
+    pair.disparities =
         std::min(plan_.disparities, (window.disparities + disparity_step - 1) / disparity_step * disparity_step);
-    paths_.reserve(8 * static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows) *
-                   static_cast<std::size_t>(disparities));
-    return {plan_.width,
-            plan_.height,
-            window.left,
-            window.top,
-            columns,
-            rows,
-            disparities,
-            census_[0].data(),
-            census_[1].data(),
-            smooth_[0].data(),
-            penalties_.data(),
-            constants::small_step,
-            static_cast<float>(constants::uniqueness),
-            paths_.data()};
+    pair.left = census_[0].data();
+    pair.right = census_[1].data();
+    pair.smooth = smooth_[0].data();
+    pair.large_step = penalties_.data();
+    pair.small_step = constants::small_step;
+    pair.uniqueness = static_cast<float>(constants::uniqueness);
+    costs_.reserve(pair.volume());
+    paths_.reserve(8 * pair.volume());
+    pair.costs = costs_.data();
+    pair.paths = paths_.data();
+    return pair;
   }
 
   DeviceEvidence evidence_of(const Window& window, const std::uint8_t* right) {
@@ -121,6 +122,7 @@ private:
             pictures_[0].data(),
             right,
             smooth_[0].data(),
+            smooth_[1].data(),
             pairs_[0].data(),
             pairs_[1].data(),
             planes_[0].data(),
@@ -135,7 +137,7 @@ private:
   Plan plan_;
   cuda::Stream stream_;
   cuda::Event start_, chosen_, end_;
-  cuda::Buffer<std::uint8_t> penalties_, pictures_[2], aligned_, paths_;
+  cuda::Buffer<std::uint8_t> penalties_, pictures_[2], aligned_, costs_, paths_;
   cuda::Buffer<std::uint16_t> smooth_[2];
   cuda::Buffer<std::uint32_t> census_[2];
   cuda::Buffer<float> planes_[6];

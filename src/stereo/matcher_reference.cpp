@@ -94,11 +94,11 @@ public:
     left_ = picture_of(left);
     right_ = on_the_rows(picture_of(right), shift);
     smooth_ = smoothed(left_);
+    smooth_right_ = smoothed(right_);
     disparity_ = Plane<double>(plan_.width, plan_.height, 0);
     deviation_ = disparity_;
     choose(sum_of_paths(match_costs()));
-    refine();
-    refine();
+    for (int i = 0; i < refinements; ++i) refine();
     judge();
     confirm();
     trim_outlines();
@@ -208,10 +208,10 @@ private:
     const double whole = std::floor(x - d);
     return d > 0 && whole >= 1 && whole + 2 < plan_.width;
   }
-  Moved moved(int x, int y, double d) const {
+  static Moved moved(const Plane<double>& right, int x, int y, double d) {
     const double place = x - d, whole = std::floor(place), t = place - whole;
     const int i = static_cast<int>(whole);
-    const double p0 = right_.at(i - 1, y), p1 = right_.at(i, y), p2 = right_.at(i + 1, y), p3 = right_.at(i + 2, y);
+    const double p0 = right.at(i - 1, y), p1 = right.at(i, y), p2 = right.at(i + 1, y), p3 = right.at(i + 2, y);
     const double c1 = 0.5 * (p2 - p0), c2 = p0 - 2.5 * p1 + 2 * p2 - 0.5 * p3, c3 = 0.5 * (p3 - p0) + 1.5 * (p1 - p2);
     return {((c3 * t + c2) * t + c1) * t + p1, (3 * c3 * t + 2 * c2) * t + c1};
   }
@@ -227,11 +227,12 @@ private:
     return sum / 8;
   }
 
-  // Weighted samples of a square: both pictures, the right one's slope, the left one's slopes.
+  // Weighted samples of a square: both pictures, the right one's slope, how far disparities differ from the middle's, the left
+  // picture's slopes.
   struct Sample {
-    double weight, l, r, g, gx, gy;
+    double weight, l, r, g, away, gx, gy;
   };
-  std::vector<Sample> square(int x, int y) const {
+  std::vector<Sample> square(const Plane<double>& left, const Plane<double>& right, int x, int y) const {
     std::vector<Sample> samples;
     const double own = disparity_.at(x, y);
     const double similar = alike + alike_on_edge * (std::abs(across(x, y)) + std::abs(down(x, y)));
@@ -242,8 +243,8 @@ private:
         const double d = disparity_.at(i, j), away = d - own;
         const double weight = 1 - std::abs(smooth_.at(i, j) - smooth_.at(x, y)) / similar;
         if (!(d > 0) || !moves(i, d) || std::abs(away) > same_surface || weight <= 0) continue;
-        const auto [grey, slope] = moved(i, j, d);
-        samples.push_back({weight, left_.at(i, j) - left_.at(x, y), grey + slope * away - left_.at(x, y), slope,
+        const auto [grey, slope] = moved(right, i, j, d);
+        samples.push_back({weight, left.at(i, j) - left.at(x, y), grey + slope * away - left.at(x, y), slope, away,
                            across(i, j), down(i, j)});
       }
     }
@@ -268,6 +269,7 @@ private:
     return mean(samples, [&](const Sample& s) { return (s.*a - ma) * (s.*b - mb); });
   }
 
+  // Least squares on the smoothed pictures, whose slopes have less noise, and on the disparities around.
   void refine() {
     Plane<double> refined = disparity_;
     for_pixels([&](int x, int y) {
@@ -277,16 +279,21 @@ private:
         refined.at(x, y) = 0;
         return;
       }
-      const std::vector<Sample> samples = square(x, y);
+      const std::vector<Sample> samples = square(smooth_, smooth_right_, x, y);
       const double n = weight_of(samples);
       if (n < fewest) return;
-      const double gg = covariance(samples, &Sample::g, &Sample::g);
-      if (n * gg <= 1) return;
+      double around = 0, weights = 0;
+      for (const Sample& s : samples) {
+        const double like = s.weight * (1 - s.away * s.away / (same_surface * same_surface));
+        around += like * s.away, weights += like;
+      }
       const double gain = std::clamp(
           covariance(samples, &Sample::l, &Sample::r) / std::max(covariance(samples, &Sample::r, &Sample::r), 1e-6 / n),
           0.5, 2.0);
+      const double pull =
+          covariance(samples, &Sample::g, &Sample::r) - covariance(samples, &Sample::g, &Sample::l) / gain;
       const double step =
-          (covariance(samples, &Sample::g, &Sample::r) - covariance(samples, &Sample::g, &Sample::l) / gain) / gg;
+          (n * pull + smoothness * around / weights) / (n * covariance(samples, &Sample::g, &Sample::g) + smoothness);
       refined.at(x, y) = own + std::clamp(step, -longest_step, longest_step);
     });
     disparity_ = refined;
@@ -301,7 +308,7 @@ private:
         disparity_.at(x, y) = 0;
         return;
       }
-      const std::vector<Sample> samples = square(x, y);
+      const std::vector<Sample> samples = square(left_, right_, x, y);
       const double n = weight_of(samples);
       if (n < fewest) return;
       const double ll = covariance(samples, &Sample::l, &Sample::l), rr = covariance(samples, &Sample::r, &Sample::r),
@@ -315,13 +322,12 @@ private:
       for (const Sample& s : samples) squares += s.weight * s.weight;
       const double independent = n * n / squares;
       const double variance = noise / (texture * independent) + row_error * row_error * tilt * tilt;
-      const double deviation =
-          std::sqrt(deviation_scale * deviation_scale * variance + least_deviation * least_deviation);
-      if (deviation > most_deviation || own > static_cast<double>(plan_.nearest) ||
+      const double seen = deviation_scale * deviation_scale * variance;
+      if (seen > most_deviation * most_deviation || own > static_cast<double>(plan_.nearest) ||
           own < static_cast<double>(plan_.farthest))
         return;
       sure_.at(x, y) = own;
-      deviation_.at(x, y) = deviation;
+      deviation_.at(x, y) = combined_deviation(static_cast<float>(seen));
     });
   }
 
@@ -354,7 +360,7 @@ private:
       }
       if (lines < confirming || contradicted > contradicting) return;
       kept.at(x, y) = (own + 2 * between / weights) / 3;  // of which the paths' own part is the less precise
-      deviation_.at(x, y) = confirmed_deviation;
+      deviation_.at(x, y) = std::sqrt(confirmed_variance);
     });
     disparity_ = kept;
   }
@@ -403,7 +409,7 @@ private:
   Plan plan_;
   Window window_;
   int disparities_ = 0;
-  Plane<double> left_, right_, smooth_, disparity_, sure_, deviation_;
+  Plane<double> left_, right_, smooth_, smooth_right_, disparity_, sure_, deviation_;
 };
 
 }  // namespace

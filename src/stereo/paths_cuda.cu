@@ -7,6 +7,7 @@ namespace kinema::stereo {
 namespace {
 
 constexpr int tile = 16;            // of pixels, a block of threads
+constexpr int cost_warps = 8;       // that compute costs
 constexpr int warps_per_block = 4;  // that follow paths
 constexpr int row_warps = 16;       // that choose the disparities of a row
 constexpr unsigned full = 0xffffffffu;
@@ -94,6 +95,71 @@ __device__ bool start_of(int n, int columns, int rows, int& direction, PathStart
   return false;
 }
 
+// The bytes of a lane, `each` of them, four in a register. They lie together, so that their address is a multiple of whatever
+// divides `each`.
+template <int each>
+struct LaneBytes {
+  static constexpr int count = (each + 3) / 4;
+  std::uint32_t four[count];
+
+  __device__ static LaneBytes read(const std::uint8_t* from) {
+    LaneBytes bytes{};
+    if constexpr (each % 4 == 0) {
+#pragma unroll
+      for (int i = 0; i < count; ++i) bytes.four[i] = reinterpret_cast<const std::uint32_t*>(from)[i];
+    } else if constexpr (each % 2 == 0) {
+#pragma unroll
+      for (int i = 0; i < each / 2; ++i)
+        bytes.four[i / 2] |= static_cast<std::uint32_t>(reinterpret_cast<const std::uint16_t*>(from)[i])
+                             << 16 * (i % 2);
+    } else {
+#pragma unroll
+      for (int i = 0; i < each; ++i) bytes.four[i / 4] |= static_cast<std::uint32_t>(from[i]) << 8 * (i % 4);
+    }
+    return bytes;
+  }
+
+  __device__ void write(std::uint8_t* to) const {
+    if constexpr (each % 4 == 0) {
+#pragma unroll
+      for (int i = 0; i < count; ++i) reinterpret_cast<std::uint32_t*>(to)[i] = four[i];
+    } else if constexpr (each % 2 == 0) {
+#pragma unroll
+      for (int i = 0; i < each / 2; ++i)
+        reinterpret_cast<std::uint16_t*>(to)[i] = static_cast<std::uint16_t>(four[i / 2] >> 16 * (i % 2));
+    } else {
+#pragma unroll
+      for (int i = 0; i < each; ++i) to[i] = static_cast<std::uint8_t>(four[i / 4] >> 8 * (i % 4));
+    }
+  }
+
+  // Bytes 2 i and 2 i + 1 as two numbers of 16 bits.
+  __device__ unsigned two(int i) const { return __byte_perm(four[i / 2], 0, i % 2 == 0 ? 0x4140 : 0x4342); }
+};
+
+// Cost of all disparities of the window's pixels: what the paths share. A warp has a pixel at a time.
+template <int each>
+__global__ void __launch_bounds__(32 * cost_warps) cost_kernel(DevicePair pair) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int y = static_cast<int>(blockIdx.y);
+  for (int x = static_cast<int>(blockIdx.x) * cost_warps + static_cast<int>(threadIdx.x) / 32; x < pair.columns;
+       x += static_cast<int>(gridDim.x) * cost_warps) {
+    const int column = pair.x + x, index = (pair.y + y) * pair.width + column;
+    const std::uint32_t own = pair.left[index];
+    LaneBytes<each> cost{};
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+      const int d = lane * each + i;
+      const auto differing = static_cast<unsigned>(column >= d ? __popc(own ^ pair.right[index - d]) : outside_cost);
+      cost.four[i / 4] |= differing << 8 * (i % 4);
+    }
+    cost.write(pair.costs +
+               (static_cast<std::size_t>(y) * static_cast<std::size_t>(pair.columns) + static_cast<std::size_t>(x)) *
+                   static_cast<std::size_t>(pair.disparities) +
+               lane * each);
+  }
+}
+
 // Two numbers of 16 bits in one register, both below 2^15.
 __device__ unsigned twice(int value) { return static_cast<unsigned>(value) * 0x10001u; }
 
@@ -107,9 +173,13 @@ __global__ void __launch_bounds__(32 * warps_per_block) path_kernel(DevicePair p
   PathStart at{};
   const int path = static_cast<int>(blockIdx.x) * warps_per_block + static_cast<int>(threadIdx.x) / 32;
   if (!start_of(path, pair.columns, pair.rows, direction, at)) return;
+  const int along_x = at.dx > 0   ? pair.columns - at.x
+                      : at.dx < 0 ? at.x + 1
+                                  : pair.rows,
+            along_y = at.dy > 0   ? pair.rows - at.y
+                      : at.dy < 0 ? at.y + 1
+                                  : pair.columns;
 
-  const std::size_t volume = static_cast<std::size_t>(pair.rows) * static_cast<std::size_t>(pair.columns) *
-                             static_cast<std::size_t>(pair.disparities);
   const unsigned small = twice(pair.small_step);
   // Before the first pixel all values are 0, and so is a step of any size. The second half of a last register that is half
   // used is never the smallest.
@@ -117,18 +187,28 @@ __global__ void __launch_bounds__(32 * warps_per_block) path_kernel(DevicePair p
 #pragma unroll
   for (int i = 0; i < registers; ++i) value[i] = each % 2 == 1 && i + 1 == registers ? never << 16 : 0;
   int least = 0;
-  int index = (pair.y + at.y) * pair.width + pair.x + at.x, column = pair.x + at.x;
-  int before = pair.smooth[index];
-  std::uint8_t* out =
-      pair.paths + static_cast<std::size_t>(direction) * volume +
+  const std::uint16_t* smooth = pair.smooth + (pair.y + at.y) * pair.width + pair.x + at.x;
+  int before = *smooth;
+  const std::size_t first =
       (static_cast<std::size_t>(at.y) * static_cast<std::size_t>(pair.columns) + static_cast<std::size_t>(at.x)) *
           static_cast<std::size_t>(pair.disparities) +
-      lane * each;
-  const int further = at.dy * pair.width + at.dx;
-  const std::ptrdiff_t out_further = static_cast<std::ptrdiff_t>(at.dy * pair.columns + at.dx) * pair.disparities;
-  for (int x = at.x, y = at.y; x >= 0 && x < pair.columns && y >= 0 && y < pair.rows; x += at.dx, y += at.dy) {
-    const std::uint32_t own = pair.left[index];
-    const int grey = pair.smooth[index];
+      static_cast<std::size_t>(lane * each);
+  const std::uint8_t* costs = pair.costs + first;
+  std::uint8_t* out = pair.paths + static_cast<std::size_t>(direction) * pair.volume() + first;
+  const int smooth_further = at.dy * pair.width + at.dx;
+  const std::ptrdiff_t further = static_cast<std::ptrdiff_t>(at.dy * pair.columns + at.dx) * pair.disparities;
+  // what the next pixel needs is read while this one is computed
+  LaneBytes<each> next_cost = LaneBytes<each>::read(costs);
+  int next_grey = before;
+  for (int left = min(along_x, along_y); left > 0; --left) {
+    const LaneBytes<each> cost = next_cost;
+    const int grey = next_grey;
+    if (left > 1) {
+      costs += further;
+      smooth += smooth_further;
+      next_cost = LaneBytes<each>::read(costs);
+      next_grey = *smooth;
+    }
     const unsigned large = twice(least + pair.large_step[abs(grey - before) >> 4]), less = twice(least);
     before = grey;
     // the neighbours of a lane's first and last disparity
@@ -137,15 +217,11 @@ __global__ void __launch_bounds__(32 * warps_per_block) path_kernel(DevicePair p
     if (lane == 0) below = never;
     if (lane == 31) above = never;
     unsigned smallest = never << 16 | never;
-    std::uint32_t packed[(each + 3) / 4] = {};
+    LaneBytes<each> packed{};
     unsigned previous = below << 16;  // of it, the upper half is the neighbour below
 #pragma unroll
     for (int i = 0; i < registers; ++i) {
-      const int d = lane * each + 2 * i;
       const bool two = 2 * i + 1 < each;
-      unsigned cost = column >= d ? __popc(own ^ pair.right[index - d]) : outside_cost;
-      if (two)
-        cost |= (column > d ? __popc(own ^ pair.right[index - d - 1]) : static_cast<unsigned>(outside_cost)) << 16;
       const unsigned here = value[i];
       const unsigned lower = __byte_perm(previous, here, 0x5432);  // (previous.hi, here.lo)
       const unsigned following = i + 1 < registers ? value[i + 1] : above;
@@ -154,29 +230,23 @@ __global__ void __launch_bounds__(32 * warps_per_block) path_kernel(DevicePair p
       const unsigned beside = __vminu2(lower, upper);
       unsigned best = __vminu2(__vminu2(beside + small, here), large);
       previous = here;
-      best = best - less + cost;
+      best = best - less + cost.two(i);
       if (!two) best = (best & 0xffffu) | never << 16;
       value[i] = best;
       smallest = __vminu2(smallest, best);
-      const unsigned bytes = (best & 0xffu) | (best >> 8 & 0xff00u);
-      packed[i / 2] |= bytes << (16 * (i % 2));
+      if (i % 2 == 0)
+        packed.four[i / 2] = __byte_perm(best, 0, 0x4420);
+      else
+        packed.four[i / 2] |= __byte_perm(best, 0, 0x2044);
     }
     least = static_cast<int>(__reduce_min_sync(full, min(smallest & 0xffffu, smallest >> 16)));
-    if constexpr (each % 4 == 0) {
-#pragma unroll
-      for (int i = 0; i < each / 4; ++i) reinterpret_cast<std::uint32_t*>(out)[i] = packed[i];
-    } else {
-#pragma unroll
-      for (int i = 0; i < each; ++i) out[i] = static_cast<std::uint8_t>(packed[i / 4] >> (8 * (i % 4)));
-    }
-    index += further;
-    column += at.dx;
-    out += out_further;
+    packed.write(out);
+    out += further;
   }
 }
 
-// A block has a row. A sum of eight paths and its disparity in one number: the smallest of them is the best, of equal
-// ones the farthest.
+// A block has a row, a warp a part of it. A sum of eight paths and its disparity in one number: the smallest of them is the
+// best, of equal ones the farthest.
 template <int each>
 __global__ void __launch_bounds__(32 * row_warps) choose_kernel(DevicePair pair, float* disparity) {
   extern __shared__ unsigned seen[];  // by the right picture: columns + disparities, from the right
@@ -186,38 +256,43 @@ __global__ void __launch_bounds__(32 * row_warps) choose_kernel(DevicePair pair,
   const int y = static_cast<int>(blockIdx.x), length = pair.columns + pair.disparities;
   for (int i = static_cast<int>(threadIdx.x); i < length; i += static_cast<int>(blockDim.x)) seen[i] = ~0u;
   __syncthreads();
-  const std::size_t volume = static_cast<std::size_t>(pair.rows) * static_cast<std::size_t>(pair.columns) *
-                             static_cast<std::size_t>(pair.disparities);
+  const int part = (pair.columns + row_warps - 1) / row_warps, begin = min(warp * part, pair.columns),
+            end = min(begin + part, pair.columns);
+  const std::size_t volume = pair.volume();
+  const std::uint8_t* from =
+      pair.paths +
+      (static_cast<std::size_t>(y) * static_cast<std::size_t>(pair.columns) + static_cast<std::size_t>(begin)) *
+          static_cast<std::size_t>(pair.disparities) +
+      lane * each;
   float* out = disparity + static_cast<std::size_t>(y) * static_cast<std::size_t>(pair.columns);
-  for (int x = warp; x < pair.columns; x += row_warps) {
-    const std::uint8_t* from =
-        pair.paths +
-        (static_cast<std::size_t>(y) * static_cast<std::size_t>(pair.columns) + static_cast<std::size_t>(x)) *
-            static_cast<std::size_t>(pair.disparities) +
-        lane * each;
-    unsigned sum[each];
+  // Of the right picture's pixels, the best so far: lane and register have the pixel that is their disparity to the left of x,
+  // so that with each x all of them move on by one disparity.
+  unsigned best_seen[each];
 #pragma unroll
-    for (int i = 0; i < each; ++i) sum[i] = 0;
-    for (int k = 0; k < 8; ++k, from += volume) {
-      if constexpr (each % 4 == 0) {
+  for (int i = 0; i < each; ++i) best_seen[i] = ~0u;
+  for (int x = begin; x < end; ++x, from += pair.disparities) {
+    unsigned pairs[2 * LaneBytes<each>::count] = {};  // two sums of 16 bits in each
 #pragma unroll
-        for (int i = 0; i < each / 4; ++i) {
-          const std::uint32_t four = reinterpret_cast<const std::uint32_t*>(from)[i];
+    for (int k = 0; k < 8; ++k) {
+      const auto path = LaneBytes<each>::read(from + static_cast<std::size_t>(k) * volume);
 #pragma unroll
-          for (int j = 0; j < 4; ++j) sum[4 * i + j] += four >> (8 * j) & 255u;
-        }
-      } else {
-#pragma unroll
-        for (int i = 0; i < each; ++i) sum[i] += from[i];
+      for (int i = 0; i < LaneBytes<each>::count; ++i) {
+        pairs[2 * i] += path.two(2 * i);
+        pairs[2 * i + 1] += path.two(2 * i + 1);
       }
     }
-    unsigned best = ~0u;
+    unsigned sum[each], best = ~0u;
+    unsigned moved = __shfl_up_sync(full, best_seen[each - 1], 1);
+    if (lane == 0) moved = ~0u;
+    if (lane == 31 && x > begin) atomicMin(seen + (pair.columns - x) + pair.disparities - 1, best_seen[each - 1]);
 #pragma unroll
     for (int i = 0; i < each; ++i) {
-      const auto d = static_cast<unsigned>(lane * each + i);
-      const unsigned key = sum[i] << 16 | d;
+      sum[i] = i % 2 == 0 ? pairs[i / 2] & 0xffffu : pairs[i / 2] >> 16;
+      const unsigned key = sum[i] << 16 | static_cast<unsigned>(lane * each + i);
       best = min(best, key);
-      atomicMin(seen + (pair.columns - 1 - x) + static_cast<int>(d), key);
+      const unsigned former = best_seen[i];
+      best_seen[i] = min(moved, key);
+      moved = former;
     }
     best = __reduce_min_sync(full, best);
     const int chosen = static_cast<int>(best & 0xffffu);
@@ -231,20 +306,24 @@ __global__ void __launch_bounds__(32 * row_warps) choose_kernel(DevicePair pair,
       if (d == chosen + 1) after = sum[i];
     }
     second = __reduce_min_sync(full, second);
-    before = __reduce_add_sync(full, before);
-    after = __reduce_add_sync(full, after);
+    const unsigned beside = __reduce_add_sync(full, before | after << 16);
+    before = beside & 0xffffu;
+    after = beside >> 16;
     if (lane == 0) {
       const bool valid =
           chosen >= 1 && chosen + 1 < pair.disparities && chosen <= pair.x + x &&
           static_cast<float>(static_cast<int>(second) - least) >= pair.uniqueness * static_cast<float>(least);
       const int bend = static_cast<int>(before + after) - 2 * least;
-      const float part = bend > 0 ? 0.5f * static_cast<float>(static_cast<int>(before) - static_cast<int>(after)) /
-                                        static_cast<float>(bend)
-                                  : 0.0f;
+      const float nearer = bend > 0 ? 0.5f * static_cast<float>(static_cast<int>(before) - static_cast<int>(after)) /
+                                          static_cast<float>(bend)
+                                    : 0.0f;
       whole[x] = static_cast<unsigned short>(valid ? chosen : 0);
-      out[x] = valid ? static_cast<float>(chosen) + part : 0.0f;
+      out[x] = valid ? static_cast<float>(chosen) + nearer : 0.0f;
     }
   }
+  if (end > begin)
+#pragma unroll
+    for (int i = 0; i < each; ++i) atomicMin(seen + (pair.columns - end) + lane * each + i, best_seen[i]);
   __syncthreads();
   for (int x = static_cast<int>(threadIdx.x); x < pair.columns; x += static_cast<int>(blockDim.x)) {
     const int own = whole[x];
@@ -287,6 +366,9 @@ void by_disparities(int disparities, const Arguments&... arguments) {
 template <int each>
 struct Follow {
   static void run(const DevicePair& pair, cudaStream_t stream) {
+    const dim3 parts(static_cast<unsigned>((pair.columns + 8 * cost_warps - 1) / (8 * cost_warps)),
+                     static_cast<unsigned>(pair.rows));
+    cost_kernel<each><<<parts, 32 * cost_warps, 0, stream>>>(pair);
     const int paths = 2 * pair.rows + 2 * pair.columns + 4 * (pair.columns + pair.rows - 1);
     path_kernel<each><<<(paths + warps_per_block - 1) / warps_per_block, 32 * warps_per_block, 0, stream>>>(pair);
   }

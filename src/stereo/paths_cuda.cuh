@@ -18,7 +18,12 @@ struct DevicePair {
   const std::uint8_t* large_step;     ///< see Plan, on the device
   int small_step;
   float uniqueness;
+  std::uint8_t* costs;  ///< rows x columns x disparities
   std::uint8_t* paths;  ///< 8 x rows x columns x disparities
+
+  __host__ __device__ std::size_t volume() const {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * static_cast<std::size_t>(disparities);
+  }
 };
 
 /// Most disparities of a window.

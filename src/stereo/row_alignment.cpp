@@ -30,6 +30,8 @@ void RowAlignment::add(ImageView<const std::uint8_t> left, ImageView<const std::
                        const Disparities& disparities) {
   using namespace constants;
   ++pairs_;
+  // of a difference as large as it was before the first estimate, squares see only a part
+  if (pairs_ == 2) seen_.clear();
   if (static_cast<double>(seen_.size()) > most_squares)
     seen_.erase(seen_.begin(), seen_.begin() + static_cast<std::ptrdiff_t>(seen_.size() / 2));
   const auto across = [&](int i) { return 2.0 * i / (width_ - 1) - 1; };

@@ -16,6 +16,9 @@ class RowAlignment {
 public:
   RowAlignment(int width, int height) : width_(width), height_(height) {}
 
+  /// Begins with a shift that is known roughly.
+  void begin_at(const RowShift& shift) { shift_ = shift; }
+
   /// Adds a pair that was matched with shift().
   void add(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, const Disparities& disparities);
 

@@ -174,6 +174,14 @@ TEST_F(BodyTrackTrouble, APairWithoutItsRightHalfIsAGap) {
   refuses(recording, {}, "has a left/ and no right/");
 }
 
+TEST_F(BodyTrackTrouble, RefusesAPairWhosePicturesAreExchanged) {
+  const fs::path recording = copy("stereo", "stereo");
+  fs::rename(recording / "left", recording / "other");
+  fs::rename(recording / "right", recording / "left");
+  fs::rename(recording / "other", recording / "right");
+  expect_one_line(track(recording, {}), 2, "exchanged");
+}
+
 TEST_F(BodyTrackTrouble, RefusesPlacesThatCannotBeWritten) {
   const fs::path recording = TrackTest::recording();
   expect_one_line(track(recording, {"--out", "none/poses.jsonl"}), 2, "none/poses.jsonl: there is no folder none");

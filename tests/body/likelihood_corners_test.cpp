@@ -45,6 +45,19 @@ TEST_P(LikelihoodCorners, ARayThatMissesCostsTau) {
   EXPECT_NEAR(distance(), 0.1, close);
 }
 
+TEST_P(LikelihoodCorners, ADistanceCountsLessWhereThePointIsNotSure) {
+  problem.add_capsule({0, -1, 3}, 0.1, {0, 1, 3});
+  problem.add_point(0, 0, 2.85);
+  problem.deviation = {static_cast<float>(std::sqrt(3.0) * problem.settings.sigma)};
+  EXPECT_NEAR(distance(), 0.05 / 2, close);
+  problem.points = {0, 0, 2.71f};
+  EXPECT_NEAR(distance(), 0.19 / 2, close);
+  problem.points = {0, 0, 2.6f};
+  EXPECT_NEAR(distance(), 0.1, close);
+  problem.points = {1, 0, 2.85f};  // a miss
+  EXPECT_NEAR(distance(), 0.1, close);
+}
+
 TEST_P(LikelihoodCorners, TheCylinderEndsWhereItsAxisEnds) {
   // would be hit at 2.9 if the cylinder were infinite; the end's sphere is a metre away
   problem.add_capsule({0, 1, 3}, 0.1, {0, 2, 3});

@@ -69,6 +69,7 @@ TEST_P(LikelihoodRandom, ScenesOfAnyScaleAgree) {
     for (std::uint64_t seed = 50000; seed < 50050; ++seed) {
       Problem problem = random_problem(seed, {200, 2, 10});
       for (float& x : problem.points) x = static_cast<float>(scale * x);
+      for (float& x : problem.deviation) x = static_cast<float>(scale * x);
       for (float& x : problem.capsules) x = static_cast<float>(scale * x);
       problem.settings.tau *= scale;
       problem.settings.sigma *= scale;

@@ -63,6 +63,11 @@ TEST_P(LikelihoodRefusal, OfSizesThatDoNotAgree) {
   const std::vector<std::uint8_t> marks(9);
   EXPECT_THROW(likelihood->set_points({problem.points.data(), 10, marks}), Error);
   EXPECT_THROW(likelihood->set_points({nullptr, 10}), Error);
+  for (const float bad : {-1.0f, std::numeric_limits<float>::infinity(), std::nanf("")}) {
+    const std::vector<float> one(1, 0.1f), all(10, bad);
+    EXPECT_THROW(likelihood->set_points({problem.points.data(), 10, {}, one}), Error);
+    EXPECT_THROW(likelihood->set_points({problem.points.data(), 10, {}, all}), Error);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, LikelihoodRefusal,

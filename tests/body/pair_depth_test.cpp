@@ -6,6 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace kinema::body {
 namespace {
 
@@ -62,7 +66,7 @@ TEST(PairDepth, APlainWallIsSeenPastThePerson) {
   const auto view = pairs.depth(scene.pair.view(scene.left), scene.pair.view(scene.right), nullptr, {});
   EXPECT_EQ(view.at(300, 30), 0);
   pairs.look_past(30 / scene.pair.square);
-  EXPECT_EQ(view.at(300, 30), PairDepth::past_depth);
+  EXPECT_EQ(view.at(300, 30), pairs.past_depth());
   EXPECT_NEAR(view.at(160, 120), 30 / scene.pair.square, 0.03);
 }
 
@@ -95,16 +99,66 @@ TEST(PairDepth, OfVeryLargePicturesIsThatOfSmallerOnes) {
   EXPECT_NEAR(view.at(360, 80), 30 / scene.pair.square, 0.04);
 }
 
-TEST(PairDepth, RefusesPicturesThatAreExchangedOrOfAnotherSize) {
-  const Scene scene(before_a_wall(18));
+// What the pair is refused with; empty where it is not.
+std::string refusal(const Scene& scene, const std::vector<std::uint8_t>& left, const std::vector<std::uint8_t>& right) {
   PairDepth pairs(scene.settings(), Backend::cpu);
   try {
-    pairs.depth(scene.pair.view(scene.right), scene.pair.view(scene.left), nullptr, {});
-    ADD_FAILURE() << "was taken";
+    pairs.depth(scene.pair.view(left), scene.pair.view(right), nullptr, {});
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("exchanged"), std::string::npos) << error.what();
+    return error.what();
   }
+  return {};
+}
+
+// A picture whose rows lie `rows` lower.
+std::vector<std::uint8_t> lowered(const Scene& scene, const std::vector<std::uint8_t>& picture, int rows) {
+  std::vector<std::uint8_t> out = picture;
+  for (int y = 0; y < scene.pair.height; ++y)
+    for (int x = 0; x < scene.pair.width; ++x)
+      out[scene.at(x, y)] = picture[scene.at(x, std::clamp(y - rows, 0, scene.pair.height - 1))];
+  return out;
+}
+
+TEST(PairDepth, RefusesPicturesThatAreExchangedOrOfAnotherSize) {
+  const Scene scene(before_a_wall(18));
+  EXPECT_EQ(refusal(scene, scene.left, scene.right), "");
+  EXPECT_NE(refusal(scene, scene.right, scene.left).find("exchanged"), std::string::npos);
+  PairDepth pairs(scene.settings(), Backend::cpu);
   EXPECT_THROW(pairs.depth({scene.left.data(), 4, 4, 4}, {scene.left.data(), 4, 4, 4}, nullptr, {}), Error);
+}
+
+TEST(PairDepth, PutsRowsRightThatAreAFewPixelsApartAndRefusesOthers) {
+  const Scene scene(before_a_wall(18));
+  for (const int rows : {-4, 3}) {
+    PairDepth pairs(scene.settings(), Backend::cpu);
+    const std::vector<std::uint8_t> right = lowered(scene, scene.right, rows);
+    const auto depth = pairs.depth(scene.pair.view(scene.left), scene.pair.view(right), nullptr, {});
+    EXPECT_NEAR(depth.at(160, 120), 30 / scene.pair.square, 0.03) << rows;
+    EXPECT_NEAR(pairs.rows().shift().a, rows, 0.1);
+  }
+  const std::string lower = refusal(scene, scene.left, lowered(scene, scene.right, 12));
+  EXPECT_NE(lower.find("12 pixels lower"), std::string::npos) << lower;
+  EXPECT_NE(refusal(scene, scene.left, lowered(scene, scene.right, -20)).find("20 pixels higher"), std::string::npos);
+}
+
+TEST(PairDepth, RefusesALensThatIsCoveredOrOutOfFocus) {
+  const Scene scene(before_a_wall(18));
+  std::vector<std::uint8_t> dark(scene.left.size());
+  for (std::size_t i = 0; i < dark.size(); ++i) dark[i] = static_cast<std::uint8_t>(8 + i * 2654435761u % 5);
+  EXPECT_NE(refusal(scene, scene.left, dark).find("right picture of the pair shows nothing"), std::string::npos);
+  std::vector<std::uint8_t> blurred = scene.left;
+  constexpr int reach = 4;
+  for (int y = 0; y < scene.pair.height; ++y) {
+    for (int x = 0; x < scene.pair.width; ++x) {
+      int sum = 0;
+      for (int j = -reach; j <= reach; ++j)
+        for (int i = -reach; i <= reach; ++i)
+          sum += scene.left[scene.at(std::clamp(x + i, 0, scene.pair.width - 1),
+                                     std::clamp(y + j, 0, scene.pair.height - 1))];
+      blurred[scene.at(x, y)] = static_cast<std::uint8_t>(sum / ((2 * reach + 1) * (2 * reach + 1)));
+    }
+  }
+  EXPECT_NE(refusal(scene, blurred, scene.right).find("left picture of the pair is blurred"), std::string::npos);
 }
 
 }  // namespace

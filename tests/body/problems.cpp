@@ -99,6 +99,8 @@ Problem random_problem(std::uint64_t seed, Size size) {
     problem.add_point(x.x, x.y, x.z);
     if (marked) problem.background.push_back(chance(0.3) ? 1 : 0);
   }
+  for (std::size_t i = 0; seed % 3 == 0 && i < size.points; ++i)
+    problem.deviation.push_back(static_cast<float>(uniform(0, 3 * problem.settings.sigma)));
   return problem;
 }
 

@@ -16,11 +16,12 @@ namespace kinema::body {
 struct Problem {
   std::vector<float> points;             // (I, 3)
   std::vector<std::uint8_t> background;  // (I) or empty
+  std::vector<float> deviation;          // (I) or empty
   std::vector<float> capsules;           // (J, K, 7)
   std::size_t samples = 0, count = 0;
   LikelihoodSettings settings;
 
-  PointsView points_view() const { return {points.data(), points.size() / 3, background}; }
+  PointsView points_view() const { return {points.data(), points.size() / 3, background, deviation}; }
   CapsulesView capsules_view() const { return {capsules.data(), samples, count, capsule_floats}; }
   void add_point(double x, double y, double z);
   void add_capsule(Vec3 a, double r, Vec3 b);  // to the one sample
@@ -40,7 +41,8 @@ struct Size {
   std::size_t points, samples, capsules;
 };
 
-/// Points near the capsules' surfaces and elsewhere, some marked as background; settings at random too.
+/// Points near the capsules' surfaces and elsewhere, some marked as background, those of every third problem with deviations of
+/// their own; settings at random too.
 Problem random_problem(std::uint64_t seed, Size size);
 
 /// A person as the benchmark has it.

@@ -70,7 +70,8 @@ TEST_P(Matching, DoesNotMindAnotherExposure) {
 }
 
 TEST_P(Matching, StatesDeviationsThatAreTrue) {
-  // noise of 2 to 5 grey levels on waves of 18: the mean square of errors over deviations is one
+  // Noise of 2 to 5 grey levels on waves of 18: the mean square of errors over deviations is one, or less, since flat patterns are
+  // matched better than the skin that deviations are made for.
   for (const double noise : {2.0, 5.0}) {
     DrawnPair pair;
     pair.noise = noise;
@@ -79,7 +80,7 @@ TEST_P(Matching, StatesDeviationsThatAreTrue) {
       const Counts counts = count(pair, out, square);
       ASSERT_GT(counts.known, counts.pixels / 2);
       const double mean = counts.squares / static_cast<double>(counts.known);
-      EXPECT_GT(mean, 0.2) << noise;
+      EXPECT_GT(mean, 0.1) << noise;
       EXPECT_LT(mean, 2.5) << noise;
     }
   }
