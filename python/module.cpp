@@ -41,7 +41,7 @@ PYBIND11_MODULE(_kinema, module) {
              "SIMD level, threads, CUDA toolkit ('' where CUDA is not built in).");
   py::module_ body = module.def_submodule("body"), head = module.def_submodule("head"),
               face = module.def_submodule("face"), person = module.def_submodule("person"),
-              io = module.def_submodule("io");
+              io = module.def_submodule("io"), stereo = module.def_submodule("stereo");
   bind_likelihood(body);
   bind_recording(io);
   bind_face_observation(body);
@@ -52,4 +52,5 @@ PYBIND11_MODULE(_kinema, module) {
   bind_face(face);
   bind_person(person);
   bind_face_observer(person);
+  bind_stereo(stereo);
 }

@@ -15,5 +15,6 @@ void bind_face_observation(pybind11::module_& module);
 void bind_face_observer(pybind11::module_& module);
 void bind_person(pybind11::module_& module);
 void bind_recording(pybind11::module_& module);
+void bind_stereo(pybind11::module_& module);
 
 }  // namespace kinema::python

@@ -5,6 +5,7 @@ kinema.head     a head from colour frames, by the colours of its skin
 kinema.face     a face from grey images: appearance models
 kinema.person   one person in front of a webcam: position, rotation and expression of the head
 kinema.io       recordings: frames from files
+kinema.stereo   disparities of stereo pairs
 kinema.devices  what this build includes and this machine provides
 kinema.Error    invalid input, or a failure at run time; its message is one line
 
@@ -12,6 +13,6 @@ Metres, radians, seconds. Camera frame: x right, y down, z forward. Pixels count
 """
 
 from kinema._kinema import Error, __version__, devices
-from kinema import body, face, head, io, person
+from kinema import body, face, head, io, person, stereo
 
-__all__ = ["Error", "__version__", "body", "devices", "face", "head", "io", "person"]
+__all__ = ["Error", "__version__", "body", "devices", "face", "head", "io", "person", "stereo"]

@@ -1,0 +1,65 @@
+// kinema.stereo: disparities of rectified pairs.
+#include "kinema/stereo.h"
+
+#include "arrays.h"
+#include "module.h"
+
+#include <pybind11/stl.h>
+
+#include <array>
+#include <memory>
+#include <mutex>
+
+namespace kinema::python {
+namespace {
+
+// A matcher that Python threads may share: without the GIL, two could use it at once.
+class Matcher {
+public:
+  Matcher(const Camera& camera, double baseline, double nearest, double farthest, const std::string& backend,
+          int threads)
+      : matcher_(stereo::make_matcher(camera, baseline, {nearest, farthest, threads}, parse_backend(backend))) {}
+
+  py::tuple match(const py::object& left, const py::object& right, const std::array<double, 3>& rows) {
+    const Grey of_left(left), of_right(right);
+    stereo::Disparities out;
+    {
+      const py::gil_scoped_release release;
+      const std::scoped_lock lock(mutex_);
+      matcher_->match(of_left.view, of_right.view, {rows[0], rows[1], rows[2]}, matcher_->whole(), out);
+    }
+    const std::vector<py::ssize_t> shape{out.height, out.width};
+    return py::make_tuple(array_of(std::move(out.disparity), shape), array_of(std::move(out.deviation), shape));
+  }
+
+  double focal_baseline() const { return matcher_->focal_baseline(); }
+
+private:
+  std::unique_ptr<stereo::Matcher> matcher_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+void bind_stereo(py::module_& module) {
+  const stereo::Settings defaults;
+  py::class_<Matcher>(module, "Matcher", R"(Matches rectified pairs of one size.
+
+camera             of the left picture
+baseline           metres between the cameras
+nearest, farthest  range of depths, in metres
+backend            'auto', 'reference', 'cpu' or 'cuda'
+threads            of the CPU; 0: one a core. Results do not depend on it)")
+      .def(py::init<const Camera&, double, double, double, const std::string&, int>(), py::arg("camera"),
+           py::arg("baseline"), py::arg("nearest") = defaults.nearest, py::arg("farthest") = defaults.farthest,
+           py::arg("backend") = "auto", py::arg("threads") = 0)
+      .def("match", &Matcher::match, py::arg("left"), py::arg("right"),
+           py::arg("rows") = std::array<double, 3>{0, 0, 0},
+           R"(Disparities of uint8 pictures (H, W), and their deviations: float32 (H, W), pixels, 0 where unknown.
+
+rows: how far the right picture lies below the left one, a + b x + c y with x and y from -1 to 1.)")
+      .def_property_readonly("focal_baseline", &Matcher::focal_baseline,
+                             "Disparity times depth, in pixels times metres.");
+}
+
+}  // namespace kinema::python
