@@ -24,11 +24,6 @@ KINEMA_CONSTANT(double, past_margin, 0.25);
 /// @chosen realistic pairs
 KINEMA_CONSTANT(double, person_disparity, 0.1);
 
-/// Deviation of the disparities on a person, as the sensor's noise.
-/// @unit pixels
-/// @chosen realistic pairs
-KINEMA_CONSTANT(double, noise_disparity, 0.12);
-
 /// Pictures are halved while they have more columns, or the nearest depth more disparities.
 /// @unit pixels
 /// @chosen time and memory; a distance of 60 cm between cameras

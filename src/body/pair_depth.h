@@ -23,9 +23,10 @@ public:
   /// very large.
   const Camera& camera() const { return camera_; }
 
-  /// The depth of a pair, metres, 0: unknown. `seen` may be null: see GreyPair. `expected`: capsules (K x 7 floats) where the tracker predicts the person, empty
-  /// during a search. Beyond their neighbourhood it may be that of an earlier pair. Valid until the next call. Throws Error if the
-  /// first pair is no pair: pictures exchanged, rows that do not agree, a lens covered or out of focus.
+  /// The depth of a pair, metres, 0: unknown. `seen` may be null: see GreyPair. `expected`: capsules (K x 7 floats) where
+  /// the tracker predicts the person, empty during a search. Beyond their neighbourhood it may be that of an earlier
+  /// pair. Valid until the next call. Throws Error if the first two pictures are no pair: exchanged, rows that do not
+  /// agree, a lens covered or out of focus.
   ImageView<const float> depth(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
                                const io::GreyPair::Seen* seen, std::span<const float> expected);
 

@@ -33,15 +33,12 @@ TrackerSettings complete(TrackerSettings settings, Backend backend) {
   settings.foreground.points = settings.points;
   settings.foreground.background_points = settings.background_points;
   settings.foreground.threads = settings.stereo.threads = settings.likelihood.threads;
-  if (settings.baseline > 0 && settings.shared_noise == 0)
-    settings.shared_noise = constants::pipeline::shared_disparity / (settings.camera.fx * settings.baseline);
   if (settings.baseline > 0) {
+    const double product = settings.camera.fx * settings.baseline;  // of a disparity and its depth
+    if (settings.shared_noise == 0) settings.shared_noise = constants::pipeline::shared_disparity / product;
     settings.foreground.incomplete = true;
-    settings.sensor_noise =
-        std::max(settings.sensor_noise, constants::pairs::noise_disparity / (settings.camera.fx * settings.baseline));
+    settings.foreground.person_noise = constants::pairs::person_disparity / product;
   }
-  if (settings.baseline > 0)
-    settings.foreground.person_noise = constants::pairs::person_disparity / (settings.camera.fx * settings.baseline);
   return settings;
 }
 
