@@ -2,10 +2,12 @@
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
+#include "io/pictures/image_file.h"
 #include "io/recordings/recorder.h"
 #include "io/sources/reopening_source.h"
 #include "io/sources/source_schemes.h"
 #include "kinema/error.h"
+#include "kinema/lens_check.h"
 
 #include <filesystem>
 #include <memory>
@@ -49,9 +51,17 @@ void report(const RecordOptions& options, const Counts& counts) {
   print_json(json);
 }
 
+// Tells of a lens that is covered or out of focus, as long as something can be done about it.
+void look_at(const io::RawFrame& frame, stereo::LensCheck& lenses) {
+  if (frame.left.bgr.empty() || frame.right.bgr.empty() || !lenses.looks()) return;
+  const std::string& fault = lenses.look(io::grey_of(frame.left).view(), io::grey_of(frame.right).view());
+  if (lenses.lasts()) fmt::print(stderr, "kinema: {}\n", fault);
+}
+
 // Passes frames on until the source ends, enough were taken, or a file cannot be written.
 void copy(io::ReopeningSource& source, io::Recorder& recorder, const RecordOptions& options, Counts& counts) {
   const Interrupt interrupt(Interrupt::From::anybody);
+  stereo::LensCheck lenses;
   for (std::size_t taken = 0; options.frames == 0 || taken < options.frames;) {
     counts.stopped = interrupt.asked();
     if (counts.stopped) return;
@@ -62,6 +72,7 @@ void copy(io::ReopeningSource& source, io::Recorder& recorder, const RecordOptio
     if (options.seconds > 0 && frame.time >= options.seconds) return;
     counts.seconds = frame.time;
     ++taken;
+    look_at(frame, lenses);
     if (!recorder.add(std::move(frame))) return;
   }
 }

@@ -11,6 +11,7 @@
 #include "io/sources/reopening_source.h"
 #include "io/sources/source_schemes.h"
 #include "kinema/error.h"
+#include "kinema/lens_check.h"
 #include "serve/calibration_feed.h"
 
 #include <algorithm>
@@ -50,6 +51,7 @@ public:
       throw Error(fmt::format("pair {} has {} x {} pixels, where the first picture has {} x {}", pairs_, picture->width,
                               picture->height, width_, height_));
     }
+    if (lenses_.looks()) lens_fault_ = lenses_.look(io::grey_of(left).view(), io::grey_of(right).view());
     const auto view = io::find_board(left, right, board_);
     const bool taken = view && (!still || io::is_another_view(*view, views_, width_));
     if (taken) views_.push_back(*view);
@@ -58,6 +60,9 @@ public:
 
   std::size_t pairs() const { return pairs_; }
   const std::vector<io::BoardView>& views() const { return views_; }
+
+  /// What is wrong with a lens in all of the first pairs, or nothing.
+  const std::string& lens_fault() const { return lens_fault_; }
   io::PairCalibration calibrate() const { return io::calibrate_pair(views_, board_, width_, height_); }
 
 private:
@@ -66,6 +71,8 @@ private:
   std::size_t pairs_ = 0;
   int width_ = 0, height_ = 0;
   std::vector<io::BoardView> views_;
+  stereo::LensCheck lenses_;
+  std::string lens_fault_;
 };
 
 std::pair<io::FrameSequence, io::FrameSequence> pictures_of(const std::string& input) {
@@ -141,6 +148,8 @@ io::PairCalibration calibrated(const StereoCalibrateOptions& options, Boards& bo
   } else {
     add_pictures(options.input, boards);
   }
+  if (boards.views().empty() && !boards.lens_fault().empty())
+    throw Error(fmt::format("{}: {}", options.input, boards.lens_fault()));
   if (boards.views().empty()) {
     throw Error(fmt::format("{}: no board of {} x {} inner corners is {} both pictures of any of {} pairs",
                             options.input, options.board.columns, options.board.rows,

@@ -28,6 +28,7 @@
 #include "kinema/head_pose.h"
 #include "kinema/head_tracker.h"
 #include "kinema/image.h"
+#include "kinema/lens_check.h"
 #include "kinema/one_euro.h"
 #include "kinema/person_tracker.h"
 #include "kinema/picture.h"

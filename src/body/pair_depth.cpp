@@ -3,7 +3,6 @@
 #include "body/constants_pairs.h"
 #include "kinema/body.h"
 #include "kinema/error.h"
-#include "stereo/pair_check.h"
 
 #include <fmt/format.h>
 
@@ -145,8 +144,8 @@ ImageView<const float> PairDepth::depth(ImageView<const std::uint8_t> left, Imag
                                         const io::GreyPair::Seen* seen, std::span<const float> expected) {
   left_ = left = reduced(left, small_left_);
   right = reduced(right, small_right_);
-  if (rows_.pairs() == 0)
-    if (const std::string fault = stereo::lens_fault(left, right); !fault.empty()) throw Error(fault);
+  const std::string& fault = lenses_.look(left, right);
+  if (lenses_.lasts()) throw Error(fault);
   window_ = matcher_->whole();
   bool whole = expected.empty() || --until_whole_ <= 0;
   if (!whole) {
@@ -155,7 +154,7 @@ ImageView<const float> PairDepth::depth(ImageView<const std::uint8_t> left, Imag
     if (!whole) window_ = part;
   }
   matcher_->match(left, right, rows_.shift(), window_, disparities_);
-  if (whole && rows_.pairs() < row_pairs) {
+  if (whole && fault.empty() && rows_.pairs() < row_pairs) {
     // the first pair is matched again on rows that agree
     const bool first = rows_.pairs() == 0;
     if (first) check_pair(left, right);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kinema/body_tracker.h"
+#include "kinema/lens_check.h"
 #include "kinema/points.h"
 #include "kinema/source.h"
 #include "stereo/plain_areas.h"
@@ -25,8 +26,8 @@ public:
 
   /// The depth of a pair, metres, 0: unknown. `seen` may be null: see GreyPair. `expected`: capsules (K x 7 floats) where
   /// the tracker predicts the person, empty during a search. Beyond their neighbourhood it may be that of an earlier
-  /// pair. Valid until the next call. Throws Error if the first two pictures are no pair: exchanged, rows that do not
-  /// agree, a lens covered or out of focus.
+  /// pair. Valid until the next call. Throws Error if the first two pictures are no pair, exchanged or with rows
+  /// that do not agree, or if a lens stays covered or out of focus.
   ImageView<const float> depth(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
                                const io::GreyPair::Seen* seen, std::span<const float> expected);
 
@@ -60,6 +61,7 @@ private:
   std::vector<std::uint8_t> small_left_, small_right_;
   ImageView<const std::uint8_t> left_;  // as it was matched
   std::unique_ptr<stereo::Matcher> matcher_;
+  stereo::LensCheck lenses_;
   stereo::RowAlignment rows_;
   stereo::Disparities disparities_;
   stereo::Window window_;  // of the last match

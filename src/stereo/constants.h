@@ -45,6 +45,12 @@ KINEMA_CONSTANT(double, alike, 30);
 /// @chosen a chessboard held by a man, OpenCV's samples
 KINEMA_CONSTANT(double, alike_on_edge, 4);
 
+/// Pixels of a square have less say the steeper the picture is across them, half of it at this slope: the outline of a rounded
+/// limb, where it turns away from the camera, would else speak for all of it.
+/// @unit grey levels per pixel
+/// @chosen realistic pairs
+KINEMA_CONSTANT(double, steep, 3.2);
+
 /// Pixels of a square whose disparity differs from that of its middle by more belong to another surface.
 /// @unit pixels
 /// @chosen as first written
@@ -53,13 +59,23 @@ KINEMA_CONSTANT(double, same_surface, 1);
 /// A square counts from this sum of weights on.
 /// @unit pixels
 /// @chosen as first written
-KINEMA_CONSTANT(double, fewest, 4);
+KINEMA_CONSTANT(double, fewest, 1);
 
 /// What the disparities around a pixel weigh against the pictures, which say little where a surface is plain: as much as this sum
 /// of squared slopes.
 /// @unit squared grey levels per pixel
 /// @chosen realistic pairs
-KINEMA_CONSTANT(double, smoothness, 1000);
+KINEMA_CONSTANT(double, smoothness, 100);
+
+/// Steps of least squares.
+/// @unit steps
+/// @chosen realistic pairs
+KINEMA_CONSTANT(int, refinements, 4);
+
+/// Each is longer than what a square asks for, since its neighbours will ask for the same.
+/// @unit ratio
+/// @chosen realistic pairs: four steps do what six would without
+KINEMA_CONSTANT(double, overstep, 1.5);
 
 /// A step of the refinement is at most this long.
 /// @unit pixels
@@ -173,6 +189,11 @@ KINEMA_CONSTANT(double, row_outlier, 0.2);
 /// @unit squares
 /// @chosen as first written
 KINEMA_CONSTANT(int, row_squares, 100);
+
+/// A lens is at fault if so many pairs show it, from the first on.
+/// @unit pairs
+/// @chosen as first written: a third of a second at 30 pairs a second
+KINEMA_CONSTANT(int, faulty_pairs, 10);
 
 /// A picture with less contrast shows nothing, if the other one has twice as much.
 /// @unit grey levels

@@ -4,6 +4,8 @@
 #include "stereo/constants.h"
 #include "stereo/matcher_backends.h"
 
+#include <utility>
+
 namespace kinema::stereo {
 namespace {
 
@@ -51,87 +53,129 @@ __global__ void slopes_kernel(DeviceEvidence e) {
   if (inside) e.slopes[at] = slopes_at(e, e.x + x, e.y + y);
 }
 
-// The right picture at each pixel's own disparity, in numbers that are `scale` of grey levels. Disparities that leave the picture
-// are dropped.
+// The right picture where a pixel's disparity points, and its slope there.
+struct Moved {
+  float grey, slope;
+  bool inside;
+};
+// Catmull-Rom between four pixels: linear interpolation would blur half-way positions
 template <class Number>
-__global__ void move_kernel(DeviceEvidence e, const Number* right, float scale, float* disparity) {
-  const auto [x, y, at, inside] = own_pixel(e);
-  if (!inside) return;
-  const float d = disparity[at];
-  if (d <= 0) return;
-  const float place = static_cast<float>(e.x + x) - d, whole = floorf(place), t = place - whole;
-  if (whole < 1 || whole + 2 >= static_cast<float>(e.width)) {
-    disparity[at] = 0;
-    return;
-  }
-  // Catmull-Rom between four pixels: linear interpolation would blur half-way positions
+__device__ Moved moved_to(const DeviceEvidence& e, const Number* right, int x, int y, float disparity) {
+  const float place = static_cast<float>(e.x + x) - disparity, whole = floorf(place), t = place - whole;
+  if (!(disparity > 0) || whole < 1 || whole + 2 >= static_cast<float>(e.width)) return {0, 0, false};
   const Number* p = right + (e.y + y) * e.width + static_cast<int>(whole) - 1;
   const float p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
   const float c1 = 0.5f * (p2 - p0), c2 = p0 - 2.5f * p1 + 2 * p2 - 0.5f * p3, c3 = 0.5f * (p3 - p0) + 1.5f * (p1 - p2);
-  e.moved[at] = {scale * (((c3 * t + c2) * t + c1) * t + p1), scale * ((3 * c3 * t + 2 * c2) * t + c1)};
+  return {((c3 * t + c2) * t + c1) * t + p1, (3 * c3 * t + 2 * c2) * t + c1, true};
 }
 
-// Calls add(pixel, weight, left, right, slope, away) for the pixels of a square that count, with the left picture as it is or
-// smoothed; greys and disparities are relative to the centre's.
-template <bool smoothed, class Add>
-__device__ void over_square(const DeviceEvidence& e, const float* disparity, const Pixel& own, const Add& add) {
-  const auto left = [&](int x, int y) { return smoothed ? brightness(e, x, y) : grey(e, x, y); };
-  const float middle = disparity[own.at], bright = brightness(e, own.x, own.y), base = left(own.x, own.y);
-  const float2 slope = e.slopes[own.at];
-  const float falloff = 1 / (static_cast<float>(constants::alike_on_edge) * (fabsf(slope.x) + fabsf(slope.y)) +
+// What the squares of a block read, in shared memory: each pixel lies in up to 49 of them. `disparity` is `none` where there is
+// none, or where it leaves the right picture.
+constexpr int tile_width = block_width + 2 * square_reach, tile_height = block_height + 2 * square_reach;
+struct Tile {
+  float disparity[tile_height][tile_width], bright[tile_height][tile_width], say[tile_height][tile_width];
+  float left[tile_height][tile_width], right[tile_height][tile_width], slope[tile_height][tile_width];
+};
+
+// With both pictures smoothed or as they are. All threads of a block take part.
+template <bool smoothed>
+__device__ void fill(Tile& tile, const DeviceEvidence& e, const float* disparity) {
+  const int left = static_cast<int>(blockIdx.x) * block_width - square_reach,
+            top = static_cast<int>(blockIdx.y) * block_height - square_reach;
+  for (int i = static_cast<int>(threadIdx.y * block_width + threadIdx.x); i < tile_width * tile_height;
+       i += block_width * block_height) {
+    const int row = i / tile_width, column = i % tile_width, x = left + column, y = top + row;
+    tile.disparity[row][column] = none;
+    tile.bright[row][column] = tile.say[row][column] = tile.left[row][column] = 0;
+    tile.right[row][column] = tile.slope[row][column] = 0;
+    if (!in_window(e, x, y)) continue;
+    const float d = disparity[y * e.columns + x];
+    const float scale = smoothed ? 1.0f / 16 : 1.0f;
+    const Moved moved = smoothed ? moved_to(e, e.smooth_right, x, y, d) : moved_to(e, e.right, x, y, d);
+    if (!moved.inside) continue;
+    tile.disparity[row][column] = d;
+    tile.bright[row][column] = brightness(e, x, y);
+    tile.say[row][column] = say_of(e.slopes[y * e.columns + x].x);
+    tile.left[row][column] = smoothed ? brightness(e, x, y) : grey(e, x, y);
+    tile.right[row][column] = scale * moved.grey;
+    tile.slope[row][column] = scale * moved.slope;
+  }
+  __syncthreads();
+}
+
+// Calls add(x, y, weight, left, right, slope, away) for the pixels of a square that may count; greys and disparities are relative
+// to the centre's.
+template <class Add>
+__device__ void over_square(const Tile& tile, const float2& slopes, const Add& add) {
+  const int column = static_cast<int>(threadIdx.x) + square_reach, row = static_cast<int>(threadIdx.y) + square_reach;
+  const float middle = tile.disparity[row][column], bright = tile.bright[row][column], base = tile.left[row][column];
+  constexpr auto surface = static_cast<float>(constants::same_surface);
+  const float falloff = 1 / (static_cast<float>(constants::alike_on_edge) * (fabsf(slopes.x) + fabsf(slopes.y)) +
                              static_cast<float>(constants::alike));
+#pragma unroll
   for (int dy = -square_reach; dy <= square_reach; ++dy) {
+#pragma unroll
     for (int dx = -square_reach; dx <= square_reach; ++dx) {
-      const int x = own.x + dx, y = own.y + dy;
-      if (!in_window(e, x, y)) continue;
-      const int at = y * e.columns + x;
-      const float d = disparity[at], away = d - middle;
-      const float weight = 1 - fabsf(brightness(e, x, y) - bright) * falloff;
-      if (!(d > 0) || fabsf(away) > static_cast<float>(constants::same_surface) || weight <= 0) continue;
-      const float2 right = e.moved[at];
-      add(at, weight, left(x, y) - base, right.x - base + right.y * away, right.y, away);
+      const int x = column + dx, y = row + dy;
+      const float away = tile.disparity[y][x] - middle;
+      const float alike = fmaxf(1 - fabsf(tile.bright[y][x] - bright) * falloff, 0.0f);
+      const float weight = fabsf(away) <= surface ? alike * tile.say[y][x] : 0.0f;
+      const float near = fmaxf(fminf(away, surface), -surface), g = tile.slope[y][x];
+      add(dx, dy, weight, tile.left[y][x] - base, tile.right[y][x] - base + g * near, g, near);
     }
   }
+}
+
+// Of the left picture's contrast over the right one's, from their sums of squares.
+__device__ float gain_of(float ll, float rr) {
+  return fmaxf(fminf(sqrtf(fmaxf(ll, 1e-6f) / fmaxf(rr, 1e-6f)), 1.4f), 0.7f);
 }
 
 // With r the right picture at the square's disparity and g its slope, the left one is a (r - g step) + b. The mean of the
 // disparities around is a measurement too, which decides where the pictures say little.
 __global__ void refine_kernel(DeviceEvidence e, const float* disparity, float* refined) {
+  __shared__ Tile tile;
+  fill<true>(tile, e, disparity);
   const Pixel own = own_pixel(e);
   if (!own.inside) return;
-  const float d = disparity[own.at];
-  refined[own.at] = d;
+  const float d = tile.disparity[threadIdx.y + square_reach][threadIdx.x + square_reach];
+  refined[own.at] = fmaxf(d, 0.0f);
   if (d <= 0) return;
-  float n = 0, sl = 0, sr = 0, sg = 0, rr = 0, lr = 0, gg = 0, gl = 0, gr = 0, around = 0, weights = 0;
-  over_square<true>(e, disparity, own, [&](int, float w, float l, float r, float g, float away) {
+  float n = 0, sl = 0, sr = 0, sg = 0, ll = 0, rr = 0, gg = 0, gl = 0, gr = 0, around = 0, weights = 0;
+  over_square(tile, e.slopes[own.at], [&](int, int, float w, float l, float r, float g, float away) {
     const float wl = w * l, wr = w * r, wg = w * g;
     n += w, sl += wl, sr += wr, sg += wg;
-    rr += wr * r, lr += wl * r, gg += wg * g, gl += wg * l, gr += wg * r;
+    ll += wl * l, rr += wr * r, gg += wg * g, gl += wg * l, gr += wg * r;
     constexpr auto over_surface = static_cast<float>(1 / (constants::same_surface * constants::same_surface));
     const float like = w * (1 - over_surface * away * away);
     around += like * away, weights += like;
   });
-  const float share = 1 / fmaxf(n, 1e-6f), ml = share * sl, mr = share * sr, mg = share * sg;
-  rr -= mr * sr, lr -= ml * sr, gg -= mg * sg, gl -= mg * sl, gr -= mg * sr;
   if (n < static_cast<float>(constants::fewest)) return;
-  const float gain = fmaxf(fminf(lr / fmaxf(rr, 1e-6f), 2.0f), 0.5f);
+  const float share = 1 / n, ml = share * sl, mr = share * sr, mg = share * sg;
+  ll -= ml * sl, rr -= mr * sr, gg -= mg * sg, gl -= mg * sl, gr -= mg * sr;
+  const float gain = gain_of(ll, rr);
   constexpr auto most = static_cast<float>(constants::longest_step);
   constexpr auto smoothness = static_cast<float>(constants::smoothness);
-  const float step = (gr - gl / gain + smoothness * around / weights) / (gg + smoothness);
+  const float step =
+      static_cast<float>(constants::overstep) * (gr - gl / gain + smoothness * around / weights) / (gg + smoothness);
   refined[own.at] = d + fmaxf(fminf(step, most), -most);
 }
 
 // The noise of both pictures over the texture of the left one, and what an error of the rows does where edges lie along
-// them.
-__global__ void deviation_kernel(DeviceEvidence e, const float* disparity) {
+// them. Disparities that leave the right picture are dropped.
+__global__ void deviation_kernel(DeviceEvidence e, const float* disparity, float* kept) {
+  __shared__ Tile tile;
+  fill<false>(tile, e, disparity);
   const Pixel own = own_pixel(e);
   if (!own.inside) return;
+  const float d = tile.disparity[threadIdx.y + square_reach][threadIdx.x + square_reach];
   e.sure[own.at] = 0;
-  const float d = disparity[own.at];
+  kept[own.at] = fmaxf(d, 0.0f);
   if (d <= 0) return;
   float n = 0, nn = 0, sl = 0, sr = 0, ll = 0, rr = 0, lr = 0, sx = 0, sy = 0, xx = 0, xy = 0;
-  over_square<false>(e, disparity, own, [&](int at, float w, float l, float r, float, float) {
-    const float2 slope = e.slopes[at];
+  over_square(tile, e.slopes[own.at], [&](int dx, int dy, float w, float l, float r, float, float) {
+    if (w <= 0) return;  // also what lies outside the window
+    const float2 slope = e.slopes[own.at + dy * e.columns + dx];
     const float wl = w * l, wr = w * r, wx = w * slope.x;
     n += w, nn += w * w, sl += wl, sr += wr, ll += wl * l, rr += wr * r, lr += wl * r;
     sx += wx, sy += w * slope.y, xx += wx * slope.x, xy += wx * slope.y;
@@ -140,7 +184,7 @@ __global__ void deviation_kernel(DeviceEvidence e, const float* disparity) {
   const float share = 1 / n, ml = share * sl, mr = share * sr, mx = share * sx;
   ll = fmaxf(ll - ml * sl, 0), rr = fmaxf(rr - mr * sr, 0), lr -= ml * sr, xx -= mx * sx, xy -= mx * sy;
   if (lr <= static_cast<float>(constants::least_correlation) * sqrtf(ll * rr)) return;
-  const float gain = fmaxf(fminf(sqrtf(fmaxf(ll, 1e-6f) / fmaxf(rr, 1e-6f)), 1.4f), 0.7f);
+  const float gain = gain_of(ll, rr);
   const float noise = share * fmaxf(ll + gain * (gain * rr - 2 * lr), 0);
   const float texture = fmaxf(share * xx - static_cast<float>(constants::slope_noise) * noise, 1e-3f);
   const float rows = static_cast<float>(constants::row_error) * share * xy / texture;
@@ -180,7 +224,7 @@ __global__ void confirm_kernel(DeviceEvidence e, const float* disparity) {
   }
   if (lines < constants::confirming || contradicting > constants::contradicting) return;
   e.kept[own.at] = (d + 2 * (between / weights)) / 3;  // of which the paths' own part is the less precise
-  e.deviation[own.at] = sqrtf(confirmed_variance);
+  e.deviation[own.at] = confirmed_deviation();
 }
 
 // A square that reaches over an outline matches beside it as well as on it: whatever lies between the outline and the
@@ -237,16 +281,12 @@ void judge_disparities(const DeviceEvidence& e, cudaStream_t stream) {
                   static_cast<unsigned>((e.rows + block_height - 1) / block_height));
   slopes_kernel<<<grid, block, 0, stream>>>(e);
   float *from = e.found, *to = e.refined;
-  for (int i = 0; i < refinements; ++i) {
-    move_kernel<<<grid, block, 0, stream>>>(e, e.smooth_right, 1.0f / 16, from);
+  for (int i = 0; i < constants::refinements; ++i) {
     refine_kernel<<<grid, block, 0, stream>>>(e, from, to);
-    float* swap = from;
-    from = to;
-    to = swap;
+    std::swap(from, to);
   }
-  move_kernel<<<grid, block, 0, stream>>>(e, e.right, 1.0f, from);
-  deviation_kernel<<<grid, block, 0, stream>>>(e, from);
-  confirm_kernel<<<grid, block, 0, stream>>>(e, from);
+  deviation_kernel<<<grid, block, 0, stream>>>(e, from, to);
+  confirm_kernel<<<grid, block, 0, stream>>>(e, to);
   trim_kernel<<<grid, block, 0, stream>>>(e);
   support_kernel<<<grid, block, 0, stream>>>(e);
   cuda::check_launch("judging disparities");

@@ -18,7 +18,6 @@ struct DeviceEvidence {
 
   // rows x columns each
   float2* slopes;          ///< of the smoothed picture, across and down
-  float2* moved;           ///< the right picture at the pixel's own disparity, and its slope there
   float *found, *refined;  ///< disparities: 0 where there is none
   float *sure, *kept, *trimmed;
   float* deviation;

@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::CappedTag<float, beyond_row>;
 using Floats = hn::Vec<Tag>;
 
-constexpr double over_surface = 1 / (constants::same_surface * constants::same_surface);
+const double over_surface = 1 / (constants::same_surface * constants::same_surface);
 
 Floats all(double value) { return hn::Set(Tag(), static_cast<float>(value)); }
 Floats at(const float* p) { return hn::LoadU(Tag(), p); }
@@ -37,8 +37,9 @@ void over_square(const EvidencePlanes& planes, std::size_t here, const Add& add)
       const std::size_t i = row + static_cast<std::size_t>(dx);
       const Floats away = hn::Sub(at(planes.disparity + i), middle);
       const Floats differs = hn::Abs(hn::Sub(at(planes.smooth + i), own));
-      const Floats weight = hn::IfThenElseZero(hn::Le(hn::Abs(away), surface),
-                                               hn::Max(hn::Zero(Tag()), hn::NegMulAdd(differs, falloff, one)));
+      const Floats weight = hn::IfThenElseZero(
+          hn::Le(hn::Abs(away), surface),
+          hn::Mul(at(planes.say + i), hn::Max(hn::Zero(Tag()), hn::NegMulAdd(differs, falloff, one))));
       // Greys and disparities relative to those of the centre, for precision. Those of pixels without a weight may be
       // anything finite.
       const Floats g = at(planes.slope + i), near = hn::Max(hn::Min(away, surface), hn::Neg(surface));
@@ -51,30 +52,36 @@ void over_square(const EvidencePlanes& planes, std::size_t here, const Add& add)
 // c - a b
 Floats less(Floats c, Floats a, Floats b) { return hn::NegMulAdd(a, b, c); }
 
+// Of the left picture's contrast over the right one's, from their sums of squares.
+Floats gain_of(Floats ll, Floats rr) {
+  const Floats tiny = all(1e-6);
+  return hn::Max(hn::Min(hn::Sqrt(hn::Div(hn::Max(ll, tiny), hn::Max(rr, tiny))), all(1.4)), all(0.7));
+}
+
 // With r the right picture at the square's disparity and g its slope, the left one is a (r - g step) + b. The mean of the
 // disparities around is a measurement too, which decides where the pictures say little.
 Floats step_of(const EvidencePlanes& planes, std::size_t here) {
   const Floats zero = hn::Zero(Tag());
-  Floats n = zero, sl = zero, sr = zero, sg = zero, ll = zero, rr = zero, lr = zero, gg = zero, gl = zero, gr = zero,
+  Floats n = zero, sl = zero, sr = zero, sg = zero, ll = zero, rr = zero, gg = zero, gl = zero, gr = zero,
          around = zero, weights = zero;
   over_square(planes, here, [&](std::size_t, Floats w, Floats l, Floats r, Floats g, Floats away) {
     const Floats wl = hn::Mul(w, l), wr = hn::Mul(w, r), wg = hn::Mul(w, g);
     n = hn::Add(n, w), sl = hn::Add(sl, wl), sr = hn::Add(sr, wr), sg = hn::Add(sg, wg);
-    ll = hn::MulAdd(wl, l, ll), rr = hn::MulAdd(wr, r, rr), lr = hn::MulAdd(wl, r, lr);
+    ll = hn::MulAdd(wl, l, ll), rr = hn::MulAdd(wr, r, rr);
     gg = hn::MulAdd(wg, g, gg), gl = hn::MulAdd(wg, l, gl), gr = hn::MulAdd(wg, r, gr);
     const Floats like = hn::Mul(w, less(all(1), hn::Mul(away, all(over_surface)), away));
     around = hn::MulAdd(like, away, around), weights = hn::Add(weights, like);
   });
   const Floats share = hn::Div(all(1), hn::Max(n, all(1e-6)));
   const Floats ml = hn::Mul(share, sl), mr = hn::Mul(share, sr), mg = hn::Mul(share, sg);
-  rr = less(rr, mr, sr), lr = less(lr, ml, sr), gg = less(gg, mg, sg), gl = less(gl, mg, sl), gr = less(gr, mg, sr);
-  const Floats gain = hn::Max(hn::Min(hn::Div(lr, hn::Max(rr, all(1e-6))), all(2)), all(0.5));
+  rr = less(rr, mr, sr), gg = less(gg, mg, sg), gl = less(gl, mg, sl), gr = less(gr, mg, sr);
+  const Floats gain = gain_of(hn::Max(less(ll, ml, sl), zero), rr);
   const Floats smoothness = all(constants::smoothness);
   const Floats mean = hn::Div(around, hn::Max(weights, all(1e-6)));
   const Floats step = hn::Div(hn::MulAdd(smoothness, mean, hn::Sub(gr, hn::Div(gl, gain))), hn::Add(gg, smoothness));
   const Floats most = all(constants::longest_step);
   const auto told = hn::And(hn::Ge(n, all(constants::fewest)), hn::Gt(at(planes.disparity + here), zero));
-  return hn::IfThenElseZero(told, hn::Max(hn::Min(step, most), hn::Neg(most)));
+  return hn::IfThenElseZero(told, hn::Max(hn::Min(hn::Mul(step, all(constants::overstep)), most), hn::Neg(most)));
 }
 
 // The noise of both pictures over the texture of the left one, and what an error of the rows does where edges lie along
@@ -94,12 +101,11 @@ Floats deviation_of(const EvidencePlanes& planes, std::size_t here) {
   const Floats ml = hn::Mul(share, sl), mr = hn::Mul(share, sr), mx = hn::Mul(share, sx);
   ll = hn::Max(less(ll, ml, sl), zero), rr = hn::Max(less(rr, mr, sr), zero), lr = less(lr, ml, sr);
   xx = less(xx, mx, sx), xy = less(xy, mx, sy);
-  const Floats tiny = all(1e-6);
-  const Floats gain = hn::Max(hn::Min(hn::Sqrt(hn::Div(hn::Max(ll, tiny), hn::Max(rr, tiny))), all(1.4)), all(0.7));
+  const Floats gain = gain_of(ll, rr);
   const Floats noise = hn::Mul(share, hn::Max(hn::Add(ll, hn::Mul(gain, less(hn::Mul(gain, rr), all(2), lr))), zero));
   const Floats texture = hn::Max(less(hn::Mul(share, xx), all(constants::slope_noise), noise), all(1e-3));
   const Floats tilt = hn::Div(hn::Mul(share, xy), texture), rows = hn::Mul(all(constants::row_error), tilt);
-  const Floats independent = hn::Div(hn::Mul(n, n), hn::Max(nn, tiny));
+  const Floats independent = hn::Div(hn::Mul(n, n), hn::Max(nn, all(1e-6)));
   const Floats variance = hn::MulAdd(rows, rows, hn::Div(noise, hn::Mul(texture, independent)));
   const Floats seen = hn::Mul(all(constants::deviation_scale * constants::deviation_scale), variance);
   // see combined_deviation()

@@ -17,6 +17,7 @@ struct EvidencePlanes {
   const float* left;           ///< brightness, as it is or smoothed
   const float* smooth;         ///< smoothed
   const float *across, *down;  ///< its slopes, per pixel
+  const float* say;            ///< weight that follows from them
   const float *right, *slope;  ///< the right picture at the pixel's own disparity, and its slope there
   const float* disparity;
   std::size_t stride = 0;  ///< floats from row to row

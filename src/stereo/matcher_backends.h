@@ -17,9 +17,6 @@ inline constexpr int census_reach = 3, census_bits = 24;
 /// Pixels from the centre of a refined square to its sides; of the square of support; of the search for an outline.
 inline constexpr int square_reach = 3, support_reach = 4, outline_reach = 4;
 
-/// Steps of least squares.
-inline constexpr int refinements = 3;
-
 /// Disparities are counted in multiples of this.
 inline constexpr int disparity_step = 32;
 
@@ -39,18 +36,25 @@ std::unique_ptr<Matcher> make_reference_matcher(const Plan& plan, const Window& 
 std::unique_ptr<Matcher> make_cpu_matcher(const Plan& plan, const Window& whole, double focal_baseline);
 std::unique_ptr<Matcher> make_cuda_matcher(const Plan& plan, const Window& whole, double focal_baseline);
 
+/// The say of a pixel in the squares that it lies in, by the picture's slope across it.
+KINEMA_HD inline float say_of(float across) {
+  const auto over = static_cast<float>(1 / (constants::steep * constants::steep));
+  return 1 / (1 + over * across * across);
+}
+
 /// The deviation of a disparity, in pixels, where the pictures determine it with variance `seen` and those around it as well as
 /// they do.
 KINEMA_HD inline float combined_deviation(float seen) {
-  constexpr auto least = static_cast<float>(constants::least_deviation * constants::least_deviation),
-                 around = static_cast<float>(constants::smooth_deviation * constants::smooth_deviation);
+  const auto least = static_cast<float>(constants::least_deviation * constants::least_deviation),
+             around = static_cast<float>(constants::smooth_deviation * constants::smooth_deviation);
   return std::sqrt(least + seen * around / (seen + around));
 }
 
 /// The same where the pictures say nothing.
-inline constexpr float confirmed_variance =
-    static_cast<float>(constants::least_deviation * constants::least_deviation +
-                       constants::smooth_deviation * constants::smooth_deviation);
+KINEMA_HD inline float confirmed_deviation() {
+  return std::sqrt(static_cast<float>(constants::least_deviation * constants::least_deviation +
+                                      constants::smooth_deviation * constants::smooth_deviation));
+}
 
 /// Throws Error if a picture has another size than the plan, or the window does not lie in it.
 void check_pair(const Plan& plan, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,

@@ -31,7 +31,7 @@ public:
     aggregate();
     times_.push_back({"paths", watch.lap()});
     set_planes(left);
-    for (int i = 0; i < refinements; ++i) refine();
+    for (int i = 0; i < constants::refinements; ++i) refine();
     judge(aligned);
     confirm();
     times_.push_back({"refine", watch.lap()});
@@ -133,7 +133,8 @@ private:
   std::size_t index(std::size_t x, std::size_t y) const { return (y + margin) * stride_ + x + margin; }
 
   void set_planes(ImageView<const std::uint8_t> left) {
-    for (auto* plane : {&bright_, &smooth_, &across_, &down_, &moved_, &slope_, &deviation_}) plane->resize(plane_);
+    for (auto* plane : {&bright_, &smooth_, &across_, &down_, &say_, &moved_, &slope_, &deviation_})
+      plane->resize(plane_);
     disparity_.assign(plane_, no_disparity);
     sure_.assign(plane_, no_disparity);
     threads_.for_each(rows_ + 2 * margin, [&](std::size_t n) {
@@ -154,6 +155,7 @@ private:
                   upper = above[x - 1] + 2 * above[x] + above[x + 1];
         across_[at] = static_cast<float>(ahead - behind) / 128;
         down_[at] = static_cast<float>(lower - upper) / 128;
+        say_[at] = say_of(across_[at]);
       }
     });
     threads_.for_each(rows_, [&](std::size_t y) {
@@ -163,7 +165,7 @@ private:
   }
 
   EvidencePlanes planes(const std::vector<float>& left) const {
-    return {left.data(),   smooth_.data(), across_.data(),    down_.data(),
+    return {left.data(),   smooth_.data(), across_.data(),    down_.data(), say_.data(),
             moved_.data(), slope_.data(),  disparity_.data(), stride_};
   }
 
@@ -256,7 +258,7 @@ private:
         }
         if (lines < constants::confirming || contradicting > constants::contradicting) continue;
         kept_[at] = (d + 2 * (between / weights)) / 3;  // of which the paths' own part is the less precise
-        deviation_[at] = std::sqrt(confirmed_variance);
+        deviation_[at] = confirmed_deviation();
       }
     });
   }
@@ -333,7 +335,7 @@ private:
   std::vector<std::uint8_t> sums_[2];  // of paths down and up: rows x columns x disparities
   std::vector<float> found_;           // whole disparities with fractions by a parabola: rows x columns
   // planes of the window with margins
-  std::vector<float> bright_, smooth_, across_, down_, moved_, slope_, disparity_, deviation_, sure_, kept_;
+  std::vector<float> bright_, smooth_, across_, down_, say_, moved_, slope_, disparity_, deviation_, sure_, kept_;
   std::vector<float> refined_, trimmed_;  // rows x columns
 };
 

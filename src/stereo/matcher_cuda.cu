@@ -124,14 +124,13 @@ private:
             smooth_[0].data(),
             smooth_[1].data(),
             pairs_[0].data(),
-            pairs_[1].data(),
             planes_[0].data(),
             planes_[1].data(),
             planes_[2].data(),
             planes_[3].data(),
             planes_[4].data(),
             planes_[5].data(),
-            pairs_[2].data()};
+            pairs_[1].data()};
   }
 
   Plan plan_;
@@ -141,7 +140,7 @@ private:
   cuda::Buffer<std::uint16_t> smooth_[2];
   cuda::Buffer<std::uint32_t> census_[2];
   cuda::Buffer<float> planes_[6];
-  cuda::Buffer<float2> pairs_[3];
+  cuda::Buffer<float2> pairs_[2];
   cuda::PinnedBuffer<std::uint8_t> sent_;
   cuda::PinnedBuffer<float2> got_;
   std::vector<StageTime> times_;

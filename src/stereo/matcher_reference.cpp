@@ -241,7 +241,8 @@ private:
         const int i = x + dx, j = y + dy;
         if (!inside(i, j)) continue;
         const double d = disparity_.at(i, j), away = d - own;
-        const double weight = 1 - std::abs(smooth_.at(i, j) - smooth_.at(x, y)) / similar;
+        const double weight = (1 - std::abs(smooth_.at(i, j) - smooth_.at(x, y)) / similar) /
+                              (1 + across(i, j) * across(i, j) / (steep * steep));
         if (!(d > 0) || !moves(i, d) || std::abs(away) > same_surface || weight <= 0) continue;
         const auto [grey, slope] = moved(right, i, j, d);
         samples.push_back({weight, left.at(i, j) - left.at(x, y), grey + slope * away - left.at(x, y), slope, away,
@@ -269,6 +270,14 @@ private:
     return mean(samples, [&](const Sample& s) { return (s.*a - ma) * (s.*b - mb); });
   }
 
+  // Of the left picture's contrast over the right one's.
+  static double gain_of(const std::vector<Sample>& samples) {
+    const double n = weight_of(samples);
+    return std::clamp(std::sqrt(std::max(n * covariance(samples, &Sample::l, &Sample::l), 1e-6) /
+                                std::max(n * covariance(samples, &Sample::r, &Sample::r), 1e-6)),
+                      0.7, 1.4);
+  }
+
   // Least squares on the smoothed pictures, whose slopes have less noise, and on the disparities around.
   void refine() {
     Plane<double> refined = disparity_;
@@ -287,14 +296,12 @@ private:
         const double like = s.weight * (1 - s.away * s.away / (same_surface * same_surface));
         around += like * s.away, weights += like;
       }
-      const double gain = std::clamp(
-          covariance(samples, &Sample::l, &Sample::r) / std::max(covariance(samples, &Sample::r, &Sample::r), 1e-6 / n),
-          0.5, 2.0);
+      const double gain = gain_of(samples);
       const double pull =
           covariance(samples, &Sample::g, &Sample::r) - covariance(samples, &Sample::g, &Sample::l) / gain;
       const double step =
           (n * pull + smoothness * around / weights) / (n * covariance(samples, &Sample::g, &Sample::g) + smoothness);
-      refined.at(x, y) = own + std::clamp(step, -longest_step, longest_step);
+      refined.at(x, y) = own + std::clamp(overstep * step, -longest_step, longest_step);
     });
     disparity_ = refined;
   }
@@ -314,7 +321,7 @@ private:
       const double ll = covariance(samples, &Sample::l, &Sample::l), rr = covariance(samples, &Sample::r, &Sample::r),
                    lr = covariance(samples, &Sample::l, &Sample::r);
       if (lr <= least_correlation * std::sqrt(ll * rr)) return;
-      const double gain = std::clamp(std::sqrt(std::max(n * ll, 1e-6) / std::max(n * rr, 1e-6)), 0.7, 1.4);
+      const double gain = gain_of(samples);
       const double noise = std::max(ll + gain * (gain * rr - 2 * lr), 0.0);
       const double texture = std::max(covariance(samples, &Sample::gx, &Sample::gx) - slope_noise * noise, 1e-3);
       const double tilt = covariance(samples, &Sample::gx, &Sample::gy) / texture;
@@ -360,7 +367,7 @@ private:
       }
       if (lines < confirming || contradicted > contradicting) return;
       kept.at(x, y) = (own + 2 * between / weights) / 3;  // of which the paths' own part is the less precise
-      deviation_.at(x, y) = std::sqrt(confirmed_variance);
+      deviation_.at(x, y) = confirmed_deviation();
     });
     disparity_ = kept;
   }

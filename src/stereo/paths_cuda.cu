@@ -3,6 +3,8 @@
 #include "core/cuda/buffer.h"
 #include "stereo/matcher_backends.h"
 
+#include <type_traits>
+
 namespace kinema::stereo {
 namespace {
 
@@ -95,42 +97,24 @@ __device__ bool start_of(int n, int columns, int rows, int& direction, PathStart
   return false;
 }
 
-// The bytes of a lane, `each` of them, four in a register. They lie together, so that their address is a multiple of whatever
-// divides `each`.
+// The bytes of a lane, `each` of them, four in a register.
 template <int each>
 struct LaneBytes {
   static constexpr int count = (each + 3) / 4;
+  using Word = std::conditional_t<each == 1, std::uint8_t, std::conditional_t<each == 2, std::uint16_t, std::uint32_t>>;
+  static constexpr int stride = count * static_cast<int>(sizeof(Word));  // from lane to lane
   std::uint32_t four[count];
 
   __device__ static LaneBytes read(const std::uint8_t* from) {
-    LaneBytes bytes{};
-    if constexpr (each % 4 == 0) {
+    LaneBytes bytes;
 #pragma unroll
-      for (int i = 0; i < count; ++i) bytes.four[i] = reinterpret_cast<const std::uint32_t*>(from)[i];
-    } else if constexpr (each % 2 == 0) {
-#pragma unroll
-      for (int i = 0; i < each / 2; ++i)
-        bytes.four[i / 2] |= static_cast<std::uint32_t>(reinterpret_cast<const std::uint16_t*>(from)[i])
-                             << 16 * (i % 2);
-    } else {
-#pragma unroll
-      for (int i = 0; i < each; ++i) bytes.four[i / 4] |= static_cast<std::uint32_t>(from[i]) << 8 * (i % 4);
-    }
+    for (int i = 0; i < count; ++i) bytes.four[i] = reinterpret_cast<const Word*>(from)[i];
     return bytes;
   }
 
   __device__ void write(std::uint8_t* to) const {
-    if constexpr (each % 4 == 0) {
 #pragma unroll
-      for (int i = 0; i < count; ++i) reinterpret_cast<std::uint32_t*>(to)[i] = four[i];
-    } else if constexpr (each % 2 == 0) {
-#pragma unroll
-      for (int i = 0; i < each / 2; ++i)
-        reinterpret_cast<std::uint16_t*>(to)[i] = static_cast<std::uint16_t>(four[i / 2] >> 16 * (i % 2));
-    } else {
-#pragma unroll
-      for (int i = 0; i < each; ++i) to[i] = static_cast<std::uint8_t>(four[i / 4] >> 8 * (i % 4));
-    }
+    for (int i = 0; i < count; ++i) reinterpret_cast<Word*>(to)[i] = static_cast<Word>(four[i]);
   }
 
   // Bytes 2 i and 2 i + 1 as two numbers of 16 bits.
@@ -155,8 +139,8 @@ __global__ void __launch_bounds__(32 * cost_warps) cost_kernel(DevicePair pair) 
     }
     cost.write(pair.costs +
                (static_cast<std::size_t>(y) * static_cast<std::size_t>(pair.columns) + static_cast<std::size_t>(x)) *
-                   static_cast<std::size_t>(pair.disparities) +
-               lane * each);
+                   static_cast<std::size_t>(pair.pixel_bytes()) +
+               lane * LaneBytes<each>::stride);
   }
 }
 
@@ -191,12 +175,12 @@ __global__ void __launch_bounds__(32 * warps_per_block) path_kernel(DevicePair p
   int before = *smooth;
   const std::size_t first =
       (static_cast<std::size_t>(at.y) * static_cast<std::size_t>(pair.columns) + static_cast<std::size_t>(at.x)) *
-          static_cast<std::size_t>(pair.disparities) +
-      static_cast<std::size_t>(lane * each);
+          static_cast<std::size_t>(pair.pixel_bytes()) +
+      static_cast<std::size_t>(lane * LaneBytes<each>::stride);
   const std::uint8_t* costs = pair.costs + first;
   std::uint8_t* out = pair.paths + static_cast<std::size_t>(direction) * pair.volume() + first;
   const int smooth_further = at.dy * pair.width + at.dx;
-  const std::ptrdiff_t further = static_cast<std::ptrdiff_t>(at.dy * pair.columns + at.dx) * pair.disparities;
+  const std::ptrdiff_t further = static_cast<std::ptrdiff_t>(at.dy * pair.columns + at.dx) * pair.pixel_bytes();
   // what the next pixel needs is read while this one is computed
   LaneBytes<each> next_cost = LaneBytes<each>::read(costs);
   int next_grey = before;
@@ -262,15 +246,15 @@ __global__ void __launch_bounds__(32 * row_warps) choose_kernel(DevicePair pair,
   const std::uint8_t* from =
       pair.paths +
       (static_cast<std::size_t>(y) * static_cast<std::size_t>(pair.columns) + static_cast<std::size_t>(begin)) *
-          static_cast<std::size_t>(pair.disparities) +
-      lane * each;
+          static_cast<std::size_t>(pair.pixel_bytes()) +
+      lane * LaneBytes<each>::stride;
   float* out = disparity + static_cast<std::size_t>(y) * static_cast<std::size_t>(pair.columns);
   // Of the right picture's pixels, the best so far: lane and register have the pixel that is their disparity to the left of x,
   // so that with each x all of them move on by one disparity.
   unsigned best_seen[each];
 #pragma unroll
   for (int i = 0; i < each; ++i) best_seen[i] = ~0u;
-  for (int x = begin; x < end; ++x, from += pair.disparities) {
+  for (int x = begin; x < end; ++x, from += pair.pixel_bytes()) {
     unsigned pairs[2 * LaneBytes<each>::count] = {};  // two sums of 16 bits in each
 #pragma unroll
     for (int k = 0; k < 8; ++k) {

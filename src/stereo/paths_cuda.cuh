@@ -18,11 +18,17 @@ struct DevicePair {
   const std::uint8_t* large_step;     ///< see Plan, on the device
   int small_step;
   float uniqueness;
-  std::uint8_t* costs;  ///< rows x columns x disparities
-  std::uint8_t* paths;  ///< 8 x rows x columns x disparities
+  std::uint8_t* costs;  ///< rows x columns x pixel_bytes()
+  std::uint8_t* paths;  ///< 8 x rows x columns x pixel_bytes()
+
+  /// Of a volume. A lane of a warp has a thirty-second of them, in whole words from three bytes on.
+  __host__ __device__ int pixel_bytes() const {
+    const int each = disparities / 32;
+    return 32 * (each <= 2 ? each : (each + 3) / 4 * 4);
+  }
 
   __host__ __device__ std::size_t volume() const {
-    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * static_cast<std::size_t>(disparities);
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * static_cast<std::size_t>(pixel_bytes());
   }
 };
 

@@ -197,6 +197,23 @@ TEST_F(BodyTrackLive, ARecordingGivesTheJointsOfItsSource) {
   }
 }
 
+TEST_F(BodyTrackLive, ARecordingOfACoveredLensSaysSo) {
+  constexpr int width = 64, height = 48, pairs = 12;
+  std::string bytes = fmt::format(
+      R"({{"kinema":1,"width":{},"height":{},"fx":50,"fy":50,"cx":31.5,"cy":23.5,"fps":30,"baseline":0.1,"pair":"bgr"}})"
+      "\n",
+      width, height);
+  for (int i = 0; i < pairs; ++i)
+    bytes +=
+        fmt::format("{{\"time\":{}}}\n", i / 30.0) + noise_of(3 * width * height) + std::string(3 * width * height, 9);
+  save("frames", bytes);
+  const Outcome outcome = run_program(
+      "sh", {"-c", fmt::format("cat frames | {} record --input - --out dark --json", KINEMA_COMMAND)}, folder.folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "kinema: the right picture of the pair shows nothing: is its lens covered?\n");
+  EXPECT_EQ(json::parse(outcome.out)["frames"], pairs);
+}
+
 TEST_F(BodyTrackLive, AFullDiskLeavesAWholeRecording) {
   // one file of the recording is larger than the limit allows; those before it are not
   save("frames", stream_of(recording(), "", 0, 3) + "{\"time\":9}\n" + noise_of(640 * 480 * 2));

@@ -1,5 +1,6 @@
 // kinema stereo calibrate: on the pictures of a real pair where they are at hand, and wrong calls.
 #include "command.h"
+#include "io/pictures/image_file.h"
 
 #include <fstream>
 
@@ -35,6 +36,20 @@ TEST(StereoCalibrate, ARealPairIsCalibratedAndTracked) {
                                      scratch.folder());
   EXPECT_LE(tracked.exit_code, 1) << tracked.err;
   EXPECT_TRUE(fs::exists(scratch / "poses.jsonl")) << tracked.err;
+}
+
+TEST(StereoCalibrate, SaysThatALensIsCovered) {
+  if (KINEMA_PICTURES == 0) GTEST_SKIP() << "this build has no OpenCV";
+  const Problem scratch(1, 1);
+  io::Picture squares{64, 48, std::vector<std::uint8_t>(64 * 48 * 3)};
+  for (std::size_t i = 0; i < squares.bgr.size(); ++i)
+    squares.bgr[i] = (i / 3 % 64 / 8 + i / 3 / 64 / 8) % 2 == 0 ? 230 : 20;
+  const io::Picture dark{64, 48, std::vector<std::uint8_t>(64 * 48 * 3, 12)};
+  for (const char* side : {"left", "right"}) fs::create_directory(scratch / side);
+  io::write_picture_png(scratch / "left/000000.png", squares);
+  io::write_picture_png(scratch / "right/000000.png", dark);
+  expect_one_line(run_kinema({"stereo", "calibrate", "--input", ".", "--out", "stereo.yml"}, scratch.folder()), 2,
+                  "the right picture of the pair shows nothing");
 }
 
 TEST(StereoCalibrate, RefusesWrongCalls) {

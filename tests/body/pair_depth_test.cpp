@@ -99,11 +99,13 @@ TEST(PairDepth, OfVeryLargePicturesIsThatOfSmallerOnes) {
   EXPECT_NEAR(view.at(360, 80), 30 / scene.pair.square, 0.04);
 }
 
-// What the pair is refused with; empty where it is not.
+constexpr int pairs_seen = 10;
+
+// What pairs like this one are refused with; empty where they are not.
 std::string refusal(const Scene& scene, const std::vector<std::uint8_t>& left, const std::vector<std::uint8_t>& right) {
   PairDepth pairs(scene.settings(), Backend::cpu);
   try {
-    pairs.depth(scene.pair.view(left), scene.pair.view(right), nullptr, {});
+    for (int i = 0; i < pairs_seen; ++i) pairs.depth(scene.pair.view(left), scene.pair.view(right), nullptr, {});
   } catch (const Error& error) {
     return error.what();
   }
@@ -159,6 +161,15 @@ TEST(PairDepth, RefusesALensThatIsCoveredOrOutOfFocus) {
     }
   }
   EXPECT_NE(refusal(scene, blurred, scene.right).find("left picture of the pair is blurred"), std::string::npos);
+
+  // a camera that adjusts itself first
+  PairDepth pairs(scene.settings(), Backend::cpu);
+  for (int i = 1; i < pairs_seen; ++i) pairs.depth(scene.pair.view(scene.left), scene.pair.view(dark), nullptr, {});
+  const auto depth = pairs.depth(scene.pair.view(scene.left), scene.pair.view(scene.right), nullptr, {});
+  EXPECT_NEAR(depth.at(160, 120), 30 / scene.pair.square, 0.03);
+  EXPECT_EQ(pairs.rows().pairs(), 1);
+  for (int i = 0; i < 2 * pairs_seen; ++i)
+    pairs.depth(scene.pair.view(scene.left), scene.pair.view(dark), nullptr, {});  // somebody stands before it
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "stereo/pair_check.h"
+#include "kinema/lens_check.h"
 
 #include "stereo/constants.h"
 
@@ -41,5 +41,15 @@ std::string lens_fault(ImageView<const std::uint8_t> left, ImageView<const std::
     return "the " + which + " picture of the pair is blurred: is its lens out of focus, or dirty?";
   return {};
 }
+
+const std::string& LensCheck::look(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right) {
+  if (done_) return fault_;
+  fault_ = lens_fault(left, right);
+  done_ = fault_.empty();
+  faulty_ += done_ ? 0 : 1;
+  return fault_;
+}
+
+bool LensCheck::lasts() const { return faulty_ >= constants::faulty_pairs && !done_; }
 
 }  // namespace kinema::stereo
