@@ -104,8 +104,16 @@ void share(const Ranks& ranks, const io::Recording& recording, TrackRun& run) {
   run.tracker.lag = 0;  // nobody reads its estimates
 }
 
+// People of this size are rare; pairs with a wrong baseline or focal length are not.
+constexpr double shortest = 0.92, tallest = 2.1;
+
 void report(const BodyTrackOptions& options, const TrackCounts& counts, const Ranks& ranks) {
   const TrackRun& run = options.run;
+  const bool measured = counts.settings.baseline > 0 && counts.settings.fit_shape && !counts.settings.height_known;
+  if (measured && counts.stature > 0 && (counts.stature < shortest || counts.stature > tallest))
+    fmt::print(options.common.console.err,
+               "kinema: by these pairs the person is {:.2f} m tall: check their baseline, {} m, and focal length\n",
+               counts.stature, counts.settings.baseline);
   if (!options.common.json) {
     fmt::print(
         options.common.console.out,
@@ -128,6 +136,7 @@ void report(const BodyTrackOptions& options, const TrackCounts& counts, const Ra
   json["layers"] = counts.settings.layers;
   json["points"] = counts.settings.points;
   json["deviation_mm"] = 1000 * counts.deviation;
+  json["stature"] = counts.stature;
   json["fps"] = counts.frames_per_second();
   if (counts.latency.count() > 0) {
     json["live"] = {{"fps", counts.live_frames_per_second()},

@@ -76,6 +76,7 @@ struct TrackCounts {
   std::size_t faces = 0;  ///< frames in whose picture a face was seen
   LiveCounts live;
   double deviation = 0;     ///< mean of what the final estimates state for joints, metres along each axis
+  double stature = 0;       ///< of the person as fitted at the end, metres; 0: nobody was found
   Latencies latency;        ///< of a live source, from the camera to the message
   double live_seconds = 0;  ///< from its first tracked frame to the last
   std::size_t pace_changes = 0;
