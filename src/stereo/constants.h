@@ -58,7 +58,7 @@ KINEMA_CONSTANT(double, same_surface, 1);
 
 /// A square counts from this sum of weights on.
 /// @unit pixels
-/// @chosen as first written
+/// @chosen realistic pairs
 KINEMA_CONSTANT(double, fewest, 1);
 
 /// What the disparities around a pixel weigh against the pictures, which say little where a surface is plain: as much as this sum
