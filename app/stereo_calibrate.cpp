@@ -51,7 +51,7 @@ public:
       throw Error(fmt::format("pair {} has {} x {} pixels, where the first picture has {} x {}", pairs_, picture->width,
                               picture->height, width_, height_));
     }
-    if (lenses_.looks()) lens_fault_ = lenses_.look(io::grey_of(left).view(), io::grey_of(right).view());
+    if (lenses_.looks()) lenses_.look(io::grey_of(left).view(), io::grey_of(right).view());
     const auto view = io::find_board(left, right, board_);
     const bool taken = view && (!still || io::is_another_view(*view, views_, width_));
     if (taken) views_.push_back(*view);
@@ -62,7 +62,7 @@ public:
   const std::vector<io::BoardView>& views() const { return views_; }
 
   /// What is wrong with a lens in all of the first pairs, or nothing.
-  const std::string& lens_fault() const { return lens_fault_; }
+  const std::string& lens_fault() const { return lenses_.fault(); }
   io::PairCalibration calibrate() const { return io::calibrate_pair(views_, board_, width_, height_); }
 
 private:
@@ -72,7 +72,6 @@ private:
   int width_ = 0, height_ = 0;
   std::vector<io::BoardView> views_;
   stereo::LensCheck lenses_;
-  std::string lens_fault_;
 };
 
 std::pair<io::FrameSequence, io::FrameSequence> pictures_of(const std::string& input) {

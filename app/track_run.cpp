@@ -107,19 +107,6 @@ private:
   std::size_t unseen_ = 0;  // frames before the person was first found
 };
 
-// From sole to crown in the rest pose, metres.
-double stature(const body::Skeleton& skeleton) {
-  const std::vector<float> capsules = body::pose_capsules(skeleton, body::rest_pose(skeleton));
-  float top = 0, bottom = 0;
-  for (std::size_t k = 0; k + 7 <= capsules.size(); k += 7) {
-    const float *c = capsules.data() + k, radius = c[3];
-    const float high = std::min(c[1], c[5]) - radius, low = std::max(c[1], c[5]) + radius;
-    top = k == 0 ? high : std::min(top, high);
-    bottom = k == 0 ? low : std::max(bottom, low);
-  }
-  return bottom - top;
-}
-
 // Writes final estimates beside their frames, which are buffered here until then.
 class SettledWriter {
 public:
@@ -306,7 +293,7 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   });
   if (tracker.settings().lag > 0) counts.ms["smooth"] = tracker.smoothing_ms();  // concurrent with the tracker
   counts.deviation = writer.mean_deviation();
-  if (counts.found > 0) counts.stature = stature(tracker.skeleton());
+  if (counts.found > 0) counts.stature = body::stature(tracker.skeleton());
   counts.stopped = loop.stopped();
   counts.live = loop.live();
   loop.finish([&] { sinks.commit(tracker.skeleton()); });

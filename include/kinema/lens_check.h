@@ -17,6 +17,9 @@ public:
   /// What is wrong with this pair, or nothing. After a pair with nothing wrong it looks no further.
   const std::string& look(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right);
 
+  /// That of the last pair that was looked at.
+  const std::string& fault() const { return fault_; }
+
   /// So many pairs had a fault, from the first on, that it will stay.
   bool lasts() const;
 

@@ -67,6 +67,9 @@ Skeleton default_human(double height = 1.65);
 /// gives one person; 0 is default_human().
 Skeleton random_human(double height, std::uint64_t seed);
 
+/// The height of a skeleton in its rest pose, from sole to crown, metres; 0 if it has no capsule.
+double stature(const Skeleton& skeleton);
+
 /// The same skeleton, `factor` times as large.
 Skeleton scaled(const Skeleton& skeleton, double factor);
 

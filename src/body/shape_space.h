@@ -41,9 +41,6 @@ private:
   std::size_t widths_ = 0;
 };
 
-/// The height of a skeleton in its rest pose, from sole to crown, metres.
-double stature(const Skeleton& skeleton);
-
 /// The average person who is `size` times as tall as the skeleton, which is that of an average person.
 Skeleton resized(const Skeleton& skeleton, double size);
 

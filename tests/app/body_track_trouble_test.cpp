@@ -182,6 +182,19 @@ TEST_F(BodyTrackTrouble, RefusesAPairWhosePicturesAreExchanged) {
   expect_one_line(track(recording, {}), 2, "exchanged");
 }
 
+TEST_F(BodyTrackTrouble, ReportsAPersonWhomAWrongBaselineMakesTooTall) {
+  // long enough to measure the person; the true baseline is 0.12 m
+  const Outcome made = run_kinema({"body", "simulate", "--motion", KINEMA_SAMPLES "/walk.bvh", "--mode", "stereo",
+                                   "--out", "walk", "--frames", "20"},
+                                  folder.folder());
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  fs::remove(folder / "walk/skeleton.json");
+  const std::string says = "m tall: check their baseline, 0.17 m";
+  const Outcome outcome = track(folder / "walk", {"--baseline", "0.17"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+}
+
 TEST_F(BodyTrackTrouble, RefusesPlacesThatCannotBeWritten) {
   const fs::path recording = TrackTest::recording();
   expect_one_line(track(recording, {"--out", "none/poses.jsonl"}), 2, "none/poses.jsonl: there is no folder none");
