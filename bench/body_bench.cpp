@@ -2,6 +2,7 @@
 
 #include "bench/body_implementations.h"
 #include "bench/body_problem.h"
+#include "bench/matcher_bench.h"
 #include "bench/times.h"
 #include "bench/tracker_bench.h"
 #include "kinema/error.h"
@@ -203,8 +204,9 @@ BodyReport measure_body(const BodyBenchOptions& options, const std::function<voi
   }
   compare_rows(report.rows);
   const int frames = options.tracker_frames > 0 ? options.tracker_frames : options.quick ? 25 : 100;
-  report.trackers =
-      measure_tracker(options.backends, options.threads, options.seed, static_cast<std::size_t>(frames), progress);
+  report.trackers = measure_tracker(options.backends, options.threads, options.seed, static_cast<std::size_t>(frames),
+                                    options.quick, progress);
+  report.matchers = measure_matchers(options.backends, options.threads, options.seed, turn_ms, options.quick, progress);
   return report;
 }
 

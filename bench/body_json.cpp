@@ -42,7 +42,9 @@ ordered_json tracker_json(const TrackerRow& row) {
           {"refined", row.refined},
           {"refine_steps", row.refine_steps},
           {"rivals", row.rivals},
-          {"foreground", row.foreground},
+          {"foreground", row.input != "points"},
+          {"input", row.input},
+          {"size", row.width == 0 ? ordered_json() : ordered_json({row.width, row.height})},
           {"points", row.points},
           {"background", row.background},
           {"frames", row.frames},
@@ -52,6 +54,18 @@ ordered_json tracker_json(const TrackerRow& row) {
           {"ms_quartiles", {row.ms.low, row.ms.high}},
           {"ms_stages", stage_times(row.stages)},
           {"joint_error", row.joint_error}};
+}
+
+ordered_json matcher_json(const MatcherRow& row) {
+  return {{"name", row.name},
+          {"size", {row.width, row.height}},
+          {"disparities", row.disparities},
+          {"ms", row.ms.median},
+          {"ms_quartiles", {row.ms.low, row.ms.high}},
+          {"ms_stages", stage_times(row.stages)},
+          {"repeats", row.repeats},
+          {"known", row.known},
+          {"wrong", row.wrong}};
 }
 
 }  // namespace
@@ -75,6 +89,8 @@ std::string body_json(const BodyReport& report) {
   for (const BodyRow& row : report.rows) json["rows"].push_back(row_json(row));
   json["trackers"] = ordered_json::array();
   for (const TrackerRow& row : report.trackers) json["trackers"].push_back(tracker_json(row));
+  json["matchers"] = ordered_json::array();
+  for (const MatcherRow& row : report.matchers) json["matchers"].push_back(matcher_json(row));
   json["set_points"] = ordered_json::array();
   for (const SetPointsRow& row : report.set_points)
     json["set_points"].push_back({{"backend", row.backend},

@@ -169,13 +169,26 @@ report::Table tracker_table(const BodyReport& report) {
                       {}};
   for (const TrackerRow& row : report.trackers)
     table.rows.push_back(
-        {{row.backend, std::string(name(row.association)), row.foreground ? "depth image" : "points",
-          std::to_string(row.particles), std::to_string(row.layers),
-          fmt::format("{} × {}", row.refined, row.refine_steps), std::to_string(row.points),
+        {{row.backend, std::string(name(row.association)), input_text(row), std::to_string(row.particles),
+          std::to_string(row.layers), fmt::format("{} × {}", row.refined, row.refine_steps), std::to_string(row.points),
           with_unit(row.frames_per_second, Unit::count), with_unit(row.ms.median, Unit::milliseconds),
           quartiles(row.ms), std::to_string(row.lost), fmt::format("{:.1f} mm", 1e3 * row.joint_error)},
          false,
          false});
+  return table;
+}
+
+report::Table matcher_table(const BodyReport& report) {
+  report::Table table{"Stereo matching of whole pictures",
+                      {"program", "pixels", "disparities", "a pair", "quartiles", "known", "wrong by over a pixel"},
+                      2,
+                      {}};
+  for (const MatcherRow& row : report.matchers)
+    table.rows.push_back({{row.name, fmt::format("{} × {}", row.width, row.height), std::to_string(row.disparities),
+                           with_unit(row.ms.median, Unit::milliseconds), quartiles(row.ms),
+                           fmt::format("{:.1f} %", 100 * row.known), fmt::format("{:.2f} %", 100 * row.wrong)},
+                          false,
+                          false});
   return table;
 }
 
@@ -212,6 +225,7 @@ report::Report body_page(const BodyReport& report) {
   if (report::Table stages = stage_table(report); !stages.rows.empty()) section.blocks.emplace_back(std::move(stages));
   section.blocks.emplace_back(set_points_table(report));
   if (!report.trackers.empty()) section.blocks.emplace_back(tracker_table(report));
+  if (!report.matchers.empty()) section.blocks.emplace_back(matcher_table(report));
   section.blocks.emplace_back(row_table("Time against points, " + at_samples, by_points, &BodyRow::points));
   section.blocks.emplace_back(row_table("Time against samples, " + at_points, by_samples, &BodyRow::samples));
   return {"The body likelihood, measured", "", {std::move(section)}, ""};

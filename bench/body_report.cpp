@@ -1,5 +1,7 @@
 #include "bench/body_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace kinema::bench {
@@ -54,6 +56,10 @@ void compare_rows(std::vector<BodyRow>& rows) {
 
 std::string_view name(body::Association association) {
   return association == body::Association::nearest ? "nearest" : "first-hit";
+}
+
+std::string input_text(const TrackerRow& row) {
+  return row.width == 0 ? row.input : fmt::format("{} {}x{}", row.input, row.width, row.height);
 }
 
 }  // namespace kinema::bench

@@ -57,7 +57,8 @@ struct TrackerRow {
   body::Association association = body::Association::first_hit;
   std::size_t particles = 0;
   int layers = 0, refined = 0, refine_steps = 0, rivals = 0;
-  bool foreground = false;                 ///< including segmentation of the person from a depth image
+  std::string input;                       ///< "points" of the person, or of what it is cut out: "depth", "pair"
+  int width = 0, height = 0;               ///< of the pictures, if it is cut out
   std::size_t points = 0, background = 0;  ///< of a frame, medians
   std::size_t frames = 0;                  ///< that were timed
   std::size_t lost = 0;                    ///< frames in which the person was not found
@@ -65,6 +66,19 @@ struct TrackerRow {
   Spread ms;                      ///< of a frame
   std::vector<StageTime> stages;  ///< medians; "device ...": of a GPU, by its own clock
   double joint_error = 0;         ///< mean distance of a joint from the truth, metres
+};
+
+/// "points", "depth 640x480".
+std::string input_text(const TrackerRow& row);
+
+/// Stereo matching of whole pictures.
+struct MatcherRow {
+  std::string name;  ///< a backend, or another program
+  int width = 0, height = 0, disparities = 0;
+  Spread ms;
+  std::size_t repeats = 0;
+  std::vector<StageTime> stages;  ///< medians; of a GPU by its own clock
+  double known = 0, wrong = 0;  ///< shares: of pixels that have a disparity, and of these that are off by over a pixel
 };
 
 struct BodyReport {
@@ -80,6 +94,7 @@ struct BodyReport {
   std::vector<BodyRow> rows;
   std::vector<SetPointsRow> set_points;
   std::vector<TrackerRow> trackers;
+  std::vector<MatcherRow> matchers;
 
   /// Rows of one sweep, in the order of the sweep.
   std::vector<const BodyRow*> by_points() const;

@@ -29,21 +29,35 @@ std::string table(const std::vector<const BodyRow*>& rows, std::size_t BodyRow::
   return text;
 }
 
+std::string stages_text(const std::vector<StageTime>& stages) {
+  std::string text;
+  for (const StageTime& time : stages)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", time.stage, short_number(time.ms));
+  return text;
+}
+
 std::string tracker_table(const std::vector<TrackerRow>& rows) {
   std::string text =
-      fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>5} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n", "backend",
-                  "association", "particles", "layers", "refined", "rivals", "cut", "points", "background", "frames/s",
+      fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>13} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n", "backend",
+                  "association", "particles", "layers", "refined", "rivals", "from", "points", "background", "frames/s",
                   "ms", "lost", "error mm", "ms by stage");
   for (const TrackerRow& row : rows) {
-    std::string stages;
-    for (const StageTime& time : row.stages) {
-      stages += fmt::format("{}{} {}", stages.empty() ? "" : ", ", time.stage, short_number(time.ms));
-    }
-    text += fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>5} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n",
+    text += fmt::format("{:<10} {:<12} {:>9} {:>6} {:>8} {:>6} {:>13} {:>8} {:>11} {:>8} {:>8} {:>6} {:>9}  {}\n",
                         row.backend, name(row.association), row.particles, row.layers,
-                        fmt::format("{} x {}", row.refined, row.refine_steps), row.rivals,
-                        row.foreground ? "yes" : "no", row.points, row.background, short_number(row.frames_per_second),
-                        short_number(row.ms.median), row.lost, short_number(1e3 * row.joint_error), stages);
+                        fmt::format("{} x {}", row.refined, row.refine_steps), row.rivals, input_text(row), row.points,
+                        row.background, short_number(row.frames_per_second), short_number(row.ms.median), row.lost,
+                        short_number(1e3 * row.joint_error), stages_text(row.stages));
+  }
+  return text;
+}
+
+std::string matcher_table(const std::vector<MatcherRow>& rows) {
+  std::string text = fmt::format("{:<16} {:>10} {:>11} {:>8} {:>8} {:>7} {:>7}  {}\n", "program", "pixels",
+                                 "disparities", "ms", "quartile", "known", "wrong", "ms by stage");
+  for (const MatcherRow& row : rows) {
+    text += fmt::format("{:<16} {:>10} {:>11} {:>8} {:>8} {:>6.1f}% {:>6.2f}%  {}\n", row.name,
+                        fmt::format("{} x {}", row.width, row.height), row.disparities, short_number(row.ms.median),
+                        short_number(row.ms.high), 100 * row.known, 100 * row.wrong, stages_text(row.stages));
   }
   return text;
 }
@@ -62,10 +76,13 @@ std::string body_text(const BodyReport& report) {
   }
   if (!report.trackers.empty()) {
     text +=
-        "\nThe tracker, a person who walks, everything but reading files; cut: out of a depth image, else points are "
-        "given\n" +
+        "\nThe tracker, a person who walks, everything but reading files; from: its points as they are, or what "
+        "it is cut out of\n" +
         tracker_table(report.trackers);
   }
+  if (!report.matchers.empty())
+    text += "\nStereo matching of whole pictures; wrong: of the known disparities, those off by over a pixel\n" +
+            matcher_table(report.matchers);
   text +=
       "\nwall ms: median around evaluate(), all samples. device ms: the GPU's part of it. points ms: set_points(), "
       "once a "

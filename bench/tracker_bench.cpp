@@ -1,6 +1,6 @@
 #include "bench/tracker_bench.h"
 
-#include "bench/tracker_problem.h"
+#include "bench/pair_problem.h"
 #include "kinema/body_filter.h"
 
 #include <fmt/format.h>
@@ -18,32 +18,34 @@ namespace {
 constexpr double longest_ms = 8e3;
 
 // The measurements of each backend: the filter alone on points of the person, then with rival hypotheses, then with
-// all that `kinema body track` does between the depth image and the pose.
+// all that `kinema body track` does between a depth image, or a stereo pair, and the pose.
 struct Variant {
   body::Association association;
   bool rivals;
-  bool foreground;
+  std::string_view input;  // "points", "depth" or "pair"
+  std::size_t size = 0;    // of the pictures: an index of the sequence's cameras
 };
-constexpr Variant variants[] = {{body::Association::nearest, false, false},
-                                {body::Association::first_hit, false, false},
-                                {body::Association::first_hit, true, false},
-                                {body::Association::first_hit, true, true}};
+constexpr Variant variants[] = {
+    {body::Association::nearest, false, "points"},   {body::Association::first_hit, false, "points"},
+    {body::Association::first_hit, true, "points"},  {body::Association::first_hit, true, "depth"},
+    {body::Association::first_hit, true, "pair", 0}, {body::Association::first_hit, true, "pair", 1}};
 
-// A sequence of frames, in both forms.
+// A sequence of frames, in all forms.
 struct FrameSequence {
   std::vector<body::Pose> poses;
   std::vector<SeenPerson> points;
   std::vector<DepthImage> images;
-  Camera camera;
+  std::vector<PairImages> pairs[2];  // of which each is shown again and again
+  Camera cameras[2];                 // the first one is also that of points and images
 };
 
-// One of the two: the filter on points of the person, or the whole tracker on depth images.
+// One of the two: the filter on points of the person, or the whole tracker on pictures.
 class TimedTracker {
 public:
   TimedTracker(const body::TrackerSettings& settings, Backend backend, const Variant& variant,
                const FrameSequence& sequence)
-      : sequence_(sequence) {
-    if (variant.foreground) {
+      : sequence_(sequence), variant_(variant) {
+    if (variant.input != "points") {
       tracker_.emplace(settings, backend);
       tracker_->start(sequence.poses[0]);
     } else {
@@ -55,8 +57,16 @@ public:
   body::Estimate track(std::size_t frame) {
     const double time = frame_seconds * static_cast<double>(frame);
     if (filter_) return filter_->track({time, sequence_.points[frame].view()});
-    const auto width = static_cast<std::size_t>(sequence_.camera.width);
-    const auto height = static_cast<std::size_t>(sequence_.camera.height);
+    const Camera& camera = sequence_.cameras[variant_.size];
+    const auto width = static_cast<std::size_t>(camera.width), height = static_cast<std::size_t>(camera.height);
+    if (variant_.input == "pair") {
+      const std::vector<PairImages>& walk = sequence_.pairs[variant_.size];
+      const auto view = [&](const std::vector<std::uint8_t>& picture) {
+        return ImageView<const std::uint8_t>{picture.data(), width, height, width};
+      };
+      const PairImages& pair = walk[frame % walk.size()];
+      return tracker_->track(view(pair.left), view(pair.right), time);
+    }
     return tracker_->track(ImageView<const float>{sequence_.images[frame].data(), width, height, width}, time);
   }
 
@@ -67,6 +77,7 @@ public:
 
 private:
   const FrameSequence& sequence_;
+  const Variant& variant_;
   std::unique_ptr<body::Filter> filter_;
   std::optional<body::Tracker> tracker_;
 };
@@ -90,7 +101,8 @@ TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint
   settings.likelihood.threads = threads;
   settings.seed = seed;
   settings.skeleton = skeleton;
-  settings.camera = sequence.camera;
+  settings.camera = sequence.cameras[variant.size];
+  if (variant.input == "pair") settings.baseline = pair_baseline;
   settings.lag = 0;
   TimedTracker contestant(settings, backend, variant, sequence);
 
@@ -102,7 +114,8 @@ TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint
   row.refined = settings.refined;
   row.refine_steps = settings.refine_steps;
   row.rivals = settings.rivals;
-  row.foreground = variant.foreground;
+  row.input = variant.input;
+  if (row.input != "points") row.width = settings.camera.width, row.height = settings.camera.height;
   std::vector<double> wall, person, background;
   std::map<std::string, std::vector<double>> stages;
   std::vector<std::string> order;
@@ -148,7 +161,8 @@ TrackerRow track(Backend backend, const Variant& variant, int threads, std::uint
 }  // namespace
 
 std::vector<TrackerRow> measure_tracker(const std::vector<std::string>& backends, int threads, std::uint64_t seed,
-                                        std::size_t frames, const std::function<void(const std::string&)>& progress) {
+                                        std::size_t frames, bool quick,
+                                        const std::function<void(const std::string&)>& progress) {
   std::vector<Backend> chosen;
   for (const Backend backend : {Backend::cpu, Backend::cuda}) {
     const bool wanted =
@@ -159,18 +173,21 @@ std::vector<TrackerRow> measure_tracker(const std::vector<std::string>& backends
 
   const body::Skeleton skeleton = body::default_human();
   FrameSequence sequence;
-  sequence.camera = person_camera();
+  sequence.cameras[0] = person_camera();
+  sequence.cameras[1] = person_camera(1280, 720, 1152);
   for (std::size_t f = 0; f < frames; ++f) {
-    const double phase = 2 * 3.14159265358979323846 * frame_seconds * static_cast<double>(f) / step_seconds;
-    const body::Pose pose = walking_pose(skeleton, phase);
+    const body::Pose pose = walking_pose(skeleton, walk_phase(f));
     sequence.poses.push_back(pose);
-    sequence.points.push_back(see_person(skeleton, pose, sequence.camera, 0.005, 5000, seed + f));
-    sequence.images.push_back(see_room(skeleton, pose, sequence.camera, 0.005, seed + f));
+    sequence.points.push_back(see_person(skeleton, pose, sequence.cameras[0], 0.005, 5000, seed + f));
+    sequence.images.push_back(see_room(skeleton, pose, sequence.cameras[0], 0.005, seed + f));
   }
+  for (std::size_t i = 0; i < (quick ? 1 : std::size(sequence.pairs)); ++i)
+    sequence.pairs[i] = see_walk(skeleton, sequence.cameras[i], frames, seed);
   std::vector<TrackerRow> rows;
   for (const Backend backend : chosen) {
     if (progress) progress(fmt::format("bench body: the tracker on {}", name(backend)));
     for (const Variant& variant : variants) {
+      if (quick && variant.size > 0) continue;
       rows.push_back(track(backend, variant, threads, seed, sequence, skeleton));
     }
   }

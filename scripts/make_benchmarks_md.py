@@ -46,9 +46,20 @@ TRACKER = """\
 ## Body: the tracker
 
 A person who walks, seen as points with the rays past it; everything of a frame but reading files. Rivals are poses
-elsewhere that are held against the tracked one. In rows with "cut" the person is first cut out of a depth image of
-640 × 480 in a room, as `kinema body track` does, so that nothing is left out; in the others its points are given. Rows
-with "cut" also have the low pass of poses given at once ([steady.md](steady.md)), whose delay is 5 of their 8 mm.
+elsewhere that are held against the tracked one. From points: those of the person are given. Else the person is first cut
+out of a depth image, or of a stereo pair, which is matched, in a room, as `kinema body track` does, so that nothing is left
+out. These rows also have the low pass of poses given at once ([steady.md](steady.md)), whose delay is 5 of their 8 mm from
+depth.
+"""
+
+
+MATCHER = """\
+## Body: stereo matching
+
+Whole pairs of a walker in a room in which everything has texture, all programs in turns. Times are of the wall clock around a
+call with pictures and disparities in the host's memory; those of a GPU's stages are by its own clock. Known: pixels that have
+a disparity; wrong: those of them that are off by over a pixel. OpenCV's is `StereoSGBM` with squares of five pixels, its
+usual five paths or all eight; on plain surfaces, which these pairs do not have, see [tracking.md](tracking.md).
 """
 
 
@@ -187,16 +198,32 @@ def body_section(results):
     return [part for part in parts if part]
 
 
+def row_input(row):
+    # older results have neither the input nor its size
+    size = row.get("size") or ((640, 480) if row["foreground"] else None)
+    return row.get("input", "depth" if size else "points") + (" {:,} × {:,}".format(*size) if size else "")
+
+
 def tracker_section(results):
     parts = [TRACKER]
     for result in results:
         rows = [[f"{row['backend']} ({row['association']})", f"{row['particles']:,} × {row['layers']}",
                  f"{row['refined']} × {row['refine_steps']}", str(row["rivals"]),
-                 "cut" if row.get("foreground") else "given", f"{row['points']:,}",
+                 row_input(row), f"{row['points']:,}",
                  short(row["frames_per_second"]), short(row["ms"]), short(1000 * row["joint_error"])]
                 for row in result["trackers"]]
-        parts += [heading(result), table(["backend", "particles × layers", "refined × steps", "rivals", "person", "points",
+        parts += [heading(result), table(["backend", "particles × layers", "refined × steps", "rivals", "from", "points",
                                           "frames/s", "ms", "joint error mm"], rows)]
+    return parts
+
+
+def matcher_section(results):
+    parts = [MATCHER]
+    for result in results:
+        rows = [[row["name"], "{:,} × {:,}".format(*row["size"]), str(row["disparities"]), short(row["ms"]),
+                 ", ".join(f"{stage} {short(ms)}" for stage, ms in row["ms_stages"].items()),
+                 f"{100 * row['known']:.1f} %", f"{100 * row['wrong']:.2f} %"] for row in result["matchers"]]
+        parts += [heading(result), table(["program", "pixels", "disparities", "ms", "of it", "known", "wrong"], rows)]
     return parts
 
 
@@ -344,6 +371,9 @@ def page():
     trackers = {device(result): result for result in results if result.get("trackers")}
     if trackers:
         parts += tracker_section(trackers.values())
+    matchers = [result for result in results if result.get("matchers")]
+    if matchers:
+        parts += matcher_section(matchers)
     heads = [result for result in results if result["kind"] == "head"]
     if heads:
         parts += head_section(heads)

@@ -74,7 +74,8 @@ __device__ Moved moved_to(const DeviceEvidence& e, const Number* right, int x, i
 constexpr int tile_width = block_width + 2 * square_reach, tile_height = block_height + 2 * square_reach;
 struct Tile {
   float disparity[tile_height][tile_width], bright[tile_height][tile_width], say[tile_height][tile_width];
-  float left[tile_height][tile_width], right[tile_height][tile_width], slope[tile_height][tile_width];
+  float left[tile_height][tile_width];  // as it is; where both pictures are smoothed, it is `bright`
+  float right[tile_height][tile_width], slope[tile_height][tile_width];
 };
 
 // With both pictures smoothed or as they are. All threads of a block take part.
@@ -86,7 +87,8 @@ __device__ void fill(Tile& tile, const DeviceEvidence& e, const float* disparity
        i += block_width * block_height) {
     const int row = i / tile_width, column = i % tile_width, x = left + column, y = top + row;
     tile.disparity[row][column] = none;
-    tile.bright[row][column] = tile.say[row][column] = tile.left[row][column] = 0;
+    tile.bright[row][column] = tile.say[row][column] = 0;
+    if (!smoothed) tile.left[row][column] = 0;
     tile.right[row][column] = tile.slope[row][column] = 0;
     if (!in_window(e, x, y)) continue;
     const float d = disparity[y * e.columns + x];
@@ -96,19 +98,20 @@ __device__ void fill(Tile& tile, const DeviceEvidence& e, const float* disparity
     tile.disparity[row][column] = d;
     tile.bright[row][column] = brightness(e, x, y);
     tile.say[row][column] = say_of(e.slopes[y * e.columns + x].x);
-    tile.left[row][column] = smoothed ? brightness(e, x, y) : grey(e, x, y);
+    if (!smoothed) tile.left[row][column] = grey(e, x, y);
     tile.right[row][column] = scale * moved.grey;
     tile.slope[row][column] = scale * moved.slope;
   }
   __syncthreads();
 }
 
-// Calls add(x, y, weight, left, right, slope, away) for the pixels of a square that may count; greys and disparities are relative
-// to the centre's.
-template <class Add>
+// Calls add(dx, dy, weight, left, right, slope, away) for the pixels of a square; greys and disparities are relative to the
+// centre's.
+template <bool smoothed, class Add>
 __device__ void over_square(const Tile& tile, const float2& slopes, const Add& add) {
   const int column = static_cast<int>(threadIdx.x) + square_reach, row = static_cast<int>(threadIdx.y) + square_reach;
-  const float middle = tile.disparity[row][column], bright = tile.bright[row][column], base = tile.left[row][column];
+  const auto& left = smoothed ? tile.bright : tile.left;
+  const float middle = tile.disparity[row][column], bright = tile.bright[row][column], base = left[row][column];
   constexpr auto surface = static_cast<float>(constants::same_surface);
   const float falloff = 1 / (static_cast<float>(constants::alike_on_edge) * (fabsf(slopes.x) + fabsf(slopes.y)) +
                              static_cast<float>(constants::alike));
@@ -121,7 +124,7 @@ __device__ void over_square(const Tile& tile, const float2& slopes, const Add& a
       const float alike = fmaxf(1 - fabsf(tile.bright[y][x] - bright) * falloff, 0.0f);
       const float weight = fabsf(away) <= surface ? alike * tile.say[y][x] : 0.0f;
       const float near = fmaxf(fminf(away, surface), -surface), g = tile.slope[y][x];
-      add(dx, dy, weight, tile.left[y][x] - base, tile.right[y][x] - base + g * near, g, near);
+      add(dx, dy, weight, left[y][x] - base, tile.right[y][x] - base + g * near, g, near);
     }
   }
 }
@@ -142,7 +145,7 @@ __global__ void refine_kernel(DeviceEvidence e, const float* disparity, float* r
   refined[own.at] = fmaxf(d, 0.0f);
   if (d <= 0) return;
   float n = 0, sl = 0, sr = 0, sg = 0, ll = 0, rr = 0, gg = 0, gl = 0, gr = 0, around = 0, weights = 0;
-  over_square(tile, e.slopes[own.at], [&](int, int, float w, float l, float r, float g, float away) {
+  over_square<true>(tile, e.slopes[own.at], [&](int, int, float w, float l, float r, float g, float away) {
     const float wl = w * l, wr = w * r, wg = w * g;
     n += w, sl += wl, sr += wr, sg += wg;
     ll += wl * l, rr += wr * r, gg += wg * g, gl += wg * l, gr += wg * r;
@@ -173,7 +176,7 @@ __global__ void deviation_kernel(DeviceEvidence e, const float* disparity, float
   kept[own.at] = fmaxf(d, 0.0f);
   if (d <= 0) return;
   float n = 0, nn = 0, sl = 0, sr = 0, ll = 0, rr = 0, lr = 0, sx = 0, sy = 0, xx = 0, xy = 0;
-  over_square(tile, e.slopes[own.at], [&](int dx, int dy, float w, float l, float r, float, float) {
+  over_square<false>(tile, e.slopes[own.at], [&](int dx, int dy, float w, float l, float r, float, float) {
     if (w <= 0) return;  // also what lies outside the window
     const float2 slope = e.slopes[own.at + dy * e.columns + dx];
     const float wl = w * l, wr = w * r, wx = w * slope.x;

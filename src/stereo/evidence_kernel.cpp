@@ -21,12 +21,12 @@ using Floats = hn::Vec<Tag>;
 
 const double over_surface = 1 / (constants::same_surface * constants::same_surface);
 
-Floats all(double value) { return hn::Set(Tag(), static_cast<float>(value)); }
-Floats at(const float* p) { return hn::LoadU(Tag(), p); }
+HWY_INLINE Floats all(double value) { return hn::Set(Tag(), static_cast<float>(value)); }
+HWY_INLINE Floats at(const float* p) { return hn::LoadU(Tag(), p); }
 
 // Weights of the pixels of a square, and what is summed over all of them.
 template <class Add>
-void over_square(const EvidencePlanes& planes, std::size_t here, const Add& add) {
+HWY_INLINE void over_square(const EvidencePlanes& planes, std::size_t here, const Add& add) {
   const Floats middle = at(planes.disparity + here), own = at(planes.smooth + here), grey = at(planes.left + here);
   const Floats surface = all(constants::same_surface), one = all(1);
   const Floats slope = hn::Add(hn::Abs(at(planes.across + here)), hn::Abs(at(planes.down + here)));
@@ -50,17 +50,17 @@ void over_square(const EvidencePlanes& planes, std::size_t here, const Add& add)
 }
 
 // c - a b
-Floats less(Floats c, Floats a, Floats b) { return hn::NegMulAdd(a, b, c); }
+HWY_INLINE Floats less(Floats c, Floats a, Floats b) { return hn::NegMulAdd(a, b, c); }
 
 // Of the left picture's contrast over the right one's, from their sums of squares.
-Floats gain_of(Floats ll, Floats rr) {
+HWY_INLINE Floats gain_of(Floats ll, Floats rr) {
   const Floats tiny = all(1e-6);
   return hn::Max(hn::Min(hn::Sqrt(hn::Div(hn::Max(ll, tiny), hn::Max(rr, tiny))), all(1.4)), all(0.7));
 }
 
 // With r the right picture at the square's disparity and g its slope, the left one is a (r - g step) + b. The mean of the
 // disparities around is a measurement too, which decides where the pictures say little.
-Floats step_of(const EvidencePlanes& planes, std::size_t here) {
+HWY_INLINE Floats step_of(const EvidencePlanes& planes, std::size_t here) {
   const Floats zero = hn::Zero(Tag());
   Floats n = zero, sl = zero, sr = zero, sg = zero, ll = zero, rr = zero, gg = zero, gl = zero, gr = zero,
          around = zero, weights = zero;
@@ -86,7 +86,7 @@ Floats step_of(const EvidencePlanes& planes, std::size_t here) {
 
 // The noise of both pictures over the texture of the left one, and what an error of the rows does where edges lie along
 // them.
-Floats deviation_of(const EvidencePlanes& planes, std::size_t here) {
+HWY_INLINE Floats deviation_of(const EvidencePlanes& planes, std::size_t here) {
   const Floats zero = hn::Zero(Tag());
   Floats n = zero, nn = zero, sl = zero, sr = zero, ll = zero, rr = zero, lr = zero, sx = zero, sy = zero, xx = zero,
          xy = zero;
@@ -120,7 +120,8 @@ Floats deviation_of(const EvidencePlanes& planes, std::size_t here) {
 }
 
 template <class Of>
-void for_pixels(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* out, const Of& of) {
+HWY_INLINE void for_pixels(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* out,
+                           const Of& of) {
   const std::size_t lanes = hn::Lanes(Tag());
   for (std::size_t x = 0; x < count; x += lanes) hn::StoreU(of(planes, first + x), Tag(), out + x);
 }

@@ -5,6 +5,7 @@
 #include "stereo/constants.h"
 #include "stereo/evidence_kernel.h"
 #include "stereo/matcher_backends.h"
+#include "stereo/outline_kernel.h"
 #include "stereo/paths_kernel.h"
 
 #include <algorithm>
@@ -35,8 +36,7 @@ public:
     judge(aligned);
     confirm();
     times_.push_back({"refine", watch.lap()});
-    trim_outlines();
-    keep_supported(out);
+    judge_neighbourhoods(out);
     times_.push_back({"outlines", watch.lap()});
   }
 
@@ -133,7 +133,7 @@ private:
   std::size_t index(std::size_t x, std::size_t y) const { return (y + margin) * stride_ + x + margin; }
 
   void set_planes(ImageView<const std::uint8_t> left) {
-    for (auto* plane : {&bright_, &smooth_, &across_, &down_, &say_, &moved_, &slope_, &deviation_})
+    for (auto* plane : {&bright_, &smooth_, &across_, &down_, &steepness_, &say_, &moved_, &slope_, &deviation_})
       plane->resize(plane_);
     disparity_.assign(plane_, no_disparity);
     sure_.assign(plane_, no_disparity);
@@ -155,6 +155,7 @@ private:
                   upper = above[x - 1] + 2 * above[x] + above[x + 1];
         across_[at] = static_cast<float>(ahead - behind) / 128;
         down_[at] = static_cast<float>(lower - upper) / 128;
+        steepness_[at] = across_[at] * across_[at] + down_[at] * down_[at];
         say_[at] = say_of(across_[at]);
       }
     });
@@ -180,7 +181,8 @@ private:
         const float d = disparity_[at];
         if (d <= 0) continue;
         const float place = static_cast<float>(static_cast<std::size_t>(window_.left) + x) - d,
-                    whole = std::floor(place), t = place - whole;
+                    whole = static_cast<float>(static_cast<int>(place)),  // where it is above 0
+            t = place - whole;
         if (whole < 1 || whole + 2 >= static_cast<float>(plan_.width)) {
           disparity_[at] = no_disparity;
           continue;
@@ -228,14 +230,38 @@ private:
     });
   }
 
+  // How many pixels away the first sure one lies in each direction; 0: none within reach. A pixel's neighbour knows all but
+  // the last step.
+  void find_sure() {
+    threads_.for_each(8, [&](std::size_t way) {
+      const auto [dx, dy] = directions[way];
+      const auto columns = static_cast<int>(columns_), rows = static_cast<int>(rows_);
+      std::vector<std::uint8_t>& steps = to_sure_[way];
+      steps.assign(columns_ * rows_, 0);
+      for (int m = 0; m < rows; ++m) {
+        const int y = dy > 0 ? rows - 1 - m : m, j = y + dy;
+        if (j < 0 || j >= rows) continue;
+        std::uint8_t* own = steps.data() + static_cast<std::size_t>(y) * columns_;
+        const std::uint8_t* next = steps.data() + static_cast<std::size_t>(j) * columns_;
+        const float* sure = sure_.data() + index(0, static_cast<std::size_t>(j));
+        for (int n = std::abs(dx); n < columns; ++n) {
+          const int x = dx > 0 ? columns - 1 - n : n, i = x + dx;
+          const int further = next[i] == 0 || next[i] == constants::confirming_reach ? 0 : next[i] + 1;
+          own[x] = static_cast<std::uint8_t>(sure[i] > 0 ? 1 : further);
+        }
+      }
+    });
+  }
+
   // Where a surface has little texture, what the paths found is right if the sure disparities around it say the same.
   void confirm() {
+    find_sure();
     kept_ = sure_;
-    const auto columns = static_cast<int>(columns_), rows = static_cast<int>(rows_);
     threads_.for_each(rows_, [&](std::size_t v) {
       const int y = static_cast<int>(v);
-      for (int x = 0; x < columns; ++x) {
-        const std::size_t at = index(static_cast<std::size_t>(x), v);
+      for (std::size_t u = 0; u < columns_; ++u) {
+        const int x = static_cast<int>(u);
+        const std::size_t at = index(u, v);
         const float d = disparity_[at];
         if (sure_[at] > 0 || !(d <= plan_.nearest && d >= plan_.farthest)) continue;
         int lines = 0, sides = 0, contradicting = 0;
@@ -243,16 +269,13 @@ private:
         for (int way = 0; way < 8; ++way) {
           const auto [dx, dy] = directions[way];
           if (way % 2 == 0) sides = 0;
-          for (int n = 1; n <= constants::confirming_reach; ++n) {
-            const int i = x + n * dx, j = y + n * dy;
-            if (i < 0 || j < 0 || i >= columns || j >= rows) break;
-            const std::size_t other = index(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
-            if (sure_[other] <= 0) continue;
+          const int n = to_sure_[way][v * columns_ + u];
+          if (n > 0) {
+            const std::size_t other = index(static_cast<std::size_t>(x + n * dx), static_cast<std::size_t>(y + n * dy));
             if (std::abs(sure_[other] - d) > static_cast<float>(constants::same_surface))
               ++contradicting;
             else if (std::abs(smooth_[other] - smooth_[at]) <= static_cast<float>(constants::as_bright))
               ++sides, between += sure_[other] / static_cast<float>(n), weights += 1 / static_cast<float>(n);
-            break;
           }
           if (way % 2 == 1 && sides == 2) ++lines;
         }
@@ -263,60 +286,28 @@ private:
     });
   }
 
-  // A square that reaches over an outline matches beside it as well as on it: whatever lies between the outline and the
-  // open side has no disparity of its own.
-  void trim_outlines() {
-    static_assert(outline_reach <= margin);
-    trimmed_.assign(columns_ * rows_, no_disparity);
+  // Drops what lies beside an outline, and patches that are too small to be a surface.
+  void judge_neighbourhoods(Disparities& out) {
+    static_assert(outline_reach <= margin && support_reach <= margin);
+    trimmed_.assign(plane_, no_disparity);
     threads_.for_each(rows_, [&](std::size_t y) {
-      for (std::size_t x = 0; x < columns_; ++x) {
-        const std::size_t at = index(x, y);
-        const float d = kept_[at];
-        if (d <= 0) continue;
-        const auto steepness = [&](std::size_t i) { return across_[i] * across_[i] + down_[i] * down_[i]; };
-        const float open = static_cast<float>(1 - constants::behind) * d;
-        const float limit =
-            std::max(steepness(at), static_cast<float>(constants::outline_slope * constants::outline_slope));
-        bool beside = false;
-        for (const auto& [dx, dy] : directions) {
-          const std::size_t way = static_cast<std::size_t>(dy) * stride_ + static_cast<std::size_t>(dx);  // wraps
-          int out = 1;
-          while (out <= outline_reach && kept_[at + static_cast<std::size_t>(out) * way] >= open) ++out;
-          for (int in = 1; in <= outline_reach + 1 - out; ++in)
-            beside = beside || steepness(at - static_cast<std::size_t>(in) * way) > limit;
-        }
-        if (!beside) trimmed_[y * columns_ + x] = d;
-      }
+      std::vector<float> row(columns_ + beyond_row);
+      trim_outlines(kept_.data(), steepness_.data(), stride_, index(0, y), columns_, row.data());
+      std::copy_n(row.data(), columns_, trimmed_.data() + index(0, y));
     });
-  }
-
-  // Drops patches that are too small to be a surface.
-  void keep_supported(Disparities& out) {
     const auto width = static_cast<std::size_t>(plan_.width), height = static_cast<std::size_t>(plan_.height);
     out.width = plan_.width;
     out.height = plan_.height;
     out.disparity.assign(width * height, 0.0f);
     out.deviation.assign(width * height, 0.0f);
-    const auto last_column = static_cast<std::ptrdiff_t>(columns_) - 1,
-               last_row = static_cast<std::ptrdiff_t>(rows_) - 1;
-    threads_.for_each(rows_, [&](std::size_t v) {
-      const auto y = static_cast<std::ptrdiff_t>(v);
-      for (std::ptrdiff_t x = 0; x <= last_column; ++x) {
-        const float d = trimmed_[v * columns_ + static_cast<std::size_t>(x)];
-        if (d <= 0) continue;
-        int count = 0;
-        for (std::ptrdiff_t j = std::max<std::ptrdiff_t>(0, y - support_reach);
-             j <= std::min(last_row, y + support_reach); ++j) {
-          const float* row = trimmed_.data() + static_cast<std::size_t>(j) * columns_;
-          for (std::ptrdiff_t i = std::max<std::ptrdiff_t>(0, x - support_reach);
-               i <= std::min(last_column, x + support_reach); ++i)
-            count += std::abs(row[i] - d) <= static_cast<float>(constants::same_surface) ? 1 : 0;
-        }
-        if (count <= constants::support) continue;
-        const std::size_t pixel = (static_cast<std::size_t>(window_.top) + v) * width +
-                                  static_cast<std::size_t>(window_.left) + static_cast<std::size_t>(x);
-        out.disparity[pixel] = d;
-        out.deviation[pixel] = deviation_[index(static_cast<std::size_t>(x), v)];
+    threads_.for_each(rows_, [&](std::size_t y) {
+      std::vector<float> row(columns_ + beyond_row);
+      keep_supported(trimmed_.data(), stride_, index(0, y), columns_, row.data());
+      const std::size_t first =
+          (static_cast<std::size_t>(window_.top) + y) * width + static_cast<std::size_t>(window_.left);
+      for (std::size_t x = 0; x < columns_; ++x) {
+        out.disparity[first + x] = row[x];
+        out.deviation[first + x] = row[x] > 0 ? deviation_[index(x, y)] : 0;
       }
     });
   }
@@ -335,8 +326,10 @@ private:
   std::vector<std::uint8_t> sums_[2];  // of paths down and up: rows x columns x disparities
   std::vector<float> found_;           // whole disparities with fractions by a parabola: rows x columns
   // planes of the window with margins
-  std::vector<float> bright_, smooth_, across_, down_, say_, moved_, slope_, disparity_, deviation_, sure_, kept_;
-  std::vector<float> refined_, trimmed_;  // rows x columns
+  std::vector<float> bright_, smooth_, across_, down_, steepness_, say_, moved_, slope_, disparity_, deviation_, sure_,
+      kept_, trimmed_;
+  std::vector<std::uint8_t> to_sure_[8];  // by direction: rows x columns
+  std::vector<float> refined_;            // rows x columns
 };
 
 }  // namespace

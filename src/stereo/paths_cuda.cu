@@ -212,7 +212,7 @@ __global__ void __launch_bounds__(32 * warps_per_block) path_kernel(DevicePair p
       unsigned upper = __byte_perm(here, following, 0x5432);  // (here.hi, following.lo)
       if (!two) upper = above | never << 16;
       const unsigned beside = __vminu2(lower, upper);
-      unsigned best = __vminu2(__vminu2(beside + small, here), large);
+      unsigned best = __viaddmin_u16x2(beside, small, __vminu2(here, large));
       previous = here;
       best = best - less + cost.two(i);
       if (!two) best = (best & 0xffffu) | never << 16;
@@ -254,17 +254,25 @@ __global__ void __launch_bounds__(32 * row_warps) choose_kernel(DevicePair pair,
   unsigned best_seen[each];
 #pragma unroll
   for (int i = 0; i < each; ++i) best_seen[i] = ~0u;
-  for (int x = begin; x < end; ++x, from += pair.pixel_bytes()) {
+  // what the next pixel needs is read while this one is computed
+  LaneBytes<each> next[8];
+  const auto read_next = [&] {
+#pragma unroll
+    for (int k = 0; k < 8; ++k) next[k] = LaneBytes<each>::read(from + static_cast<std::size_t>(k) * volume);
+    from += pair.pixel_bytes();
+  };
+  if (begin < end) read_next();
+  for (int x = begin; x < end; ++x) {
     unsigned pairs[2 * LaneBytes<each>::count] = {};  // two sums of 16 bits in each
 #pragma unroll
     for (int k = 0; k < 8; ++k) {
-      const auto path = LaneBytes<each>::read(from + static_cast<std::size_t>(k) * volume);
 #pragma unroll
       for (int i = 0; i < LaneBytes<each>::count; ++i) {
-        pairs[2 * i] += path.two(2 * i);
-        pairs[2 * i + 1] += path.two(2 * i + 1);
+        pairs[2 * i] += next[k].two(2 * i);
+        pairs[2 * i + 1] += next[k].two(2 * i + 1);
       }
     }
+    if (x + 1 < end) read_next();
     unsigned sum[each], best = ~0u;
     unsigned moved = __shfl_up_sync(full, best_seen[each - 1], 1);
     if (lane == 0) moved = ~0u;

@@ -59,18 +59,18 @@ using Words = hn::CappedTag<Word, disparity_step / 2>;
 using ByteVector = hn::Vec<Bytes>;
 using WordVector = hn::Vec<Words>;
 
-ByteVector all(Byte value) { return hn::Set(Bytes(), value); }
+HWY_INLINE ByteVector all(Byte value) { return hn::Set(Bytes(), value); }
 
 // Bits that are set in each half of a byte.
-ByteVector nibbles(ByteVector v) {
+HWY_INLINE ByteVector nibbles(ByteVector v) {
   // bytes have no shifts of their own on most CPUs, so the bits that come from a neighbour are masked
   v = hn::Sub(v, hn::And(hn::ShiftRight<1>(v), all(0x55)));
   return hn::Add(hn::And(v, all(0x33)), hn::And(hn::ShiftRight<2>(v), all(0x33)));
 }
 
 // Differing bits of the census of one left pixel and of right pixels, one for each disparity.
-void match_costs(const Byte left[3], const Byte* right0, const Byte* right1, const Byte* right2, int count,
-                 Byte* costs) {
+HWY_INLINE void match_costs(const Byte left[3], const Byte* right0, const Byte* right1, const Byte* right2, int count,
+                            Byte* costs) {
   const ByteVector a0 = all(left[0]), a1 = all(left[1]), a2 = all(left[2]);
   for (int d = 0; d < count; d += static_cast<int>(hn::Lanes(Bytes()))) {
     const ByteVector sum = hn::Add(hn::Add(nibbles(hn::Xor(a0, hn::LoadU(Bytes(), right0 + d))),
@@ -81,7 +81,7 @@ void match_costs(const Byte left[3], const Byte* right0, const Byte* right1, con
 }
 
 // Words have a smallest lane, bytes have not: first the smaller of each two.
-Byte smallest_byte(ByteVector v) {
+HWY_INLINE Byte smallest_byte(ByteVector v) {
 #if defined(KINEMA_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR
   const auto pairs = hn::BitCast(Words(), v);
   return static_cast<Byte>(
@@ -99,7 +99,8 @@ struct Step {
 };
 
 // L(p, d) = C(p, d) + min(L(q, d), L(q, d - 1) + P1, L(q, d + 1) + P1, min L(q) + P2) - min L(q)
-ByteVector path_value(const Step& step, int d, ByteVector cost, ByteVector small, ByteVector large, ByteVector least) {
+HWY_INLINE ByteVector path_value(const Step& step, int d, ByteVector cost, ByteVector small, ByteVector large,
+                                 ByteVector least) {
   const Byte* from = step.from + d;
   const ByteVector beside = hn::Add(hn::Min(hn::LoadU(Bytes(), from - 1), hn::LoadU(Bytes(), from + 1)), small);
   const ByteVector best = hn::Min(hn::Min(hn::LoadU(Bytes(), from), beside), large);
@@ -109,7 +110,8 @@ ByteVector path_value(const Step& step, int d, ByteVector cost, ByteVector small
 }
 
 // Four paths at one pixel.
-void take_steps(const Byte* costs, const Step (&steps)[4], Byte small, int disparities, Byte* sums, Byte (&least)[4]) {
+HWY_INLINE void take_steps(const Byte* costs, const Step (&steps)[4], Byte small, int disparities, Byte* sums,
+                           Byte (&least)[4]) {
   const ByteVector one = all(small);
   const ByteVector m0 = all(steps[0].least), m1 = all(steps[1].least), m2 = all(steps[2].least),
                    m3 = all(steps[3].least);

@@ -6,114 +6,121 @@
 #include <cstdlib>
 
 namespace kinema::stereo {
-namespace {
-
-// The label that stands for all that were found to be one area.
-std::int32_t root(std::vector<std::int32_t>& parents, std::int32_t label) {
-  while (parents[static_cast<std::size_t>(label)] != label) {
-    std::int32_t& parent = parents[static_cast<std::size_t>(label)];
-    parent = parents[static_cast<std::size_t>(parent)];
-    label = parent;
-  }
-  return label;
-}
-
-}  // namespace
 
 // Pixels whose brightness hardly changes, and whose neighbours' hardly does: gaps in an outline of two pixels are closed.
-void PlainAreas::set_slopes(ImageView<const std::uint8_t> left) {
+void PlainAreas::find_plain(ImageView<const std::uint8_t> left) {
   const auto columns = static_cast<std::size_t>(columns_), rows = static_cast<std::size_t>(rows_);
-  smooth_.assign(columns * rows, 0);
-  std::vector<std::uint8_t> flat(columns * rows, 0);
-  const auto pixel = [&](int x, int y) {
-    return static_cast<int>(
-        left.at(static_cast<std::size_t>(std::clamp(window_.left + x, 0, static_cast<int>(left.width) - 1)),
-                static_cast<std::size_t>(std::clamp(window_.top + y, 0, static_cast<int>(left.height) - 1))));
-  };
+  smooth_.resize(columns * rows);
+  flat_.assign(columns * rows, 0);
+  plain_.assign(columns * rows, 0);
+  std::vector<std::int16_t> sums(columns + 2);  // of columns, from the one before the window on
   for (int y = 0; y < rows_; ++y) {
-    for (int x = 0; x < columns_; ++x) {
-      const auto column = [&](int i) { return pixel(i, y - 1) + 2 * pixel(i, y) + pixel(i, y + 1); };
-      smooth_[static_cast<std::size_t>(y) * columns + static_cast<std::size_t>(x)] =
-          column(x - 1) + 2 * column(x) + column(x + 1);
-    }
+    const auto row = [&](int at) {
+      return left.data + left.stride * static_cast<std::size_t>(std::clamp(at, 0, static_cast<int>(left.height) - 1));
+    };
+    const std::uint8_t *above = row(window_.top + y - 1), *here = row(window_.top + y),
+                       *below = row(window_.top + y + 1);
+    const auto sum = [&](int x) { return static_cast<std::int16_t>(above[x] + 2 * here[x] + below[x]); };
+    for (int x = 0; x < columns_; ++x) sums[static_cast<std::size_t>(x) + 1] = sum(window_.left + x);
+    sums.front() = sum(std::max(window_.left - 1, 0));
+    sums.back() = sum(std::min(window_.right, static_cast<int>(left.width) - 1));
+    std::int16_t* out = smooth_.data() + static_cast<std::size_t>(y) * columns;
+    for (std::size_t x = 0; x < columns; ++x)
+      out[x] = static_cast<std::int16_t>(sums[x] + 2 * sums[x + 1] + sums[x + 2]);
   }
   // sixteenths of grey levels, over two pixels, weights of four
-  const int limit = static_cast<int>(16 * 2 * 4 * constants::plain_slope);
+  const auto limit = static_cast<std::int16_t>(16 * 2 * 4 * constants::plain_slope);
   for (std::size_t y = 1; y + 1 < rows; ++y) {
+    const std::int16_t *s = smooth_.data() + y * columns, *above = s - columns, *below = s + columns;
+    std::uint8_t* out = flat_.data() + y * columns;
     for (std::size_t x = 1; x + 1 < columns; ++x) {
-      const std::int32_t* s = smooth_.data() + y * columns + x;
-      const std::int32_t *above = s - columns, *below = s + columns;
-      const int across = above[1] + 2 * s[1] + below[1] - above[-1] - 2 * s[-1] - below[-1];
-      const int down = below[-1] + 2 * below[0] + below[1] - above[-1] - 2 * above[0] - above[1];
-      flat[y * columns + x] = std::abs(across) < limit && std::abs(down) < limit ? 1 : 0;
+      const auto across = static_cast<std::int16_t>(above[x + 1] + 2 * s[x + 1] + below[x + 1] - above[x - 1] -
+                                                    2 * s[x - 1] - below[x - 1]);
+      const auto down = static_cast<std::int16_t>(below[x - 1] + 2 * below[x] + below[x + 1] - above[x - 1] -
+                                                  2 * above[x] - above[x + 1]);
+      out[x] = static_cast<std::uint8_t>((across < limit) & (across > -limit) & (down < limit) & (down > -limit));
     }
   }
-  plain_.assign(columns * rows, 0);
   for (std::size_t y = 1; y + 1 < rows; ++y) {
-    for (std::size_t x = 1; x + 1 < columns; ++x) {
-      const std::uint8_t* f = flat.data() + y * columns + x;
-      plain_[y * columns + x] = f[0] & f[1] & f[-1] & f[columns] & f[-static_cast<std::ptrdiff_t>(columns)];
-    }
+    const std::uint8_t *f = flat_.data() + y * columns, *above = f - columns, *below = f + columns;
+    std::uint8_t* out = plain_.data() + y * columns;
+    for (std::size_t x = 1; x + 1 < columns; ++x)
+      out[x] = static_cast<std::uint8_t>(f[x] & f[x + 1] & f[x - 1] & above[x] & below[x]);
   }
 }
 
-void PlainAreas::label() {
-  const auto columns = static_cast<std::size_t>(columns_);
-  labels_.assign(plain_.size(), -1);
-  parents_.clear();
-  for (std::size_t i = columns; i < plain_.size(); ++i) {
-    if (plain_[i] == 0) continue;
-    const std::int32_t before = labels_[i - 1], above = labels_[i - columns];
-    if (before < 0 && above < 0) {
-      labels_[i] = static_cast<std::int32_t>(parents_.size());
-      parents_.push_back(labels_[i]);
-    } else if (before >= 0 && above >= 0) {
-      const std::int32_t one = root(parents_, before), other = root(parents_, above);
-      labels_[i] = parents_[static_cast<std::size_t>(std::max(one, other))] = std::min(one, other);
-    } else {
-      labels_[i] = std::max(before, above);
-    }
+// The run that stands for all that were found to be one area.
+std::int32_t PlainAreas::root(std::int32_t run) {
+  while (runs_[static_cast<std::size_t>(run)].area != run) {
+    std::int32_t& parent = runs_[static_cast<std::size_t>(run)].area;
+    parent = runs_[static_cast<std::size_t>(parent)].area;
+    run = parent;
   }
-  areas_.assign(parents_.size(), {});
-  for (std::size_t i = 0; i < labels_.size(); ++i) {
-    if (labels_[i] < 0) continue;
-    labels_[i] = root(parents_, labels_[i]);
-    Area& area = areas_[static_cast<std::size_t>(labels_[i])];
-    const auto x = static_cast<int>(i % columns), y = static_cast<int>(i / columns);
-    ++area.pixels;
-    area.left = area.left || x <= 2;
-    area.top = area.top || y <= 2;
-    area.right = area.right || x >= columns_ - 3;
-    area.bottom = area.bottom || y >= rows_ - 3;
+  return run;
+}
+
+// Runs of successive rows that touch are of one area.
+void PlainAreas::join() {
+  const auto columns = static_cast<std::size_t>(columns_);
+  runs_.clear();
+  std::size_t above = 0, above_end = 0;  // runs of the row before
+  for (int y = 0; y < rows_; ++y) {
+    const std::uint8_t* row = plain_.data() + static_cast<std::size_t>(y) * columns;
+    const std::size_t first = runs_.size();
+    for (const std::uint8_t *at = row, *end = row + columns;;) {
+      at = std::find(at, end, 1);
+      if (at == end) break;
+      const std::uint8_t* stop = std::find(at, end, 0);
+      runs_.push_back(
+          {y, static_cast<int>(at - row), static_cast<int>(stop - row), static_cast<std::int32_t>(runs_.size())});
+      at = stop;
+    }
+    for (std::size_t own = first; own < runs_.size(); ++own) {
+      while (above < above_end && runs_[above].end <= runs_[own].begin) ++above;
+      for (std::size_t other = above; other < above_end && runs_[other].begin < runs_[own].end; ++other) {
+        const std::int32_t one = root(static_cast<std::int32_t>(own)), two = root(static_cast<std::int32_t>(other));
+        runs_[static_cast<std::size_t>(std::max(one, two))].area = std::min(one, two);
+      }
+    }
+    above = first;
+    above_end = runs_.size();
+  }
+  areas_.assign(runs_.size(), {});
+  labels_.assign(plain_.size(), -1);
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    Run& run = runs_[i];
+    run.area = root(static_cast<std::int32_t>(i));
+    std::fill_n(labels_.begin() + run.row * columns_ + run.begin, run.end - run.begin, run.area);
+    Area& area = areas_[static_cast<std::size_t>(run.area)];
+    area.left = area.left || run.begin <= 2;
+    area.top = area.top || run.row <= 2;
+    area.right = area.right || run.end > columns_ - 3;
   }
 }
 
 // The first pixels with a disparity beside each area, along rows and columns: they lie on its outline.
 void PlainAreas::judge(const Disparities& disparities, double disparity) {
-  const auto columns = static_cast<std::size_t>(columns_);
-  const auto width = static_cast<std::size_t>(disparities.width);
-  const auto look = [&](std::size_t x, std::size_t y, int dx, int dy) {
-    const std::int32_t own = labels_[y * columns + x];
+  const auto label_at = [&](int x, int y) { return labels_[static_cast<std::size_t>(y * columns_ + x)]; };
+  const auto look = [&](const Run& run, int x, int dx, int dy) {
     for (int n = 1; n <= constants::outline_distance; ++n) {
-      const int i = static_cast<int>(x) + n * dx, j = static_cast<int>(y) + n * dy;
-      if (i < 0 || j < 0 || i >= columns_ || j >= rows_) return;
-      const std::size_t at = static_cast<std::size_t>(j) * columns + static_cast<std::size_t>(i);
-      if (labels_[at] == own) return;
-      const float d = disparities.disparity[static_cast<std::size_t>(window_.top + j) * width +
-                                            static_cast<std::size_t>(window_.left + i)];
+      const int i = x + n * dx, j = run.row + n * dy;
+      if (i < 0 || j < 0 || i >= columns_ || j >= rows_ || label_at(i, j) == run.area) return;
+      const float d =
+          disparities
+              .disparity[static_cast<std::size_t>(window_.top + j) * static_cast<std::size_t>(disparities.width) +
+                         static_cast<std::size_t>(window_.left + i)];
       if (d <= 0) continue;
-      Area& area = areas_[static_cast<std::size_t>(own)];
+      Area& area = areas_[static_cast<std::size_t>(run.area)];
       ++(static_cast<double>(d) < disparity ? area.far : area.near);
       return;
     }
   };
-  for (std::size_t y = 0; y < static_cast<std::size_t>(rows_); ++y) {
-    for (std::size_t x = 0; x < columns; ++x) {
-      if (labels_[y * columns + x] < 0) continue;
-      look(x, y, 1, 0);
-      look(x, y, -1, 0);
-      look(x, y, 0, 1);
-      look(x, y, 0, -1);
+  for (const Run& run : runs_) {
+    look(run, run.begin, -1, 0);
+    look(run, run.end - 1, 1, 0);
+    for (int x = run.begin; x < run.end; ++x) {
+      look(run, x, 0, 1);
+      look(run, x, 0, -1);
     }
   }
 }
@@ -125,27 +132,25 @@ void PlainAreas::mark_beyond(ImageView<const std::uint8_t> left, const Dispariti
   rows_ = window.bottom - window.top;
   const auto width = static_cast<std::size_t>(disparities.width), height = static_cast<std::size_t>(disparities.height);
   marks.resize(width * height);
-  set_slopes(left);
-  label();
+  find_plain(left);
+  join();
   judge(disparities, disparity);
-  for (int y = 0; y < rows_; ++y) {
-    for (int x = 0; x < columns_; ++x) {
-      const std::size_t pixel =
-          static_cast<std::size_t>(window.top + y) * width + static_cast<std::size_t>(window.left + x);
-      const std::int32_t label =
-          labels_[static_cast<std::size_t>(y) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(x)];
-      marks[pixel] = 0;
-      if (label < 0) continue;
-      const Area& area = areas_[static_cast<std::size_t>(label)];
-      // beyond the sides of a window that is not the whole picture, there is more of the area than of a person
-      const bool open = (area.left && window.left > 0) || (area.top && window.top > 0) ||
-                        (area.right && window.right < disparities.width);
-      const bool wide = area.left && area.right;
-      const bool far =
-          static_cast<double>(area.far) >= constants::far_share * static_cast<double>(area.far + area.near) &&
-          area.far >= constants::far_pixels;
-      marks[pixel] = far || open || wide ? 1 : 0;
-    }
+  const auto mark = [&](int row, int begin, int end, std::uint8_t value) {
+    std::uint8_t* first =
+        marks.data() + static_cast<std::size_t>(window.top + row) * width + static_cast<std::size_t>(window.left);
+    std::fill(first + begin, first + end, value);
+  };
+  for (int y = 0; y < rows_; ++y) mark(y, 0, columns_, 0);
+  for (const Run& run : runs_) {
+    const Area& area = areas_[static_cast<std::size_t>(run.area)];
+    // beyond the sides of a window that is not the whole picture, there is more of the area than of a person
+    const bool open = (area.left && window.left > 0) || (area.top && window.top > 0) ||
+                      (area.right && window.right < disparities.width);
+    const bool wide = area.left && area.right;
+    const bool far =
+        static_cast<double>(area.far) >= constants::far_share * static_cast<double>(area.far + area.near) &&
+        area.far >= constants::far_pixels;
+    if (far || open || wide) mark(run.row, run.begin, run.end, 1);
   }
 }
 

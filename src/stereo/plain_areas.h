@@ -22,20 +22,27 @@ public:
                    double disparity, std::vector<std::uint8_t>& marks);
 
 private:
-  struct Area {
-    std::size_t pixels = 0;
-    bool left = false, top = false, right = false, bottom = false;  ///< sides of the window that it touches
-    std::size_t near = 0, far = 0;                                  ///< pixels with a disparity that bound it
+  /// Plain pixels of a row that follow each other, the last excluded.
+  struct Run {
+    int row, begin, end;
+    std::int32_t area;  ///< index of a run that stands for all of its area
   };
-  void set_slopes(ImageView<const std::uint8_t> left);
-  void label();
+  struct Area {
+    bool left = false, top = false, right = false;  ///< sides of the window that it touches
+    std::size_t near = 0, far = 0;                  ///< pixels with a disparity that bound it
+  };
+  void find_plain(ImageView<const std::uint8_t> left);
+  void join();
   void judge(const Disparities& disparities, double disparity);
+  std::int32_t root(std::int32_t run);
 
   Window window_;
   int columns_ = 0, rows_ = 0;
-  std::vector<std::uint8_t> plain_;
-  std::vector<std::int32_t> labels_, parents_, smooth_;
-  std::vector<Area> areas_;
+  std::vector<std::int16_t> smooth_;
+  std::vector<std::uint8_t> flat_, plain_;
+  std::vector<Run> runs_;
+  std::vector<std::int32_t> labels_;  ///< by pixel: its area, or -1
+  std::vector<Area> areas_;           ///< by run, of those that stand for an area
 };
 
 }  // namespace kinema::stereo

@@ -23,6 +23,7 @@ BodyBenchOptions tiny() {
   options.samples = {3, 7};
   options.seconds = 0.002;
   options.tracker_frames = 2;
+  options.quick = true;
   options.backends = {"listing", "reference", "cpu"};
   return options;
 }

@@ -74,7 +74,7 @@ check() {
     report 'public headers know neither CUDA nor OpenCV'
 
   # OpenCV in its place
-  includes include src app bench python | grep -E ':[<"]opencv' | grep -vE '^(src/io/|bench/facemark_opencv\.cpp)' |
+  includes include src app bench python | grep -E ':[<"]opencv' | grep -vE '^(src/io/|bench/(facemark|matcher)_opencv\.cpp)' |
     report 'only src/io knows OpenCV, and in bench what is measured against it'
 
   # KINEMA_HAVE_<PART> is defined only for sources that CMake lists
