@@ -154,7 +154,7 @@ private:
 
   void start_next() {
     const Concurrency plan = now();
-    Waiting next = std::move(waiting_.front());
+    const Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
     try {
       std::optional<Claim> claim = store_.claim(next.job);
@@ -167,7 +167,7 @@ private:
         ++counts_.skipped;
         return;
       }
-      start(std::move(next), std::move(*claim), before ? before->attempts : 0, plan.threads);
+      start(next, std::move(*claim), before ? before->attempts : 0, plan.threads);
     } catch (const Error& error) {
       lose(next.job, error.what());
     } catch (const fs::filesystem_error& error) {
@@ -175,7 +175,7 @@ private:
     }
   }
 
-  void start(Waiting next, Claim claim, int attempts_before, int threads) {
+  void start(const Waiting& next, Claim claim, int attempts_before, int threads) {
     JobRecord record;
     record.job = next.job;
     record.attempts = attempts_before + 1;
@@ -190,7 +190,7 @@ private:
     const std::vector<std::string> words =
         command_of(list_, next.job, claim.folder(), {{"--threads", std::to_string(threads)}});
     auto job = std::make_unique<Running>(
-        Running{std::move(next), std::move(claim), std::move(record), Stopwatch(), ++last_number_, nullptr, {}});
+        Running{next, std::move(claim), std::move(record), Stopwatch(), ++last_number_, nullptr, {}});
     ++job->waiting.attempts;
     if (per_process_ > 1 && !job->waiting.alone)
       start_shared(*job, words);

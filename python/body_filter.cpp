@@ -64,6 +64,7 @@ public:
   }
 
   std::optional<FloorNumbers> floor() {
+    const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
     const std::optional<Plane> plane = foreground_.floor();
     if (!plane) return std::nullopt;
@@ -122,14 +123,21 @@ public:
     return estimate;
   }
 
+  // The GIL is released before the mutex is waited for: track() holds it, and takes the GIL to warn of a lost device.
   Skeleton skeleton() {
+    const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
     return filter_->skeleton();
   }
 
   py::object skin() {
-    const std::scoped_lock lock(mutex_);
-    return skin_.empty() ? py::none() : skin_array(skin_);
+    std::vector<float> skin;
+    {
+      const py::gil_scoped_release release;
+      const std::scoped_lock lock(mutex_);
+      skin = skin_;
+    }
+    return skin.empty() ? py::none() : skin_array(std::move(skin));
   }
 
 private:
@@ -148,9 +156,10 @@ public:
   std::vector<body::Estimate> add(double time, const py::object& points, const py::object& background,
                                   const body::Estimate& estimate) {
     const Points given(points, background);
+    const Skeleton skeleton = filter_.skeleton();
     const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
-    return smoother_->add({time, given.view, {}}, estimate, filter_.skeleton());
+    return smoother_->add({time, given.view, {}}, estimate, skeleton);
   }
 
   std::vector<body::Estimate> finish() {

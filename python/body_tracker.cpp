@@ -6,8 +6,8 @@
 #include "device_list.h"
 #include "kinema/error.h"
 #include "kinema/poses.h"
-#include "kinema/recording.h"
 #include "module.h"
+#include "recording.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -145,8 +145,8 @@ devices             GPUs that share the particles: 'all', '0,2' or numbers; None
   module.def("paper_settings", &body::paper_settings, "The plain filter of the paper; see docs/tracking.md.");
   module.def(
       "settings_for",
-      [](const io::Recording& recording, const py::kwargs& changes) {
-        return body::settings_for(recording, changed(std::nullopt, changes));
+      [](const Recording& recording, const py::kwargs& changes) {
+        return body::settings_for(*recording.frames, changed(std::nullopt, changes));
       },
       py::arg("recording"),
       "TrackerSettings for a recording: with its camera, and the person of its skeleton.json where there is one.");

@@ -73,6 +73,7 @@ public:
   }
 
   void start(const OvalNumbers& oval) {
+    const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
     tracker_.start(oval_of(oval));
   }

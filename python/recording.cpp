@@ -1,5 +1,5 @@
 // kinema.io: recordings, for the body tracker.
-#include "kinema/recording.h"
+#include "recording.h"
 
 #include "arrays.h"
 #include "module.h"
@@ -30,13 +30,14 @@ py::object grey_or_none(const io::GreyPair& pair, const std::vector<std::uint8_t
   return array_of(side, {pair.height, pair.width});
 }
 
-Frame next(io::Recording& recording) {
+Frame next(Recording& recording) {
   Frame frame;
-  frame.width = recording.camera().camera.width;
+  frame.width = recording.frames->camera().camera.width;
   bool more = false;
   {
     const py::gil_scoped_release release;
-    more = recording.next(frame);
+    const std::scoped_lock lock(recording.mutex);
+    more = recording.frames->next(frame);
   }
   if (!more) throw py::stop_iteration();
   return frame;
@@ -65,23 +66,28 @@ void bind_recording(py::module_& module) {
           "float32 (I, 3), metres; None where there are none.")
       .def_property_readonly("colour", &colour_of, "uint8 (H, W, 3), blue green red; None where there is none.");
 
-  py::class_<io::Recording> recording(module, "Recording", "Frames of depth or points, in order: iterate over it.");
+  py::class_<Recording> recording(module, "Recording", "Frames of depth or points, in order: iterate over it.");
   recording.attr("__module__") = "kinema.io";
   recording.def("__iter__", [](py::object self) { return self; })
       .def("__next__", &next)
-      .def_property_readonly("size", &io::Recording::size, "How many frames there are; None where that is not known.")
-      .def_property_readonly("fps", &io::Recording::fps, "Frames per second.")
       .def_property_readonly(
-          "camera", [](const io::Recording& own) { return own.camera().camera; }, "The body.Camera of its frames.");
+          "size", [](const Recording& own) { return own.frames->size(); },
+          "How many frames there are; None where that is not known.")
+      .def_property_readonly(
+          "fps", [](const Recording& own) { return own.frames->fps(); }, "Frames per second.")
+      .def_property_readonly(
+          "camera", [](const Recording& own) { return own.frames->camera().camera; }, "The body.Camera of its frames.");
 
   module.def(
-      "open_recording", [](const std::vector<std::string>& input) { return io::open_recording(input).release(); },
-      py::return_value_policy::take_ownership, py::arg("input"));
+      "open_recording",
+      [](const std::vector<std::string>& input) { return std::make_unique<Recording>(io::open_recording(input)); },
+      py::arg("input"));
   module.def(
       "open_recording",
-      [](const std::filesystem::path& input) { return io::open_recording({input.string()}).release(); },
-      py::return_value_policy::take_ownership, py::arg("input"),
-      "A Recording: its folder, a pattern such as depth/%06d.png, or a list of files.");
+      [](const std::filesystem::path& input) {
+        return std::make_unique<Recording>(io::open_recording({input.string()}));
+      },
+      py::arg("input"), "A Recording: its folder, a pattern such as depth/%06d.png, or a list of files.");
 }
 
 }  // namespace kinema::python

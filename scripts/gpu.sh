@@ -57,7 +57,8 @@ do_test() {
       jobs+=($!)
     done
   done < <(gpu_tests)
-  for job in "${jobs[@]}"; do wait "$job" || failed=1; done
+  # 77: every test of the shard skipped; those that may are sorted out below
+  for job in "${jobs[@]}"; do wait "$job" || [ $? -eq 77 ] || failed=1; done
   cat "$log".* >"$log" && rm "$log".*
   grep -E '^\[  (FAILED|PASSED)' "$log" || true
   # photographs are beside the project, or missing

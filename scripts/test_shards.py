@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # The tests of a ctest test of this name, such as app.Demo, share what the first of them makes.
 PART = re.compile(r"\w+\.[A-Z]")
 PART_SHARDS = 4
+EVERY_TEST_SKIPPED = 77  # exit status, see tests/test_main.cpp
 LINE = re.compile(r"^\[ +(RUN|OK|FAILED|SKIPPED) +\] ([\w/]+\.[\w/]+)(?:.*\((\d+) ms\))?", re.M)
 
 
@@ -120,7 +121,7 @@ def summary(preset, programs, out):
                     unstarted += 1
                 elif shard.late:
                     bad.append(f"  out of time: shard {shard.index} after {shard.took:.0f} s, {', '.join(running) or 'no test running'}")
-                elif shard.code != 0 and not failed:
+                elif shard.code not in (0, EVERY_TEST_SKIPPED) and not failed:
                     bad.append(f"  ended with {shard.code}: shard {shard.index}, {', '.join(running) or 'after its tests'}")
             if unstarted:
                 bad.append(f"  out of time: {unstarted} shards that were not started")

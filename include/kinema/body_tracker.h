@@ -219,7 +219,7 @@ public:
   /// Searches for the person in the next frame, as after a loss.
   void restart();
 
-  /// Uses other numbers of particles and points from the next frame on (see body::Pace), and searches for rivals of the
+  /// Uses other numbers of particles and points from the next frame on (see body::Pace; 0: as in the settings), and searches for rivals of the
   /// tracked pose `search_rest` times more rarely than usual. Other particles start at the last pose, at rest.
   void set_counts(std::size_t particles, std::size_t points, int search_rest = 1);
 

@@ -83,7 +83,7 @@ public:
   /// divided particles. Else all parts must make the call.
   virtual bool poses_apart() const { return false; }
 
-  /// Waits until a device has nothing left to do: other parts may then free the memory that it reads.
+  /// Waits until a device has nothing left to do: other parts may then free the memory that it reads (DeviceParts).
   virtual void finish() {}
 
   /// The velocity of the next predict(): (tangent) per second.

@@ -42,11 +42,6 @@ public:
     make();
     wait();
   }
-  ~ParticlesDevices() override {
-    parts_.each([](Particles& particles, int) { particles.finish(); });
-  }
-  ParticlesDevices(const ParticlesDevices&) = delete;
-  ParticlesDevices& operator=(const ParticlesDevices&) = delete;
 
   PointCount set_points(PointsView points, const PointNoise& noise) override {
     check_points(points);

@@ -217,7 +217,10 @@ std::vector<Estimate> Tracker::finish() {
   return state.take(state.smoothing->finish());
 }
 
-void Tracker::start(const Pose& pose) { state_->filter->start(pose); }
+void Tracker::start(const Pose& pose) {
+  state_->filter->start(pose);
+  state_->expected = pose_capsules(state_->filter->skeleton(), pose);
+}
 
 void Tracker::restart() {
   state_->expected.clear();
@@ -227,13 +230,13 @@ void Tracker::restart() {
 
 void Tracker::set_counts(std::size_t particles, std::size_t points, int search_rest) {
   State& state = *state_;
-  if (particles != state.settings.particles) state.filter->set_particles(particles);
-  state.filter->set_search_rest(search_rest);
-  state.settings.particles = particles;
+  const std::size_t before = std::exchange(state.settings.particles, particles);
   state.settings.points = points;
   state.settings.background_points = 0;
   state.settings = complete(state.settings, state.backend);
-  state.foreground.set_points(points, state.settings.background_points);
+  if (state.settings.particles != before) state.filter->set_particles(state.settings.particles);
+  state.filter->set_search_rest(search_rest);
+  state.foreground.set_points(state.settings.points, state.settings.background_points);
 }
 
 void Tracker::set_faces(std::vector<FaceObservation> faces) {

@@ -33,10 +33,7 @@ public:
     if (parts_.empty()) throw DeviceFailure("every device has failed: nothing is left to compute with");
   }
 
-  /// No part is destroyed while another one may still read what it has.
-  ~DeviceParts() {
-    for (auto& part : parts_) part->worker.wait();
-  }
+  ~DeviceParts() { finish(); }
   DeviceParts(const DeviceParts&) = delete;
   DeviceParts& operator=(const DeviceParts&) = delete;
 
@@ -48,6 +45,7 @@ public:
   bool recovers() const { return losses_ != nullptr; }
 
   void make(const Make& make) {
+    finish();
     const int parts = count();
     for (int p = 0; p < parts; ++p) {
       Part& part = *parts_[static_cast<std::size_t>(p)];
@@ -95,6 +93,7 @@ public:
     }
     const std::size_t left = parts_.size() - failed.size();
     if (!losses_ || left == 0) throw DeviceFailure(failed.front().second);
+    finish();
     for (const auto& [at, message] : failed) {
       std::erase_if(parts_, [at = at](const auto& part) { return part->at == at; });
       losses_->add(at, message + "; the others take its part (" + std::to_string(left) + " left)");
@@ -115,6 +114,18 @@ private:
       worker.wait();
     }
   };
+
+  // Before parts are destroyed: until all are done with their calls, and no device reads what another one has. One that fails
+  // here reads no more, and fails again in the next call.
+  void finish() {
+    for (auto& part : parts_) part->worker.wait();
+    if constexpr (requires(T & made) { made.finish(); }) {
+      for (auto& part : parts_) {
+        if (part->made) part->worker.post([&made = *part->made] { made.finish(); });
+      }
+      for (auto& part : parts_) part->worker.wait();
+    }
+  }
 
   void post(Part& part, std::function<void()> call) {
     part.worker.post([this, call = std::move(call)] {

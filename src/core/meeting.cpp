@@ -6,6 +6,20 @@
 
 namespace kinema {
 
+class Meeting::Reader {
+public:
+  explicit Reader(Meeting& meeting) : meeting_(meeting) { ++meeting_.readers_; }
+  ~Reader() {
+    --meeting_.readers_;
+    meeting_.readers_.notify_all();
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+private:
+  Meeting& meeting_;
+};
+
 class Meeting::Member final : public Exchange {
 public:
   Member(Meeting& meeting, int part) : meeting_(meeting), part_(part) {}
@@ -112,10 +126,19 @@ private:
     shown.data[static_cast<std::size_t>(part_)] = data;
     shown.transfers[static_cast<std::size_t>(part_)] = &transfer;
     meeting_.wait();
-    for (int p = 0; p < parts(); ++p) {
-      if (p != part_) transfer.follow(*shown.transfers[static_cast<std::size_t>(p)], which);
+    try {
+      const Reader reader(meeting_);
+      if (meeting_.ended_) throw MeetingEnded();  // the others no longer wait for a reader that begins now
+      for (int p = 0; p < parts(); ++p) {
+        if (p != part_) transfer.follow(*shown.transfers[static_cast<std::size_t>(p)], which);
+      }
+      read(shown);
+    } catch (...) {
+      // the caller frees `data`
+      meeting_.end();
+      meeting_.wait_for_readers();
+      throw;
     }
-    read(shown);
     if (transfer.host()) meeting_.wait();  // all have read
   }
 
@@ -145,16 +168,23 @@ void Meeting::end() {
 
 void Meeting::wait() {
   const unsigned turn = turn_.load();
-  if (ended_) throw MeetingEnded();
-  if (arrived_.fetch_add(1) + 1 == parts_) {
-    arrived_ = 0;
-    ++turn_;
-    turn_.notify_all();
-  } else {
-    for (int spin = 0; spin < spins_ && turn_.load(std::memory_order_acquire) == turn; ++spin) continue;
-    turn_.wait(turn);
+  if (!ended_) {
+    if (arrived_.fetch_add(1) + 1 == parts_) {
+      arrived_ = 0;
+      ++turn_;
+      turn_.notify_all();
+    } else {
+      for (int spin = 0; spin < spins_ && turn_.load(std::memory_order_acquire) == turn; ++spin) continue;
+      turn_.wait(turn);
+    }
   }
-  if (ended_) throw MeetingEnded();
+  if (!ended_) return;
+  wait_for_readers();
+  throw MeetingEnded();
+}
+
+void Meeting::wait_for_readers() {
+  for (int readers = readers_; readers > 0; readers = readers_) readers_.wait(readers);
 }
 
 }  // namespace kinema

@@ -46,13 +46,19 @@ private:
     std::vector<const Transfer*> transfers;
   };
 
+  // A part that reads memory of others.
+  class Reader;
+
   // Until all parts are here.
   void wait();
+  // Until no part reads memory of others: where an exchange has failed, it may be freed only then.
+  void wait_for_readers();
 
   int parts_;
   std::atomic<int> arrived_ = 0;
   std::atomic<unsigned> turn_ = 0;  // counts the times that all were here
   std::atomic<bool> ended_ = false;
+  std::atomic<int> readers_ = 0;
   int spins_ = 0;                  // looks at turn_ before a thread sleeps
   std::array<Shown, 2> shown_;     // of every other exchange
   std::vector<const void*> sums_;  // of each part, in sum_in_turn()

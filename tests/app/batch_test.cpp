@@ -83,6 +83,19 @@ TEST_F(Batch, GoesOnAfterAFailureAndTriesItOnceMore) {
   expect_no_work_left();
 }
 
+TEST_F(Batch, NamesAJobWhoseProcessCouldNotBeStarted) {
+  record("a");
+  // one of these limits lets the job be claimed, but not the files of its process be opened
+  std::string said;
+  for (int limit = 4; limit < 64 && said.find("could not be opened") == std::string::npos; ++limit) {
+    Arguments words = {"-c", fmt::format("ulimit -n {} && exec \"$0\" \"$@\"", limit), KINEMA_COMMAND};
+    for (const std::string& word : call()) words.push_back(word);
+    said = run_program("sh", words, folder.folder()).err;
+  }
+  EXPECT_NE(said.find("could not be opened"), std::string::npos) << said;
+  EXPECT_NE(said.find("kinema: a.body: "), std::string::npos) << said;
+}
+
 TEST_F(Batch, RunsAgainOnlyWhatIsNotDone) {
   record("a");
   record("b");

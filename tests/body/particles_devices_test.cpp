@@ -7,6 +7,8 @@
 #include "problems.h"
 #include "tracker_scene.h"
 
+#include <array>
+#include <atomic>
 #include <thread>
 
 namespace kinema::body {
@@ -169,11 +171,22 @@ TEST_P(ParticlesDevices, TrackersThatShareParticlesGiveTheBitsOfOne) {
 
 INSTANTIATE_TEST_SUITE_P(Backends, ParticlesDevices, ::testing::Values(Backend::cpu, Backend::cuda), backend_name);
 
+// Devices that have work which may read what another one has; and how often memory was freed meanwhile.
+struct DeviceWork {
+  std::array<std::atomic<bool>, 3> busy = {};
+  std::atomic<int> freed_too_early = 0;
+};
+
 // Particles of a device that is lost in its n-th weighing.
 class FailingParticles final : public Particles {
 public:
-  FailingParticles(std::unique_ptr<Particles> inner, int device, int calls)
-      : inner_(std::move(inner)), device_(device), calls_(calls) {}
+  FailingParticles(std::unique_ptr<Particles> inner, int device, int calls, DeviceWork& work)
+      : inner_(std::move(inner)), device_(device), calls_(calls), work_(work) {}
+  ~FailingParticles() override {
+    for (const auto& busy : work_.busy) work_.freed_too_early += busy;
+  }
+  FailingParticles(const FailingParticles&) = delete;
+  FailingParticles& operator=(const FailingParticles&) = delete;
 
   PointCount set_points(PointsView points, const PointNoise& noise) override {
     return inner_->set_points(points, noise);
@@ -184,8 +197,10 @@ public:
   void diffuse(double seconds, int block) override { inner_->diffuse(seconds, block); }
   void weigh() override {
     if (calls_-- == 0) throw DeviceFailure("GPU " + std::to_string(device_) + " failed while weighing: it is lost");
+    busy() = true;
     inner_->weigh();
   }
+  void finish() override { busy() = false; }
   void anneal(double survival, double most) override { inner_->anneal(survival, most); }
   void resample() override { inner_->resample(); }
   void refine(int count, double seconds) override { inner_->refine(count, seconds); }
@@ -202,8 +217,11 @@ public:
   std::vector<double> log_likelihoods() override { return inner_->log_likelihoods(); }
 
 private:
+  std::atomic<bool>& busy() { return work_.busy[static_cast<std::size_t>(device_)]; }
+
   std::unique_ptr<Particles> inner_;
   int device_, calls_;
+  DeviceWork& work_;
 };
 
 class ParticlesLoss : public ::testing::Test {
@@ -215,7 +233,7 @@ protected:
     if (leave) settings.likelihood.losses = losses_;
     const auto particles = make_particles_devices(person_, settings, [&](int device, const TrackerSettings& own) {
       return std::make_unique<FailingParticles>(make_particles_cpu(person_, own, Backend::cpu), device,
-                                                device == 0 ? calls : -1);
+                                                device == 0 ? calls : -1, work_);
     });
     particles->place(to_state(person_, walking(person_, 0)), 100);
     std::vector<Moments> all;
@@ -240,6 +258,7 @@ protected:
   }
 
   const Skeleton person_ = default_human();
+  DeviceWork work_;
   std::vector<std::string> lines_;
   std::shared_ptr<DeviceLosses> losses_ =
       std::make_shared<DeviceLosses>([this](const std::string& line) { lines_.push_back(line); });
@@ -255,6 +274,14 @@ TEST_F(ParticlesLoss, TheOthersGoOnWithoutAJump) {
   for (std::size_t t = 0; t < 5; ++t) EXPECT_EQ(lost[t].state, whole[t].state) << t;
   // afterwards other random numbers are drawn: two seeds differ by a few millimetres too
   for (std::size_t t = 5; t < lost.size(); ++t) EXPECT_LT(apart(lost[t], whole[t]), 0.015) << t;
+}
+
+TEST_F(ParticlesLoss, NothingIsFreedThatAnotherDeviceMayRead) {
+  follow(3, true);
+  EXPECT_EQ(lines_.size(), 1u);
+  EXPECT_EQ(work_.freed_too_early, 0);
+  EXPECT_THROW(follow(3, false), Error);
+  EXPECT_EQ(work_.freed_too_early, 0);
 }
 
 TEST_F(ParticlesLoss, WithoutLeaveItIsAnErrorThatNamesTheDevice) {

@@ -15,8 +15,16 @@ RefinePoints SeenPoints::refine_points() const {
 }
 
 SeenPoints see(const Skeleton& skeleton, const Pose& pose, const Camera& camera) {
+  return see(skeleton, std::span(&pose, 1), camera);
+}
+
+SeenPoints see(const Skeleton& skeleton, std::span<const Pose> people, const Camera& camera) {
   constexpr double wall = 4;
-  const std::vector<float> skin = pose_capsules(skeleton, pose);
+  std::vector<float> skin;
+  for (const Pose& pose : people) {
+    const std::vector<float> own = pose_capsules(skeleton, pose);
+    skin.insert(skin.end(), own.begin(), own.end());
+  }
   SeenPoints seen;
   for (int v = 0; v < camera.height; ++v) {
     for (int u = 0; u < camera.width; ++u) {

@@ -6,6 +6,7 @@
 #include "kinema/camera.h"
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct SeenPoints {
 
 /// The skin of a pose, pixel by pixel, and every fourth ray that sees past it, with a wall at 4 m.
 SeenPoints see(const Skeleton& skeleton, const Pose& pose, const Camera& camera = {120, 90, 95, 95, 59.5, 44.5});
+
+/// The same of several people.
+SeenPoints see(const Skeleton& skeleton, std::span<const Pose> people,
+               const Camera& camera = {120, 90, 95, 95, 59.5, 44.5});
 
 /// Points in a box in front of the camera that are nobody.
 SeenPoints noise(std::size_t count);

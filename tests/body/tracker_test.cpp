@@ -1,6 +1,7 @@
 // The tracker as its users call it: frames in, estimates out at once and settled by later frames.
 #include "kinema/body_tracker.h"
 
+#include "../stereo/drawn_pair.h"
 #include "bench/tracker_problem.h"
 #include "kinema/error.h"
 #include "kinema/recording.h"
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace kinema::body {
@@ -100,6 +102,58 @@ TEST_P(BodyTracker, GoesOnWithOtherCountsAndSearchesAgainWhereItIsAsked) {
   const Estimate again = follow(tracker, 5);
   EXPECT_TRUE(again.found);
   EXPECT_TRUE(searched(again));
+}
+
+TEST_P(BodyTracker, StartsAtTheGivenOneOfTwoPeople) {
+  std::vector<Pose> people(2, standing(skeleton, 2.6, 0.2));
+  people[0].position.x = -0.6;
+  people[1].position.x = 0.6;
+  const SeenPoints seen = see(skeleton, people);
+  for (const std::size_t first : {0u, 1u}) {
+    Tracker tracker(small(0), GetParam());
+    // the first frame, and one in which the other person was tracked before
+    for (const std::size_t given : {first, 1 - first}) {
+      tracker.start(people[given]);
+      const Estimate estimate = tracker.track(seen.view(), given == first ? 0 : frame_time);
+      ASSERT_TRUE(estimate.found);
+      // 5 cm: a small picture; the other one stands 1.2 m away
+      EXPECT_LT(mean_error(estimate.joints, joint_positions(skeleton, people[given])), 0.05);
+    }
+  }
+}
+
+TEST_P(BodyTracker, FillsInCountsThatAreLeftOpen) {
+  Tracker tracker(small(0), GetParam());
+  const TrackerSettings usual = Tracker(TrackerSettings(), GetParam()).settings();
+  follow(tracker, 0);
+  tracker.set_counts(0, 0);
+  EXPECT_EQ(tracker.settings().particles, usual.particles);
+  EXPECT_EQ(tracker.settings().points, usual.points);
+  const Estimate estimate = follow(tracker, 1);
+  ASSERT_TRUE(estimate.found);
+  EXPECT_LT(mean_error(estimate.joints, joint_positions(skeleton, walking(skeleton, frame_time))), 0.04);
+}
+
+TEST_P(BodyTracker, SettlesEstimatesWithTheTimesOfAllStages) {
+  const stereo::DrawnPair pair;
+  const std::vector<std::uint8_t> left = pair.left(), right = pair.right();
+  for (const std::size_t lag : {std::size_t{0}, std::size_t{2}}) {
+    TrackerSettings settings = small(lag);
+    settings.camera = pair.camera();
+    settings.baseline = stereo::DrawnPair::baseline;
+    Tracker tracker(settings, GetParam());
+    std::vector<std::vector<std::string>> given, settled;
+    const auto stages = [](const Estimate& estimate) {
+      std::vector<std::string> names;
+      for (const StageTime& time : estimate.times) names.push_back(time.stage);
+      return names;
+    };
+    for (int frame = 0; frame < 3; ++frame)
+      given.push_back(stages(tracker.track(pair.view(left), pair.view(right), frame * frame_time)));
+    for (const Estimate& estimate : tracker.finish()) settled.push_back(stages(estimate));
+    EXPECT_EQ(given.front().front(), "stereo");
+    EXPECT_EQ(settled, given);
+  }
 }
 
 TEST_P(BodyTracker, IsSteadyInWhatItGivesAtOnceAndLeavesSettledEstimatesAlone) {

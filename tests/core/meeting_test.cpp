@@ -282,6 +282,50 @@ TEST(Meeting, APartThatFailsEndsTheWaitOfTheOthers) {
   EXPECT_EQ(ended, 3);
 }
 
+// Host memory that is read by a function of the test.
+class ReadTransfer final : public Transfer {
+public:
+  explicit ReadTransfer(std::function<void()> read) : read_(std::move(read)) {}
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    read_();
+    std::memcpy(to, from, bytes);
+  }
+  void wait() override {}
+  bool host() const override { return true; }
+
+private:
+  std::function<void()> read_;
+};
+
+// Part 0 fails while it reads, part 1 has read and waits, part 2 is still reading their data.
+TEST(Meeting, NobodyLeavesAFailedExchangeWhileItsDataAreRead) {
+  for (const int watched : {0, 1}) {
+    std::atomic<bool> reading = false, left = false;
+    run_parts(3, [&](Exchange& exchange) {
+      const int part = exchange.part();
+      const auto leave = [&](void*) {
+        if (part == watched) left = true;
+      };
+      const std::unique_ptr<void, decltype(leave)> data_are_gone(&reading, leave);
+      std::vector<int> numbers(3, part);
+      ReadTransfer transfer([&] {
+        if (part == 0) {
+          reading.wait(false);
+          throw std::runtime_error("lost");
+        }
+        if (part != 2) return;
+        reading = true;
+        reading.notify_all();
+        // the others get as much time as they need to leave
+        for (int look = 0; look < 10000 && !left; ++look) std::this_thread::yield();
+        EXPECT_FALSE(left) << "part " << watched;
+      });
+      exchange.gather({numbers.data(), numbers.size(), sizeof(int)}, transfer);
+    });
+    EXPECT_TRUE(left) << "part " << watched;
+  }
+}
+
 TEST(Worker, DropsWhatFollowsAFailureUntilItIsWaitedFor) {
   Worker worker;
   int done = 0;
