@@ -58,7 +58,10 @@ void check_expected(std::span<const float> expected) {
   }
 }
 
-bool too_many(std::size_t count, std::size_t most) {
+// Whether so many points are thinned evenly in space, which takes time. Of the many pixels of a matched pair, whose neighbours
+// share their errors, every second does as well.
+bool too_many(std::size_t count, std::size_t most, const ForegroundSettings& settings) {
+  if (settings.incomplete && most >= plenty_of_points) return false;
   return most != 0 && static_cast<double>(count) > thinning_ratio * static_cast<double>(most);
 }
 
@@ -89,7 +92,7 @@ public:
     for (const std::uint8_t mark : {0, 1}) {
       const auto kind = mark == 0 ? &GatedPoints::person : &GatedPoints::background;
       const std::size_t most = mark == 0 ? settings.points : settings.background_points;
-      at = put(cloud, at, kind, most, mark, threads);
+      at = put(cloud, at, kind, most, mark, settings, threads);
     }
     cloud.xyz.resize(3 * at);
     cloud.background.resize(at);
@@ -104,7 +107,7 @@ private:
 
   // Points with this mark from `at` on, at most `most`, evenly spaced; returns their end.
   std::size_t put(PointCloud& cloud, std::size_t at, std::vector<Vec3f> GatedPoints::*kind, std::size_t most,
-                  std::uint8_t mark, const Threads& threads) {
+                  std::uint8_t mark, const ForegroundSettings& settings, const Threads& threads) {
     first_.assign(1, 0);
     for (std::size_t i = 0; i < used_; ++i) first_.push_back(first_.back() + (parts_[i].*kind).size());
     const std::size_t all = first_.back();
@@ -114,7 +117,7 @@ private:
       out[0] = p.x, out[1] = p.y, out[2] = p.z;
       cloud.background[at + i] = mark;
     };
-    if (too_many(all, most)) {
+    if (too_many(all, most, settings)) {
       const std::vector<Vec3f> points = thinned(kind, most, mark);
       grow(cloud, at + points.size());
       for (std::size_t i = 0; i < points.size(); ++i) write(i, points[i]);

@@ -135,6 +135,12 @@ std::vector<std::int32_t> count_points(const CellGrid& grid, std::span<const Vec
   return counts;
 }
 
+void label_cells(const Clusters& found, std::vector<std::int32_t>& labels) {
+  std::fill(labels.begin(), labels.end(), 0);
+  for (std::size_t i = 0; i < found.clusters.size(); ++i)
+    for (const std::size_t cell : found.clusters[i].cells) labels[cell] = static_cast<std::int32_t>(i) + 1;
+}
+
 // How far the points of each cluster lie from a plane: a cupboard is flat.
 void measure_relief(Clusters& found, const std::vector<std::int32_t>& labels, std::span<const Vec3f> points,
                     const SceneContext& scene) {
@@ -161,7 +167,7 @@ void measure_relief(Clusters& found, const std::vector<std::int32_t>& labels, st
   }
 }
 
-// Merges small clusters within reach of the likeliest into it.
+// Merges small clusters within reach of the first one into it.
 void join_limbs(Clusters& found, std::vector<std::int32_t>& labels, const SceneContext& scene) {
   const auto steps = neighbours(found.grid);
   const auto reach = static_cast<int>(joining_gap / static_cast<double>(found.grid.cell));
@@ -248,8 +254,7 @@ Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene)
   }
   if (found.clusters.empty()) return found;
   if (scene.incomplete) {
-    for (std::size_t i = 0; i < found.clusters.size(); ++i)
-      for (const std::size_t cell : found.clusters[i].cells) labels[cell] = static_cast<std::int32_t>(i) + 1;
+    label_cells(found, labels);
     measure_relief(found, labels, points, scene);
   }
 
@@ -261,9 +266,21 @@ Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene)
   };
   std::stable_sort(found.clusters.begin(), found.clusters.end(),
                    [&](const Cluster& a, const Cluster& b) { return rank(a) > rank(b); });
-  for (std::size_t i = 0; i < found.clusters.size(); ++i)
-    for (const std::size_t cell : found.clusters[i].cells) labels[cell] = static_cast<std::int32_t>(i) + 1;
-  join_limbs(found, labels, scene);
+  // Where much is unknown, a person lies in pieces, which look like one only together: a knee joins the trunk, a foot the knee.
+  const std::size_t bodies = scene.incomplete ? std::min(joined_bodies, found.clusters.size()) : 1;
+  const Clusters apart = bodies > 1 ? found : Clusters();
+  for (std::size_t body = 0; body < bodies; ++body) {
+    Clusters joined = body == 0 ? std::move(found) : apart;
+    const auto first = joined.clusters.begin(), chosen = first + static_cast<std::ptrdiff_t>(body);
+    std::rotate(first, chosen, chosen + 1);
+    std::size_t before = 0;
+    do {
+      before = joined.clusters.size();
+      label_cells(joined, labels);
+      join_limbs(joined, labels, scene);
+    } while (scene.incomplete && joined.clusters.size() < before);
+    if (body == 0 || rank(joined.clusters.front()) > rank(found.clusters.front())) found = std::move(joined);
+  }
   std::erase_if(found.clusters, [](const Cluster& cluster) { return cluster.cells.size() < fewest_cells; });
   return found;
 }
