@@ -211,6 +211,31 @@ TEST_F(BodyTrackTrouble, RefusesPlacesThatCannotBeWritten) {
   }
 }
 
+TEST_F(BodyTrackTrouble, AFullDiskLeavesTheFormerFiles) {
+  const fs::path recording = TrackTest::recording();
+  const std::vector<std::pair<std::string, std::string>> outputs = {
+      {"--csv", "poses.csv"}, {"--bvh", "out.bvh"}, {"--gltf", "out.glb"},   {"--trc", "out.trc"},
+      {"--mot", "out.mot"},   {"--c3d", "out.c3d"}, {"--overlay", "out.mp4"}};
+  // of each, little enough to break it, and enough for the others
+  const auto track = [&](const std::string& limit, const std::string& more) {
+    return run_program("sh",
+                       {"-c", fmt::format("trap '' XFSZ; ulimit -f {}; exec {} body track --input {} --particles 40 "
+                                          "--points 1000 {}",
+                                          limit, KINEMA_COMMAND, recording.string(), more)},
+                       folder.folder());
+  };
+  std::ofstream(folder / "poses.jsonl") << "former";
+  const Outcome full = track("8", "--out poses.jsonl");  // blocks of 512 bytes
+  expect_one_line(full, 1, "poses.jsonl: could not be written");
+  EXPECT_EQ(full.err.find("is kept"), std::string::npos) << full.err;
+  EXPECT_EQ(bytes_of(folder / "poses.jsonl"), "former");
+  for (const auto& [flag, name] : outputs) {
+    std::ofstream(folder / name) << "former";
+    expect_one_line(track("4", fmt::format("--out /dev/null {} {}", flag, name)), 1, name);
+    EXPECT_EQ(bytes_of(folder / name), "former") << name;
+  }
+}
+
 TEST_F(BodyTrackTrouble, RefusesOutputsThatMeetInOneFile) {
   const fs::path recording = TrackTest::recording();
   refuses(recording, {"--csv", "table.txt"}, "table.txt: --csv writes a table");

@@ -4,8 +4,11 @@
 #include "scratch_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <csignal>
 
 namespace kinema::io {
 namespace {
@@ -121,6 +124,55 @@ TEST(OutputFile, SaysThatTheDiskIsFull) {
   expect_error(Error::Cause::running, "No space left",
                [] { OutputFile("/dev/full").write(std::string(1 << 20, 'x')); });
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+// Files may have so many bytes and no more, as on a disk that is full.
+class FullDisk {
+public:
+  explicit FullDisk(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST(OutputFile, OneThatLacksBytesIsNeverCommitted) {
+  for (const Unfinished unfinished : {Unfinished::removed, Unfinished::kept}) {
+    const ScratchFolder folder;
+    folder.write("a.txt", "old");
+    OutputFile file(folder / "a.txt", unfinished);
+    file.write("whole line\n");
+    file.flush();
+    {
+      const FullDisk full(15);
+      file.write("one that does not fit\n");
+      expect_error(Error::Cause::running, "File too large", [&] { file.flush(); });
+    }
+    // there is room again, but not what was lost
+    expect_error(Error::Cause::running, "File too large", [&] { file.write("a later line\n"); });
+    expect_error(Error::Cause::running, "File too large", [&] { file.commit(); });
+    EXPECT_EQ(bytes_of(folder / "a.txt"), "old");
+    if (unfinished == Unfinished::kept) EXPECT_EQ(bytes_of(folder / "a.txt.partial"), "whole line\n");
+  }
+}
+
+TEST(OutputFile, AFullDeviceStaysFull) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  OutputFile file("/dev/full");
+  file.write("a line\n");
+  expect_error(Error::Cause::running, "No space left", [&] { file.flush(); });
+  expect_error(Error::Cause::running, "No space left", [&] { file.commit(); });
 }
 
 TEST(OutputFile, WritesADeviceInItsPlace) {

@@ -16,6 +16,8 @@
 namespace kinema::io {
 namespace fs = std::filesystem;
 
+constexpr std::size_t most_buffered = 1 << 16;
+
 OutputFile::OutputFile(fs::path target, Unfinished unfinished)
     : named_(std::move(target)), target_(named_), unfinished_(unfinished) {
   std::error_code error;
@@ -47,16 +49,16 @@ OutputFile::OutputFile(fs::path target, Unfinished unfinished)
 }
 
 OutputFile::~OutputFile() {
-  file_.reset();
+  if (descriptor_ >= 0) ::close(descriptor_);
   if (!partial_.empty() && unfinished_ == Unfinished::removed) ::unlink(partial_.c_str());
 }
 
-// A unique name; permissions follow the user's umask, as for any file.
-int OutputFile::open_own_partial() {
+int create_partial(const fs::path& target, fs::path& partial, std::string_view ending) {
   for (int attempt = 0; attempt < 1000; ++attempt) {
-    fs::path partial = target_.parent_path() / fmt::format(".kinema-{}-{}.partial", ::getpid(), attempt);
-    const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) partial_ = std::move(partial);
+    fs::path name = target.parent_path() / fmt::format(".kinema-{}-{}.partial{}", ::getpid(), attempt, ending);
+    // permissions follow the user's umask, as for any file
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) partial = std::move(name);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }
   return -1;
@@ -92,42 +94,58 @@ int OutputFile::open_kept_partial() {
 }
 
 void OutputFile::open() {
-  int descriptor = -1;
+  if (error_ != 0) fail(error_);
+  if (descriptor_ >= 0) return;
   if (in_place_) {
-    descriptor = ::open(named_.c_str(), O_WRONLY | O_CLOEXEC);
+    descriptor_ = ::open(named_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    descriptor = unfinished_ == Unfinished::kept ? open_kept_partial() : open_own_partial();
+    descriptor_ = unfinished_ == Unfinished::kept ? open_kept_partial() : create_partial(target_, partial_);
   }
-  if (descriptor < 0) fail(errno);
-  file_.reset(::fdopen(descriptor, "wb"));
-  if (!file_) {
-    const int error = errno;
-    ::close(descriptor);
-    fail(error);
-  }
+  if (descriptor_ < 0) fail(errno);
 }
 
 void OutputFile::write(std::string_view bytes) {
-  if (!file_) open();
-  if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) fail(errno);
+  open();
+  if (buffer_.size() + bytes.size() < most_buffered) {
+    buffer_ += bytes;
+    return;
+  }
+  pass_on(std::exchange(buffer_, {}));
+  pass_on(bytes);
+}
+
+void OutputFile::pass_on(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
+    if (count < 0 && errno != EINTR) fail(errno);
+  }
 }
 
 void OutputFile::flush() {
-  if (file_ && std::fflush(file_.get()) != 0) fail(errno);
+  if (descriptor_ < 0) return;
+  open();
+  pass_on(std::exchange(buffer_, {}));
+  if (unfinished_ == Unfinished::kept) whole_ = ::lseek(descriptor_, 0, SEEK_CUR);
 }
 
 void OutputFile::commit() {
-  if (!file_) open();
-  if (std::fflush(file_.get()) != 0) fail(errno);
+  open();
+  flush();
   // a full disk may be reported only now; a device or pipe has nothing to flush to disk
-  if (!in_place_ && ::fsync(::fileno(file_.get())) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
-  if (std::fclose(file_.release()) != 0) fail(errno);
+  if (!in_place_ && ::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
   if (in_place_) return;
   if (std::rename(partial_.c_str(), target_.c_str()) != 0) fail(errno);
   partial_.clear();
 }
 
-void OutputFile::fail(int error) const {
+void OutputFile::fail(int error) {
+  // what is kept are whole lines
+  if (error_ == 0 && descriptor_ >= 0 && unfinished_ == Unfinished::kept && !in_place_) {
+    [[maybe_unused]] const int cut = ::ftruncate(descriptor_, whole_);  // if this fails too, the last line is torn
+  }
+  error_ = error;
   throw Error(fmt::format("{}: could not be written: {}", named_.string(), std::strerror(error)),
               Error::Cause::running);
 }
