@@ -125,7 +125,7 @@ public:
   }
 
   BatchCounts run() {
-    const Interrupt interrupt(Interrupt::From::anybody);
+    const Interrupt interrupt;
     const Alarm alarm;
     while (!(waiting_.empty() && running_.empty()) && !interrupt.asked()) {
       while (!waiting_.empty() && static_cast<int>(running_.size()) < now().at_once) start_next();

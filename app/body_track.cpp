@@ -1,4 +1,5 @@
 // kinema body track: stereo pairs, depth images or point clouds to joints, frame by frame.
+#include "app/interrupt.h"
 #include "app/live_options.h"
 #include "app/options.h"
 #include "app/track_run.h"
@@ -181,6 +182,7 @@ void check_outputs(const TrackFiles& files) {
 }
 
 void run(BodyTrackOptions options, const Ranks& ranks) {
+  const Interrupt interrupt;  // until the results are printed
   TrackRun& chain = options.run;
   std::unique_ptr<io::Recording> recording;
   ranks.together([&] {

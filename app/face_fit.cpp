@@ -1,6 +1,7 @@
 // kinema face fit: landmarks of the faces in images and videos.
 #include "app/face_options.h"
 #include "app/face_run.h"
+#include "app/interrupt.h"
 #include "app/live_options.h"
 #include "app/options.h"
 #include "app/pose_options.h"
@@ -86,6 +87,7 @@ io::ColourSettings source_settings(const FaceFitOptions& options) {
 }
 
 void run(FaceFitOptions& options) {
+  const Interrupt interrupt;  // until the results are printed
   check_outputs(options);
   FaceRun& chain = options.run;
   check_devices(options.common);

@@ -2,6 +2,7 @@
 #include "app/head_options.h"
 #include "app/head_report.h"
 #include "app/head_run.h"
+#include "app/interrupt.h"
 #include "app/live_options.h"
 #include "app/options.h"
 #include "app/view.h"
@@ -192,6 +193,7 @@ void fill_in(HeadTrackOptions& options) {
 }
 
 void run(HeadTrackOptions options) {
+  const Interrupt interrupt;  // until the results are printed
   fill_in(options);
   HeadRun& chain = options.run;
   std::optional<std::vector<io::HeadBox>> truth;

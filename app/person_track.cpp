@@ -2,6 +2,7 @@
 #include "app/face_options.h"
 #include "app/head_options.h"
 #include "app/head_report.h"
+#include "app/interrupt.h"
 #include "app/live_options.h"
 #include "app/options.h"
 #include "app/person_run.h"
@@ -111,6 +112,7 @@ void report(const PersonTrackOptions& options, const PersonCounts& counts, const
 }
 
 void run(PersonTrackOptions options) {
+  const Interrupt interrupt;  // until the results are printed
   std::optional<io::FaceDetector> detector;
   fill_in(options, detector);
   std::optional<std::vector<io::HeadBox>> truth;

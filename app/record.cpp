@@ -60,7 +60,7 @@ void look_at(const io::RawFrame& frame, stereo::LensCheck& lenses) {
 
 // Passes frames on until the source ends, enough were taken, or a file cannot be written.
 void copy(io::ReopeningSource& source, io::Recorder& recorder, const RecordOptions& options, Counts& counts) {
-  const Interrupt interrupt(Interrupt::From::anybody);
+  const Interrupt interrupt;
   stereo::LensCheck lenses;
   for (std::size_t taken = 0; options.frames == 0 || taken < options.frames;) {
     counts.stopped = interrupt.asked();
@@ -78,6 +78,7 @@ void copy(io::ReopeningSource& source, io::Recorder& recorder, const RecordOptio
 }
 
 void run(const RecordOptions& options) {
+  const Interrupt interrupt;  // until the results are printed
   const auto opener = io::source_opener(options.input, options.recording, io::SourceUse::any);
   if (!opener) {
     throw Error(fmt::format("{}: is not a live source: kinema cameras lists them", options.input));
