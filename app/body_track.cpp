@@ -203,6 +203,7 @@ void run(BodyTrackOptions options, const Ranks& ranks) {
     choose(chain.backend);  // throws at once if it is missing
 
     options.recording.colour = !chain.files.overlay.empty() || options.view.wanted || options.face;
+    options.recording.wait = source_wait(options.common.console.err);
     recording = io::open_recording(options.input, options.recording);
     chain.tracker = settings_for(*recording, options);
     if (options.face) chain.face = face_settings(*recording, options);

@@ -1,5 +1,6 @@
 #include "app/colour_run.h"
 
+#include "app/live_options.h"
 #include "kinema/error.h"
 
 #include <filesystem>
@@ -19,8 +20,8 @@ void add_colour_options(Verb verb, ColourSourceOptions& source, FrameRange& rang
 }
 
 std::unique_ptr<io::Source> open_colour_source(const ColourSourceOptions& options, const CommonOptions& common) {
-  std::unique_ptr<io::Source> source =
-      io::open_colour(options.input, {.fps = options.fps, .reconnect = options.reconnect});
+  std::unique_ptr<io::Source> source = io::open_colour(
+      options.input, {.fps = options.fps, .reconnect = options.reconnect, .wait = source_wait(common.console.err)});
   if (source->guessed_fps()) {
     fmt::print(common.console.err,
                "kinema: {} does not give its frame rate: times are computed for 30 frames per second (--fps)\n",

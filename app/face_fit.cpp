@@ -83,6 +83,7 @@ void report(const FaceFitOptions& options, const FaceCounts& counts) {
 io::ColourSettings source_settings(const FaceFitOptions& options) {
   io::ColourSettings settings = face_source(options.fps, options.sequence);
   settings.reconnect = options.reconnect;
+  settings.wait = source_wait(options.common.console.err);
   return settings;
 }
 
