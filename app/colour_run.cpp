@@ -3,8 +3,6 @@
 #include "app/live_options.h"
 #include "kinema/error.h"
 
-#include <filesystem>
-
 namespace kinema::app {
 
 void add_colour_options(Verb verb, ColourSourceOptions& source, FrameRange& range) {
@@ -28,17 +26,6 @@ std::unique_ptr<io::Source> open_colour_source(const ColourSourceOptions& option
                options.input.front());
   }
   return source;
-}
-
-void check_distinct(const ColourOutputs& outputs, const char* table, const char* lines) {
-  std::map<std::filesystem::path, const char*> places;
-  for (const auto& [flag, file] :
-       {std::pair{table, &outputs.table}, {lines, &outputs.lines}, {"--overlay", &outputs.overlay}}) {
-    std::error_code ignored;
-    if (file->empty() || std::filesystem::is_character_file(*file, ignored)) continue;
-    const auto [other, first] = places.emplace(weakly_canonical(absolute(std::filesystem::path(*file)), ignored), flag);
-    if (!first) throw Error(fmt::format("{}: {} and {} name the same file", *file, other->second, flag));
-  }
 }
 
 double ColourCounts::frames_per_second() const {

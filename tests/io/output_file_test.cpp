@@ -163,7 +163,7 @@ TEST(OutputFile, OneThatLacksBytesIsNeverCommitted) {
     expect_error(Error::Cause::running, "File too large", [&] { file.write("a later line\n"); });
     expect_error(Error::Cause::running, "File too large", [&] { file.commit(); });
     EXPECT_EQ(bytes_of(folder / "a.txt"), "old");
-    if (unfinished == Unfinished::kept) EXPECT_EQ(bytes_of(folder / "a.txt.partial"), "whole line\n");
+    EXPECT_EQ(bytes_of(folder / "a.txt.partial"), unfinished == Unfinished::kept ? "whole line\n" : "");
   }
 }
 
@@ -173,6 +173,48 @@ TEST(OutputFile, AFullDeviceStaysFull) {
   file.write("a line\n");
   expect_error(Error::Cause::running, "No space left", [&] { file.flush(); });
   expect_error(Error::Cause::running, "No space left", [&] { file.commit(); });
+}
+
+TEST(OutputFile, WritesThroughNoLinkThatSomebodyPut) {
+  const ScratchFolder folder;
+  folder.write("other.txt", "of somebody else");
+  for (const bool hard : {false, true}) {
+    SCOPED_TRACE(hard);
+    hard ? std::filesystem::create_hard_link(folder / "other.txt", folder / "a.txt.partial")
+         : std::filesystem::create_symlink("other.txt", folder / "a.txt.partial");
+    expect_error(Error::Cause::input, "a.txt.partial is a link", [&] {
+      OutputFile file(folder / "a.txt", Unfinished::kept);
+      file.write("a line\n");
+      file.commit();
+    });
+    EXPECT_EQ(bytes_of(folder / "other.txt"), "of somebody else");
+    std::filesystem::remove(folder / "a.txt.partial");
+  }
+  // nor does it wait for whoever reads a pipe
+  ASSERT_EQ(::mkfifo((folder / "a.txt.partial").c_str(), 0666), 0);
+  expect_error(Error::Cause::input, "a.txt.partial is a link or no file",
+               [&] { OutputFile(folder / "a.txt", Unfinished::kept); });
+}
+
+TEST(OutputFile, KeepsWhatAnEarlierRunLeftUntilItWrites) {
+  const ScratchFolder folder;
+  folder.write("a.txt.partial", "of a run that was killed");
+  { OutputFile(folder / "a.txt", Unfinished::kept).flush(); }
+  EXPECT_EQ(bytes_of(folder / "a.txt.partial"), "of a run that was killed");
+  OutputFile(folder / "a.txt", Unfinished::kept).commit();
+  EXPECT_EQ(bytes_of(folder / "a.txt"), "");
+  EXPECT_EQ(folder.entries(), 1u);
+  { OutputFile(folder / "b.txt", Unfinished::kept).flush(); }
+  EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(OutputFile, ADashIsStandardOutputForLines) {
+  expect_error(Error::Cause::input, "cannot go to standard output", [] { OutputFile file("-"); });
+  ::testing::internal::CaptureStdout();
+  OutputFile file("-", Unfinished::kept);
+  file.write("a line\n");
+  file.commit();
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "a line\n");
 }
 
 TEST(OutputFile, WritesADeviceInItsPlace) {

@@ -25,6 +25,13 @@ OutputFile::OutputFile(fs::path target, Unfinished unfinished)
   if (named_.empty() || !named_.has_filename() || fs::is_directory(status)) {
     throw Error(fmt::format("{}: is a folder; give the name of a file to write", named_.string()));
   }
+  if (named_ == "-") {
+    if (unfinished_ == Unfinished::removed) {
+      throw Error("-: this cannot go to standard output; give the name of a file (./- for one of that name)");
+    }
+    in_place_ = true;
+    return;
+  }
   in_place_ = fs::exists(status) && !fs::is_regular_file(status);
   if (in_place_) {
     if (::access(named_.c_str(), W_OK) != 0) {
@@ -46,11 +53,15 @@ OutputFile::OutputFile(fs::path target, Unfinished unfinished)
     throw Error(
         fmt::format("{}: the folder {} cannot be written: {}", named_.string(), folder.string(), std::strerror(errno)));
   }
+  if (unfinished_ == Unfinished::kept) descriptor_ = open_kept_partial();
 }
 
 OutputFile::~OutputFile() {
+  struct stat file {};
+  const bool empty = descriptor_ >= 0 && ::fstat(descriptor_, &file) == 0 && file.st_size == 0;
+  // before it is unlocked
+  if (!partial_.empty() && (unfinished_ == Unfinished::removed || empty)) ::unlink(partial_.c_str());
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!partial_.empty() && unfinished_ == Unfinished::removed) ::unlink(partial_.c_str());
 }
 
 int create_partial(const fs::path& target, fs::path& partial, std::string_view ending) {
@@ -68,40 +79,45 @@ int create_partial(const fs::path& target, fs::path& partial, std::string_view e
 int OutputFile::open_kept_partial() {
   fs::path partial = target_;
   partial += ".partial";
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor < 0) return -1;
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      ::close(descriptor);
-      throw Error(fmt::format("{}: another run is writing {}; wait for it, or give another name", named_.string(),
-                              partial.string()));
-    }
-    // the other run may have renamed it between the two calls: then it must not be truncated
+  const auto refuse = [&](const std::string& why) { throw Error(fmt::format("{}: {}", named_.string(), why)); };
+  for (;;) {
+    // not through a link that somebody put there, nor into a pipe
+    const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    const int error = errno;
     struct stat ours {
     }, there{};
-    const bool still_there = ::fstat(descriptor, &ours) == 0 && ::stat(partial.c_str(), &there) == 0 &&
-                             ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
-    if (still_there && ::ftruncate(descriptor, 0) == 0) {
+    if (descriptor < 0 ? error == ELOOP || error == ENXIO
+                       : ::fstat(descriptor, &ours) != 0 || !S_ISREG(ours.st_mode) || ours.st_nlink > 1) {
+      if (descriptor >= 0) ::close(descriptor);
+      refuse(fmt::format("{} is a link or no file, and is not written to; remove it", partial.string()));
+    }
+    if (descriptor < 0) fail(error);
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(descriptor);
+      refuse(fmt::format("another run is writing {}; wait for it, or give another name", partial.string()));
+    }
+    // the other run may have renamed or removed it between the two calls
+    if (::stat(partial.c_str(), &there) == 0 && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev) {
       partial_ = std::move(partial);
       return descriptor;
     }
-    const int error = errno;
     ::close(descriptor);
-    errno = error;
-    if (still_there) return -1;
   }
-  return -1;
 }
 
 void OutputFile::open() {
   if (error_ != 0) fail(error_);
-  if (descriptor_ >= 0) return;
+  if (started_) return;
   if (in_place_) {
-    descriptor_ = ::open(named_.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    descriptor_ = unfinished_ == Unfinished::kept ? open_kept_partial() : create_partial(target_, partial_);
+    descriptor_ =
+        named_ == "-" ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(named_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else if (unfinished_ == Unfinished::removed) {
+    descriptor_ = create_partial(target_, partial_);
+  } else if (::ftruncate(descriptor_, 0) != 0) {
+    fail(errno);
   }
   if (descriptor_ < 0) fail(errno);
+  started_ = true;
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -123,7 +139,7 @@ void OutputFile::pass_on(std::string_view bytes) {
 }
 
 void OutputFile::flush() {
-  if (descriptor_ < 0) return;
+  if (!started_) return;
   open();
   pass_on(std::exchange(buffer_, {}));
   if (unfinished_ == Unfinished::kept) whole_ = ::lseek(descriptor_, 0, SEEK_CUR);

@@ -12,14 +12,15 @@ namespace kinema::io {
 /// What happens to a file that was not committed.
 enum class Unfinished {
   removed,  ///< it is removed
-  kept,     ///< it stays as TARGET.partial, even if the run was killed; the next run replaces it
+  kept,     ///< it stays as TARGET.partial, even if the run was killed; the next run that writes anything replaces it
 };
 
 class OutputFile {
 public:
-  /// Checks that the target can be written (otherwise Error of cause input), so that long work is not lost at the end;
-  /// nothing appears on disk before the first write. A target that is a device or a pipe, such as /dev/null, is written
-  /// directly: there is nothing to rename.
+  /// Checks that the target can be written (otherwise Error of cause input), so that long work is not lost at the end.
+  /// One that is kept is locked from here on against other runs; of others nothing appears on disk before the first
+  /// write. A target that is a device or a pipe, such as /dev/null, is written directly: there is nothing to rename. So
+  /// is "-", standard output, to which only what is kept can go: text that is written line by line.
   explicit OutputFile(std::filesystem::path target, Unfinished unfinished = Unfinished::removed);
 
   /// Without commit() the previous file at the target remains.
@@ -51,6 +52,7 @@ private:
   std::string buffer_;      // written, and not yet passed to the system
   std::int64_t whole_ = 0;  // bytes up to the last flush()
   int error_ = 0;           // of the first call that failed
+  bool started_ = false;    // something was written, if only nothing at all
   Unfinished unfinished_;
   bool in_place_ = false;
 };
