@@ -135,6 +135,9 @@ TEST_F(BodyTrack, TakesCloudsAndStereoPairs) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       ASSERT_TRUE(lines[i]["joints"].is_object()) << mode << lines[i];
       EXPECT_LT(mean_error(lines[i], truth[i]), 0.12) << mode << i;  // the first frames, before the shape is known
+      // of settled estimates too, also those that a later frame has revised
+      EXPECT_EQ(lines[i]["ms"].contains("stereo"), mode == "stereo") << lines[i];
+      EXPECT_TRUE(lines[i]["ms"].contains("foreground")) << lines[i];
     }
   }
 }
