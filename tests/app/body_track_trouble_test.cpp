@@ -287,8 +287,11 @@ TEST_F(BodyTrackTrouble, TheSecondOfTwoRunsIntoOneFileIsRefusedBeforeItTracks) {
   send_to_socket(folder / "frames.sock", stream_of(recording(), R"("live":true)", 0, 0));
   while (!fs::exists(folder / "poses.csv.partial")) ::sched_yield();
   expect_one_line(track(recording(), {"--frames", "1"}), 2, "another run is writing poses.jsonl.partial");
+  // and nothing to put in the place of a former result
+  std::ofstream(folder / "poses.jsonl") << "former";
   first.signal(SIGTERM);
-  first.wait();
+  EXPECT_EQ(first.wait().exit_code, 0);
+  EXPECT_EQ(bytes_of(folder / "poses.jsonl"), "former");
 }
 
 TEST_F(BodyTrackTrouble, RefusesWrongCalls) {
