@@ -2,6 +2,7 @@
 // machines that share a folder.
 #include "app/batch_report.h"
 #include "app/batch_run.h"
+#include "app/interrupt.h"
 #include "app/options.h"
 #include "app/shard.h"
 #include "io/files/output_file.h"
@@ -86,6 +87,7 @@ void check_done(const BatchOptions& options, Shard shard, const BatchCounts& cou
 }
 
 void run(const BatchOptions& options, const Ranks& ranks) {
+  const Interrupt interrupt;  // until the report is written
   JobList list;
   std::optional<BatchStore> store;
   Shard shard;

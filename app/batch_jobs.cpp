@@ -6,6 +6,7 @@
 #include "io/files/input_file.h"
 #include "io/files/name_pattern.h"
 #include "io/sources/openers.h"
+#include "io/sources/source_schemes.h"
 
 #include <fmt/format.h>
 
@@ -108,6 +109,10 @@ std::vector<Job> read_lines(const fs::path& file, const std::vector<std::string>
       job.options.assign(words.begin() + 2, words.end());
       job.options.insert(job.options.end(), common.begin(), common.end());
       check_job(job);
+      if (!io::is_there(fs::absolute(file).parent_path() / job.input) && io::names_live_source(job.input)) {
+        throw Error(
+            fmt::format("{} is a live source, which may never end: record it first (kinema record)", job.input));
+      }
       jobs.push_back(std::move(job));
     } catch (const Error& error) {
       throw Error(fmt::format("{}:{}: {}", file.string(), number, error.what()));
@@ -230,8 +235,10 @@ double estimated_frames(const fs::path& input) {
 }  // namespace
 
 fs::path input_of(const JobList& list, const Job& job) {
-  const fs::path path =
-      list.inputs / (io::is_there(list.inputs / job.input) ? job.input : split(job.input, ',').front());
+  const bool named = io::is_there(list.inputs / job.input);
+  std::string first = named ? job.input : split(job.input, ',').front();
+  if (!named && io::names_ros_bag(first)) first = first.substr(0, first.find(".bag") + 4);  // without its topic
+  const fs::path path = list.inputs / first;
   return io::is_pattern(path.string()) ? path.parent_path() : path;
 }
 

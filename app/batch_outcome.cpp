@@ -88,6 +88,9 @@ void fill_in(JobRecord& record, const Claim& claim, const ChildEnd& end, const f
   }
   record.bytes_in = bytes_of(input);
   record.bytes_out = bytes_of(folder);
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end_of; !error && at != end_of; at.increment(error))
+    record.files.push_back(at->path().filename().string());
 }
 
 std::string words_of(const ChildEnd& end) {
@@ -95,6 +98,6 @@ std::string words_of(const ChildEnd& end) {
   return fmt::format("ended with exit code {}", end.exit_code);
 }
 
-bool worth_another_attempt(const JobRecord& record) { return record.cause != "nobody found"; }
+bool worth_another_attempt(const JobRecord& record) { return record.exit_code != 2 && record.cause != "nobody found"; }
 
 }  // namespace kinema::app

@@ -15,7 +15,7 @@ void fill_in(JobRecord& record, const Claim& claim, const ChildEnd& end, const s
 /// "ended by signal 11 (Segmentation fault)"
 std::string words_of(const ChildEnd& end);
 
-/// A tracker gives the same bits again: whom it did not find, it will not find.
+/// A tracker gives the same bits again: whom it did not find, it will not find, and wrong input stays wrong.
 bool worth_another_attempt(const JobRecord& record);
 
 }  // namespace kinema::app

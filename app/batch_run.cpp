@@ -125,7 +125,7 @@ public:
   }
 
   BatchCounts run() {
-    const Interrupt interrupt(Interrupt::From::anybody);
+    const Interrupt interrupt;
     const Alarm alarm;
     while (!(waiting_.empty() && running_.empty()) && !interrupt.asked()) {
       while (!waiting_.empty() && static_cast<int>(running_.size()) < now().at_once) start_next();
@@ -183,6 +183,14 @@ private:
     record.started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                                  fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
     record.threads = threads;
+    if (const fs::path input = input_of(list_, next.job); !io::is_there(input)) {
+      record.exit_code = 2;  // as the tracker would say, and there may be thousands
+      record.cause = "wrong input";
+      record.error = fmt::format("{}: there is no such file or folder", input.string());
+      claim.commit(record);
+      ++counts_.failed;
+      return note("{}: {}", record.job.name, record.error);
+    }
     if (!gpu_loads_.empty()) {
       const auto least = std::min_element(gpu_loads_.begin(), gpu_loads_.end());
       record.gpu = static_cast<int>(least - gpu_loads_.begin());

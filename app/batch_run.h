@@ -24,9 +24,9 @@ struct BatchSettings {
 /// What happened to the jobs of one shard.
 struct BatchCounts {
   std::size_t jobs = 0;
-  std::size_t skipped = 0;    ///< done before
-  std::size_t done = 0;       ///< in this run
-  std::size_t failed = 0;     ///< twice in this run, or once where a second attempt cannot help
+  std::size_t skipped = 0;  ///< done before
+  std::size_t done = 0;     ///< in this run
+  std::size_t failed = 0;   ///< twice in this run, or once where a second attempt cannot help; or its input is missing
   std::size_t elsewhere = 0;  ///< another process works on them
   bool stopped = false;       ///< by a signal; the rest was not started
 };

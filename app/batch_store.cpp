@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -51,6 +52,7 @@ JobRecord record_of(const ordered_json& json) {
   json.at("peak_bytes").get_to(record.peak_bytes);
   json.at("bytes_in").get_to(record.bytes_in);
   json.at("bytes_out").get_to(record.bytes_out);
+  json.at("files").get_to(record.files);
   record.run = json.at("run");
   return record;
 }
@@ -89,6 +91,7 @@ ordered_json to_json(const JobRecord& record) {
           {"peak_bytes", record.peak_bytes},
           {"bytes_in", record.bytes_in},
           {"bytes_out", record.bytes_out},
+          {"files", record.files},
           {"run", record.run}};
 }
 
@@ -152,6 +155,8 @@ std::optional<JobRecord> BatchStore::record(const Job& job) const {
   try {
     JobRecord record = record_of(ordered_json::parse(io::read_bytes(path, largest_record)));
     if (!record.job.same_run(job)) return std::nullopt;
+    const auto there = [&](const std::string& file) { return io::is_there(path.parent_path() / file); };
+    if (!std::all_of(record.files.begin(), record.files.end(), there)) return std::nullopt;
     return record;
   } catch (const std::exception&) {
     return std::nullopt;  // damaged: the job is run again

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kinema::app {
 
@@ -35,7 +36,8 @@ struct JobRecord {
   double seconds = 0, cpu_seconds = 0;
   std::uint64_t peak_bytes = 0;  ///< largest resident memory
   std::uint64_t bytes_in = 0, bytes_out = 0;
-  nlohmann::ordered_json run;  ///< what the command printed with --json; null: nothing
+  std::vector<std::string> files;  ///< its results, by name
+  nlohmann::ordered_json run;      ///< what the command printed with --json; null: nothing
 };
 
 nlohmann::ordered_json to_json(const JobRecord& record);
@@ -89,7 +91,8 @@ public:
 
   const std::filesystem::path& folder() const { return folder_; }
 
-  /// The record of a job; nothing if there is none, or if it is of a run with another input or other options.
+  /// The record of a job; nothing if there is none, if it is of a run with another input or other options, or if
+  /// somebody has removed a result.
   std::optional<JobRecord> record(const Job& job) const;
 
   /// Nothing if another process works on the job.

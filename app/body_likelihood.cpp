@@ -1,5 +1,6 @@
 // kinema body likelihood: log p of eq. 3 for files of points and capsules, shared among the ranks of mpirun.
 #include "app/options.h"
+#include "app/places.h"
 #include "app/progress.h"
 #include "core/stopwatch.h"
 #include "io/files/npy.h"
@@ -136,7 +137,10 @@ Weighing evaluate(const BodyLikelihoodOptions& options, Backend backend, const I
   return result;
 }
 
-void check(const BodyLikelihoodOptions& options) {
+void check(BodyLikelihoodOptions& options) {
+  check_places({}, {{"--out", options.out}},
+               {{"--points", options.points}, {"--capsules", options.capsules}, {"--background", options.background}},
+               options.common);
   for (const auto& [flag, value] : {std::pair{"--tau", options.settings.tau}, {"--sigma", options.settings.sigma}}) {
     if (!std::isfinite(value) || value <= 0) {
       throw Error(fmt::format("{} is {}: it must be a finite number of metres above 0", flag, value));

@@ -1,6 +1,8 @@
 // kinema body track: stereo pairs, depth images or point clouds to joints, frame by frame.
+#include "app/interrupt.h"
 #include "app/live_options.h"
 #include "app/options.h"
+#include "app/places.h"
 #include "app/track_run.h"
 #include "app/view.h"
 #include "io/faces/face_detector.h"
@@ -9,7 +11,6 @@
 #include "kinema/files.h"
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -152,8 +153,9 @@ void report(const BodyTrackOptions& options, const TrackCounts& counts, const Ra
   print_json(json, options.common.console);
 }
 
-// Outputs that would overwrite each other, or whose format does not match their name.
-void check_outputs(const TrackFiles& files) {
+// Outputs that would overwrite an input or each other, or whose format does not match their name.
+void check_outputs(BodyTrackOptions& options) {
+  const TrackFiles& files = options.run.files;
   if (!files.csv.empty() && std::filesystem::path(files.csv).extension() != ".csv") {
     throw Error(fmt::format("{}: --csv writes a table: give a name that ends in .csv", files.csv));
   }
@@ -164,27 +166,27 @@ void check_outputs(const TrackFiles& files) {
     if (file->empty() || std::filesystem::path(*file).extension() == ending) continue;
     throw Error(fmt::format("{}: {} writes a file whose name ends in {}", *file, flag, ending));
   }
-  std::map<std::filesystem::path, const char*> places;
-  for (const auto& [flag, file] : {std::pair{"--out", &files.poses},
-                                   {"--csv", &files.csv},
-                                   {"--bvh", &files.bvh},
-                                   {"--trc", &files.trc},
-                                   {"--mot", &files.mot},
-                                   {"--c3d", &files.c3d},
-                                   {"--gltf", &files.gltf},
-                                   {"--overlay", &files.overlay}}) {
-    std::error_code ignored;
-    if (file->empty() || std::filesystem::is_character_file(*file, ignored)) continue;
-    const auto [other, first] = places.emplace(weakly_canonical(absolute(std::filesystem::path(*file)), ignored), flag);
-    if (!first) throw Error(fmt::format("{}: {} and {} name the same file", *file, other->second, flag));
-  }
+  std::vector<Place> inputs = {{"--colour", options.recording.colour_pattern},
+                               {"--skeleton", options.skeleton},
+                               {"--init", options.init == "auto" ? "" : options.init}};
+  for (const std::string& input : options.input) inputs.push_back({"--input", input});
+  for (const auto& file : options.recording.camera_files) inputs.push_back({"--camera-file", file.string()});
+  check_places({{"--out", files.poses}, {"--csv", files.csv}},
+               {{"--bvh", files.bvh},
+                {"--trc", files.trc},
+                {"--mot", files.mot},
+                {"--c3d", files.c3d},
+                {"--gltf", files.gltf},
+                {"--overlay", files.overlay}},
+               inputs, options.common);
 }
 
 void run(BodyTrackOptions options, const Ranks& ranks) {
+  const Interrupt interrupt;  // until the results are printed
   TrackRun& chain = options.run;
   std::unique_ptr<io::Recording> recording;
   ranks.together([&] {
-    check_outputs(chain.files);
+    check_outputs(options);
     if (ranks.count() > 1 && options.view.wanted)
       throw Error(fmt::format("--view shows one process: start it without mpirun, not on {} ranks", ranks.count()));
     check_devices(options.common);
@@ -201,6 +203,7 @@ void run(BodyTrackOptions options, const Ranks& ranks) {
     choose(chain.backend);  // throws at once if it is missing
 
     options.recording.colour = !chain.files.overlay.empty() || options.view.wanted || options.face;
+    options.recording.wait = source_wait(options.common.console.err);
     recording = io::open_recording(options.input, options.recording);
     chain.tracker = settings_for(*recording, options);
     if (options.face) chain.face = face_settings(*recording, options);

@@ -1,8 +1,7 @@
 #include "app/colour_run.h"
 
+#include "app/live_options.h"
 #include "kinema/error.h"
-
-#include <filesystem>
 
 namespace kinema::app {
 
@@ -19,25 +18,14 @@ void add_colour_options(Verb verb, ColourSourceOptions& source, FrameRange& rang
 }
 
 std::unique_ptr<io::Source> open_colour_source(const ColourSourceOptions& options, const CommonOptions& common) {
-  std::unique_ptr<io::Source> source =
-      io::open_colour(options.input, {.fps = options.fps, .reconnect = options.reconnect});
+  std::unique_ptr<io::Source> source = io::open_colour(
+      options.input, {.fps = options.fps, .reconnect = options.reconnect, .wait = source_wait(common.console.err)});
   if (source->guessed_fps()) {
     fmt::print(common.console.err,
                "kinema: {} does not give its frame rate: times are computed for 30 frames per second (--fps)\n",
                options.input.front());
   }
   return source;
-}
-
-void check_distinct(const ColourOutputs& outputs, const char* table, const char* lines) {
-  std::map<std::filesystem::path, const char*> places;
-  for (const auto& [flag, file] :
-       {std::pair{table, &outputs.table}, {lines, &outputs.lines}, {"--overlay", &outputs.overlay}}) {
-    std::error_code ignored;
-    if (file->empty() || std::filesystem::is_character_file(*file, ignored)) continue;
-    const auto [other, first] = places.emplace(weakly_canonical(absolute(std::filesystem::path(*file)), ignored), flag);
-    if (!first) throw Error(fmt::format("{}: {} and {} name the same file", *file, other->second, flag));
-  }
 }
 
 double ColourCounts::frames_per_second() const {

@@ -38,9 +38,6 @@ struct ColourOutputs {
   io::LiveTargets live;
 };
 
-/// Throws Error if two of the files, named by these options and --overlay, are the same.
-void check_distinct(const ColourOutputs& outputs, const char* table, const char* lines);
-
 struct ColourCounts {
   std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
   LiveCounts live;

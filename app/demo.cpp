@@ -2,6 +2,7 @@
 // the likelihood of the body tracker with the reference. The results are shown on a page.
 #include "app/demo_report.h"
 #include "app/demo_view.h"
+#include "app/interrupt.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
 #include "io/files/output_file.h"
@@ -135,9 +136,6 @@ nlohmann::ordered_json summary(const LikelihoodDemo& demo) {
   return json;
 }
 
-// A line on standard error before work that takes seconds.
-void say(const char* what) { fmt::print(stderr, "kinema: {}\n", what); }
-
 void print_rows(const char* title, const std::vector<DemoRow>& rows) {
   fmt::print("{}\n", title);
   for (const DemoRow& row : rows) fmt::print("  {:<10} {}\n", row.label, row.text);
@@ -157,6 +155,12 @@ void print_all(const std::filesystem::path& folder, const Walk& walk, const Head
 }
 
 void run(DemoOptions options) {
+  const Interrupt interrupt;
+  // a line on standard error before work that takes seconds
+  const auto begin = [&](const char* part) {
+    if (interrupt.asked()) throw Error("stopped before the page was made", Error::Cause::running);
+    fmt::print(stderr, "kinema: {}\n", part);
+  };
   LikelihoodDemo demo;
   check_devices(options.common);
   share_devices(options.common, demo.settings);
@@ -170,7 +174,7 @@ void run(DemoOptions options) {
   std::optional<DemoView> view;
   if (options.view.wanted) view.emplace(options.view);
 
-  say("weighing poses of a person made of capsules");
+  begin("weighing poses of a person made of capsules");
   Stopwatch watch;
   demo.problem = bench::make_body_problem(weighed_points, weighed_samples, options.common.seed);
   demo.make_ms = watch.lap();
@@ -178,18 +182,18 @@ void run(DemoOptions options) {
   check_against_reference(demo);
   watch.lap();
 
-  say("simulating a walking person, and following it");
+  begin("simulating a walking person, and following it");
   WalkSettings walk_settings{folder, options.frames, demo.backend, options.common.threads, options.common.seed};
   share_devices(options.common, walk_settings);
   if (view) view->show(walk_settings);
   const Walk walk = follow_walk(walk_settings);
 
-  say("filming a synthetic head, and following it");
+  begin("filming a synthetic head, and following it");
   HeadDemoSettings head_settings{folder, options.frames, demo.backend, options.common.threads, options.common.seed};
   if (view) view->show(head_settings);
   const HeadDemo head = follow_head(head_settings);
 
-  say("training on synthetic faces, and fitting others");
+  begin("training on synthetic faces, and fitting others");
   FaceDemoSettings face_settings{folder, demo.backend, options.common.threads, options.common.seed};
   if (view) view->show(face_settings);
   const FaceDemo face = fit_demo_faces(face_settings);

@@ -1,14 +1,15 @@
 // kinema face fit: landmarks of the faces in images and videos.
 #include "app/face_options.h"
 #include "app/face_run.h"
+#include "app/interrupt.h"
 #include "app/live_options.h"
 #include "app/options.h"
+#include "app/places.h"
 #include "app/pose_options.h"
 #include "app/view.h"
 #include "kinema/error.h"
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -27,24 +28,18 @@ struct FaceFitOptions {
   PoseOptions pose;
 };
 
-// Outputs that would overwrite each other, or the input.
-void check_outputs(const FaceFitOptions& options) {
+// Outputs that would overwrite an input or each other, or whose format does not match their name.
+void check_outputs(FaceFitOptions& options) {
   const FaceFiles& files = options.run.files;
-  std::map<std::filesystem::path, const char*> places;
-  for (const auto& [flag, file] : {std::pair{"--model", &options.fit.model},
-                                   {"--input", &options.input.front()},
-                                   {"--init", &options.init},
-                                   {"--out", &files.landmarks},
-                                   {"--csv", &files.csv},
-                                   {"--overlay", &files.overlay},
-                                   {"--pts", &files.pts},
-                                   {"--patches", &files.patches},
-                                   {"--appearance", &files.appearance}}) {
-    std::error_code ignored;
-    if (file->empty() || std::filesystem::is_character_file(*file, ignored)) continue;
-    const auto [other, first] = places.emplace(weakly_canonical(absolute(std::filesystem::path(*file)), ignored), flag);
-    if (!first) throw Error(fmt::format("{}: {} and {} name the same place", *file, other->second, flag));
-  }
+  std::vector<Place> inputs = {{"--model", options.fit.model},
+                               {"--init", options.init == "detect" ? "" : options.init}};
+  for (const std::string& input : options.input) inputs.push_back({"--input", input});
+  check_places({{"--out", files.landmarks}, {"--csv", files.csv}},
+               {{"--overlay", files.overlay},
+                {"--pts", files.pts},
+                {"--patches", files.patches},
+                {"--appearance", files.appearance}},
+               inputs, options.common);
   if (!files.csv.empty() && std::filesystem::path(files.csv).extension() != ".csv") {
     throw Error(fmt::format("{}: --csv writes a table: give a name that ends in .csv", files.csv));
   }
@@ -82,10 +77,12 @@ void report(const FaceFitOptions& options, const FaceCounts& counts) {
 io::ColourSettings source_settings(const FaceFitOptions& options) {
   io::ColourSettings settings = face_source(options.fps, options.sequence);
   settings.reconnect = options.reconnect;
+  settings.wait = source_wait(options.common.console.err);
   return settings;
 }
 
 void run(FaceFitOptions& options) {
+  const Interrupt interrupt;  // until the results are printed
   check_outputs(options);
   FaceRun& chain = options.run;
   check_devices(options.common);

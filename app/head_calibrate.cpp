@@ -1,6 +1,7 @@
 // kinema head calibrate: from frames with an oval around the face to the colours of this user under this light.
 #include "app/head_options.h"
 #include "app/options.h"
+#include "app/places.h"
 #include "core/stopwatch.h"
 #include "io/faces/face_oval.h"
 #include "io/faces/filter_json.h"
@@ -105,6 +106,9 @@ void run(HeadCalibrateOptions options) {
   }
   if (!options.distance.empty()) options.settings.distance = parse_length("--distance", options.distance);
   if (options.field_of_view) options.settings.field_of_view = parse_field_of_view(*options.field_of_view);
+  std::vector<Place> inputs;
+  for (const std::string& input : options.input) inputs.push_back({"--input", input});
+  check_places({}, {{"--out", options.out}, {"--picture", options.picture}}, inputs, options.common);
   const io::OutputFile writable(options.out);
   Stopwatch watch;
   const Frames frames = read_frames(options);

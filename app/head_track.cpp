@@ -2,8 +2,10 @@
 #include "app/head_options.h"
 #include "app/head_report.h"
 #include "app/head_run.h"
+#include "app/interrupt.h"
 #include "app/live_options.h"
 #include "app/options.h"
+#include "app/places.h"
 #include "app/view.h"
 #include "core/stopwatch.h"
 #include "io/faces/filter_json.h"
@@ -140,8 +142,9 @@ void print_text(std::FILE* out, const HeadCounts& counts, const std::string& bac
   if (results.contains("haar")) line("Haar", results["haar"]);
 }
 
-// Outputs that would overwrite each other, or whose format does not match their name.
-void check_outputs(const ColourOutputs& outputs) {
+// Outputs that would overwrite an input or each other, or whose format does not match their name.
+void check_outputs(HeadTrackOptions& options) {
+  const ColourOutputs& outputs = options.run.outputs;
   if (std::filesystem::path(outputs.table).extension() == ".jsonl") {
     throw Error(
         fmt::format("{}: --out writes a table: give a name that ends in .csv, and --jsonl for lines", outputs.table));
@@ -149,12 +152,16 @@ void check_outputs(const ColourOutputs& outputs) {
   if (!outputs.lines.empty() && std::filesystem::path(outputs.lines).extension() != ".jsonl") {
     throw Error(fmt::format("{}: --jsonl writes JSON lines: give a name that ends in .jsonl", outputs.lines));
   }
-  check_distinct(outputs, "--out", "--jsonl");
+  std::vector<Place> inputs = {
+      {"--filter", options.filter}, {"--background", options.run.background}, {"--truth", options.truth}};
+  for (const std::string& input : options.source.input) inputs.push_back({"--input", input});
+  check_places({{"--out", outputs.table}, {"--jsonl", outputs.lines}}, {{"--overlay", outputs.overlay}}, inputs,
+               options.common);
 }
 
 void fill_in(HeadTrackOptions& options) {
   HeadRun& run = options.run;
-  check_outputs(run.outputs);
+  check_outputs(options);
   if (options.plain && options.window) throw Error("--plain and --window exclude each other");
   if (options.plain) run.tracker.mode = head::Mode::plain;
   if (options.window) run.tracker.mode = head::Mode::window;
@@ -192,6 +199,7 @@ void fill_in(HeadTrackOptions& options) {
 }
 
 void run(HeadTrackOptions options) {
+  const Interrupt interrupt;  // until the results are printed
   fill_in(options);
   HeadRun& chain = options.run;
   std::optional<std::vector<io::HeadBox>> truth;

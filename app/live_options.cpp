@@ -1,6 +1,11 @@
 #include "app/live_options.h"
 
+#include "app/interrupt.h"
+
 #include <fmt/format.h>
+
+#include <memory>
+#include <string>
 
 namespace kinema::app {
 namespace {
@@ -27,6 +32,11 @@ void add_place_options(Verb verb, io::LiveTargets& targets, const char* to_avata
   verb.option("--vrchat", targets.vrchat, fmt::format("Send {} to VRChat as trackers", to_vrchat))
       .type("HOST:PORT")
       .group(group);
+}
+
+io::SourceWait source_wait(std::FILE* err) {
+  return {.stopped = [interrupt = std::make_shared<const Interrupt>()] { return interrupt->asked(); },
+          .note = [err](const std::string& line) { fmt::print(err, "kinema: {}\n", line); }};
 }
 
 }  // namespace kinema::app

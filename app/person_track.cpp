@@ -2,9 +2,11 @@
 #include "app/face_options.h"
 #include "app/head_options.h"
 #include "app/head_report.h"
+#include "app/interrupt.h"
 #include "app/live_options.h"
 #include "app/options.h"
 #include "app/person_run.h"
+#include "app/places.h"
 #include "app/pose_options.h"
 #include "app/view.h"
 #include "io/faces/face_detector.h"
@@ -30,20 +32,26 @@ struct PersonTrackOptions {
   ViewOptions view;
 };
 
-// Outputs that would overwrite each other, or whose format does not match their name.
-void check_outputs(const ColourOutputs& outputs, bool viewed) {
+// Outputs that would overwrite an input or each other, or whose format does not match their name.
+void check_outputs(PersonTrackOptions& options) {
+  const ColourOutputs& outputs = options.run.outputs;
   if (!outputs.table.empty() && std::filesystem::path(outputs.table).extension() != ".csv") {
     throw Error(fmt::format("{}: --csv writes a table: give a name that ends in .csv", outputs.table));
   }
-  check_distinct(outputs, "--csv", "--out");
-  if (outputs.lines.empty() && outputs.table.empty() && outputs.overlay.empty() && !outputs.live.any() && !viewed) {
+  std::vector<Place> inputs = {
+      {"--filter", options.filter}, {"--truth", options.truth}, {"--model", options.fit.model}};
+  for (const std::string& input : options.source.input) inputs.push_back({"--input", input});
+  check_places({{"--csv", outputs.table}, {"--out", outputs.lines}}, {{"--overlay", outputs.overlay}}, inputs,
+               options.common);
+  if (outputs.lines.empty() && outputs.table.empty() && outputs.overlay.empty() && !outputs.live.any() &&
+      !options.view.wanted) {
     throw Error("nothing would be kept: give --out, --csv, --overlay, --view or a live receiver such as --opentrack");
   }
 }
 
 void fill_in(PersonTrackOptions& options, std::optional<io::FaceDetector>& detector) {
   PersonRun& run = options.run;
-  check_outputs(run.outputs, options.view.wanted);
+  check_outputs(options);
   check_devices(options.common);
   choose(options.common.backend);  // refuses what is not there before anything is read
   run.backend = options.common.backend;
@@ -111,6 +119,7 @@ void report(const PersonTrackOptions& options, const PersonCounts& counts, const
 }
 
 void run(PersonTrackOptions options) {
+  const Interrupt interrupt;  // until the results are printed
   std::optional<io::FaceDetector> detector;
   fill_in(options, detector);
   std::optional<std::vector<io::HeadBox>> truth;

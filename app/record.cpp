@@ -1,5 +1,6 @@
 // kinema record: a live source to a recording.
 #include "app/interrupt.h"
+#include "app/live_options.h"
 #include "app/options.h"
 #include "core/stopwatch.h"
 #include "io/pictures/image_file.h"
@@ -60,7 +61,7 @@ void look_at(const io::RawFrame& frame, stereo::LensCheck& lenses) {
 
 // Passes frames on until the source ends, enough were taken, or a file cannot be written.
 void copy(io::ReopeningSource& source, io::Recorder& recorder, const RecordOptions& options, Counts& counts) {
-  const Interrupt interrupt(Interrupt::From::anybody);
+  const Interrupt interrupt;
   stereo::LensCheck lenses;
   for (std::size_t taken = 0; options.frames == 0 || taken < options.frames;) {
     counts.stopped = interrupt.asked();
@@ -77,12 +78,14 @@ void copy(io::ReopeningSource& source, io::Recorder& recorder, const RecordOptio
   }
 }
 
-void run(const RecordOptions& options) {
+void run(RecordOptions options) {
+  const Interrupt interrupt;  // until the results are printed
+  options.recording.wait = source_wait();
   const auto opener = io::source_opener(options.input, options.recording, io::SourceUse::any);
   if (!opener) {
     throw Error(fmt::format("{}: is not a live source: kinema cameras lists them", options.input));
   }
-  io::ReopeningSource source(*opener, options.recording.reconnect);
+  io::ReopeningSource source(*opener, options.recording.reconnect, options.recording.wait.stopped);
   io::Recorder recorder(options.out, source.format(), options.recording, options.threads);
   Counts counts;
   std::optional<Error> broken;

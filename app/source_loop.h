@@ -66,9 +66,9 @@ public:
   template <class Commit>
   void finish(Commit&& commit) {
     check_range();
-    if (!broken_) return commit();
-    if (frames_ > 0) keep(commit);
-    throw_broken();
+    if (broken_ && frames_ > 0) keep(commit);
+    if (broken_) throw_broken();
+    if (frames_ > 0) commit();  // else it was stopped before the first one, and former results stay
   }
 
   std::size_t frames() const { return frames_; }  ///< returned by next()

@@ -106,7 +106,7 @@ std::unique_ptr<serve::RequestHandler> View::handler(serve::PageSender& sender) 
 
 void View::wait() {
   std::fflush(stdout);
-  const Interrupt interrupt(Interrupt::From::anybody);  // so that dropped files do not remain
+  const Interrupt interrupt;  // so that dropped files do not remain
   while (!interrupt.asked()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 

@@ -12,7 +12,8 @@ namespace kinema::io {
 /// frames written so far are in TARGET.partial, whole lines in the same format.
 class PosesWriter {
 public:
-  /// CSV if the name ends in .csv, else JSON lines. Throws Error if the target cannot be written.
+  /// CSV if the name ends in .csv, else JSON lines; "-" is standard output. Throws Error if the target cannot be written,
+  /// or another run is writing to it.
   PosesWriter(const std::filesystem::path& target, const body::Skeleton& skeleton);
   ~PosesWriter();
   PosesWriter(PosesWriter&&) noexcept;

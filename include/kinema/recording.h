@@ -37,6 +37,8 @@ struct RecordingSettings {
 
   /// Seconds to wait for a live source that disappears to come back; 0: it ends there.
   double reconnect = 60;
+
+  SourceWait wait = {};
 };
 
 /// What has been written of a live source while it is tracked.

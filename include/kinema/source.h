@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -113,6 +114,12 @@ protected:
   bool guessed_fps_ = false;
 };
 
+/// What a source asks and tells that is waited for, such as a program that has not connected yet.
+struct SourceWait {
+  std::function<bool()> stopped = nullptr;                 ///< true: it is not waited for any longer
+  std::function<void(const std::string&)> note = nullptr;  ///< called with a line on whoever came and was not taken
+};
+
 struct ColourSettings {
   /// Above 0: in place of the video's own. Pictures have none: see guessed_fps().
   double fps = 0;
@@ -127,6 +134,8 @@ struct ColourSettings {
 
   /// Seconds to wait for a live source that disappears to come back; 0: it ends there.
   double reconnect = 60;
+
+  SourceWait wait = {};
 };
 
 /// A folder, a printf pattern, a video, one or several pictures, or a source of colour that `kinema cameras` lists, as

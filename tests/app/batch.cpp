@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+
 namespace kinema::app {
 namespace fs = std::filesystem;
 
@@ -61,6 +63,13 @@ std::set<std::string> BatchTest::done() const {
     if (job_record(name)["state"] == "done") names.insert(name);
   }
   return names;
+}
+
+std::vector<pid_t> BatchTest::children_of(pid_t parent) {
+  std::vector<pid_t> children;
+  std::ifstream file(fmt::format("/proc/{0}/task/{0}/children", parent));
+  for (pid_t child = 0; file >> child;) children.push_back(child);
+  return children;
 }
 
 void BatchTest::expect_no_work_left() const {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 namespace kinema::app {
 
 class BatchTest : public TrackTest {
@@ -35,6 +37,9 @@ protected:
 
   /// The jobs with a record that says done.
   std::set<std::string> done() const;
+
+  /// The processes that another one has started.
+  static std::vector<pid_t> children_of(pid_t parent);
 
   /// Nothing is left of jobs under way.
   void expect_no_work_left() const;

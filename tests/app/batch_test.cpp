@@ -59,7 +59,7 @@ TEST_F(Batch, ARecordHoldsTheRunAndItsCost) {
   EXPECT_EQ(job["bytes_out"], fs::file_size(results("a.body") / "poses.jsonl"));
 }
 
-TEST_F(Batch, GoesOnAfterAFailureAndTriesItOnceMore) {
+TEST_F(Batch, GoesOnAfterWrongInputAndDoesNotTryItAgain) {
   record("a");
   record("b");
   record("c");
@@ -67,7 +67,7 @@ TEST_F(Batch, GoesOnAfterAFailureAndTriesItOnceMore) {
   const Outcome outcome = batch({"--json"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_NE(outcome.err.find("b.body: "), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("it is tried once more"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("it is tried once more"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("kinema: 1 of 3 jobs failed; out/batch.html says why\n"), std::string::npos)
       << outcome.err;
   const json sums = json::parse(outcome.out);
@@ -76,11 +76,58 @@ TEST_F(Batch, GoesOnAfterAFailureAndTriesItOnceMore) {
   EXPECT_EQ(sums["errors"], json({{"wrong input", 1}}));
   const json job = job_record("b.body");
   EXPECT_EQ(job["state"], "failed");
-  EXPECT_EQ(job["attempts"], 2);
+  EXPECT_EQ(job["attempts"], 1);
   EXPECT_EQ(job["exit"], 2);
   EXPECT_NE(job["error"].get<std::string>().find("camera.json"), std::string::npos) << job;
   EXPECT_NE(bytes_of(results("b.body") / "log.txt").find("camera.json"), std::string::npos);
   expect_no_work_left();
+}
+
+TEST_F(Batch, TriesAJobThatWasKilledOnceMore) {
+  record("a", 4);
+  RunningCommand running(call(), folder.folder());
+  std::vector<pid_t> children;
+  while ((children = children_of(running.process())).empty() || !fs::exists(folder / "out/work/a.body/log.txt"))
+    continue;
+  ASSERT_EQ(::kill(children.front(), SIGKILL), 0);
+  const Outcome outcome = running.wait();
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("a.body: ended by signal 9 (Killed); it is tried once more"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(job_record("a.body")["attempts"], 2);
+  expect_no_work_left();
+}
+
+TEST_F(Batch, StartsNoProcessForAnInputThatIsMissing) {
+  write("jobs.txt", "nowhere body\ngone.bag:/depth body\nfilms/%06d.png face\n");
+  const Outcome outcome = run_kinema({"batch", "jobs.txt", "--out", "out", "--json"}, folder.folder());
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(json::parse(outcome.out)["errors"], json({{"wrong input", 3}}));
+  const json job = job_record("nowhere.body");
+  EXPECT_EQ(job["attempts"], 1);
+  EXPECT_EQ(job["cpu_seconds"], 0);  // as it would not be of a process
+  EXPECT_NE(job["error"].get<std::string>().find("nowhere: there is no such file or folder"), std::string::npos) << job;
+  expect_no_work_left();
+}
+
+TEST_F(Batch, RefusesLiveSourcesWhichMayNeverCome) {
+  for (const char* source : {"tcp:7007", "unix:/tmp/frames", "-", "camera:0", "rtsp://example.org/video", "stereo:0"}) {
+    write("jobs.txt", fmt::format("{} face\n", source));
+    expect_one_line(run_kinema({"batch", "jobs.txt", "--out", "out"}, folder.folder()), 2,
+                    fmt::format("jobs.txt:1: {} is a live source", source));
+  }
+}
+
+TEST_F(Batch, RunsAJobAgainWhoseResultWasRemoved) {
+  record("a");
+  record("b");
+  ASSERT_EQ(batch().exit_code, 0);
+  const std::string before = bytes_of(results("b.body") / "job.json");
+  fs::remove(results("a.body") / "poses.jsonl");
+  EXPECT_EQ(json::parse(batch({"--report", "--json"}).out)["done"], 1);
+  EXPECT_EQ(json::parse(batch({"--json"}).out)["shard"]["done"], 1);
+  EXPECT_FALSE(poses("a.body").empty());
+  EXPECT_EQ(bytes_of(results("b.body") / "job.json"), before);
 }
 
 TEST_F(Batch, NamesAJobWhoseProcessCouldNotBeStarted) {
@@ -112,7 +159,7 @@ TEST_F(Batch, RunsAgainOnlyWhatIsNotDone) {
   EXPECT_EQ(sums["shard"]["done"], 2);
   EXPECT_EQ(sums["done"], 3);
   EXPECT_EQ(bytes_of(results("a.body") / "job.json"), before);
-  EXPECT_EQ(job_record("b.body")["attempts"], 3);
+  EXPECT_EQ(job_record("b.body")["attempts"], 2);
   EXPECT_FALSE(fs::exists(results("b.body") / "log.txt"));
 }
 
@@ -204,8 +251,10 @@ TEST_F(Batch, ASignalStopsItAndTheNextRunGoesOn) {
   RunningCommand running(call(), folder.folder());
   while (!fs::exists(folder / "out/results") || done().empty()) continue;
   running.signal(SIGTERM);
+  running.signal(SIGINT);  // the same request, from somebody else
   const Outcome outcome = running.wait();
   EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(fs::exists(folder / "out/batch.html"));
   EXPECT_NE(outcome.err.find("of 12 jobs; run the same command again for the rest"), std::string::npos) << outcome.err;
   expect_no_work_left();
   const std::size_t before = done().size();

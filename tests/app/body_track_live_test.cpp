@@ -6,8 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <map>
+
+#include <sched.h>
 
 namespace kinema::app {
 namespace {
@@ -96,6 +99,33 @@ TEST_F(BodyTrackLive, APortGivesTheJointsOfTheFolder) {
   const Outcome outcome = command.wait();
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(lines_without_times(folder / "poses.jsonl"), expected());
+}
+
+TEST_F(BodyTrackLive, APortWaitsOnAfterConnectionsThatAreNoStream) {
+  const int port = free_port();
+  RunningCommand command({"body", "track", "--input", fmt::format("tcp:{}", port), "--out", "poses.jsonl",
+                          "--particles", "40", "--points", "1000", "--frames", "1"},
+                         folder.folder());
+  send_to_port(port, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  send_to_port(port, "");  // who looks for open ports
+  send_to_port(port, std::string(1, '\0'));
+  send_to_port(port, stream_of(recording(), "", 0, 1));
+  const Outcome outcome = command.wait();
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(lines_of(folder / "poses.jsonl").size(), 1u);
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 3) << outcome.err;
+  EXPECT_NE(outcome.err.find("closed that connection, and waits for another"), std::string::npos) << outcome.err;
+}
+
+TEST_F(BodyTrackLive, ASignalEndsTheWaitForAProgram) {
+  for (const Arguments& call : {Arguments{"body", "track", "--input", "unix:frames.sock", "--out", "poses.jsonl"},
+                                Arguments{"record", "--input", "unix:frames.sock", "--out", "copy"}}) {
+    RunningCommand command(call, folder.folder());
+    while (!fs::exists(folder / "frames.sock")) ::sched_yield();
+    command.signal(SIGTERM);
+    expect_one_line(command.wait(), 1, "stopped while waiting for the source");
+    EXPECT_FALSE(fs::exists(folder / "frames.sock"));
+  }
 }
 
 TEST_F(BodyTrackLive, ALiveRunSaysItsLatencyAndItsPace) {

@@ -1,5 +1,6 @@
 // kinema body track on recordings with truth, as a user would call it.
 #include "io/motion/skeleton_json.h"
+#include "live.h"
 #include "tracked.h"
 
 #include <fmt/format.h>
@@ -8,10 +9,7 @@
 #include <csignal>
 #include <fstream>
 
-#include <fcntl.h>
 #include <sched.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace kinema::app {
 namespace {
@@ -137,6 +135,9 @@ TEST_F(BodyTrack, TakesCloudsAndStereoPairs) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       ASSERT_TRUE(lines[i]["joints"].is_object()) << mode << lines[i];
       EXPECT_LT(mean_error(lines[i], truth[i]), 0.12) << mode << i;  // the first frames, before the shape is known
+      // of settled estimates too, also those that a later frame has revised
+      EXPECT_EQ(lines[i]["ms"].contains("stereo"), mode == "stereo") << lines[i];
+      EXPECT_TRUE(lines[i]["ms"].contains("foreground")) << lines[i];
     }
   }
 }
@@ -204,39 +205,30 @@ TEST_F(BodyTrack, TheFilterOfThePaperAndOneParticleRun) {
   EXPECT_EQ(tracked(recording(), {"--frames", "3", "--particles", "1"}).size(), 3u);
 }
 
-TEST_F(BodyTrack, StoppedByCtrlCKeepsWhatWasDone) {
+TEST_F(BodyTrack, StoppedByASignalKeepsWhatWasDone) {
   // far more frames than are done before the signal comes
   const fs::path many = copy("many");
   for (int i = frames; i < 200; ++i) fs::create_hard_link(depth_of(many, i % frames), depth_of(many, i));
-  const std::string input = many.string(), out = folder / "poses.jsonl", table = folder / "poses.csv";
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const int nothing = ::open("/dev/null", O_WRONLY);
-    ::dup2(nothing, STDOUT_FILENO);
-    ::dup2(nothing, STDERR_FILENO);
-    ::execl(KINEMA_COMMAND, "kinema", "body", "track", "--input", input.c_str(), "--out", out.c_str(), "--csv",
-            table.c_str(), "--particles", "40", "--points", "1000", nullptr);
-    ::_exit(127);
+  const fs::path out = folder / "poses.jsonl", partial = folder / "poses.jsonl.partial";
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    SCOPED_TRACE(signal);
+    RunningCommand running({"body", "track", "--input", "many", "--out", "poses.jsonl", "--csv", "poses.csv",
+                            "--particles", "40", "--points", "1000", "--json"},
+                           folder.folder());
+    // once a frame is written the loop is running
+    while (bytes_of(partial).find('\n') == std::string::npos) ::sched_yield();
+    running.signal(signal);
+    running.signal(signal);  // as timeout(1) does: to the process, and to its group
+    const Outcome outcome = running.wait();
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out)["stopped"], true);
+    const std::vector<json> lines = lines_of(out);
+    EXPECT_GE(lines.size(), 1u);
+    EXPECT_LT(lines.size(), 200u);
+    const std::string rows = bytes_of(folder / "poses.csv");
+    EXPECT_EQ(static_cast<std::size_t>(std::count(rows.begin(), rows.end(), '\n')), 1 + lines.size());
+    EXPECT_FALSE(fs::exists(partial));
   }
-  ASSERT_GT(child, 0);
-  // once a frame is written the loop is running
-  int status = 0;
-  bool ended = false;
-  while (!ended && bytes_of(out + ".partial").find('\n') == std::string::npos) {
-    ended = ::waitpid(child, &status, WNOHANG) == child;
-    ::sched_yield();
-  }
-  ASSERT_FALSE(ended);
-  ::kill(child, SIGINT);
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  const std::vector<json> lines = lines_of(out);
-  EXPECT_GE(lines.size(), 1u);
-  EXPECT_LT(lines.size(), 200u);
-  const std::string rows = bytes_of(table);
-  EXPECT_EQ(static_cast<std::size_t>(std::count(rows.begin(), rows.end(), '\n')), 1 + lines.size());
-  EXPECT_FALSE(fs::exists(out + ".partial"));
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
 // kinema body track where something is wrong: a line that says what, or a frame that says why, and never a guess.
 #include "io/pictures/image_file.h"
+#include "live.h"
 #include "tracked.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <limits>
 
+#include <sched.h>
 #include <unistd.h>
 
 namespace kinema::app {
@@ -211,10 +214,84 @@ TEST_F(BodyTrackTrouble, RefusesPlacesThatCannotBeWritten) {
   }
 }
 
+TEST_F(BodyTrackTrouble, AFullDiskLeavesTheFormerFiles) {
+  const fs::path recording = TrackTest::recording();
+  const std::vector<std::pair<std::string, std::string>> outputs = {
+      {"--csv", "poses.csv"}, {"--bvh", "out.bvh"}, {"--gltf", "out.glb"},   {"--trc", "out.trc"},
+      {"--mot", "out.mot"},   {"--c3d", "out.c3d"}, {"--overlay", "out.mp4"}};
+  // of each, little enough to break it, and enough for the others
+  const auto track = [&](const std::string& limit, const std::string& more) {
+    return run_program("sh",
+                       {"-c", fmt::format("trap '' XFSZ; ulimit -f {}; exec {} body track --input {} --particles 40 "
+                                          "--points 1000 {}",
+                                          limit, KINEMA_COMMAND, recording.string(), more)},
+                       folder.folder());
+  };
+  std::ofstream(folder / "poses.jsonl") << "former";
+  const Outcome full = track("8", "--out poses.jsonl");  // blocks of 512 bytes
+  expect_one_line(full, 1, "poses.jsonl: could not be written");
+  EXPECT_EQ(full.err.find("is kept"), std::string::npos) << full.err;
+  EXPECT_EQ(bytes_of(folder / "poses.jsonl"), "former");
+  for (const auto& [flag, name] : outputs) {
+    std::ofstream(folder / name) << "former";
+    expect_one_line(track("4", fmt::format("--out /dev/null {} {}", flag, name)), 1, name);
+    EXPECT_EQ(bytes_of(folder / name), "former") << name;
+  }
+}
+
 TEST_F(BodyTrackTrouble, RefusesOutputsThatMeetInOneFile) {
   const fs::path recording = TrackTest::recording();
   refuses(recording, {"--csv", "table.txt"}, "table.txt: --csv writes a table");
   refuses(recording, {"--bvh", "./poses.jsonl"}, "poses.jsonl: --out and --bvh name the same file");
+}
+
+TEST_F(BodyTrackTrouble, RefusesOutputsThatAreInputs) {
+  const fs::path recording = copy();
+  const auto keeps = [&](const fs::path& input, const Arguments& more, const fs::path& file) {
+    SCOPED_TRACE(more[1]);
+    const std::string before = bytes_of(folder / file.string());
+    expect_one_line(track(input, more), 2, "would overwrite what");
+    EXPECT_EQ(bytes_of(folder / file.string()), before);
+  };
+  for (const char* name : {"camera.json", "truth.jsonl", "skeleton.json"})
+    keeps(recording, {"--out", std::string("copy/") + name}, fs::path("copy") / name);
+  keeps("copy", {"--overlay", "copy/depth/%06d.png"}, "copy/depth/000000.png");
+  keeps("copy/depth/%06d.png", {"--out", "copy/camera.json"}, "copy/camera.json");
+  keeps("copy/depth/%06d.png", {"--out", "copy/depth/000001.png"}, "copy/depth/000001.png");
+  fs::create_hard_link(folder / "copy/skeleton.json", folder / "person.json");
+  fs::create_symlink("copy/camera.json", folder / "camera.json");
+  keeps("copy", {"--out", "copy/../person.json", "--skeleton", "copy/skeleton.json"}, "person.json");
+  keeps("copy", {"--out", "camera.json", "--frames", "1"}, "copy/camera.json");
+  // a recording's folder is a good place for its poses
+  EXPECT_EQ(track(recording, {"--out", "copy/poses.jsonl", "--frames", "1"}).exit_code, 0);
+  EXPECT_EQ(track(recording, {"--out", "copy/poses.jsonl", "--frames", "1"}).exit_code, 0);
+}
+
+TEST_F(BodyTrackTrouble, ADashIsStandardOutput) {
+  const fs::path recording = TrackTest::recording();
+  const Outcome outcome = track(recording, {"--out", "-", "--frames", "2"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::ofstream(folder / "printed.jsonl") << outcome.out;
+  EXPECT_EQ(lines_of(folder / "printed.jsonl").size(), 2u);
+  EXPECT_NE(outcome.err.find("2 frames on"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(fs::exists(folder / "-"));
+  refuses(recording, {"--out", "-", "--json"}, "--json and the results cannot both go to standard output");
+  refuses(recording, {"--bvh", "-"}, "--bvh cannot go to standard output");
+  EXPECT_FALSE(fs::exists(folder / "-"));
+}
+
+TEST_F(BodyTrackTrouble, TheSecondOfTwoRunsIntoOneFileIsRefusedBeforeItTracks) {
+  RunningCommand first({"body", "track", "--input", "unix:frames.sock", "--out", "poses.jsonl", "--csv", "poses.csv"},
+                       folder.folder());
+  // it has the file before its first frame
+  send_to_socket(folder / "frames.sock", stream_of(recording(), R"("live":true)", 0, 0));
+  while (!fs::exists(folder / "poses.csv.partial")) ::sched_yield();
+  expect_one_line(track(recording(), {"--frames", "1"}), 2, "another run is writing poses.jsonl.partial");
+  // and nothing to put in the place of a former result
+  std::ofstream(folder / "poses.jsonl") << "former";
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.wait().exit_code, 0);
+  EXPECT_EQ(bytes_of(folder / "poses.jsonl"), "former");
 }
 
 TEST_F(BodyTrackTrouble, RefusesWrongCalls) {

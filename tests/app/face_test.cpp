@@ -400,7 +400,7 @@ TEST_F(Face, RefusesWrongCallsWithOneLine) {
   refuses({"face", "fit", "--model", model(), "--input", images, "--out", "l.jsonl", "--stages", "magic"},
           "'magic' is not a stage");
   refuses({"face", "fit", "--model", model(), "--input", images, "--out", "same", "--overlay", "same"},
-          "name the same place");
+          "name the same file");
   refuses({"face", "fit", "--model", model(), "--input", images, "--out", "l.jsonl", "--detector", "none.xml"},
           "none.xml: there is no such file");
   refuses({"face", "evaluate", "--model", model(), "--images", images, "--stages", "combined"},

@@ -4,8 +4,11 @@
 #include "scratch_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <csignal>
 
 namespace kinema::io {
 namespace {
@@ -121,6 +124,97 @@ TEST(OutputFile, SaysThatTheDiskIsFull) {
   expect_error(Error::Cause::running, "No space left",
                [] { OutputFile("/dev/full").write(std::string(1 << 20, 'x')); });
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+// Files may have so many bytes and no more, as on a disk that is full.
+class FullDisk {
+public:
+  explicit FullDisk(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST(OutputFile, OneThatLacksBytesIsNeverCommitted) {
+  for (const Unfinished unfinished : {Unfinished::removed, Unfinished::kept}) {
+    const ScratchFolder folder;
+    folder.write("a.txt", "old");
+    OutputFile file(folder / "a.txt", unfinished);
+    file.write("whole line\n");
+    file.flush();
+    {
+      const FullDisk full(15);
+      file.write("one that does not fit\n");
+      expect_error(Error::Cause::running, "File too large", [&] { file.flush(); });
+    }
+    // there is room again, but not what was lost
+    expect_error(Error::Cause::running, "File too large", [&] { file.write("a later line\n"); });
+    expect_error(Error::Cause::running, "File too large", [&] { file.commit(); });
+    EXPECT_EQ(bytes_of(folder / "a.txt"), "old");
+    EXPECT_EQ(bytes_of(folder / "a.txt.partial"), unfinished == Unfinished::kept ? "whole line\n" : "");
+  }
+}
+
+TEST(OutputFile, AFullDeviceStaysFull) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  OutputFile file("/dev/full");
+  file.write("a line\n");
+  expect_error(Error::Cause::running, "No space left", [&] { file.flush(); });
+  expect_error(Error::Cause::running, "No space left", [&] { file.commit(); });
+}
+
+TEST(OutputFile, WritesThroughNoLinkThatSomebodyPut) {
+  const ScratchFolder folder;
+  folder.write("other.txt", "of somebody else");
+  for (const bool hard : {false, true}) {
+    SCOPED_TRACE(hard);
+    hard ? std::filesystem::create_hard_link(folder / "other.txt", folder / "a.txt.partial")
+         : std::filesystem::create_symlink("other.txt", folder / "a.txt.partial");
+    expect_error(Error::Cause::input, "a.txt.partial is a link", [&] {
+      OutputFile file(folder / "a.txt", Unfinished::kept);
+      file.write("a line\n");
+      file.commit();
+    });
+    EXPECT_EQ(bytes_of(folder / "other.txt"), "of somebody else");
+    std::filesystem::remove(folder / "a.txt.partial");
+  }
+  // nor does it wait for whoever reads a pipe
+  ASSERT_EQ(::mkfifo((folder / "a.txt.partial").c_str(), 0666), 0);
+  expect_error(Error::Cause::input, "a.txt.partial is a link or no file",
+               [&] { OutputFile(folder / "a.txt", Unfinished::kept); });
+}
+
+TEST(OutputFile, KeepsWhatAnEarlierRunLeftUntilItWrites) {
+  const ScratchFolder folder;
+  folder.write("a.txt.partial", "of a run that was killed");
+  { OutputFile(folder / "a.txt", Unfinished::kept).flush(); }
+  EXPECT_EQ(bytes_of(folder / "a.txt.partial"), "of a run that was killed");
+  OutputFile(folder / "a.txt", Unfinished::kept).commit();
+  EXPECT_EQ(bytes_of(folder / "a.txt"), "");
+  EXPECT_EQ(folder.entries(), 1u);
+  { OutputFile(folder / "b.txt", Unfinished::kept).flush(); }
+  EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(OutputFile, ADashIsStandardOutputForLines) {
+  expect_error(Error::Cause::input, "cannot go to standard output", [] { OutputFile file("-"); });
+  ::testing::internal::CaptureStdout();
+  OutputFile file("-", Unfinished::kept);
+  file.write("a line\n");
+  file.commit();
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "a line\n");
 }
 
 TEST(OutputFile, WritesADeviceInItsPlace) {

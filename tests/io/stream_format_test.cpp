@@ -58,6 +58,17 @@ TEST(StreamFormat, DepthComesInPiecesOfAnySize) {
   EXPECT_EQ(parser.header()->frame_bytes(), 24u);
 }
 
+TEST(StreamFormat, RefusesNumbersThatDoNotIncrease) {
+  const auto frame = [](const std::string& number) { return "{\"time\":1" + number + "}\n" + raw_bytes(ramp(1)); };
+  const std::string header = stream_header(R"(,"depth":"uint16","depth_scale":0.001)");
+  const std::string seven = R"(,"frame":7)", eight = R"(,"frame":8)";
+  EXPECT_EQ(refusal(header + frame(seven) + frame(eight) + frame("")), "");
+  EXPECT_NE(refusal(header + frame(seven) + frame(seven)).find("frame 1 /frame: must be above 7"), std::string::npos);
+  EXPECT_NE(refusal(header + frame(eight) + frame(seven)).find("must be above 8"), std::string::npos);
+  // one without a number follows the one before
+  EXPECT_NE(refusal(header + frame(seven) + frame("") + frame(eight)).find("must be above 8"), std::string::npos);
+}
+
 TEST(StreamFormat, MetresColourAndPairs) {
   const std::vector<float> metres(12, 1.25f);
   const std::vector<std::uint8_t> rgb = [] {

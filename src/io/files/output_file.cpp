@@ -16,12 +16,21 @@
 namespace kinema::io {
 namespace fs = std::filesystem;
 
+constexpr std::size_t most_buffered = 1 << 16;
+
 OutputFile::OutputFile(fs::path target, Unfinished unfinished)
     : named_(std::move(target)), target_(named_), unfinished_(unfinished) {
   std::error_code error;
   const fs::file_status status = fs::status(named_, error);
   if (named_.empty() || !named_.has_filename() || fs::is_directory(status)) {
     throw Error(fmt::format("{}: is a folder; give the name of a file to write", named_.string()));
+  }
+  if (named_ == "-") {
+    if (unfinished_ == Unfinished::removed) {
+      throw Error("-: this cannot go to standard output; give the name of a file (./- for one of that name)");
+    }
+    in_place_ = true;
+    return;
   }
   in_place_ = fs::exists(status) && !fs::is_regular_file(status);
   if (in_place_) {
@@ -44,19 +53,23 @@ OutputFile::OutputFile(fs::path target, Unfinished unfinished)
     throw Error(
         fmt::format("{}: the folder {} cannot be written: {}", named_.string(), folder.string(), std::strerror(errno)));
   }
+  if (unfinished_ == Unfinished::kept) descriptor_ = open_kept_partial();
 }
 
 OutputFile::~OutputFile() {
-  file_.reset();
-  if (!partial_.empty() && unfinished_ == Unfinished::removed) ::unlink(partial_.c_str());
+  struct stat file {};
+  const bool empty = descriptor_ >= 0 && ::fstat(descriptor_, &file) == 0 && file.st_size == 0;
+  // before it is unlocked
+  if (!partial_.empty() && (unfinished_ == Unfinished::removed || empty)) ::unlink(partial_.c_str());
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-// A unique name; permissions follow the user's umask, as for any file.
-int OutputFile::open_own_partial() {
+int create_partial(const fs::path& target, fs::path& partial, std::string_view ending) {
   for (int attempt = 0; attempt < 1000; ++attempt) {
-    fs::path partial = target_.parent_path() / fmt::format(".kinema-{}-{}.partial", ::getpid(), attempt);
-    const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) partial_ = std::move(partial);
+    fs::path name = target.parent_path() / fmt::format(".kinema-{}-{}.partial{}", ::getpid(), attempt, ending);
+    // permissions follow the user's umask, as for any file
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) partial = std::move(name);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }
   return -1;
@@ -66,68 +79,89 @@ int OutputFile::open_own_partial() {
 int OutputFile::open_kept_partial() {
   fs::path partial = target_;
   partial += ".partial";
-  for (int attempt = 0; attempt < 1000; ++attempt) {
-    const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor < 0) return -1;
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      ::close(descriptor);
-      throw Error(fmt::format("{}: another run is writing {}; wait for it, or give another name", named_.string(),
-                              partial.string()));
-    }
-    // the other run may have renamed it between the two calls: then it must not be truncated
+  const auto refuse = [&](const std::string& why) { throw Error(fmt::format("{}: {}", named_.string(), why)); };
+  for (;;) {
+    // not through a link that somebody put there, nor into a pipe
+    const int descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    const int error = errno;
     struct stat ours {
     }, there{};
-    const bool still_there = ::fstat(descriptor, &ours) == 0 && ::stat(partial.c_str(), &there) == 0 &&
-                             ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
-    if (still_there && ::ftruncate(descriptor, 0) == 0) {
+    if (descriptor < 0 ? error == ELOOP || error == ENXIO
+                       : ::fstat(descriptor, &ours) != 0 || !S_ISREG(ours.st_mode) || ours.st_nlink > 1) {
+      if (descriptor >= 0) ::close(descriptor);
+      refuse(fmt::format("{} is a link or no file, and is not written to; remove it", partial.string()));
+    }
+    if (descriptor < 0) fail(error);
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(descriptor);
+      refuse(fmt::format("another run is writing {}; wait for it, or give another name", partial.string()));
+    }
+    // the other run may have renamed or removed it between the two calls
+    if (::stat(partial.c_str(), &there) == 0 && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev) {
       partial_ = std::move(partial);
       return descriptor;
     }
-    const int error = errno;
     ::close(descriptor);
-    errno = error;
-    if (still_there) return -1;
   }
-  return -1;
 }
 
 void OutputFile::open() {
-  int descriptor = -1;
+  if (error_ != 0) fail(error_);
+  if (started_) return;
   if (in_place_) {
-    descriptor = ::open(named_.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    descriptor = unfinished_ == Unfinished::kept ? open_kept_partial() : open_own_partial();
+    descriptor_ =
+        named_ == "-" ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(named_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else if (unfinished_ == Unfinished::removed) {
+    descriptor_ = create_partial(target_, partial_);
+  } else if (::ftruncate(descriptor_, 0) != 0) {
+    fail(errno);
   }
-  if (descriptor < 0) fail(errno);
-  file_.reset(::fdopen(descriptor, "wb"));
-  if (!file_) {
-    const int error = errno;
-    ::close(descriptor);
-    fail(error);
-  }
+  if (descriptor_ < 0) fail(errno);
+  started_ = true;
 }
 
 void OutputFile::write(std::string_view bytes) {
-  if (!file_) open();
-  if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) fail(errno);
+  open();
+  if (buffer_.size() + bytes.size() < most_buffered) {
+    buffer_ += bytes;
+    return;
+  }
+  pass_on(std::exchange(buffer_, {}));
+  pass_on(bytes);
+}
+
+void OutputFile::pass_on(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
+    if (count < 0 && errno != EINTR) fail(errno);
+  }
 }
 
 void OutputFile::flush() {
-  if (file_ && std::fflush(file_.get()) != 0) fail(errno);
+  if (!started_) return;
+  open();
+  pass_on(std::exchange(buffer_, {}));
+  if (unfinished_ == Unfinished::kept) whole_ = ::lseek(descriptor_, 0, SEEK_CUR);
 }
 
 void OutputFile::commit() {
-  if (!file_) open();
-  if (std::fflush(file_.get()) != 0) fail(errno);
+  open();
+  flush();
   // a full disk may be reported only now; a device or pipe has nothing to flush to disk
-  if (!in_place_ && ::fsync(::fileno(file_.get())) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
-  if (std::fclose(file_.release()) != 0) fail(errno);
+  if (!in_place_ && ::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
   if (in_place_) return;
   if (std::rename(partial_.c_str(), target_.c_str()) != 0) fail(errno);
   partial_.clear();
 }
 
-void OutputFile::fail(int error) const {
+void OutputFile::fail(int error) {
+  // what is kept are whole lines
+  if (error_ == 0 && descriptor_ >= 0 && unfinished_ == Unfinished::kept && !in_place_) {
+    [[maybe_unused]] const int cut = ::ftruncate(descriptor_, whole_);  // if this fails too, the last line is torn
+  }
+  error_ = error;
   throw Error(fmt::format("{}: could not be written: {}", named_.string(), std::strerror(error)),
               Error::Cause::running);
 }

@@ -2,9 +2,9 @@
 // complete. A file that grows over a long run can be kept if the run ends early (Unfinished::kept).
 #pragma once
 
-#include <cstdio>
+#include <cstdint>
 #include <filesystem>
-#include <memory>
+#include <string>
 #include <string_view>
 
 namespace kinema::io {
@@ -12,14 +12,15 @@ namespace kinema::io {
 /// What happens to a file that was not committed.
 enum class Unfinished {
   removed,  ///< it is removed
-  kept,     ///< it stays as TARGET.partial, even if the run was killed; the next run replaces it
+  kept,     ///< it stays as TARGET.partial, even if the run was killed; the next run that writes anything replaces it
 };
 
 class OutputFile {
 public:
-  /// Checks that the target can be written (otherwise Error of cause input), so that long work is not lost at the end;
-  /// nothing appears on disk before the first write. A target that is a device or a pipe, such as /dev/null, is written
-  /// directly: there is nothing to rename.
+  /// Checks that the target can be written (otherwise Error of cause input), so that long work is not lost at the end.
+  /// One that is kept is locked from here on against other runs; of others nothing appears on disk before the first
+  /// write. A target that is a device or a pipe, such as /dev/null, is written directly: there is nothing to rename. So
+  /// is "-", standard output, to which only what is kept can go: text that is written line by line.
   explicit OutputFile(std::filesystem::path target, Unfinished unfinished = Unfinished::removed);
 
   /// Without commit() the previous file at the target remains.
@@ -28,7 +29,8 @@ public:
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Throws Error of cause running if the disk is full or fails, here or in commit().
+  /// Throws Error of cause running if the disk is full or fails, here, in flush() or in commit(). From then on every
+  /// call throws it again: a file that lacks some of its bytes is never committed.
   void write(std::string_view bytes);
 
   /// Passes what was written to the system, so that it survives the end of this process.
@@ -38,22 +40,26 @@ public:
   void commit();
 
 private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-
   void open();
-  int open_own_partial();
   int open_kept_partial();
-  [[noreturn]] void fail(int error) const;
+  void pass_on(std::string_view bytes);
+  [[noreturn]] void fail(int error);
 
   std::filesystem::path named_;    // as the caller named it, for messages
   std::filesystem::path target_;   // the final path: named_ with links resolved
   std::filesystem::path partial_;  // the temporary path; empty while there is no such file
-  std::unique_ptr<std::FILE, Close> file_;
+  int descriptor_ = -1;
+  std::string buffer_;      // written, and not yet passed to the system
+  std::int64_t whole_ = 0;  // bytes up to the last flush()
+  int error_ = 0;           // of the first call that failed
+  bool started_ = false;    // something was written, if only nothing at all
   Unfinished unfinished_;
   bool in_place_ = false;
 };
+
+/// Creates an empty file beside `target`, of a hidden name that nothing had, and opens it; never one that was there, or
+/// that a link leads to. Returns -1 if that fails, for the reason in errno.
+int create_partial(const std::filesystem::path& target, std::filesystem::path& partial, std::string_view ending = "");
 
 /// Creates the folder and its parents if missing. Throws Error if that fails.
 void make_folder(const std::filesystem::path& folder);

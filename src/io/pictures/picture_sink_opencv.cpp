@@ -3,8 +3,10 @@
 #include "io/files/output_file.h"
 #include "io/pictures/image_file.h"
 #include "io/pictures/picture_sink.h"
+#include "io/pictures/video_capture.h"
 #include "kinema/error.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <opencv2/imgcodecs.hpp>
@@ -13,7 +15,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,9 +65,6 @@ public:
     if (!std::isfinite(fps) || fps <= 0 || fps > 1000) {
       throw Error(fmt::format("{}: a video of {} frames per second: give a rate above 0", target_.string(), fps));
     }
-    // the extension stays last: it selects the container
-    partial_ = target_.parent_path() /
-               fmt::format(".{}.{}.partial{}", target_.stem().string(), ::getpid(), target_.extension().string());
   }
 
   ~Video() override {
@@ -82,6 +83,7 @@ public:
       throw Error(fmt::format("{}: frame {} has another size than the first", target_.string(), frame));
     }
     writer_.write(even);
+    ++frames_;
   }
 
   void commit() override {
@@ -89,20 +91,40 @@ public:
       throw Error(fmt::format("{}: there is no frame to make a video of", target_.string()), Error::Cause::running);
     }
     writer_.release();
+    check_whole();
     std::error_code error;
-    if (fs::file_size(partial_, error) == 0 || error) {
-      throw Error(fmt::format("{}: the video could not be written", target_.string()), Error::Cause::running);
-    }
     fs::rename(partial_, target_, error);
-    if (error) {
-      throw Error(fmt::format("{}: could not be written: {}", target_.string(), error.message()),
-                  Error::Cause::running);
-    }
+    if (error) fail(error.message());
+    partial_.clear();
   }
 
 private:
+  // Nothing says so where the disk was full, but FFmpeg writes no more from then on: the end of the file is missing, or
+  // the length in its header.
+  void check_whole() const {
+    std::size_t readable = 0;
+    try {
+      readable = VideoFile(partial_, VideoFile::Content::colour).size().value_or(0);
+    } catch (const Error&) {
+    }
+    // its duration is rounded
+    if (readable == 0 || readable + 1 < frames_) fail("it lacks frames, as where the disk is full");
+    const int file = ::open(partial_.c_str(), O_RDONLY | O_CLOEXEC);
+    const int error = file < 0 || ::fsync(file) != 0 ? errno : 0;
+    if (file >= 0) ::close(file);
+    if (error != 0 && error != EINVAL && error != ENOTSUP) fail(std::strerror(error));
+  }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error(fmt::format("{}: could not be written: {}", target_.string(), why), Error::Cause::running);
+  }
+
   void open(cv::Size size) {
     size_ = size;
+    // the ending selects the container; FFmpeg opens what is there
+    const int file = create_partial(target_, partial_, target_.extension().string());
+    if (file < 0) fail(std::strerror(errno));
+    ::close(file);
     // H.264 plays in every browser; not every build of OpenCV can encode it
     for (const char* codec : {"avc1", "mp4v", "MJPG"}) {
       try {
@@ -118,8 +140,9 @@ private:
                 Error::Cause::running);
   }
 
-  fs::path target_, partial_;
+  fs::path target_, partial_;  // partial_ is empty while there is no such file
   double fps_;
+  std::size_t frames_ = 0;
   cv::Size size_;
   cv::VideoWriter writer_;
 };

@@ -274,7 +274,7 @@ std::pair<Picture, Picture> FrameConverter::rectified(const RawFrame& raw) const
 }
 
 std::unique_ptr<Recording> open_raw(const RawOpener& open, const RecordingSettings& settings) {
-  auto source = std::make_unique<ReopeningSource>(open, settings.reconnect);
+  auto source = std::make_unique<ReopeningSource>(open, settings.reconnect, settings.wait.stopped);
   if (source->format().live) return std::make_unique<LiveFrames>(std::move(source), settings);
   return std::make_unique<RecordedFrames>(std::move(source), settings);
 }

@@ -178,7 +178,7 @@ std::size_t Recorder::write(const RawFrame& raw) const {
 // Under a hidden name first, which readers of a folder pass over.
 std::size_t Recorder::write_file(const std::string& kind, const std::string& name, const std::string& bytes) const {
   const fs::path path = folder_ / kind / name, partial = folder_ / kind / ("." + name);
-  const int file = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int file = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) fail(path, errno);
   int error = 0;
   for (std::size_t at = 0; at < bytes.size() && error == 0;) {

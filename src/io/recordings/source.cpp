@@ -175,6 +175,7 @@ std::unique_ptr<Source> open_colour(const std::vector<std::string>& input, const
     RecordingSettings live;
     live.fps = settings.fps;
     live.reconnect = settings.reconnect;
+    live.wait = settings.wait;
     if (const auto opener = source_opener(input.front(), live, SourceUse::colour)) return open_raw(*opener, live);
     if (!fs::is_directory(input.front(), ignored) && kind_of(input.front()) == FileKind::video) {
       return std::make_unique<VideoFrames>(input.front(), settings.fps);

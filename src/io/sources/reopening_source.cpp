@@ -35,8 +35,12 @@ double FrameClock::time_of(const RawFrame& raw) {
   return last_ = time;
 }
 
-ReopeningSource::ReopeningSource(RawOpener open, double patience) : open_(std::move(open)) {
-  while (!source_) source_ = open_();
+ReopeningSource::ReopeningSource(RawOpener open, double patience, const std::function<bool()>& stopped)
+    : open_(std::move(open)) {
+  while (!source_) {
+    if (stopped && stopped()) throw Error("stopped while waiting for the source", Error::Cause::running);
+    source_ = open_();
+  }
   format_ = source_->format();
   patience_ = format_.live && format_.reopens ? patience : 0;
 }

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -31,8 +32,9 @@ private:
 
 class ReopeningSource final : public RawSource {
 public:
-  /// Opens the source; blocks until it is there. `patience`: seconds to wait for one that disappears.
-  ReopeningSource(RawOpener open, double patience);
+  /// Opens the source; blocks until it is there, or throws Error once `stopped` is true. `patience`: seconds to wait for
+  /// one that disappears.
+  ReopeningSource(RawOpener open, double patience, const std::function<bool()>& stopped = nullptr);
 
   /// The time of a frame is that since the first one. `nothing` while the source is away; throws Error if it does not
   /// come back, or not as it was.

@@ -8,6 +8,11 @@
 
 namespace kinema::io {
 
+bool names_live_source(const std::string& word) {
+  return names_stream(word) || names_stereo_camera(word) || names_network_video(word) || names_v4l2(word) ||
+         word.starts_with("openni:") || camera_number(word);
+}
+
 std::vector<Scheme> schemes() {
   const std::string opencv = build().opencv ? "" : "libopencv-dev";
   std::vector<Scheme> all;

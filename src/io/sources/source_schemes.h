@@ -25,6 +25,9 @@ struct Scheme {
   std::vector<Connected> connected;
 };
 
+/// Whether a word names a camera, the network or another program, all of which may never come or never end.
+bool names_live_source(const std::string& word);
+
 /// All schemes, with what is connected now.
 std::vector<Scheme> schemes();
 

@@ -217,7 +217,9 @@ std::optional<RawFrame> StreamParser::next() {
       if (const auto number = object.find("frame")) {
         open_->index = number->whole_number();
         if (*open_->index < 0 || *open_->index > (std::int64_t{1} << 52)) number->fail("must be from 0 to 2^52");
+        if (*open_->index <= last_) number->fail(fmt::format("must be above {}, that of the frame before", last_));
       }
+      last_ = open_->index.value_or(last_ + 1);
     }
   } catch (const Error& error) {
     throw Error(fmt::format("frame {} {}", frames_, error.what()));

@@ -55,6 +55,7 @@ private:
   std::optional<StreamHeader> header_;
   std::optional<RawFrame> open_;  // its line was read, its pixels were not
   std::size_t frames_ = 0;
+  long last_ = -1;  // number of the last frame
   bool ended_ = false;
 };
 

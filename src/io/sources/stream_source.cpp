@@ -57,16 +57,17 @@ public:
   Stream(std::string name, Descriptor input, bool socket)
       : name_(std::move(name)), input_(std::move(input)), socket_(socket) {}
 
-  /// Reads the header, and says what follows; false if it has not come yet.
-  bool open(std::chrono::milliseconds wait, const RecordingSettings& settings, SourceUse use) {
+  /// Reads the header; false if it has not come yet.
+  bool begin(std::chrono::milliseconds wait) {
     if (!fill(wait)) return false;
-    if (!parser_.header()) {
-      if (closed_) throw Error(fmt::format("{}: ended before a header came", name_));
-      return false;
-    }
+    if (!parser_.header() && closed_) throw Error(fmt::format("{}: ended before a header came", name_));
+    return parser_.header().has_value();
+  }
+
+  /// Says what follows the header.
+  void describe(const RecordingSettings& settings, SourceUse use) {
     format_ = stream_raw_format(*parser_.header(), name_, settings, use);
     format_.reopens = socket_;
-    return true;
   }
 
   Got read(RawFrame& frame, std::chrono::milliseconds wait) override {
@@ -205,14 +206,14 @@ private:
 };
 
 RawOpener standard_input(const RecordingSettings& settings, SourceUse use) {
-  return [settings, use]() -> std::unique_ptr<RawSource> {
+  return [settings, use, waiting = std::make_shared<std::unique_ptr<Stream>>()]() -> std::unique_ptr<RawSource> {
     if (::isatty(STDIN_FILENO) == 1) {
       throw Error("standard input is a terminal: pipe frames into the command (docs/stream.md says how)");
     }
-    auto stream = std::make_unique<Stream>("standard input", Descriptor(STDIN_FILENO), false);
-    while (!stream->open(1s, settings, use)) {
-    }
-    return stream;
+    if (!*waiting) *waiting = std::make_unique<Stream>("standard input", Descriptor(STDIN_FILENO), false);
+    if (!(*waiting)->begin(200ms)) return nullptr;
+    (*waiting)->describe(settings, use);
+    return std::move(*waiting);
   };
 }
 
@@ -228,10 +229,18 @@ RawOpener stream_opener(const std::string& word, const RecordingSettings& settin
     std::optional<Descriptor> connection = listener->accept(200ms);
     if (!connection) return nullptr;
     auto stream = std::make_unique<Stream>(word, std::move(*connection), true);
-    const auto until = Clock::now() + header_patience;
-    while (!stream->open(100ms, settings, use)) {
-      if (Clock::now() > until) return nullptr;
+    try {
+      const auto until = Clock::now() + header_patience;
+      while (!stream->begin(100ms)) {
+        if (Clock::now() > until) throw Error(fmt::format("{}: no header came", word));
+      }
+    } catch (const Error& error) {
+      // a browser, or somebody who looks for open ports; whoever is expected may still come
+      if (settings.wait.note)
+        settings.wait.note(fmt::format("{}; closed that connection, and waits for another", error.what()));
+      return nullptr;
     }
+    stream->describe(settings, use);
     return stream;
   };
 }
