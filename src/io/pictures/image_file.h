@@ -73,8 +73,12 @@ std::string encoded_jpeg(const Picture& picture);
 Picture decoded_picture(const std::string& bytes);
 DepthImage decoded_depth(const std::string& bytes);
 
-// Checks from its chunks that a PNG file is complete, before any decoder reads it: decoders print their own messages,
-// return half an image or allocate whatever size a header claims.
+// Checks of the bytes of a picture before any decoder reads them. OpenCV passes what it does not know to further libraries,
+// some of which open other files and addresses that the bytes name; and decoders print their own messages, return half an
+// image or allocate whatever size a header claims.
+
+/// Throws an Error, without the file's name, if the bytes are not a PNG, JPEG, TIFF, BMP or PNM, or do not state a size.
+void check_picture(std::string_view bytes);
 
 /// Throws an Error, without the file's name, if the bytes are not a PNG, are truncated, fail a checksum or claim more
 /// pixels than they could hold.
