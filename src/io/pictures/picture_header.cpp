@@ -1,6 +1,8 @@
 #include "io/pictures/image_file.h"
 #include "kinema/error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -115,9 +117,16 @@ StatedSize stated_size(std::string_view bytes) {
 
 }  // namespace
 
+void check_pixels(std::uint64_t width, std::uint64_t height, std::uint64_t most, const std::string& where) {
+  if (height == 0 || width <= most / height) return;
+  throw Error(fmt::format("{}has {} x {} pixels, where at most {} million are read: scale it down", where, width,
+                          height, most / 1'000'000));
+}
+
 void check_picture(std::string_view bytes) {
   const auto [width, height] = stated_size(bytes);
   if (width == 0 || height == 0) throw Error("is damaged: its header states no size");
+  check_pixels(width, height, most_picture_pixels);
 }
 
 }  // namespace kinema::io

@@ -9,6 +9,7 @@
 #include <opencv2/imgproc.hpp>
 #include <opencv2/videoio.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -61,6 +62,14 @@ void open_file(cv::VideoCapture& capture, const std::string& path) {
   capture.open(path, cv::CAP_FFMPEG);
 }
 
+// Before the first frame is decoded.
+void check_stated_pixels(const cv::VideoCapture& capture, const std::string& where) {
+  const auto side = [&](cv::VideoCaptureProperties which) {
+    return static_cast<std::uint64_t>(std::clamp(capture.get(which), 0.0, 1e9));
+  };
+  check_pixels(side(cv::CAP_PROP_FRAME_WIDTH), side(cv::CAP_PROP_FRAME_HEIGHT), most_frame_pixels, where);
+}
+
 }  // namespace
 
 struct VideoFile::State {
@@ -74,7 +83,12 @@ struct VideoFile::State {
     if (waiting) return !(waiting = false);
     const QuietOpenCV quiet;
     try {
-      return capture.read(frame) && !frame.empty();
+      // a film may change its size midway
+      if (!capture.read(frame) || frame.empty()) return false;
+      check_pixels(static_cast<std::uint64_t>(frame.cols), static_cast<std::uint64_t>(frame.rows), most_frame_pixels);
+      return true;
+    } catch (const Error& error) {
+      throw about(path, Error(error.what(), Error::Cause::running));
     } catch (const cv::Exception& error) {
       throw about(path, Error(fmt::format("cannot be decoded: {}", one_line(error.err)), Error::Cause::running));
     }
@@ -100,6 +114,7 @@ VideoFile::VideoFile(const std::filesystem::path& path, Content content) : state
     // not opened: reported below
   }
   if (!state_->capture.isOpened()) throw about(path, Error("is not a video that OpenCV and FFmpeg can read"));
+  check_stated_pixels(state_->capture, path.string() + ": ");
   if (!state_->read()) throw about(path, Error("holds no frame that this OpenCV can decode"));
   state_->waiting = true;
   if (content == Content::depth && state_->frame.type() != CV_16UC1) {
@@ -189,6 +204,7 @@ CameraCapture::CameraCapture(const std::string& address) : state_(new State) {
   if (!state_->capture.isOpened()) {
     throw Error(fmt::format("{}: cannot be opened: does anybody send there?", address));
   }
+  check_stated_pixels(state_->capture, address + ": ");
 }
 
 std::string CameraCapture::name() const {
