@@ -159,6 +159,8 @@ private:
         std::piecewise_construct, std::make_tuple(std::move(file)), std::make_tuple(http::status::ok, version_));
     response->set(http::field::content_type, "application/octet-stream");
     response->set(http::field::content_disposition, "attachment");
+    // what a slow network takes from a larger buffer within a deadline would not be seen
+    stream_.socket().set_option(boost::asio::socket_base::send_buffer_size(1 << 18), error);
     send(std::move(response), true);
   }
 
@@ -198,8 +200,8 @@ private:
     send(std::move(response), keep);
   }
 
-  template <class Response>
-  void send(std::shared_ptr<Response> response, bool keep) {
+  template <class Body>
+  void send(std::shared_ptr<http::response<Body>> response, bool keep) {
     for (const auto& [name, value] : protections) response->set(name, value);
     // the answer to HEAD states the length of a body that does not follow, which ends the connection
     keep = keep && keep_alive_ && !head_;
@@ -207,12 +209,20 @@ private:
     const auto size = response->body().size();
     response->content_length(size);
     if (head_) response->body() = {};
-    stream_.expires_after(context_.limits.request);
-    http::async_write(stream_, *response,
-                      [self = shared_from_this(), response, keep](beast::error_code error, std::size_t) {
-                        if (error || !keep) return self->close();
-                        self->read();
-                      });
+    write(response, std::make_shared<http::response_serializer<Body>>(*response), keep);
+  }
+
+  // Piece by piece, as uploads: a client that takes a long result slowly is there as long as it takes some of it.
+  template <class Body>
+  void write(std::shared_ptr<http::response<Body>> response, std::shared_ptr<http::response_serializer<Body>> rest,
+             bool keep) {
+    stream_.expires_after(context_.limits.idle);
+    http::async_write_some(stream_, *rest,
+                           [self = shared_from_this(), response, rest, keep](beast::error_code error, std::size_t) {
+                             if (!error && !rest->is_done()) return self->write(response, rest, keep);
+                             if (error || !keep) return self->close();
+                             self->read();
+                           });
   }
 
   // A client that is still sending what was refused would otherwise be disconnected before it can read why.

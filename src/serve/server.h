@@ -19,7 +19,7 @@ struct Limits {
   std::size_t header_bytes = 8192;                   ///< of a request; only files that pages send have bodies
   std::size_t message_bytes = std::size_t{4} << 20;  ///< of a message from a page
   std::chrono::seconds request{10};                  ///< for a whole request, and between two on one connection
-  std::chrono::seconds idle{30};                     ///< after which a page that does not answer a ping is gone
+  std::chrono::seconds idle{30};                     ///< after which a client that takes and sends nothing is gone
   std::chrono::minutes upload{10};                   ///< for a file that a page sends
   std::chrono::milliseconds close{500};              ///< for a page to read why its connection is closed
 };
