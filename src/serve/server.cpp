@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -49,7 +50,6 @@ struct Server::State {
                               address, settings.port, error.message()));
     }
     port = acceptor.local_endpoint().port();
-    accept();
     thread = std::thread([this] { run(); });
   }
 
@@ -64,6 +64,7 @@ struct Server::State {
   void run() {
     for (;;) {
       try {
+        if (accepting.expired()) accept();
         loop.run();
         return;
       } catch (const std::exception&) {
@@ -72,8 +73,11 @@ struct Server::State {
     }
   }
 
+  // Again and again. What its handlers hold is gone where an exception ended that, also one before a handler was called.
   void accept() {
-    acceptor.async_accept([this](boost::system::error_code error, tcp::socket socket) {
+    const auto held = std::make_shared<bool>();
+    accepting = held;
+    acceptor.async_accept([this, held](boost::system::error_code error, tcp::socket socket) {
       if (!error && context.open < context.limits.connections) {
         serve_http(std::move(socket), context, std::make_shared<ConnectionSlot>(context));
       } else if (!error) {
@@ -85,7 +89,7 @@ struct Server::State {
       if (!error) return accept();
       // such as no file descriptors left: they become free when a client disconnects
       pause.expires_after(std::chrono::milliseconds(100));
-      pause.async_wait([this](boost::system::error_code stopped) {
+      pause.async_wait([this, held](boost::system::error_code stopped) {
         if (!stopped) accept();
       });
     });
@@ -95,8 +99,11 @@ struct Server::State {
   std::string address;
   std::uint16_t port = 0;
   boost::asio::io_context loop{1};
+  // it runs until it is stopped, also where nothing is left to do but to accept again
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{loop.get_executor()};
   tcp::acceptor acceptor{loop};
   boost::asio::steady_timer pause{loop};
+  std::weak_ptr<void> accepting;
   std::thread thread;
 };
 
