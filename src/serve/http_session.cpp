@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -35,7 +37,18 @@ public:
       : stream_(std::move(socket)),
         context_(context),
         slot_(std::move(slot)),
-        buffer_(2 * context.limits.header_bytes) {}
+        buffer_(2 * context.limits.header_bytes) {
+    beast::error_code gone;
+    const auto address = stream_.socket().remote_endpoint(gone).address();
+    context_.strangers.push_back({address, [this] {
+                                    welcome();
+                                    stream_.close();
+                                  }});
+    stranger_ = std::prev(context_.strangers.end());
+  }
+  ~HttpSession() { welcome(); }
+  HttpSession(const HttpSession&) = delete;
+  HttpSession& operator=(const HttpSession&) = delete;
 
   void read() {
     parser_.emplace();
@@ -51,12 +64,19 @@ public:
 private:
   using Request = http::request<http::empty_body>;
 
+  // It is a stranger no longer.
+  void welcome() {
+    if (stranger_) context_.strangers.erase(*stranger_);
+    stranger_.reset();
+  }
+
   void answer(beast::error_code error) {
     if (error == http::error::header_limit || error == http::error::buffer_overflow) {
       return refuse(http::status::request_header_fields_too_large, "the header is too long", false);
     }
     if (error == http::error::body_limit) return refuse_body("the body is longer than can be taken here");
     if (error == http::error::end_of_stream || error == beast::error::timeout) return close();
+    if (error == boost::asio::error::operation_aborted) return;  // it gave way
     if (error) return refuse(http::status::bad_request, "this is not a request", false);
 
     const Request& request = parser_->get();
@@ -70,6 +90,7 @@ private:
       ++context_.unauthorised;
       return refuse(http::status::forbidden, "open the address that kinema printed", false);
     }
+    welcome();
     if (const auto place = Uploads::parse(target->path, "/upload/"); place && context_.uploads != nullptr) {
       return take_upload(*place);
     }
@@ -248,6 +269,7 @@ private:
   beast::tcp_stream stream_;
   ServerContext& context_;
   std::shared_ptr<ConnectionSlot> slot_;
+  std::optional<std::list<Stranger>::iterator> stranger_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::empty_body>> parser_;
   std::optional<http::request_parser<http::file_body>> upload_;
@@ -259,6 +281,18 @@ private:
 };
 
 }  // namespace
+
+bool make_room(ServerContext& context) {
+  std::map<boost::asio::ip::address, std::size_t> counts;
+  std::size_t most = 0;
+  for (const Stranger& stranger : context.strangers) most = std::max(most, ++counts[stranger.address]);
+  const auto oldest = std::find_if(context.strangers.begin(), context.strangers.end(),
+                                   [&](const Stranger& stranger) { return counts[stranger.address] == most; });
+  if (oldest == context.strangers.end()) return false;
+  const auto hang_up = oldest->hang_up;  // which removes it
+  hang_up();
+  return true;
+}
 
 void serve_http(boost::asio::ip::tcp::socket socket, ServerContext& context, std::shared_ptr<ConnectionSlot> slot) {
   std::make_shared<HttpSession>(std::move(socket), context, std::move(slot))->read();

@@ -36,7 +36,7 @@ tcp::endpoint endpoint(const ServerSettings& settings) {
 struct Server::State {
   State(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakeHandler make_handler,
         Uploads* uploads)
-      : context{pages, hub, std::move(make_handler), settings.limits, uploads, {}, {}, {}, {}},
+      : context{pages, hub, std::move(make_handler), settings.limits, uploads, {}, {}, {}, {}, {}},
         address(settings.address) {
     if (!is_loopback(address)) context.token = make_token();
     const tcp::endpoint place = endpoint(settings);
@@ -78,13 +78,7 @@ struct Server::State {
     const auto held = std::make_shared<bool>();
     accepting = held;
     acceptor.async_accept([this, held](boost::system::error_code error, tcp::socket socket) {
-      if (!error && context.open < context.limits.connections) {
-        serve_http(std::move(socket), context, std::make_shared<ConnectionSlot>(context));
-      } else if (!error) {
-        ++context.refused;
-        boost::system::error_code ignored;
-        socket.close(ignored);
-      }
+      if (!error) welcome(std::move(socket));
       if (error == boost::asio::error::operation_aborted) return;
       if (!error) return accept();
       // such as no file descriptors left: they become free when a client disconnects
@@ -93,6 +87,17 @@ struct Server::State {
         if (!stopped) accept();
       });
     });
+  }
+
+  void welcome(tcp::socket socket) {
+    const bool full = context.open >= context.limits.connections;
+    if (full) ++context.refused;  // this one or another
+    if (full && !make_room(context)) {
+      boost::system::error_code ignored;
+      socket.close(ignored);
+    } else {
+      serve_http(std::move(socket), context, std::make_shared<ConnectionSlot>(context));
+    }
   }
 
   ServerContext context;

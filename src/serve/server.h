@@ -15,8 +15,8 @@
 namespace kinema::serve {
 
 struct Limits {
-  std::size_t connections = 64;                      ///< at once; further ones are closed
-  std::size_t header_bytes = 8192;                   ///< of a request; only files that pages send have bodies
+  std::size_t connections = 64;     ///< at once; of more, those without a right to it give way, or are closed
+  std::size_t header_bytes = 8192;  ///< of a request; only files that pages send have bodies
   std::size_t message_bytes = std::size_t{4} << 20;  ///< of a message from a page
   std::chrono::seconds request{10};                  ///< for a whole request, and between two on one connection
   std::chrono::seconds idle{30};                     ///< after which a client that takes and sends nothing is gone
@@ -55,7 +55,7 @@ public:
 
   struct Counts {
     std::size_t open = 0;            ///< connections now
-    std::uint64_t refused = 0;       ///< connections beyond the limit
+    std::uint64_t refused = 0;       ///< connections that were closed because of the limit
     std::uint64_t unauthorised = 0;  ///< requests without the token, or from a page of another origin
   };
   Counts counts() const;
