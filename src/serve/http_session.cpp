@@ -18,7 +18,11 @@ namespace {
 namespace beast = boost::beast;
 namespace http = beast::http;
 
-constexpr std::string_view token_cookie = "kinema_token";
+// In place of the page.
+constexpr std::string_view where_the_token_is =
+    "This page needs its token. Open the whole address that kinema printed where it was started:\n\n"
+    "    kinema: look at http://.../?token=...\n\n"
+    "Who wants none on a machine without other users starts kinema with --no-token.";
 
 // Only scripts and connections of the page's own origin; its address, which may contain the token, is never passed on.
 constexpr std::array<std::pair<const char*, const char*>, 5> protections = {{
@@ -86,10 +90,8 @@ private:
     const std::string_view host = header(http::field::host);
     const auto target = parse_target(view(request.target()));
     if (!target) return refuse(http::status::bad_request, "there is no such place", false);
-    if (!allowed(*target, host)) {
-      ++context_.unauthorised;
-      return refuse(http::status::forbidden, "open the address that kinema printed", false);
-    }
+    if (!expected(host)) return forbid("kinema does not answer pages of others");
+    if (!has_token(*target)) return forbid(where_the_token_is);
     welcome();
     if (const auto place = Uploads::parse(target->path, "/upload/"); place && context_.uploads != nullptr) {
       return take_upload(*place);
@@ -185,11 +187,19 @@ private:
     send(std::move(response), true);
   }
 
-  bool allowed(const Target& target, std::string_view host) {
-    if (!same_origin(header(http::field::origin), host)) return false;
-    if (context_.token.empty()) return names_this_machine(host);
-    return same_secret(target.token, context_.token) ||
-           same_secret(cookie(header(http::field::cookie), token_cookie), context_.token);
+  // From this server's own pages or from none, under a name that nobody else gave it.
+  bool expected(std::string_view host) const {
+    return same_origin(header(http::field::origin), host) && (!context_.local || names_this_machine(host));
+  }
+
+  bool has_token(const Target& target) const {
+    return context_.token.empty() || same_secret(target.token, context_.token) ||
+           same_secret(cookie(header(http::field::cookie), context_.cookie), context_.token);
+  }
+
+  void forbid(std::string_view why) {
+    ++context_.unauthorised;
+    refuse(http::status::forbidden, why, false);
   }
 
   void upgrade(const Target& target) {
@@ -208,7 +218,7 @@ private:
     // so that requests for the scripts and styles of the page carry the token too
     if (!context_.token.empty() && same_secret(target.token, context_.token)) {
       response->set(http::field::set_cookie,
-                    std::string(token_cookie) + "=" + context_.token + "; HttpOnly; SameSite=Strict; Path=/");
+                    context_.cookie + "=" + context_.token + "; HttpOnly; SameSite=Strict; Path=/");
     }
     response->body() = {page->content.data(), page->content.size()};
     send(std::move(response), true);

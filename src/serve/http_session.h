@@ -28,7 +28,9 @@ struct ServerContext {
   MakeHandler make_handler;
   Limits limits;
   Uploads* uploads = nullptr;  ///< null: pages send no files
-  std::string token;           ///< "": none is needed, since only this machine can connect
+  bool local = true;           ///< only this machine can connect
+  std::string token = {};      ///< "": none is needed
+  std::string cookie = {};     ///< the name of the one that carries it: browsers do not tell ports apart
   std::atomic<std::size_t> open = 0;
   std::atomic<std::uint64_t> refused = 0, unauthorised = 0;
   std::list<Stranger> strangers{};  ///< the oldest first; known to the server's thread alone

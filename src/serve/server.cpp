@@ -36,9 +36,13 @@ tcp::endpoint endpoint(const ServerSettings& settings) {
 struct Server::State {
   State(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakeHandler make_handler,
         Uploads* uploads)
-      : context{pages, hub, std::move(make_handler), settings.limits, uploads, {}, {}, {}, {}, {}},
-        address(settings.address) {
-    if (!is_loopback(address)) context.token = make_token();
+      : context{pages, hub, std::move(make_handler), settings.limits, uploads}, address(settings.address) {
+    context.local = is_loopback(address);
+    if (settings.token) {
+      context.token = make_token();
+    } else if (!context.local) {
+      throw Error(fmt::format("{} lets other machines connect, which needs the token: leave out --no-token", address));
+    }
     const tcp::endpoint place = endpoint(settings);
     boost::system::error_code error;
     acceptor.open(place.protocol(), error);
@@ -50,6 +54,7 @@ struct Server::State {
                               address, settings.port, error.message()));
     }
     port = acceptor.local_endpoint().port();
+    context.cookie = fmt::format("kinema_token_{}", port);
     thread = std::thread([this] { run(); });
   }
 

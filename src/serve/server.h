@@ -25,9 +25,12 @@ struct Limits {
 };
 
 struct ServerSettings {
-  /// With any other than a loopback address, every request must carry a token.
   std::string address = "127.0.0.1";
   std::uint16_t port = 8080;  ///< 0: any free one
+
+  /// Every request must carry the token in url(), since a machine may have other users. Without it, which a loopback
+  /// address allows, all of them may connect.
+  bool token = true;
   Limits limits;
 };
 

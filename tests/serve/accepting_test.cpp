@@ -47,6 +47,7 @@ constexpr std::array<Page, 1> pages = {{{"/index.html", "text/html; charset=utf-
 ServerSettings any_port() {
   ServerSettings settings;
   settings.port = 0;
+  settings.token = false;
   return settings;
 }
 

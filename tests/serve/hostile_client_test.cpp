@@ -17,6 +17,7 @@ constexpr std::array<Page, 1> pages = {{{"/index.html", "text/html; charset=utf-
 ServerSettings small_limits() {
   ServerSettings settings;
   settings.port = 0;
+  settings.token = false;
   settings.limits.connections = 8;
   settings.limits.message_bytes = 100000;
   settings.limits.close = std::chrono::milliseconds(20);

@@ -20,6 +20,7 @@ protected:
   static ServerSettings any_port() {
     ServerSettings settings;
     settings.port = 0;
+    settings.token = false;
     return settings;
   }
 
