@@ -46,18 +46,21 @@ serve::ServerSettings settings(const ViewOptions& options) {
   serve::ServerSettings settings;
   settings.address = options.address;
   settings.port = options.port;
+  settings.token = options.token;
   return settings;
 }
 
 }  // namespace
 
 void add_server_options(Verb verb, ViewOptions& options, const char* group) {
-  verb.option("--address", options.address,
-              "Address of the page; any but 127.0.0.1 lets other machines connect, with the token that is printed")
+  verb.option("--address", options.address, "Address of the page; any but 127.0.0.1 lets other machines connect")
       .type("ADDRESS")
       .show_default()
       .group(group);
   verb.option("--port", options.port, "Port of the page; 0: any free one").type("N").show_default().group(group);
+  verb.flag("!--no-token", options.token,
+            "Let everybody on this machine open the page, not only those who know the token in the printed address")
+      .group(group);
   verb.option("--recordings", options.recordings, "Where the page's button puts recordings of a live source")
       .type("DIR")
       .show_default()

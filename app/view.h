@@ -28,10 +28,11 @@ struct ViewOptions {
   bool wanted = false;
   std::string address = "127.0.0.1";
   std::uint16_t port = 8080;
+  bool token = true;                       ///< needed by everybody who connects
   std::filesystem::path recordings = ".";  ///< where pages let live sources be recorded
 };
 
-/// --address, --port and --recordings.
+/// --address, --port, --no-token and --recordings.
 void add_server_options(Verb verb, ViewOptions& options, const char* group);
 
 /// --view, with the options above.

@@ -232,11 +232,12 @@ def measure(options, scratch, camera, frames):
 
 def stalled_page(url):
     """Follows the body and never reads."""
-    host, port = url.split("//")[1].rstrip("/").split("/")[0].split(":")
+    place, token = url.split("//")[1].split("/")
+    host, port = place.split(":")
     page = socket.create_connection((host, int(port)))
     page.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     key = base64.b64encode(os.urandom(16)).decode()
-    page.sendall(f"GET /live HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    page.sendall(f"GET /live{token} HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                  f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode())
     text = b'{"do":"follow","channel":"body"}'
     mask = os.urandom(4)

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -16,7 +18,11 @@ namespace {
 namespace beast = boost::beast;
 namespace http = beast::http;
 
-constexpr std::string_view token_cookie = "kinema_token";
+// In place of the page.
+constexpr std::string_view where_the_token_is =
+    "This page needs its token. Open the whole address that kinema printed where it was started:\n\n"
+    "    kinema: look at http://.../?token=...\n\n"
+    "Who wants none on a machine without other users starts kinema with --no-token.";
 
 // Only scripts and connections of the page's own origin; its address, which may contain the token, is never passed on.
 constexpr std::array<std::pair<const char*, const char*>, 5> protections = {{
@@ -35,7 +41,18 @@ public:
       : stream_(std::move(socket)),
         context_(context),
         slot_(std::move(slot)),
-        buffer_(2 * context.limits.header_bytes) {}
+        buffer_(2 * context.limits.header_bytes) {
+    beast::error_code gone;
+    const auto address = stream_.socket().remote_endpoint(gone).address();
+    context_.strangers.push_back({address, [this] {
+                                    welcome();
+                                    stream_.close();
+                                  }});
+    stranger_ = std::prev(context_.strangers.end());
+  }
+  ~HttpSession() { welcome(); }
+  HttpSession(const HttpSession&) = delete;
+  HttpSession& operator=(const HttpSession&) = delete;
 
   void read() {
     parser_.emplace();
@@ -51,12 +68,19 @@ public:
 private:
   using Request = http::request<http::empty_body>;
 
+  // It is a stranger no longer.
+  void welcome() {
+    if (stranger_) context_.strangers.erase(*stranger_);
+    stranger_.reset();
+  }
+
   void answer(beast::error_code error) {
     if (error == http::error::header_limit || error == http::error::buffer_overflow) {
       return refuse(http::status::request_header_fields_too_large, "the header is too long", false);
     }
     if (error == http::error::body_limit) return refuse_body("the body is longer than can be taken here");
     if (error == http::error::end_of_stream || error == beast::error::timeout) return close();
+    if (error == boost::asio::error::operation_aborted) return;  // it gave way
     if (error) return refuse(http::status::bad_request, "this is not a request", false);
 
     const Request& request = parser_->get();
@@ -66,10 +90,9 @@ private:
     const std::string_view host = header(http::field::host);
     const auto target = parse_target(view(request.target()));
     if (!target) return refuse(http::status::bad_request, "there is no such place", false);
-    if (!allowed(*target, host)) {
-      ++context_.unauthorised;
-      return refuse(http::status::forbidden, "open the address that kinema printed", false);
-    }
+    if (!expected(host)) return forbid("kinema does not answer pages of others");
+    if (!has_token(*target)) return forbid(where_the_token_is);
+    welcome();
     if (const auto place = Uploads::parse(target->path, "/upload/"); place && context_.uploads != nullptr) {
       return take_upload(*place);
     }
@@ -159,14 +182,24 @@ private:
         std::piecewise_construct, std::make_tuple(std::move(file)), std::make_tuple(http::status::ok, version_));
     response->set(http::field::content_type, "application/octet-stream");
     response->set(http::field::content_disposition, "attachment");
+    // what a slow network takes from a larger buffer within a deadline would not be seen
+    stream_.socket().set_option(boost::asio::socket_base::send_buffer_size(1 << 18), error);
     send(std::move(response), true);
   }
 
-  bool allowed(const Target& target, std::string_view host) {
-    if (!same_origin(header(http::field::origin), host)) return false;
-    if (context_.token.empty()) return names_this_machine(host);
-    return same_secret(target.token, context_.token) ||
-           same_secret(cookie(header(http::field::cookie), token_cookie), context_.token);
+  // From this server's own pages or from none, under a name that nobody else gave it.
+  bool expected(std::string_view host) const {
+    return same_origin(header(http::field::origin), host) && (!context_.local || names_this_machine(host));
+  }
+
+  bool has_token(const Target& target) const {
+    return context_.token.empty() || same_secret(target.token, context_.token) ||
+           same_secret(cookie(header(http::field::cookie), context_.cookie), context_.token);
+  }
+
+  void forbid(std::string_view why) {
+    ++context_.unauthorised;
+    refuse(http::status::forbidden, why, false);
   }
 
   void upgrade(const Target& target) {
@@ -185,7 +218,7 @@ private:
     // so that requests for the scripts and styles of the page carry the token too
     if (!context_.token.empty() && same_secret(target.token, context_.token)) {
       response->set(http::field::set_cookie,
-                    std::string(token_cookie) + "=" + context_.token + "; HttpOnly; SameSite=Strict; Path=/");
+                    context_.cookie + "=" + context_.token + "; HttpOnly; SameSite=Strict; Path=/");
     }
     response->body() = {page->content.data(), page->content.size()};
     send(std::move(response), true);
@@ -198,8 +231,8 @@ private:
     send(std::move(response), keep);
   }
 
-  template <class Response>
-  void send(std::shared_ptr<Response> response, bool keep) {
+  template <class Body>
+  void send(std::shared_ptr<http::response<Body>> response, bool keep) {
     for (const auto& [name, value] : protections) response->set(name, value);
     // the answer to HEAD states the length of a body that does not follow, which ends the connection
     keep = keep && keep_alive_ && !head_;
@@ -207,12 +240,20 @@ private:
     const auto size = response->body().size();
     response->content_length(size);
     if (head_) response->body() = {};
-    stream_.expires_after(context_.limits.request);
-    http::async_write(stream_, *response,
-                      [self = shared_from_this(), response, keep](beast::error_code error, std::size_t) {
-                        if (error || !keep) return self->close();
-                        self->read();
-                      });
+    write(response, std::make_shared<http::response_serializer<Body>>(*response), keep);
+  }
+
+  // Piece by piece, as uploads: a client that takes a long result slowly is there as long as it takes some of it.
+  template <class Body>
+  void write(std::shared_ptr<http::response<Body>> response, std::shared_ptr<http::response_serializer<Body>> rest,
+             bool keep) {
+    stream_.expires_after(context_.limits.idle);
+    http::async_write_some(stream_, *rest,
+                           [self = shared_from_this(), response, rest, keep](beast::error_code error, std::size_t) {
+                             if (!error && !rest->is_done()) return self->write(response, rest, keep);
+                             if (error || !keep) return self->close();
+                             self->read();
+                           });
   }
 
   // A client that is still sending what was refused would otherwise be disconnected before it can read why.
@@ -238,6 +279,7 @@ private:
   beast::tcp_stream stream_;
   ServerContext& context_;
   std::shared_ptr<ConnectionSlot> slot_;
+  std::optional<std::list<Stranger>::iterator> stranger_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::empty_body>> parser_;
   std::optional<http::request_parser<http::file_body>> upload_;
@@ -249,6 +291,18 @@ private:
 };
 
 }  // namespace
+
+bool make_room(ServerContext& context) {
+  std::map<boost::asio::ip::address, std::size_t> counts;
+  std::size_t most = 0;
+  for (const Stranger& stranger : context.strangers) most = std::max(most, ++counts[stranger.address]);
+  const auto oldest = std::find_if(context.strangers.begin(), context.strangers.end(),
+                                   [&](const Stranger& stranger) { return counts[stranger.address] == most; });
+  if (oldest == context.strangers.end()) return false;
+  const auto hang_up = oldest->hang_up;  // which removes it
+  hang_up();
+  return true;
+}
 
 void serve_http(boost::asio::ip::tcp::socket socket, ServerContext& context, std::shared_ptr<ConnectionSlot> slot) {
   std::make_shared<HttpSession>(std::move(socket), context, std::move(slot))->read();

@@ -7,11 +7,19 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include <atomic>
+#include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 
 namespace kinema::serve {
+
+/// A connection that has not shown yet that it may be here. Where all are taken, it gives way.
+struct Stranger {
+  boost::asio::ip::address address;
+  std::function<void()> hang_up;
+};
 
 /// What all connections of a server share. The counts are read by other threads.
 struct ServerContext {
@@ -20,11 +28,14 @@ struct ServerContext {
   MakeHandler make_handler;
   Limits limits;
   Uploads* uploads = nullptr;  ///< null: pages send no files
-  std::string token;           ///< "": none is needed, since only this machine can connect
+  bool local = true;           ///< only this machine can connect
+  std::string token = {};      ///< "": none is needed
+  std::string cookie = {};     ///< the name of the one that carries it: browsers do not tell ports apart
   std::atomic<std::size_t> open = 0;
   std::atomic<std::uint64_t> refused = 0, unauthorised = 0;
-  std::mutex mutex{};   ///< held by other threads while they post to the server's thread
-  bool closed = false;  ///< nothing can be posted any more
+  std::list<Stranger> strangers{};  ///< the oldest first; known to the server's thread alone
+  std::mutex mutex{};               ///< held by other threads while they post to the server's thread
+  bool closed = false;              ///< nothing can be posted any more
 };
 
 /// One of the limited number of connections, released with the last reference to it.
@@ -38,6 +49,10 @@ public:
 private:
   ServerContext& context_;
 };
+
+/// Hangs up on a stranger: the oldest of the address that has most of them, so that a crowd from one place keeps out nobody
+/// of another. False where there is none.
+bool make_room(ServerContext& context);
 
 void serve_http(boost::asio::ip::tcp::socket socket, ServerContext& context, std::shared_ptr<ConnectionSlot> slot);
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -35,9 +36,13 @@ tcp::endpoint endpoint(const ServerSettings& settings) {
 struct Server::State {
   State(const ServerSettings& settings, std::span<const Page> pages, Hub& hub, MakeHandler make_handler,
         Uploads* uploads)
-      : context{pages, hub, std::move(make_handler), settings.limits, uploads, {}, {}, {}, {}},
-        address(settings.address) {
-    if (!is_loopback(address)) context.token = make_token();
+      : context{pages, hub, std::move(make_handler), settings.limits, uploads}, address(settings.address) {
+    context.local = is_loopback(address);
+    if (settings.token) {
+      context.token = make_token();
+    } else if (!context.local) {
+      throw Error(fmt::format("{} lets other machines connect, which needs the token: leave out --no-token", address));
+    }
     const tcp::endpoint place = endpoint(settings);
     boost::system::error_code error;
     acceptor.open(place.protocol(), error);
@@ -49,7 +54,7 @@ struct Server::State {
                               address, settings.port, error.message()));
     }
     port = acceptor.local_endpoint().port();
-    accept();
+    context.cookie = fmt::format("kinema_token_{}", port);
     thread = std::thread([this] { run(); });
   }
 
@@ -64,6 +69,7 @@ struct Server::State {
   void run() {
     for (;;) {
       try {
+        if (accepting.expired()) accept();
         loop.run();
         return;
       } catch (const std::exception&) {
@@ -72,31 +78,42 @@ struct Server::State {
     }
   }
 
+  // Again and again. What its handlers hold is gone where an exception ended that, also one before a handler was called.
   void accept() {
-    acceptor.async_accept([this](boost::system::error_code error, tcp::socket socket) {
-      if (!error && context.open < context.limits.connections) {
-        serve_http(std::move(socket), context, std::make_shared<ConnectionSlot>(context));
-      } else if (!error) {
-        ++context.refused;
-        boost::system::error_code ignored;
-        socket.close(ignored);
-      }
+    const auto held = std::make_shared<bool>();
+    accepting = held;
+    acceptor.async_accept([this, held](boost::system::error_code error, tcp::socket socket) {
+      if (!error) welcome(std::move(socket));
       if (error == boost::asio::error::operation_aborted) return;
       if (!error) return accept();
       // such as no file descriptors left: they become free when a client disconnects
       pause.expires_after(std::chrono::milliseconds(100));
-      pause.async_wait([this](boost::system::error_code stopped) {
+      pause.async_wait([this, held](boost::system::error_code stopped) {
         if (!stopped) accept();
       });
     });
+  }
+
+  void welcome(tcp::socket socket) {
+    const bool full = context.open >= context.limits.connections;
+    if (full) ++context.refused;  // this one or another
+    if (full && !make_room(context)) {
+      boost::system::error_code ignored;
+      socket.close(ignored);
+    } else {
+      serve_http(std::move(socket), context, std::make_shared<ConnectionSlot>(context));
+    }
   }
 
   ServerContext context;
   std::string address;
   std::uint16_t port = 0;
   boost::asio::io_context loop{1};
+  // it runs until it is stopped, also where nothing is left to do but to accept again
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{loop.get_executor()};
   tcp::acceptor acceptor{loop};
   boost::asio::steady_timer pause{loop};
+  std::weak_ptr<void> accepting;
   std::thread thread;
 };
 

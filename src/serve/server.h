@@ -15,19 +15,22 @@
 namespace kinema::serve {
 
 struct Limits {
-  std::size_t connections = 64;                      ///< at once; further ones are closed
-  std::size_t header_bytes = 8192;                   ///< of a request; only files that pages send have bodies
+  std::size_t connections = 64;     ///< at once; of more, those without a right to it give way, or are closed
+  std::size_t header_bytes = 8192;  ///< of a request; only files that pages send have bodies
   std::size_t message_bytes = std::size_t{4} << 20;  ///< of a message from a page
   std::chrono::seconds request{10};                  ///< for a whole request, and between two on one connection
-  std::chrono::seconds idle{30};                     ///< after which a page that does not answer a ping is gone
+  std::chrono::seconds idle{30};                     ///< after which a client that takes and sends nothing is gone
   std::chrono::minutes upload{10};                   ///< for a file that a page sends
   std::chrono::milliseconds close{500};              ///< for a page to read why its connection is closed
 };
 
 struct ServerSettings {
-  /// With any other than a loopback address, every request must carry a token.
   std::string address = "127.0.0.1";
   std::uint16_t port = 8080;  ///< 0: any free one
+
+  /// Every request must carry the token in url(), since a machine may have other users. Without it, which a loopback
+  /// address allows, all of them may connect.
+  bool token = true;
   Limits limits;
 };
 
@@ -55,7 +58,7 @@ public:
 
   struct Counts {
     std::size_t open = 0;            ///< connections now
-    std::uint64_t refused = 0;       ///< connections beyond the limit
+    std::uint64_t refused = 0;       ///< connections that were closed because of the limit
     std::uint64_t unauthorised = 0;  ///< requests without the token, or from a page of another origin
   };
   Counts counts() const;

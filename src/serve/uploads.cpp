@@ -81,15 +81,21 @@ std::unique_ptr<Uploads::IncomingFile> Uploads::expect(const Place& place, std::
   }
   std::error_code error;
   const fs::space_info space = fs::space(root_, error);
-  if (error || space.available < limits_.spare_bytes || bytes > space.available - limits_.spare_bytes) {
+  std::uint64_t taken = limits_.spare_bytes;
+  for (const IncomingFile* file : coming_) taken += file->left();
+  if (error || space.available < taken || bytes > space.available - taken) {
     throw Error(fmt::format("the disk has no room for '{}': set TMPDIR to another one", place.name),
                 Error::Cause::running);
   }
+  coming_.reserve(coming_.size() + 1);
+  auto file =
+      std::make_unique<IncomingFile>(*this, place, bytes, root_ / place.job / "coming" / std::to_string(numbered_++));
+  // from here on nothing fails
+  coming_.push_back(file.get());
   job->second.bytes += bytes;
   ++job->second.files;
   bytes_ += bytes;
-  return std::make_unique<IncomingFile>(*this, place, bytes,
-                                        root_ / place.job / "coming" / std::to_string(numbered_++));
+  return file;
 }
 
 Uploads::IncomingFile::IncomingFile(Uploads& uploads, Place place, std::uint64_t bytes, fs::path path)
@@ -99,32 +105,41 @@ Uploads::IncomingFile::~IncomingFile() {
   if (path_.empty()) return;
   std::error_code ignored;
   fs::remove(path_, ignored);
-  uploads_.missed(place_, bytes_);
+  uploads_.missed(*this);
 }
 
 void Uploads::IncomingFile::arrived() {
-  uploads_.arrived(place_, path_);
+  uploads_.arrived(*this);
   path_.clear();
 }
 
-void Uploads::arrived(const Place& place, const fs::path& from) {
+std::uint64_t Uploads::IncomingFile::left() const {
+  std::error_code error;
+  const std::uint64_t written = fs::file_size(path_, error);
+  return error ? bytes_ : bytes_ - std::min(bytes_, written);
+}
+
+void Uploads::arrived(const IncomingFile& file) {
   const std::lock_guard lock(mutex_);
+  const Place& place = file.place_;
   if (!jobs_.contains(place.job)) throw Error(no_job);
   const fs::path target = root_ / place.job / "input" / place.name;
   std::error_code error;
   fs::create_directories(target.parent_path(), error);
   if (error || fs::exists(target, error)) throw Error(fmt::format("'{}' was sent twice", place.name));
-  fs::rename(from, target, error);
+  fs::rename(file.path_, target, error);
   if (error) throw Error(fmt::format("'{}': {}", place.name, error.message()), Error::Cause::running);
+  std::erase(coming_, &file);
 }
 
-void Uploads::missed(const Place& place, std::uint64_t bytes) {
+void Uploads::missed(const IncomingFile& file) {
   const std::lock_guard lock(mutex_);
-  const auto job = jobs_.find(place.job);
+  std::erase(coming_, &file);
+  const auto job = jobs_.find(file.place_.job);
   if (job == jobs_.end()) return;
-  job->second.bytes -= bytes;
+  job->second.bytes -= file.bytes_;
   --job->second.files;
-  bytes_ -= bytes;
+  bytes_ -= file.bytes_;
 }
 
 std::optional<fs::path> Uploads::result(const Place& place) const {

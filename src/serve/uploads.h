@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kinema::serve {
 
@@ -56,10 +57,14 @@ public:
 
     const std::filesystem::path& path() const { return path_; }
 
+    /// Bytes that will still be written.
+    std::uint64_t left() const;
+
     /// Throws Error where the job is gone, or has a file there already.
     void arrived();
 
   private:
+    friend class Uploads;
     Uploads& uploads_;
     Place place_;
     std::uint64_t bytes_;
@@ -85,15 +90,16 @@ private:
   };
 
   std::filesystem::path folder(const std::string& job, const char* name) const;
-  void arrived(const Place& place, const std::filesystem::path& from);
-  void missed(const Place& place, std::uint64_t bytes);
+  void arrived(const IncomingFile& file);
+  void missed(const IncomingFile& file);
 
   UploadLimits limits_;
   std::filesystem::path root_;
   mutable std::mutex mutex_;
   std::map<std::string, Job> jobs_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t numbered_ = 0;  // names of files being received
+  std::uint64_t numbered_ = 0;               // names of files being received
+  std::vector<const IncomingFile*> coming_;  // their room on the disk is taken
 };
 
 }  // namespace kinema::serve

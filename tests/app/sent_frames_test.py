@@ -82,10 +82,10 @@ class SentFrames(unittest.TestCase):
         self.addCleanup(server.wait)
         self.addCleanup(server.terminate)
         line = server.stderr.readline()
-        found = re.search(r"http://([^/]*)/", line)
+        found = re.search(r"http://([^/]*)/(\S+)", line)
         if not found and "built without" in line:
             self.skipTest(line)
-        return f"ws://{found[1]}/live"
+        return f"ws://{found[1]}/live{found[2]}"
 
     def connect(self, address):
         page = websocket.create_connection(address, timeout=120)
@@ -102,11 +102,11 @@ class SentFrames(unittest.TestCase):
         program = code_block("protocol.md")
         self.assertLessEqual(program.count("\n"), 12)
         address = self.serve()
-        (self.folder / "forward.py").write_text(program.replace("ws://127.0.0.1:8080/live", address))
+        (self.folder / "forward.py").write_text(program)
         page = self.connect(address)
         self.assertIn("frames", json.loads(page.recv())["offers"])
         page.send(json.dumps({"do": "follow", "channel": "body"}))
-        sender = subprocess.Popen([sys.executable, "forward.py"], cwd=self.folder)
+        sender = subprocess.Popen([sys.executable, "forward.py", address], cwd=self.folder)
         self.addCleanup(sender.wait)
         self.addCleanup(sender.kill)
         found = []
@@ -127,6 +127,11 @@ class SentFrames(unittest.TestCase):
         page.send(json.dumps({"do": "find again"}))
         while isinstance(message := page.recv(), str):
             self.assertNotEqual(json.loads(message).get("say"), "error", message)
+
+    def test_a_program_without_the_token_is_refused(self):
+        with self.assertRaises(websocket.WebSocketBadStatusException) as refusal:
+            self.connect(self.serve().split("?")[0])
+        self.assertEqual(refusal.exception.status_code, 403)
 
     def test_what_is_no_stream_is_refused(self):
         address = self.serve()

@@ -15,6 +15,13 @@ TEST(Serve, RefusesAPortThatIsNone) {
   expect_one_line(run_kinema({"serve", "--port", "70000"}, problem.folder()), 2, "--port");
 }
 
+TEST(Serve, RefusesOtherMachinesWithoutTheToken) {
+  const Problem problem;
+  const std::string says = KINEMA_PAGES ? "leave out --no-token" : "live page";
+  expect_one_line(run_kinema({"serve", "--address", "0.0.0.0", "--no-token", "--port", "0"}, problem.folder()), 2,
+                  says);
+}
+
 TEST(Serve, RefusesAFilterThatIsNotThere) {
   const Problem problem;
   expect_one_line(run_kinema({"serve", "--filter", "none.json", "--port", "0"}, problem.folder()), 2, "none.json");

@@ -18,7 +18,7 @@ constexpr int patience = 20;
 
 }  // namespace
 
-Client::Client(std::uint16_t port, int receive_buffer) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+Client::Client(std::uint16_t port, int receive_buffer, const char* from) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
@@ -27,6 +27,12 @@ Client::Client(std::uint16_t port, int receive_buffer) : socket_(::socket(AF_INE
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
   ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
   if (receive_buffer > 0) ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  own.sin_addr.s_addr = ::inet_addr(from);
+  if (::bind(socket_, reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0) {
+    throw std::runtime_error("this machine has no such address");
+  }
   if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     throw std::runtime_error("the server does not answer");
   }

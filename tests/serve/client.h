@@ -11,7 +11,8 @@ namespace kinema::serve {
 class Client {
 public:
   /// `receive_buffer`: bytes that the system keeps for a client that does not read; 0: as many as it likes.
-  explicit Client(std::uint16_t port, int receive_buffer = 0);
+  /// `from`: an address of this machine.
+  explicit Client(std::uint16_t port, int receive_buffer = 0, const char* from = "127.0.0.1");
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace kinema::serve {
@@ -16,6 +17,7 @@ constexpr std::array<Page, 1> pages = {{{"/index.html", "text/html; charset=utf-
 ServerSettings small_limits() {
   ServerSettings settings;
   settings.port = 0;
+  settings.token = false;
   settings.limits.connections = 8;
   settings.limits.message_bytes = 100000;
   settings.limits.close = std::chrono::milliseconds(20);
@@ -102,13 +104,53 @@ TEST_F(HostileClient, ComesHundredsOfTimes) {
   std::vector<std::unique_ptr<Client>> crowd;
   crowd.reserve(300);
   for (int i = 0; i < 300; ++i) crowd.push_back(std::make_unique<Client>(server_.port()));
-  // those beyond the limit are closed as they come; once the last is, all were seen
-  EXPECT_TRUE(crowd.back()->hung_up());
-  EXPECT_EQ(server_.counts().open, 8U);
+  // the oldest give way to those that come; once the last of them has, all were seen
+  EXPECT_TRUE(crowd[291]->hung_up());
+  while (server_.counts().open > 8) std::this_thread::yield();
   EXPECT_EQ(server_.counts().refused, 292U);
   // the slots are free again when their holders are gone
   for (auto& client : crowd) client->send("x\r\n\r\n");
   for (auto& client : crowd) EXPECT_TRUE(client->hung_up());
+}
+
+// Many connections that never say a word: whoever may be here is served at once, and stays.
+TEST_F(HostileClient, SaysNothing) {
+  const auto page = connected();
+  std::vector<std::unique_ptr<Client>> idle;
+  for (int i = 0; i < 20; ++i) {
+    idle.push_back(std::make_unique<Client>(server_.port()));
+    EXPECT_EQ(Client(server_.port()).get("/").status, 200) << i;
+  }
+  const auto other = connected();
+  EXPECT_TRUE(idle.front()->hung_up());
+  channel_.publish(Packet::text("frame"));
+  for (const auto& one : {page.get(), other.get()}) {
+    one->send_frame(Client::text, R"({"do":"follow","channel":"body","live":false})");
+    EXPECT_EQ(one->receive_frame().opcode, Client::text);
+  }
+}
+
+// Those of another address are not hung up on because of them.
+TEST_F(HostileClient, SaysNothingFromOneAddress) {
+  Client slow(server_.port(), 0, "127.0.0.2");
+  std::vector<std::unique_ptr<Client>> idle;
+  for (int i = 0; i < 20; ++i) idle.push_back(std::make_unique<Client>(server_.port()));
+  EXPECT_TRUE(idle[12]->hung_up());
+  EXPECT_EQ(slow.get("/").status, 200);
+}
+
+// Nobody who may be here gives way.
+TEST_F(HostileClient, ComesWhereAllAreKnown) {
+  std::vector<std::unique_ptr<Client>> known;
+  for (int i = 0; i < 8; ++i) known.push_back(connected());
+  EXPECT_TRUE(Client(server_.port()).hung_up());
+  EXPECT_EQ(server_.counts().refused, 1U);
+  for (const auto& one : known) {
+    one->send_frame(Client::text, R"({"do":"follow","channel":"body","live":false})");
+    EXPECT_EQ(one->receive_frame().opcode, Client::text);
+  }
+  known.clear();
+  while (server_.counts().open > 0) std::this_thread::yield();
 }
 
 TEST_F(HostileClient, SendsAMessageThatIsTooLarge) {

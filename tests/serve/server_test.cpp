@@ -16,6 +16,7 @@ constexpr std::array<Page, 2> pages = {{{"/index.html", "text/html; charset=utf-
 ServerSettings any_port() {
   ServerSettings settings;
   settings.port = 0;
+  settings.token = false;
   return settings;
 }
 
@@ -99,29 +100,65 @@ TEST(Server, HangsUpOnEverybodyWhenItEnds) {
   EXPECT_TRUE(client.hung_up());
 }
 
-TEST(Server, AtAnotherAddressEveryRequestNeedsTheToken) {
+// Also on this machine, which may have other users.
+TEST(Server, EveryRequestNeedsTheToken) {
+  for (const char* address : {"127.0.0.1", "0.0.0.0"}) {
+    SCOPED_TRACE(address);
+    Hub hub;
+    ServerSettings settings;
+    settings.port = 0;
+    settings.address = address;
+    const Server server(settings, pages, hub);
+    const std::string url = server.url(), token = url.substr(url.find("/?token=") + 8);
+    ASSERT_EQ(token.size(), 32U);
+    const std::string wrong = (token.front() == '0' ? "1" : "0") + token.substr(1);
+    const std::string name = fmt::format("kinema_token_{}", server.port());
+
+    const Client::Response without = Client(server.port()).get("/");
+    EXPECT_EQ(without.status, 403);
+    EXPECT_NE(without.head.find("text/plain"), std::string::npos);
+    EXPECT_NE(without.body.find("Open the whole address that kinema printed"), std::string::npos) << without.body;
+    EXPECT_EQ(without.body.find(token), std::string::npos);
+    EXPECT_EQ(Client(server.port()).get("/?token=" + wrong).status, 403);
+    EXPECT_EQ(Client(server.port()).get("/?token=").status, 403);
+    EXPECT_EQ(Client(server.port()).get("/assets/main.js", "Cookie: " + name + "=" + wrong + "\r\n").status, 403);
+    EXPECT_EQ(Client(server.port()).upgrade().status, 403);
+    EXPECT_EQ(Client(server.port()).upgrade("", "localhost", "/live?token=" + wrong).status, 403);
+    EXPECT_EQ(server.counts().unauthorised, 6U);
+
+    const Client::Response page = Client(server.port()).get("/?token=" + token);
+    EXPECT_EQ(page.status, 200);
+    EXPECT_NE(page.head.find(name + "=" + token), std::string::npos) << page.head;
+    EXPECT_NE(page.head.find("HttpOnly; SameSite=Strict"), std::string::npos);
+    const std::string cookie = "Cookie: " + name + "=" + token + "\r\n";
+    EXPECT_EQ(Client(server.port()).get("/assets/main.js", cookie).status, 200);
+    EXPECT_EQ(Client(server.port()).upgrade(cookie).status, 101);
+    EXPECT_EQ(Client(server.port()).upgrade("", "localhost", "/live?token=" + token).status, 101);
+    // which does not let a page of somebody else in
+    EXPECT_EQ(Client(server.port()).upgrade(cookie + "Origin: http://example.com\r\n").status, 403);
+  }
+}
+
+TEST(Server, OnlyThisMachineMayDoWithoutTheToken) {
   Hub hub;
   ServerSettings settings = any_port();
   settings.address = "0.0.0.0";
+  EXPECT_THROW(Server(settings, pages, hub), Error);
+}
+
+TEST(Server, AtAnotherAddressAnyNameOfThisMachineWillDo) {
+  Hub hub;
+  ServerSettings settings;
+  settings.port = 0;
+  settings.address = "0.0.0.0";
   const Server server(settings, pages, hub);
-  const std::string url = server.url(), token = url.substr(url.find("token=") + 6);
-  ASSERT_EQ(token.size(), 32U);
-  const std::string wrong = (token.front() == '0' ? "1" : "0") + token.substr(1);
-
-  EXPECT_EQ(Client(server.port()).get("/", "", "laptop").status, 403);
-  EXPECT_EQ(Client(server.port()).get("/?token=" + wrong, "", "laptop").status, 403);
-  EXPECT_EQ(Client(server.port()).get("/assets/main.js", "Cookie: kinema_token=" + wrong + "\r\n", "laptop").status,
-            403);
-  EXPECT_EQ(Client(server.port()).upgrade("", "laptop").status, 403);
-  EXPECT_EQ(server.counts().unauthorised, 4U);
-
-  const Client::Response page = Client(server.port()).get("/?token=" + token, "", "laptop");
-  EXPECT_EQ(page.status, 200);
-  EXPECT_NE(page.head.find("kinema_token=" + token), std::string::npos);
-  EXPECT_NE(page.head.find("HttpOnly; SameSite=Strict"), std::string::npos);
-  const std::string cookie = "Cookie: kinema_token=" + token + "\r\n";
-  EXPECT_EQ(Client(server.port()).get("/assets/main.js", cookie, "laptop").status, 200);
-  EXPECT_EQ(Client(server.port()).upgrade(cookie, "laptop").status, 101);
+  const std::string url = server.url(), target = url.substr(url.find("/?token="));
+  EXPECT_EQ(Client(server.port()).get(target, "", "laptop").status, 200);
+  ServerSettings local;
+  local.port = 0;
+  const Server other(local, pages, hub);
+  const std::string its = other.url();
+  EXPECT_EQ(Client(other.port()).get(its.substr(its.find("/?token=")), "", "laptop").status, 403);
 }
 
 }  // namespace

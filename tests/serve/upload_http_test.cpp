@@ -10,6 +10,7 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 namespace kinema::serve {
 namespace {
@@ -19,6 +20,7 @@ protected:
   static ServerSettings any_port() {
     ServerSettings settings;
     settings.port = 0;
+    settings.token = false;
     return settings;
   }
 
@@ -133,6 +135,21 @@ TEST_F(UploadHttp, AJobThatEndsWhileItsFileComesTakesItAlong) {
   uploads_.close(job_);
   client.send("def");
   EXPECT_GE(client.receive().status, 400);
+}
+
+// Longer than a request may take: the deadline is that of a piece.
+TEST_F(UploadHttp, OneWhoTakesALongResultSlowlyGetsAllOfIt) {
+  ServerSettings hasty = any_port();
+  hasty.limits.request = std::chrono::seconds(1);
+  const Server server(hasty, {}, hub_, {}, &uploads_);
+  // more than sockets hold
+  const std::filesystem::path result = uploads_.result_folder(job_) / "poses.jsonl";
+  std::ofstream(result) << "x";
+  std::filesystem::resize_file(result, std::uintmax_t{40} << 20);
+  Client client(server.port(), 4096);
+  client.send("GET /result/" + job_ + "/poses.jsonl HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  EXPECT_EQ(client.receive().body.size(), std::size_t{40} << 20);
 }
 
 TEST_F(UploadHttp, ResultsAreGivenBack) {

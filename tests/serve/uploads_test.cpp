@@ -76,6 +76,27 @@ TEST(Uploads, AFullDiskIsNotFilledFurther) {
   }
 }
 
+// Far apart, since other programs write to that disk too.
+TEST(Uploads, FilesThatComeAtOnceDoNotFillTheDiskTogether) {
+  constexpr std::uint64_t part = std::uint64_t{600} << 20;
+  const std::uint64_t available = std::filesystem::space(std::filesystem::temp_directory_path()).available;
+  if (available < 3 * part) GTEST_SKIP() << "the disk is nearly full";
+  UploadLimits limits;
+  limits.spare_bytes = available - part * 5 / 3;  // room for one and two thirds
+  Uploads uploads(limits);
+  const std::string job = uploads.open();
+  auto one = uploads.expect({job, "one"}, part);
+  EXPECT_THROW(uploads.expect({job, "two"}, part), Error);
+  EXPECT_NO_THROW(uploads.expect({job, "small"}, 1));
+  // what was written is no longer waited for
+  std::ofstream(one->path()) << std::string(100, 'x');
+  EXPECT_EQ(one->left(), part - 100);
+  one.reset();
+  EXPECT_NO_THROW(uploads.expect({job, "two"}, part));
+  send(uploads, job, "three");
+  EXPECT_NO_THROW(uploads.expect({job, "two"}, part));
+}
+
 TEST(Uploads, ResultsAreThoseOfTheJobAlone) {
   Uploads uploads;
   const std::string job = uploads.open();

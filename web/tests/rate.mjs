@@ -30,9 +30,9 @@ async function phase(name, during) {
 
 // A WebSocket that follows the body, and reads or does not.
 function client(reads) {
-  const { hostname, port } = new URL(url);
+  const { hostname, port, search } = new URL(url);
   const socket = connect(Number(port), hostname);
-  socket.write(`GET /live HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+  socket.write(`GET /live${search} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
   socket.once("data", () => {
     const request = Buffer.from('{"do":"follow","channel":"body"}');

@@ -3,6 +3,7 @@
 #include "io/files/input_file.h"
 #include "io/files/json_place.h"
 #include "io/files/output_file.h"
+#include "io/pictures/image_file.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Larger than any sensor, but small enough for one frame to fit in memory.
+// Larger than any sensor's.
 constexpr int largest_side = 16384;
 constexpr std::size_t largest_camera_file = std::size_t{1} << 20;
 
@@ -118,6 +119,8 @@ void check_camera(const Camera& camera, const std::string& where) {
       refuse(fmt::format("\"{}\" is {}: it must be a whole number from 1 to {}", name, value, largest_side));
     }
   }
+  check_pixels(static_cast<std::uint64_t>(camera.width), static_cast<std::uint64_t>(camera.height), most_frame_pixels,
+               where);
   for (const auto& [name, value] : {std::pair{"fx", camera.fx}, {"fy", camera.fy}}) {
     if (!(value > 0) || !(value < 1e7)) {
       refuse(fmt::format("\"{}\" is {}: a focal length in pixels is above 0 (and about the picture's width)", name,

@@ -26,7 +26,7 @@ CameraFile read_camera_json(const std::filesystem::path& path, CameraUse use, co
 /// Written whole or not at all; optional fields only if they are set.
 void write_camera_json(const std::filesystem::path& path, const CameraFile& file);
 
-/// Refuses impossible cameras: sizes outside 1…16384, focal lengths that are not positive, a centre far outside the
+/// Refuses impossible cameras: sizes outside 1…16384 or of more than most_frame_pixels, focal lengths that are not positive, a centre far outside the
 /// image. `where` starts the message.
 void check_camera(const Camera& camera, const std::string& where);
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t largest_image_file = std::size_t{1} << 30;
 
 cv::Mat decode(const std::string& bytes, int flags) {
-  if (is_png(bytes)) check_png(bytes);
+  check_picture(bytes);
   const QuietOpenCV quiet;
   cv::Mat image;
   try {

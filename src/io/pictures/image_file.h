@@ -15,6 +15,13 @@
 
 namespace kinema::io {
 
+/// Of more pixels than these, no picture, and no frame of a video, a camera or a stream is taken: whoever sends a few bytes
+/// could otherwise claim gigabytes. Phones take pictures of 108 million pixels; 8K has 33 million.
+inline constexpr std::uint64_t most_picture_pixels = 128'000'000, most_frame_pixels = 40'000'000;
+
+/// Throws an Error if there are more than `most`; `where` starts the message.
+void check_pixels(std::uint64_t width, std::uint64_t height, std::uint64_t most, const std::string& where = "");
+
 /// 16 bits per pixel, row-major, 0: not measured.
 struct DepthImage {
   int width = 0, height = 0;
@@ -73,8 +80,13 @@ std::string encoded_jpeg(const Picture& picture);
 Picture decoded_picture(const std::string& bytes);
 DepthImage decoded_depth(const std::string& bytes);
 
-// Checks from its chunks that a PNG file is complete, before any decoder reads it: decoders print their own messages,
-// return half an image or allocate whatever size a header claims.
+// Checks of the bytes of a picture before any decoder reads them. OpenCV passes what it does not know to further libraries,
+// some of which open other files and addresses that the bytes name; and decoders print their own messages, return half an
+// image or allocate whatever size a header claims.
+
+/// Throws an Error, without the file's name, if the bytes are not a PNG, JPEG, TIFF, BMP or PNM, do not state a size, or
+/// state one of more than most_picture_pixels.
+void check_picture(std::string_view bytes);
 
 /// Throws an Error, without the file's name, if the bytes are not a PNG, are truncated, fail a checksum or claim more
 /// pixels than they could hold.

@@ -8,11 +8,14 @@
 #include <fmt/format.h>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/videoio.hpp>
-#include <opencv2/videoio/registry.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
 
 namespace kinema::io {
 
@@ -25,11 +28,46 @@ void quiet_ffmpeg() {
   static_cast<void>(once);
 }
 
-// Backends that read files; by default, OpenCV also queries every USB port for a camera with a file of that name.
-void open_file(cv::VideoCapture& capture, const std::string& path) {
-  for (const cv::VideoCaptureAPIs reader : cv::videoio_registry::getStreamBackends()) {
-    if (reader != cv::CAP_GPHOTO2 && capture.open(path, reader)) return;
+// FFmpeg takes a file for what its bytes say it is, whatever its name: also for a list of other files and addresses
+// (HLS, DASH, concat, SDP), whose pictures would then be tracked. So only containers that hold their frames themselves are
+// read, and nothing beside the file is opened. OpenCV hands such options to FFmpeg through the environment only, which all
+// threads share: streams of the network, which need other protocols, are not opened meanwhile.
+constexpr const char* ffmpeg_options = "OPENCV_FFMPEG_CAPTURE_OPTIONS";
+constexpr const char* file_options =
+    "protocol_whitelist;file|enable_drefs;0|format_whitelist;"
+    "mov,matroska,avi,asf,mpeg,mpegts,mpegvideo,m4v,h264,hevc,mjpeg,flv,ogg,nut,dv";
+constexpr const char* usual_options = "rtsp_flags;prefer_tcp";  // of OpenCV, where the user gave none
+
+std::shared_mutex ffmpeg_options_mutex;
+
+class FileOptions {
+public:
+  FileOptions() : lock_(ffmpeg_options_mutex) {
+    if (const char* given = std::getenv(ffmpeg_options)) before_ = given;
+    ::setenv(ffmpeg_options, file_options, 1);
   }
+  // not removed again: other threads may be reading the environment, which moves where it grows
+  ~FileOptions() { ::setenv(ffmpeg_options, before_.c_str(), 1); }
+  FileOptions(const FileOptions&) = delete;
+  FileOptions& operator=(const FileOptions&) = delete;
+
+private:
+  std::unique_lock<std::shared_mutex> lock_;
+  std::string before_ = usual_options;
+};
+
+// By FFmpeg alone: OpenCV's other readers of files take no such list.
+void open_file(cv::VideoCapture& capture, const std::string& path) {
+  const FileOptions options;
+  capture.open(path, cv::CAP_FFMPEG);
+}
+
+// Before the first frame is decoded.
+void check_stated_pixels(const cv::VideoCapture& capture, const std::string& where) {
+  const auto side = [&](cv::VideoCaptureProperties which) {
+    return static_cast<std::uint64_t>(std::clamp(capture.get(which), 0.0, 1e9));
+  };
+  check_pixels(side(cv::CAP_PROP_FRAME_WIDTH), side(cv::CAP_PROP_FRAME_HEIGHT), most_frame_pixels, where);
 }
 
 }  // namespace
@@ -45,7 +83,12 @@ struct VideoFile::State {
     if (waiting) return !(waiting = false);
     const QuietOpenCV quiet;
     try {
-      return capture.read(frame) && !frame.empty();
+      // a film may change its size midway
+      if (!capture.read(frame) || frame.empty()) return false;
+      check_pixels(static_cast<std::uint64_t>(frame.cols), static_cast<std::uint64_t>(frame.rows), most_frame_pixels);
+      return true;
+    } catch (const Error& error) {
+      throw about(path, Error(error.what(), Error::Cause::running));
     } catch (const cv::Exception& error) {
       throw about(path, Error(fmt::format("cannot be decoded: {}", one_line(error.err)), Error::Cause::running));
     }
@@ -70,7 +113,8 @@ VideoFile::VideoFile(const std::filesystem::path& path, Content content) : state
   } catch (const cv::Exception&) {
     // not opened: reported below
   }
-  if (!state_->capture.isOpened()) throw about(path, Error("is not a video that this OpenCV can read"));
+  if (!state_->capture.isOpened()) throw about(path, Error("is not a video that OpenCV and FFmpeg can read"));
+  check_stated_pixels(state_->capture, path.string() + ": ");
   if (!state_->read()) throw about(path, Error("holds no frame that this OpenCV can decode"));
   state_->waiting = true;
   if (content == Content::depth && state_->frame.type() != CV_16UC1) {
@@ -150,6 +194,7 @@ CameraCapture::CameraCapture(const std::string& address) : state_(new State) {
   state_->address = address;
   const QuietOpenCV quiet;
   quiet_ffmpeg();
+  const std::shared_lock lock(ffmpeg_options_mutex);
   try {
     state_->capture.open(address, cv::CAP_FFMPEG,
                          {cv::CAP_PROP_OPEN_TIMEOUT_MSEC, 5000, cv::CAP_PROP_READ_TIMEOUT_MSEC, 2000});
@@ -159,6 +204,7 @@ CameraCapture::CameraCapture(const std::string& address) : state_(new State) {
   if (!state_->capture.isOpened()) {
     throw Error(fmt::format("{}: cannot be opened: does anybody send there?", address));
   }
+  check_stated_pixels(state_->capture, address + ": ");
 }
 
 std::string CameraCapture::name() const {

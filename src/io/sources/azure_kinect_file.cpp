@@ -38,8 +38,13 @@ std::string reason(int error) {
 File open_file(const std::string& path) {
   av_log_set_level(AV_LOG_QUIET);  // an Error reports each failure once
   AVFormatContext* context = nullptr;
+  // whatever it says it is: not a list of other files or addresses
+  AVDictionary* options = nullptr;
+  av_dict_set(&options, "format_whitelist", "matroska", 0);
+  av_dict_set(&options, "protocol_whitelist", "file", 0);
   // the prefix keeps a name with a colon from being taken for a protocol
-  const int error = avformat_open_input(&context, ("file:" + path).c_str(), nullptr, nullptr);
+  const int error = avformat_open_input(&context, ("file:" + path).c_str(), nullptr, &options);
+  av_dict_free(&options);
   if (error < 0) throw Error(fmt::format("{}: cannot be opened: {}", path, reason(error)));
   File file(context);
   // streams that are not used are passed over; those without a decoder would be probed at length

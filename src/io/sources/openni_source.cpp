@@ -192,6 +192,8 @@ private:
     camera.cy = camera.height / 2.0;
     file.fps = mode.getFps() > 0 ? mode.getFps() : 30;
     if (!depth_.isValid()) {
+      check_pixels(static_cast<std::uint64_t>(std::max(0, camera.width)),
+                   static_cast<std::uint64_t>(std::max(0, camera.height)), most_frame_pixels, format_.name + ": ");
       format_.content = RawFormat::Content::colour;
       format_.camera.file = file;
       return;

@@ -83,6 +83,8 @@ StreamHeader header_of(std::string_view line) {
   if (colour) header.colour = pixels_of(*colour, false);
   file.camera.width = side(object, "width");
   file.camera.height = side(object, "height");
+  check_pixels(static_cast<std::uint64_t>(file.camera.width), static_cast<std::uint64_t>(file.camera.height),
+               most_frame_pixels);
   if (depth || pair) {
     file.camera.fx = object.member("fx").number();
     file.camera.fy = object.member("fy").number();
