@@ -37,6 +37,7 @@ Camera reduced_camera(const Camera& camera, int reduction) {
 
 PairDepth::PairDepth(const TrackerSettings& settings, Backend backend)
     : given_(settings.camera),
+      threads_(settings.stereo.threads),
       reduction_(reduction_of(settings)),
       camera_(reduced_camera(settings.camera, reduction_)),
       gate_(settings.foreground.gate),
@@ -166,13 +167,16 @@ ImageView<const float> PairDepth::depth(ImageView<const std::uint8_t> left, Imag
 
   const auto width = static_cast<std::size_t>(camera_.width), height = static_cast<std::size_t>(camera_.height);
   const auto product = static_cast<float>(matcher_->focal_baseline());
-  for (auto y = static_cast<std::size_t>(window_.top); y < static_cast<std::size_t>(window_.bottom); ++y) {
-    for (auto x = static_cast<std::size_t>(window_.left); x < static_cast<std::size_t>(window_.right); ++x) {
-      const float d = disparities_.disparity[y * width + x];
-      depth_[y * width + x] = d > 0 ? product / d : 0;
-      deviation_[y * width + x] = d > 0 ? disparities_.deviation[y * width + x] * product / (d * d) : 0;
+  threads_.for_each(static_cast<std::size_t>(window_.bottom - window_.top), [&](std::size_t row) {
+    const std::size_t first = (static_cast<std::size_t>(window_.top) + row) * width;
+    const float distance = product;  // of one pixel of disparity
+    for (std::size_t i = first + static_cast<std::size_t>(window_.left);
+         i < first + static_cast<std::size_t>(window_.right); ++i) {
+      const float d = disparities_.disparity[i];
+      depth_[i] = d > 0 ? distance / d : 0;
+      deviation_[i] = d > 0 ? disparities_.deviation[i] * distance / (d * d) : 0;
     }
-  }
+  });
   if (!expected.empty()) {
     double farthest = 0;
     for (std::size_t k = 0; k + capsule_floats <= expected.size(); k += capsule_floats)
@@ -184,23 +188,27 @@ ImageView<const float> PairDepth::depth(ImageView<const std::uint8_t> left, Imag
 
 void PairDepth::set_deviations(PointCloud& cloud) const {
   cloud.deviation.resize(cloud.size());
-  for (std::size_t i = 0; i < cloud.size(); ++i) {
-    const float* p = cloud.xyz.data() + 3 * i;
-    cloud.deviation[i] = 0;
-    if (cloud.background[i] != 0) continue;
-    const auto x = static_cast<std::size_t>(std::lround(camera_.fx * static_cast<double>(p[0] / p[2]) + camera_.cx)),
-               y = static_cast<std::size_t>(std::lround(camera_.fy * static_cast<double>(p[1] / p[2]) + camera_.cy));
-    cloud.deviation[i] = deviation_[y * static_cast<std::size_t>(camera_.width) + x];
-  }
+  in_parts(&threads_, cloud.size(), [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const float* p = cloud.xyz.data() + 3 * i;
+      cloud.deviation[i] = 0;
+      if (cloud.background[i] != 0) continue;
+      const auto x = static_cast<std::size_t>(std::lround(camera_.fx * static_cast<double>(p[0] / p[2]) + camera_.cx)),
+                 y = static_cast<std::size_t>(std::lround(camera_.fy * static_cast<double>(p[1] / p[2]) + camera_.cy));
+      cloud.deviation[i] = deviation_[y * static_cast<std::size_t>(camera_.width) + x];
+    }
+  });
 }
 
 void PairDepth::look_past(double depth) {
-  areas_.mark_beyond(left_, disparities_, window_, matcher_->focal_baseline() / (depth + past_margin), past_);
+  areas_.mark_beyond(left_, disparities_, window_, matcher_->focal_baseline() / (depth + past_margin), threads_, past_);
   const auto width = static_cast<std::size_t>(camera_.width);
-  for (auto y = static_cast<std::size_t>(window_.top); y < static_cast<std::size_t>(window_.bottom); ++y)
-    for (auto x = static_cast<std::size_t>(window_.left); x < static_cast<std::size_t>(window_.right); ++x)
-      if (float& own = depth_[y * width + x]; own == 0 || own == past_depth_)
-        own = past_[y * width + x] != 0 ? past_depth_ : 0;
+  threads_.for_each(static_cast<std::size_t>(window_.bottom - window_.top), [&](std::size_t row) {
+    const std::size_t first = (static_cast<std::size_t>(window_.top) + row) * width;
+    for (std::size_t i = first + static_cast<std::size_t>(window_.left);
+         i < first + static_cast<std::size_t>(window_.right); ++i)
+      if (float& own = depth_[i]; own == 0 || own == past_depth_) own = past_[i] != 0 ? past_depth_ : 0;
+  });
 }
 
 }  // namespace kinema::body

@@ -2,6 +2,7 @@
 // neighbourhood of the expected person, which is a tenth of the work.
 #pragma once
 
+#include "core/threads.h"
 #include "kinema/body_tracker.h"
 #include "kinema/lens_check.h"
 #include "kinema/points.h"
@@ -54,6 +55,7 @@ private:
   void check_pair(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right);
 
   Camera given_;  // of the pictures
+  Threads threads_;
   int reduction_ = 1;
   Camera camera_;
   double gate_;

@@ -1,5 +1,6 @@
 // The cuda backend: both pictures go to the device, disparities and deviations of the window come back.
 #include "core/cuda/buffer.h"
+#include "core/threads.h"
 #include "kinema/error.h"
 #include "stereo/constants.h"
 #include "stereo/evidence_cuda.cuh"
@@ -16,7 +17,7 @@ namespace {
 class CudaMatcher final : public Matcher {
 public:
   CudaMatcher(const Plan& plan, const Window& whole, double focal_baseline)
-      : Matcher(whole, focal_baseline), plan_(plan), penalties_(plan.large_step.size()) {
+      : Matcher(whole, focal_baseline), plan_(plan), threads_(plan.threads), penalties_(plan.large_step.size()) {
     if (plan.disparities > most_device_disparities)
       throw Error("stereo: " + std::to_string(plan.disparities) + " disparities; the cuda backend takes at most " +
                   std::to_string(most_device_disparities));
@@ -58,16 +59,21 @@ public:
     const auto width = static_cast<std::size_t>(plan_.width), height = static_cast<std::size_t>(plan_.height);
     out.width = plan_.width;
     out.height = plan_.height;
-    out.disparity.assign(width * height, 0.0f);
-    out.deviation.assign(width * height, 0.0f);
+    out.disparity.resize(width * height);
+    out.deviation.resize(width * height);
+    // while the device works
+    threads_.for_each(height, [&](std::size_t y) {
+      std::fill_n(out.disparity.begin() + static_cast<std::ptrdiff_t>(y * width), width, 0.0f);
+      std::fill_n(out.deviation.begin() + static_cast<std::ptrdiff_t>(y * width), width, 0.0f);
+    });
     stream_.wait();
-    for (int y = 0; y < pair.rows; ++y) {
-      const float2* row = got_.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(pair.columns);
+    threads_.for_each(static_cast<std::size_t>(pair.rows), [&](std::size_t y) {
+      const float2* row = got_.data() + y * static_cast<std::size_t>(pair.columns);
       const std::size_t first =
-          static_cast<std::size_t>(window.top + y) * width + static_cast<std::size_t>(window.left);
+          (static_cast<std::size_t>(window.top) + y) * width + static_cast<std::size_t>(window.left);
       for (std::size_t x = 0; x < static_cast<std::size_t>(pair.columns); ++x)
         out.disparity[first + x] = row[x].x, out.deviation[first + x] = row[x].y;
-    }
+    });
     times_ = {{"paths", cuda::elapsed_ms(start_, chosen_)}, {"refine", cuda::elapsed_ms(chosen_, end_)}};
   }
 
@@ -134,6 +140,7 @@ private:
   }
 
   Plan plan_;
+  Threads threads_;
   cuda::Stream stream_;
   cuda::Event start_, chosen_, end_;
   cuda::Buffer<std::uint8_t> penalties_, pictures_[2], aligned_, costs_, paths_;

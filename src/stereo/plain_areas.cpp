@@ -8,13 +8,14 @@
 namespace kinema::stereo {
 
 // Pixels whose brightness hardly changes, and whose neighbours' hardly does: gaps in an outline of two pixels are closed.
-void PlainAreas::find_plain(ImageView<const std::uint8_t> left) {
+void PlainAreas::find_plain(ImageView<const std::uint8_t> left, const Threads& threads) {
   const auto columns = static_cast<std::size_t>(columns_), rows = static_cast<std::size_t>(rows_);
   smooth_.resize(columns * rows);
   flat_.assign(columns * rows, 0);
   plain_.assign(columns * rows, 0);
-  std::vector<std::int16_t> sums(columns + 2);  // of columns, from the one before the window on
-  for (int y = 0; y < rows_; ++y) {
+  threads.for_each(rows, [&](std::size_t at_row) {
+    const int y = static_cast<int>(at_row);
+    std::vector<std::int16_t> sums(columns + 2);  // of columns, from the one before the window on
     const auto row = [&](int at) {
       return left.data + left.stride * static_cast<std::size_t>(std::clamp(at, 0, static_cast<int>(left.height) - 1));
     };
@@ -27,26 +28,31 @@ void PlainAreas::find_plain(ImageView<const std::uint8_t> left) {
     std::int16_t* out = smooth_.data() + static_cast<std::size_t>(y) * columns;
     for (std::size_t x = 0; x < columns; ++x)
       out[x] = static_cast<std::int16_t>(sums[x] + 2 * sums[x + 1] + sums[x + 2]);
-  }
+  });
   // sixteenths of grey levels, over two pixels, weights of four
   const auto limit = static_cast<std::int16_t>(16 * 2 * 4 * constants::plain_slope);
-  for (std::size_t y = 1; y + 1 < rows; ++y) {
+  if (rows < 3 || columns < 3) return;
+  // with copies of their own of what they read, which bytes that are written might otherwise change
+  threads.for_each(rows - 2, [&](std::size_t row) {
+    const std::size_t y = row + 1, end = columns - 1;
+    const std::int16_t most = limit;
     const std::int16_t *s = smooth_.data() + y * columns, *above = s - columns, *below = s + columns;
     std::uint8_t* out = flat_.data() + y * columns;
-    for (std::size_t x = 1; x + 1 < columns; ++x) {
+    for (std::size_t x = 1; x < end; ++x) {
       const auto across = static_cast<std::int16_t>(above[x + 1] + 2 * s[x + 1] + below[x + 1] - above[x - 1] -
                                                     2 * s[x - 1] - below[x - 1]);
       const auto down = static_cast<std::int16_t>(below[x - 1] + 2 * below[x] + below[x + 1] - above[x - 1] -
                                                   2 * above[x] - above[x + 1]);
-      out[x] = static_cast<std::uint8_t>((across < limit) & (across > -limit) & (down < limit) & (down > -limit));
+      out[x] = static_cast<std::uint8_t>((across < most) & (across > -most) & (down < most) & (down > -most));
     }
-  }
-  for (std::size_t y = 1; y + 1 < rows; ++y) {
+  });
+  threads.for_each(rows - 2, [&](std::size_t row) {
+    const std::size_t y = row + 1, end = columns - 1;
     const std::uint8_t *f = flat_.data() + y * columns, *above = f - columns, *below = f + columns;
     std::uint8_t* out = plain_.data() + y * columns;
-    for (std::size_t x = 1; x + 1 < columns; ++x)
+    for (std::size_t x = 1; x < end; ++x)
       out[x] = static_cast<std::uint8_t>(f[x] & f[x + 1] & f[x - 1] & above[x] & below[x]);
-  }
+  });
 }
 
 // The run that stands for all that were found to be one area.
@@ -126,13 +132,13 @@ void PlainAreas::judge(const Disparities& disparities, double disparity) {
 }
 
 void PlainAreas::mark_beyond(ImageView<const std::uint8_t> left, const Disparities& disparities, const Window& window,
-                             double disparity, std::vector<std::uint8_t>& marks) {
+                             double disparity, const Threads& threads, std::vector<std::uint8_t>& marks) {
   window_ = window;
   columns_ = window.right - window.left;
   rows_ = window.bottom - window.top;
   const auto width = static_cast<std::size_t>(disparities.width), height = static_cast<std::size_t>(disparities.height);
   marks.resize(width * height);
-  find_plain(left);
+  find_plain(left, threads);
   join();
   judge(disparities, disparity);
   const auto mark = [&](int row, int begin, int end, std::uint8_t value) {

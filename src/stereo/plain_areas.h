@@ -2,6 +2,7 @@
 // seen to lie behind something.
 #pragma once
 
+#include "core/threads.h"
 #include "kinema/stereo.h"
 
 #include <cstdint>
@@ -19,7 +20,7 @@ public:
   /// Marks the pixels of the window (1, in `marks`, of the size of the picture) that are seen to lie farther away than
   /// `disparity`. Other pixels of the window are set to 0.
   void mark_beyond(ImageView<const std::uint8_t> left, const Disparities& disparities, const Window& window,
-                   double disparity, std::vector<std::uint8_t>& marks);
+                   double disparity, const Threads& threads, std::vector<std::uint8_t>& marks);
 
 private:
   /// Plain pixels of a row that follow each other, the last excluded.
@@ -31,7 +32,7 @@ private:
     bool left = false, top = false, right = false;  ///< sides of the window that it touches
     std::size_t near = 0, far = 0;                  ///< pixels with a disparity that bound it
   };
-  void find_plain(ImageView<const std::uint8_t> left);
+  void find_plain(ImageView<const std::uint8_t> left, const Threads& threads);
   void join();
   void judge(const Disparities& disparities, double disparity);
   std::int32_t root(std::int32_t run);
