@@ -3,7 +3,8 @@
 
 BUILD := build/release
 
-.PHONY: help demo view test build configure configure-demo format lint debug sanitize asan tsan odr fuzz bare nightly clean
+.PHONY: help demo view test build configure configure-demo format lint debug sanitize asan tsan odr fuzz hostile bare \
+  nightly clean
 
 help:
 	@echo 'make demo     install missing packages, build, run the demo; its report is build/demo/demo.html'
@@ -15,6 +16,7 @@ help:
 	@echo 'make debug    build without optimisation, check for conflicting definitions, run the tests'
 	@echo 'make sanitize run the tests with the address, undefined-behaviour and thread sanitizers'
 	@echo 'make fuzz     fuzz every reader of outside data for a minute (FUZZ_SECONDS=60)'
+	@echo 'make hostile  kill it at random moments, fill its disk, send it what is none (HOSTILE_RUNS=100 each)'
 	@echo 'make bare     build and test without any optional part'
 	@echo 'make nightly  all checks that are too slow for CI'
 	@echo 'make clean    remove build/'
@@ -87,6 +89,10 @@ odr:
 fuzz:
 	@scripts/setup.sh build fuzz
 	@scripts/fuzz.sh
+
+HOSTILE_RUNS ?= 100
+hostile: build
+	tests/hostile/hostile.py $(BUILD)/kinema --runs $(HOSTILE_RUNS)
 
 bare:
 	@scripts/setup.sh build

@@ -182,8 +182,8 @@ void run(BodyLikelihoodOptions options, const Ranks& ranks) {
   if (!ranks.first()) return;
 
   if (mine.points.dropped > 0) {
-    fmt::print(stderr, "kinema: {}: dropped {} of {} points, which are not finite or lie at the camera\n",
-               options.points, mine.points.dropped, input.points.shape[0]);
+    warn(stderr, "{}: dropped {} of {} points, which are not finite or lie at the camera", options.points,
+         mine.points.dropped, input.points.shape[0]);
   }
   const auto best = std::max_element(all.begin(), all.end());
   if (!options.common.json) {

@@ -143,8 +143,8 @@ void run(const BodySimulateOptions& options) {
                stage.distance);
   }
   if (simulation->frames_in_view() < simulation->frames()) {
-    fmt::print(stderr, "kinema: {} of {} frames show the person only in part\n",
-               simulation->frames() - simulation->frames_in_view(), simulation->frames());
+    warn(stderr, "{} of {} frames show the person only in part", simulation->frames() - simulation->frames_in_view(),
+         simulation->frames());
   }
 }
 

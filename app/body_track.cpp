@@ -112,9 +112,9 @@ void report(const BodyTrackOptions& options, const TrackCounts& counts, const Ra
   const TrackRun& run = options.run;
   const bool measured = counts.settings.baseline > 0 && counts.settings.fit_shape && !counts.settings.height_known;
   if (measured && counts.stature > 0 && (counts.stature < shortest || counts.stature > tallest))
-    fmt::print(options.common.console.err,
-               "kinema: by these pairs the person is {:.2f} m tall: check their baseline, {} m, and focal length\n",
-               counts.stature, counts.settings.baseline);
+    warn(options.common.console.err,
+         "by these pairs the person is {:.2f} m tall: check their baseline, {} m, and focal length", counts.stature,
+         counts.settings.baseline);
   if (!options.common.json) {
     fmt::print(
         options.common.console.out,

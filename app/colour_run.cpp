@@ -21,9 +21,8 @@ std::unique_ptr<io::Source> open_colour_source(const ColourSourceOptions& option
   std::unique_ptr<io::Source> source = io::open_colour(
       options.input, {.fps = options.fps, .reconnect = options.reconnect, .wait = source_wait(common.console.err)});
   if (source->guessed_fps()) {
-    fmt::print(common.console.err,
-               "kinema: {} does not give its frame rate: times are computed for 30 frames per second (--fps)\n",
-               options.input.front());
+    warn(common.console.err, "{} does not give its frame rate: times are computed for 30 frames per second (--fps)",
+         options.input.front());
   }
   return source;
 }
@@ -43,8 +42,8 @@ void put_rest(nlohmann::ordered_json& report, const ColourCounts& counts) {
 
 void report_gaps(const ColourCounts& counts, const CommonOptions& common) {
   if (counts.first_gap.empty()) return;
-  fmt::print(common.console.err, "kinema: {} of {} frames could not be read; the first: {}\n", counts.gaps,
-             counts.frames, counts.first_gap);
+  warn(common.console.err, "{} of {} frames could not be read; the first: {}", counts.gaps, counts.frames,
+       counts.first_gap);
 }
 
 }  // namespace kinema::app

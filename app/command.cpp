@@ -24,7 +24,7 @@ void print_error(std::string_view message, Console console) {
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
   }
-  fmt::print(console.err, "kinema: {}\n", line);
+  warn(console.err, "{}", line);
 }
 
 Verb add_group(CLI::App& parent, const std::string& name, const std::string& description) {

@@ -159,7 +159,7 @@ void run(DemoOptions options) {
   // a line on standard error before work that takes seconds
   const auto begin = [&](const char* part) {
     if (interrupt.asked()) throw Error("stopped before the page was made", Error::Cause::running);
-    fmt::print(stderr, "kinema: {}\n", part);
+    warn(stderr, "{}", part);
   };
   LikelihoodDemo demo;
   check_devices(options.common);

@@ -166,9 +166,9 @@ FaceExamples read_examples(const ImageOptions& options) {
 void print_left_out(const std::vector<std::string>& lines, Console console) {
   constexpr std::size_t most = 12;
   for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) {
-    fmt::print(console.err, "kinema: left out: {}\n", io::printable(lines[i], 400));
+    warn(console.err, "left out: {}", io::printable(lines[i], 400));
   }
-  if (lines.size() > most) fmt::print(console.err, "kinema: left out: {} more\n", lines.size() - most);
+  if (lines.size() > most) warn(console.err, "left out: {} more", lines.size() - most);
 }
 
 double landmark_error(const face::Layout& layout, const std::vector<float>& landmarks, const std::vector<float>& truth,

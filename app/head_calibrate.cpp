@@ -144,12 +144,11 @@ void run(HeadCalibrateOptions options) {
                frames.kept.size(), frames.kept.size() == 1 ? "" : "s", calibration.filter.score, calibrate_ms);
   }
   if (low) {
-    fmt::print(
-        stderr,
-        "kinema: a score of {:.2f} is low: much around the head has its colours, and tracking may suffer; see with "
-        "--picture whether the oval is on the face, change the light or the background, or try --classifier "
-        "histogram\n",
-        calibration.filter.score);
+    warn(stderr,
+         "a score of {:.2f} is low: much around the head has its colours, and tracking may suffer; see with "
+         "--picture whether the oval is on the face, change the light or the background, or try --classifier "
+         "histogram",
+         calibration.filter.score);
   }
 }
 

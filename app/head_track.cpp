@@ -248,7 +248,7 @@ void run(HeadTrackOptions options) {
   }
   report_gaps(counts, options.common);
   if (!paths.no_haar.empty() && options.compare)
-    fmt::print(options.common.console.err, "kinema: no Haar detection: {}\n", paths.no_haar);
+    warn(options.common.console.err, "no Haar detection: {}", paths.no_haar);
   if (counts.found == 0 && counts.frames > 0) {
     throw Error(fmt::format("no head was found in {} frames: calibrate for this user and light", counts.frames),
                 Error::Cause::running);

@@ -1,6 +1,7 @@
 #include "app/live_options.h"
 
 #include "app/interrupt.h"
+#include "app/options.h"
 
 #include <fmt/format.h>
 
@@ -36,7 +37,7 @@ void add_place_options(Verb verb, io::LiveTargets& targets, const char* to_avata
 
 io::SourceWait source_wait(std::FILE* err) {
   return {.stopped = [interrupt = std::make_shared<const Interrupt>()] { return interrupt->asked(); },
-          .note = [err](const std::string& line) { fmt::print(err, "kinema: {}\n", line); }};
+          .note = [err](const std::string& line) { warn(err, "{}", line); }};
 }
 
 }  // namespace kinema::app

@@ -38,8 +38,8 @@ void add_devices_option(Verb verb, CommonOptions& options) {
 
 void check_devices(CommonOptions& options) {
   if (options.backend == Backend::automatic) {
-    options.losses = std::make_shared<DeviceLosses>(
-        [log = options.console.err](const std::string& line) { fmt::print(log, "kinema: {}\n", line); });
+    options.losses =
+        std::make_shared<DeviceLosses>([log = options.console.err](const std::string& line) { warn(log, "{}", line); });
   }
   if (options.devices.empty()) return;
   const char* word = std::getenv("KINEMA_BACKEND");

@@ -13,6 +13,8 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace kinema::app {
@@ -22,6 +24,13 @@ struct Console {
   std::FILE* out = stdout;
   std::FILE* err = stderr;
 };
+
+/// A line on standard error, or where the messages of a job go. If it cannot be written, the work goes on.
+template <class... Values>
+void warn(std::FILE* err, fmt::format_string<Values...> format, Values&&... values) {
+  const std::string line = "kinema: " + fmt::format(format, std::forward<Values>(values)...) + "\n";
+  std::fputs(line.c_str(), err);
+}
 
 struct CommonOptions {
   Console console;

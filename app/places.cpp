@@ -12,6 +12,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <string_view>
 #include <system_error>
 
 namespace kinema::app {
@@ -39,10 +40,11 @@ bool read_from(const fs::path& folder, const fs::path& place) {
   return !inside.empty() && among(io::frame_folders, *inside.begin());
 }
 
-bool read_with(const fs::path& input, const fs::path& place) {
+bool read_with(const fs::path& input, bool of_frames, const fs::path& place) {
   if (place == input) return true;
   std::error_code ignored;
   if (fs::equivalent(place, input, ignored)) return true;  // by another link
+  if (!of_frames) return false;
   if (fs::is_directory(input, ignored)) {
     const io::FileKind kind = io::kind_of(place);
     const bool frame = kind == io::FileKind::picture || kind == io::FileKind::cloud;
@@ -89,7 +91,8 @@ void check_places(const std::vector<Place>& lines, const std::vector<Place>& oth
       continue;
     }
     for (const Place& input : read) {
-      if (input.name.empty() || !read_with(one_name(input.name), place)) continue;
+      const bool of_frames = std::string_view(input.flag) == "--input";
+      if (input.name.empty() || !read_with(one_name(input.name), of_frames, place)) continue;
       throw Error(fmt::format("{}: {} would overwrite what {} names: give another name", name, flag, input.flag));
     }
   }

@@ -17,7 +17,7 @@ public:
   Progress(std::string what, std::size_t total, bool wanted)
       : what_(std::move(what)), total_(total), wanted_(wanted && total > 0 && ::isatty(STDERR_FILENO) == 1) {}
   ~Progress() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_) std::fputs("\r\x1b[K", stderr);
   }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -35,7 +35,8 @@ public:
 
   /// A line above the bar; also where there is no terminal.
   void note(const std::string& line) {
-    fmt::print(stderr, "{}{}\n", shown_ ? "\r\x1b[K" : "", line);
+    // what cannot be written is not worth ending the work for
+    std::fputs(fmt::format("{}{}\n", shown_ ? "\r\x1b[K" : "", line).c_str(), stderr);
     std::fflush(stderr);
   }
 

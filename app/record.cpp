@@ -56,7 +56,7 @@ void report(const RecordOptions& options, const Counts& counts) {
 void look_at(const io::RawFrame& frame, stereo::LensCheck& lenses) {
   if (frame.left.bgr.empty() || frame.right.bgr.empty() || !lenses.looks()) return;
   const std::string& fault = lenses.look(io::grey_of(frame.left).view(), io::grey_of(frame.right).view());
-  if (lenses.lasts()) fmt::print(stderr, "kinema: {}\n", fault);
+  if (lenses.lasts()) warn(stderr, "{}", fault);
 }
 
 // Passes frames on until the source ends, enough were taken, or a file cannot be written.

@@ -1,4 +1,5 @@
 // kinema serve: the live page alone.
+#include "app/interrupt.h"
 #include "app/options.h"
 #include "app/view.h"
 #include "io/faces/filter_json.h"
@@ -18,6 +19,7 @@ struct ServeOptions {
 };
 
 void run(const ServeOptions& options) {
+  const Interrupt interrupt;  // so that dropped files do not remain, from the first one on
   std::optional<head::Calibration> calibration;
   if (!options.filter.empty()) calibration = io::read_filter(options.filter);
   std::shared_ptr<const face::Model> model;  // refused before anything is served

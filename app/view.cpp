@@ -93,7 +93,7 @@ View::View(const ViewOptions& options, std::optional<head::Calibration> calibrat
       server_(
           settings(options), pages(), hub_, [this](serve::PageSender& sender) { return handler(sender); },
           uploads_.get()) {
-  fmt::print(stderr, "kinema: look at {} (Ctrl-C ends)\n", server_.url());
+  warn(stderr, "look at {} (Ctrl-C ends)", server_.url());
 }
 
 std::unique_ptr<serve::RequestHandler> View::handler(serve::PageSender& sender) {
@@ -109,7 +109,7 @@ std::unique_ptr<serve::RequestHandler> View::handler(serve::PageSender& sender) 
 
 void View::wait() {
   std::fflush(stdout);
-  const Interrupt interrupt;  // so that dropped files do not remain
+  const Interrupt interrupt;
   while (!interrupt.asked()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 

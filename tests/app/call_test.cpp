@@ -70,6 +70,16 @@ TEST(Call, WhoseResultCannotBePrintedExitsWith1) {
   expect_one_line(outcome, 1, "standard output could not be written: No space left");
 }
 
+TEST(Call, WhoseMessagesCannotBePrintedEndsAllTheSame) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+  const auto code = [](const std::string& call) {
+    return run_program("sh", {"-c", std::string(KINEMA_COMMAND) + " " + call + " 2> /dev/full"}, here).exit_code;
+  };
+  EXPECT_EQ(code("body track --input nowhere --out /dev/null"), 2);
+  EXPECT_EQ(code("devices > /dev/full"), 1);
+  EXPECT_EQ(code("batch nowhere --out /dev/null"), 2);
+}
+
 TEST(Cameras, ListsEverySourceOrThePackageThatItNeeds) {
   const Outcome text = run_kinema({"cameras"}, here);
   EXPECT_EQ(text.exit_code, 0) << text.err;
