@@ -77,6 +77,11 @@ check() {
   includes include src app bench python | grep -E ':[<"]opencv' | grep -vE '^(src/io/|bench/(facemark|matcher)_opencv\.cpp)' |
     report 'only src/io knows OpenCV, and in bench what is measured against it'
 
+  # what docs/security.md says is listened on
+  sources src app bench python include | xargs -r grep -nHE '\blisten\(|INADDR_ANY|in6addr_any' |
+    grep -vE '^src/(serve/server|io/sources/stream_source)\.cpp:[0-9]+:.*listen\(' |
+    report 'only the server of the live page and the sockets of --input listen, and at the addresses that they are given'
+
   # KINEMA_HAVE_<PART> is defined only for sources that CMake lists
   local part source
   sources src bench app | xargs -r grep -HoE 'KINEMA_HAVE_(CUDA|OPENCV|MPI|EMBREE)' | sort -u | while IFS=: read -r source part; do

@@ -54,6 +54,7 @@ plant 'CUDA in a plain source of core' src/core/plain.h '#include <cub/cub.cuh>\
 plant 'a .cu file of another name' src/body/kernels.cu 'int x;\n'
 plant 'CUDA in a public header' include/kinema/gpu.h '#include <cuda_runtime.h>\n'
 plant 'a CUDA type in a public header' include/kinema/gpu.h 'struct cudaStream_t;\n'
+plant 'a socket that listens elsewhere' app/socket.cpp 'int open() { return ::listen(3, 4); }\n'
 plant 'OpenCV outside io' app/picture.cpp '#include <opencv2/core.hpp>\n'
 plant 'a source that uses KINEMA_HAVE_ and is not listed' src/core/ask.cpp '#ifdef KINEMA_HAVE_CUDA\n#endif\n'
 plant 'a file of 501 lines' src/core/long.cpp "$(printf '%.0s\\n' $(seq 501))"
