@@ -171,9 +171,14 @@ TEST_P(ParticlesDevices, TrackersThatShareParticlesGiveTheBitsOfOne) {
 
 INSTANTIATE_TEST_SUITE_P(Backends, ParticlesDevices, ::testing::Values(Backend::cpu, Backend::cuda), backend_name);
 
-// Devices that have work which may read what another one has; and how often memory was freed meanwhile.
+// Devices that have work which may read what another one has; and how often memory was freed meanwhile. Where devices
+// begin again, the new parts may work before the last of the old ones is freed: they read each other only.
 struct DeviceWork {
-  std::array<std::atomic<bool>, 3> busy = {};
+  struct Devices {
+    std::array<std::atomic<bool>, 3> busy = {};
+  };
+  std::array<Devices, 2> before_and_after_loss = {};
+  std::array<std::atomic<std::size_t>, 3> made = {};  // how often, by device
   std::atomic<int> freed_too_early = 0;
 };
 
@@ -181,9 +186,13 @@ struct DeviceWork {
 class FailingParticles final : public Particles {
 public:
   FailingParticles(std::unique_ptr<Particles> inner, int device, int calls, DeviceWork& work)
-      : inner_(std::move(inner)), device_(device), calls_(calls), work_(work) {}
+      : inner_(std::move(inner)),
+        device_(device),
+        calls_(calls),
+        work_(work),
+        devices_(work.before_and_after_loss.at(work.made[static_cast<std::size_t>(device)]++)) {}
   ~FailingParticles() override {
-    for (const auto& busy : work_.busy) work_.freed_too_early += busy;
+    for (const auto& busy : devices_.busy) work_.freed_too_early += busy;
   }
   FailingParticles(const FailingParticles&) = delete;
   FailingParticles& operator=(const FailingParticles&) = delete;
@@ -217,17 +226,19 @@ public:
   std::vector<double> log_likelihoods() override { return inner_->log_likelihoods(); }
 
 private:
-  std::atomic<bool>& busy() { return work_.busy[static_cast<std::size_t>(device_)]; }
+  std::atomic<bool>& busy() { return devices_.busy[static_cast<std::size_t>(device_)]; }
 
   std::unique_ptr<Particles> inner_;
   int device_, calls_;
   DeviceWork& work_;
+  DeviceWork::Devices& devices_;
 };
 
 class ParticlesLoss : public ::testing::Test {
 protected:
   // Ten frames of somebody who walks. The first device is lost in weighing number `calls` of a part; -1: none is.
   std::vector<Moments> follow(int calls, bool leave) {
+    for (auto& made : work_.made) made = 0;
     TrackerSettings settings;
     settings.likelihood.devices = {0, 1, 2};
     if (leave) settings.likelihood.losses = losses_;
