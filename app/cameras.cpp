@@ -1,5 +1,5 @@
 // kinema cameras: the sources that --input takes beside files, what is connected, and what this build lacks.
-#include "app/options.h"
+#include "app/options/options.h"
 #include "io/sources/source_schemes.h"
 
 #include <memory>

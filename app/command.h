@@ -2,7 +2,7 @@
 // 2: invalid command line or input. 1: failure while running.
 #pragma once
 
-#include "app/options.h"
+#include "app/options/options.h"
 
 #include <string>
 #include <vector>

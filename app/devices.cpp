@@ -1,5 +1,5 @@
 // kinema devices: the backends of this build, the GPUs and the SIMD level of this machine.
-#include "app/options.h"
+#include "app/options/options.h"
 #include "core/threads.h"
 #include "kinema/error.h"
 
@@ -100,8 +100,8 @@ void add_devices(Verb parent, Task& task) {
   verb.chosen([options, &task] {
     task.run = [options](const Ranks&) {
       check_devices(*options);
-      Choice chosen = choice(options->backend);
-      chosen.devices = options->devices;
+      Choice chosen = choice(options->compute.backend);
+      chosen.devices = options->compute.devices;
       if (options->json)
         print_json(devices_json(chosen));
       else

@@ -1,7 +1,7 @@
 // kinema record: a live source to a recording.
-#include "app/interrupt.h"
-#include "app/live_options.h"
-#include "app/options.h"
+#include "app/options/interrupt.h"
+#include "app/options/live_options.h"
+#include "app/options/options.h"
 #include "core/stopwatch.h"
 #include "io/pictures/image_file.h"
 #include "io/recordings/recorder.h"

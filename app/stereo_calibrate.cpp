@@ -1,9 +1,9 @@
 // kinema stereo calibrate: two cameras and a chessboard or ChArUco board to the calibration that body track reads.
-#include "app/head_options.h"
-#include "app/interrupt.h"
-#include "app/options.h"
-#include "app/progress.h"
-#include "app/view.h"
+#include "app/options/head_options.h"
+#include "app/options/interrupt.h"
+#include "app/options/options.h"
+#include "app/options/progress.h"
+#include "app/page/view.h"
 #include "io/cameras/stereo_calibration.h"
 #include "io/files/frame_files.h"
 #include "io/files/output_file.h"
@@ -12,7 +12,7 @@
 #include "io/sources/source_schemes.h"
 #include "kinema/error.h"
 #include "kinema/lens_check.h"
-#include "serve/calibration_feed.h"
+#include "serve/messages/calibration_feed.h"
 
 #include <algorithm>
 #include <cmath>

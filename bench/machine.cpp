@@ -1,6 +1,6 @@
 #include "bench/machine.h"
 
-#include "bench/likelihood_embree.h"
+#include "bench/body/likelihood_embree.h"
 #include "core/threads.h"
 #include "kinema_commit.h"
 

@@ -3,7 +3,7 @@
 
 #include "arrays.h"
 #include "body_settings.h"
-#include "device_list.h"
+#include "compute.h"
 #include "kinema/body_smoother.h"
 #include "kinema/files.h"
 #include "kinema/foreground.h"
@@ -44,7 +44,8 @@ using FloorNumbers = std::tuple<double, double, double, double>;
 // A foreground that Python threads may share: without the GIL, two could use it at once.
 class Foreground {
 public:
-  Foreground(const Camera& camera, const body::ForegroundSettings& settings) : foreground_(camera, settings) {}
+  Foreground(const Camera& camera, const body::ForegroundSettings& settings, int threads)
+      : foreground_(camera, settings, Compute(Backend::cpu, threads)) {}
 
   void set_background(const py::object& depth) {
     const py::array kept = floats(depth, "depth", 2, 0, "(H, W)");
@@ -96,11 +97,10 @@ private:
 
 class Filter {
 public:
-  Filter(const body::TrackerSettings& settings, const std::string& backend)
-      : backend_(choose(parse_backend(backend))), settings_(settings) {
-    settings_.likelihood.losses = warn_of_losses(backend);
+  Filter(const body::TrackerSettings& settings, const Compute& compute)
+      : backend_(choose(compute.backend)), settings_(settings) {
     body::fill_in(settings_, backend_);
-    filter_ = body::make_filter(settings_, backend_);
+    filter_ = body::make_filter(settings_, compute);
   }
 
   const body::TrackerSettings& settings() const { return settings_; }
@@ -235,13 +235,12 @@ threads             0: one a core. Results do not depend on it)");
              settings.gate = gate;
              settings.points = points;
              settings.background_points = background_points;
-             settings.threads = threads;
-             return std::make_unique<Foreground>(camera, settings);
+             return std::make_unique<Foreground>(camera, settings, threads);
            }),
            py::arg("camera"), py::kw_only(), py::arg("nearest") = defaults.nearest,
            py::arg("farthest") = defaults.farthest, py::arg("planes") = defaults.planes,
            py::arg("gate") = defaults.gate, py::arg("points") = defaults.points,
-           py::arg("background_points") = defaults.background_points, py::arg("threads") = defaults.threads)
+           py::arg("background_points") = defaults.background_points, py::arg("threads") = 0)
       .def("set_background", &Foreground::set_background, py::arg("depth"),
            "A depth image of the scene without the person.")
       .def("cut", &Foreground::cut, py::arg("depth"), py::arg("expected") = py::none(),
@@ -266,13 +265,15 @@ void bind_body_filter(py::module_& module) {
   py::class_<Filter> filter(module, "Filter",
                             R"(The particle filter beneath Tracker, for points that you cut out yourself.
 
-Filter(settings=None, backend='auto', **changes): as Tracker.)");
+Filter(settings=None, backend='auto', threads=0, devices=None, **changes): as Tracker.)");
   filter.attr("__module__") = "kinema.body";
   filter
-      .def(py::init(
-               [](const std::optional<body::TrackerSettings>& settings, const std::string& backend,
-                  const py::kwargs& changes) { return std::make_unique<Filter>(changed(settings, changes), backend); }),
-           py::arg("settings") = py::none(), py::arg("backend") = "auto")
+      .def(py::init([](const std::optional<body::TrackerSettings>& settings, const std::string& backend, int threads,
+                       const py::object& devices, const py::kwargs& changes) {
+             return std::make_unique<Filter>(changed(settings, changes), compute_of(backend, threads, devices));
+           }),
+           py::arg("settings") = py::none(), py::arg("backend") = "auto", py::arg("threads") = 0,
+           py::arg("devices") = py::none())
       .def_property_readonly("backend", &Filter::backend, "The backend that was chosen.")
       .def_property_readonly("settings", &Filter::settings, "With what was left open filled in.")
       .def_property_readonly("skeleton", &Filter::skeleton, "The person as fitted so far.")

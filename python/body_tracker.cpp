@@ -3,7 +3,7 @@
 
 #include "arrays.h"
 #include "body_settings.h"
-#include "device_list.h"
+#include "compute.h"
 #include "kinema/error.h"
 #include "kinema/poses.h"
 #include "module.h"
@@ -20,8 +20,7 @@ namespace {
 // A tracker that Python threads may share: without the GIL, two could use it at once.
 class Tracker {
 public:
-  Tracker(body::TrackerSettings settings, const std::string& backend)
-      : tracker_((settings.likelihood.losses = warn_of_losses(backend), settings), parse_backend(backend)) {}
+  Tracker(const body::TrackerSettings& settings, const Compute& compute) : tracker_(settings, compute) {}
 
   /// Calls `use` with the tracker, exclusively and without the GIL.
   template <class Use>
@@ -99,9 +98,7 @@ background_points   likewise of the rays that see past the person
 nearest, farthest   depths outside are nobody's, metres
 planes              find floor and walls, and remove them
 cut_out             whether depth images hold only the person, so that empty pixels are rays past the person: 'auto', 'yes' or 'no'
-seed                the same gives the same bits
-threads             of the CPU work; 0: one per core. Results do not depend on it
-devices             GPUs that share the particles: 'all', '0,2' or numbers; None: the first. Results do not depend on it)");
+seed                the same gives the same bits)");
   settings.attr("__module__") = "kinema.body";
   settings.def(py::init([](const py::kwargs& values) { return changed(std::nullopt, values); }))
       .def_readwrite("camera", &Settings::camera)
@@ -135,13 +132,7 @@ devices             GPUs that share the particles: 'all', '0,2' or numbers; None
           [](Settings& own, bool planes) { own.foreground.planes = planes; })
       .def_property(
           "cut_out", [](const Settings& own) { return word_of(own.foreground.cut_out); },
-          [](Settings& own, const std::string& word) { own.foreground.cut_out = parse_cut_out(word); })
-      .def_property(
-          "threads", [](const Settings& own) { return own.likelihood.threads; },
-          [](Settings& own, int threads) { own.likelihood.threads = threads; })
-      .def_property(
-          "devices", [](const Settings& own) { return own.likelihood.devices; },
-          [](Settings& own, const py::object& devices) { own.likelihood.devices = device_list(devices); });
+          [](Settings& own, const std::string& word) { own.foreground.cut_out = parse_cut_out(word); });
   module.def("paper_settings", &body::paper_settings, "The plain filter of the paper; see docs/tracking.md.");
   module.def(
       "settings_for",
@@ -250,11 +241,12 @@ settings by name.
 The first frame, and any after the person was lost, starts a search. The GIL is released while it runs.)");
   tracker.attr("__module__") = "kinema.body";
   tracker
-      .def(py::init([](const std::optional<body::TrackerSettings>& settings, const std::string& backend,
-                       const py::kwargs& changes) {
-             return std::make_unique<Tracker>(changed(settings, changes), backend);
+      .def(py::init([](const std::optional<body::TrackerSettings>& settings, const std::string& backend, int threads,
+                       const py::object& devices, const py::kwargs& changes) {
+             return std::make_unique<Tracker>(changed(settings, changes), compute_of(backend, threads, devices));
            }),
-           py::arg("settings") = py::none(), py::arg("backend") = "auto")
+           py::arg("settings") = py::none(), py::arg("backend") = "auto", py::arg("threads") = 0,
+           py::arg("devices") = py::none())
       .def("track", &Tracker::track_frame, py::arg("frame"), "The Estimate of the next frame of a recording.")
       .def("track", &Tracker::track, py::arg("depth"), py::arg("time"),
            "The Estimate of a depth image: float32 (H, W), metres, 0 where nothing was measured; time in seconds.")

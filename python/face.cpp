@@ -2,8 +2,8 @@
 #include "kinema/face.h"
 
 #include "arrays.h"
+#include "compute.h"
 #include "detector.h"
-#include "device_list.h"
 #include "kinema/face_refine.h"
 #include "kinema/face_tracker.h"
 #include "kinema/files.h"
@@ -120,8 +120,8 @@ py::list stage_list(const std::vector<face::PlacedStage>& stages) {
 // A fitter that Python threads may share: without the GIL, two could use it at once.
 class Fitter {
 public:
-  Fitter(const SharedModel& model, const face::FitSettings& settings, const std::string& backend)
-      : model_(model), fitter_(face::make_fitter(backend, model, settings)) {}
+  Fitter(const SharedModel& model, const face::FitSettings& settings, const Compute& compute)
+      : model_(model), fitter_(face::make_fitter(model, settings, compute)) {}
 
   std::string backend() const { return std::string(name(fitter_->backend())); }
   py::list stages() const { return stage_list(fitter_->stages()); }
@@ -143,8 +143,8 @@ private:
 
 class Tracker {
 public:
-  Tracker(const face::TrackerSettings& settings, Backend backend, const std::string& order)
-      : tracker_(settings, backend), red_first_(red_first(order)) {}
+  Tracker(const face::TrackerSettings& settings, const Compute& compute, const std::string& order)
+      : tracker_(settings, compute), red_first_(red_first(order)) {}
 
   face::Estimate track(const py::object& image, double time) {
     if (py::isinstance<py::array>(image) && py::reinterpret_borrow<py::array>(image).ndim() == 3)
@@ -321,13 +321,10 @@ devices   GPUs: 'all', '0,2' or numbers; None: the first)");
              face::FitSettings settings;
              settings.score = score;
              settings.starts = starts;
-             settings.threads = threads;
-             settings.devices = device_list(devices);
-             settings.losses = warn_of_losses(backend);
-             return std::make_unique<Fitter>(model, settings, backend);
+             return std::make_unique<Fitter>(model, settings, compute_of(backend, threads, devices));
            }),
            py::arg("model"), py::kw_only(), py::arg("score") = fits.score, py::arg("starts") = fits.starts,
-           py::arg("backend") = "auto", py::arg("threads") = fits.threads, py::arg("devices") = py::none())
+           py::arg("backend") = "auto", py::arg("threads") = 0, py::arg("devices") = py::none())
       .def("fit", &Fitter::fit, py::arg("image"), py::kw_only(), py::arg("box") = py::none(),
            py::arg("detector") = true, py::arg("landmarks") = py::none(), py::arg("again") = false,
            R"(The Fit to an image: uint8 (H, W). Releases the GIL.
@@ -350,26 +347,26 @@ eye_distance   between the outer corners of the person's eyes, metres
 head_smoothing cutoff for the pose of a head at rest, hertz; 0: no smoothing
 backend    'auto', 'reference', 'cpu' or 'cuda'
 order      of the channels of colour frames: 'rgb', or 'bgr' as in OpenCV
-threads    0: one per core. Results do not depend on it)");
+threads    0: one per core. Results do not depend on it
+devices    GPUs: 'all', '0,2' or numbers; None: the first)");
   tracker.attr("__module__") = "kinema.face";
   tracker
       .def(py::init([](const SharedModel& model, const PythonDetect& detect, double lost, double smoothing,
                        const std::string& backend, const std::string& order, int threads, double field_of_view,
-                       double eye_distance, double head_smoothing) {
+                       double eye_distance, double head_smoothing, const py::object& devices) {
              face::TrackerSettings settings{.model = model, .detect = boxes_by(detect)};
              settings.lost = lost;
              settings.smoothing = smoothing;
-             settings.fit.threads = threads;
              settings.head->field_of_view = field_of_view;
              settings.head->eye_distance = eye_distance;
              settings.head_smoothing = head_smoothing;
-             return std::make_unique<Tracker>(settings, parse_backend(backend), order);
+             return std::make_unique<Tracker>(settings, compute_of(backend, threads, devices), order);
            }),
            py::arg("model"), py::kw_only(), py::arg("detect") = nullptr, py::arg("lost") = defaults.lost,
            py::arg("smoothing") = defaults.smoothing, py::arg("backend") = "auto", py::arg("order") = "rgb",
-           py::arg("threads") = defaults.fit.threads, py::arg("field_of_view") = face::HeadPoseSettings{}.field_of_view,
+           py::arg("threads") = 0, py::arg("field_of_view") = face::HeadPoseSettings{}.field_of_view,
            py::arg("eye_distance") = face::HeadPoseSettings{}.eye_distance,
-           py::arg("head_smoothing") = defaults.head_smoothing)
+           py::arg("head_smoothing") = defaults.head_smoothing, py::arg("devices") = py::none())
       .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
            "The Estimate of the next frame: uint8 (H, W), (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("start", &Tracker::start, py::kw_only(), py::arg("box") = py::none(), py::arg("detector") = true,

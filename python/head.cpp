@@ -1,5 +1,6 @@
 // kinema.head: the colours of a head, and the tracker that uses them.
 #include "arrays.h"
+#include "compute.h"
 #include "kinema/files.h"
 #include "kinema/head_tracker.h"
 #include "module.h"
@@ -55,8 +56,8 @@ head::Mode parse_mode(const std::string& word) {
 // A tracker that Python threads may share: without the GIL, two could use it at once.
 class Tracker {
 public:
-  Tracker(const head::TrackerSettings& settings, Backend backend, const std::string& order)
-      : tracker_(settings, backend), red_first_(red_first(order)) {}
+  Tracker(const head::TrackerSettings& settings, const Compute& compute, const std::string& order)
+      : tracker_(settings, compute), red_first_(red_first(order)) {}
 
   head::Estimate track(const py::object& image, double time) {
     const Colour picture(image, red_first_);
@@ -164,13 +165,14 @@ neck_cut            ignore rows below the chin
 smooth              One-Euro smoothing
 reference_distance  in place of the calibration's, metres
 field_of_view       in place of the calibration's, radians
-threads             0: one per core. Results do not depend on it)");
+threads             0: one per core. Results do not depend on it
+devices             GPUs: 'all', '0,2' or numbers; None: the first)");
   tracker.attr("__module__") = "kinema.head";
   tracker
       .def(py::init([](const Calibration& calibration, const std::string& backend, const std::string& order,
                        const std::string& mode, bool recalibrate, bool pattern, bool background, bool neck_cut,
                        bool smooth, std::optional<double> reference_distance, std::optional<double> field_of_view,
-                       int threads) {
+                       int threads, const py::object& devices) {
              head::TrackerSettings settings{.calibration = calibration};
              settings.mode = parse_mode(mode);
              settings.recalibrate = recalibrate;
@@ -180,17 +182,16 @@ threads             0: one per core. Results do not depend on it)");
              if (smooth) settings.smoothing = head::OneEuroSettings{};
              settings.reference_distance = reference_distance;
              settings.field_of_view = field_of_view;
-             settings.moments.threads = threads;
              if (head::is_step(backend)) settings.step = backend;
-             return std::make_unique<Tracker>(
-                 settings, settings.step.empty() ? parse_backend(backend) : Backend::automatic, order);
+             const std::string plain = settings.step.empty() ? backend : "auto";
+             return std::make_unique<Tracker>(settings, compute_of(plain, threads, devices), order);
            }),
            py::arg("calibration"), py::kw_only(), py::arg("backend") = "auto", py::arg("order") = "rgb",
            py::arg("mode") = "auto", py::arg("recalibrate") = defaults.recalibrate,
            py::arg("pattern") = defaults.pattern, py::arg("background") = defaults.background,
            py::arg("neck_cut") = defaults.neck_cut, py::arg("smooth") = false,
-           py::arg("reference_distance") = py::none(), py::arg("field_of_view") = py::none(),
-           py::arg("threads") = defaults.moments.threads)
+           py::arg("reference_distance") = py::none(), py::arg("field_of_view") = py::none(), py::arg("threads") = 0,
+           py::arg("devices") = py::none())
       .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
            "The Estimate of the next frame: uint8 (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("set_background", &Tracker::set_background, py::arg("image"), "A frame without the person.")

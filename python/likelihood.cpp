@@ -2,7 +2,7 @@
 #include "kinema/body.h"
 
 #include "arrays.h"
-#include "device_list.h"
+#include "compute.h"
 #include "module.h"
 
 #include <pybind11/stl.h>
@@ -31,11 +31,9 @@ public:
     settings.association = parse_association(association);
     settings.camera = {camera[0], camera[1], camera[2]};
     settings.free_space = free_space;
-    settings.threads = threads;
-    settings.devices = device_list(devices);
-    settings.losses = warn_of_losses(backend);
-    backend_ = choose(parse_backend(backend));
-    likelihood_ = body::make_likelihood(settings, backend_);
+    const Compute compute = compute_of(backend, threads, devices);
+    backend_ = choose(compute.backend);
+    likelihood_ = body::make_likelihood(settings, compute);
   }
 
   std::string backend() const { return std::string(name(backend_)); }
@@ -95,8 +93,8 @@ Raises kinema.Error where the settings make no sense or the backend is not there
                     const py::object&>(),
            py::kw_only(), py::arg("tau") = defaults.tau, py::arg("sigma") = defaults.sigma,
            py::arg("association") = "nearest", py::arg("camera") = py::make_tuple(0.0, 0.0, 0.0),
-           py::arg("free_space") = defaults.free_space, py::arg("backend") = "auto",
-           py::arg("threads") = defaults.threads, py::arg("devices") = py::none())
+           py::arg("free_space") = defaults.free_space, py::arg("backend") = "auto", py::arg("threads") = 0,
+           py::arg("devices") = py::none())
       .def_property_readonly("backend", &Likelihood::backend, "The backend that was chosen.")
       .def("set_points", &Likelihood::set_points, py::arg("points"), py::arg("background") = py::none(),
            R"(The points of a frame: float32 (I, 3); optionally a bool or uint8 mark (I,) for background points.

@@ -2,6 +2,7 @@
 #include "kinema/person_tracker.h"
 
 #include "arrays.h"
+#include "compute.h"
 #include "detector.h"
 #include "kinema/files.h"
 #include "module.h"
@@ -20,8 +21,8 @@ namespace {
 // A tracker that Python threads may share: without the GIL, two could use it at once.
 class Tracker {
 public:
-  Tracker(const person::TrackerSettings& settings, Backend backend, const std::string& order)
-      : tracker_(settings, backend), red_first_(red_first(order)) {}
+  Tracker(const person::TrackerSettings& settings, const Compute& compute, const std::string& order)
+      : tracker_(settings, compute), red_first_(red_first(order)) {}
 
   person::Estimate track(const py::object& image, double time) {
     const Colour frame(image, red_first_);
@@ -90,12 +91,15 @@ eye_distance   between the outer corners of the person's eyes, metres
 lost           a fit with a higher probability of failure is not used
 smoothing      cutoff for a head at rest, hertz; 0: no smoothing
 backend        'auto', 'reference', 'cpu' or 'cuda'
-order          of the channels of frames: 'rgb', or 'bgr' as in OpenCV)");
+order          of the channels of frames: 'rgb', or 'bgr' as in OpenCV
+threads        0: one per core. Results do not depend on it
+devices        GPUs: 'all', '0,2' or numbers; None: the first)");
   tracker.attr("__module__") = "kinema.person";
   tracker
       .def(py::init([](const std::shared_ptr<face::Model>& model, const PythonDetect& detect,
                        const std::optional<head::Calibration>& calibration, double field_of_view, double eye_distance,
-                       double lost, double smoothing, const std::string& backend, const std::string& order) {
+                       double lost, double smoothing, const std::string& backend, const std::string& order, int threads,
+                       const py::object& devices) {
              // a detector in Python needs the GIL, which the calling thread has released
              person::TrackerSettings settings{.model = model, .detect = boxes_by(detect)};
              settings.calibration = calibration;
@@ -103,12 +107,12 @@ order          of the channels of frames: 'rgb', or 'bgr' as in OpenCV)");
              settings.pose.eye_distance = eye_distance;
              settings.lost = lost;
              settings.smoothing = smoothing;
-             return std::make_unique<Tracker>(settings, parse_backend(backend), order);
+             return std::make_unique<Tracker>(settings, compute_of(backend, threads, devices), order);
            }),
            py::arg("model"), py::kw_only(), py::arg("detect") = nullptr, py::arg("calibration") = py::none(),
            py::arg("field_of_view") = defaults.pose.field_of_view, py::arg("eye_distance") = defaults.pose.eye_distance,
            py::arg("lost") = defaults.lost, py::arg("smoothing") = defaults.smoothing, py::arg("backend") = "auto",
-           py::arg("order") = "rgb")
+           py::arg("order") = "rgb", py::arg("threads") = 0, py::arg("devices") = py::none())
       .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
            "The Estimate of the next frame: uint8 (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("start", &Tracker::start, py::arg("oval"), "Where the head is in the next frame: (cx, cy, rx, ry), pixels.");

@@ -2,6 +2,7 @@
 #include "kinema/stereo.h"
 
 #include "arrays.h"
+#include "compute.h"
 #include "module.h"
 
 #include <pybind11/stl.h>
@@ -18,7 +19,7 @@ class Matcher {
 public:
   Matcher(const Camera& camera, double baseline, double nearest, double farthest, const std::string& backend,
           int threads)
-      : matcher_(stereo::make_matcher(camera, baseline, {nearest, farthest, threads}, parse_backend(backend))) {}
+      : matcher_(stereo::make_matcher(camera, baseline, {nearest, farthest}, compute_of(backend, threads))) {}
 
   py::tuple match(const py::object& left, const py::object& right, const std::array<double, 3>& rows) {
     const Grey of_left(left), of_right(right);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How people's proportions vary, from the ANSUR II survey: what src/body/default_human.cpp and proportions.cpp cite.
+"""How people's proportions vary, from the ANSUR II survey: what src/body/skeleton/default_human.cpp and proportions.cpp cite.
 
     scripts/analyse_survey.py MALE.csv FEMALE.csv
 

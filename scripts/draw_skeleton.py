@@ -4,7 +4,7 @@
     scripts/draw_skeleton.py            write both
     scripts/draw_skeleton.py --check    exit 1 where they are not what the sources give
 
-All numbers are read from src/body/default_human.cpp and src/body/proportions.cpp. A table stands between the lines
+All numbers are read from src/body/skeleton/default_human.cpp and src/body/skeleton/proportions.cpp. A table stands between the lines
 `<!-- table NAME -->` and `<!-- end -->`.
 """
 
@@ -15,8 +15,8 @@ from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-HUMAN = ROOT / "src" / "body" / "default_human.cpp"
-PROPORTIONS = ROOT / "src" / "body" / "proportions.cpp"
+HUMAN = ROOT / "src" / "body" / "skeleton" / "default_human.cpp"
+PROPORTIONS = ROOT / "src" / "body" / "skeleton" / "proportions.cpp"
 PAGE = ROOT / "docs" / "skeleton.md"
 DRAWING = ROOT / "docs" / "skeleton.svg"
 

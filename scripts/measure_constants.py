@@ -65,7 +65,7 @@ def value_of(text):
 
 def headers(tracker):
     folder = ROOT / "src" / tracker
-    return sorted(folder.glob("constants*.h"), key=lambda path: path.name.removesuffix(".h"))
+    return sorted(folder.rglob("constants*.h"), key=lambda path: path.name.removesuffix(".h"))
 
 
 def constants(tracker):

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kinema/backend.h"
-#include "kinema/devices.h"
+#include "kinema/compute.h"
 #include "kinema/points.h"
 #include "kinema/stage_time.h"
 
@@ -49,18 +49,8 @@ struct LikelihoodSettings {
   /// Skip capsules that cannot affect a group of rays. Changes no bit of the result; off is for tests.
   bool culling = true;
 
-  /// Threads of the cpu backend; 0: one per core. The result does not depend on it.
-  int threads = 0;
-
   /// Limit of the cuda backend's device memory, in bytes; samples are streamed in chunks that fit.
   std::size_t device_memory = std::size_t{1} << 30;
-
-  /// The GPUs of the cuda backend that share the work, in equal parts; empty: the first. The result does not depend on
-  /// it. One may be named several times, which gains nothing but tries the division. See check_devices().
-  std::vector<int> devices = {};
-
-  /// If a device fails during the work, the others take over its part, and this reports it. Null: that is an error.
-  std::shared_ptr<DeviceLosses> losses = nullptr;
 };
 
 struct PointCount {
@@ -86,7 +76,6 @@ public:
 };
 
 /// Throws Error if settings are invalid or the backend is not available (see choose()).
-std::unique_ptr<Likelihood> make_likelihood(const LikelihoodSettings& settings = {},
-                                            Backend backend = Backend::automatic);
+std::unique_ptr<Likelihood> make_likelihood(const LikelihoodSettings& settings = {}, const Compute& compute = {});
 
 }  // namespace kinema::body

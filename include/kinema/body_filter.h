@@ -58,6 +58,6 @@ public:
 };
 
 /// The person is settings.skeleton. Throws Error if settings are invalid or the backend is not available.
-std::unique_ptr<Filter> make_filter(const TrackerSettings& settings, Backend backend = Backend::automatic);
+std::unique_ptr<Filter> make_filter(const TrackerSettings& settings, const Compute& compute = {});
 
 }  // namespace kinema::body

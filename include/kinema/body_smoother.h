@@ -25,6 +25,6 @@ public:
 /// `settings`: those of the tracker. A pose is corrected by at least `lag` later frames; 0: poses are returned at once,
 /// unchanged. Smoothing does not feed back into the filter; it ends where the filter loses the person and starts again
 /// where it finds one. Costs a few host-side refinements per frame and the memory of the points of 2 lag frames.
-std::unique_ptr<Smoother> make_smoother(const TrackerSettings& settings, std::size_t lag);
+std::unique_ptr<Smoother> make_smoother(const TrackerSettings& settings, std::size_t lag, const Compute& compute = {});
 
 }  // namespace kinema::body

@@ -55,7 +55,7 @@ struct TrackerSettings {
   /// Number of later frames that correct an estimate before it is settled; 0: none.
   std::size_t lag = 15;
 
-  /// How the person is segmented in a frame; its numbers of points and threads are taken from these settings.
+  /// How the person is segmented in a frame; its numbers of points are taken from these settings.
   ForegroundSettings foreground;
 
   /// How pairs are matched.
@@ -129,7 +129,7 @@ struct TrackerSettings {
   std::uint64_t seed = 1;
 
   /// The other trackers, in other processes or threads, that share the particles with this one: all of them get the same
-  /// frames and give the same estimates. Null: it has all particles. GPUs of one process are likelihood.devices.
+  /// frames and give the same estimates. Null: it has all particles. GPUs of one process are Compute::devices.
   std::shared_ptr<Exchange> exchange = nullptr;
 };
 
@@ -183,7 +183,7 @@ struct Estimate {
 class Tracker {
 public:
   /// Throws Error if settings are invalid or the backend is not available.
-  explicit Tracker(const TrackerSettings& settings, Backend backend = Backend::automatic);
+  explicit Tracker(const TrackerSettings& settings, const Compute& compute = {});
   ~Tracker();
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;

@@ -2,7 +2,7 @@
 //
 // A filter's particles are divided among the parts by their number. Each part runs the same program on all weights, so
 // that every part knows the same mean, and on its own share of the states, which cost the time. An exchange is between
-// the threads of a process (src/core/meeting.h), between ranks of MPI (app/ranks_exchange.cpp), or a caller's own.
+// the threads of a process (src/core/meeting.h), between ranks of MPI (app/options/ranks_exchange.cpp), or a caller's own.
 #pragma once
 
 #include <atomic>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kinema/backend.h"
-#include "kinema/devices.h"
+#include "kinema/compute.h"
 #include "kinema/face_model.h"
 #include "kinema/image.h"
 #include "kinema/stage_time.h"
@@ -161,16 +161,6 @@ struct FitSettings {
 
   /// Number of starts of the cascade, at displaced poses, of which the median is taken: steadier, slower in proportion.
   int starts = 1;
-
-  int threads = 0;  ///< of the cpu backend, over the faces of a batch; 0: one per core
-
-  /// The GPUs of the cuda backend that share the faces of a batch, in equal parts; empty: the first. A fit does not
-  /// depend on it. A face alone is fitted by the first.
-  std::vector<int> devices = {};
-
-  /// If a device fails during the work, the others take over its part, and this reports it; where none is left and the
-  /// backend is automatic, the CPU goes on. Null: that is an error.
-  std::shared_ptr<DeviceLosses> losses = nullptr;
 };
 
 struct Fit {
@@ -234,12 +224,12 @@ void fit_doubtful_again(Fitter& fitter, const Model& model, std::span<const Face
 
 /// Throws Error if settings do not fit the model (a level or a part that it lacks) or the backend is not available.
 std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings = {},
-                                    Backend backend = Backend::automatic);
+                                    const Compute& compute = {});
 
-/// By name: those of parse_backend(), and "paper": the paper's kernels on 4 x 1024 threads, for one combined stage.
+/// By name, in place of the backend of `compute`: those of parse_backend(), and "paper": the paper's kernels on 4 x 1024 threads, for one combined stage.
 /// "paper in parts" is the same, slower, with times of its parts.
 std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,
-                                    const FitSettings& settings = {});
+                                    const FitSettings& settings = {}, Compute compute = {});
 
 /// The texture of a level at a shape, normalised: the shape-free patch.
 std::vector<float> sample_texture(const Model& model, std::uint32_t level, const GreyView& image,

@@ -36,7 +36,7 @@ struct FaceObserverSettings {
 class FaceObserver {
 public:
   /// Throws Error if the model is missing or has other landmarks, there is no camera, or the backend is not available.
-  explicit FaceObserver(const FaceObserverSettings& settings, Backend backend = Backend::automatic);
+  explicit FaceObserver(const FaceObserverSettings& settings, const Compute& compute = {});
   ~FaceObserver();
   FaceObserver(FaceObserver&&) noexcept;
   FaceObserver& operator=(FaceObserver&&) noexcept;

@@ -71,7 +71,7 @@ struct Estimate {
 class Tracker {
 public:
   /// Throws Error if there is no model, the settings are invalid or the backend is not available.
-  explicit Tracker(const TrackerSettings& settings, Backend backend = Backend::automatic);
+  explicit Tracker(const TrackerSettings& settings, const Compute& compute = {});
   ~Tracker();
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;

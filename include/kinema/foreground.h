@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kinema/camera.h"
+#include "kinema/compute.h"
 #include "kinema/geometry.h"
 #include "kinema/image.h"
 #include "kinema/points.h"
@@ -61,9 +62,6 @@ struct ForegroundSettings {
 
   /// At most this many rays past the person, evenly spread over the image around it; 0: all.
   std::size_t background_points = 0;
-
-  /// At most this many threads; 0: one per core. The result does not depend on it.
-  int threads = 0;
 };
 
 /// A cluster of points that may be a person.
@@ -83,7 +81,8 @@ struct Candidate {
 class Foreground {
 public:
   /// The camera is not needed for clouds. Throws Error if settings are invalid.
-  explicit Foreground(const Camera& camera, const ForegroundSettings& settings = {});
+  /// Of `compute` the threads count.
+  explicit Foreground(const Camera& camera, const ForegroundSettings& settings = {}, const Compute& compute = {});
   ~Foreground();
   Foreground(Foreground&&) noexcept;
   Foreground& operator=(Foreground&&) noexcept;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kinema/backend.h"
-#include "kinema/devices.h"
+#include "kinema/compute.h"
 #include "kinema/image.h"
 #include "kinema/stage_time.h"
 
@@ -58,22 +58,12 @@ struct Sums {
 };
 
 struct MomentsSettings {
-  /// Threads of the cpu backend; 0: one per core. The result does not depend on it.
-  int threads = 0;
-
   /// A frame in pageable memory is sent to a GPU in this many pieces, so that processing one overlaps with the transfer
   /// of the next. Each costs microseconds to launch: more than one helps on a slow bus.
   int pieces = 1;
 
   /// Let times() report the transfer to a GPU. Delays a frame by about 10 microseconds.
   bool stages = false;
-
-  /// The GPUs of the cuda backend that share the frames of a batch, in equal parts; empty: the first. The sums do not
-  /// depend on it. A frame alone is counted by the first.
-  std::vector<int> devices = {};
-
-  /// If a device fails during the work, the others take over its part, and this reports it. Null: that is an error.
-  std::shared_ptr<DeviceLosses> losses = nullptr;
 
   /// The steps of the paper also sum wxx and wyy, which it does not have. Off: they leave them 0, to be timed as printed.
   bool second_moments = true;
@@ -98,12 +88,13 @@ public:
 };
 
 /// Throws Error if the backend is not available (see choose()).
-std::unique_ptr<Moments> make_moments(const MomentsSettings& settings = {}, Backend backend = Backend::automatic);
+std::unique_ptr<Moments> make_moments(const MomentsSettings& settings = {}, const Compute& compute = {});
 
-/// By name: those of parse_backend(), "joint" (eq. 8: a frame divided between CPU and GPU by measured times), and the
+/// By name, in place of the backend of `compute`: those of parse_backend(), "joint" (eq. 8: a frame divided between CPU and GPU by measured times), and the
 /// steps of the paper: "cpu1" ... "cpu3", "gpu1" ... "gpu8", "cpu+gpu". Throws Error for any other name. The steps take
 /// whole frames only: with a Weighing they throw.
-std::unique_ptr<Moments> make_moments(std::string_view name, const MomentsSettings& settings = {});
+std::unique_ptr<Moments> make_moments(std::string_view name, const MomentsSettings& settings = {},
+                                      Compute compute = {});
 
 /// True for "joint" and the steps of the paper, false for backends.
 bool is_step(std::string_view name);

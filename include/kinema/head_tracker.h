@@ -87,7 +87,7 @@ struct Estimate {
 class Tracker {
 public:
   /// Throws Error if the settings are invalid, the calibration is empty or the backend is not available.
-  explicit Tracker(const TrackerSettings& settings, Backend backend = Backend::automatic);
+  explicit Tracker(const TrackerSettings& settings, const Compute& compute = {});
   ~Tracker();
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;

@@ -9,7 +9,7 @@
 #include "kinema/body_smoother.h"
 #include "kinema/body_tracker.h"
 #include "kinema/camera.h"
-#include "kinema/devices.h"
+#include "kinema/compute.h"
 #include "kinema/error.h"
 #include "kinema/exchange.h"
 #include "kinema/face.h"

@@ -77,7 +77,7 @@ struct Estimate {
 class Tracker {
 public:
   /// Throws Error if the model is missing or has other landmarks, a setting is invalid, or the backend is not available.
-  explicit Tracker(const TrackerSettings& settings, Backend backend = Backend::automatic);
+  explicit Tracker(const TrackerSettings& settings, const Compute& compute = {});
   ~Tracker();
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;

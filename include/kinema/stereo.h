@@ -5,8 +5,8 @@
 // both pictures have in common. A pixel that cannot know, such as one of a plain wall, has none.
 #pragma once
 
-#include "kinema/backend.h"
 #include "kinema/camera.h"
+#include "kinema/compute.h"
 #include "kinema/image.h"
 #include "kinema/stage_time.h"
 
@@ -20,9 +20,6 @@ struct Settings {
   /// The range of depths, metres. A smaller `nearest` costs time: its disparities are larger. Anything nearer is
   /// matched to nothing, or wrongly.
   double nearest = 0.6, farthest = 12;
-
-  /// At most this many threads of the cpu backend; 0: one per core. The result does not depend on it.
-  int threads = 0;
 };
 
 /// Where a match is sought: a part of the left picture, and disparities from 0 to below a limit.
@@ -73,6 +70,6 @@ private:
 /// For the pictures of `camera`, that of the rectified left one, and a baseline in metres. Throws Error if settings are
 /// invalid or the backend is not available.
 std::unique_ptr<Matcher> make_matcher(const Camera& camera, double baseline, const Settings& settings = {},
-                                      Backend backend = Backend::automatic);
+                                      const Compute& compute = {});
 
 }  // namespace kinema::stereo

@@ -4,7 +4,7 @@
 #include "core/device_failure.h"
 #include "core/threads.h"
 #include "core/worker.h"
-#include "kinema/devices.h"
+#include "kinema/compute.h"
 
 #include <exception>
 #include <functional>

@@ -2,8 +2,8 @@
 
 #include "core/threads.h"
 #include "head/constants.h"
-#include "head/degree_map.h"
-#include "head/pixels.h"
+#include "head/moments/degree_map.h"
+#include "head/moments/pixels.h"
 
 #include <algorithm>
 #include <cmath>

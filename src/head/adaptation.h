@@ -3,7 +3,7 @@
 // The colours of the first frame keep a fixed weight, so that the model recovers from some seconds of errors.
 #pragma once
 
-#include "head/degree_map.h"
+#include "head/moments/degree_map.h"
 #include "kinema/head.h"
 #include "kinema/head_calibration.h"
 

@@ -2,8 +2,8 @@
 // purpose: pixels are binned in a grid over RGB, and cells, not pixels, enter the objective.
 #include "kinema/head_calibration.h"
 
+#include "head/moments/pixels.h"
 #include "head/pattern.h"
-#include "head/pixels.h"
 #include "head/soft_window.h"
 #include "kinema/error.h"
 

@@ -1,5 +1,5 @@
 #include "core/threads.h"
-#include "head/moments_backends.h"
+#include "head/moments/moments_backends.h"
 #include "head/skin_colour.h"
 #include "kinema/error.h"
 

@@ -13,10 +13,11 @@ constexpr double nowhere = -1e9;
 }  // namespace
 
 HeadWindow::HeadWindow(const HeadReference& reference, std::size_t width, std::size_t height,
-                       const TrackerSettings& settings)
+                       const TrackerSettings& settings, int threads)
     : anchor_(reference.anchor),
       area_(reference.area),
       settings_(settings),
+      threads_(threads),
       width_(width),
       height_(height),
       usual_(reference.contrast) {
@@ -250,7 +251,7 @@ bool HeadWindow::learn(const Scene& scene, Classifier& classifier) {
     const double need = std::clamp((1 - usual_ / first_) / full_loss, least_need, 1.0);
     adaptation_.learn(scene.frame, head, need * learning_rate);
   }
-  classifier = adaptation_.table(settings_.moments.threads);
+  classifier = adaptation_.table(threads_);
   scene.moments.set_classifier(classifier);
   if (!anchored_) anchor(scene, head);
   return true;

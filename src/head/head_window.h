@@ -2,7 +2,7 @@
 #pragma once
 
 #include "head/adaptation.h"
-#include "head/degree_map.h"
+#include "head/moments/degree_map.h"
 #include "head/pattern.h"
 #include "head/soft_window.h"
 #include "kinema/head_tracker.h"
@@ -14,7 +14,8 @@ namespace kinema::head {
 
 class HeadWindow {
 public:
-  HeadWindow(const HeadReference& reference, std::size_t width, std::size_t height, const TrackerSettings& settings);
+  HeadWindow(const HeadReference& reference, std::size_t width, std::size_t height, const TrackerSettings& settings,
+             int threads);
 
   /// The head's outline in the next frame, given by the caller.
   void start(const Oval& oval);
@@ -51,6 +52,7 @@ private:
   Anchor anchor_;
   double area_;  // at the reference, of the frame
   TrackerSettings settings_;
+  int threads_;
   std::size_t width_, height_;
 
   std::optional<Window> last_;    // of the last frame in which it was found

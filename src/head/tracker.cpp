@@ -63,12 +63,14 @@ const TrackerSettings& checked(const TrackerSettings& settings) {
 }  // namespace
 
 struct Tracker::State {
-  State(const TrackerSettings& with, Backend wanted)
+  State(const TrackerSettings& with, const Compute& wanted)
       : settings(checked(with)),
-        backend(backend_of(with.step, wanted)),
-        moments(with.step.empty() ? make_moments(with.moments, backend) : make_moments(with.step, with.moments)) {
+        compute(wanted),
+        moments(with.step.empty() ? make_moments(with.moments, wanted)
+                                  : make_moments(with.step, with.moments, wanted)) {
+    compute.backend = backend_of(with.step, wanted.backend);
     check(calibration.filter.model);
-    classifier = make_classifier(calibration.filter.model, settings.moments.threads);
+    classifier = make_classifier(calibration.filter.model, compute.threads);
     moments->set_classifier(classifier);
     if (settings.mode == Mode::automatic) {
       settings.mode = calibration.head && takes_windows(settings.step) ? Mode::window : Mode::plain;
@@ -83,7 +85,7 @@ struct Tracker::State {
 
   TrackerSettings settings;
   const Calibration& calibration = settings.calibration;
-  Backend backend;
+  Compute compute;
   std::unique_ptr<Moments> moments;
   Classifier classifier;
   std::optional<HeadWindow> window;
@@ -106,7 +108,7 @@ void Tracker::State::take_size(const ColourView& frame) {
     if (calibration.head) {
       const bool follows = settings.mode == Mode::window;
       reference_area = follows ? calibration.head->area : calibration.head->frame_area;
-      if (follows) window.emplace(*calibration.head, width, height, settings);
+      if (follows) window.emplace(*calibration.head, width, height, settings, compute.threads);
     }
     return;
   }
@@ -167,8 +169,8 @@ void Tracker::State::place(Estimate& estimate, double time) {
   estimate.position = in_metres();
 }
 
-Tracker::Tracker(const TrackerSettings& settings, Backend backend)
-    : state_(std::make_unique<State>(settings, backend)) {}
+Tracker::Tracker(const TrackerSettings& settings, const Compute& compute)
+    : state_(std::make_unique<State>(settings, compute)) {}
 Tracker::~Tracker() = default;
 Tracker::Tracker(Tracker&&) noexcept = default;
 Tracker& Tracker::operator=(Tracker&&) noexcept = default;
@@ -211,7 +213,7 @@ void Tracker::set_background(const ColourView& frame) {
 }
 
 void Tracker::start(const Oval& oval) { state_->start = oval; }
-Backend Tracker::backend() const { return state_->backend; }
+Backend Tracker::backend() const { return state_->compute.backend; }
 Mode Tracker::mode() const { return state_->settings.mode; }
 
 double Tracker::degree_now(std::uint8_t r, std::uint8_t g, std::uint8_t b) const {

@@ -51,8 +51,8 @@ body::FaceObservation observation(const face::HeadPose& head, double probability
 }  // namespace
 
 struct FaceObserver::State {
-  State(const FaceObserverSettings& with, Backend backend)
-      : settings(checked(with)), solver(pose_settings(with)), tracker(tracker_settings(), backend) {}
+  State(const FaceObserverSettings& with, const Compute& compute)
+      : settings(checked(with)), solver(pose_settings(with)), tracker(tracker_settings(), compute) {}
 
   face::TrackerSettings tracker_settings() {
     face::TrackerSettings own;
@@ -119,8 +119,8 @@ struct FaceObserver::State {
   face::Tracker tracker;
 };
 
-FaceObserver::FaceObserver(const FaceObserverSettings& settings, Backend backend)
-    : state_(std::make_unique<State>(settings, backend)) {}
+FaceObserver::FaceObserver(const FaceObserverSettings& settings, const Compute& compute)
+    : state_(std::make_unique<State>(settings, compute)) {}
 FaceObserver::~FaceObserver() = default;
 FaceObserver::FaceObserver(FaceObserver&&) noexcept = default;
 FaceObserver& FaceObserver::operator=(FaceObserver&&) noexcept = default;

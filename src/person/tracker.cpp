@@ -68,7 +68,7 @@ struct Seen {
 }  // namespace
 
 struct Tracker::State {
-  State(const TrackerSettings& with, Backend wanted)
+  State(const TrackerSettings& with, const Compute& wanted)
       : settings(checked(with)),
         fitter(face::make_fitter(with.model, with.fit, wanted)),
         solver(with.pose),
@@ -81,9 +81,8 @@ struct Tracker::State {
   void begin_colours(const head::Calibration& calibration) {
     head::TrackerSettings tracker;
     tracker.calibration = calibration;
-    tracker.moments.threads = 1;
     tracker.field_of_view = settings.pose.field_of_view;
-    colours.emplace(tracker, Backend::cpu);
+    colours.emplace(tracker, Compute(Backend::cpu, 1));
     contrast = 0;
     join.restart();
   }
@@ -396,8 +395,8 @@ Estimate Tracker::State::track(const ColourView& frame, double time) {
   return estimate;
 }
 
-Tracker::Tracker(const TrackerSettings& settings, Backend backend)
-    : state_(std::make_unique<State>(settings, backend)) {}
+Tracker::Tracker(const TrackerSettings& settings, const Compute& compute)
+    : state_(std::make_unique<State>(settings, compute)) {}
 Tracker::~Tracker() = default;
 Tracker::Tracker(Tracker&&) noexcept = default;
 Tracker& Tracker::operator=(Tracker&&) noexcept = default;

@@ -3,9 +3,9 @@
 // a few replies and delays nobody. See docs/protocol.md.
 #pragma once
 
-#include "serve/channel.h"
-#include "serve/message.h"
-#include "serve/packet.h"
+#include "serve/messages/channel.h"
+#include "serve/messages/message.h"
+#include "serve/messages/packet.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,7 @@
 namespace kinema::stereo {
 namespace {
 
-Plan plan_of(const Camera& camera, double baseline, const Settings& settings) {
+Plan plan_of(const Camera& camera, double baseline, const Settings& settings, int threads) {
   if (camera.width < 16 || camera.height < 16 || !(camera.fx > 0) || !std::isfinite(camera.fx))
     throw Error(fmt::format("a stereo camera of {} x {} pixels with a focal length of {}: give at least 16 x 16 pixels",
                             camera.width, camera.height, camera.fx));
@@ -19,13 +19,11 @@ Plan plan_of(const Camera& camera, double baseline, const Settings& settings) {
   if (!(settings.nearest > 0) || !(settings.farthest > settings.nearest))
     throw Error(fmt::format("stereo depths from {} to {} m: the nearest must be above 0 and below the farthest",
                             settings.nearest, settings.farthest));
-  if (settings.threads < 0)
-    throw Error(fmt::format("threads is {}; give 0 for one per core, or more", settings.threads));
 
   Plan plan;
   plan.width = camera.width;
   plan.height = camera.height;
-  plan.threads = settings.threads;
+  plan.threads = threads;
   const double product = baseline * camera.fx;
   plan.nearest = static_cast<float>(product / settings.nearest);
   plan.farthest = static_cast<float>(product / settings.farthest);
@@ -65,11 +63,12 @@ void check_pair(const Plan& plan, ImageView<const std::uint8_t> left, ImageView<
 }
 
 std::unique_ptr<Matcher> make_matcher(const Camera& camera, double baseline, const Settings& settings,
-                                      Backend backend) {
-  const Plan plan = plan_of(camera, baseline, settings);
+                                      const Compute& compute) {
+  const Compute chosen = choose(compute);
+  const Plan plan = plan_of(camera, baseline, settings, chosen.threads);
   const Window whole{0, 0, plan.width, plan.height, plan.disparities};
   const double product = baseline * camera.fx;
-  switch (choose(backend)) {
+  switch (chosen.backend) {
     case Backend::reference:
       return make_reference_matcher(plan, whole, product);
 #ifdef KINEMA_HAVE_CUDA

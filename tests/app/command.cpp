@@ -1,6 +1,6 @@
 #include "command.h"
 
-#include "bench/body_problem.h"
+#include "bench/body/body_problem.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 // kinema face train --start: a model refined on labelled pictures and on a film, and what is refused.
 #include "command.h"
-#include "synth/faces.h"
+#include "synth/faces/faces.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "io/files/input_file.h"
 #include "kinema/backend.h"
 #include "mpi.h"
-#include "synth/faces.h"
+#include "synth/faces/faces.h"
 
 #include <fmt/format.h>
 

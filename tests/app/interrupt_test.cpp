@@ -1,5 +1,5 @@
 // Signals as requests to stop.
-#include "app/interrupt.h"
+#include "app/options/interrupt.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "app/latency.h"
+#include "app/run/latency.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The benchmark itself, on sizes that take no time: that it measures what it was asked for. No time is asserted.
-#include "bench/body_bench.h"
+#include "bench/body/body_bench.h"
 
-#include "bench/body_implementations.h"
+#include "bench/body/body_implementations.h"
 #include "kinema/error.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The forms of a report, on numbers made up for the purpose.
-#include "bench/body_report.h"
+#include "bench/body/body_report.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // The cost of dividing the work, on sizes that take no time. No time is asserted.
-#include "bench/division_bench.h"
+#include "bench/body/division_bench.h"
 
 #include "kinema/error.h"
 

@@ -1,11 +1,11 @@
 // The benchmark of face fits on small models: that it measures what it was asked for, and that all contestants do the same
-// work. The listing and the paper's kernels are also held against the reference in tests/face/fitter_agree_test.cpp.
-#include "bench/face_bench.h"
+// work. The listing and the paper's kernels are also held against the reference in tests/face/fitter/fitter_agree_test.cpp.
+#include "bench/face/face_bench.h"
 
-#include "bench/face_figures.h"
-#include "bench/face_fit_bench.h"
-#include "bench/face_problem.h"
-#include "bench/fitter_listing.h"
+#include "bench/face/face_figures.h"
+#include "bench/face/face_fit_bench.h"
+#include "bench/face/face_problem.h"
+#include "bench/face/fitter_listing.h"
 #include "io/pictures/image_file.h"
 #include "kinema/error.h"
 

@@ -1,8 +1,8 @@
 // The benchmark of the head's sums on frames that take no time: that it measures what it was asked for.
-#include "bench/head_bench.h"
+#include "bench/head/head_bench.h"
 
-#include "bench/head_frames.h"
-#include "bench/head_implementations.h"
+#include "bench/head/head_frames.h"
+#include "bench/head/head_implementations.h"
 #include "kinema/error.h"
 #include "kinema/head.h"
 

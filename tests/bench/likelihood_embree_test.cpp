@@ -1,7 +1,7 @@
 // Embree casts the same rays at the same shapes: a time of something else would be worth nothing.
-#include "bench/likelihood_embree.h"
+#include "bench/body/likelihood_embree.h"
 
-#include "bench/body_problem.h"
+#include "bench/body/body_problem.h"
 #include "kinema/error.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(Embree, AgreesWithTheFirstHitOfTheReference) {
   const BodyProblem problem = make_body_problem(points, samples, 3);
   const body::CapsulesView capsules{problem.capsules.data(), samples, person_capsules, body::capsule_floats};
   std::vector<double> embree(samples), reference(samples);
-  const auto fast = make_embree_likelihood(first_hit());
+  const auto fast = make_embree_likelihood(first_hit(), 0);
   const auto oracle = body::make_likelihood(first_hit(), Backend::reference);
   EXPECT_EQ(fast->set_points({problem.points.data(), points}).used, points);
   oracle->set_points({problem.points.data(), points});
@@ -36,7 +36,7 @@ TEST(Embree, AgreesWithTheFirstHitOfTheReference) {
 }
 
 // Where Embree is not built in it is refused as well, for that reason.
-TEST(Embree, RefusesTheAssociationItDoesNotHave) { EXPECT_THROW(make_embree_likelihood({}), Error); }
+TEST(Embree, RefusesTheAssociationItDoesNotHave) { EXPECT_THROW(make_embree_likelihood({}, 0), Error); }
 
 }  // namespace
 }  // namespace kinema::bench

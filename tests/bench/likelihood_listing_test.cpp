@@ -1,7 +1,7 @@
 // The sequential listing computes what the reference computes, so that speed-ups over it compare equal work.
-#include "bench/likelihood_listing.h"
+#include "bench/body/likelihood_listing.h"
 
-#include "bench/body_problem.h"
+#include "bench/body/body_problem.h"
 #include "kinema/error.h"
 
 #include <gtest/gtest.h>

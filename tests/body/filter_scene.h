@@ -1,9 +1,9 @@
 // A person in front of a camera, for tests of the particle filter.
 #pragma once
 
-#include "bench/tracker_problem.h"
-#include "body/joint_axes.h"
-#include "body/particles.h"
+#include "bench/body/tracker_problem.h"
+#include "body/particles/particles.h"
+#include "body/skeleton/joint_axes.h"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 // The filter with paper_settings() against a plain transcription of section 2 of the paper, in double precision. They
 // share the random numbers, the kinematics and, of the weights, the reference likelihood; nothing else.
-#include "body/motion.h"
+#include "body/particles/motion.h"
 #include "core/random.h"
 #include "kinema/body_filter.h"
 #include "problems.h"

@@ -1,6 +1,6 @@
 #include "problems.h"
 
-#include "bench/body_problem.h"
+#include "bench/body/body_problem.h"
 
 #include <cmath>
 #include <utility>
@@ -17,8 +17,8 @@ void Problem::add_capsule(Vec3 a, double r, Vec3 b) {
   for (double value : {a.x, a.y, a.z, r, b.x, b.y, b.z}) capsules.push_back(static_cast<float>(value));
 }
 
-Result run(const Problem& problem, Backend backend) {
-  const auto likelihood = make_likelihood(problem.settings, backend);
+Result run(const Problem& problem, const Compute& compute) {
+  const auto likelihood = make_likelihood(problem.settings, compute);
   Result result;
   result.points = likelihood->set_points(problem.points_view());
   result.log_likelihood.assign(problem.samples, NAN);

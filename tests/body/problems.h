@@ -32,7 +32,7 @@ struct Result {
   std::vector<double> log_likelihood;
 };
 
-Result run(const Problem& problem, Backend backend);
+Result run(const Problem& problem, const Compute& compute);
 
 /// The backend's result is the reference's within 1e-4 of it; see the definition for what is allowed beyond.
 ::testing::AssertionResult agrees(const Problem& problem, Backend backend);

@@ -1,7 +1,7 @@
 #include "tracker_scene.h"
 
-#include "body/ray_capsule.h"
-#include "body/rest_poses.h"
+#include "body/likelihood/ray_capsule.h"
+#include "body/skeleton/rest_poses.h"
 #include "core/random.h"
 
 #include <cmath>

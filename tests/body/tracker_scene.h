@@ -1,7 +1,7 @@
 // A person of capsules before a small depth camera, for tests of the tracker and its parts.
 #pragma once
 
-#include "body/refine.h"
+#include "body/refine/refine.h"
 #include "kinema/body_tracker.h"
 #include "kinema/camera.h"
 

@@ -45,7 +45,6 @@ protected:
     if (!vast_->there()) GTEST_SKIP() << "this system grants no address space for a picture of that size";
     settings_.stages = {{Method::combined, 0, 3, 0}};
     settings_.score = false;
-    settings_.losses = std::make_shared<DeviceLosses>([this](const std::string& line) { lines_.push_back(line); });
   }
 
   Face small() const { return {drawn_.view(), bench::displaced_start(drawn_, drawn_seed, 0), false}; }
@@ -55,11 +54,14 @@ protected:
   bench::DrawnFace drawn_ = bench::draw_face(drawn_seed, 900);
   std::unique_ptr<VastPicture> vast_;
   FitSettings settings_;
+  Compute compute_{Backend::automatic, 0, {}, std::make_shared<DeviceLosses>([this](const std::string& line) {
+                     lines_.push_back(line);
+                   })};
   std::vector<std::string> lines_;
 };
 
 TEST_F(DeviceMemory_cuda, RunsOutAndTheCpuGoesOn) {
-  const auto fitter = make_fitter(model_, settings_);
+  const auto fitter = make_fitter(model_, settings_, compute_);
   ASSERT_EQ(fitter->backend(), Backend::cuda);
   const Fit before = fitter->fit(small());
   std::vector<Face> faces(40, small());
@@ -76,7 +78,8 @@ TEST_F(DeviceMemory_cuda, RunsOutAndTheCpuGoesOn) {
 }
 
 TEST_F(DeviceMemory_cuda, ThatRunsOutIsAnErrorForABackendAskedForByName) {
-  const auto fitter = make_fitter(model_, settings_, Backend::cuda);
+  compute_.backend = Backend::cuda;
+  const auto fitter = make_fitter(model_, settings_, compute_);
   EXPECT_THROW(fitter->fit(vast()), Error);
   EXPECT_TRUE(lines_.empty());
   // the device is as good as before

@@ -1,8 +1,8 @@
 // Models of drawn faces, and fits of them on a backend held against the reference.
 #pragma once
 
-#include "bench/face_problem.h"
-#include "bench/fitter_listing.h"
+#include "bench/face/face_problem.h"
+#include "bench/face/fitter_listing.h"
 #include "kinema/error.h"
 #include "kinema/face.h"
 
@@ -65,9 +65,10 @@ protected:
     const bool on_host = GetParam() == "cpu" || GetParam() == "listing";
     if (!on_host && !available(Backend::cuda)) GTEST_SKIP() << "no GPU";
   }
-  std::unique_ptr<Fitter> fitter(const std::shared_ptr<const Model>& model, const FitSettings& settings) const {
+  std::unique_ptr<Fitter> fitter(const std::shared_ptr<const Model>& model, const FitSettings& settings,
+                                 const Compute& compute = {}) const {
     if (GetParam() == "listing") return bench::make_listing_fitter(model, settings);
-    return make_fitter(GetParam(), model, settings);
+    return make_fitter(GetParam(), model, settings, compute);
   }
 };
 

@@ -1,9 +1,10 @@
 // The device's chain of works, run on the host: a Fitter like the others, which needs no GPU.
 #pragma once
 
-#include "face/fit_chain.h"
-#include "face/fit_tables.h"
-#include "face/fitter_backends.h"
+#include "face/chain/fit_chain.h"
+#include "face/chain/fit_start.h"
+#include "face/chain/fit_tables.h"
+#include "face/fitter/fitter_backends.h"
 #include "kinema/face.h"
 
 #include <cstring>

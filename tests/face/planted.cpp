@@ -1,9 +1,9 @@
 #include "planted.h"
 
 #include "core/random.h"
-#include "face/delaunay.h"
-#include "face/shape.h"
-#include "face/similarity.h"
+#include "face/model/delaunay.h"
+#include "face/model/shape.h"
+#include "face/model/similarity.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // piecewise-affine warp. What a training should find, and where a fit should end.
 #pragma once
 
-#include "face/shape.h"
+#include "face/model/shape.h"
 #include "kinema/face.h"
 
 #include <array>

@@ -1,5 +1,5 @@
-// Prints src/face/head_shape_table.cpp: print_head_shape > src/face/head_shape_table.cpp
-#include "synth/head_shape.h"
+// Prints src/face/tracker/head_shape_table.cpp: print_head_shape > src/face/tracker/head_shape_table.cpp
+#include "synth/faces/head_shape.h"
 
 #include <cstdio>
 

@@ -1,8 +1,8 @@
 // Small trainings on photographs, where they are there: faces that were not seen are found, and every backend puts
 // landmarks where the reference does.
 #include "drawn.h"
-#include "face/similarity.h"
-#include "face/training_set.h"
+#include "face/model/similarity.h"
+#include "face/training/training_set.h"
 #include "host_chain.h"
 #include "io/pictures/image_file.h"
 #include "kinema/error.h"
@@ -205,9 +205,8 @@ TEST_P(DefaultFitOnPhotographs, EndsWhereTheCpuEnds) {
   const std::vector<Photograph>& faces = photographs(reason);
   if (faces.empty()) GTEST_SKIP() << reason;
   const std::shared_ptr<const Model> model = default_model(faces);
-  FitSettings settings;
-  settings.threads = 1;
-  const auto cpu = make_fitter(model, settings, Backend::cpu);
+  const FitSettings settings;
+  const auto cpu = make_fitter(model, settings, {Backend::cpu, 1});
   const std::unique_ptr<Fitter> tested = GetParam() == "works"
                                              ? std::make_unique<HostChainFitter<SerialLauncher>>(model, settings)
                                              : make_fitter(model, settings, Backend::cuda);

@@ -1,4 +1,4 @@
-#include "face/similarity.h"
+#include "face/model/similarity.h"
 #include "kinema/error.h"
 #include "kinema/face.h"
 #include "planted.h"

@@ -1,5 +1,5 @@
 // Messages with arrays of the live page; what was decoded is encoded and decoded again.
-#include "serve/message.h"
+#include "serve/messages/message.h"
 #include "fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

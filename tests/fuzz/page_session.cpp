@@ -3,7 +3,7 @@
 #include "serve/page_session.h"
 #include "fuzz.h"
 #include "io/sources/frame_inbox.h"
-#include "serve/camera_thread.h"
+#include "serve/requests/camera_thread.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,6 +1,6 @@
 // The integers of video's colours are BT.601, and the fixed-point plane keeps the promise of its error.
-#include "head/colour_conversion.h"
-#include "head/fixed_plane.h"
+#include "head/moments/colour_conversion.h"
+#include "head/moments/fixed_plane.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Eq. 8, and the frame that is divided by it, with a device that is none: no time is asserted, none is waited for.
-#include "head/division.h"
+#include "head/moments/division.h"
 
-#include "bench/head_frames.h"
-#include "head/moments_joint.h"
+#include "bench/head/head_frames.h"
+#include "head/moments/moments_joint.h"
 #include "kinema/error.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // The plane in numbers of 16 bits: how far it is from eq. 2, which colours its outline knows, and strips of it.
-#include "head/fixed_plane.h"
+#include "head/moments/fixed_plane.h"
 #include "frames.h"
-#include "head/moments_cpu_plain.h"
-#include "head/plane_strip.h"
+#include "head/moments/moments_cpu_plain.h"
+#include "head/moments/plane_strip.h"
 
 #include <algorithm>
 

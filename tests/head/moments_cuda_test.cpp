@@ -1,7 +1,7 @@
 // What the cuda backend promises beyond the suite of all backends: sums of the same bits however the frame comes to it.
-#include "bench/head_device.h"
-#include "bench/head_frames.h"
-#include "head/device_moments.h"
+#include "bench/head/head_device.h"
+#include "bench/head/head_frames.h"
+#include "head/moments/device_moments.h"
 #include "kinema/error.h"
 #include "kinema/head.h"
 

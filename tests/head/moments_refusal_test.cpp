@@ -136,9 +136,8 @@ TEST(MomentsRefusal, OfNamesAndSettingsThatAreNone) {
   EXPECT_NE(refusal([] { make_moments(""); }).find("''"), std::string::npos);
   for (const char* name : {"reference", "cpu", "cpu3"}) {
     MomentsSettings settings;
-    settings.threads = -1;
-    EXPECT_NE(refusal([&] { make_moments(name, settings); }).find("threads is -1"), std::string::npos) << name;
-    settings = {};
+    const auto moments = [&] { make_moments(name, settings, Compute(Backend::automatic, -1)); };
+    EXPECT_NE(refusal(moments).find("threads is -1"), std::string::npos) << name;
     settings.pieces = 0;
     EXPECT_NE(refusal([&] { make_moments(name, settings); }).find("pieces is 0"), std::string::npos) << name;
   }

@@ -22,9 +22,7 @@ TEST_P(MomentsRepeat, AnyNumberOfThreadsGivesTheSameBits) {
     for (const Classifier& classifier : {Classifier(SkinPlane{0.0123, -0.0071, 0.0042, -0.4}), table}) {
       Sums one;
       for (int threads = 1; threads <= 5; ++threads) {
-        MomentsSettings settings;
-        settings.threads = threads;
-        const auto moments = make_moments(GetParam(), settings);
+        const auto moments = make_moments(GetParam(), {}, Compute(Backend::automatic, threads));
         moments->set_classifier(classifier);
         const Sums sums = moments->measure(frame.view);
         if (threads == 1) one = sums;
@@ -57,13 +55,11 @@ TEST_P(MomentsWindowRepeat, ABatchDividedAmongDevicesGivesTheSameBits) {
   frames.reserve(made.size());
   for (const Frame& frame : made) frames.push_back(frame.view);
   std::vector<Sums> whole(frames.size()), divided(frames.size());
-  MomentsSettings settings;
-  const auto one = make_moments(GetParam(), settings);
+  const auto one = make_moments(GetParam());
   one->set_classifier(SkinPlane{0.0123, -0.0071, 0.0042, -0.4});
   one->measure(frames, whole);
   for (const std::size_t parts : {1, 2, 3, 4, 7}) {
-    settings.devices.assign(parts, 0);
-    const auto moments = make_moments(GetParam(), settings);
+    const auto moments = make_moments(GetParam(), {}, Compute(Backend::automatic, 0, std::vector<int>(parts, 0)));
     moments->set_classifier(SkinPlane{0.0123, -0.0071, 0.0042, -0.4});
     moments->measure(frames, divided);
     for (std::size_t i = 0; i < frames.size(); ++i) expect_same(divided[i], whole[i]);
@@ -77,9 +73,7 @@ TEST_P(MomentsWindowRepeat, AnyNumberOfThreadsGivesTheSameBits) {
   weighing.window = Window{300.5, 140.25, 130, 170};
   Sums one;
   for (int threads = 1; threads <= 5; ++threads) {
-    MomentsSettings settings;
-    settings.threads = threads;
-    const auto moments = make_moments(GetParam(), settings);
+    const auto moments = make_moments(GetParam(), {}, Compute(Backend::automatic, threads));
     moments->set_classifier(SkinPlane{0.0123, -0.0071, 0.0042, -0.4});
     const Sums sums = moments->measure(frame.view, weighing);
     if (threads == 1) one = sums;

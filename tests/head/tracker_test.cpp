@@ -200,10 +200,8 @@ TEST(HeadTracker, PlaceInSpaceComesFromDistanceAndFieldOfView) {
 TEST(HeadTracker, TheSameFramesGiveTheSameEstimatesWhateverTheThreads) {
   const HeadClip clip({.width = 160, .height = 120});
   const Calibration calibration = calibrated(clip);
-  TrackerSettings one{.calibration = calibration}, many = one;
-  one.moments.threads = 1;
-  many.moments.threads = 3;
-  Tracker a(one), b(many);
+  const TrackerSettings settings{.calibration = calibration};
+  Tracker a(settings, Compute(Backend::automatic, 1)), b(settings, Compute(Backend::automatic, 3));
   for (std::size_t i = 0; i < 16; ++i) {
     const Frame frame{clip.picture(i)};
     const Estimate x = a.track(frame.view(), i / 30.0), y = b.track(frame.view(), i / 30.0);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kinema/face.h"
-#include "synth/faces.h"
+#include "synth/faces/faces.h"
 
 #include <memory>
 #include <vector>

@@ -5,7 +5,7 @@
 #include "kinema/error.h"
 #include "kinema/files.h"
 #include "kinema/grey.h"
-#include "synth/head_pose_clip.h"
+#include "synth/faces/head_pose_clip.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,6 @@ FaceObserverSettings observer_settings() {
   FaceObserverSettings settings;
   settings.model = face_model();
   settings.camera = face::HeadPoseSolver().camera(320, 240);
-  settings.fit.threads = 1;
   return settings;
 }
 

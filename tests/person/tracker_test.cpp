@@ -4,8 +4,8 @@
 #include "kinema/files.h"
 #include "kinema/person_tracker.h"
 #include "person/outline.h"
+#include "synth/faces/head_pose_clip.h"
 #include "synth/head_clip.h"
-#include "synth/head_pose_clip.h"
 
 #include <gtest/gtest.h>
 

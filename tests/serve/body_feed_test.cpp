@@ -1,5 +1,5 @@
-#include "serve/body_feed.h"
-#include "serve/message.h"
+#include "serve/messages/body_feed.h"
+#include "serve/messages/message.h"
 
 #include <gtest/gtest.h>
 

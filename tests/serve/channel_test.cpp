@@ -1,4 +1,4 @@
-#include "serve/channel.h"
+#include "serve/messages/channel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "serve/face_appearance.h"
+#include "serve/messages/face_appearance.h"
 
 #include <gtest/gtest.h>
 

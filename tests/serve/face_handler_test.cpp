@@ -1,8 +1,8 @@
-#include "serve/face_handler.h"
+#include "serve/requests/face_handler.h"
 #include "kinema/error.h"
 #include "kinema/face.h"
 #include "listener.h"
-#include "synth/faces.h"
+#include "synth/faces/faces.h"
 
 #include <gtest/gtest.h>
 

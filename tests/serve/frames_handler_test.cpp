@@ -1,4 +1,4 @@
-#include "serve/frames_handler.h"
+#include "serve/requests/frames_handler.h"
 #include "io/recordings/raw_recording.h"
 #include "kinema/error.h"
 #include "listener.h"

@@ -1,4 +1,4 @@
-#include "serve/head_handler.h"
+#include "serve/requests/head_handler.h"
 #include "kinema/error.h"
 #include "listener.h"
 #include "synth/head_clip.h"

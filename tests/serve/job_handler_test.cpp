@@ -1,4 +1,4 @@
-#include "serve/job_handler.h"
+#include "serve/requests/job_handler.h"
 #include "kinema/error.h"
 #include "listener.h"
 

@@ -1,4 +1,4 @@
-#include "serve/message.h"
+#include "serve/messages/message.h"
 #include "kinema/error.h"
 
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "serve/person_handler.h"
+#include "serve/requests/person_handler.h"
 
 #include "core/geometry.h"
 #include "kinema/error.h"
 #include "kinema/files.h"
 #include "listener.h"
+#include "synth/faces/head_pose_clip.h"
 #include "synth/head_clip.h"
-#include "synth/head_pose_clip.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "serve/picture_part.h"
+#include "serve/messages/picture_part.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Not a test but a measurement: 60 frames a second of 5000 points, 48 capsules and 500 particles for the Body page, while
 // the tracker works on all cores (serve_load SECONDS), or without it (serve_load SECONDS alone). `web/tests/rate.mjs` runs
 // it with a browser; each second it prints a line.
-#include "bench/tracker_problem.h"
+#include "bench/body/tracker_problem.h"
 #include "kinema/body_filter.h"
-#include "serve/body_feed.h"
+#include "serve/messages/body_feed.h"
 #include "serve/server.h"
 
 #include <fmt/format.h>

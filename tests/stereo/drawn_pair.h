@@ -67,10 +67,10 @@ private:
   }
 };
 
-inline Disparities matched(const DrawnPair& pair, Backend backend,
+inline Disparities matched(const DrawnPair& pair, const Compute& compute,
                            Settings settings = {.nearest = 0.8, .farthest = 6}) {
   const std::vector<std::uint8_t> left = pair.left(), right = pair.right();
-  const auto matcher = make_matcher(pair.camera(), DrawnPair::baseline, settings, backend);
+  const auto matcher = make_matcher(pair.camera(), DrawnPair::baseline, settings, compute);
   Disparities out;
   matcher->match(pair.view(left), pair.view(right), {}, matcher->whole(), out);
   return out;

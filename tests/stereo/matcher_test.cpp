@@ -175,9 +175,9 @@ TEST_P(Matching, AWindowGivesWhatTheWholePictureGivesThere) {
 TEST_P(Matching, IsTheSameAgainAndForAnyNumberOfThreads) {
   DrawnPair pair;
   pair.noise = 3;
-  const Disparities once = matched(pair, GetParam(), {.nearest = 0.8, .farthest = 6, .threads = 1});
+  const Disparities once = matched(pair, {GetParam(), 1});
   for (const int threads : {1, 2, 3, 7}) {
-    const Disparities again = matched(pair, GetParam(), {.nearest = 0.8, .farthest = 6, .threads = threads});
+    const Disparities again = matched(pair, {GetParam(), threads});
     EXPECT_EQ(once.disparity, again.disparity) << threads;
     EXPECT_EQ(once.deviation, again.deviation) << threads;
   }

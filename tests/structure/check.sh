@@ -42,8 +42,26 @@ check() {
   only src/core '(kinema|core)/' 'core stands at the bottom: it includes core and public headers only'
   only src/stereo '(kinema|core|stereo)/' 'stereo matching stands on include/kinema and core, below the trackers'
   only src/body '(kinema|core|stereo|body)/' "$tracker"
+  local room='of the body: the skeleton stands at the bottom, then likelihood, refine, particles, smoothing, tracker'
+  local of='constants|skeleton'
+  only src/body/skeleton "kinema/|core/|body/($of)" "$room"
+  only src/body/likelihood "kinema/|core/|body/(${of}|likelihood)" "$room"
+  of+='|likelihood|refine'
+  only src/body/refine "kinema/|core/|body/($of)" "$room"
+  only src/body/particles "kinema/|core/|body/(${of}|particles)" "$room"
+  only src/body/smoothing "kinema/|core/|body/(${of}|particles|smoothing)" "$room"
+  only src/body/foreground 'kinema/|core/|body/(constants|foreground)' 'foreground stands beside the other folders of the body'
   only src/head '(kinema|core|head)/' "$tracker"
   only src/face '(kinema|core|face)/' "$tracker"
+  room='of the face: the model stands at the bottom, then chain, stages, combined, fitter, training; tracker beside them'
+  of='constants|model'
+  only src/face/model "kinema/|core/|face/($of)" "$room"
+  only src/face/chain "kinema/|core/|face/(${of}|chain)" "$room"
+  only src/face/stages "kinema/|core/|face/(${of}|chain|stages)" "$room"
+  of+='|stages|combined'
+  only src/face/combined "kinema/|core/|face/($of)" "$room"
+  only src/face/fitter "kinema/|core/|face/(${of}|chain|fitter)" "$room"
+  only src/face/training "kinema/|core/|face/(${of}|chain|fitter|training)" "$room"
   only src/person '(kinema|core|person)/' 'the person tracker stands on the public headers of the trackers, and core'
   only src/io '(kinema|core|io)/' 'io depends on the public types and core only'
   local folder='of io: files stand at the bottom, then pictures, cameras, sources, recordings; the others stand beside these'
@@ -74,7 +92,7 @@ check() {
     report 'public headers know neither CUDA nor OpenCV'
 
   # OpenCV in its place
-  includes include src app bench python | grep -E ':[<"]opencv' | grep -vE '^(src/io/|bench/(facemark|matcher)_opencv\.cpp)' |
+  includes include src app bench python | grep -E ':[<"]opencv' | grep -vE '^(src/io/|bench/(body/matcher|face/facemark)_opencv\.cpp)' |
     report 'only src/io knows OpenCV, and in bench what is measured against it'
 
   # what docs/security.md says is listened on
@@ -93,6 +111,10 @@ check() {
   sources src app bench python include | xargs -r wc -l |
     awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines" }' |
     report 'a file past 500 lines has usually two subjects'
+
+  # a folder can be taken in at a glance
+  find src app bench python include tests -type f ! -name '*.pyc' 2>/dev/null | xargs -r -n1 dirname | sort | uniq -c |
+    awk '$1 > 40 { print $2 ": " $1 " files" }' | report 'a folder of more than 40 files has rooms'
 
   # one definition of a name in a program
   [ -z "$python" ] || "$python" "$here/one_definition.py" .

@@ -41,14 +41,16 @@ plant() {
 }
 
 allow 'the clean tree' src/core/clean.cpp '#include "core/vector.h"\n'
-plant 'core includes a tracker' src/core/up.cpp '#include "body/ray_capsule.h"\n'
+plant 'core includes a tracker' src/core/up.cpp '#include "body/likelihood/ray_capsule.h"\n'
 plant 'core includes a tracker by a relative path' src/core/up.cpp '#include "../body/ray_capsule.h"\n'
 plant 'a tracker includes another' src/body/aside.cpp '#include "head/moments.h"\n'
+plant 'a lower folder of the body includes a higher one' src/body/skeleton/up.cpp '#include "body/refine/refine.h"\n'
+plant 'a lower folder of the face includes a higher one' src/face/model/up.cpp '#include "face/training/cascade.h"\n'
 plant 'a tracker includes io' src/face/up.cpp '#  include <io/files/npy.h>\n'
-plant 'io includes a tracker' src/io/down.cpp '#include "body/ray_capsule.h"\n'
+plant 'io includes a tracker' src/io/down.cpp '#include "body/likelihood/ray_capsule.h"\n'
 plant 'a lower folder of io includes a higher one' src/io/files/up.cpp '#include "io/cameras/rectify.h"\n'
 plant 'a public header includes core' include/kinema/down.h '#include "core/vector.h"\n'
-plant 'the command includes a tracker' app/down.cpp '#include "body/ray_capsule.h"\n'
+plant 'the command includes a tracker' app/down.cpp '#include "body/likelihood/ray_capsule.h"\n'
 plant 'CUDA in a plain source' src/body/plain.cpp '#include <cuda_runtime.h>\n'
 plant 'CUDA in a plain source of core' src/core/plain.h '#include <cub/cub.cuh>\n'
 plant 'a .cu file of another name' src/body/kernels.cu 'int x;\n'
@@ -57,6 +59,12 @@ plant 'a CUDA type in a public header' include/kinema/gpu.h 'struct cudaStream_t
 plant 'a socket that listens elsewhere' app/socket.cpp 'int open() { return ::listen(3, 4); }\n'
 plant 'OpenCV outside io' app/picture.cpp '#include <opencv2/core.hpp>\n'
 plant 'a source that uses KINEMA_HAVE_ and is not listed' src/core/ask.cpp '#ifdef KINEMA_HAVE_CUDA\n#endif\n'
+tree src/core/part.txt
+for number in $(seq 40); do : >"$root/src/core/part$number.txt"; done
+if output=$("$check" "$root") || [[ $output != *'src/core: 41 files'* ]]; then
+  echo 'not found: a folder of 41 files'
+  failures=$((failures + 1))
+fi
 plant 'a file of 501 lines' src/core/long.cpp "$(printf '%.0s\\n' $(seq 501))"
 
 # What two files may and may not define; the clean tree holds the first definition, in include/kinema/body.h.

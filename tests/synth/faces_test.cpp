@@ -1,5 +1,5 @@
 // Synthetic faces are the same for a seed, differ from one another, and carry landmarks where their features are.
-#include "synth/faces.h"
+#include "synth/faces/faces.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Messages with arrays, as src/serve/message.h has them: a JSON header, and arrays that are views of the message.
+// Messages with arrays, as src/serve/messages/message.h has them: a JSON header, and arrays that are views of the message.
 
 export type Numbers = Uint8Array | Int16Array | Uint16Array | Float32Array;
 

@@ -1,9 +1,9 @@
 // The paper's steps on the CPU. CPU 1: fig. 1, one pixel after the other. CPU 2: the weights of all colours are
 // precomputed (eq. 7), as floats. CPU 3: the same, with rows divided among the cores.
 #include "core/threads.h"
-#include "head/frame_rows.h"
-#include "head/moments_backends.h"
-#include "head/pixel_reader.h"
+#include "head/moments/frame_rows.h"
+#include "head/moments/moments_backends.h"
+#include "head/moments/pixel_reader.h"
 
 #include <algorithm>
 #include <array>
@@ -124,10 +124,10 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Moments> make_cpu_step(int step, const MomentsSettings& settings) {
+std::unique_ptr<Moments> make_cpu_step(int step, const MomentsSettings& settings, int threads) {
   if (step == 1) return std::make_unique<Cpu1>(settings.second_moments);
   if (step == 2) return std::make_unique<Cpu2>(1, "cpu2", settings.second_moments);
-  return std::make_unique<Cpu2>(settings.threads, "cpu3", settings.second_moments);
+  return std::make_unique<Cpu2>(threads, "cpu3", settings.second_moments);
 }
 
 }  // namespace kinema::head

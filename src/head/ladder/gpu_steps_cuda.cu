@@ -1,12 +1,12 @@
 // The paper's versions GPU 1 to GPU 8 as backends: the frame is sent as pixels of 4 bytes, and one kernel sums it. Its
 // times are the two rows of the paper's table 1.
 #include "core/cuda/buffer.h"
-#include "head/count_cuda.cuh"
-#include "head/device_moments.h"
 #include "head/ladder/gpu_kernels_cuda.cuh"
-#include "head/moments_backends.h"
-#include "head/moments_joint.h"
-#include "head/pixel_reader.h"
+#include "head/moments/count_cuda.cuh"
+#include "head/moments/device_moments.h"
+#include "head/moments/moments_backends.h"
+#include "head/moments/moments_joint.h"
+#include "head/moments/pixel_reader.h"
 #include "kinema/error.h"
 
 #include <cmath>
@@ -180,9 +180,9 @@ std::unique_ptr<Moments> make_gpu_step(int step, const MomentsSettings& settings
   return make_gpu_device_step(step, settings.second_moments);
 }
 
-std::unique_ptr<Moments> make_joint_step(const MomentsSettings& settings) {
+std::unique_ptr<Moments> make_joint_step(const MomentsSettings& settings, int threads) {
   std::vector<std::unique_ptr<Moments>> host;
-  host.push_back(make_cpu_step(3, settings));
+  host.push_back(make_cpu_step(3, settings, threads));
   return std::make_unique<JointMoments>(make_gpu_device_step(8, settings.second_moments), std::move(host));
 }
 

@@ -1,0 +1,387 @@
+// kinema body track: stereo pairs, depth images or point clouds to joints, frame by frame.
+#include "app/options/interrupt.h"
+#include "app/options/live_options.h"
+#include "app/options/options.h"
+#include "app/options/places.h"
+#include "app/page/view.h"
+#include "app/run/track_run.h"
+#include "io/faces/face_detector.h"
+#include "io/motion/skeleton_json.h"
+#include "kinema/error.h"
+#include "kinema/files.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <tuple>
+
+namespace kinema::app {
+namespace {
+
+struct BodyTrackOptions {
+  CommonOptions common;
+  std::vector<std::string> input;
+  TrackRun run;
+  std::string skeleton, init = "auto";
+  std::optional<double> height;
+  bool no_shape = false, no_free_space = false, no_planes = false, face = false;
+  io::RecordingSettings recording;
+  ViewOptions view;
+};
+
+// The settings for this recording, with the person given by the options.
+body::TrackerSettings settings_for(const io::Recording& recording, const BodyTrackOptions& options) {
+  const body::TrackerSettings& given = options.run.tracker;
+  body::TrackerSettings tracker = body::settings_for(recording, given);
+  if (!options.skeleton.empty()) {
+    tracker.skeleton = io::read_skeleton(options.skeleton);
+    tracker.fit_shape = false;
+  } else if (options.height) {
+    try {
+      tracker.skeleton = body::default_human(*options.height);
+      tracker.height_known = true;
+    } catch (const Error& error) {
+      throw Error(fmt::format("--height is {}: {}", *options.height, error.what()));
+    }
+    tracker.fit_shape = given.fit_shape;
+  }
+  return tracker;
+}
+
+// How faces are looked for in the pictures of this recording.
+person::FaceObserverSettings face_settings(const io::Recording& recording, const BodyTrackOptions& options) {
+  const std::string& input = options.input.front();
+  if (!recording.holds_pictures())
+    throw Error(fmt::format("{}: has no colour pictures, which --face needs: {}leave --face out", input,
+                            recording.kind() == io::SourceKind::sequence ? "name them with --colour, or " : ""));
+  if (recording.camera().camera.width == 0)
+    throw Error(fmt::format("{}: has no camera, which --face needs: give --camera-file", input));
+  person::FaceObserverSettings settings;
+  const auto detector = std::make_shared<const io::FaceDetector>();
+  settings.detect = [detector](const face::GreyView& image) { return detector->detect(image); };
+  settings.model = std::make_shared<const face::Model>(read_face_model());
+  settings.camera = recording.camera().camera;
+  return settings;
+}
+
+// For the summary of a run from a live source.
+std::string live_words(const TrackCounts& counts) {
+  if (counts.latency.count() == 0) return "";
+  std::string text = fmt::format("; latency {:.0f} ms, 95 % within {:.0f} ms", counts.latency.quantile(0.5),
+                                 counts.latency.quantile(0.95));
+  if (counts.pace_changes > 0) {
+    text += fmt::format("; kept up with {} particles and {} points", counts.settings.particles, counts.settings.points);
+  }
+  return text;
+}
+
+// On the ranks of mpirun: each tracks all frames with its part of the particles, and the first writes.
+void share(const Ranks& ranks, const io::Recording& recording, TrackRun& run) {
+  int backend = 0;
+  ranks.together([&] {
+    if (recording.live())
+      throw Error(
+          fmt::format("a live source cannot be read by {} ranks: record it first (kinema record)", ranks.count()));
+    body::fill_in(run.tracker, run.compute.backend);
+    backend = static_cast<int>(choose(run.compute.backend));
+  });
+  // numbers that this machine chose may differ on another one
+  ranks.broadcast(&run.tracker.particles, sizeof run.tracker.particles);
+  ranks.broadcast(&run.tracker.points, sizeof run.tracker.points);
+  ranks.broadcast(&run.tracker.background_points, sizeof run.tracker.background_points);
+  int first = backend;
+  ranks.broadcast(&first, sizeof first);
+  ranks.together([&] {
+    if (backend != first) throw Error("the ranks have different backends: give --backend cpu, or a GPU to each");
+  });
+  run.tracker.exchange = ranks.exchange();
+  run.agree = [&ranks](bool mine) { return ranks.agree(mine); };
+  if (ranks.first()) return;
+  run.shown = false;
+  run.files = {};
+  run.live = {};
+  run.tracker.lag = 0;  // nobody reads its estimates
+}
+
+// People of this size are rare; pairs with a wrong baseline or focal length are not.
+constexpr double shortest = 0.92, tallest = 2.1;
+
+void report(const BodyTrackOptions& options, const TrackCounts& counts, const Ranks& ranks) {
+  const TrackRun& run = options.run;
+  const bool measured = counts.settings.baseline > 0 && counts.settings.fit_shape && !counts.settings.height_known;
+  if (measured && counts.stature > 0 && (counts.stature < shortest || counts.stature > tallest))
+    warn(options.common.console.err,
+         "by these pairs the person is {:.2f} m tall: check their baseline, {} m, and focal length", counts.stature,
+         counts.settings.baseline);
+  if (!options.common.json) {
+    fmt::print(
+        options.common.console.out,
+        "{}{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames per second{}\n",
+        counts.stopped ? "stopped; " : "", counts.frames, name(counts.backend), counts.found, counts.lost, counts.gaps,
+        counts.frames_per_second(), counts.live.words() + live_words(counts));
+    return;
+  }
+  nlohmann::ordered_json json;
+  json["backend"] = name(counts.backend);
+  json["frames"] = counts.frames;
+  json["found"] = counts.found;
+  json["lost"] = counts.lost;
+  json["gaps"] = counts.gaps;
+  if (run.face) json["faces"] = counts.faces;
+  json["late"] = counts.live.late;
+  json["reopened"] = counts.live.reopened;
+  json["stopped"] = counts.stopped;
+  json["particles"] = counts.settings.particles;
+  json["layers"] = counts.settings.layers;
+  json["points"] = counts.settings.points;
+  json["deviation_mm"] = 1000 * counts.deviation;
+  json["stature"] = counts.stature;
+  json["fps"] = counts.frames_per_second();
+  if (counts.latency.count() > 0) {
+    json["live"] = {{"fps", counts.live_frames_per_second()},
+                    {"latency_ms", {{"median", counts.latency.quantile(0.5)}, {"p95", counts.latency.quantile(0.95)}}},
+                    {"changes", counts.pace_changes},
+                    {"search_rest", counts.search_rest}};
+  }
+  json["ranks"] = ranks.count();
+  json["exchanged"] = {{"bytes", counts.exchanged_bytes},
+                       {"bytes_per_frame", counts.frames > 0 ? counts.exchanged_bytes / counts.frames : 0}};
+  for (const auto& [stage, ms] : counts.ms) json["ms"][stage] = ms;
+  json["results"] = {{"out", run.files.poses}};
+  print_json(json, options.common.console);
+}
+
+// Outputs that would overwrite an input or each other, or whose format does not match their name.
+void check_outputs(BodyTrackOptions& options) {
+  const TrackFiles& files = options.run.files;
+  if (!files.csv.empty() && std::filesystem::path(files.csv).extension() != ".csv") {
+    throw Error(fmt::format("{}: --csv writes a table: give a name that ends in .csv", files.csv));
+  }
+  for (const auto& [flag, ending, file] : {std::tuple{"--trc", ".trc", &files.trc},
+                                           {"--mot", ".mot", &files.mot},
+                                           {"--c3d", ".c3d", &files.c3d},
+                                           {"--gltf", ".glb", &files.gltf}}) {
+    if (file->empty() || std::filesystem::path(*file).extension() == ending) continue;
+    throw Error(fmt::format("{}: {} writes a file whose name ends in {}", *file, flag, ending));
+  }
+  std::vector<Place> inputs = {{"--colour", options.recording.colour_pattern},
+                               {"--skeleton", options.skeleton},
+                               {"--init", options.init == "auto" ? "" : options.init}};
+  for (const std::string& input : options.input) inputs.push_back({"--input", input});
+  for (const auto& file : options.recording.camera_files) inputs.push_back({"--camera-file", file.string()});
+  check_places({{"--out", files.poses}, {"--csv", files.csv}},
+               {{"--bvh", files.bvh},
+                {"--trc", files.trc},
+                {"--mot", files.mot},
+                {"--c3d", files.c3d},
+                {"--gltf", files.gltf},
+                {"--overlay", files.overlay}},
+               inputs, options.common);
+}
+
+void run(BodyTrackOptions options, const Ranks& ranks) {
+  const Interrupt interrupt;  // until the results are printed
+  TrackRun& chain = options.run;
+  std::unique_ptr<io::Recording> recording;
+  ranks.together([&] {
+    check_outputs(options);
+    if (ranks.count() > 1 && options.view.wanted)
+      throw Error(fmt::format("--view shows one process: start it without mpirun, not on {} ranks", ranks.count()));
+    check_devices(options.common);
+    divide_machine(ranks, options.common);
+    chain.compute = options.common.compute;
+    chain.fixed_particles = chain.tracker.particles > 0;
+    chain.fixed_points = chain.tracker.points > 0;
+    if (options.no_free_space) chain.tracker.likelihood.free_space = false;
+    chain.tracker.seed = options.common.seed;
+    if (options.no_shape) chain.tracker.fit_shape = false;
+    chain.tracker.foreground.planes = !options.no_planes;
+    choose(chain.compute);  // throws at once if it is missing
+
+    options.recording.colour = !chain.files.overlay.empty() || options.view.wanted || options.face;
+    options.recording.wait = source_wait(options.common.console.err);
+    recording = io::open_recording(options.input, options.recording);
+    chain.tracker = settings_for(*recording, options);
+    if (options.face) chain.face = face_settings(*recording, options);
+    if (options.init != "auto") chain.start_pose = io::read_pose(options.init, chain.tracker.skeleton);
+  });
+  if (ranks.count() > 1) share(ranks, *recording, chain);
+
+  std::optional<View> view;
+  std::optional<serve::BodyFeed> feed;
+  if (options.view.wanted) {
+    view.emplace(options.view);
+    feed.emplace(view->hub().channel("body"), options.input.front(), recording->size().value_or(0));
+    show(*feed, chain, view->control());
+    chain.recordings = options.view.recordings;
+  }
+  const TrackCounts counts = track(*recording, chain);
+  if (ranks.first()) report(options, counts, ranks);
+  if (feed) feed->finish();
+  if (counts.frames > 0 && counts.found == 0) {
+    throw AgreedError(
+        fmt::format("no person was found in {} frames; {} says why for each", counts.frames, chain.files.poses),
+        Error::Cause::running);
+  }
+  if (view && !counts.stopped) view->wait();
+}
+
+void add_input_options(Verb verb, BodyTrackOptions& options) {
+  io::RecordingSettings& recording = options.recording;
+  verb.option("--input", options.input,
+              "A recording's folder, a pattern such as depth/%06d.png, files, left,right of a stereo pair, or a live "
+              "source: see kinema cameras")
+      .type("DIR|FILES|SOURCE")
+      .required();
+  verb.text(
+          "--camera-file",
+          [&recording](const std::string& files) {
+            for (const std::string& file : split(files, ',')) recording.camera_files.emplace_back(file);
+          },
+          "camera.json or an OpenCV calibration, in place of the recording's own")
+      .type("FILE[,FILE]");
+  verb.option("--fps", recording.fps, "Frames per second, in place of the camera file's").type("N");
+  verb.option("--depth-scale", recording.depth_scale, "Metres per unit of the depth images").type("M");
+  verb.option("--baseline", recording.baseline, "Metres between the cameras of a rectified pair").type("M");
+  verb.option("--calibration-unit", recording.calibration_unit, "Metres per unit of an OpenCV calibration").type("M");
+  verb.option("--colour", recording.colour_pattern, "Pattern of the colour pictures, for --overlay, --view and --face")
+      .type("FILES");
+  verb.option("--near", options.run.tracker.foreground.nearest, "Smallest distance of the person, metres")
+      .type("M")
+      .show_default();
+  verb.option("--far", options.run.tracker.foreground.farthest, "Largest distance of the person, metres")
+      .type("M")
+      .show_default();
+  verb.flag("--no-planes", options.no_planes, "Do not detect floor and walls");
+  verb.choice<body::CutOut>("--cut-out", options.run.tracker.foreground.cut_out,
+                            "Whether depth images hold only the person, so that empty pixels are rays past the person",
+                            {{"auto", body::CutOut::automatic}, {"yes", body::CutOut::yes}, {"no", body::CutOut::no}});
+  verb.option("--reconnect", recording.reconnect, "Seconds to wait for a live source that disappears; 0: end")
+      .type("S")
+      .show_default();
+  verb.option("--start", options.run.start, "Number of the first frame").type("N").between(0L, 1L << 52);
+  verb.option("--frames", options.run.frames, "At most N frames; 0: all").type("N").between(0L, 1L << 52);
+}
+
+// Before all other options that change the tracker's settings, which may then deviate from those of the paper.
+void add_paper_option(Verb verb, BodyTrackOptions& options) {
+  verb.preset(
+          "--paper", [&run = options.run] { run.tracker = body::paper_settings(); },
+          "The plain filter of the paper; further options change it from there")
+      .group("The filter");
+}
+
+void add_tracker_options(Verb verb, BodyTrackOptions& options) {
+  body::TrackerSettings& tracker = options.run.tracker;
+  const char* group = "The filter";
+  verb.option("--particles", tracker.particles, "Particles per layer; 0: chosen for this machine")
+      .type("N")
+      .between(0, 1000000)
+      .group(group);
+  verb.option("--layers", tracker.layers, "Annealing layers; 1: the plain filter")
+      .type("N")
+      .between(1, 100)
+      .show_default()
+      .group(group);
+  verb.option("--refined", tracker.refined, "Poses refined by least squares; 0: none")
+      .type("N")
+      .between(0, 10000)
+      .show_default()
+      .group(group);
+  verb.option("--rivals", tracker.rivals, "Rival poses compared with the tracked one; 0: none")
+      .type("N")
+      .between(0, 1000)
+      .show_default()
+      .group(group);
+  verb.flag("--limbs", tracker.limbs, "Sample trunk and limbs one after the other").group(group);
+  verb.option("--points", tracker.points, "Points of the person, thinned evenly; 0: chosen for this machine")
+      .type("N")
+      .between(0, 100000000)
+      .group(group);
+  verb.choice<body::Motion>("--motion", tracker.motion, "Motion model from frame to frame",
+                            {{"random-walk", body::Motion::random_walk},
+                             {"constant-velocity", body::Motion::constant_velocity},
+                             {"spatial", body::Motion::spatial}})
+      .group(group);
+  verb.choice<body::Resampling>("--resampling", tracker.resampling, "Resampling scheme of the particles",
+                                {{"systematic", body::Resampling::systematic},
+                                 {"stratified", body::Resampling::stratified},
+                                 {"residual", body::Resampling::residual},
+                                 {"multinomial", body::Resampling::multinomial}})
+      .group(group);
+  verb.choice<body::Association>("--association", tracker.likelihood.association,
+                                 "The capsule that a point is compared with",
+                                 {{"nearest", body::Association::nearest}, {"first-hit", body::Association::first_hit}})
+      .group(group);
+  verb.option("--tau", tracker.likelihood.tau, "Distance at which residuals are truncated, metres")
+      .type("M")
+      .show_default()
+      .group(group);
+  verb.option("--sigma", tracker.likelihood.sigma, "Standard deviation of a point about the skin, metres")
+      .type("M")
+      .show_default()
+      .group(group);
+  verb.option("--sensor-noise", tracker.sensor_noise,
+              "Standard deviation of a depth at 1 m, metres; grows with the square of the distance")
+      .type("M")
+      .show_default()
+      .group(group);
+  verb.option("--independent", tracker.independent_points, "Number of points per frame that count as independent")
+      .type("N")
+      .show_default()
+      .group(group);
+  verb.option("--rest-cutoff", tracker.rest_cutoff,
+              "Low-pass cutoff of joints at rest in immediate poses (live, --lag 0), hertz; lower is steadier, 0: none")
+      .type("HZ")
+      .between(0.0, 1000.0)
+      .show_default()
+      .group(group);
+  verb.flag("--no-free-space", options.no_free_space, "Ignore the rays that see past the person").group(group);
+}
+
+}  // namespace
+
+void add_body_track(Verb parent, Task& task) {
+  Verb verb = parent.add("track", "Track a person's joints in stereo pairs, depth images or point clouds");
+  const auto options = std::make_shared<BodyTrackOptions>();
+  add_paper_option(verb, *options);
+  add_input_options(verb, *options);
+  verb.option("--out", options->run.files.poses, "Joints, deviations and angles of each frame")
+      .type("poses.jsonl")
+      .required();
+  verb.option("--csv", options->run.files.csv, "Joints and anatomical angles as a table").type("poses.csv");
+  verb.option("--bvh", options->run.files.bvh, "The motion as an animation").type("out.bvh");
+  verb.option("--gltf", options->run.files.gltf, "The same with a skin of capsules, as binary glTF").type("out.glb");
+  verb.option("--trc", options->run.files.trc, "Joints as markers for OpenSim").type("out.trc");
+  verb.option("--mot", options->run.files.mot, "Anatomical angles for OpenSim").type("out.mot");
+  verb.option("--c3d", options->run.files.c3d, "Joints as points of a C3D file").type("out.c3d");
+  verb.option("--overlay", options->run.files.overlay,
+              "Skeleton and skin over the frames: a video, or PNGs in a folder")
+      .type("out.mp4|DIR");
+  const Option skeleton =
+      verb.option("--skeleton", options->skeleton, "The person, in place of the recording's skeleton.json")
+          .type("S.json");
+  verb.option("--height", options->height, "The person's height in metres, for the default skeleton")
+      .type("M")
+      .excludes(skeleton);
+  verb.option("--init", options->init, "The pose to start from; auto: search").type("auto|pose.json");
+  verb.option("--lag", options->run.tracker.lag, "Later frames that correct a pose before it is written; 0: none")
+      .type("N")
+      .between(0, 10000)
+      .show_default();
+  verb.flag("--face", options->face,
+            "Look for the face in the colour pictures: it tells the person's front from the back");
+  verb.flag("--no-shape", options->no_shape, "Do not fit lengths and radii to the person");
+  add_osc_option(verb, options->run.live, "joints and rotations");
+  add_place_options(verb, options->run.live, "the body", "the body");
+  add_tracker_options(verb, *options);
+  add_view_options(verb, options->view);
+  add_common_options(verb, options->common);
+  verb.chosen([options, &task] {
+    options->common.console = task.console;
+    task.shared = true;
+    task.run = [options](const Ranks& ranks) { run(*options, ranks); };
+  });
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,187 @@
+#include "app/demo/demo_report.h"
+
+#include "app/body/evaluation_report.h"
+#include "app/face/face_evaluation_report.h"
+#include "bench/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace kinema::app {
+namespace {
+
+void add_strip(report::Section& section, const std::vector<Shot>& strip, const char* shows) {
+  report::Pictures pictures;
+  for (const Shot& shot : strip) {
+    pictures.pictures.push_back({shot.png, shot.width, shot.height, fmt::format("{} over frame {}", shows, shot.frame),
+                                 fmt::format("{:.2f} s", shot.time)});
+  }
+  section.blocks.emplace_back(std::move(pictures));
+}
+
+// What the images show, and where the video of all frames is.
+void add_note(report::Section& section, const std::string& text, const std::string& no_video, const char* video) {
+  if (no_video.empty())
+    section.blocks.emplace_back(report::Text{text + " All frames:", video});
+  else
+    section.blocks.emplace_back(report::Text{fmt::format("{} No video: {}.", text, no_video), ""});
+}
+
+}  // namespace
+
+std::vector<DemoRow> walk_rows(const Walk& walk) {
+  const Evaluation& evaluation = walk.evaluation;
+  std::vector<DemoRow> rows = {
+      {"recording", fmt::format("{} frames of {}, simulated from a motion-capture clip in {:.1f} s", walk.counts.frames,
+                                walk.mode, walk.simulate_ms / 1000)},
+      {"tracking", fmt::format("{} of {} frames at {:.1f} per second on {}; the person's size was found on the way",
+                               walk.counts.found, walk.counts.frames, walk.counts.frames_per_second(),
+                               name(walk.settings.compute.backend))},
+      {"joints", fmt::format("{:.1f} mm off on average, {:.1f} % within 100 mm", evaluation.all.mean_mm,
+                             100 * evaluation.within_100mm_of_truth)}};
+  if (const auto normalised = evaluation.all.normalised_error) {
+    rows.push_back(
+        {"deviations", fmt::format("{}: normalised error {:.2f}, where 1 is right and 0.5 to 2 is acceptable",
+                                   verdict(*normalised), *normalised)});
+  }
+  if (!walk.no_video.empty()) rows.push_back({"no video", walk.no_video});
+  return rows;
+}
+
+std::vector<DemoRow> face_rows(const FaceDemo& face) {
+  return {{"model", fmt::format("{} synthetic faces and their mirror images, {} pixels, trained in {:.1f} s",
+                                face.trained, face.pixels, face.train_ms / 1000)},
+          {"new faces", fmt::format("{}: {:.1f} % of the outer-eye distance off on average, {:.0f} % of them over 8 %",
+                                    face.test.faces.size(), 100 * face.test.all.mean, 100 * face.test.all.failures)},
+          {"clip", fmt::format("{} of {} frames followed, {:.1f} % off", face.clip_found, face.clip_frames,
+                               100 * face.clip_error)}};
+}
+
+std::vector<DemoRow> head_rows(const HeadDemo& demo) {
+  return {{"clip",
+           fmt::format("{} frames of a synthetic head, {:.0f} pixels wide, in a room with things of the colour of skin",
+                       demo.counts.frames, demo.face_px)},
+          {"filter", fmt::format("score {:.2f}, calibrated in {:.1f} ms from an oval in the first frame", demo.score,
+                                 demo.calibrate_ms)},
+          {"tracking", fmt::format("{} of {} frames at {:.0f} per second on {}", demo.counts.found, demo.counts.frames,
+                                   demo.counts.frames_per_second(), name(demo.settings.compute.backend))},
+          {"centre", fmt::format("{:.2f} pixels off on average, {:.2f} % of the face's width; at most {:.2f} pixels",
+                                 demo.mean_px, 100 * demo.errors.mean, demo.worst_px)},
+          {"distance", fmt::format("{:.1f} % off on average", demo.distance_percent)},
+          {"at rest", demo.jitter_px ? fmt::format("a jitter of {:.3f} pixels by the camera's noise", *demo.jitter_px)
+                                     : std::string("-")}};
+}
+
+report::Section walk_section(const Walk& walk) {
+  const Evaluation& evaluation = walk.evaluation;
+  report::Section section;
+  if (walk.strip.empty()) {
+    section.blocks.emplace_back(report::Text{
+        fmt::format("No pictures: {}. The camera gave points instead of depth images.", walk.no_video), ""});
+  } else {
+    add_strip(section, walk.strip, "the tracked skeleton");
+    add_note(section,
+             "Over the camera's pictures: the skin by limb, the bones, and around each joint a ring of two standard "
+             "deviations.",
+             walk.no_video, "walk.mp4");
+  }
+  report::Figures figures{{{fmt::format("{:.1f} mm", evaluation.all.mean_mm), "mean error of a joint"},
+                           {fmt::format("{:.1f} %", 100 * evaluation.within_100mm_of_truth), "of joints within 100 mm"},
+                           {fmt::format("{} of {}", walk.counts.found, walk.counts.frames), "frames tracked"},
+                           {fmt::format("{:.1f}", walk.counts.frames_per_second()),
+                            fmt::format("frames per second, on {}", name(walk.settings.compute.backend))}}};
+  if (const auto normalised = evaluation.all.normalised_error)
+    figures.figures.push_back({verdict(*normalised), fmt::format("deviations: {:.2f}, 1 is right", *normalised)});
+  section.blocks.emplace_back(std::move(figures));
+  section.blocks.emplace_back(frames_plot(evaluation));
+  section.blocks.emplace_back(joints_table(evaluation));
+  section.blocks.emplace_back(report::Text{
+      "Normalised: squared errors over those that the tracker stated, on average. Near 1 the stated deviations are "
+      "right; 0.5 to 2 is acceptable; above, the tracker is too sure. The same by hand, in the folder of this page:",
+      ""});
+  section.blocks.emplace_back(report::Commands{walk.commands()});
+  return section;
+}
+
+report::Section head_section(const HeadDemo& demo) {
+  report::Section section{
+      "A head, for a webcam",
+      "A synthetic head, lit and textured, moves in front of a room in which wood and cardboard have "
+      "nearly its colours. kinema learned its colours from one oval, and followed it by them and by "
+      "its edges.",
+      {}};
+  if (demo.strip.empty()) {
+    section.blocks.emplace_back(report::Text{fmt::format("No pictures: {}.", demo.no_video), ""});
+  } else {
+    add_strip(section, demo.strip, "the tracked head");
+    add_note(section, "Warm: skin, by its degree. Green: the head's outline, and the path of its centre.",
+             demo.no_video, "head.mp4");
+  }
+  report::Figures figures{{{fmt::format("{:.2f} px", demo.mean_px),
+                            fmt::format("mean error: {:.2f} % of the face's width", 100 * demo.errors.mean)},
+                           {fmt::format("{:.1f} %", demo.distance_percent), "mean error of the distance"}}};
+  if (demo.jitter_px)
+    figures.figures.push_back({fmt::format("{:.3f} px", *demo.jitter_px), "jitter of the head at rest"});
+  figures.figures.push_back({fmt::format("{} of {}", demo.counts.found, demo.counts.frames), "frames tracked"});
+  figures.figures.push_back({fmt::format("{:.0f}", demo.counts.frames_per_second()),
+                             fmt::format("frames per second, on {}", name(demo.settings.compute.backend))});
+  section.blocks.emplace_back(std::move(figures));
+
+  report::Plot plot;
+  plot.title = "Error of the head's centre by frame";
+  plot.x.label = "frame";
+  plot.y.label = "pixels";
+  const double goal = 0.005 * demo.face_px;
+  plot.y.from = 0;
+  plot.y.to = 1.15 * std::max(demo.worst_px, goal);
+  plot.limits = {{false, goal, "half a percent of the face's width"}};
+  report::Series series{"error", 2, report::Style::line, {}};
+  for (std::size_t i = 0; i < demo.error_px.size(); ++i) {
+    series.points.push_back(
+        {static_cast<double>(i), demo.error_px[i] < 0 ? std::nullopt : std::optional(demo.error_px[i]), 0, 0});
+  }
+  plot.series.push_back(std::move(series));
+  section.blocks.emplace_back(std::move(plot));
+  section.blocks.emplace_back(report::Commands{demo.commands()});
+  return section;
+}
+
+report::Section face_section(const FaceDemo& demo) {
+  report::Section section{"A face, fitted",
+                          "An appearance model learned from synthetic faces how shape and texture vary. It was then "
+                          "fitted to faces it had not seen, and followed another through a clip, frame by frame.",
+                          {}};
+  if (!demo.strip.empty()) {
+    add_strip(section, demo.strip, "landmarks");
+    add_note(section, "68 landmarks and the mesh of the model; doubtful landmarks in amber.", demo.no_video,
+             "face.mp4");
+  }
+  section.blocks.emplace_back(report::Figures{
+      {{fmt::format("{:.1f} %", 100 * demo.test.all.mean),
+        fmt::format("mean error on {} new faces, over the outer-eye distance", demo.test.faces.size())},
+       {fmt::format("{:.1f} %", 100 * demo.test.all.failures), "of them off by more than 8 %"},
+       {fmt::format("{} of {}", demo.clip_found, demo.clip_frames),
+        fmt::format("frames of the clip, {:.1f} % off", 100 * demo.clip_error)},
+       {fmt::format("{:.1f} s", demo.train_ms / 1000),
+        fmt::format("to train on {} faces and their mirror images, {} pixels", demo.trained, demo.pixels)}}});
+  section.blocks.emplace_back(face_curve(demo.test));
+  section.blocks.emplace_back(report::Commands{demo.commands()});
+  return section;
+}
+
+report::Report demo_report(const Walk& walk, const HeadDemo& head, const FaceDemo& face,
+                           const LikelihoodDemo& likelihood) {
+  const bench::Machine machine = bench::describe_machine(0);
+  return {
+      "A walking person, followed",
+      "A motion-capture clip was put in front of a simulated depth camera, with the noise of a real one. kinema found "
+      "the person, learned its size, and followed it, without knowing the clip; then its joints were compared with "
+      "the truth.",
+      {walk_section(walk), head_section(head), face_section(face), likelihood_section(likelihood)},
+      fmt::format("kinema {}, made by `kinema demo` on {}, {} cores{}, {}.", build().version, machine.cpu,
+                  machine.cores, machine.gpus.empty() ? "" : ", " + machine.gpus.front().name, machine.system)};
+}
+
+}  // namespace kinema::app

@@ -1,0 +1,213 @@
+#include "app/face/face_evaluation.h"
+
+#include "app/options/interrupt.h"
+#include "app/options/progress.h"
+#include "core/stopwatch.h"
+#include "kinema/error.h"
+#include "kinema/exchange.h"
+#include "synth/faces/face_start.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace kinema::app {
+namespace {
+
+double quantile(const std::vector<double>& sorted, double share) {
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<std::size_t>(at);
+  const std::size_t high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+}
+
+FaceErrorSummary summary(const std::vector<FaceError>& faces, double FaceError::*value) {
+  FaceErrorSummary result;
+  std::vector<double> errors;
+  double failures = 0, area = 0;
+  for (const FaceError& face : faces) {
+    if (face.fitted) errors.push_back(face.*value);
+    if (!face.fitted || face.*value > failure_limit) failures += 1;
+    if (face.fitted) area += std::max(0.0, failure_limit - face.*value) / failure_limit;
+  }
+  result.count = errors.size();
+  if (faces.empty()) return result;
+  result.failures = failures / static_cast<double>(faces.size());
+  result.auc = area / static_cast<double>(faces.size());
+  if (errors.empty()) return result;
+  std::sort(errors.begin(), errors.end());
+  result.mean = std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
+  result.median = quantile(errors, 0.5);
+  result.p95 = quantile(errors, 0.95);
+  return result;
+}
+
+// The probability that a failed fit has a higher probability of failure than a good one: Mann-Whitney.
+std::optional<double> roc_area(const std::vector<FaceError>& faces) {
+  double wins = 0, pairs = 0;
+  for (const FaceError& failed : faces) {
+    if (!failed.fitted || failed.all <= failure_limit) continue;
+    for (const FaceError& good : faces) {
+      if (!good.fitted || good.all > failure_limit) continue;
+      pairs += 1;
+      wins += failed.failure > good.failure ? 1 : failed.failure == good.failure ? 0.5 : 0;
+    }
+  }
+  if (pairs == 0) return std::nullopt;
+  return wins / pairs;
+}
+
+std::vector<float> placed_mean(const face::Model& model, const face::Similarity& pose) {
+  std::vector<float> landmarks;
+  for (std::size_t i = 0; i + 1 < model.shape.mean.size(); i += 2) {
+    const double x = model.shape.mean[i], y = model.shape.mean[i + 1];
+    landmarks.push_back(static_cast<float>(pose.a * x - pose.b * y + pose.tx));
+    landmarks.push_back(static_cast<float>(pose.b * x + pose.a * y + pose.ty));
+  }
+  return landmarks;
+}
+
+// Of several boxes the one around the labelled face: an image may show more people than were labelled.
+std::optional<face::Start::Box> box_about(const std::vector<face::Start::Box>& boxes, const std::vector<float>& truth) {
+  double x = 0, y = 0;
+  for (std::size_t i = 0; i + 1 < truth.size(); i += 2) {
+    x += 2 * static_cast<double>(truth[i]) / static_cast<double>(truth.size());
+    y += 2 * static_cast<double>(truth[i + 1]) / static_cast<double>(truth.size());
+  }
+  for (const face::Start::Box& box : boxes) {
+    const double left = static_cast<double>(box.x), top = static_cast<double>(box.y);
+    if (x > left && y > top && x < left + static_cast<double>(box.width) && y < top + static_cast<double>(box.height))
+      return box;
+  }
+  return std::nullopt;
+}
+
+// The start of an example's fit; nothing, and the reason, if it is unknown.
+std::optional<face::Start> start_of(const face::Model& model, const FaceExamples& examples, std::size_t i,
+                                    std::size_t number, const FaceEvaluationSettings& settings,
+                                    const io::FaceDetector* detector, const io::Starts* starts, std::string& why) {
+  face::Start start;
+  if (settings.start == FaceStart::perturbed) {
+    const synth::StartNoise noise{settings.shift, settings.scale, settings.turn * std::numbers::pi / 180};
+    start.similarity =
+        synth::displaced_start(model, examples.landmarks[i], noise, settings.seed, static_cast<std::uint32_t>(number));
+  } else if (settings.start == FaceStart::detect) {
+    start.box = box_about(detector->detect(examples.images[i]), examples.landmarks[i]);
+    if (!start.box) {
+      why = "the detector found no face here";
+      return std::nullopt;
+    }
+  } else {
+    const face::Start* given = starts->find(examples.files[i].image.filename().string());
+    if (given == nullptr) {
+      why = "no start was given";
+      return std::nullopt;
+    }
+    start = *given;
+  }
+  return start;
+}
+
+void hold_against(const face::Layout& layout, const std::vector<float>& truth, const std::vector<int>& inner,
+                  face::Fit& fit, FaceError& error) {
+  error.fitted = true;
+  error.all = landmark_error(layout, fit.landmarks, truth);
+  if (!inner.empty()) error.inner = landmark_error(layout, fit.landmarks, truth, inner);
+  error.failure = fit.failure;
+  error.confidence = std::move(fit.confidence);
+  for (std::size_t k = 0; k < error.confidence.size(); ++k)
+    error.landmark_errors.push_back(
+        static_cast<float>(landmark_error(layout, fit.landmarks, truth, {static_cast<int>(k)})));
+  error.landmarks = std::move(fit.landmarks);
+}
+
+}  // namespace
+
+std::vector<std::size_t> FaceEvaluation::worst_first() const {
+  std::vector<std::size_t> order(faces.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (faces[a].fitted != faces[b].fitted) return !faces[a].fitted;
+    return faces[a].all > faces[b].all;
+  });
+  return order;
+}
+
+std::vector<double> cumulative(const FaceEvaluation& evaluation, bool inner, const std::vector<double>& at) {
+  std::vector<double> shares;
+  for (double limit : at) {
+    const auto below = std::count_if(evaluation.faces.begin(), evaluation.faces.end(), [&](const FaceError& face) {
+      return face.fitted && (inner ? face.inner : face.all) <= limit;
+    });
+    shares.push_back(static_cast<double>(below) / std::max(1.0, static_cast<double>(evaluation.faces.size())));
+  }
+  return shares;
+}
+
+FaceEvaluation evaluate_faces(const std::shared_ptr<const face::Model>& model, const FaceExamples& examples,
+                              const FaceEvaluationSettings& settings, const io::FaceDetector* detector,
+                              const io::Starts* starts) {
+  if (examples.points != model->shape.landmarks()) {
+    throw Error(
+        fmt::format("the faces have {} landmarks and the model has {}: use faces labelled as those it was trained on",
+                    examples.points, model->shape.landmarks()));
+  }
+  constexpr std::size_t batch = 32;
+  const std::vector<int> inner = inner_points(examples.points);
+  const std::unique_ptr<face::Fitter> fitter = face::make_fitter(model, settings.fit, settings.compute);
+  const std::size_t tries = settings.start == FaceStart::perturbed ? std::max<std::uint32_t>(1, settings.tries) : 1;
+  const std::size_t count = tries * examples.size();
+  FaceEvaluation evaluation;
+  evaluation.landmarks = examples.points;
+  evaluation.backend = fitter->backend();
+  evaluation.stages = fitter->stages();
+  const Slice mine = slice_of(count, settings.part, settings.parts);
+  Progress progress("fitting", mine.size(), settings.part == 0);
+  const Interrupt interrupt;
+  Stopwatch watch;
+  for (std::size_t begin = mine.begin; begin < mine.end && !interrupt.asked(); begin += batch) {
+    const std::size_t end = std::min(begin + batch, mine.end);
+    std::vector<face::Face> faces;
+    std::vector<std::size_t> owner;
+    for (std::size_t number = begin; number < end; ++number) {
+      const std::size_t i = number % examples.size();
+      FaceError error;
+      error.example = i;
+      error.name = examples.files[i].name;
+      const std::optional<face::Start> start =
+          start_of(*model, examples, i, number, settings, detector, starts, error.why);
+      if (start) {
+        error.start =
+            landmark_error(model->layout, placed_mean(*model, start_pose(*model, *start)), examples.landmarks[i]);
+        faces.push_back({view(examples.images[i]), *start, false});
+        owner.push_back(number);
+      }
+      evaluation.faces.push_back(std::move(error));
+    }
+    evaluation.detect_ms += watch.lap();
+    std::vector<face::Fit> fits(faces.size());
+    fitter->fit(faces, fits);
+    if (settings.start == FaceStart::detect) try_doubtful_again(*fitter, *model, faces, fits);
+    evaluation.fit_ms += watch.lap();
+    for (std::size_t f = 0; f < fits.size(); ++f)
+      hold_against(model->layout, examples.landmarks[owner[f] % examples.size()], inner, fits[f],
+                   evaluation.faces[owner[f] - mine.begin]);
+    progress.show(end - mine.begin);
+  }
+  if (settings.gather) settings.gather(evaluation.faces);
+  evaluation.stopped = interrupt.asked() && evaluation.faces.size() < count;
+  for (const FaceError& face : evaluation.faces) {
+    evaluation.missing += !face.fitted;
+    evaluation.expected_failures += face.fitted ? face.failure : 0;
+  }
+  evaluation.all = summary(evaluation.faces, &FaceError::all);
+  if (!inner.empty()) evaluation.inner = summary(evaluation.faces, &FaceError::inner);
+  evaluation.scored = !model->quality.weights.empty();
+  if (evaluation.scored) evaluation.roc_area = roc_area(evaluation.faces);
+  return evaluation;
+}
+
+}  // namespace kinema::app

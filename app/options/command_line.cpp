@@ -1,0 +1,132 @@
+#include "app/options/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <iomanip>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+namespace kinema::app {
+
+Option& Option::type(const std::string& name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option& Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option& Option::show_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option& Option::show_default(const std::string& text) {
+  option_->default_str(text);
+  return *this;
+}
+
+Option& Option::group(const std::string& heading) {
+  option_->group(heading);
+  return *this;
+}
+
+Option& Option::list() {
+  option_->delimiter(',');
+  return *this;
+}
+
+// CLI11 would append the allowed values to the type's name; the help lists them in words
+
+Option& Option::one_of(std::initializer_list<const char*> words) {
+  option_->check(CLI::IsMember(std::vector<std::string>(words.begin(), words.end())).description(""));
+  return *this;
+}
+
+Option& Option::between_whole(long low, long high) {
+  option_->check(CLI::Range(low, high).description(""));
+  return *this;
+}
+
+Option& Option::between_real(double low, double high) {
+  option_->check(CLI::Range(low, high).description(""));
+  return *this;
+}
+
+Option& Option::excludes(const Option& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Verb Verb::add(const std::string& name, const std::string& description) {
+  return Verb(*app_->add_subcommand(name, description));
+}
+
+void Verb::hide() { app_->group(""); }
+
+void Verb::footer(const std::string& text) { app_->footer(text); }
+
+void Verb::chosen(std::function<void()> call) { app_->callback(std::move(call)); }
+
+template <class T>
+Option Verb::option(const std::string& names, T& value, const std::string& help) {
+  return Option(*app_->add_option(names, value, help));
+}
+
+template Option Verb::option(const std::string&, int&, const std::string&);
+template Option Verb::option(const std::string&, long&, const std::string&);
+template Option Verb::option(const std::string&, std::uint16_t&, const std::string&);
+template Option Verb::option(const std::string&, std::uint32_t&, const std::string&);
+template Option Verb::option(const std::string&, std::uint64_t&, const std::string&);
+template Option Verb::option(const std::string&, float&, const std::string&);
+template Option Verb::option(const std::string&, double&, const std::string&);
+template Option Verb::option(const std::string&, std::optional<double>&, const std::string&);
+template Option Verb::option(const std::string&, std::filesystem::path&, const std::string&);
+template Option Verb::option(const std::string&, std::string&, const std::string&);
+template Option Verb::option(const std::string&, std::vector<std::size_t>&, const std::string&);
+template Option Verb::option(const std::string&, std::vector<std::string>&, const std::string&);
+
+Option Verb::text(const std::string& names, const std::function<void(const std::string&)>& read,
+                  const std::string& help) {
+  return Option(*app_->add_option_function<std::string>(names, read, help));
+}
+
+Option Verb::flag(const std::string& name, bool& value, const std::string& help) {
+  if (name.front() != '!') return Option(*app_->add_flag(name, value, help));
+  // CLI11's own syntax to disable a value would show in the help
+  return Option(*app_->add_flag_callback(
+      name.substr(1), [&value] { value = false; }, help));
+}
+
+Option Verb::preset(const std::string& name, std::function<void()> set, const std::string& help) {
+  return Option(*app_->add_flag_callback(name, std::move(set), help));
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
+  if (parts.empty()) parts.emplace_back();
+  return parts;
+}
+
+std::vector<std::string> split_words(const std::string& line) {
+  std::vector<std::string> words;
+  std::istringstream in(line);
+  while (in >> std::ws && in.peek() != std::istringstream::traits_type::eof()) {
+    const char first = static_cast<char>(in.peek());
+    std::string& word = words.emplace_back();
+    if (first == '"' || first == '\'')
+      in >> std::quoted(word, first);
+    else
+      in >> word;
+  }
+  return words;
+}
+
+}  // namespace kinema::app

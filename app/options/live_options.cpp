@@ -1,0 +1,43 @@
+#include "app/options/live_options.h"
+
+#include "app/options/interrupt.h"
+#include "app/options/options.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+namespace kinema::app {
+namespace {
+
+constexpr const char* group = "Live receivers";
+
+}  // namespace
+
+void add_osc_option(Verb verb, io::LiveTargets& targets, const char* what) {
+  verb.option("--osc", targets.osc, fmt::format("Send {} as Open Sound Control", what)).type("HOST:PORT").group(group);
+}
+
+void add_place_options(Verb verb, io::LiveTargets& targets, const char* to_avatar, const char* to_vrchat) {
+  verb.option("--udp,--opentrack", targets.opentrack, "Send the head to opentrack (\"UDP over network\")")
+      .type("HOST:PORT")
+      .group(group);
+  verb.flag("--udp-time", targets.opentrack_time,
+            "Add a seventh double to each packet of --udp, which opentrack ignores: when the frame was taken, seconds "
+            "since 1970")
+      .group(group);
+  verb.option("--vmc", targets.vmc, fmt::format("Send {} to an avatar (Virtual Motion Capture protocol)", to_avatar))
+      .type("HOST:PORT")
+      .group(group);
+  verb.option("--vrchat", targets.vrchat, fmt::format("Send {} to VRChat as trackers", to_vrchat))
+      .type("HOST:PORT")
+      .group(group);
+}
+
+io::SourceWait source_wait(std::FILE* err) {
+  return {.stopped = [interrupt = std::make_shared<const Interrupt>()] { return interrupt->asked(); },
+          .note = [err](const std::string& line) { warn(err, "{}", line); }};
+}
+
+}  // namespace kinema::app

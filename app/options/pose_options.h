@@ -1,0 +1,21 @@
+// Options of the head's pose: the camera, and the size of the head.
+#pragma once
+
+#include "app/options/command_line.h"
+#include "kinema/head_pose.h"
+
+#include <optional>
+#include <string>
+
+namespace kinema::app {
+
+struct PoseOptions {
+  std::optional<double> field_of_view;
+  std::string camera, eye_distance;
+};
+void add_pose_options(Verb verb, PoseOptions& options);
+
+/// Throws Error if a value is impossible, or the camera's file cannot be used.
+face::HeadPoseSettings pose_settings(const PoseOptions& options);
+
+}  // namespace kinema::app

@@ -1,0 +1,94 @@
+// What the runs of trackers of colour frames, of a head and of a person, have in common: the source and its options, files
+// and receivers, counts and the loop itself.
+#pragma once
+
+#include "app/options/command_line.h"
+#include "app/options/options.h"
+#include "app/run/source_loop.h"
+#include "core/stopwatch.h"
+#include "io/network/live_sender.h"
+#include "kinema/backend.h"
+#include "kinema/source.h"
+#include "kinema/stage_time.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kinema::app {
+
+struct ColourSourceOptions {
+  std::vector<std::string> input;
+  double fps = 0, reconnect = 60;
+};
+
+/// --input, --fps, --reconnect, --start and --frames.
+void add_colour_options(Verb verb, ColourSourceOptions& source, FrameRange& range);
+
+/// Says so if times are computed for a guessed frame rate.
+std::unique_ptr<io::Source> open_colour_source(const ColourSourceOptions& options, const CommonOptions& common);
+
+/// Files to write and network receivers; empty name: none.
+struct ColourOutputs {
+  std::string table, lines, overlay;
+  io::LiveTargets live;
+};
+
+struct ColourCounts {
+  std::size_t frames = 0, found = 0, lost = 0, gaps = 0;
+  LiveCounts live;
+  std::string first_gap;             ///< why the first unreadable frame could not be read
+  bool stopped = false;              ///< by the user
+  std::map<std::string, double> ms;  ///< by stage
+  Backend backend = Backend::cpu;    ///< the backend that ran
+
+  double frames_per_second() const;  ///< of the tracker alone
+};
+
+/// Members "late", "reopened", "stopped", "fps" and "ms" of a report.
+void put_rest(nlohmann::ordered_json& report, const ColourCounts& counts);
+
+/// On standard error, if frames could not be read.
+void report_gaps(const ColourCounts& counts, const CommonOptions& common);
+
+/// Takes the frames of a loop through `track(frame)`, which gives an estimate, to `tell(frame, estimate)`, whose receivers
+/// are waiting, and then, gaps included, to `add(frame, estimate)`.
+template <class Estimate, class Track, class Tell, class Add>
+void follow(SourceLoop& loop, ColourCounts& counts, const Track& track, const Tell& tell, const Add& add) {
+  Stopwatch watch;
+  for (io::Frame frame; loop.next(frame);) {
+    counts.ms["read"] += watch.lap();
+    Estimate estimate;
+    estimate.time = frame.time;
+    estimate.why = frame.gap;
+    if (frame.gap.empty()) {
+      estimate = track(frame);
+      counts.ms["track"] += watch.lap();
+      for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
+      tell(frame, estimate);
+    } else if (counts.first_gap.empty()) {
+      counts.first_gap = frame.gap;
+    }
+    ++counts.frames;
+    ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
+    add(frame, estimate);
+    counts.ms["write"] += watch.lap();
+  }
+}
+
+/// The whole of a run: `work` takes the frames of the loop, `commit` keeps what came of them. Ctrl-C ends it early. If the
+/// source fails, the results so far are kept, and then the Error is thrown.
+template <class Work, class Commit>
+void run_loop(io::Source& source, FrameRange range, ColourCounts& counts, const Work& work, const Commit& commit) {
+  SourceLoop loop(source, range);
+  loop.run([&] { work(loop); });
+  counts.stopped = loop.stopped();
+  counts.live = loop.live();
+  loop.finish(commit);
+}
+
+}  // namespace kinema::app

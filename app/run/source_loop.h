@@ -1,0 +1,104 @@
+// Passes the frames of a source through a tracker into files, with one policy for all the ways in which that can end.
+//
+//   SourceLoop loop(source, {run.start, run.frames}, "frames");
+//   loop.run([&] {
+//     for (io::Frame frame; loop.next(frame);) sinks.add(frame, tracker.track(...));
+//   });
+//   loop.finish([&] { sinks.commit(); });
+//
+// Ctrl-C ends the loop after the current frame. If the source fails, or a step throws, the results so far are kept:
+// finish() commits them and then throws the Error, which says where it stopped.
+#pragma once
+
+#include "app/options/interrupt.h"
+#include "app/options/progress.h"
+#include "kinema/error.h"
+#include "kinema/source.h"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace kinema::app {
+
+/// Which frames of a source to take.
+struct FrameRange {
+  long start = 0;          ///< number of the first frame
+  std::size_t frames = 0;  ///< at most; 0: all
+};
+
+/// What a live source did beside the frames that were used; all 0 for files.
+struct LiveCounts {
+  std::size_t late = 0;      ///< frames replaced by newer ones before they could be used
+  std::size_t reopened = 0;  ///< times that the source disappeared and came back
+
+  /// For the summary of a run: "" or "; 12 frames too late".
+  std::string words() const;
+};
+
+class SourceLoop {
+public:
+  /// `what` names the frames in the progress bar.
+  SourceLoop(io::Source& source, FrameRange range, const std::string& what = "frames", bool shown = true);
+
+  /// For a loop that runs on several ranks: the next frame is taken only if `agree` is true, which is asked whether
+  /// this one has one. All then take the same frames, whichever of them is stopped.
+  void agree_by(std::function<bool(bool)> agree) { agree_ = std::move(agree); }
+
+  /// The next frame of the range, gaps included; false if there is none: at the end, after Ctrl-C, or if the source
+  /// failed.
+  bool next(io::Frame& frame);
+
+  /// Calls `work`, which takes frames with next(); the first Error that ends it is stored for finish().
+  template <class Work>
+  void run(Work&& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      if (!broken_) broken_ = error;  // the first one is the cause; the rest follows from it
+    }
+  }
+
+  /// Calls `commit`, unless there is nothing to keep. Then throws the Error that ended the loop early, if any; also if
+  /// the range holds no frame.
+  template <class Commit>
+  void finish(Commit&& commit) {
+    check_range();
+    if (broken_ && frames_ > 0) keep(commit);
+    if (broken_) throw_broken();
+    if (frames_ > 0) commit();  // else it was stopped before the first one, and former results stay
+  }
+
+  std::size_t frames() const { return frames_; }  ///< returned by next()
+  std::size_t total() const { return total_; }    ///< expected in total; 0: unknown
+  LiveCounts live() const { return {source_.late(), source_.reopened()}; }
+  bool stopped() const { return interrupt_.asked(); }  ///< by Ctrl-C
+
+private:
+  template <class Commit>
+  void keep(Commit& commit) {
+    try {
+      commit();
+      kept_ = true;
+    } catch (const Error&) {
+      // the first Error says more: where the disk is full, it came from the same file
+    }
+  }
+  bool read(io::Frame& frame);
+  void check_range() const;
+  [[noreturn]] void throw_broken() const;
+
+  io::Source& source_;
+  FrameRange range_;
+  std::size_t total_;
+  Progress progress_;
+  const Interrupt interrupt_;
+  std::function<bool(bool)> agree_;
+  std::size_t frames_ = 0;
+  bool kept_ = false;
+  std::optional<Error> broken_;
+};
+
+}  // namespace kinema::app

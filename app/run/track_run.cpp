@@ -1,0 +1,303 @@
+#include "app/run/track_run.h"
+
+#include "app/run/live_copy.h"
+#include "core/stopwatch.h"
+#include "core/unix_time.h"
+#include "io/files/output_file.h"
+#include "io/motion/bvh.h"
+#include "io/motion/motion_files.h"
+#include "io/network/body_network.h"
+#include "io/overlays/overlay.h"
+#include "kinema/poses.h"
+
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace kinema::app {
+namespace {
+
+// All outputs written during the run.
+class BodySinks {
+public:
+  BodySinks(const TrackFiles& files, const io::Recording& recording, const body::Skeleton& skeleton) {
+    for (const std::string& name : {files.poses, files.csv}) {
+      if (!name.empty()) poses_.emplace_back(std::make_unique<io::PosesWriter>(name, skeleton));
+    }
+    if (!files.bvh.empty()) bvh_file_.emplace(files.bvh);
+    for (const auto& [name, format] : {std::pair{&files.trc, Format::trc},
+                                       {&files.mot, Format::mot},
+                                       {&files.c3d, Format::c3d},
+                                       {&files.gltf, Format::gltf}}) {
+      if (!name->empty()) motion_files_.push_back({format, *name, std::make_unique<io::OutputFile>(*name)});
+    }
+    fps_ = recording.fps() > 0 ? recording.fps() : 30;
+    if (!files.overlay.empty()) overlay_.emplace(files.overlay, recording.camera().camera, fps_);
+  }
+
+  bool draws() const { return overlay_.has_value(); }
+
+  void add(const io::Frame& frame, const body::Estimate& estimate) {
+    for (const auto& writer : poses_) writer->add(estimate);
+    // an animation has no gaps, so that its frames are those of the recording: gaps repeat the last pose, and the first
+    // pose fills those before it
+    if (estimate.found && !last_) animation_.assign(unseen_, estimate.pose);
+    if (estimate.found) last_ = estimate.pose;
+    if (bvh_file_ && last_) animation_.push_back(*last_);
+    if (!last_) ++unseen_;
+    if (!motion_files_.empty()) motion_.add(estimate);
+    if (overlay_) {
+      io::OverlayFrame picture{frame.index,
+                               frame.time,
+                               frame.colour.empty() ? nullptr : &frame.colour,
+                               frame.depth,
+                               {frame.points.data(), frame.points.size() / 3, {}}};
+      overlay_->add(picture, *estimate.skeleton, estimate, estimate.why);
+    }
+  }
+
+  void commit(const body::Skeleton& skeleton) {
+    for (const auto& writer : poses_) writer->commit();
+    if (overlay_) overlay_->commit();
+    if (bvh_file_) {
+      io::write_bvh(*bvh_file_, io::poses_to_bvh(skeleton, animation_, 1 / fps_));
+      bvh_file_->commit();
+    }
+    motion_.fps = fps_;
+    for (const MotionFile& file : motion_files_) {
+      file.out->write(text_of(file, skeleton));
+      file.out->commit();
+    }
+  }
+
+private:
+  // Formats that are written when all frames are known.
+  enum class Format { trc, mot, c3d, gltf };
+  struct MotionFile {
+    Format format;
+    std::string name;
+    std::unique_ptr<io::OutputFile> out;
+  };
+
+  std::string text_of(const MotionFile& file, const body::Skeleton& skeleton) const {
+    switch (file.format) {
+      case Format::trc:
+        return io::to_trc(skeleton, motion_, std::filesystem::path(file.name).filename().string());
+      case Format::mot:
+        return io::to_mot(skeleton, motion_);
+      case Format::c3d:
+        return io::to_c3d(skeleton, motion_);
+      default:
+        return io::to_glb(skeleton, motion_);
+    }
+  }
+
+  double fps_ = 30;
+  std::vector<std::unique_ptr<io::PosesWriter>> poses_;
+  std::optional<io::OutputFile> bvh_file_;
+  std::optional<io::OverlaySink> overlay_;
+  std::optional<body::Pose> last_;
+  std::vector<body::Pose> animation_;
+  std::vector<MotionFile> motion_files_;
+  io::TrackedMotion motion_;
+  std::size_t unseen_ = 0;  // frames before the person was first found
+};
+
+// Writes final estimates beside their frames, which are buffered here until then.
+class SettledWriter {
+public:
+  SettledWriter(const TrackRun& run, BodySinks& sinks)
+      : run_(run), sinks_(sinks), pictures_(sinks.draws() || run.written != nullptr) {}
+
+  void add(io::Frame&& frame) {
+    io::Frame& last = waiting_.emplace_back();
+    if (pictures_) last = std::move(frame);
+  }
+
+  void write(const std::vector<body::Estimate>& settled) {
+    for (const body::Estimate& estimate : settled) {
+      // removed first: if a file fails, the later frames keep their estimates
+      const io::Frame frame = std::move(waiting_.front());
+      waiting_.pop_front();
+      sinks_.add(frame, estimate);
+      for (const double deviation : estimate.found ? estimate.deviation : std::vector<double>()) {
+        deviations_ += deviation;
+        ++joints_;
+      }
+      if (run_.written) run_.written(frame, estimate);
+    }
+  }
+
+  /// Mean over all joints written, metres; 0 if there are none.
+  double mean_deviation() const { return joints_ > 0 ? deviations_ / static_cast<double>(joints_) : 0; }
+
+private:
+  const TrackRun& run_;
+  BodySinks& sinks_;
+  double deviations_ = 0;
+  std::size_t joints_ = 0;
+  bool pictures_;  // frames are needed, not only their estimates
+  std::deque<io::Frame> waiting_;
+};
+
+// What a live source needs beside tracking: its latency is measured, and the tracker is kept at its pace.
+class LiveRun {
+public:
+  LiveRun(const SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, io::Recording& recording)
+      : loop_(loop),
+        control_(run.control),
+        tracker_(tracker),
+        copy_(recording, run.recordings),
+        pace_({tracker.settings().particles, tracker.settings().points}, recording.fps()) {
+    if (run.fixed_particles) pace_.fix_particles();
+    if (run.fixed_points) pace_.fix_points();
+  }
+
+  /// Does what pages asked for. False: they stopped the tracker.
+  bool wanted() {
+    if (control_ == nullptr) return true;
+    if (const auto record = control_->record.take()) *record ? copy_.start() : copy_.end();
+    status_.copy = copy_.status();
+    status_.being_copied = copy_.on();
+    const bool before = status_.tracking;
+    status_.tracking = control_->track.take().value_or(before);
+    if (status_.tracking && !before) tracker_.restart();  // the person has moved on
+    return status_.tracking;
+  }
+
+  /// The estimate of a frame was sent, `ms` after the tracker got it.
+  void sent(const io::Frame& frame, const body::Estimate& estimate, double ms, TrackCounts& counts) {
+    const double now = unix_time();
+    if (!first_) first_ = now;
+    counts.live_seconds = now - *first_;
+    status_.taken = frame.taken;
+    status_.latency_ms = 1000 * (now - frame.taken);
+    counts.latency.add(status_.latency_ms);
+    status_.counts = loop_.live();
+    if (const auto chosen = pace_.add(frame.time, ms, kind_of(estimate), status_.counts.late)) {
+      tracker_.set_counts(chosen->particles, chosen->points, chosen->search_rest);
+    }
+    status_.pace = pace_.counts();
+    status_.lowered = pace_.lowered();
+    counts.pace_changes = pace_.changes();
+    counts.search_rest = pace_.counts().search_rest;
+    counts.settings = tracker_.settings();
+  }
+
+  const LiveStatus& status() const { return status_; }
+
+private:
+  body::Pace::Kind kind_of(const body::Estimate& estimate) {
+    const auto took = [&](const char* stage) {
+      return std::any_of(estimate.times.begin(), estimate.times.end(),
+                         [&](const auto& time) { return time.stage == stage; });
+    };
+    // in the first frame with a person, somebody was searched for, who is now found
+    const bool first = !std::exchange(found_, estimate.found);
+    if (!estimate.found || first || took("shape")) return body::Pace::Kind::other;
+    return took("search") ? body::Pace::Kind::searched : body::Pace::Kind::usual;
+  }
+
+  const SourceLoop& loop_;
+  serve::RunControl* control_;
+  body::Tracker& tracker_;
+  LiveCopy copy_;
+  body::Pace pace_;
+  LiveStatus status_;
+  std::optional<double> first_;
+  bool found_ = false;
+};
+
+// A frame that is shown, but not tracked.
+io::Frame stopped(io::Frame frame) {
+  frame.depth.clear();
+  frame.pair = {};
+  frame.points.clear();
+  frame.gap = "stopped";
+  return frame;
+}
+
+void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::optional<io::BodySender>& sender,
+            std::optional<LiveRun>& live, SettledWriter& writer, TrackCounts& counts) {
+  std::optional<person::FaceObserver> observer;
+  if (run.face) observer.emplace(*run.face, run.compute);
+  Stopwatch watch;
+  for (io::Frame frame; loop.next(frame);) {
+    counts.ms["read"] += watch.lap();
+    if (run.control != nullptr && run.control->find_again.take()) tracker.restart();
+    if (live && !live->wanted()) frame = stopped(std::move(frame));
+    Stopwatch face_watch;
+    if (observer && !frame.colour.empty()) tracker.set_faces(observer->observe(frame.view(), frame.time));
+    if (observer) counts.ms["face"] += face_watch.lap();
+    const body::Estimate estimate = tracker.track(frame);
+    if (observer) observer->expect(estimate);
+    // receivers first: they are waiting
+    if (sender) sender->send(frame.taken, *estimate.skeleton, estimate, tracker.floor());
+    const std::vector<body::Estimate> settled = tracker.settled();
+    const double ms = watch.lap();
+    counts.tracking_ms += ms;
+    if (live) live->sent(frame, estimate, ms, counts);
+    for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
+    counts.exchanged_bytes += estimate.exchanged_bytes;
+    ++counts.frames;
+    counts.faces += !estimate.faces.empty();
+    ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
+    if (live && run.watch_live) run.watch_live(live->status());
+    if (run.watch) run.watch(frame, tracker, estimate);
+    writer.add(std::move(frame));
+    writer.write(settled);
+    counts.ms["write"] += watch.lap();
+  }
+}
+
+}  // namespace
+
+double TrackCounts::frames_per_second() const {
+  return tracking_ms > 0 ? 1000 * static_cast<double>(found + lost) / tracking_ms : 0;
+}
+
+double TrackCounts::live_frames_per_second() const {
+  return live_seconds > 0 && frames > 1 ? static_cast<double>(found + lost - 1) / live_seconds : 0;
+}
+
+TrackCounts track(io::Recording& recording, const TrackRun& run) {
+  std::optional<io::BodySender> sender;
+  if (run.live.any()) sender.emplace(run.live);
+  body::Tracker tracker(run.tracker, run.compute);
+  if (run.start_pose) tracker.start(*run.start_pose);
+  if (!recording.background().empty()) {
+    const auto width = static_cast<std::size_t>(recording.camera().camera.width);
+    tracker.set_background({recording.background().data(), width, recording.background().size() / width, width});
+  }
+  BodySinks sinks(run.files, recording, tracker.skeleton());
+  SettledWriter writer(run, sinks);
+  TrackCounts counts;
+  counts.backend = tracker.backend();
+  counts.settings = tracker.settings();
+  SourceLoop loop(recording, {run.start, run.frames}, "frames", run.shown);
+  loop.agree_by(run.agree);
+  std::optional<LiveRun> live;
+  if (recording.live()) live.emplace(loop, run, tracker, recording);
+  loop.run([&] { follow(loop, run, tracker, sender, live, writer, counts); });
+  // however the loop ended, the tracked frames are finished and written
+  loop.run([&] {
+    Stopwatch watch;
+    const std::vector<body::Estimate> rest = tracker.finish();
+    counts.tracking_ms += watch.lap();
+    writer.write(rest);
+    counts.ms["write"] += watch.lap();
+  });
+  if (tracker.settings().lag > 0) counts.ms["smooth"] = tracker.smoothing_ms();  // concurrent with the tracker
+  counts.deviation = writer.mean_deviation();
+  if (counts.found > 0) counts.stature = body::stature(tracker.skeleton());
+  counts.stopped = loop.stopped();
+  counts.live = loop.live();
+  loop.finish([&] { sinks.commit(tracker.skeleton()); });
+  return counts;
+}
+
+}  // namespace kinema::app

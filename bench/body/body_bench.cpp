@@ -1,0 +1,218 @@
+#include "bench/body/body_bench.h"
+
+#include "bench/body/body_implementations.h"
+#include "bench/body/body_problem.h"
+#include "bench/body/matcher_bench.h"
+#include "bench/body/tracker_bench.h"
+#include "bench/times.h"
+#include "kinema/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+namespace kinema::bench {
+namespace {
+
+using body::Association;
+using body::CapsulesView;
+using body::Likelihood;
+
+constexpr std::size_t fewest_batchs = 3;  // sample 0, the true pose, is atypical
+constexpr std::size_t most_error_samples = 16;
+
+// An implementation with its measurements at the current size.
+struct BodyRunner {
+  Implementation implementation;
+  std::unique_ptr<Likelihood> likelihood;
+  Times set_points_times;
+  CapsulesView capsules;  // those used for timing
+  std::vector<double> log_likelihood;
+  Times times;
+
+  void evaluate() { likelihood->evaluate(capsules, log_likelihood); }
+};
+
+CapsulesView first_samples(const BodyProblem& problem, std::size_t count) {
+  return {problem.capsules.data(), count, person_capsules, body::capsule_floats};
+}
+
+// Warms a backend up, and determines how many samples are timed: all, or as many as fit into its turn.
+void prepare(BodyRunner& runner, const BodyProblem& problem, std::size_t samples, double turn_ms) {
+  const auto use = [&](std::size_t count) {
+    runner.capsules = first_samples(problem, count);
+    runner.log_likelihood.assign(count, 0);
+  };
+  runner.times = {};
+  const std::size_t batch = runner.implementation.batch;
+  use(runner.implementation.scaled ? std::min(samples, batch) : samples);
+  const double probe_ms = ms_of([&] { runner.evaluate(); });
+  if (!runner.implementation.scaled) return;
+  const double fit = std::min(turn_ms / std::max(probe_ms, 1e-3), static_cast<double>(samples));
+  use(std::min(samples, batch * std::max(fewest_batchs, static_cast<std::size_t>(fit))));
+}
+
+// The reference's log-likelihood of the first samples, by association: the baseline of errors.
+class Oracle {
+public:
+  Oracle(const body::LikelihoodSettings& settings, double budget_ms) : settings_(settings), budget_ms_(budget_ms) {}
+
+  void set_problem(const BodyProblem& problem) {
+    problem_ = &problem;
+    for (auto& values : values_) values.clear();
+  }
+
+  const std::vector<double>& values(Association association) {
+    std::vector<double>& values = values_[association == Association::first_hit ? 1 : 0];
+    if (!values.empty()) return values;
+    body::LikelihoodSettings settings = settings_;
+    settings.association = association;
+    const auto reference = body::make_likelihood(settings, Backend::reference);
+    reference->set_points({problem_->points.data(), problem_->points.size() / 3});
+    const std::size_t held = problem_->capsules.size() / (person_capsules * body::capsule_floats);
+    double spent = 0;
+    while (values.size() < std::min(held, most_error_samples) && (values.size() < 2 || spent < budget_ms_)) {
+      const CapsulesView one{first_samples(*problem_, held).row(values.size()), 1, person_capsules,
+                             body::capsule_floats};
+      double value = 0;
+      spent += ms_of([&] { reference->evaluate(one, {&value, 1}); });
+      values.push_back(value);
+    }
+    return values;
+  }
+
+private:
+  body::LikelihoodSettings settings_;
+  double budget_ms_;
+  const BodyProblem* problem_ = nullptr;
+  std::vector<double> values_[2];
+};
+
+BodyRow make_row(const BodyRunner& runner, std::size_t points, std::size_t samples, Oracle& oracle) {
+  BodyRow row;
+  row.backend = runner.implementation.backend;
+  row.association = runner.implementation.association;
+  row.points = points;
+  row.samples = samples;
+  row.timed_samples = runner.capsules.rows;
+  row.repeats = runner.times.count();
+  const double scale = static_cast<double>(samples) / static_cast<double>(row.timed_samples);
+  row.ms = runner.times.wall(scale);
+  row.stages = runner.times.stages(scale);
+  row.set_points_ms = runner.set_points_times.wall().median;
+  row.pairs_per_second = static_cast<double>(points) * static_cast<double>(samples) *
+                         static_cast<double>(person_capsules) / (row.ms.median * 1e-3);
+
+  const std::vector<double>& truth = oracle.values(row.association);
+  row.error_samples = std::min(truth.size(), runner.log_likelihood.size());
+  for (std::size_t j = 0; j < row.error_samples; ++j) {
+    const double size = truth[j] != 0 ? std::fabs(truth[j]) : 1;
+    row.max_relative_error = std::max(row.max_relative_error, std::fabs(runner.log_likelihood[j] - truth[j]) / size);
+  }
+  return row;
+}
+
+// Warmed up and timed in turns like evaluations. Measured all at once, a backend whose threads were just woken or
+// descheduled would differ by orders of magnitude from similar ones.
+void time_set_points(std::vector<BodyRunner>& runners, const BodyProblem& problem, double turn_ms,
+                     std::vector<SetPointsRow>& rows) {
+  const PointsView points{problem.points.data(), problem.points.size() / 3};
+  const auto once = [&](BodyRunner& runner) { runner.likelihood->set_points(points); };
+  for (BodyRunner& runner : runners) {
+    runner.set_points_times = {};
+    for (double spent = 0; spent < turn_ms;) spent += ms_of([&] { once(runner); }) + 1e-3;
+  }
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (BodyRunner& runner : runners) {
+      take_turn(
+          runner.set_points_times, turn_ms, most_turn_repeats, [&] { once(runner); },
+          [&] { return runner.likelihood->times(); });
+    }
+  }
+  for (const BodyRunner& runner : runners) {
+    rows.push_back({runner.implementation.backend, runner.implementation.association, points.size,
+                    runner.set_points_times.wall(), runner.set_points_times.stages()});
+  }
+}
+
+std::vector<std::size_t> sizes(const std::vector<std::size_t>& wanted, const std::vector<std::size_t>& otherwise,
+                               const char* what) {
+  std::vector<std::size_t> sorted = wanted.empty() ? otherwise : wanted;
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  if (sorted.front() == 0) throw Error(fmt::format("a benchmark over 0 {} measures nothing: give at least 1", what));
+  return sorted;
+}
+
+}  // namespace
+
+BodyReport measure_body(const BodyBenchOptions& options, const std::function<void(const std::string&)>& progress) {
+  if (!std::isfinite(options.seconds) || options.seconds < 0)
+    throw Error(fmt::format("{} is not a time to measure for: give seconds above 0", options.seconds));
+
+  BodyReport report;
+  report.date = utc_date();
+  report.commit = source_commit();
+  report.machine = describe_machine(options.threads);
+  report.seed = options.seed;
+  report.seconds = options.seconds > 0 ? options.seconds : options.quick ? 0.25 : 1;
+  using Sizes = std::vector<std::size_t>;
+  report.points = sizes(options.points,
+                        options.quick ? Sizes{10000, 43000} : Sizes{1000, 2000, 5000, 10000, 20000, 43000}, "points");
+  report.samples =
+      sizes(options.samples, options.quick ? Sizes{500, 3500} : Sizes{50, 100, 250, 500, 1000, 2000, 3500}, "samples");
+
+  std::vector<BodyRunner> runners;
+  for (Implementation& implementation :
+       body_implementations(options.backends, static_cast<std::size_t>(report.machine.threads))) {
+    body::LikelihoodSettings settings = report.settings;
+    settings.association = implementation.association;
+    auto likelihood = implementation.make(settings);
+    runners.push_back({std::move(implementation), std::move(likelihood), {}, {}, {}, {}});
+  }
+
+  // the sweep over points at the most samples; then the sweep over samples at the most points, which come last
+  std::vector<std::pair<std::size_t, std::size_t>> grid;
+  for (const std::size_t points : report.points) grid.emplace_back(points, report.samples.back());
+  for (const std::size_t samples : report.samples)
+    if (samples != report.samples.back()) grid.emplace_back(report.points.back(), samples);
+
+  const double turn_ms = report.seconds * 1e3 / rounds;
+  Oracle oracle(report.settings, report.seconds * 500);
+  BodyProblem problem;
+  std::size_t points_held = 0, done = 0;
+  for (const auto& [points, samples] : grid) {
+    if (progress)
+      progress(fmt::format("bench body: {} points x {} samples ({} of {})", points, samples, ++done, grid.size()));
+    if (points != points_held) {
+      problem = make_body_problem(points, report.samples.back(), options.seed);
+      points_held = points;
+      oracle.set_problem(problem);
+      time_set_points(runners, problem, turn_ms / 4, report.set_points);
+    }
+    for (BodyRunner& runner : runners) prepare(runner, problem, samples, turn_ms);
+    for (std::size_t round = 0; round < rounds; ++round)
+      for (BodyRunner& runner : runners)
+        take_turn(
+            runner.times, turn_ms, most_turn_repeats, [&] { runner.evaluate(); },
+            [&] { return runner.likelihood->times(); });
+    for (const BodyRunner& runner : runners) report.rows.push_back(make_row(runner, points, samples, oracle));
+  }
+  compare_rows(report.rows);
+  const int frames = options.tracker_frames > 0 ? options.tracker_frames : options.quick ? 25 : 100;
+  report.trackers = measure_tracker(options.backends, options.threads, options.seed, static_cast<std::size_t>(frames),
+                                    options.quick, progress);
+  report.matchers = measure_matchers(options.backends, options.threads, options.seed, turn_ms, options.quick, progress);
+  return report;
+}
+
+void run_body(const BodyBenchOptions& options) {
+  ResultFiles files(options, "body");
+  const BodyReport report = measure_body(options, say);
+  files.publish(body_text(report), body_json(report), body_page(report));
+}
+
+}  // namespace kinema::bench

@@ -1,0 +1,78 @@
+#include "bench/body/body_implementations.h"
+
+#include "bench/body/likelihood_embree.h"
+#include "bench/body/likelihood_listing.h"
+#include "kinema/backend.h"
+#include "kinema/error.h"
+
+#ifdef KINEMA_HAVE_CUDA
+#include "body/likelihood/likelihood_paper.h"
+#endif
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace kinema::bench {
+namespace {
+
+using body::Association;
+using body::LikelihoodSettings;
+
+constexpr const char* all_backends[] = {"listing", "embree", "reference", "cpu", "paper", "cuda"};
+
+// Empty if the backend can run here, otherwise the reason.
+std::string obstacle(const std::string& backend) {
+  if (backend == "embree") return embree_version().empty() ? "Embree 3 is not built in" : "";
+  if (backend != "paper" && backend != "cuda") return "";
+  if (build().cuda.empty()) return "CUDA is not built in";
+  return gpus().empty() ? "there is no GPU" : "";
+}
+
+void add(const std::string& backend, std::size_t threads, std::vector<Implementation>& all) {
+  const int count = static_cast<int>(threads);
+  const auto library = [count](Backend which) {
+    return [which, count](const LikelihoodSettings& settings) {
+      return body::make_likelihood(settings, {which, count});
+    };
+  };
+  if (backend == "listing") {
+    all.push_back({backend, Association::nearest, true, 1, make_listing_likelihood});
+  } else if (backend == "embree") {
+    all.push_back({backend, Association::first_hit, true, threads,
+                   [count](const LikelihoodSettings& settings) { return make_embree_likelihood(settings, count); }});
+  } else if (backend == "reference") {
+    all.push_back({backend, Association::nearest, true, 1, library(Backend::reference)});
+  } else if (backend == "cpu" || backend == "cuda") {
+    const Backend which = backend == "cpu" ? Backend::cpu : Backend::cuda;
+    all.push_back({backend, Association::nearest, false, 1, library(which)});
+    all.push_back({backend, Association::first_hit, false, 1, library(which)});
+#ifdef KINEMA_HAVE_CUDA
+  } else if (backend == "paper") {
+    all.push_back({backend, Association::nearest, false, 1, body::make_paper_likelihood});
+#endif
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> body_backends() { return {std::begin(all_backends), std::end(all_backends)}; }
+
+std::vector<Implementation> body_implementations(const std::vector<std::string>& names, std::size_t threads) {
+  for (const std::string& name : names) {
+    if (std::find(std::begin(all_backends), std::end(all_backends), name) == std::end(all_backends))
+      throw Error(
+          fmt::format("there is no backend '{}' to measure: name some of {}", name, fmt::join(all_backends, ", ")));
+    if (const std::string reason = obstacle(name); !reason.empty())
+      throw Error(fmt::format("the backend '{}' cannot be measured here: {}", name, reason));
+  }
+  std::vector<Implementation> implementations;
+  for (const char* backend : all_backends) {
+    const bool wanted = names.empty() || std::find(names.begin(), names.end(), backend) != names.end();
+    if (wanted && obstacle(backend).empty()) add(backend, threads, implementations);
+  }
+  return implementations;
+}
+
+}  // namespace kinema::bench

@@ -1,0 +1,90 @@
+#include "bench/head/head_report.h"
+
+#include "bench/machine_json.h"
+
+#include <algorithm>
+
+namespace kinema::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json row_json(const HeadRow& row) {
+  ordered_json stages = ordered_json::object();
+  for (const StageTime& time : row.stages) stages[time.stage] = time.ms;
+  return {{"table", row.table},
+          {"name", row.name},
+          {"backend", row.backend},
+          {"format", row.format},
+          {"classifier", row.classifier},
+          {"picture", row.picture},
+          {"place", row.place},
+          {"threads", row.threads},
+          {"frames", row.frames},
+          {"ms", row.ms.median},
+          {"ms_quartiles", {row.ms.low, row.ms.high}},
+          {"ms_stages", stages},
+          {"repeats", row.repeats},
+          {"total_ms", row.total_ms},
+          {"frames_per_second", row.frames_per_second()},
+          {"speedup_cpu1", optional_number(row.speedup_cpu1)},
+          {"cpu_share", optional_number(row.cpu_share)},
+          {"floor", row.floor},
+          {"over_floor", optional_number(row.over_floor)},
+          {"over_floor_device", optional_number(row.over_floor_device)},
+          {"centroid_error", optional_number(row.centroid_error)},
+          {"area_error", optional_number(row.area_error)}};
+}
+
+}  // namespace
+
+std::optional<double> HeadRow::stage(std::string_view wanted) const {
+  for (const StageTime& time : stages)
+    if (time.stage == wanted) return time.ms;
+  return std::nullopt;
+}
+
+std::vector<const HeadRow*> HeadReport::table(std::string_view name) const {
+  std::vector<const HeadRow*> found;
+  for (const HeadRow& row : rows)
+    if (row.table == name) found.push_back(&row);
+  return found;
+}
+
+const HeadRow* HeadReport::find(std::string_view name) const {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const HeadRow& row) { return row.name == name; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+void compare_rows(HeadReport& report) {
+  for (HeadRow& row : report.rows) {
+    // conversion of a frame is not part of the paper's times
+    const auto transfer = row.stage("transfer"), calculation = row.stage("calculation");
+    row.total_ms = row.table == "paper" && transfer && calculation ? *transfer + *calculation : row.ms.median;
+  }
+  const HeadRow* cpu1 = report.find("cpu1");
+  for (HeadRow& row : report.rows) {
+    if (cpu1 != nullptr && row.table == "paper") row.speedup_cpu1 = cpu1->total_ms / row.total_ms;
+    const HeadRow* floor = row.floor.empty() ? nullptr : report.find(row.floor);
+    if (floor == nullptr) continue;
+    row.over_floor = row.ms.median / floor->ms.median;
+    const auto own = row.stage("device"), least = floor->stage("device");
+    if (own && least && *least > 0) row.over_floor_device = *own / *least;
+  }
+}
+
+std::string head_json(const HeadReport& report) {
+  ordered_json json = {
+      {"kind", "head"},
+      {"date", report.date},
+      {"commit", report.commit},
+      {"machine", machine_json(report.machine)},
+      {"build", build_json(report.machine)},
+      {"settings",
+       {{"width", report.width}, {"height", report.height}, {"seed", report.seed}, {"seconds", report.seconds}}}};
+  json["rows"] = ordered_json::array();
+  for (const HeadRow& row : report.rows) json["rows"].push_back(row_json(row));
+  return json.dump() + "\n";
+}
+
+}  // namespace kinema::bench

@@ -1,0 +1,54 @@
+// Shared by the backends of head::Moments: their factories, checks of their input, and the pixels of a frame that can
+// count at all.
+#pragma once
+
+#include "kinema/head.h"
+
+#include <functional>
+
+namespace kinema::head {
+
+std::unique_ptr<Moments> make_reference_moments();
+std::unique_ptr<Moments> make_cpu_moments(int threads);
+std::unique_ptr<Moments> make_cuda_moments(const MomentsSettings& settings, int threads);
+std::unique_ptr<Moments> make_joint_moments(const MomentsSettings& settings, int threads);
+
+/// Divides the frames of a batch among compute.devices. `make_part` gives the moments of a device, in the device's own
+/// thread.
+using MakePart = std::function<std::unique_ptr<Moments>(int device)>;
+std::unique_ptr<Moments> make_devices_moments(const Compute& compute, const MakePart& make_part);
+
+/// The steps of the paper, see ladder/.
+std::unique_ptr<Moments> make_cpu_step(int step, const MomentsSettings& settings, int threads);  // 1...3
+std::unique_ptr<Moments> make_gpu_step(int step, const MomentsSettings& settings);               // 1...8
+std::unique_ptr<Moments> make_joint_step(const MomentsSettings& settings, int threads);          // cpu+gpu
+
+/// Throws if a plane has a number that is not finite, or a table does not have 256^3 degrees.
+void check_classifier(const Classifier& classifier);
+
+/// Throws if there are no pixels, a row is longer than a stride, or nv12 has no chroma; and, for a backend on the host,
+/// if the frame lies on the device.
+void check_frame(const ColourView& frame, bool device_is_fine = false);
+
+/// Throws if the mask differs in size from the frame or has a stride shorter than a row, or the window has no extent.
+void check_weighing(const ColourView& frame, const Weighing& weighing);
+
+/// For the steps of the paper, which support whole frames only: throws if there are other weights.
+void check_unweighed(const Weighing& weighing, std::string_view step);
+
+/// Throws if the frames differ in size or format, or `out` does not have one entry per frame.
+void check_frames(std::span<const ColourView> frames, std::span<const Sums> out, bool device_is_fine = false);
+
+/// Columns left...right - 1 of rows top...bottom - 1.
+struct Box {
+  std::size_t left = 0, top = 0, right = 0, bottom = 0;
+
+  bool empty() const { return left >= right || top >= bottom; }
+  std::size_t width() const { return right - left; }
+  std::size_t height() const { return bottom - top; }
+};
+
+/// Outside of it no pixel has any weight; empty if none has.
+Box pixels_that_count(const ColourView& frame, const Weighing& weighing);
+
+}  // namespace kinema::head

@@ -1,0 +1,75 @@
+#include "serve/messages/head_feed.h"
+
+#include "serve/messages/picture_part.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kinema::serve {
+namespace {
+
+constexpr std::size_t widest_degrees = 160;
+
+}  // namespace
+
+void put(nlohmann::ordered_json& header, const head::Estimate& estimate) {
+  header["found"] = estimate.found;
+  header["ms"] = nlohmann::ordered_json::object();
+  for (const StageTime& time : estimate.times) header["ms"][time.stage] = time.ms;
+  if (!estimate.found) {
+    header["why"] = estimate.why;
+    return;
+  }
+  header["x"] = estimate.x;
+  header["y"] = estimate.y;
+  header["area"] = estimate.area;
+  header["score"] = estimate.confidence;
+  if (estimate.distance) header["distance"] = *estimate.distance;
+  if (estimate.position) header["position"] = {estimate.position->x, estimate.position->y, estimate.position->z};
+  if (estimate.raw_position) {
+    header["raw_position"] = {estimate.raw_position->x, estimate.raw_position->y, estimate.raw_position->z};
+  }
+  if (estimate.oval) header["oval"] = {estimate.oval->cx, estimate.oval->cy, estimate.oval->rx, estimate.oval->ry};
+}
+
+DegreePicture degree_picture(const ColourView& frame, const head::Tracker& tracker) {
+  const bool reversed = frame.format == PixelFormat::bgr || frame.format == PixelFormat::bgra;
+  const std::size_t bytes = frame.format == PixelFormat::rgb || frame.format == PixelFormat::bgr ? 3 : 4;
+  const std::size_t step = std::max<std::size_t>(1, (frame.width + widest_degrees - 1) / widest_degrees);
+  DegreePicture result{frame.width / step, frame.height / step, {}};
+  result.degrees.reserve(result.width * result.height);
+  for (std::size_t y = 0; y < result.height; ++y) {
+    for (std::size_t x = 0; x < result.width; ++x) {
+      const std::uint8_t* pixel = frame.data + (y * step + step / 2) * frame.stride + (x * step + step / 2) * bytes;
+      const double degree = tracker.degree_now(pixel[reversed ? 2 : 0], pixel[1], pixel[reversed ? 0 : 2]);
+      result.degrees.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(degree, 0.0, 1.0))));
+    }
+  }
+  return result;
+}
+
+void HeadFeed::add(long number, double time, const io::Picture& picture, const head::Estimate& estimate,
+                   const head::Tracker& tracker) {
+  if (!std::exchange(opened_, true)) {
+    const nlohmann::ordered_json opening{
+        {"say", "opening"}, {"channel", channel_.name()}, {"source", source_}, {"frames", frames_}};
+    channel_.open(Packet::text(text_of(opening)));
+  }
+  nlohmann::ordered_json header{
+      {"channel", channel_.name()}, {"index", channel_.next_index()}, {"frame", number}, {"time", time},
+      {"width", picture.width},     {"height", picture.height}};
+  put(header, estimate);
+  std::vector<ArrayPart> arrays;
+  RgbPicture small;
+  DegreePicture degrees;
+  if (!picture.empty()) {
+    small = rgb_picture(picture, widest_picture);
+    const auto width = static_cast<std::size_t>(picture.width);
+    degrees = degree_picture({picture.bgr.data(), width, static_cast<std::size_t>(picture.height), 3 * width}, tracker);
+    arrays.push_back(array_part<std::uint8_t>("picture", small.rgb, {small.height, small.width, 3}));
+    arrays.push_back(array_part<std::uint8_t>("degrees", degrees.degrees, {degrees.height, degrees.width}));
+  }
+  channel_.publish(Packet::arrays(encode(std::move(header), arrays)));
+}
+
+}  // namespace kinema::serve

@@ -1,0 +1,50 @@
+// The head tracker's frames, for the Head and Window pages: the picture, the degrees of skin over it, and where the head
+// is.
+#pragma once
+
+#include "kinema/head_tracker.h"
+#include "kinema/picture.h"
+#include "serve/messages/channel.h"
+#include "serve/messages/message.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kinema::serve {
+
+/// Members "found", "why", "x", "y", "area", "score", "distance", "position", "oval" and "ms" of a message.
+void put(nlohmann::ordered_json& header, const head::Estimate& estimate);
+
+/// The degree of every few pixels as the tracker sees them now, 255 for 1.
+struct DegreePicture {
+  std::size_t width = 0, height = 0;
+  std::vector<std::uint8_t> degrees;
+};
+DegreePicture degree_picture(const ColourView& frame, const head::Tracker& tracker);
+
+class HeadFeed {
+public:
+  static constexpr std::size_t widest_picture = 320;
+
+  HeadFeed(Channel& channel, std::string source, std::size_t frames)
+      : channel_(channel), source_(std::move(source)), frames_(frames) {
+    channel_.begin();
+  }
+
+  /// `tracker` as it is after the frame.
+  void add(long number, double time, const io::Picture& picture, const head::Estimate& estimate,
+           const head::Tracker& tracker);
+
+  void finish() { channel_.finish(); }
+
+private:
+  Channel& channel_;
+  std::string source_;
+  std::size_t frames_;
+  bool opened_ = false;
+};
+
+}  // namespace kinema::serve

@@ -1,0 +1,89 @@
+#include "serve/requests/face_handler.h"
+
+#include "core/stopwatch.h"
+#include "kinema/grey.h"
+#include "serve/messages/face_model_message.h"
+#include "serve/messages/face_parts.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace kinema::serve {
+namespace {
+
+class FaceCamera final : public CameraTracker {
+public:
+  FaceCamera(PageSender& sender, FaceSharedState& shared) : sender_(sender), shared_(shared) {}
+
+  void track(const CameraFrame& frame, std::uint64_t skipped) override {
+    nlohmann::ordered_json header = camera_answer("face", frame, skipped);
+    header["found"] = false;
+    std::vector<ArrayPart> arrays;
+    FaceParts parts;
+    face::Estimate face;
+    take_model(frame);
+    if (!tracker_) {
+      header["why"] = "no model: drop one (.kface) on the page";
+    } else {
+      const Stopwatch watch;
+      const std::vector<std::uint8_t> grey = grey_of(frame.view());
+      const face::GreyView view{grey.data(), frame.width, frame.height, frame.width};
+      face = tracker_->track(view, frame.time / 1000);
+      header["found"] = face.found;
+      if (face.found) {
+        parts.tell(*model_, view, face, header, arrays);
+      } else {
+        header["why"] = face.tried ? "lost" : "none";
+      }
+      header["ms"]["track"] = watch.ms();
+    }
+    sender_.newest("face", Packet::arrays(encode(std::move(header), arrays)));
+  }
+
+private:
+  // Begins anew with another model, and with a camera whose clock or picture is another.
+  void take_model(const CameraFrame& frame) {
+    FaceSharedState::Shown shown = shared_.shown();
+    if (continuity_.continues(frame) && shown.model == model_) return;
+    tracker_.reset();
+    if (shown.model && shown.model != model_) sender_.reply(shown.message);
+    model_ = std::move(shown.model);
+    if (!model_) return;
+    face::TrackerSettings settings{.model = model_, .detect = shared_.detect()};
+    tracker_.emplace(settings, Compute(Backend::cpu, 1));  // one face, and others want the cores too
+  }
+
+  PageSender& sender_;
+  FaceSharedState& shared_;
+  std::shared_ptr<const face::Model> model_;
+  std::optional<face::Tracker> tracker_;
+  CameraContinuity continuity_;
+};
+
+}  // namespace
+
+std::shared_ptr<const face::Model> FaceSharedState::model() const {
+  const std::lock_guard lock(mutex_);
+  return model_;
+}
+
+void FaceSharedState::set_model(std::shared_ptr<const face::Model> model) {
+  const std::lock_guard lock(mutex_);
+  model_ = std::move(model);
+}
+
+FaceSharedState::Shown FaceSharedState::shown() {
+  const std::shared_ptr<const face::Model> newest = model();
+  const std::lock_guard lock(making_);
+  if (newest != shown_.model) {
+    shown_ = {newest, newest ? face_model_message({{"say", "face model"}}, *newest) : Packet{}};
+  }
+  return shown_;
+}
+
+FaceHandler::FaceHandler(PageSender& sender, FaceSharedState& shared)
+    : CameraHandler("face", sender, shared.cameras(),
+                    [&sender, &shared] { return std::make_unique<FaceCamera>(sender, shared); }) {}
+
+}  // namespace kinema::serve

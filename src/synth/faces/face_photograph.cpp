@@ -1,0 +1,255 @@
+#include "synth/faces/face_photograph.h"
+
+#include "core/random.h"
+#include "synth/faces/face_backdrop.h"
+#include "synth/faces/face_raster.h"
+#include "synth/faces/face_skin.h"
+#include "synth/faces/face_surface.h"
+#include "synth/turn.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace kinema::synth {
+namespace {
+
+constexpr Vec3 pivot{0, 0.35, 0.1};  // the head turns about a point behind the nose
+
+// The head in front of the camera, and the camera.
+class Stand {
+public:
+  explicit Stand(const FaceScene& scene) : scene_(scene) {
+    const double sy = std::sin(scene.yaw), cy = std::cos(scene.yaw), sp = std::sin(scene.pitch),
+                 cp = std::cos(scene.pitch);
+    const double sr = std::sin(scene.roll), cr = std::cos(scene.roll);
+    // yaw first, then pitch, then roll
+    const Vec3 x{cy, 0, sy}, y{sp * sy, cp, -sp * cy}, z{-cp * sy, sp, cp * cy};
+    rows_[0] = {cr * x.x - sr * y.x, cr * x.y - sr * y.y, cr * x.z - sr * y.z};
+    rows_[1] = {sr * x.x + cr * y.x, sr * x.y + cr * y.y, sr * x.z + cr * y.z};
+    rows_[2] = z;
+  }
+
+  Vec3 turn(const Vec3& p) const { return {dot(rows_[0], p), dot(rows_[1], p), dot(rows_[2], p)}; }
+  Vec3 place(const Vec3& p) const { return turn(p - pivot); }
+
+  Vec3 project(const Vec3& placed) const {
+    // nothing is nearer than half the distance
+    const double factor = scene_.distance / std::max(0.5 * scene_.distance, scene_.distance - placed.z);
+    return {scene_.x + scene_.scale * factor * (placed.x + scene_.aside_x),
+            scene_.y + scene_.scale * factor * (placed.y + scene_.aside_y), placed.z};
+  }
+
+  /// Across the face, to the right of an upright viewer.
+  double across(const Vec3& p) const {
+    const Vec3 placed = place(p);
+    const double factor = scene_.distance / (scene_.distance - placed.z);
+    return factor *
+           (std::cos(scene_.roll) * (placed.x + scene_.aside_x) + std::sin(scene_.roll) * (placed.y + scene_.aside_y));
+  }
+
+private:
+  FaceScene scene_;
+  Vec3 rows_[3];
+};
+
+Vec3 wide(const Vec3f& v) { return {v.x, v.y, v.z}; }
+
+// On a turned face the hidden points of the jaw are set on its contour, as annotators do.
+Vec3 visible_contour(const FaceSurface& surface, const Stand& stand, Point2 p, double side) {
+  Vec3 best = surface.on_surface(p);
+  double furthest = side * stand.across(best);
+  for (double angle = 0.5 * std::numbers::pi; angle > 0.6; angle -= 0.03) {
+    const Vec3 candidate = surface.at(p.y, side * angle);
+    if (const double reach = side * stand.across(candidate); reach > furthest) {
+      furthest = reach;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::vector<float> landmarks_of(const FacePlan& plan, const FaceSurface& surface, const Stand& stand) {
+  std::vector<float> landmarks;
+  for (std::size_t i = 0; i < face_landmarks; ++i) {
+    const bool contour = i < 7 || (i > 9 && i < 17);
+    const Vec3 p = contour ? visible_contour(surface, stand, plan[i], i < 8 ? -1 : 1) : surface.on_surface(plan[i]);
+    const Vec3 seen = stand.project(stand.place(p));
+    landmarks.push_back(static_cast<float>(seen.x));
+    landmarks.push_back(static_cast<float>(seen.y));
+  }
+  return landmarks;
+}
+
+struct Lamp {
+  Vec3f towards, second_towards;
+  float key, fill, second;
+  Colour tint;
+};
+
+Vec3f direction(double azimuth, double elevation) {
+  return {static_cast<float>(std::sin(azimuth) * std::cos(elevation)), static_cast<float>(-std::sin(elevation)),
+          static_cast<float>(std::cos(azimuth) * std::cos(elevation))};
+}
+
+// Light is summed linearly, so colours are squared before and rooted after (a gamma of 2).
+Colour shade(const FacePaint& paint, const Vec3f& normal, float shadow, const Lamp& lamp) {
+  const float facing = dot(normal, lamp.towards);
+  const float direct = lamp.key * shadow * std::max(0.0f, (facing + 0.12f) / 1.12f);
+  // more from the sky than from the floor
+  const float around = lamp.fill * (0.72f - 0.28f * normal.y) * (0.75f + 0.25f * std::max(0.0f, normal.z));
+  const Vec3f half = lamp.towards + Vec3f{0, 0, 1};
+  const float mirror = std::pow(std::max(0.0f, dot(normal, half) / std::max(1e-6f, norm(half))), 24.0f);
+  const float gloss = 0.35f * paint.gloss * mirror * lamp.key * shadow;
+  const float other = lamp.second * std::max(0.0f, (dot(normal, lamp.second_towards) + 0.2f) / 1.2f);
+  const auto channel = [&](float albedo, float tint) {
+    return albedo * albedo * (direct * tint + around + other) * 1.25f + gloss * tint;
+  };
+  return {channel(paint.colour.blue, lamp.tint.blue), channel(paint.colour.green, lamp.tint.green),
+          channel(paint.colour.red, lamp.tint.red)};
+}
+
+// A separable Gaussian, borders repeated.
+void blur(std::vector<Colour>& image, int width, int height, double deviation) {
+  const int reach = static_cast<int>(std::ceil(2.5 * deviation));
+  if (reach < 1) return;
+  std::vector<float> kernel;
+  float sum = 0;
+  for (int i = -reach; i <= reach; ++i) {
+    kernel.push_back(static_cast<float>(std::exp(-0.5 * i * i / (deviation * deviation))));
+    sum += kernel.back();
+  }
+  std::vector<Colour> other(image.size());
+  const auto pass = [&](const std::vector<Colour>& from, std::vector<Colour>& to, int dx, int dy) {
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        Colour total;
+        for (std::size_t k = 0; k < kernel.size(); ++k) {
+          const int i = static_cast<int>(k) - reach;
+          const int sx = std::clamp(x + i * dx, 0, width - 1), sy = std::clamp(y + i * dy, 0, height - 1);
+          const Colour& c =
+              from[static_cast<std::size_t>(sy) * static_cast<std::size_t>(width) + static_cast<std::size_t>(sx)];
+          const float w = kernel[k] / sum;
+          total = {total.blue + w * c.blue, total.green + w * c.green, total.red + w * c.red};
+        }
+        to[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)] = total;
+      }
+    }
+  };
+  pass(image, other, 1, 0);
+  pass(other, image, 0, 1);
+}
+
+// The sum of four bytes is approximately normal, of standard deviation 1 after this.
+float noise_of(std::uint32_t word) {
+  const std::uint32_t sum = (word & 255u) + (word >> 8 & 255u) + (word >> 16 & 255u) + (word >> 24);
+  return (static_cast<float>(sum) - 510.0f) / 147.8f;
+}
+
+io::Picture expose(const std::vector<Colour>& image, const FaceScene& scene) {
+  io::Picture picture{scene.width, scene.height, {}};
+  picture.bgr.reserve(3 * image.size());
+  const auto noise = static_cast<float>(scene.noise);
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    const Philox bits = philox(scene.seed, static_cast<std::uint32_t>(i), 0xFACEu, 0, 0);
+    const float light[3] = {image[i].blue, image[i].green, image[i].red};
+    for (int c = 0; c < 3; ++c) {
+      const float exposed = static_cast<float>(scene.exposure) * std::sqrt(std::max(0.0f, light[c]));
+      const float level = 255 * std::pow(exposed, static_cast<float>(scene.contrast)) + noise * noise_of(bits.word[c]);
+      picture.bgr.push_back(static_cast<std::uint8_t>(std::clamp(level + 0.5f, 0.0f, 255.0f)));
+    }
+  }
+  return picture;
+}
+
+FaceRaster rasterised(const std::vector<FaceMesh>& meshes, const Stand& stand, const FaceScene& scene,
+                      ShadowMap& shadows) {
+  FaceRaster raster(scene.width, scene.height);
+  for (const FaceMesh& mesh : meshes) {
+    std::vector<Vec3f> position, normal;
+    std::vector<Projection> projected;
+    for (std::size_t i = 0; i < mesh.position.size(); ++i) {
+      // the body stays in place while the head turns
+      const bool body = mesh.material == FaceMaterial::cloth;
+      const Vec3 p = wide(mesh.position[i]);
+      const Vec3 placed = body ? p - pivot : stand.place(p);
+      position.push_back(single(placed));
+      normal.push_back(body ? mesh.normal[i] : single(stand.turn(wide(mesh.normal[i]))));
+      projected.push_back(single(stand.project(placed)));
+    }
+    draw(raster, mesh, projected, position, normal);
+    shadows.add(mesh, position);
+  }
+  return raster;
+}
+
+}  // namespace
+
+// The surface's frame has y down and z towards the camera: both frames are mirrored in y, the camera's also in z.
+Quaternion true_rotation(const FaceScene& scene) {
+  const Stand stand(scene);
+  const auto axis = [&](const Vec3& direction) {
+    const Vec3 turned = stand.turn(direction);
+    return Vec3{turned.x, turned.y, -turned.z};
+  };
+  return rotation_of({axis({1, 0, 0}), axis({0, -1, 0}), axis({0, 0, 1})});
+}
+
+Vec3 true_place(const FaceScene& scene, const Vec3& point) {
+  const Vec3 placed = Stand(scene).place(point);
+  return {placed.x + scene.aside_x, placed.y + scene.aside_y, scene.distance - placed.z};
+}
+
+std::vector<float> true_landmarks(const FaceIdentity& identity, const FaceExpression& expression,
+                                  const FaceScene& scene) {
+  const FacePlan plan = frontal_plan(identity, expression);
+  return landmarks_of(plan, FaceSurface(plan, identity), Stand(scene));
+}
+
+FaceShot photograph_face(const FaceIdentity& identity, const FaceExpression& expression, const FaceScene& scene) {
+  const FacePlan plan = frontal_plan(identity, expression);
+  const FaceSurface surface(plan, identity);
+  const Stand stand(scene);
+  const FaceSkin skin(plan, identity, expression, static_cast<float>(0.7 / scene.scale));
+  const FaceBackdrop backdrop(scene.backdrop), cover(scene.backdrop ^ 0x5555u);
+  const Lamp lamp{direction(scene.light_azimuth, scene.light_elevation),
+                  direction(scene.second_azimuth, scene.second_elevation),
+                  static_cast<float>(scene.key),
+                  static_cast<float>(scene.fill),
+                  static_cast<float>(scene.second),
+                  scene.tint};
+
+  ShadowMap shadows(lamp.towards, 2.2f);
+  const FaceRaster raster = rasterised(surface.meshes(), stand, scene, shadows);
+
+  std::vector<Colour> image;
+  image.reserve(raster.nearness.size());
+  const double longer = std::max(scene.width, scene.height);
+  for (int y = 0; y < scene.height; ++y) {
+    for (int x = 0; x < scene.width; ++x) {
+      const std::size_t pixel = raster.index(x, y);
+      if (scene.cover > 0) {
+        const double u = (x - scene.x) / scene.scale - scene.aside_x - scene.cover_x;
+        const double v = (y - scene.y) / scene.scale - scene.aside_y - scene.cover_y;
+        const double wave = 0.12 * static_cast<double>(value_noise({2 * u, 2 * v, 7}, scene.backdrop));
+        if (std::hypot(u, 0.7 * v) < scene.cover * (1 + wave)) {
+          const Colour c = cover.at(0.5 + 0.2 * u, 0.5 + 0.2 * v);
+          const float lit = 0.5f + 0.5f * static_cast<float>(std::clamp(1 - std::hypot(u, v) / scene.cover, 0.0, 1.0));
+          image.push_back({lit * c.blue * c.blue, lit * c.green * c.green, lit * c.red * c.red});
+          continue;
+        }
+      }
+      if (raster.nearness[pixel] == FaceRaster::empty_nearness) {
+        const Colour c = backdrop.at(x / longer, y / longer);
+        image.push_back({c.blue * c.blue, c.green * c.green, c.red * c.red});
+        continue;
+      }
+      const FacePaint paint = skin.at(raster.material[pixel], raster.place[pixel]);
+      image.push_back(shade(paint, raster.normal[pixel], shadows.light_at(raster.position[pixel]), lamp));
+    }
+  }
+  blur(image, scene.width, scene.height, scene.blur);
+  return {expose(image, scene), landmarks_of(plan, surface, stand)};
+}
+
+}  // namespace kinema::synth

@@ -1,0 +1,214 @@
+// A face is followed from frame to frame; where the score says that it is gone, it is looked for again at once.
+#include "kinema/face_tracker.h"
+
+#include "face/tracker/landmark_smoothing.h"
+#include "kinema/error.h"
+#include "planted.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+namespace kinema::face {
+namespace {
+
+class FaceTracker : public ::testing::Test {
+protected:
+  static const Planted& planted() {
+    static const Planted made;
+    return made;
+  }
+  static std::shared_ptr<const Model> model() {
+    static const auto made = [] {
+      const auto faces = planted().population(40, 1);
+      TrainSettings settings;
+      settings.pixels = 400;
+      settings.levels = 1;
+      settings.mirrored = false;
+      settings.displacements = 4;
+      settings.cascade_stages = 2;
+      settings.gradient = TrainSettings::Gradient::none;
+      settings.project_out = false;
+      return std::make_shared<const Model>(train(examples_of(faces), planted().layout(), settings));
+    }();
+    return made;
+  }
+
+  // A face that moves a pixel and turns a little each frame.
+  static PlantedFace frame(int i) {
+    PlantedParameters parameters;
+    parameters.pose = {40, 0.5 * i, 80.0 + i, 80};
+    return planted().draw(parameters);
+  }
+
+  static TrackerSettings settings(Detect detect = {}) { return {.model = model(), .detect = std::move(detect)}; }
+
+  static Start start_at(const PlantedFace& face) {
+    Start start;
+    start.landmarks = face.landmarks;
+    return start;
+  }
+};
+
+TEST_F(FaceTracker, FollowsFromTheLastFrameWithoutADetector) {
+  Tracker tracker(settings(), Backend::reference);
+  EXPECT_FALSE(tracker.track(frame(0).view(), 0).found);  // nobody said where
+  tracker.start(start_at(frame(0)));
+  for (int i = 0; i < 5; ++i) {
+    const PlantedFace face = frame(i);
+    const Estimate tracked = tracker.track(face.view(), 0.04 * (i + 1));
+    ASSERT_TRUE(tracked.found) << i << ": " << tracked.fit.failure;
+    EXPECT_EQ(tracked.detected, i == 0);
+    EXPECT_LT(mean_distance(tracked.landmarks, face.landmarks), 3) << i;
+  }
+}
+
+TEST_F(FaceTracker, ExpectsFramesWithoutEffectOnAnEstimate) {
+  for (const Backend backend : {Backend::cpu, Backend::cuda}) {
+    if (!available(backend)) continue;
+    Tracker plain(settings(), backend), expecting(settings(), backend);
+    PlantedFace nothing = frame(0);
+    for (std::size_t i = 0; i < nothing.pixels.size(); ++i) nothing.pixels[i] = i % 7 < 3 ? 40 : 200;
+    // found, lost, gone for so long that there is nothing to fit, and found again in a place of memory that was used before
+    std::vector<std::uint8_t> buffers[2];
+    int untried = 0;
+    const auto pixels = [&](int i) { return i < 3 || i > 40 ? frame(i % 5).pixels : nothing.pixels; };
+    buffers[0] = pixels(0);
+    for (int i = 0; i < 45; ++i) {
+      buffers[(i + 1) % 2] = pixels(i + 1);
+      const auto view = [&](int k) {
+        GreyView image = nothing.view();
+        image.data = buffers[k % 2].data();
+        return image;
+      };
+      if (i == 0 || i == 42) {
+        plain.start(start_at(frame(i % 5)));
+        expecting.start(start_at(frame(i % 5)));
+      }
+      if (i % 4 != 3) expecting.expect(view(i + 1));
+      const Estimate truth = plain.track(view(i), 0.04 * i), tracked = expecting.track(view(i), 0.04 * i);
+      EXPECT_EQ(tracked.found, truth.found) << i;
+      EXPECT_EQ(tracked.fit.landmarks, truth.fit.landmarks) << i;
+      untried += truth.tried ? 0 : 1;
+      if (i == 44) {
+        EXPECT_TRUE(truth.found);
+      }
+    }
+    EXPECT_GT(untried, 10);
+  }
+}
+
+TEST_F(FaceTracker, FindsALostFaceAgainInTheFrameInWhichItIsBack) {
+  int asked = 0;
+  Tracker tracker(settings([&](const GreyView&) {
+                    ++asked;
+                    const PlantedFace face = frame(0);
+                    float left = 1e9f, right = 0, top = 1e9f, bottom = 0;
+                    for (std::size_t i = 0; i < face.landmarks.size(); i += 2) {
+                      left = std::min(left, face.landmarks[i]), right = std::max(right, face.landmarks[i]);
+                      top = std::min(top, face.landmarks[i + 1]), bottom = std::max(bottom, face.landmarks[i + 1]);
+                    }
+                    return std::vector<Start::Box>{{left, top, right - left, bottom - top, false}};
+                  }),
+                  Backend::reference);
+  ASSERT_TRUE(tracker.track(frame(0).view(), 0).found);
+  EXPECT_EQ(asked, 1);
+  ASSERT_TRUE(tracker.track(frame(1).view(), 0.04).found);
+
+  // a picture of stripes is no face
+  PlantedFace nothing = frame(0);
+  for (std::size_t i = 0; i < nothing.pixels.size(); ++i) nothing.pixels[i] = i % 7 < 3 ? 40 : 200;
+  const Estimate gone = tracker.track(nothing.view(), 0.08);
+  EXPECT_FALSE(gone.found);
+  EXPECT_TRUE(gone.tried);
+  EXPECT_TRUE(gone.landmarks.empty());
+  const Estimate back = tracker.track(frame(0).view(), 0.12);
+  EXPECT_TRUE(back.found);
+  EXPECT_TRUE(back.detected);
+}
+
+TEST_F(FaceTracker, LooksWhereTheFaceWasWhenTheDetectorIsBlind) {
+  Tracker tracker(settings(), Backend::reference);
+  tracker.start(start_at(frame(0)));
+  ASSERT_TRUE(tracker.track(frame(0).view(), 0).found);
+  PlantedFace nothing = frame(0);
+  for (std::size_t i = 0; i < nothing.pixels.size(); ++i) nothing.pixels[i] = i % 7 < 3 ? 40 : 200;
+  EXPECT_FALSE(tracker.track(nothing.view(), 0.04).found);
+  EXPECT_FALSE(tracker.track(nothing.view(), 0.08).found);
+  const Estimate back = tracker.track(frame(2).view(), 0.12);
+  EXPECT_TRUE(back.found);
+  EXPECT_TRUE(back.detected);
+  EXPECT_LT(mean_distance(back.landmarks, frame(2).landmarks), 3);
+}
+
+TEST_F(FaceTracker, SaysWhatEveryTrackerSays) {
+  Tracker tracker(settings(), Backend::reference);
+  EXPECT_EQ(tracker.backend(), Backend::reference);
+  const Estimate nobody = tracker.track(frame(0).view(), 1.5);
+  EXPECT_EQ(nobody.time, 1.5);
+  EXPECT_EQ(nobody.why, "no face was found");
+  EXPECT_EQ(nobody.confidence, 0);
+  tracker.start(start_at(frame(0)));
+  const Estimate found = tracker.track(frame(0).view(), 1.6);
+  ASSERT_TRUE(found.found);
+  EXPECT_EQ(found.why, "");
+  EXPECT_EQ(found.confidence, 1 - found.fit.failure);
+  ASSERT_EQ(found.times.size(), 2u);
+  EXPECT_EQ(found.times[1].stage, "fit");
+}
+
+// Colour frames in any format are fitted as the grey image that they are converted to.
+TEST_F(FaceTracker, TakesFramesAsACameraGivesThem) {
+  const PlantedFace face = frame(0);
+  const GreyView grey = face.view();
+  std::vector<std::uint8_t> bgr, rgba;
+  for (std::size_t y = 0; y < grey.height; ++y) {
+    for (std::size_t x = 0; x < grey.width; ++x) {
+      const std::uint8_t value = grey.at(x, y);
+      bgr.insert(bgr.end(), {value, value, value});
+      rgba.insert(rgba.end(), {value, value, value, 0});
+    }
+  }
+  std::vector<std::vector<float>> landmarks;
+  const auto track = [&](const auto& image) {
+    Tracker tracker(settings(), Backend::cpu);
+    tracker.start(start_at(face));
+    landmarks.push_back(tracker.track(image, 0).landmarks);
+  };
+  track(grey);
+  track(ColourView{bgr.data(), grey.width, grey.height, 3 * grey.width, PixelFormat::bgr});
+  track(ColourView{rgba.data(), grey.width, grey.height, 4 * grey.width, PixelFormat::rgba});
+  EXPECT_FALSE(landmarks[0].empty());
+  EXPECT_EQ(landmarks[1], landmarks[0]);
+  EXPECT_EQ(landmarks[2], landmarks[0]);
+}
+
+TEST_F(FaceTracker, RefusesSettingsThatMakeNoSense) {
+  EXPECT_THROW(Tracker(TrackerSettings{}, Backend::reference), Error);
+  TrackerSettings wrong = settings();
+  wrong.lost = 2;
+  EXPECT_THROW(Tracker(wrong, Backend::reference), Error);
+  wrong = settings();
+  wrong.smoothing = NAN;
+  EXPECT_THROW(Tracker(wrong, Backend::reference), Error);
+}
+
+TEST(LandmarkSmoothing, RestsWhenTheFaceRestsAndFollowsWhenItMoves) {
+  LandmarkSmoothing smoothing(1, 8);
+  double before = 0, after = 0;
+  std::vector<float> smoothed;
+  for (int i = 0; i < 60; ++i) {
+    const float noise = i % 2 == 0 ? 0.5f : -0.5f;
+    smoothed = smoothing.smooth(std::vector<float>{10 + noise, 20 - noise, 30 + noise, 40}, i / 30.0, 100);
+    if (i > 30) before += 0.5, after += std::abs(static_cast<double>(smoothed[0]) - 10);
+  }
+  EXPECT_LT(after, 0.4 * before);
+  // a quick move: two face widths a second
+  for (int i = 1; i <= 15; ++i)
+    smoothed = smoothing.smooth(std::vector<float>{10 + 7.0f * i, 20, 30 + 7.0f * i, 40}, 2 + i / 30.0, 100);
+  EXPECT_GT(smoothed[0], 10 + 7 * 15 - 20);
+}
+
+}  // namespace
+}  // namespace kinema::face
