@@ -22,37 +22,42 @@ help:
 	@echo 'make clean    remove build/'
 
 demo: configure-demo
-	cmake --build --preset release --target kinema_command
+	cmake --build $(BUILD) --target kinema_command
 	$(BUILD)/kinema demo --out build/demo
 
 view: PARTS += web
 view: configure
-	cmake --build --preset release --target kinema_command
+	cmake --build $(BUILD) --target kinema_command
 	$(BUILD)/kinema demo --out build/demo --view
 
 test: PARTS += browser
-test: build
-	ctest --preset release --parallel $$(nproc)
+test: PARTS += web
+test: configure
+	cmake --build $(BUILD)
+	ctest --preset quick --parallel $$(nproc)
 
 build: PARTS += web
 build: configure
+	cmake --preset release
 	cmake --build --preset release
 
+# There may be a build already: it is brought up to date as it was configured. A first one is for developers (see HACKING.md).
+HAS_BUILD = [ -e $(BUILD)/CMakeCache.txt ]
+
 # On a machine without a GPU the first `make demo` skips the cuda backend, which takes minutes to compile and could not run.
-# `make build` and `make test` add it.
+# All others add it.
 WITHOUT_CUDA := $(BUILD)/without-cuda
 configure-demo:
 	@scripts/setup.sh demo
-	@if [ -e $(BUILD)/CMakeCache.txt ] || ls /dev/nvidia* /dev/nvhost* /dev/dxg >/dev/null 2>&1; then \
-	  cmake --preset release; \
-	else \
-	  cmake --preset release -DKINEMA_CUDA=OFF && touch $(WITHOUT_CUDA); \
-	fi
+	@if $(HAS_BUILD); then cmake $(BUILD); \
+	elif ls /dev/nvidia* /dev/nvhost* /dev/dxg >/dev/null 2>&1; then cmake --preset quick; \
+	else cmake --preset quick -DKINEMA_CUDA=OFF && touch $(WITHOUT_CUDA); fi
 
 configure:
 	@scripts/setup.sh build $(PARTS)
-	@if [ -e $(WITHOUT_CUDA) ]; then cmake --preset release -DKINEMA_CUDA=ON && rm $(WITHOUT_CUDA); \
-	else cmake --preset release; fi
+	@if [ -e $(WITHOUT_CUDA) ]; then cmake $(BUILD) -DKINEMA_CUDA=ON && rm $(WITHOUT_CUDA); \
+	elif $(HAS_BUILD); then cmake $(BUILD); \
+	else cmake --preset quick; fi
 
 format:
 	@scripts/setup.sh format
@@ -91,7 +96,9 @@ fuzz:
 	@scripts/fuzz.sh
 
 HOSTILE_RUNS ?= 100
-hostile: build
+hostile: PARTS += web
+hostile: configure
+	cmake --build $(BUILD)
 	tests/hostile/hostile.py $(BUILD)/kinema --runs $(HOSTILE_RUNS)
 
 bare:

@@ -75,15 +75,18 @@ function(kinema_precompile target)
   endif()
 endfunction()
 
-# kinema_compile_quickly(TARGET [EXCEPT SOURCE...]): compiles a release with -O1 instead of -O3, which saves about a third of
-# the compile time of targets that mostly parse, format and communicate, and twelve sources at a time (KINEMA_UNITY), which
-# saves about half of what is left, most of which goes into the same templates of the JSON library in every source. EXCEPT names the
-# sources with loops over pixels or points. Results are the same at every level, because no level reorders floating-point
-# operations.
+# kinema_compile_quickly(TARGET [EXCEPT SOURCE...]): with KINEMA_QUICK, compiles a release with -O1 instead of -O3, which
+# saves about a third of the compile time of targets that mostly parse, format and communicate, and twelve sources at a time,
+# which saves about half of what is left, most of which goes into the same templates of the JSON library in every source.
+# EXCEPT names the sources with loops over pixels or points. Results are the same at every level, because no level reorders
+# floating-point operations.
 function(kinema_compile_quickly target)
+  if(NOT KINEMA_QUICK)
+    return()
+  endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT")
   target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${KINEMA_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   file(GLOB_RECURSE cuda *.cu)  # newer versions of CMake would join these as well
   set_property(SOURCE ${cuda} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
   foreach(source IN LISTS arg_EXCEPT)

@@ -155,7 +155,7 @@ void bind_head(py::module_& module) {
   py::class_<Tracker> tracker(module, "Tracker", R"(Follows a head through the frames of one camera.
 
 calibration         from calibrate() or read_filter()
-backend             'auto', 'reference', 'cpu' or 'cuda'; also 'joint' and the steps of the paper, such as 'gpu5'
+backend             'auto', 'reference', 'cpu' or 'cuda'
 order               of the frames' channels: 'rgb', or 'bgr' as in OpenCV
 mode                'plain': the paper's centroid of the whole frame; 'window': a soft window that follows the head
 recalibrate         learn the head's colours during tracking
@@ -182,9 +182,7 @@ devices             GPUs: 'all', '0,2' or numbers; None: the first)");
              if (smooth) settings.smoothing = head::OneEuroSettings{};
              settings.reference_distance = reference_distance;
              settings.field_of_view = field_of_view;
-             if (head::is_step(backend)) settings.step = backend;
-             const std::string plain = settings.step.empty() ? backend : "auto";
-             return std::make_unique<Tracker>(settings, compute_of(plain, threads, devices), order);
+             return std::make_unique<Tracker>(settings, compute_of(backend, threads, devices), order);
            }),
            py::arg("calibration"), py::kw_only(), py::arg("backend") = "auto", py::arg("order") = "rgb",
            py::arg("mode") = "auto", py::arg("recalibrate") = defaults.recalibrate,

@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 struct HeadTrackOptions {
   CommonOptions common;
   ColourSourceOptions source;
-  std::string filter, reference_distance, truth, backend = "auto";
+  std::string filter, reference_distance, truth;
   std::optional<double> field_of_view;
   bool plain = false, window = false, no_recalibrate = false, compare = false;
   bool smooth = false;
@@ -111,11 +111,12 @@ ordered_json results_json(const HeadTrackOptions& options, const Paths& paths, d
   return results;
 }
 
-void print_text(std::FILE* out, const HeadCounts& counts, const std::string& backend, const ordered_json& results) {
+void print_text(std::FILE* out, const HeadCounts& counts, const ordered_json& results) {
   fmt::print(
       out, "{}{} frames on {}, {}: {} with a head, {} without, {} that could not be read; {:.0f} frames per second{}\n",
-      counts.stopped ? "stopped; " : "", counts.frames, backend, counts.mode == head::Mode::plain ? "plain" : "window",
-      counts.found, counts.lost, counts.gaps, counts.frames_per_second(), counts.live.words());
+      counts.stopped ? "stopped; " : "", counts.frames, name(counts.backend),
+      counts.mode == head::Mode::plain ? "plain" : "window", counts.found, counts.lost, counts.gaps,
+      counts.frames_per_second(), counts.live.words());
   const auto pixels = [](const ordered_json& value) {
     return value.is_null() ? std::string("-") : fmt::format("{:.3f} px", value.get<double>());
   };
@@ -172,11 +173,6 @@ void fill_in(HeadTrackOptions& options) {
     run.tracker.reference_distance = parse_length("--reference-distance", options.reference_distance);
   }
   if (options.field_of_view) run.tracker.field_of_view = parse_field_of_view(*options.field_of_view);
-  if (head::is_step(options.backend)) {
-    run.tracker.step = options.backend;
-  } else {
-    options.common.compute.backend = parse_backend(options.backend);
-  }
   check_devices(options.common);
   run.compute = options.common.compute;
   run.tracker.calibration = io::read_filter(options.filter);
@@ -228,11 +224,10 @@ void run(HeadTrackOptions options) {
   const HeadCounts counts = track(*source, chain);
   if (feed) feed->finish();
 
-  const std::string backend = chain.tracker.step.empty() ? std::string(name(counts.backend)) : chain.tracker.step;
   const ordered_json results = results_json(options, paths, source->fps(), truth);
   if (options.common.json) {
     ordered_json json;
-    json["backend"] = backend;
+    json["backend"] = name(counts.backend);
     json["following"] = counts.mode == head::Mode::plain ? "plain" : "window";
     json["frames"] = counts.frames;
     json["found"] = counts.found;
@@ -242,7 +237,7 @@ void run(HeadTrackOptions options) {
     json["results"] = results;
     print_json(json, options.common.console);
   } else {
-    print_text(options.common.console.out, counts, backend, results);
+    print_text(options.common.console.out, counts, results);
   }
   report_gaps(counts, options.common);
   if (!paths.no_haar.empty() && options.compare)
@@ -313,12 +308,7 @@ void add_head_track(Verb parent, Task& task) {
   verb.flag("--compare", options->compare, "Run OpenCV's CamShift and Haar detector on the same frames");
   add_tracker_options(verb, *options);
   add_view_options(verb, options->view);
-  verb.option("--backend", options->backend,
-              "Where to compute; also joint, and with --plain the paper's steps cpu1 ... gpu8, cpu+gpu")
-      .type("auto|reference|cpu|cuda|...")
-      .group("Everywhere");
-  add_devices_option(verb, options->common);
-  add_other_common_options(verb, options->common);
+  add_common_options(verb, options->common);
   verb.chosen([options, &task] {
     options->common.console = task.console;
     task.run = [options](const Ranks&) { run(*options); };

@@ -25,16 +25,12 @@ void add_common_options(Verb verb, CommonOptions& options) {
           "Where to compute (auto: KINEMA_BACKEND if it is set, else a GPU if there is one, else the CPU)")
       .type("auto|reference|cpu|cuda")
       .group("Everywhere");
-  add_devices_option(verb, options);
-  add_other_common_options(verb, options);
-}
-
-void add_devices_option(Verb verb, CommonOptions& options) {
   verb.text(
           "--devices", [&options](const std::string& text) { options.compute.devices = parse_devices(text); },
           "GPUs that share the work in equal parts; results do not depend on it (see kinema devices)")
       .type("all|0,2,...")
       .group("Everywhere");
+  add_other_common_options(verb, options);
 }
 
 void check_devices(CommonOptions& options) {

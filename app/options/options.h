@@ -38,13 +38,10 @@ struct CommonOptions {
   bool json = false;
 };
 
-/// All of them except the backend.
+/// All of them except the backend and the devices.
 void add_other_common_options(Verb verb, CommonOptions& options);
 
 void add_common_options(Verb verb, CommonOptions& options);
-
-/// --devices, for verbs that name their backend otherwise.
-void add_devices_option(Verb verb, CommonOptions& options);
 
 /// Throws Error if a device of --devices is missing. With --backend auto a device that fails later is reported on
 /// standard error, and the others go on, or for the face the CPU.

@@ -6,7 +6,7 @@
 #include "kinema/error.h"
 
 #ifdef KINEMA_HAVE_CUDA
-#include "body/likelihood/likelihood_paper.h"
+#include "bench/body/likelihood_paper.h"
 #endif
 
 #include <fmt/format.h>

@@ -5,8 +5,8 @@
 #include "bench/face/face_problem.h"
 #include "bench/face/face_video.h"
 #include "bench/face/facemark.h"
-#include "bench/face/fitter_listing.h"
-#include "bench/face/product_bench.h"
+#include "bench/face/fitters.h"
+#include "bench/face/product/product_bench.h"
 #include "bench/times.h"
 #include "core/threads.h"
 #include "kinema/error.h"
@@ -92,11 +92,8 @@ public:
     if (backend == "opencv") return facemark(std::move(runner));
     const bool device = backend == "paper" || backend.starts_with("cuda");
     if (device) runner.row.image = "device";
-    std::shared_ptr<face::Fitter> fitter =
-        backend == "listing" ? make_listing_fitter(model_, settings_)
-        : device && backend != "paper"
-            ? face::make_fitter(model_, settings_, {Backend::cuda, options_.threads})
-            : face::make_fitter(backend, model_, settings_, Compute(Backend::automatic, options_.threads));
+    std::shared_ptr<face::Fitter> fitter = make_fitter(device && backend != "paper" ? "cuda" : backend, model_,
+                                                       settings_, Compute(Backend::automatic, options_.threads));
     if (device && fitter->backend() != Backend::cuda)
       throw Error(fmt::format("a model of {} pixels and {} modes is beyond the kernels of the cuda backend", pixels_,
                               runner.row.modes));
@@ -127,7 +124,7 @@ public:
 private:
   // Figure 2 on the device. Events between the kernels cost time, so that these fits are not those of table 1.
   std::vector<StageTime> paper_parts() const {
-    const auto fitter = face::make_fitter("paper in parts", model_, settings_);
+    const auto fitter = make_fitter("paper in parts", model_, settings_);
     Times times;
     for (std::size_t i = 0; i < 4 * faces_each; ++i) {
       fitter->fit(on_gpu(i % faces_each));

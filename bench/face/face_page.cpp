@@ -1,6 +1,6 @@
 #include "bench/face/face_figures.h"
 #include "bench/face/face_report.h"
-#include "bench/face/product_report.h"
+#include "bench/face/product/product_report.h"
 #include "bench/machine_page.h"
 
 #include <fmt/format.h>

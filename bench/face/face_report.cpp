@@ -1,7 +1,7 @@
 #include "bench/face/face_report.h"
 
 #include "bench/face/face_figures.h"
-#include "bench/face/product_report.h"
+#include "bench/face/product/product_report.h"
 #include "bench/machine_json.h"
 
 #include <algorithm>

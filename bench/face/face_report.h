@@ -3,7 +3,7 @@
 
 #include "bench/face/face_picture.h"
 #include "bench/face/face_video.h"
-#include "bench/face/product_bench.h"
+#include "bench/face/product/product_bench.h"
 #include "bench/machine.h"
 #include "bench/statistics.h"
 #include "kinema/stage_time.h"

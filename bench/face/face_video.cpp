@@ -1,6 +1,6 @@
 #include "bench/face/face_video.h"
 
-#include "bench/face/fitter_listing.h"
+#include "bench/face/fitters.h"
 #include "bench/times.h"
 #include "core/threads.h"
 
@@ -82,9 +82,7 @@ std::vector<FaceVideoRow> measure_video(const std::shared_ptr<const face::Model>
   std::vector<Runner> runners;
   for (const std::string& backend : backends) {
     std::shared_ptr<face::Fitter> fitter =
-        backend == "listing"
-            ? make_listing_fitter(model, settings)
-            : face::make_fitter(backend, model, settings, Compute(Backend::automatic, options.threads));
+        make_fitter(backend, model, settings, Compute(Backend::automatic, options.threads));
     Runner runner{Follower(std::move(fitter), clip)};
     runner.row.backend = backend;
     runner.row.pixels = model->levels[0].pixels();

@@ -2,14 +2,15 @@
 
 #include "bench/head/head_device.h"
 #include "bench/head/head_frames.h"
+#include "bench/head/steps/steps.h"
 #include "core/threads.h"
 #include "io/faces/head_baselines.h"
 #include "kinema/error.h"
 #include "kinema/head_classifier.h"
 
 #ifdef KINEMA_HAVE_CUDA
+#include "bench/head/steps/moments_joint.h"
 #include "head/moments/device_moments.h"
-#include "head/moments/moments_joint.h"
 #endif
 
 #include <fmt/format.h>
@@ -82,13 +83,14 @@ Sums plain_loop(const ColourView& bgr) {
 
 class Field {
 public:
-  explicit Field(const HeadProblem& problem) : problem_(problem), reference_(head::make_moments("reference")) {}
+  explicit Field(const HeadProblem& problem)
+      : problem_(problem), reference_(head::make_moments({}, Backend::reference)) {}
 
   std::vector<HeadImplementation> implementations;
 
   void add_paper() {
     const auto frame = std::make_shared<PlacedFrame>(placed_for_paper());
-    for (const std::string_view name : head::moments_names()) {
+    for (const std::string_view name : moments_names()) {
       if (name == "reference") continue;
       const auto moments = backend(name, "plane", problem_.threads);
       HeadRow row =
@@ -159,8 +161,8 @@ private:
   std::shared_ptr<Moments> backend(std::string_view name, const std::string& kind, int threads, bool stages = false) {
     head::MomentsSettings settings;
     settings.stages = stages;
-    settings.second_moments = false;  // of the paper's steps, as printed
-    std::shared_ptr<Moments> moments = head::make_moments(name, settings, Compute(Backend::automatic, threads));
+    // the steps of the paper as printed, without second moments
+    std::shared_ptr<Moments> moments = make_moments(name, settings, Compute(Backend::automatic, threads), false);
     moments->set_classifier(classifier(kind));
     return moments;
   }

@@ -226,11 +226,6 @@ void fit_doubtful_again(Fitter& fitter, const Model& model, std::span<const Face
 std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const FitSettings& settings = {},
                                     const Compute& compute = {});
 
-/// By name, in place of the backend of `compute`: those of parse_backend(), and "paper": the paper's kernels on 4 x 1024 threads, for one combined stage.
-/// "paper in parts" is the same, slower, with times of its parts.
-std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,
-                                    const FitSettings& settings = {}, Compute compute = {});
-
 /// The texture of a level at a shape, normalised: the shape-free patch.
 std::vector<float> sample_texture(const Model& model, std::uint32_t level, const GreyView& image,
                                   std::span<const float> landmarks);

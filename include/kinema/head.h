@@ -12,7 +12,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -64,9 +63,6 @@ struct MomentsSettings {
 
   /// Let times() report the transfer to a GPU. Delays a frame by about 10 microseconds.
   bool stages = false;
-
-  /// The steps of the paper also sum wxx and wyy, which it does not have. Off: they leave them 0, to be timed as printed.
-  bool second_moments = true;
 };
 
 /// The hot operation: sums over a frame. One classifier, any number of frames of any size. Not thread-safe.
@@ -89,17 +85,5 @@ public:
 
 /// Throws Error if the backend is not available (see choose()).
 std::unique_ptr<Moments> make_moments(const MomentsSettings& settings = {}, const Compute& compute = {});
-
-/// By name, in place of the backend of `compute`: those of parse_backend(), "joint" (eq. 8: a frame divided between CPU and GPU by measured times), and the
-/// steps of the paper: "cpu1" ... "cpu3", "gpu1" ... "gpu8", "cpu+gpu". Throws Error for any other name. The steps take
-/// whole frames only: with a Weighing they throw.
-std::unique_ptr<Moments> make_moments(std::string_view name, const MomentsSettings& settings = {},
-                                      Compute compute = {});
-
-/// True for "joint" and the steps of the paper, false for backends.
-bool is_step(std::string_view name);
-
-/// All names that make_moments() accepts on this machine.
-std::vector<std::string_view> moments_names();
 
 }  // namespace kinema::head

@@ -53,10 +53,6 @@ struct TrackerSettings {
   /// Horizontal, in radians. Overrides the calibration's.
   std::optional<double> field_of_view = {};
 
-  /// Empty, or an implementation by name in place of the backend: "joint" or a step of the paper such as "gpu5"
-  /// (see make_moments()). Steps of the paper work in plain mode only.
-  std::string step = {};
-
   MomentsSettings moments = {};
 };
 
@@ -102,7 +98,7 @@ public:
   /// A frame without the person: the background is then known from the start.
   void set_background(const ColourView& frame);
 
-  /// What runs: `automatic` resolved. A step that uses both CPU and GPU counts as cuda.
+  /// What runs: `automatic` resolved.
   Backend backend() const;
 
   /// What runs: `automatic` resolved.

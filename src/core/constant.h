@@ -1,4 +1,4 @@
-// A constant that was chosen by trial. Each tracker keeps its own in one file, src/<tracker>/constants.h:
+// A constant that was chosen by trial. Each tracker keeps its own in src/<tracker>/constants.h, or constants_<part>.h below:
 //
 //   /// Share of the usual contrast below which the head counts as lost.
 //   /// @unit share
@@ -10,7 +10,7 @@
 //
 //   KINEMA_CONSTANTS=head.lost_below=0.6,body.gate_depth=0.2
 //
-// The first part of a name is the folder of its file. Such a build has no cuda backend, since device code cannot read
+// The first part of a name is the folder below src. Such a build has no cuda backend, since device code cannot read
 // host variables. A constant may not be used where the language requires a constant expression (the size of an array, a
 // template argument), and one derived from another is declared `inline const auto`, after it.
 #pragma once
@@ -24,10 +24,10 @@
 
 namespace kinema::detail {
 
-/// "head" for ".../src/head/constants.h"
-constexpr std::string_view folder_of(std::string_view path) {
-  path = path.substr(0, path.find_last_of('/'));
-  return path.substr(path.find_last_of('/') + 1);
+/// "body" for ".../src/body/foreground/constants_scene.h"
+constexpr std::string_view tracker_of(std::string_view path) {
+  path = path.substr(path.rfind("/src/") + 5);
+  return path.substr(0, path.find('/'));
 }
 
 /// The value of `folder.name` in KINEMA_CONSTANTS, or else the given one. A value that is not a number ends the
@@ -40,7 +40,7 @@ T constant(std::string_view path, std::string_view name, T value) {
     const std::string entry(left.substr(0, left.find(',')));
     left.remove_prefix(std::min(entry.size() + 1, left.size()));
     const auto equals = entry.find('=');
-    if (entry.substr(0, equals) != std::string(folder_of(path)) + "." + std::string(name)) continue;
+    if (entry.substr(0, equals) != std::string(tracker_of(path)) + "." + std::string(name)) continue;
     char* end = nullptr;
     const char* number = equals == std::string::npos ? "" : entry.c_str() + equals + 1;
     const double parsed = std::strtod(number, &end);

@@ -1,4 +1,4 @@
-// Work that a block of threads does together, written once for the host and the device. A work is a struct of pointers and
+// Kernels of blocks of threads, written once for the host and the device. A kernel is a struct of pointers and
 // numbers with
 //
 //   static constexpr int threads = 128;      // of a block on the device
@@ -10,12 +10,12 @@
 // and runs on a grid of blocks that do not depend on each other. Threads divide a loop by
 //   for (int i = block.thread(); i < count; i += block.threads())
 // and meet at block.wait(). block.fetch() begins a copy to the block's memory, and block.wait_fetched() is a block.wait() after
-// which all such copies are done. prepare() comes first, and may run before the works before this one have ended: it fetches
+// which all such copies are done. prepare() comes first, and may run before the kernels before this one have ended: it fetches
 // what none of them writes, the tables of a model.
 //
 // A sum has one thread, or a fixed number of strands that are added in a fixed order, so that the result does not depend on how
 // many threads there are. On the device most of these loops are entered once or twice: those marked `#pragma unroll 1` are not
-// unrolled, which would only be more code. The host runs a block with one thread, which is how the work is held against the cpu
+// unrolled, which would only be more code. The host runs a block with one thread, which is how the kernels are held against the cpu
 // backend where there is no GPU; core/cuda/block_launch.cuh runs it on one.
 #pragma once
 
@@ -56,24 +56,24 @@ private:
   std::byte* shared_;
 };
 
-/// What a work does first, if it has a prepare().
-template <class Work, class Block>
-KINEMA_HD void prepare(const Work& work, Block& block) {
-  if constexpr (requires { work.prepare(block); }) work.prepare(block);
+/// What a kernel does first, if it has a prepare().
+template <class Kernel, class Block>
+KINEMA_HD void prepare(const Kernel& kernel, Block& block) {
+  if constexpr (requires { kernel.prepare(block); }) kernel.prepare(block);
 }
 
 /// Runs the blocks one after the other.
 struct SerialLauncher {
   static std::size_t block_bytes() { return static_cast<std::size_t>(-1); }  ///< the most memory of a block
 
-  template <class Work>
-  void operator()(const Work& work, int columns, int rows) const {
-    std::vector<double> memory(work.shared_bytes() / sizeof(double) + 2);  // aligned to 16 bytes
+  template <class Kernel>
+  void operator()(const Kernel& kernel, int columns, int rows) const {
+    std::vector<double> memory(kernel.shared_bytes() / sizeof(double) + 2);  // aligned to 16 bytes
     for (int y = 0; y < rows; ++y)
       for (int x = 0; x < columns; ++x) {
-        SerialBlock block(x, y, *work.rows(), reinterpret_cast<std::byte*>(memory.data()));
-        prepare(work, block);
-        work(block);
+        SerialBlock block(x, y, *kernel.rows(), reinterpret_cast<std::byte*>(memory.data()));
+        prepare(kernel, block);
+        kernel(block);
       }
   }
 };
@@ -181,7 +181,7 @@ std::size_t bytes_taken(const Divide& divide) {
   return counted.bytes();
 }
 
-/// Two works that do not depend on each other, in one grid: the first has its first columns, the second one column more.
+/// Two kernels that do not depend on each other, in one grid: the first has its first columns, the second one column more.
 template <class First, class Second>
 struct SideBySide {
   static constexpr int threads = First::threads > Second::threads ? First::threads : Second::threads;

@@ -25,14 +25,6 @@ private:
   Stopwatch watch_;
 };
 
-// The steps of the paper's ladder take whole frames only.
-bool takes_windows(const std::string& step) { return step.empty() || step == "joint"; }
-
-Backend backend_of(const std::string& step, Backend wanted) {
-  if (step.empty()) return choose(wanted);
-  return step.starts_with("cpu") && step != "cpu+gpu" ? Backend::cpu : Backend::cuda;
-}
-
 bool is_empty(const SkinModel& model) {
   const auto* plane = std::get_if<SkinPlane>(&model);
   return plane != nullptr && plane->r == 0 && plane->g == 0 && plane->b == 0 && plane->d == 0;
@@ -42,10 +34,6 @@ const TrackerSettings& checked(const TrackerSettings& settings) {
   const Calibration& calibration = settings.calibration;
   if (is_empty(calibration.filter.model)) {
     throw Error("no calibration: TrackerSettings::calibration comes from calibrate() or read_filter()");
-  }
-  if (!settings.step.empty() && !is_step(settings.step)) {
-    throw Error(fmt::format(
-        "there is no step '{}': use joint, cpu1 to cpu3, gpu1 to gpu8 or cpu+gpu, or name a backend", settings.step));
   }
   if (settings.reference_distance && !(*settings.reference_distance > 0.01 && *settings.reference_distance <= 100)) {
     throw Error(fmt::format("a reference distance of {} m: give metres, 0.01 to 100", *settings.reference_distance));
@@ -64,16 +52,12 @@ const TrackerSettings& checked(const TrackerSettings& settings) {
 
 struct Tracker::State {
   State(const TrackerSettings& with, const Compute& wanted)
-      : settings(checked(with)),
-        compute(wanted),
-        moments(with.step.empty() ? make_moments(with.moments, wanted)
-                                  : make_moments(with.step, with.moments, wanted)) {
-    compute.backend = backend_of(with.step, wanted.backend);
+      : settings(checked(with)), compute(choose(wanted)), moments(make_moments(with.moments, compute)) {
     check(calibration.filter.model);
     classifier = make_classifier(calibration.filter.model, compute.threads);
     moments->set_classifier(classifier);
     if (settings.mode == Mode::automatic) {
-      settings.mode = calibration.head && takes_windows(settings.step) ? Mode::window : Mode::plain;
+      settings.mode = calibration.head ? Mode::window : Mode::plain;
     }
     if (settings.smoothing)
       smooth = {OneEuro(*settings.smoothing), OneEuro(*settings.smoothing), OneEuro(*settings.smoothing)};

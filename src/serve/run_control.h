@@ -10,8 +10,8 @@
 
 namespace kinema::serve {
 
-/// A wish of any page, taken by the run, which knows its own state.
-class Wish {
+/// A request of any page, taken by the run, which knows its own state.
+class PageRequest {
 public:
   void ask(bool on) { asked_ = on ? 1 : 0; }
 
@@ -26,7 +26,7 @@ private:
 };
 
 struct RunControl {
-  Wish find_again, track, record;
+  PageRequest find_again, track, record;
 };
 
 /// {"do":"find again"}, {"do":"track live","on":false}, {"do":"record","on":true}

@@ -3,6 +3,7 @@
 
 #include "bench/head/head_frames.h"
 #include "bench/head/head_implementations.h"
+#include "bench/head/steps/steps.h"
 #include "kinema/error.h"
 #include "kinema/head.h"
 
@@ -49,7 +50,7 @@ TEST(HeadBench, RemakesTable1WithTheStepsThatRunHere) {
   const HeadReport report = measure_head(options);
   std::set<std::string> measured, expected;
   for (const HeadRow& row : report.rows) measured.insert(row.name);
-  for (const std::string_view name : head::moments_names())
+  for (const std::string_view name : moments_names())
     if (name != "reference") expected.emplace(name);
   EXPECT_EQ(measured, expected);
   EXPECT_DOUBLE_EQ(report.find("cpu1")->speedup_cpu1.value(), 1);
@@ -93,7 +94,7 @@ TEST(HeadBench, RefusesWhatCannotBeMeasured) {
 }
 
 TEST(HeadFrames, ShowTheSamePictureInEveryFormat) {
-  const auto reference = head::make_moments("reference");
+  const auto reference = head::make_moments({}, Backend::reference);
   reference->set_classifier(head::SkinPlane{0.0125, -0.006, -0.007, 0.15});
   for (const PixelFormat format : pixel_formats) {
     const head::Sums sums = reference->measure(make_head_frame(Picture::camera, format, 160, 120, 1).view);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/face/face_problem.h"
-#include "bench/face/fitter_listing.h"
+#include "bench/face/fitters.h"
 #include "kinema/error.h"
 #include "kinema/face.h"
 
@@ -67,8 +67,7 @@ protected:
   }
   std::unique_ptr<Fitter> fitter(const std::shared_ptr<const Model>& model, const FitSettings& settings,
                                  const Compute& compute = {}) const {
-    if (GetParam() == "listing") return bench::make_listing_fitter(model, settings);
-    return make_fitter(GetParam(), model, settings, compute);
+    return bench::make_fitter(GetParam(), model, settings, compute);
   }
 };
 

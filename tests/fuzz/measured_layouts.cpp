@@ -1,5 +1,5 @@
 // Layouts of matrix–vector products that an earlier run kept.
-#include "core/layout_file.h"
+#include "bench/face/product/layout_file.h"
 #include "fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -162,7 +162,7 @@ Classifier random_table(std::uint64_t seed) {
 }
 
 void OnMoments::SetUp() {
-  const auto names = moments_names();
+  const auto names = bench::moments_names();
   if (std::find(names.begin(), names.end(), GetParam()) == names.end()) GTEST_SKIP() << "no GPU";
 }
 

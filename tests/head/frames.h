@@ -1,6 +1,7 @@
 // Frames for tests of head::Moments: random ones in every format, and what is done with them by each backend.
 #pragma once
 
+#include "bench/head/steps/steps.h"
 #include "kinema/head.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +12,8 @@
 #include <vector>
 
 namespace kinema::head {
+
+using bench::make_moments;
 
 /// A frame that owns its bytes. There are none past its last pixel, so reading on is found out by a sanitizer.
 struct Frame {
@@ -54,7 +57,7 @@ Classifier random_table(std::uint64_t seed);
 ::testing::AssertionResult agrees(std::string_view name, const Classifier& classifier, const ColourView& frame,
                                   const Weighing& weighing = {}, const MomentsSettings& settings = {});
 
-/// Runs a test on what make_moments() makes by name; what needs a GPU is skipped, with a line, where there is none.
+/// Runs a test on what bench::make_moments() makes by name; what needs a GPU is skipped, with a line, where there is none.
 class OnMoments : public ::testing::TestWithParam<const char*> {
 protected:
   void SetUp() override;

@@ -203,7 +203,7 @@ TEST_P(MomentsWeighing, AWindowIsTheKernelOverAWhiteFrame) {
 INSTANTIATE_TEST_SUITE_P(Backends, MomentsWeighing, ::testing::ValuesIn(backend_names), moments_name);
 
 TEST(MomentsNames, AreAllTested) {
-  for (const std::string_view name : moments_names())
+  for (const std::string_view name : bench::moments_names())
     EXPECT_TRUE(name == "reference" ||
                 std::find(std::begin(all_names), std::end(all_names), name) != std::end(all_names))
         << name;

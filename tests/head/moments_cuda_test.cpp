@@ -1,7 +1,7 @@
 // What the cuda backend promises beyond the suite of all backends: sums of the same bits however the frame comes to it.
 #include "bench/head/head_device.h"
 #include "bench/head/head_frames.h"
-#include "head/moments/device_moments.h"
+#include "bench/head/steps/steps.h"
 #include "kinema/error.h"
 #include "kinema/head.h"
 
@@ -50,7 +50,7 @@ void expect_near(const Sums& sums, const Sums& truth, double pixels) {
 }
 
 TEST_F(MomentsOnDevice, AgreesWithTheReferenceWhereverAFrameLies) {
-  const auto cuda = make(), reference = make_moments("reference");
+  const auto cuda = make(), reference = make_moments({}, Backend::reference);
   for (const Classifier& classifier : {Classifier(SkinPlane{0.011, -0.006, -0.003, 0.2}), stripes()}) {
     cuda->set_classifier(classifier);
     reference->set_classifier(classifier);
@@ -69,7 +69,7 @@ TEST_F(MomentsOnDevice, AgreesWithTheReferenceWhereverAFrameLies) {
 }
 
 TEST_F(MomentsOnDevice, RowsMayBeginAnywhere) {
-  const auto cuda = make(), reference = make_moments("reference");
+  const auto cuda = make(), reference = make_moments({}, Backend::reference);
   const Classifier plane = SkinPlane{0.011, -0.006, -0.003, 0.2};
   cuda->set_classifier(plane);
   reference->set_classifier(plane);
@@ -151,7 +151,7 @@ TEST_F(MomentsOnDevice, AnyNumberOfFramesMayTakeTurns) {
 }
 
 TEST_F(MomentsOnDevice, WeighsByWindowMaskAndBottom) {
-  const auto cuda = make(), reference = make_moments("reference");
+  const auto cuda = make(), reference = make_moments({}, Backend::reference);
   std::vector<std::uint8_t> mask(333 * 77);
   for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = static_cast<std::uint8_t>(i * 37 >> 3);
   for (const Classifier& classifier : {Classifier(SkinPlane{0.011, -0.006, -0.003, 0.2}), stripes()}) {
@@ -195,7 +195,7 @@ TEST_F(MomentsOnDevice, OnePixelWindowAndWhiteFrameAreExact) {
 }
 
 TEST_F(MomentsOnDevice, TheStepsOfThePaperTakeFramesOfTheDevice) {
-  const auto reference = make_moments("reference");
+  const auto reference = make_moments({}, Backend::reference);
   const Classifier plane = SkinPlane{0.011, -0.006, -0.003, 0.2};
   reference->set_classifier(plane);
   for (const PixelFormat format : {PixelFormat::bgr, PixelFormat::rgba, PixelFormat::nv12}) {
@@ -204,7 +204,7 @@ TEST_F(MomentsOnDevice, TheStepsOfThePaperTakeFramesOfTheDevice) {
     const Sums truth = reference->measure(frame.view);
     for (int step = 1; step <= 8; ++step) {
       SCOPED_TRACE(step);
-      const auto gpu = make_gpu_device_step(step);
+      const auto gpu = make_gpu_step(step, true);
       gpu->set_classifier(plane);
       const Sums sums = gpu->measure(device.view);
       expect_near(sums, truth, 131 * 77);

@@ -250,8 +250,6 @@ TEST(HeadTracker, RefusesFramesAndSettingsThatMakeNoSense) {
     settings.calibration = {};
     settings.calibration.filter.model = SkinPlane{0.01, 0, 0, 0};
   });
-  refuses([](TrackerSettings& settings) { settings.step = "abacus"; });
-  refuses([](TrackerSettings& settings) { settings.step = "cpu"; });
   refuses([](TrackerSettings& settings) { settings.reference_distance = -1; });
   refuses([](TrackerSettings& settings) { settings.field_of_view = 4; });
 }
@@ -267,10 +265,6 @@ TEST(HeadTracker, SaysWhatEveryTrackerSays) {
   EXPECT_GT(estimate.confidence, 0.2);
   EXPECT_LE(estimate.confidence, 1);
   EXPECT_FALSE(estimate.times.empty());
-
-  TrackerSettings ladder{.calibration = calibrated(clip), .step = "cpu2"};
-  EXPECT_EQ(Tracker(ladder).mode(), Mode::plain);
-  EXPECT_EQ(Tracker(ladder).backend(), Backend::cpu);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ TEST(RunControl, TheLastOfSeveralWishesCounts) {
   EXPECT_EQ(control.record.take(), false);
 }
 
-TEST(RunControl, RefusesWhatIsNoWish) {
+TEST(RunControl, RefusesWhatIsNoRequest) {
   RunControl control;
   RunHandler handler(control);
   EXPECT_FALSE(handler.request("dance", {}));

@@ -165,23 +165,23 @@ HWY_INLINE void keep_nearest(const Subtile& distance, float* best) {
 // A cast that is undecided for some of the rays: those are decided in double precision. It is rare, and computes the
 // others again, so that the common path need not store anything for it.
 template <Kind kind>
-HWY_NOINLINE void settle(const RayTile& tile, std::size_t first, const CastConstants& k, const CapsuleExact& capsule,
-                         const Vec3& camera, float* best) {
+HWY_NOINLINE void decide_exactly(const RayTile& tile, std::size_t first, const CastConstants& k,
+                                 const CapsuleExact& capsule, const Vec3& camera, float* best) {
   const RayLanes d;
   constexpr std::size_t lanes = hn::MaxLanes(RayLanes());
   Entry entry = enter_capsule<kind>(tile, first, k);
-  alignas(64) float settled[lanes];
+  alignas(64) float decided[lanes];
   for (std::size_t i = 0; i < vectors; ++i) {
     const Rays least = hn::Min(hn::Abs(entry.disc.of[i]), hn::Abs(entry.h.of[i]));
     RayMask undecided = hn::Not(hn::Ge(least, hn::Set(d, k.pair.band)));
     if constexpr (kind == Kind::background)
       undecided = hn::Or(undecided, hn::Lt(hn::Abs(entry.distance.of[i]), hn::Set(d, tile.bounds.depth * 2e-6f)));
-    hn::Store(entry.distance.of[i], d, settled);
+    hn::Store(entry.distance.of[i], d, decided);
     for (std::uint32_t bits = mask_bits(d, undecided); bits != 0; bits &= bits - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(bits));
-      settled[lane] = exact_distance(tile, first + i * lanes + lane, capsule, camera);
+      decided[lane] = exact_distance(tile, first + i * lanes + lane, capsule, camera);
     }
-    entry.distance.of[i] = hn::Load(d, settled);
+    entry.distance.of[i] = hn::Load(d, decided);
   }
   keep_nearest<kind>(entry.distance, best);
 }
@@ -200,7 +200,7 @@ HWY_INLINE void cast(const RayTile& tile, std::size_t first, const CastConstants
       close |= !hn::AllFalse(d, hn::Lt(hn::Abs(entry.distance.of[i]), hn::Set(d, tile.bounds.depth * 2e-6f)));
   }
   if (close) [[unlikely]]
-    settle<kind>(tile, first, k, capsule, camera, best);
+    decide_exactly<kind>(tile, first, k, capsule, camera, best);
   else
     keep_nearest<kind>(entry.distance, best);
 }

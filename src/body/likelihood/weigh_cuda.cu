@@ -185,7 +185,7 @@ __device__ __noinline__ void next_round(int under_way) {
 
 // Decides in double precision what single precision could not at some slots, one ray and capsule after the other. Rare.
 template <Kind kind>
-__device__ __forceinline__ void settle(int first_slot, int end_slot) {
+__device__ __forceinline__ void decide_exactly(int first_slot, int end_slot) {
   WarpMemory& memory = warp_memory();
   const WeighProblem& problem = block_memory->problem;
   const int lane = lane_number();
@@ -319,24 +319,24 @@ __global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __g
     take_back(best);
 
     unsigned slot = shared_address(memory.slot), work_ahead = load_shared_word(slot + work_offset);
-    unsigned unsettled = 0, first_unsettled = slot;
+    unsigned doubtful = 0, first_doubtful = slot;
     int closed = 0;
     for (;; slot += sizeof(Slot)) {
       // uniform over all lanes, for the compiler to know
       const unsigned work = __reduce_or_sync(full, work_ahead);
       if (work & begins) {
         // the samples before it are then done
-        if (__any_sync(full, unsettled != 0)) {
+        if (__any_sync(full, doubtful != 0)) {
           write_closed(sample, closed);
           closed = 0;
           put_away(best);
           const unsigned first = shared_address(memory.slot);
-          settle<kind>(static_cast<int>((first_unsettled - first) / sizeof(Slot)),
-                       static_cast<int>((slot - first) / sizeof(Slot)));
+          decide_exactly<kind>(static_cast<int>((first_doubtful - first) / sizeof(Slot)),
+                               static_cast<int>((slot - first) / sizeof(Slot)));
           take_back(best);
         }
-        unsettled = 0;
-        first_unsettled = slot;
+        doubtful = 0;
+        first_doubtful = slot;
         for (const int next = static_cast<int>(work >> sample_bits); sample < next; ++sample) {
           if (closed == most_closed) {
             write_closed(sample, closed);
@@ -354,7 +354,7 @@ __global__ __launch_bounds__(32 * warps, blocks_each) void weigh_tiles(const __g
       unsigned undecided = 0;
       cast_rays<kind>(capsule, rays, D, work, best, undecided);
       store_shared_byte(slot + undecided_offset + static_cast<unsigned>(lane), undecided);
-      unsettled |= undecided;
+      doubtful |= undecided;
     }
     write_closed(sample, closed);
   }

@@ -55,18 +55,18 @@ private:
   int rows_;
 };
 
-template <class Work>
-__global__ void __launch_bounds__(Work::threads) run_work(const __grid_constant__ Work work) {
-  DeviceBlock block(*work.rows());
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::threads) run_kernel(const __grid_constant__ Kernel kernel) {
+  DeviceBlock block(*kernel.rows());
 #if __CUDA_ARCH__ >= 900
   // this kernel may have been launched before the one before it ended; the one after it may be, too
   cudaTriggerProgrammaticLaunchCompletion();
-  prepare(work, block);
+  prepare(kernel, block);
   cudaGridDependencySynchronize();
 #else
-  prepare(work, block);
+  prepare(kernel, block);
 #endif
-  work(block);
+  kernel(block);
 }
 
 /// The most memory that the threads of a block can share on the current device.
@@ -84,40 +84,40 @@ public:
 
   std::size_t block_bytes() const { return block_bytes_; }
 
-  template <class Work>
-  void operator()(const Work& work, int columns, int rows) const {
-    const std::size_t bytes = work.shared_bytes();
+  template <class Kernel>
+  void operator()(const Kernel& kernel, int columns, int rows) const {
+    const std::size_t bytes = kernel.shared_bytes();
     constexpr std::size_t without_asking = 48 * 1024;
-    if (bytes > without_asking) allow_most<Work>(block_bytes_);
+    if (bytes > without_asking) allow_most<Kernel>(block_bytes_);
     cudaLaunchAttribute early{};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>(columns), static_cast<unsigned>(rows));
-    config.blockDim = dim3(Work::threads);
+    config.blockDim = dim3(Kernel::threads);
     config.dynamicSmemBytes = bytes;
     config.stream = stream_;
     config.attrs = &early;
-    config.numAttrs = waits_itself<Work>() ? 1 : 0;
-    check(cudaLaunchKernelEx(&config, run_work<Work>, work), "launching a kernel");
+    config.numAttrs = waits_itself<Kernel>() ? 1 : 0;
+    check(cudaLaunchKernelEx(&config, run_kernel<Kernel>, kernel), "launching a kernel");
   }
 
 private:
   // An attribute of a kernel applies to all its launches, also those of other threads: so it is always the same.
-  template <class Work>
+  template <class Kernel>
   static void allow_most(std::size_t most) {
     cudaFuncAttributes attributes{};
-    check(cudaFuncGetAttributes(&attributes, run_work<Work>), "asking about a kernel");
-    check(cudaFuncSetAttribute(run_work<Work>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    check(cudaFuncGetAttributes(&attributes, run_kernel<Kernel>), "asking about a kernel");
+    check(cudaFuncSetAttribute(run_kernel<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(most - attributes.sharedSizeBytes)),
           "taking shared memory");
   }
 
   // Whether the kernel was compiled for a device on which it waits for the one before it.
-  template <class Work>
+  template <class Kernel>
   static bool waits_itself() {
     cudaFuncAttributes attributes{};
-    check(cudaFuncGetAttributes(&attributes, run_work<Work>), "asking about a kernel");
+    check(cudaFuncGetAttributes(&attributes, run_kernel<Kernel>), "asking about a kernel");
     return attributes.ptxVersion >= 90;
   }
 

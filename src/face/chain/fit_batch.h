@@ -1,4 +1,4 @@
-// The memory of faces that are fitted together: what goes up, what the works of a chain leave for each other, and what comes
+// The memory of faces that are fitted together: what goes up, what the kernels of a chain leave for each other, and what comes
 // down. Every array has a part for each face.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace kinema::face {
 
-/// A face to fit. The image lies where the works run.
+/// A face to fit. The image lies where the kernels run.
 struct FaceTask {
   GreyView image;
   Similarity pose;
@@ -22,7 +22,7 @@ struct FaceTask {
   std::uint8_t* grey = nullptr;
 };
 
-/// The state of a face between works.
+/// The state of a face between kernels.
 struct FaceState {
   Similarity pose;
   int mean = 1;  ///< no stage has changed the shape yet
@@ -32,7 +32,7 @@ struct FaceState {
   int origin_x = 0, origin_y = 0;
   float centre = 0;
 
-  // the last look
+  // the last sampling
   double error = 0;  ///< E of what Pg leaves of d = g - g0
   double by_mean = 0, by_one = 0, offset = 0, factor = 1;
 
@@ -53,7 +53,7 @@ struct BatchSizes {
   int frame_pixels = 0, frame_values = 0, frame_tiles = 0;
   int ring_values = 0, partial_products = 0;
   int texture_values = 0, texture_modes = 0, rows = 0;
-  int look_sums = 0, corner_sums = 0, pair_sums = 0, descent = 0, hessian = 0, gradient = 0;
+  int sample_sums = 0, corner_sums = 0, pair_sums = 0, descent = 0, hessian = 0, gradient = 0;
 
   BatchSizes() = default;
   explicit BatchSizes(const FitTables& tables);
@@ -74,7 +74,7 @@ struct FitBatch {
   FaceState* states = nullptr;  ///< faces
   double* shape = nullptr;      ///< faces x 2 n, in the model's unit under the state's pose
 
-  // between works
+  // between kernels
   double* next = nullptr;        ///< faces x 2 n: the shape that is tried
   float* placed = nullptr;       ///< faces x 2 n: where a texture is sampled
   float* grey = nullptr;         ///< faces x frame_pixels
@@ -87,7 +87,7 @@ struct FitBatch {
   float* texture = nullptr;      ///< faces x texture_values: g0 + Pg^T lambda
   double* lambda = nullptr;      ///< faces x texture_modes
   double* difference = nullptr;  ///< faces x rows: [Pg; A] d
-  float* look_sums = nullptr;    ///< faces x chunks x (rows + 1)
+  float* sample_sums = nullptr;  ///< faces x chunks x (rows + 1)
   float* corner_sums = nullptr;  ///< faces x chunks x 6 x (modes + 3)
   float* pair_sums = nullptr;    ///< faces x chunks x 21
   double* descent = nullptr;     ///< faces x (modes + 3) x all: J [Pg; g0; 1; d]^T, transposed
@@ -98,8 +98,8 @@ struct FitBatch {
   BatchSizes sizes;
 };
 
-/// Rows of the sums of a look: those of the stack, and the square.
-KINEMA_HD inline int look_width(const LevelTable& level) { return level.rows + 1; }
+/// Rows of the sums of a sampling: those of the stack, and the square.
+KINEMA_HD inline int sample_width(const LevelTable& level) { return level.rows + 1; }
 
 /// Columns of J's products: [Pg; g0; 1] and d.
 KINEMA_HD inline int descent_columns(const LevelTable& level) { return level.modes + 3; }
@@ -148,7 +148,7 @@ inline BatchSizes::BatchSizes(const FitTables& tables)
     if (stage.method == Method::cascade) continue;
     if (level.resampled) frame(level.frame, level.channels);
     most(texture_values, level.values), most(texture_modes, level.modes), most(rows, level.rows);
-    most(look_sums, level.chunks * look_width(level));
+    most(sample_sums, level.chunks * sample_width(level));
     if (!level.simultaneous) continue;
     const int all = tables.shape.all;
     most(corner_sums, level.chunks * 6 * descent_columns(level));
@@ -203,7 +203,7 @@ public:
     take_each(batch.texture, faces, of.texture_values);
     take_each(batch.lambda, faces, of.texture_modes);
     take_each(batch.difference, faces, of.rows);
-    take_each(batch.look_sums, faces, of.look_sums);
+    take_each(batch.sample_sums, faces, of.sample_sums);
     take_each(batch.corner_sums, faces, of.corner_sums);
     take_each(batch.pair_sums, faces, of.pair_sums);
     take_each(batch.descent, faces, of.descent);

@@ -1,17 +1,17 @@
-// A whole fit of a batch of faces, or its score alone, as one chain of works, without a return to the host: a launcher runs a work on a grid, whose
+// A whole fit of a batch of faces, or its score alone, as one chain of kernels, without a return to the host: a launcher runs a kernel on a grid, whose
 // rows are faces or groups of them. The device records it as a graph; on the host it is run by one thread.
 //
-// Works of faces that have ended return at once, so that the length of a chain does not depend on the faces.
+// Kernels of faces that have ended return at once, so that the length of a chain does not depend on the faces.
 #pragma once
 
-#include "face/chain/cascade_works.h"
-#include "face/chain/corners_works.h"
-#include "face/chain/descent_works.h"
+#include "face/chain/cascade_kernels.h"
+#include "face/chain/corners_kernels.h"
+#include "face/chain/descent_kernels.h"
 #include "face/chain/fit_batch.h"
-#include "face/chain/frame_works.h"
-#include "face/chain/look_works.h"
-#include "face/chain/score_works.h"
-#include "face/chain/solve_works.h"
+#include "face/chain/frame_kernels.h"
+#include "face/chain/sampling_kernels.h"
+#include "face/chain/score_kernels.h"
+#include "face/chain/solve_kernels.h"
 
 #include <algorithm>
 
@@ -32,9 +32,9 @@ public:
 
   void run() {
     const auto near = [this](const StageTable& stage) {
-      return stage.method == Method::cascade || fits<StepWork<true>>(tables_.shape, stage.level);
+      return stage.method == Method::cascade || fits<StepKernel<true>>(tables_.shape, stage.level);
     };
-    if (fits<EnterFrameWork<true>>(tables_.shape) && fits<ScoreWork<true>>(tables_.shape, tables_.score) &&
+    if (fits<EnterFrameKernel<true>>(tables_.shape) && fits<ScoreKernel<true>>(tables_.shape, tables_.score) &&
         std::all_of(tables_.stages.begin(), tables_.stages.end(), near))
       run_all<true>();
     else
@@ -42,18 +42,18 @@ public:
   }
 
 private:
-  // Whether a block can have the memory that a work needs.
-  template <class Work, class... Tables>
+  // Whether a block can have the memory that a kernel needs.
+  template <class Kernel, class... Tables>
   bool fits(const Tables&... tables) const {
-    return Work{tables..., batch_}.shared_bytes() <= launch_.block_bytes();
+    return Kernel{tables..., batch_}.shared_bytes() <= launch_.block_bytes();
   }
 
   // `near`: the basis of shapes lies in a block's memory.
   template <bool near>
   void run_all() {
     const ShapeTable& shape = tables_.shape;
-    if (colour_) launch_(GreyWork{batch_}, GreyWork::blocks, faces_);
-    launch_(BeginWork{shape, batch_}, 1, faces_);
+    if (colour_) launch_(GreyKernel{batch_}, GreyKernel::blocks, faces_);
+    launch_(BeginKernel{shape, batch_}, 1, faces_);
     double values = tables_.stages.empty() ? 1 : 0;
     for (const StageTable& stage : tables_.stages) {
       if (stage.method == Method::cascade)
@@ -62,68 +62,69 @@ private:
         run_level<near>(stage.level);
       values = stage.method == Method::cascade ? 0 : stage.level.values;
     }
-    launch_(FinishWork<near>{shape, values, tables_.score.present, batch_}, 1, faces_);
+    launch_(FinishKernel<near>{shape, values, tables_.score.present, batch_}, 1, faces_);
     if (!tables_.score.present) return;
     make_bins(tables_.score.rings);
-    launch_(RingsWork{tables_.score.rings, shape.landmarks, batch_}, shape.landmarks, faces_);
-    launch_(ScoreWork<near>{shape, tables_.score, batch_}, 1, faces_);
+    launch_(RingsKernel{tables_.score.rings, shape.landmarks, batch_}, shape.landmarks, faces_);
+    launch_(ScoreKernel<near>{shape, tables_.score, batch_}, 1, faces_);
   }
 
   void make_bins(const RingTable& rings) {
-    const ResampleWork resample{rings.frame, batch_};
+    const ResampleKernel resample{rings.frame, batch_};
     launch_(resample, resample.blocks(), faces_);
-    const BinsWork<faces_at_once> bins{rings, batch_};
+    const BinsKernel<faces_at_once> bins{rings, batch_};
     launch_(bins, bins.blocks(), faces_);
   }
 
   template <bool near>
   void run_cascade(const StageTable& stage) {
     const ShapeTable& shape = tables_.shape;
-    launch_(EnterFrameWork<near>{shape, batch_}, 1, faces_);
+    launch_(EnterFrameKernel<near>{shape, batch_}, 1, faces_);
     for (std::size_t k = 0; k < stage.regressions.size(); ++k) {
       const RegressionTable& regression = stage.regressions[k];
       if (regression.enters) make_bins(regression.rings);
-      launch_(RingsWork{regression.rings, shape.landmarks, batch_}, shape.landmarks, faces_);
-      const RegressionWork<faces_at_once> product{regression, batch_};
+      launch_(RingsKernel{regression.rings, shape.landmarks, batch_}, shape.landmarks, faces_);
+      const RegressionKernel<faces_at_once> product{regression, batch_};
       launch_(product, product.blocks(), groups_);
       const bool last = k + 1 == stage.regressions.size();
-      launch_(DisplaceWork<near>{shape, regression, !last && stage.regressions[k + 1].enters, last, batch_}, 1, faces_);
+      launch_(DisplaceKernel<near>{shape, regression, !last && stage.regressions[k + 1].enters, last, batch_}, 1,
+              faces_);
     }
   }
 
   template <bool stack_near>
-  void look(const LevelTable& level, bool samples, bool texture) {
-    // a look does less with what it reads than a descent, and needs fewer registers: more faces share it
+  void sample(const LevelTable& level, bool samples, bool texture) {
+    // sampling does less with what it reads than a descent, and needs fewer registers: more faces share it
     constexpr int together = faces_at_once == 1 ? 1 : 2 * faces_at_once;
-    const LookWork<together, stack_near> work{level, samples, texture, batch_};
-    launch_(work, work.blocks(), (faces_ + together - 1) / together);
+    const SampleKernel<together, stack_near> kernel{level, samples, texture, batch_};
+    launch_(kernel, kernel.blocks(), (faces_ + together - 1) / together);
   }
 
   template <bool near>
   void run_level(const LevelTable& level) {
     if constexpr (faces_at_once == 1)
-      if (fits<DescendWork<1, true>>(level)) return run_level<near, true>(level);
+      if (fits<DescendKernel<1, true>>(level)) return run_level<near, true>(level);
     run_level<near, false>(level);
   }
 
   template <bool near, bool stack_near>
   void run_level(const LevelTable& level) {
     const ShapeTable& shape = tables_.shape;
-    launch_(BeginStageWork<near>{shape, level, batch_}, 1, faces_);
+    launch_(BeginStageKernel<near>{shape, level, batch_}, 1, faces_);
     if (level.resampled) {
-      const ResampleWork resample{level.frame, batch_};
+      const ResampleKernel resample{level.frame, batch_};
       launch_(resample, resample.blocks(), faces_);
       if (level.features != Features::intensity) {
-        const GradientWork gradient{level.frame, batch_};
+        const GradientKernel gradient{level.frame, batch_};
         launch_(gradient, gradient.blocks(), faces_);
-        const FeaturesWork features{level.frame, level.features, batch_};
+        const FeaturesKernel features{level.frame, level.features, batch_};
         launch_(features, features.blocks(), faces_);
       }
     }
-    launch_(BeginShapeWork<near>{shape, level, batch_}, 1, faces_);
-    look<stack_near>(level, true, false);
-    launch_(DecideWork{shape, level, true, batch_}, 1, faces_);
-    if (level.simultaneous && level.iterations > 0) look<stack_near>(level, false, true);
+    launch_(BeginShapeKernel<near>{shape, level, batch_}, 1, faces_);
+    sample<stack_near>(level, true, false);
+    launch_(DecideKernel{shape, level, true, batch_}, 1, faces_);
+    if (level.simultaneous && level.iterations > 0) sample<stack_near>(level, false, true);
     // A descent needs no more of a decision than how the texture was normalised: otherwise it runs beside it, and in vain if
     // the face has ended. Many faces fill a device without it.
     const bool beside = faces_at_once == 1 && level.simultaneous && !level.photometric;
@@ -131,19 +132,19 @@ private:
       const bool first = iteration == 0, last = iteration + 1 == level.iterations;
       if (level.simultaneous) {
         if (beside && !first) {
-          const SideBySide<DescendWork<1, stack_near>, DecideWork> both{
+          const SideBySide<DescendKernel<1, stack_near>, DecideKernel> both{
               {level, batch_}, {shape, level, false, batch_}, level.chunks};
           launch_(both, both.blocks(), faces_);
         } else {
-          const DescendWork<faces_at_once, stack_near> descend{level, batch_};
+          const DescendKernel<faces_at_once, stack_near> descend{level, batch_};
           launch_(descend, descend.blocks(), groups_);
         }
-        const CornersWork<near> corners{shape, level, batch_};
+        const CornersKernel<near> corners{shape, level, batch_};
         launch_(corners, corners.blocks(), faces_);
       }
-      launch_(StepWork<near>{shape, level, batch_}, 1, faces_);
-      look<stack_near>(level, true, level.simultaneous && !last);
-      if (!beside || last) launch_(DecideWork{shape, level, false, batch_}, 1, faces_);
+      launch_(StepKernel<near>{shape, level, batch_}, 1, faces_);
+      sample<stack_near>(level, true, level.simultaneous && !last);
+      if (!beside || last) launch_(DecideKernel{shape, level, false, batch_}, 1, faces_);
     }
   }
 

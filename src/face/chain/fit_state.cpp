@@ -9,7 +9,7 @@
 
 namespace kinema::face {
 
-void settle(const Model& model, FitState& state) {
+void straighten(const Model& model, FitState& state) {
   const std::vector<double> landmarks = transformed<double>(state.pose, state.shape);
   state.pose = similarity_between<float, double>(model.shape.mean, landmarks);
   state.shape = transformed<double>(inverse(state.pose), landmarks);
@@ -26,7 +26,7 @@ FitState median_state(const Model& model, std::span<const FitState> ends) {
     std::sort(values.begin(), values.end());
     state.shape.push_back((values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2);
   }
-  settle(model, state);
+  straighten(model, state);
   return state;
 }
 

@@ -25,7 +25,7 @@ struct StageOutcome {
 };
 
 /// Sets the pose to that of the shape, so that a frame for it is upright and of the model's size.
-void settle(const Model& model, FitState& state);
+void straighten(const Model& model, FitState& state);
 
 /// The state between those in which descents from several starts ended: the median of each coordinate.
 FitState median_state(const Model& model, std::span<const FitState> ends);

@@ -1,6 +1,6 @@
 #include "face/chain/fit_tables.h"
 
-#include "face/chain/solve_works.h"
+#include "face/chain/solve_kernels.h"
 #include "face/model/orientation_bins.h"
 #include "face/model/similarity.h"
 #include "face/model/texture_layout.h"
@@ -123,7 +123,7 @@ bool PackedTables::fits(const Model& model, const Stage& stage, std::size_t bloc
   LevelTable table;
   table.modes = static_cast<int>(level.texture_modes.rows);
   table.simultaneous = stage.method == Method::simultaneous;
-  if (StepWork<false>{shape, table, {}}.shared_bytes() > block_bytes) return false;
+  if (StepKernel<false>{shape, table, {}}.shared_bytes() > block_bytes) return false;
   return level.pixels() > 0 && (!level.resampled || frame_fits(level.frame));
 }
 

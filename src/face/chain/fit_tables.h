@@ -173,11 +173,11 @@ public:
   /// Of cascades, project-out and simultaneous stages, or of none; `score`: with what a score needs, if the model has it.
   PackedTables(const Model& model, std::span<const Stage> stages, const FitSettings& settings, bool score);
 
-  /// Whether the works can run a stage: not a combined one, nor sizes beyond a block's memory. `block_bytes`: memory that a
+  /// Whether the kernels can run a stage: not a combined one, nor sizes beyond a block's memory. `block_bytes`: memory that a
   /// block of threads can have.
   static bool fits(const Model& model, const Stage& stage, std::size_t block_bytes);
 
-  /// Whether the model has a score and the works can make it.
+  /// Whether the model has a score and the kernels can make it.
   static bool fits_score(const Model& model);
 
   std::span<const std::byte> bytes() const { return memory_; }

@@ -23,17 +23,17 @@ public:
   }
 
   StageOutcome run(const GreyView& image, FitState& state, const Threads* threads) const override {
-    if (!state.mean) settle(model_, state);
+    if (!state.mean) straighten(model_, state);
     const auto [from, to_source] = texture_image(level_, image, state, threads);
 
     // line 3: c = 0 at a mean shape; otherwise c of the current shape, and of the texture there
     CombinedParameters p{Eigen::VectorXd::Zero(of_.modes), {}};
     std::vector<std::vector<float>> shapes = {placed(to_source, state.shape)};
-    std::vector<NormalisedSums> textures = stack_.look(from, shapes, threads);
+    std::vector<NormalisedSums> textures = stack_.sample(from, shapes, threads);
     if (!state.mean) {
       p.c = combined_of(of_, level_, model_, state.shape, textures[0]);
       shapes[0] = placed(to_source, combined_shape(of_, model_, p));
-      textures = stack_.look(from, shapes, threads);
+      textures = stack_.sample(from, shapes, threads);
     }
     CombinedStep step = combined_step(of_, textures[0], p.c);
 
@@ -52,7 +52,7 @@ public:
           tried.push_back(displaced(of_, p, step.dp, settings_.damping[k]));
           shapes.push_back(placed(to_source, combined_shape(of_, model_, tried.back())));
         }
-        textures = stack_.look(from, shapes, threads);
+        textures = stack_.sample(from, shapes, threads);
         for (std::size_t i = 0; i < tried.size() && !improved; ++i) {
           CombinedStep next = combined_step(of_, textures[i], tried[i].c);
           if (!(next.error < step.error)) continue;

@@ -168,19 +168,4 @@ std::unique_ptr<Fitter> make_fitter(std::shared_ptr<const Model> model, const Fi
   });
 }
 
-std::unique_ptr<Fitter> make_fitter(std::string_view name, std::shared_ptr<const Model> model,
-                                    const FitSettings& settings, Compute compute) {
-#ifdef KINEMA_HAVE_CUDA
-  if (name == "paper" || name == "paper in parts") {
-    if (!model) throw Error("no model");
-    choose(Backend::cuda);
-    return make_paper_fitter(std::move(model), settings, name != "paper");
-  }
-#else
-  if (name.starts_with("paper")) throw Error("the paper's kernels need CUDA, which is not built in");
-#endif
-  compute.backend = parse_backend(name);
-  return make_fitter(std::move(model), settings, compute);
-}
-
 }  // namespace kinema::face

@@ -14,10 +14,6 @@ namespace kinema::face {
 std::unique_ptr<Fitter> make_reference_fitter(std::shared_ptr<const Model> model, const FitSettings& settings);
 std::unique_ptr<Fitter> make_cpu_fitter(std::shared_ptr<const Model> model, const FitSettings& settings, int threads);
 std::unique_ptr<Fitter> make_cuda_fitter(std::shared_ptr<const Model> model, const FitSettings& settings, int threads);
-/// The paper's ten kernels, for the benchmark: one combined stage, from images, without scores. `in_parts`: times() has the
-/// three parts of figure 2, which makes the whole slower.
-std::unique_ptr<Fitter> make_paper_fitter(std::shared_ptr<const Model> model, const FitSettings& settings,
-                                          bool in_parts);
 
 /// Divides the faces of a batch among compute.devices. `make_part` gives the fitter of a device, in the device's own
 /// thread.

@@ -257,7 +257,7 @@ private:
     std::vector<CombinedCuda::Input> in(faces.size());
     std::vector<Similarity> from_source(faces.size());  // the source to the model's unit under the state's pose
     for_each(faces.size(), [&](std::size_t f) {
-      if (!states[f].mean) settle(*model_, states[f]);
+      if (!states[f].mean) straighten(*model_, states[f]);
     });
     std::vector<GreyView> views(level.resampled ? 0 : faces.size());
     for (std::size_t f = 0; f < views.size(); ++f) views[f] = images_.on_device(faces[f], stream_);

@@ -118,7 +118,7 @@ public:
 
 private:
   // Sets the pose to that of the shape, so that a frame for it is upright and of the model's size.
-  void settle(PosedShape& state) const {
+  void straighten(PosedShape& state) const {
     const VectorXd landmarks = moved(state.pose, state.shape);
     state.pose = between(s0_, landmarks);
     state.shape = moved(inverse(state.pose), landmarks);
@@ -170,7 +170,7 @@ private:
     const Level& level = model_->levels[stage.level];
     const Wide& wide = levels_[stage.level];
     const Eigen::Index modes = wide.Qs.rows();
-    if (!state.mean) settle(state);
+    if (!state.mean) straighten(state);
     const Source seen = source(image, level, state.pose);
     const Picture& from = seen.picture;
     const Similarity& to_source = seen.pose;
@@ -289,7 +289,7 @@ private:
   Outcome inverse_compositional(const Picture& image, const Stage& stage, PosedShape& state) const {
     const Level& level = model_->levels[stage.level];
     const Wide& wide = levels_[stage.level];
-    if (!state.mean) settle(state);
+    if (!state.mean) straighten(state);
     const Source seen = source(image, level, state.pose);
     const Picture& from = seen.picture;
     const Similarity& to_source = seen.pose;
@@ -355,7 +355,7 @@ private:
       const CascadeStage& step = cascade.stages[k];
       const Frame& frame = cascade.frames[step.frame];
       if (k == 0 || step.frame != cascade.stages[k - 1].frame) {
-        settle(state);
+        straighten(state);
         bins = reference::bins_of(reference::frame_of(image, state.pose, frame), cascade.bins);
       }
       VectorXd about(static_cast<Eigen::Index>(step.gradient.columns));

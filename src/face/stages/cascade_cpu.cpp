@@ -55,7 +55,7 @@ private:
       const CascadeStage& step = cascade.stages[k];
       const Frame& frame = cascade.frames[step.frame];
       if (k == 0 || step.frame != cascade.stages[k - 1].frame) {
-        settle(model_, state);
+        straighten(model_, state);
         resample(image, state.pose, frame, grey, threads);
         orientation_bins(grey, cascade.bins, bins, threads);
       }

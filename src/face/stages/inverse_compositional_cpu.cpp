@@ -92,7 +92,7 @@ public:
   }
 
   StageOutcome run(const GreyView& image, FitState& state, const Threads* threads) const override {
-    if (!state.mean) settle(model_, state);
+    if (!state.mean) straighten(model_, state);
     const auto [from, to_source] = texture_image(level_, image, state, threads);
     std::vector<double> shape = state.mean ? state.shape : within_model(model_, state.shape, settings_.limit);
     std::vector<float> samples, next_samples;
@@ -141,7 +141,7 @@ private:
                         std::vector<float>& samples) const {
     if (simultaneous()) samples.resize(stack_.layout().blocks() * block_values);
     const std::vector<float> shapes[] = {std::move(shape)};
-    const NormalisedSums g = stack_.look(image, shapes, threads, simultaneous() ? samples.data() : nullptr)[0];
+    const NormalisedSums g = stack_.sample(image, shapes, threads, simultaneous() ? samples.data() : nullptr)[0];
     const StackProducts& known = stack_.products();
     const Eigen::VectorXd products = g.products - known.by_mean.head(known.rows);
     Difference d;

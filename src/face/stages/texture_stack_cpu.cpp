@@ -41,8 +41,8 @@ Eigen::MatrixXd TextureStack::times(const Matrix& other, const Threads& threads)
   return result;
 }
 
-std::vector<NormalisedSums> TextureStack::look(const TextureImage& image, std::span<const std::vector<float>> shapes,
-                                               const Threads* threads, float* texture) const {
+std::vector<NormalisedSums> TextureStack::sample(const TextureImage& image, std::span<const std::vector<float>> shapes,
+                                                 const Threads* threads, float* texture) const {
   std::vector<NormalisedSums> all;
   const std::size_t padded = rows_.groups() * group_rows;
   for (std::size_t first = 0; first < shapes.size(); first += most_columns) {

@@ -29,8 +29,8 @@ public:
   /// Textures at shapes in pixels of the image, as far as a fit needs them. Divided among the threads, if any are
   /// given; the result does not depend on them. `texture`: receives the samples of the first one unless null, in the
   /// order of the layout and with whole tiles.
-  std::vector<NormalisedSums> look(const TextureImage& image, std::span<const std::vector<float>> shapes,
-                                   const Threads* threads, float* texture = nullptr) const;
+  std::vector<NormalisedSums> sample(const TextureImage& image, std::span<const std::vector<float>> shapes,
+                                     const Threads* threads, float* texture = nullptr) const;
 
 private:
   const Model* model_;

@@ -20,8 +20,8 @@ struct View {
   bool entered = false;
 };
 
-void look(const GreyView& image, const Model& model, const Cascade& cascade, const CascadeStage& stage, View& view,
-          CascadeSample& sample, std::span<float> texture) {
+void read_texture(const GreyView& image, const Model& model, const Cascade& cascade, const CascadeStage& stage,
+                  View& view, CascadeSample& sample, std::span<float> texture) {
   const Frame& frame = cascade.frames[stage.frame];
   if (!view.entered || view.frame != stage.frame) {
     enter_frame(model, sample);
@@ -56,12 +56,12 @@ Samples samples_of(const ExampleBatch& batch, std::uint32_t first, const Model& 
     View view;
     std::vector<float> dq(outputs);
     for (const CascadeStage& done : before.stages) {
-      look(set.image(example), model, before, done, view, sample, texture);
+      read_texture(set.image(example), model, before, done, view, sample, texture);
       ordered_product(done.gradient, texture, dq);
       for (std::size_t r = 0; r < dq.size(); ++r) dq[r] += done.constant[r];
       displace(model, dq.data(), sample.shape);
     }
-    look(set.image(example), model, before, stage, view, sample, texture);
+    read_texture(set.image(example), model, before, stage, view, sample, texture);
     displacement_to(model, set.landmarks(example), sample, result.targets.row(row).data());
   });
   return result;

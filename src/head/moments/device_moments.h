@@ -33,7 +33,4 @@ public:
 /// The cuda backend.
 std::unique_ptr<DeviceMoments> make_cuda_device_moments(const MomentsSettings& settings, int threads);
 
-/// The paper's versions GPU 1 to GPU 8.
-std::unique_ptr<DeviceMoments> make_gpu_device_step(int step, bool second_moments = true);
-
 }  // namespace kinema::head

@@ -53,11 +53,6 @@ void check_weighing(const ColourView& frame, const Weighing& weighing) {
   }
 }
 
-void check_unweighed(const Weighing& weighing, std::string_view step) {
-  if (weighing.window || weighing.mask.data != nullptr || weighing.bottom != SIZE_MAX)
-    throw Error(fmt::format("{} is a step of the paper and takes whole frames only; weigh with cpu or cuda", step));
-}
-
 void check_frames(std::span<const ColourView> frames, std::span<const Sums> out, bool device_is_fine) {
   if (out.size() != frames.size())
     throw Error(fmt::format("room for {} results, but {} frames", out.size(), frames.size()));
@@ -116,56 +111,6 @@ std::unique_ptr<Moments> make_moments(const MomentsSettings& settings, const Com
     if (chosen.backend == Backend::cuda) cuda::use_device(device);
     return make_one(settings, chosen);
   });
-}
-
-namespace {
-
-constexpr std::string_view cpu_steps[] = {"cpu1", "cpu2", "cpu3"};
-constexpr std::string_view gpu_steps[] = {"gpu1", "gpu2", "gpu3", "gpu4", "gpu5", "gpu6", "gpu7", "gpu8"};
-
-int step_of(std::string_view name, std::span<const std::string_view> steps) {
-  const auto found = std::find(steps.begin(), steps.end(), name);
-  return found == steps.end() ? 0 : static_cast<int>(found - steps.begin()) + 1;
-}
-
-bool is_backend(std::string_view name) {
-  return name == "auto" || name == "reference" || name == "cpu" || name == "cuda";
-}
-
-}  // namespace
-
-bool is_step(std::string_view name) {
-  return step_of(name, cpu_steps) != 0 || step_of(name, gpu_steps) != 0 || name == "cpu+gpu" || name == "joint";
-}
-
-std::unique_ptr<Moments> make_moments(std::string_view name, const MomentsSettings& settings, Compute compute) {
-  compute.backend = is_backend(name) ? parse_backend(name) : Backend::reference;
-  std::unique_ptr<Moments> moments = make_moments(settings, compute);  // for steps: checks the settings
-  if (is_backend(name)) return moments;
-  if (const int step = step_of(name, cpu_steps)) return make_cpu_step(step, settings, compute.threads);
-  if (!is_step(name))
-    throw Error(fmt::format(
-        "there is no backend '{}': use auto, reference, cpu, cuda, joint, cpu1 to cpu3, gpu1 to gpu8 or cpu+gpu",
-        name));
-  choose(Backend::cuda);  // throws, with the reason, if there is no device
-#ifdef KINEMA_HAVE_CUDA
-  if (const int gpu_step = step_of(name, gpu_steps)) return make_gpu_step(gpu_step, settings);
-  if (name == "cpu+gpu") return make_joint_step(settings, compute.threads);
-  return make_joint_moments(settings, compute.threads);
-#else
-  return nullptr;  // without CUDA choose() does not return
-#endif
-}
-
-std::vector<std::string_view> moments_names() {
-  std::vector<std::string_view> names = {"reference", "cpu"};
-  names.insert(names.end(), std::begin(cpu_steps), std::end(cpu_steps));
-  if (available(Backend::cuda)) {
-    names.insert(names.end(), {"cuda", "joint"});
-    names.insert(names.end(), std::begin(gpu_steps), std::end(gpu_steps));
-    names.emplace_back("cpu+gpu");
-  }
-  return names;
 }
 
 }  // namespace kinema::head

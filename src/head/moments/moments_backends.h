@@ -11,17 +11,11 @@ namespace kinema::head {
 std::unique_ptr<Moments> make_reference_moments();
 std::unique_ptr<Moments> make_cpu_moments(int threads);
 std::unique_ptr<Moments> make_cuda_moments(const MomentsSettings& settings, int threads);
-std::unique_ptr<Moments> make_joint_moments(const MomentsSettings& settings, int threads);
 
 /// Divides the frames of a batch among compute.devices. `make_part` gives the moments of a device, in the device's own
 /// thread.
 using MakePart = std::function<std::unique_ptr<Moments>(int device)>;
 std::unique_ptr<Moments> make_devices_moments(const Compute& compute, const MakePart& make_part);
-
-/// The steps of the paper, see ladder/.
-std::unique_ptr<Moments> make_cpu_step(int step, const MomentsSettings& settings, int threads);  // 1...3
-std::unique_ptr<Moments> make_gpu_step(int step, const MomentsSettings& settings);               // 1...8
-std::unique_ptr<Moments> make_joint_step(const MomentsSettings& settings, int threads);          // cpu+gpu
 
 /// Throws if a plane has a number that is not finite, or a table does not have 256^3 degrees.
 void check_classifier(const Classifier& classifier);
@@ -32,9 +26,6 @@ void check_frame(const ColourView& frame, bool device_is_fine = false);
 
 /// Throws if the mask differs in size from the frame or has a stride shorter than a row, or the window has no extent.
 void check_weighing(const ColourView& frame, const Weighing& weighing);
-
-/// For the steps of the paper, which support whole frames only: throws if there are other weights.
-void check_unweighed(const Weighing& weighing, std::string_view step);
 
 /// Throws if the frames differ in size or format, or `out` does not have one entry per frame.
 void check_frames(std::span<const ColourView> frames, std::span<const Sums> out, bool device_is_fine = false);

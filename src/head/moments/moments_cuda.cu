@@ -7,7 +7,6 @@
 #include "head/moments/frame_rows.h"
 #include "head/moments/frame_upload_cuda.cuh"
 #include "head/moments/moments_backends.h"
-#include "head/moments/moments_joint.h"
 #include "kinema/error.h"
 
 #include <algorithm>
@@ -308,13 +307,6 @@ std::unique_ptr<DeviceMoments> make_cuda_device_moments(const MomentsSettings& s
 
 std::unique_ptr<Moments> make_cuda_moments(const MomentsSettings& settings, int threads) {
   return make_cuda_device_moments(settings, threads);
-}
-
-std::unique_ptr<Moments> make_joint_moments(const MomentsSettings& settings, int threads) {
-  const int workers = std::min(Threads(threads).count(), JointMoments::most_workers);
-  std::vector<std::unique_ptr<Moments>> host;
-  for (int i = 0; i < workers; ++i) host.push_back(make_cpu_moments(1));
-  return std::make_unique<JointMoments>(make_cuda_device_moments(settings, threads), std::move(host));
 }
 
 }  // namespace kinema::head

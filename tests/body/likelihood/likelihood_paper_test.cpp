@@ -1,5 +1,5 @@
 // The paper's own GPU kernels give the reference's likelihood.
-#include "body/likelihood/likelihood_paper.h"
+#include "bench/body/likelihood_paper.h"
 #include "kinema/error.h"
 #include "problems.h"
 

@@ -12,7 +12,7 @@ namespace kinema::face {
 namespace {
 
 // Solves a system in the memory of a block, as a work does.
-struct SolveWork {
+struct SolveKernel {
   const Eigen::MatrixXd* matrix;
   const Eigen::VectorXd* right;
   double* x;
@@ -44,7 +44,7 @@ struct SolveWork {
 template <class Launch>
 Eigen::VectorXd solved(const Launch& launch, const Eigen::MatrixXd& matrix, const Eigen::VectorXd& right) {
   Eigen::VectorXd x = Eigen::VectorXd::Constant(right.size(), 7);
-  launch(SolveWork{&matrix, &right, x.data()}, 1, 1);
+  launch(SolveKernel{&matrix, &right, x.data()}, 1, 1);
   return x;
 }
 

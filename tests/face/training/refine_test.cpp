@@ -127,7 +127,7 @@ std::string refusal(const Model& model, const std::vector<PlantedFace>& faces) {
   return "";
 }
 
-TEST(Refine, RefusesWhatCannotWork) {
+TEST(Refine, RefusesWhatCannotKernel) {
   auto faces = labelled_otherwise(3, 7);
   EXPECT_NE(refusal(trained(), faces).find("at least 4"), std::string::npos);
   faces = labelled_otherwise(4, 7);

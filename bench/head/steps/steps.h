@@ -1,0 +1,36 @@
+// The paper's ladder of head tracking, CPU 1 to 3 and GPU 1 to 8, and frames divided between CPU and GPU (eq. 8), behind the
+// seam of head::Moments and by name.
+#pragma once
+
+#include "head/moments/device_moments.h"
+#include "kinema/head.h"
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace kinema::head {
+
+/// 1...3. Without `second_moments` wxx and wyy stay 0, as printed: the paper does not have them.
+std::unique_ptr<Moments> make_cpu_step(int step, bool second_moments, int threads);
+
+/// 1...8.
+std::unique_ptr<DeviceMoments> make_gpu_step(int step, bool second_moments);
+
+/// The steps support whole frames only: throws if there are other weights.
+void check_unweighed(const Weighing& weighing, std::string_view step);
+
+}  // namespace kinema::head
+
+namespace kinema::bench {
+
+/// By name, in place of the backend of `compute`: those of parse_backend(), "joint" (a frame divided between cpu and cuda by
+/// measured times), and the steps of the paper: "cpu1" ... "cpu3", "gpu1" ... "gpu8", "cpu+gpu". Throws Error for any other
+/// name.
+std::unique_ptr<head::Moments> make_moments(std::string_view name, const head::MomentsSettings& settings = {},
+                                            Compute compute = {}, bool second_moments = true);
+
+/// All names that make_moments() accepts on this machine.
+std::vector<std::string_view> moments_names();
+
+}  // namespace kinema::bench
