@@ -8,54 +8,37 @@
 #include "kinema/poses.h"
 #include "module.h"
 #include "recording.h"
+#include "shared_tracker.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include <mutex>
+#include <memory>
+#include <tuple>
 
 namespace kinema::python {
 namespace {
 
-// A tracker that Python threads may share: without the GIL, two could use it at once.
-class Tracker {
+class Tracker : public SharedTracker<body::Tracker> {
 public:
-  Tracker(const body::TrackerSettings& settings, const Compute& compute) : tracker_(settings, compute) {}
-
-  /// Calls `use` with the tracker, exclusively and without the GIL.
-  template <class Use>
-  auto locked(Use&& use) {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    return use();
-  }
+  using SharedTracker::SharedTracker;
 
   body::Estimate track(const py::object& depth, double time) {
     const py::array kept = floats(depth, "depth", 2, 0, "(H, W)");
     const auto width = static_cast<std::size_t>(kept.shape(1)), height = static_cast<std::size_t>(kept.shape(0));
-    return locked([&] {
-      return tracker_.track(ImageView<const float>{static_cast<const float*>(kept.data()), width, height, width}, time);
-    });
+    const ImageView<const float> image{static_cast<const float*>(kept.data()), width, height, width};
+    return locked([&](body::Tracker& tracker) { return tracker.track(image, time); });
   }
 
   body::Estimate track_points(const py::object& points, double time, const py::object& background) {
     const Points given(points, background);
-    return locked([&] { return tracker_.track(given.view, time); });
+    return locked([&](body::Tracker& tracker) { return tracker.track(given.view, time); });
   }
 
   body::Estimate track_pair(const py::object& left, const py::object& right, double time) {
     const Grey left_image(left), right_image(right);
-    return locked([&] { return tracker_.track(left_image.view, right_image.view, time); });
+    return locked([&](body::Tracker& tracker) { return tracker.track(left_image.view, right_image.view, time); });
   }
-
-  body::Estimate track_frame(const io::Frame& frame) {
-    return locked([&] { return tracker_.track(frame); });
-  }
-
-  body::Tracker tracker_;
-
-private:
-  std::mutex mutex_;
 };
 
 std::string word_of(body::CutOut cut_out) {
@@ -247,7 +230,6 @@ The first frame, and any after the person was lost, starts a search. The GIL is 
            }),
            py::arg("settings") = py::none(), py::arg("backend") = "auto", py::arg("threads") = 0,
            py::arg("devices") = py::none())
-      .def("track", &Tracker::track_frame, py::arg("frame"), "The Estimate of the next frame of a recording.")
       .def("track", &Tracker::track, py::arg("depth"), py::arg("time"),
            "The Estimate of a depth image: float32 (H, W), metres, 0 where nothing was measured; time in seconds.")
       .def("track_points", &Tracker::track_points, py::arg("points"), py::arg("time"),
@@ -256,35 +238,40 @@ The first frame, and any after the person was lost, starts a search. The GIL is 
       .def("track_pair", &Tracker::track_pair, py::arg("left"), py::arg("right"), py::arg("time"),
            "The Estimate of a rectified stereo pair: uint8 (H, W) each.")
       .def(
-          "set_faces",
-          [](Tracker& own, const std::vector<body::FaceObservation>& faces) {
-            own.locked([&] { own.tracker_.set_faces(faces); });
-          },
-          py::arg("faces"), R"(FaceObservations of the next frame, which tell the person's front from the back.
-
-See kinema.person.FaceObserver. None: the points alone decide.)")
-      .def(
-          "skip",
-          [](Tracker& own, double time, const std::string& why) {
-            return own.locked([&] { return own.tracker_.skip(time, why); });
-          },
-          py::arg("time"), py::arg("why"), "A frame that the camera missed, and why.")
-      .def(
-          "settled", [](Tracker& own) { return own.locked([&] { return own.tracker_.settled(); }); },
+          "settled", [](Tracker& own) { return own.locked([](auto& inner) { return inner.settled(); }); },
           R"(Estimates that `lag` later frames have settled since the last call, oldest first.
 
 Each frame comes back once, with corrected joints and deviations.)")
       .def(
-          "finish", [](Tracker& own) { return own.locked([&] { return own.tracker_.finish(); }); },
+          "finish", [](Tracker& own) { return own.locked([](auto& inner) { return inner.finish(); }); },
           "Settles all frames that are left.")
+      .def(
+          "keep_up", [](Tracker& own, double fps) { own.locked([&](auto& inner) { inner.keep_up(fps); }); },
+          py::arg("fps"), R"(Keeps up with a live source of this many frames per second.
+
+track() measures itself, and takes fewer particles and points while frames take too long or the source drops some.
+Numbers that the settings gave are kept.)")
       .def_property_readonly(
-          "backend", [](const Tracker& own) { return std::string(name(own.tracker_.backend())); },
-          "The backend that was chosen.")
+          "pace",
+          [](Tracker& own) {
+            const body::PaceCounts pace = own.locked([](auto& inner) { return inner.pace(); });
+            return std::tuple(pace.particles, pace.points, pace.search_rest);
+          },
+          "What keep_up() chose: particles, points, and how many times rarer searches for rivals are than usual.")
+      .def(
+          "set_faces",
+          [](Tracker& own, const std::vector<body::FaceObservation>& faces, double ms) {
+            own.locked([&](auto& inner) { inner.set_faces(faces, ms); });
+          },
+          py::arg("faces"), py::arg("ms") = 0.0,
+          R"(FaceObservations of the next frame, which tell the person's front from the back.
+
+See kinema.person.FaceObserver. None: the points alone decide. ms: what looking for them took, for keep_up().)")
       .def_property_readonly(
-          "settings", [](const Tracker& own) { return own.tracker_.settings(); }, "With what was left open filled in.")
-      .def_property_readonly(
-          "skeleton", [](Tracker& own) { return own.locked([&] { return own.tracker_.skeleton(); }); },
+          "skeleton",
+          [](Tracker& own) { return own.locked([](auto& inner) { return body::Skeleton(inner.skeleton()); }); },
           "The person as fitted so far.");
+  bind_members(tracker);
 }
 
 }  // namespace kinema::python

@@ -8,6 +8,7 @@
 #include "kinema/face_tracker.h"
 #include "kinema/files.h"
 #include "module.h"
+#include "shared_tracker.h"
 
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
@@ -141,10 +142,10 @@ private:
   std::mutex mutex_;
 };
 
-class Tracker {
+class Tracker : public SharedTracker<face::Tracker> {
 public:
   Tracker(const face::TrackerSettings& settings, const Compute& compute, const std::string& order)
-      : tracker_(settings, compute), red_first_(red_first(order)) {}
+      : SharedTracker(settings, compute), red_first_(red_first(order)) {}
 
   face::Estimate track(const py::object& image, double time) {
     if (py::isinstance<py::array>(image) && py::reinterpret_borrow<py::array>(image).ndim() == 3)
@@ -154,26 +155,36 @@ public:
 
   void start(const std::optional<BoxNumbers>& box, bool detector, const py::object& landmarks) {
     const face::Start start = start_of(box, detector, landmarks);
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    tracker_.start(start);
+    locked([&](face::Tracker& tracker) { tracker.start(start); });
   }
 
-  std::string backend() const { return std::string(name(tracker_.backend())); }
-  py::list stages() const { return stage_list(tracker_.stages()); }
+  py::list stages() {
+    return stage_list(locked([](face::Tracker& tracker) { return tracker.stages(); }));
+  }
 
 private:
   template <class Image>
   face::Estimate track_view(const Image& image, double time) {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    return tracker_.track(image.view, time);
+    return locked([&](face::Tracker& tracker) { return tracker.track(image.view, time); });
   }
 
-  face::Tracker tracker_;
   bool red_first_;
-  std::mutex mutex_;
 };
+
+void bind_settings(py::module_& module) {
+  using Settings = face::TrackerSettings;
+  py::class_<Settings> settings(module, "TrackerSettings", "The settings of a Tracker, by the names of its arguments.");
+  settings.attr("__module__") = "kinema.face";
+  const auto of_head = [](auto face::HeadPoseSettings::*member) {
+    return [member](const Settings& own) { return own.head ? std::optional((*own.head).*member) : std::nullopt; };
+  };
+  settings.def_readonly("lost", &Settings::lost)
+      .def_readonly("smoothing", &Settings::smoothing)
+      .def_property_readonly("field_of_view", of_head(&face::HeadPoseSettings::field_of_view),
+                             "None for models that show no pose of the head.")
+      .def_property_readonly("eye_distance", of_head(&face::HeadPoseSettings::eye_distance), "Likewise.")
+      .def_readonly("head_smoothing", &Settings::head_smoothing);
+}
 
 void bind_model(py::module_& module) {
   py::class_<Model, SharedModel> model(module, "Model", "An appearance model: the contents of a .kface.");
@@ -305,6 +316,7 @@ void bind_face(py::module_& module) {
   bind_model(module);
   bind_refine(module);
   bind_fit(module);
+  bind_settings(module);
 
   const face::FitSettings fits;
   py::class_<Fitter> fitter(module, "Fitter", R"(Fits a model to images.
@@ -368,11 +380,11 @@ devices    GPUs: 'all', '0,2' or numbers; None: the first)");
            py::arg("eye_distance") = face::HeadPoseSettings{}.eye_distance,
            py::arg("head_smoothing") = defaults.head_smoothing, py::arg("devices") = py::none())
       .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
-           "The Estimate of the next frame: uint8 (H, W), (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
+           "The Estimate of an image: uint8 (H, W), (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("start", &Tracker::start, py::kw_only(), py::arg("box") = py::none(), py::arg("detector") = true,
-           py::arg("landmarks") = py::none(), "Where the next frame starts, whatever came before.")
-      .def_property_readonly("backend", &Tracker::backend, "What runs: 'reference', 'cpu' or 'cuda'.")
+           py::arg("landmarks") = py::none(), "Where the face is in the next frame, whatever came before.")
       .def_property_readonly("stages", &Tracker::stages, "Where each stage runs: a list of (method, backend).");
+  bind_members(tracker);
 }
 
 }  // namespace kinema::python

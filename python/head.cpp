@@ -4,6 +4,7 @@
 #include "kinema/files.h"
 #include "kinema/head_tracker.h"
 #include "module.h"
+#include "shared_tracker.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -11,7 +12,6 @@
 #include <array>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 namespace kinema::python {
@@ -53,39 +53,48 @@ head::Mode parse_mode(const std::string& word) {
   throw Error("mode must be 'auto', 'plain' or 'window', not '" + word + "'");
 }
 
-// A tracker that Python threads may share: without the GIL, two could use it at once.
-class Tracker {
+std::string word_of(head::Mode mode) {
+  if (mode == head::Mode::automatic) return "auto";
+  return mode == head::Mode::plain ? "plain" : "window";
+}
+
+class Tracker : public SharedTracker<head::Tracker> {
 public:
   Tracker(const head::TrackerSettings& settings, const Compute& compute, const std::string& order)
-      : tracker_(settings, compute), red_first_(red_first(order)) {}
+      : SharedTracker(settings, compute), red_first_(red_first(order)) {}
 
   head::Estimate track(const py::object& image, double time) {
     const Colour picture(image, red_first_);
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    return tracker_.track(picture.view, time);
+    return locked([&](head::Tracker& tracker) { return tracker.track(picture.view, time); });
   }
 
   void set_background(const py::object& image) {
     const Colour picture(image, red_first_);
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    tracker_.set_background(picture.view);
+    locked([&](head::Tracker& tracker) { tracker.set_background(picture.view); });
   }
 
   void start(const OvalNumbers& oval) {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    tracker_.start(oval_of(oval));
+    locked([&](head::Tracker& tracker) { tracker.start(oval_of(oval)); });
   }
 
-  std::string backend() const { return std::string(name(tracker_.backend())); }
-
 private:
-  head::Tracker tracker_;
   bool red_first_;
-  std::mutex mutex_;
 };
+
+void bind_settings(py::module_& module) {
+  using Settings = head::TrackerSettings;
+  py::class_<Settings> settings(module, "TrackerSettings", "The settings of a Tracker, by the names of its arguments.");
+  settings.attr("__module__") = "kinema.head";
+  settings.def_readonly("calibration", &Settings::calibration)
+      .def_property_readonly("mode", [](const Settings& own) { return word_of(own.mode); })
+      .def_readonly("recalibrate", &Settings::recalibrate)
+      .def_readonly("pattern", &Settings::pattern)
+      .def_readonly("background", &Settings::background)
+      .def_readonly("neck_cut", &Settings::neck_cut)
+      .def_property_readonly("smooth", [](const Settings& own) { return own.smoothing.has_value(); })
+      .def_readonly("reference_distance", &Settings::reference_distance)
+      .def_readonly("field_of_view", &Settings::field_of_view);
+}
 
 void bind_calibration(py::module_& module) {
   py::class_<Calibration> calibration(module, "Calibration",
@@ -149,6 +158,7 @@ void bind_estimate(py::module_& module) {
 
 void bind_head(py::module_& module) {
   bind_calibration(module);
+  bind_settings(module);
   bind_estimate(module);
 
   const head::TrackerSettings defaults;
@@ -191,10 +201,10 @@ devices             GPUs: 'all', '0,2' or numbers; None: the first)");
            py::arg("reference_distance") = py::none(), py::arg("field_of_view") = py::none(), py::arg("threads") = 0,
            py::arg("devices") = py::none())
       .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
-           "The Estimate of the next frame: uint8 (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
-      .def("set_background", &Tracker::set_background, py::arg("image"), "A frame without the person.")
+           "The Estimate of an image: uint8 (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("start", &Tracker::start, py::arg("oval"), "Where the head is in the next frame: (cx, cy, rx, ry).")
-      .def_property_readonly("backend", &Tracker::backend, "What runs: 'reference', 'cpu' or 'cuda'.");
+      .def("set_background", &Tracker::set_background, py::arg("image"), "A frame without the person.");
+  bind_members(tracker);
 }
 
 }  // namespace kinema::python

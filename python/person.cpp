@@ -6,41 +6,34 @@
 #include "detector.h"
 #include "kinema/files.h"
 #include "module.h"
+#include "shared_tracker.h"
 
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
 #include <array>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 namespace kinema::python {
 namespace {
 
-// A tracker that Python threads may share: without the GIL, two could use it at once.
-class Tracker {
+class Tracker : public SharedTracker<person::Tracker> {
 public:
   Tracker(const person::TrackerSettings& settings, const Compute& compute, const std::string& order)
-      : tracker_(settings, compute), red_first_(red_first(order)) {}
+      : SharedTracker(settings, compute), red_first_(red_first(order)) {}
 
   person::Estimate track(const py::object& image, double time) {
-    const Colour frame(image, red_first_);
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    return tracker_.track(frame.view, time);
+    const Colour picture(image, red_first_);
+    return locked([&](person::Tracker& tracker) { return tracker.track(picture.view, time); });
   }
 
   void start(const std::array<double, 4>& oval) {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(mutex_);
-    tracker_.start({oval[0], oval[1], oval[2], oval[3]});
+    locked([&](person::Tracker& tracker) { tracker.start({oval[0], oval[1], oval[2], oval[3]}); });
   }
 
 private:
-  person::Tracker tracker_;
   bool red_first_;
-  std::mutex mutex_;
 };
 
 std::optional<std::array<double, 3>> place(const std::optional<Vec3>& position) {
@@ -48,9 +41,21 @@ std::optional<std::array<double, 3>> place(const std::optional<Vec3>& position) 
   return std::array{position->x, position->y, position->z};
 }
 
+void bind_settings(py::module_& module) {
+  using Settings = person::TrackerSettings;
+  py::class_<Settings> settings(module, "TrackerSettings", "The settings of a Tracker, by the names of its arguments.");
+  settings.attr("__module__") = "kinema.person";
+  settings.def_readonly("calibration", &Settings::calibration)
+      .def_property_readonly("field_of_view", [](const Settings& own) { return own.pose.field_of_view; })
+      .def_property_readonly("eye_distance", [](const Settings& own) { return own.pose.eye_distance; })
+      .def_readonly("lost", &Settings::lost)
+      .def_readonly("smoothing", &Settings::smoothing);
+}
+
 }  // namespace
 
 void bind_person(py::module_& module) {
+  bind_settings(module);
   using person::Estimate;
   py::class_<Estimate> estimate(module, "Estimate", "A person in a frame.");
   estimate.attr("__module__") = "kinema.person";
@@ -114,8 +119,9 @@ devices        GPUs: 'all', '0,2' or numbers; None: the first)");
            py::arg("lost") = defaults.lost, py::arg("smoothing") = defaults.smoothing, py::arg("backend") = "auto",
            py::arg("order") = "rgb", py::arg("threads") = 0, py::arg("devices") = py::none())
       .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
-           "The Estimate of the next frame: uint8 (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
+           "The Estimate of an image: uint8 (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("start", &Tracker::start, py::arg("oval"), "Where the head is in the next frame: (cx, cy, rx, ry), pixels.");
+  bind_members(tracker);
 }
 
 }  // namespace kinema::python

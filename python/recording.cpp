@@ -53,6 +53,7 @@ void bind_recording(py::module_& module) {
       .def_readonly("time", &Frame::time, "Seconds.")
       .def_readonly("name", &Frame::name, "Of its file.")
       .def_readonly("gap", &Frame::gap, "Not empty: why this frame cannot be used.")
+      .def_readonly("late", &Frame::late, "How many frames of a live source this one replaced.")
       .def_property_readonly(
           "depth", [](const Frame& own) { return array_or_none(own.depth, own.width); },
           "float32 (H, W), metres, 0: nothing measured; None where there is none.")

@@ -190,8 +190,6 @@ void run(BodyTrackOptions options, const Ranks& ranks) {
     check_devices(options.common);
     divide_machine(ranks, options.common);
     chain.compute = options.common.compute;
-    chain.fixed_particles = chain.tracker.particles > 0;
-    chain.fixed_points = chain.tracker.points > 0;
     if (options.no_free_space) chain.tracker.likelihood.free_space = false;
     chain.tracker.seed = options.common.seed;
     if (options.no_shape) chain.tracker.fit_shape = false;

@@ -43,7 +43,7 @@ public:
     counts.quality = fits_ > 0 ? quality_ / static_cast<double>(fits_) : 0;
     sinks_.add({frame.index, frame.name, timed_ ? std::optional(frame.time) : std::nullopt, &frame.colour}, faces,
                readable ? why : std::string_view(frame.gap));
-    if (run_.watch && !faces.empty()) run_.watch(frame.index, frame.colour, faces.front());
+    if (run_.watch && readable && !faces.empty()) run_.watch(frame.index, frame.colour, faces.front());
   }
 
   void commit() { sinks_.commit(); }
@@ -82,21 +82,18 @@ void follow(SourceLoop& loop, const io::Source& source, const io::ReadAheadSourc
   Stopwatch watch;
   for (io::Frame frame; loop.next(frame);) {
     counts.ms["read"] += watch.lap();
-    std::vector<face::Estimate> faces;
-    if (frame.gap.empty()) {
-      if (run.starts) {
-        const face::Start* start =
-            run.starts->find(frame.name, by_number ? std::optional<std::int64_t>(frame.index) : std::nullopt);
-        if (start != nullptr) tracker.start(*start);
-      }
-      const io::Frame* following = ahead != nullptr ? ahead->following() : nullptr;
-      if (following != nullptr && following->gap.empty()) tracker.expect(following->view());
-      faces.push_back(tracker.track(frame.view(), frame.time));
-      for (const StageTime& time : faces.front().times) counts.ms[time.stage] += time.ms;
-      watch.lap();
-      counts.restarts += faces.front().found && faces.front().detected;
+    if (run.starts && frame.gap.empty()) {
+      const face::Start* start =
+          run.starts->find(frame.name, by_number ? std::optional<std::int64_t>(frame.index) : std::nullopt);
+      if (start != nullptr) tracker.start(*start);
     }
-    results.add(frame, faces, faces.empty() ? no_face : faces.front().why);
+    const io::Frame* following = ahead != nullptr ? ahead->following() : nullptr;
+    if (following != nullptr && following->gap.empty()) tracker.expect(following->view());
+    const std::vector<face::Estimate> faces{tracker.track(frame)};
+    for (const StageTime& time : faces.front().times) counts.ms[time.stage] += time.ms;
+    watch.lap();
+    counts.restarts += faces.front().found && faces.front().detected;
+    results.add(frame, faces, faces.front().why);
     counts.ms["write"] += watch.lap();
     if (run.progress) run.progress(counts.frames, loop.total());
     counts.note_place(tracker);

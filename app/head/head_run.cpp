@@ -63,8 +63,8 @@ HeadCounts track(io::Source& source, const HeadRun& run) {
   if (run.started) run.started(tracker);
   HeadSinks sinks(run.outputs, source.fps());
   const auto work = [&](SourceLoop& loop) {
-    follow<head::Estimate>(
-        loop, counts, [&](const io::Frame& frame) { return tracker.track(frame.view(), frame.time); },
+    follow(
+        loop, counts, [&](const io::Frame& frame) { return tracker.track(frame); },
         [&](const io::Frame& frame, const head::Estimate& estimate) { sinks.tell(frame, estimate); },
         [&](const io::Frame& frame, const head::Estimate& estimate) {
           sinks.add(frame, estimate, tracker);

@@ -91,15 +91,17 @@ PersonCounts track(io::Source& source, const PersonRun& run) {
   Losses losses;
   const auto timed = [&](const io::Frame& frame) {
     const std::clock_t busy = std::clock();
-    person::Estimate estimate = tracker.track(frame.view(), frame.time);
+    person::Estimate estimate = tracker.track(frame);
     counts.processor_seconds += static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC;
-    losses.add(frame.time, estimate.found, counts);
     return estimate;
   };
   const auto work = [&](SourceLoop& loop) {
-    follow<person::Estimate>(
+    follow(
         loop, counts, timed,
-        [&](const io::Frame& frame, const person::Estimate& estimate) { sinks.tell(frame, estimate); },
+        [&](const io::Frame& frame, const person::Estimate& estimate) {
+          sinks.tell(frame, estimate);
+          losses.add(frame.time, estimate.found, counts);  // a gap is no loss
+        },
         [&](const io::Frame& frame, const person::Estimate& estimate) {
           counts.faces += estimate.face;
           counts.detections += estimate.detected;

@@ -57,22 +57,16 @@ void report_gaps(const ColourCounts& counts, const CommonOptions& common);
 
 /// Takes the frames of a loop through `track(frame)`, which gives an estimate, to `tell(frame, estimate)`, whose receivers
 /// are waiting, and then, gaps included, to `add(frame, estimate)`.
-template <class Estimate, class Track, class Tell, class Add>
+template <class Track, class Tell, class Add>
 void follow(SourceLoop& loop, ColourCounts& counts, const Track& track, const Tell& tell, const Add& add) {
   Stopwatch watch;
   for (io::Frame frame; loop.next(frame);) {
     counts.ms["read"] += watch.lap();
-    Estimate estimate;
-    estimate.time = frame.time;
-    estimate.why = frame.gap;
-    if (frame.gap.empty()) {
-      estimate = track(frame);
-      counts.ms["track"] += watch.lap();
-      for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
-      tell(frame, estimate);
-    } else if (counts.first_gap.empty()) {
-      counts.first_gap = frame.gap;
-    }
+    const auto estimate = track(frame);
+    counts.ms["track"] += watch.lap();
+    for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
+    if (frame.gap.empty()) tell(frame, estimate);
+    if (counts.first_gap.empty()) counts.first_gap = frame.gap;
     ++counts.frames;
     ++(estimate.found ? counts.found : frame.gap.empty() ? counts.lost : counts.gaps);
     add(frame, estimate);

@@ -10,7 +10,6 @@
 #include "io/overlays/overlay.h"
 #include "kinema/poses.h"
 
-#include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <memory>
@@ -144,17 +143,13 @@ private:
   std::deque<io::Frame> waiting_;
 };
 
-// What a live source needs beside tracking: its latency is measured, and the tracker is kept at its pace.
+// What a live source needs beside tracking: its latency is measured, and the tracker keeps up with it.
 class LiveRun {
 public:
   LiveRun(const SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, io::Recording& recording)
-      : loop_(loop),
-        control_(run.control),
-        tracker_(tracker),
-        copy_(recording, run.recordings),
-        pace_({tracker.settings().particles, tracker.settings().points}, recording.fps()) {
-    if (run.fixed_particles) pace_.fix_particles();
-    if (run.fixed_points) pace_.fix_points();
+      : loop_(loop), control_(run.control), tracker_(tracker), copy_(recording, run.recordings), most_(tracker.pace()) {
+    tracker_.keep_up(recording.fps());
+    status_.pace = most_;
   }
 
   /// Does what pages asked for. False: they stopped the tracker.
@@ -169,8 +164,8 @@ public:
     return status_.tracking;
   }
 
-  /// The estimate of a frame was sent, `ms` after the tracker got it.
-  void sent(const io::Frame& frame, const body::Estimate& estimate, double ms, TrackCounts& counts) {
+  /// The estimate of a frame was sent.
+  void sent(const io::Frame& frame, TrackCounts& counts) {
     const double now = unix_time();
     if (!first_) first_ = now;
     counts.live_seconds = now - *first_;
@@ -178,38 +173,23 @@ public:
     status_.latency_ms = 1000 * (now - frame.taken);
     counts.latency.add(status_.latency_ms);
     status_.counts = loop_.live();
-    if (const auto chosen = pace_.add(frame.time, ms, kind_of(estimate), status_.counts.late)) {
-      tracker_.set_counts(chosen->particles, chosen->points, chosen->search_rest);
-    }
-    status_.pace = pace_.counts();
-    status_.lowered = pace_.lowered();
-    counts.pace_changes = pace_.changes();
-    counts.search_rest = pace_.counts().search_rest;
+    const body::PaceCounts pace = tracker_.pace();
+    counts.pace_changes += std::exchange(status_.pace, pace) != pace;
+    counts.search_rest = pace.search_rest;
+    status_.lowered = pace != most_;
     counts.settings = tracker_.settings();
   }
 
   const LiveStatus& status() const { return status_; }
 
 private:
-  body::Pace::Kind kind_of(const body::Estimate& estimate) {
-    const auto took = [&](const char* stage) {
-      return std::any_of(estimate.times.begin(), estimate.times.end(),
-                         [&](const auto& time) { return time.stage == stage; });
-    };
-    // in the first frame with a person, somebody was searched for, who is now found
-    const bool first = !std::exchange(found_, estimate.found);
-    if (!estimate.found || first || took("shape")) return body::Pace::Kind::other;
-    return took("search") ? body::Pace::Kind::searched : body::Pace::Kind::usual;
-  }
-
   const SourceLoop& loop_;
   serve::RunControl* control_;
   body::Tracker& tracker_;
   LiveCopy copy_;
-  body::Pace pace_;
+  const body::PaceCounts most_;
   LiveStatus status_;
   std::optional<double> first_;
-  bool found_ = false;
 };
 
 // A frame that is shown, but not tracked.
@@ -221,6 +201,16 @@ io::Frame stopped(io::Frame frame) {
   return frame;
 }
 
+// Looks for faces in the colour picture of the next frame.
+void observe(person::FaceObserver& observer, const io::Frame& frame, body::Tracker& tracker, TrackCounts& counts) {
+  Stopwatch watch;
+  std::vector<body::FaceObservation> faces;
+  if (!frame.colour.empty()) faces = observer.observe(frame.view(), frame.time);
+  const double ms = watch.lap();
+  tracker.set_faces(std::move(faces), ms);
+  counts.ms["face"] += ms;
+}
+
 void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::optional<io::BodySender>& sender,
             std::optional<LiveRun>& live, SettledWriter& writer, TrackCounts& counts) {
   std::optional<person::FaceObserver> observer;
@@ -230,17 +220,14 @@ void follow(SourceLoop& loop, const TrackRun& run, body::Tracker& tracker, std::
     counts.ms["read"] += watch.lap();
     if (run.control != nullptr && run.control->find_again.take()) tracker.restart();
     if (live && !live->wanted()) frame = stopped(std::move(frame));
-    Stopwatch face_watch;
-    if (observer && !frame.colour.empty()) tracker.set_faces(observer->observe(frame.view(), frame.time));
-    if (observer) counts.ms["face"] += face_watch.lap();
+    if (observer) observe(*observer, frame, tracker, counts);
     const body::Estimate estimate = tracker.track(frame);
     if (observer) observer->expect(estimate);
     // receivers first: they are waiting
     if (sender) sender->send(frame.taken, *estimate.skeleton, estimate, tracker.floor());
     const std::vector<body::Estimate> settled = tracker.settled();
-    const double ms = watch.lap();
-    counts.tracking_ms += ms;
-    if (live) live->sent(frame, estimate, ms, counts);
+    counts.tracking_ms += watch.lap();
+    if (live) live->sent(frame, counts);
     for (const StageTime& time : estimate.times) counts.ms[time.stage] += time.ms;
     counts.exchanged_bytes += estimate.exchanged_bytes;
     ++counts.frames;

@@ -5,7 +5,6 @@
 #include "app/run/latency.h"
 #include "app/run/source_loop.h"
 #include "io/network/live_sender.h"
-#include "kinema/body_pace.h"
 #include "kinema/body_tracker.h"
 #include "kinema/face_observer.h"
 #include "kinema/recording.h"
@@ -47,9 +46,6 @@ struct TrackRun {
   std::size_t frames = 0;                            ///< at most; 0: all
   TrackFiles files;
   io::LiveTargets live;  ///< receivers of each frame's first estimate
-
-  /// These were chosen by the user, and are not adapted to a live source.
-  bool fixed_particles = false, fixed_points = false;
 
   /// On one of several ranks that share the particles (tracker.exchange): see SourceLoop::agree_by().
   std::function<bool(bool)> agree = nullptr;

@@ -175,7 +175,17 @@ struct Estimate {
   /// Faces that were given with the frame: see Tracker::set_faces().
   std::vector<FaceObservation> faces;
 
+  /// Beside what every frame takes: a search for the person or for rivals of the pose, and a fit of the person's shape.
+  bool searched = false, shape_fitted = false;
+
   std::vector<StageTime> times;
+};
+
+/// What follows the time that there is for a frame: see Tracker::keep_up().
+struct PaceCounts {
+  std::size_t particles = 0, points = 0;
+  int search_rest = 1;  ///< searches for rivals of the tracked pose are this many times rarer than usual
+  bool operator==(const PaceCounts&) const = default;
 };
 
 /// Tracks one person through the frames of one camera. Not thread-safe. One seed gives the same bits whatever the
@@ -188,8 +198,10 @@ public:
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;
 
-  /// The pose at the next frame, from it and those before it. The first frame, and any after a loss, starts a search,
-  /// unless start() gave a pose. `time` in seconds; depth in metres, not positive or not finite: no measurement. Throws
+  /// The estimate of the next frame of a source, from it and those before it. A frame with a gap is skipped.
+  Estimate track(const io::Frame& frame);
+
+  /// The same for a depth image. `time` in seconds; depth in metres, not positive or not finite: no measurement. Throws
   /// Error if an image differs in size from the camera's.
   Estimate track(ImageView<const float> depth, double time);
 
@@ -199,11 +211,18 @@ public:
   /// The same for a rectified stereo pair.
   Estimate track(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, double time);
 
-  /// The same for a frame of a recording, including one that could not be read.
-  Estimate track(const io::Frame& frame);
-
-  /// A frame that is missing, and why; its estimate finds nobody.
+  /// A frame that is missing, and why: its estimate finds nobody.
   Estimate skip(double time, const std::string& why);
+
+  /// The pose in the next frame, in place of a search.
+  void start(const Pose& pose);
+
+  /// Searches in the next frame, as in the first and after a loss. What was learnt of the person is kept.
+  void restart();
+
+  /// The settings with all open values filled in, and the backend that runs.
+  const TrackerSettings& settings() const;
+  Backend backend() const;
 
   /// The estimates that `lag` later frames have settled since the last call, oldest first. Each frame is returned once,
   /// with corrected pose, joints and deviations. Smoothing runs in its own thread, concurrently with track(). If the
@@ -213,19 +232,23 @@ public:
   /// Settles all remaining frames; the next one starts a new sequence.
   std::vector<Estimate> finish();
 
-  /// A pose to start from in the next frame instead of a search.
-  void start(const Pose& pose);
+  /// Keeps up with a live source from the next frame on. track() measures itself: the first second decides on the numbers
+  /// of particles and points; they are lowered while frames take too long or the source drops some (io::Frame::late), and
+  /// raised again once there is time. Searches for rivals become rarer the longer they take. Numbers that the settings
+  /// gave are kept. `fps`: of the source. Throws Error if the particles are shared: the others would have other numbers.
+  void keep_up(double fps);
 
-  /// Searches for the person in the next frame, as after a loss.
-  void restart();
+  /// What keep_up() or set_counts() chose last; before that, what the settings have.
+  PaceCounts pace() const;
 
-  /// Uses other numbers of particles and points from the next frame on (see body::Pace; 0: as in the settings), and searches for rivals of the
-  /// tracked pose `search_rest` times more rarely than usual. Other particles start at the last pose, at rest.
-  void set_counts(std::size_t particles, std::size_t points, int search_rest = 1);
+  /// Uses these numbers from the next frame on; particles and points of 0: see fill_in(). Other particles start at the last
+  /// pose, at rest.
+  void set_counts(const PaceCounts& counts);
 
   /// Faces in a colour picture of the next frame (see face_observer.h), which tell its person's front from its back, and
-  /// where the head is. Throws Error if a number is impossible. None: the points alone decide.
-  void set_faces(std::vector<FaceObservation> faces);
+  /// where the head is; `ms`: what looking for them took, a part of the frame's time for keep_up(). Throws Error if a
+  /// number is impossible. None: the points alone decide.
+  void set_faces(std::vector<FaceObservation> faces, double ms = 0);
 
   /// A depth image of the scene without the person, for more reliable segmentation.
   void set_background(ImageView<const float> depth);
@@ -242,10 +265,6 @@ public:
   /// Joints of the last frame's particles, at most `most` of them, evenly chosen: n x joints, for display; none while
   /// nobody is tracked. From the first call on, the particles are kept as weighted; cuda then downloads them per frame.
   std::vector<Vec3> particle_joints(std::size_t most);
-
-  /// The settings with all open values filled in, and the chosen backend.
-  const TrackerSettings& settings() const;
-  Backend backend() const;
 
   /// Time spent on smoothing so far, in its own thread, milliseconds.
   double smoothing_ms() const;

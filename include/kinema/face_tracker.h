@@ -11,6 +11,10 @@
 #include <string>
 #include <vector>
 
+namespace kinema::io {
+struct Frame;
+}
+
 namespace kinema::face {
 
 /// A face detector such as OpenCV's: boxes of the faces in an image, the most likely first.
@@ -76,20 +80,30 @@ public:
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;
 
-  /// `time` in seconds, later than that of the frame before. Colour frames are converted by grey_of().
+  /// The estimate of the next frame of a source, from it and those before it. A frame with a gap is skipped.
+  Estimate track(const io::Frame& frame);
+
+  /// The same for an image. `time` in seconds, later than that of the frame before. Colour is converted by grey_of().
   Estimate track(const GreyView& image, double time);
-  Estimate track(const ColourView& frame, double time);
+  Estimate track(const ColourView& image, double time);
 
-  /// Announces the frame after the next: a GPU copies it while it works on the next. No estimate depends on it. The pixels must
-  /// not change until it is tracked.
-  void expect(const GreyView& image);
-  void expect(const ColourView& frame);
+  /// A frame that is missing, and why: its estimate finds nobody.
+  Estimate skip(double time, const std::string& why);
 
-  /// Where the next frame starts, whatever came before.
+  /// Where the face is in the next frame, in place of a search and whatever came before.
   void start(const Start& start);
 
-  /// What runs: see Fitter::backend().
+  /// Searches in the next frame, as in the first and after a loss. What was learnt of the person is kept.
+  void restart();
+
+  /// The settings with all open values filled in, and the backend that runs: see Fitter::backend().
+  const TrackerSettings& settings() const;
   Backend backend() const;
+
+  /// Announces the frame after the next: a GPU copies it while it works on the next. No estimate depends on it. The pixels
+  /// must not change until it is tracked.
+  void expect(const GreyView& image);
+  void expect(const ColourView& image);
 
   /// The stages of a fit, and where each runs.
   std::vector<PlacedStage> stages() const;

@@ -14,6 +14,10 @@
 #include <string>
 #include <vector>
 
+namespace kinema::io {
+struct Frame;
+}
+
 namespace kinema::head {
 
 enum class Mode {
@@ -88,18 +92,28 @@ public:
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;
 
-  /// `time` in seconds. Throws Error if the frame has another size than those before. In window mode, and with a
-  /// background, frames must lie in host memory.
-  Estimate track(const ColourView& frame, double time);
+  /// The estimate of the next frame of a source, from it and those before it. A frame with a gap is skipped.
+  Estimate track(const io::Frame& frame);
+
+  /// The same for an image. `time` in seconds. Throws Error if an image differs in size from those before. In window mode,
+  /// and with a background, images must lie in host memory.
+  Estimate track(const ColourView& image, double time);
+
+  /// A frame that is missing, and why: its estimate finds nobody.
+  Estimate skip(double time, const std::string& why);
 
   /// Where the head is in the next frame, in place of a search.
   void start(const Oval& oval);
 
+  /// Searches in the next frame, as in the first and after a loss. What was learnt of the person is kept.
+  void restart();
+
+  /// The settings with all open values filled in, and the backend that runs.
+  const TrackerSettings& settings() const;
+  Backend backend() const;
+
   /// A frame without the person: the background is then known from the start.
   void set_background(const ColourView& frame);
-
-  /// What runs: `automatic` resolved.
-  Backend backend() const;
 
   /// What runs: `automatic` resolved.
   Mode mode() const;

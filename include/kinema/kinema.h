@@ -5,7 +5,6 @@
 #include "kinema/backend.h"
 #include "kinema/body.h"
 #include "kinema/body_filter.h"
-#include "kinema/body_pace.h"
 #include "kinema/body_smoother.h"
 #include "kinema/body_tracker.h"
 #include "kinema/camera.h"

@@ -14,6 +14,10 @@
 #include <string>
 #include <vector>
 
+namespace kinema::io {
+struct Frame;
+}
+
 namespace kinema::person {
 
 struct TrackerSettings {
@@ -82,14 +86,24 @@ public:
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;
 
-  /// `time` in seconds, later than that of the frame before. Throws Error if the frame has another size than those
-  /// before, or lies in device memory.
-  Estimate track(const ColourView& frame, double time);
+  /// The estimate of the next frame of a source, from it and those before it. A frame with a gap is skipped.
+  Estimate track(const io::Frame& frame);
+
+  /// The same for an image. `time` in seconds, later than that of the frame before. Throws Error if an image differs in
+  /// size from those before, or lies in device memory.
+  Estimate track(const ColourView& image, double time);
+
+  /// A frame that is missing, and why: its estimate finds nobody.
+  Estimate skip(double time, const std::string& why);
 
   /// Where the head is in the next frame, in place of a search.
   void start(const head::Oval& oval);
 
-  /// What runs the fits: see face::Fitter::backend().
+  /// Searches in the next frame, as in the first and after a loss. What was learnt of the person is kept.
+  void restart();
+
+  /// The settings with all open values filled in, and the backend that runs the fits: see face::Fitter::backend().
+  const TrackerSettings& settings() const;
   Backend backend() const;
 
 private:

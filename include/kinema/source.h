@@ -55,6 +55,7 @@ struct Frame {
 
   /// Seconds since 1970: when a camera took it, or when it was read from a file.
   double taken = 0;
+  std::size_t late = 0;  ///< frames of a live source that this one replaced, see Source::late()
 
   ColourView view() const {
     const auto width = static_cast<std::size_t>(colour.width);

@@ -12,6 +12,7 @@ HeadPoseSolver = _part.HeadPoseSolver
 Model = _part.Model
 Refinement = _part.Refinement
 Tracker = _part.Tracker
+TrackerSettings = _part.TrackerSettings
 film_faces = _part.film_faces
 read_model = _part.read_model
 refine = _part.refine
@@ -26,6 +27,7 @@ __all__ = [
     "Model",
     "Refinement",
     "Tracker",
+    "TrackerSettings",
     "film_faces",
     "read_model",
     "refine",

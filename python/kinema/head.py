@@ -7,6 +7,7 @@ _part = _kinema.head
 Calibration = _part.Calibration
 Estimate = _part.Estimate
 Tracker = _part.Tracker
+TrackerSettings = _part.TrackerSettings
 calibrate = _part.calibrate
 read_filter = _part.read_filter
 
@@ -14,6 +15,7 @@ __all__ = [
     "Calibration",
     "Estimate",
     "Tracker",
+    "TrackerSettings",
     "calibrate",
     "read_filter",
 ]

@@ -7,9 +7,11 @@ _part = _kinema.person
 Estimate = _part.Estimate
 FaceObserver = _part.FaceObserver
 Tracker = _part.Tracker
+TrackerSettings = _part.TrackerSettings
 
 __all__ = [
     "Estimate",
     "FaceObserver",
     "Tracker",
+    "TrackerSettings",
 ]

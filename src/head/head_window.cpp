@@ -38,6 +38,11 @@ void HeadWindow::start(const Oval& oval) {
   seen_ = false;
 }
 
+void HeadWindow::restart() {
+  last_.reset();
+  given_ = seen_ = false;
+}
+
 HeadWindow::Candidate HeadWindow::converge(const Scene& scene, Window window, int steps) const {
   window = climb(scene, window, steps);
   return {window, contrast(scene, window), 0, {}};

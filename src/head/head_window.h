@@ -20,6 +20,9 @@ public:
   /// The head's outline in the next frame, given by the caller.
   void start(const Oval& oval);
 
+  /// Forgets where the head was, but not what it looks like.
+  void restart();
+
   /// Finds the head in a frame: near its last position or, if it is lost, anywhere.
   void follow(const Scene& whole, const Classifier& classifier, Estimate& estimate);
 

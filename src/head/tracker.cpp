@@ -5,6 +5,7 @@
 #include "head/head_window.h"
 #include "head/static_background.h"
 #include "kinema/error.h"
+#include "kinema/source.h"
 
 #include <fmt/format.h>
 
@@ -58,6 +59,10 @@ struct Tracker::State {
     moments->set_classifier(classifier);
     if (settings.mode == Mode::automatic) {
       settings.mode = calibration.head ? Mode::window : Mode::plain;
+    }
+    if (const auto& head = calibration.head) {
+      if (!settings.reference_distance) settings.reference_distance = head->distance;
+      if (!settings.field_of_view) settings.field_of_view = head->field_of_view;
     }
     if (settings.smoothing)
       smooth = {OneEuro(*settings.smoothing), OneEuro(*settings.smoothing), OneEuro(*settings.smoothing)};
@@ -128,11 +133,8 @@ void Tracker::State::plain(const Scene& scene, Estimate& estimate) const {
 
 // From pixels to metres, by one reference distance and the field of view.
 void Tracker::State::place(Estimate& estimate, double time) {
-  std::optional<double> distance = settings.reference_distance, view = settings.field_of_view;
-  if (calibration.head) {
-    if (!distance) distance = calibration.head->distance;
-    if (!view) view = calibration.head->field_of_view;
-  }
+  const std::optional<double>& distance = settings.reference_distance;
+  const std::optional<double>& view = settings.field_of_view;
   if (!(reference_area > 0)) reference_area = estimate.area;
   if (distance) estimate.distance = *distance * std::sqrt(reference_area / estimate.area);
   const auto in_metres = [&]() -> std::optional<Vec3> {
@@ -159,15 +161,19 @@ Tracker::~Tracker() = default;
 Tracker::Tracker(Tracker&&) noexcept = default;
 Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 
-Estimate Tracker::track(const ColourView& frame, double time) {
+Estimate Tracker::track(const io::Frame& frame) {
+  return frame.gap.empty() ? track(frame.view(), frame.time) : skip(frame.time, frame.gap);
+}
+
+Estimate Tracker::track(const ColourView& image, double time) {
   State& state = *state_;
   Estimate estimate;
   estimate.time = time;
   Stages stages(estimate.times);
-  state.take_size(frame);
-  Scene scene{*state.moments, frame, {}};
+  state.take_size(image);
+  Scene scene{*state.moments, image, {}};
   if (state.settings.background) {
-    scene.weighing.mask = state.background.mask(frame);
+    scene.weighing.mask = state.background.mask(image);
     stages.end("background");
   }
   if (state.window) {
@@ -184,20 +190,36 @@ Estimate Tracker::track(const ColourView& frame, double time) {
     for (OneEuro& signal : state.smooth) signal.reset();
   }
   if (state.settings.background) {
-    state.background.learn(frame, estimate.oval);
+    state.background.learn(image, estimate.oval);
     stages.end("learn background");
   }
   if (state.window && estimate.found && state.window->learn(scene, state.classifier)) stages.end("recalibrate");
   return estimate;
 }
 
+Estimate Tracker::skip(double time, const std::string& why) {
+  Estimate estimate;
+  estimate.time = time;
+  estimate.why = why;
+  return estimate;
+}
+
+void Tracker::start(const Oval& oval) { state_->start = oval; }
+
+void Tracker::restart() {
+  state_->start.reset();
+  if (state_->window) state_->window->restart();
+  for (OneEuro& signal : state_->smooth) signal.reset();
+}
+
+const TrackerSettings& Tracker::settings() const { return state_->settings; }
+Backend Tracker::backend() const { return state_->compute.backend; }
+
 void Tracker::set_background(const ColourView& frame) {
   state_->take_size(frame);
   state_->background.set(frame);
 }
 
-void Tracker::start(const Oval& oval) { state_->start = oval; }
-Backend Tracker::backend() const { return state_->compute.backend; }
 Mode Tracker::mode() const { return state_->settings.mode; }
 
 double Tracker::degree_now(std::uint8_t r, std::uint8_t g, std::uint8_t b) const {

@@ -5,6 +5,7 @@
 #include "core/worker.h"
 #include "kinema/error.h"
 #include "kinema/grey.h"
+#include "kinema/source.h"
 #include "person/constants.h"
 #include "person/join.h"
 #include "person/outline.h"
@@ -77,6 +78,7 @@ struct Tracker::State {
   }
 
   Estimate track(const ColourView& frame, double time);
+  void restart();
 
   void begin_colours(const head::Calibration& calibration) {
     head::TrackerSettings tracker;
@@ -395,14 +397,43 @@ Estimate Tracker::State::track(const ColourView& frame, double time) {
   return estimate;
 }
 
+// The colours learnt are kept. What the face was relative to them is not: they may have followed something else.
+void Tracker::State::restart() {
+  if (colours) colours->restart();
+  join.forget();
+  smoothing.reset();
+  given.reset();
+  last.reset(), before.reset(), seen.reset();
+  pose.reset();
+  boxed.clear();
+  steady = missed = 0;
+  first_pause = first_detector_pause;
+  detected_at = -1e9;
+  lost_since = 0;
+}
+
 Tracker::Tracker(const TrackerSettings& settings, const Compute& compute)
     : state_(std::make_unique<State>(settings, compute)) {}
 Tracker::~Tracker() = default;
 Tracker::Tracker(Tracker&&) noexcept = default;
 Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 
-Estimate Tracker::track(const ColourView& frame, double time) { return state_->track(frame, time); }
+Estimate Tracker::track(const io::Frame& frame) {
+  return frame.gap.empty() ? track(frame.view(), frame.time) : skip(frame.time, frame.gap);
+}
+
+Estimate Tracker::track(const ColourView& image, double time) { return state_->track(image, time); }
+
+Estimate Tracker::skip(double time, const std::string& why) {
+  Estimate estimate;
+  estimate.time = time;
+  estimate.why = why;
+  return estimate;
+}
+
 void Tracker::start(const head::Oval& oval) { state_->given = oval; }
+void Tracker::restart() { state_->restart(); }
+const TrackerSettings& Tracker::settings() const { return state_->settings; }
 Backend Tracker::backend() const { return state_->fitter->backend(); }
 
 }  // namespace kinema::person

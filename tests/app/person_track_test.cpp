@@ -69,6 +69,26 @@ TEST(PersonTrack, ADrawnFilmGivesItsPoses) {
   EXPECT_TRUE(fs::exists(film() / "over/000003.png"));
 }
 
+TEST(PersonTrack, AFrameThatIsMissingIsAGapAndNoLoss) {
+  for (int i = 0; i < 10; ++i) {
+    fs::create_directories(film() / "torn");
+    if (i != 6) {
+      fs::copy_file(film() / fmt::format("film/{:06}.png", i), film() / fmt::format("torn/{:06}.png", i),
+                    fs::copy_options::overwrite_existing);
+    }
+  }
+  const Outcome outcome = run_kinema(
+      {"track", "--input", "torn/%06d.png", "--oval", oval(), "--out", "torn.jsonl", "--json"}, film().folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("1 of 10 frames could not be read"), std::string::npos) << outcome.err;
+  const json report = json::parse(outcome.out);
+  EXPECT_EQ(report["gaps"], 1);
+  EXPECT_EQ(report["losses"], 0);
+  const std::vector<json> lines = lines_of(film() / "torn.jsonl");
+  ASSERT_EQ(lines.size(), 10u);
+  for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i]["found"], i != 6) << lines[i];
+}
+
 // Starts of fits at the true landmarks.
 void write_starts(int frames) {
   std::ofstream starts(film() / "start.jsonl");

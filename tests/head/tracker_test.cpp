@@ -2,6 +2,7 @@
 #include "kinema/head_tracker.h"
 
 #include "kinema/error.h"
+#include "kinema/source.h"
 #include "synth/head_clip.h"
 
 #include <gtest/gtest.h>
@@ -252,6 +253,70 @@ TEST(HeadTracker, RefusesFramesAndSettingsThatMakeNoSense) {
   });
   refuses([](TrackerSettings& settings) { settings.reference_distance = -1; });
   refuses([](TrackerSettings& settings) { settings.field_of_view = 4; });
+}
+
+TEST(HeadTracker, AFrameWithAGapFindsNobodySaysWhyAndChangesNothing) {
+  const HeadClip clip({.width = 160, .height = 120});
+  TrackerSettings settings{.calibration = calibrated(clip)};
+  settings.smoothing.emplace();
+  Tracker torn(settings), whole(settings);
+  double last = -1;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double time = static_cast<double>(i) / 30;
+    if (i == 3) {
+      const Estimate gap = torn.track(io::Frame{.time = time, .gap = "a torn frame"});
+      EXPECT_FALSE(gap.found);
+      EXPECT_EQ(gap.why, "a torn frame");
+      EXPECT_EQ(gap.time, time);
+      EXPECT_EQ(torn.skip(time, "lost").why, "lost");
+      continue;
+    }
+    const io::Frame frame{.time = time, .colour = clip.picture(i)};
+    const Estimate one = torn.track(frame), other = whole.track(frame.view(), time);
+    ASSERT_TRUE(one.found);
+    EXPECT_EQ(one.x, other.x);
+    EXPECT_EQ(one.distance, other.distance);
+    EXPECT_GT(one.time, last);
+    last = one.time;
+  }
+  EXPECT_THROW(torn.track(io::Frame{.time = 1}), Error) << "neither a picture nor a gap";
+}
+
+TEST(HeadTracker, RestartsAsInItsFirstFrame) {
+  const HeadClip clip({.width = 320, .height = 240});
+  for (const Mode mode : {Mode::plain, Mode::window}) {
+    TrackerSettings settings{.calibration = calibrated(clip)};
+    settings.mode = mode;
+    settings.recalibrate = settings.pattern = false;  // nothing is learnt that would be kept
+    settings.smoothing.emplace();
+    Tracker tracker(settings), fresh(settings);
+    for (std::size_t i = 0; i < 4; ++i) tracker.track(Frame{clip.picture(i)}.view(), static_cast<double>(i) / 30);
+    tracker.start({20, 20, 10, 12});
+    tracker.restart();
+    const Frame later{clip.picture(24)};
+    const Estimate again = tracker.track(later.view(), 0.8), first = fresh.track(later.view(), 0.8);
+    ASSERT_TRUE(again.found);
+    EXPECT_EQ(again.x, again.raw_x) << "not smoothed with what was before";
+    const HeadTruth truth = clip.truth(24);
+    EXPECT_LT(std::hypot(again.raw_x - first.raw_x, again.raw_y - first.raw_y), 0.05 * truth.rx);
+  }
+}
+
+TEST(HeadTracker, FillsInItsSettings) {
+  const HeadClip clip({.width = 160, .height = 120});
+  const Calibration calibration = calibrated(clip);
+  const TrackerSettings filled = Tracker({.calibration = calibration}).settings();
+  EXPECT_EQ(filled.mode, Mode::window);
+  EXPECT_EQ(filled.reference_distance, calibration.head->distance);
+  EXPECT_EQ(filled.field_of_view, calibration.head->field_of_view);
+  TrackerSettings given{.calibration = calibration};
+  given.mode = Mode::plain;
+  given.reference_distance = 2;
+  given.field_of_view = 1.5;
+  const TrackerSettings kept = Tracker(given).settings();
+  EXPECT_EQ(kept.mode, Mode::plain);
+  EXPECT_EQ(kept.reference_distance, 2);
+  EXPECT_EQ(kept.field_of_view, 1.5);
 }
 
 TEST(HeadTracker, SaysWhatEveryTrackerSays) {

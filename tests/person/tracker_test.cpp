@@ -3,6 +3,7 @@
 #include "kinema/error.h"
 #include "kinema/files.h"
 #include "kinema/person_tracker.h"
+#include "kinema/source.h"
 #include "person/outline.h"
 #include "synth/faces/head_pose_clip.h"
 #include "synth/head_clip.h"
@@ -148,6 +149,81 @@ TEST(PersonTracker, AHeadWhoseFaceIsNeverSeenHasThePlaceOfItsCalibration) {
     EXPECT_NEAR(estimate.raw_position->z, clip.truth(frame).distance, 0.1 * first.distance);
     EXPECT_TRUE(estimate.position);
   }
+}
+
+TEST(PersonTracker, AFrameWithAGapFindsNobodySaysWhyAndChangesNothing) {
+  const synth::HeadPoseClip clip(small_clip());
+  Tracker torn({.model = shipped()}), whole({.model = shipped()});
+  for (Tracker* tracker : {&torn, &whole}) tracker->start(oval_of(clip, 0));
+  double last = -1;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double time = static_cast<double>(i) / 30;
+    if (i == 3) {
+      const Estimate gap = torn.track(io::Frame{.time = time, .gap = "a torn frame"});
+      EXPECT_FALSE(gap.found);
+      EXPECT_EQ(gap.why, "a torn frame");
+      EXPECT_EQ(gap.time, time);
+      continue;
+    }
+    const io::Frame frame{.time = time, .colour = clip.picture(i)};
+    const Estimate one = torn.track(frame), other = whole.track(frame.view(), time);
+    ASSERT_TRUE(one.found) << i;
+    EXPECT_EQ(one.x, other.x);
+    EXPECT_EQ(one.landmarks, other.landmarks);
+    EXPECT_GT(one.time, last);
+    last = one.time;
+  }
+  EXPECT_THROW(torn.track(io::Frame{.time = 1}), Error) << "neither a picture nor a gap";
+}
+
+TEST(PersonTracker, RestartsWithTheColoursThatItLearnt) {
+  const synth::HeadPoseClip clip(small_clip());
+  Tracker tracker({.model = shipped()});
+  tracker.start(oval_of(clip, 0));
+  Estimate estimate;
+  for (std::size_t i = 0; i < 8; ++i) {
+    estimate = tracker.track(io::Frame{.time = static_cast<double>(i) / 30, .colour = clip.picture(i)});
+  }
+  ASSERT_TRUE(estimate.found && estimate.face && estimate.colours);
+  // told where nobody is, and then to search
+  tracker.start({10, 10, 5, 6});
+  tracker.restart();
+  // half a second later the head is elsewhere, and there is no detector
+  std::size_t back = 0;
+  for (std::size_t i = 24; i < 32 && back == 0; ++i) {
+    estimate = tracker.track(io::Frame{.time = static_cast<double>(i) / 30, .colour = clip.picture(i)});
+    if (i == 24) {
+      EXPECT_TRUE(estimate.colours) << estimate.why;
+    }
+    if (estimate.face) back = i;
+  }
+  EXPECT_GT(back, 0u) << "not back within a quarter of a second";
+  const head::Oval truth = oval_of(clip, back);
+  EXPECT_LT(std::hypot(estimate.x - truth.cx, estimate.y - truth.cy), truth.rx);
+}
+
+TEST(PersonTracker, AsksTheDetectorAtOnceAfterARestart) {
+  const synth::HeadPoseClip clip(small_clip());
+  const io::Picture blank{320, 240, std::vector<std::uint8_t>(320 * 240 * 3, 90)};
+  for (const bool restarted : {false, true}) {
+    std::size_t frame = 0;
+    int calls = 0;
+    Tracker tracker({.model = shipped(), .detect = detector(clip, frame, calls)});
+    ASSERT_TRUE(tracker.track(io::Frame{.colour = clip.picture(0)}).detected);
+    EXPECT_EQ(calls, 1);
+    if (restarted) tracker.restart();
+    // who was just seen is not looked for in every frame
+    tracker.track(io::Frame{.time = 1.0 / 30, .colour = blank});
+    EXPECT_EQ(calls, restarted ? 2 : 1);
+  }
+}
+
+TEST(PersonTracker, SaysItsSettingsAndItsBackend) {
+  Tracker tracker({.model = shipped(), .smoothing = 2}, Backend::cpu);
+  EXPECT_EQ(tracker.backend(), Backend::cpu);
+  EXPECT_EQ(tracker.settings().model, shipped());
+  EXPECT_EQ(tracker.settings().smoothing, 2);
+  EXPECT_EQ(tracker.settings().pose.eye_distance, 0.09);
 }
 
 TEST(PersonTracker, RefusesWhatCannotBe) {

@@ -72,7 +72,8 @@ class Trackers(unittest.TestCase):
 
     def test_members_of_a_tracker_wait_without_the_gil(self):
         tracker = body.Tracker(backend="cpu", lag=0)
-        for call in (lambda: tracker.skeleton, tracker.settled, tracker.finish, lambda: tracker.set_faces([])):
+        for call in (lambda: tracker.skeleton, tracker.settled, tracker.finish, lambda: tracker.set_faces([]),
+                     tracker.restart, lambda: tracker.settings, lambda: tracker.backend, lambda: tracker.pace):
             self.assertTrue(others_run_during(call, lambda: tracker.track_points(self.points, 0.0)))
 
     def test_a_head_is_started_without_the_gil(self):

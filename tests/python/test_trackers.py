@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ except ImportError:
     sys.exit(77)
 
 import kinema
-from kinema import body, face, head, person
+from kinema import body, face, head, io, person
 
 COMMAND = os.environ["KINEMA_COMMAND"]
 CLIP = os.environ["KINEMA_CLIP"]
@@ -101,6 +102,57 @@ class Body(unittest.TestCase):
             joints.append(person.joints)
         np.testing.assert_array_equal(*joints)
 
+    def torn_frames(self):
+        """The frames of the recording, where the fourth is missing."""
+        torn = pathlib.Path(self.folder.name) / "torn"
+        shutil.copytree(self.recording, torn, dirs_exist_ok=True)
+        sorted((torn / "points").glob("*.npy"))[3].unlink()
+        return list(io.open_recording(torn))
+
+    def test_frames_of_a_recording_are_tracked_and_gaps_skipped(self):
+        frames = self.torn_frames()
+        tracker = body.Tracker(seed=3, backend="cpu", lag=0, particles=40, points=800)
+        people = [tracker.track(frame) for frame in frames]
+        self.assertEqual([person.found for person in people], [number != 3 for number in range(6)])
+        self.assertEqual((people[3].why, people[3].time), (frames[3].gap, frames[3].time))
+        self.assertTrue(all(a.time < b.time for a, b in zip(people, people[1:])))
+        skipped = tracker.skip(1.0, "the lamp went out")
+        self.assertEqual((skipped.found, skipped.why, skipped.time), (False, "the lamp went out", 1.0))
+
+    def test_every_tracker_skips_a_frame_with_a_gap(self):
+        gap = self.torn_frames()[3]
+        colours = head.calibrate(scene(160, 120), (160, 120, 28, 38))
+        model = face.read_model()
+        for tracker in (body.Tracker(backend="cpu"), head.Tracker(colours), face.Tracker(model), person.Tracker(model)):
+            nobody = tracker.track(gap)
+            self.assertEqual((nobody.found, nobody.why, nobody.time), (False, gap.gap, gap.time))
+            tracker.restart()
+            self.assertIn(tracker.backend, ("cpu", "cuda"))
+            self.assertEqual(type(tracker.settings).__name__, "TrackerSettings")
+        with self.assertRaisesRegex(kinema.Error, "without pixels"):
+            head.Tracker(colours).track(self.torn_frames()[0])  # of points
+
+    def test_a_restarted_tracker_searches_again(self):
+        tracker = body.Tracker(seed=3, backend="cpu", lag=0, particles=40, points=800, rivals=0)
+        found = []
+        for number in range(3):
+            if number == 2:
+                tracker.restart()
+            found.append("search" in tracker.track_points(self.frames[number], number / self.fps).times)
+        self.assertEqual(found, [True, False, True])
+
+    def test_a_tracker_keeps_up_with_fewer_points(self):
+        tracker = body.Tracker(seed=3, backend="cpu", lag=0, particles=40, rivals=0, fit_shape=False)
+        most = tracker.pace
+        self.assertEqual(most, (40, tracker.settings.points, 1))
+        tracker.keep_up(1e9)  # frames per second, which leave no time
+        for number in range(7):
+            tracker.track_points(self.frames[0], number / 4)
+        particles, points, search_rest = tracker.pace
+        self.assertEqual((particles, search_rest), (40, 1))  # as the settings gave them
+        self.assertLess(points, most[1])
+        self.assertEqual(points, tracker.settings.points)
+
     def test_the_filter_of_the_paper_has_its_settings(self):
         paper = body.paper_settings()
         self.assertEqual((paper.layers, paper.refined, paper.rivals, paper.lag), (1, 0, 0, 0))
@@ -177,6 +229,11 @@ class Head(unittest.TestCase):
             self.assertTrue(0 < place.confidence <= 1)
             self.assertIn("find", place.times)
             self.assertEqual(tracker.backend, "cpu")
+            filled = tracker.settings
+            self.assertEqual((filled.mode, filled.smooth, filled.recalibrate), ("window", False, True))
+            self.assertEqual((filled.reference_distance, filled.field_of_view), (0.6, 1.0))
+            tracker.restart()
+            self.assertTrue(tracker.track(image if order == "rgb" else np.ascontiguousarray(image[:, :, ::-1]), 1).found)
 
     def test_lists_parts_of_pictures_and_files(self):
         frames = [scene(150, 120), np.dstack([scene(170, 110), np.zeros((240, 320), np.uint8)])]
@@ -297,6 +354,11 @@ class Face(unittest.TestCase):
         self.assertIn("fit", followed.times)
         self.assertEqual(tracker.backend, "cpu")
         self.assertEqual({where for _, where in tracker.stages}, {"cpu"})
+        self.assertEqual((tracker.settings.lost, tracker.settings.field_of_view), (1.0, None))  # 10 landmarks, no pose
+        del calls[:]
+        tracker.restart()
+        self.assertTrue(tracker.track(image, 0.2).detected)
+        self.assertEqual(len(calls), 1)
 
     def test_colour_frames_are_tracked_as_their_grey_images(self):
         image, truth = drawn_face(105)

@@ -32,6 +32,8 @@ public:
     Estimate other = other_->track(frame);
     for (const StageTime& time : other.times) add(estimate, time);
     other.times = estimate.times;
+    other.searched = estimate.searched = estimate.searched || other.searched;
+    other.shape_fitted = estimate.shape_fitted = estimate.shape_fitted || other.shape_fitted;
     history_.push_back(estimate);
     other_history_.push_back(other);
     compare();

@@ -131,6 +131,7 @@ public:
   Estimate track(const Frame& frame) override {
     check(frame);
     stages_ = {};
+    searched_ = shape_fitted_ = false;
     const double seconds =
         std::clamp(last_time_ ? frame.time - *last_time_ : usual_interval, shortest_interval, longest_interval);
     last_time_ = frame.time;
@@ -187,6 +188,8 @@ public:
       add_angles(estimate, settings_.steady ? hold_to_motion(estimate, seconds) : information(), seconds);
       learn_shape();
     }
+    estimate.searched = searched_;
+    estimate.shape_fitted = shape_fitted_;
     estimate.times = stages_.times();
     const std::uint64_t exchanged = exchanged_before_ + particles_->exchanged_bytes();
     estimate.exchanged_bytes = exchanged - std::exchange(exchanged_, exchanged);
@@ -261,6 +264,7 @@ private:
         other_start_ = other ? own.states[best] : turned.states[rival];
     }
     stages_.add("search");
+    searched_ = true;
     return found.empty() ? 0 : found.front().size;
   }
 
@@ -363,7 +367,8 @@ private:
   Hypotheses evaluate_rivals() {
     if (settings_.rivals <= 0) return {};
     Hypotheses others = monitor_.evaluate_rivals(*particles_, points());
-    stages_.add(monitor_.searched() ? "search" : "rivals");
+    searched_ = monitor_.searched();
+    stages_.add(searched_ ? "search" : "rivals");
     return others;
   }
 
@@ -423,6 +428,7 @@ private:
     set_skeleton(fit->skeleton);
     particles_->place(fit->states.back(), settings_.particles);
     stages_.add("shape");
+    shape_fitted_ = true;
   }
 
   TrackerSettings settings_;
@@ -446,6 +452,7 @@ private:
   bool watched_ = false;       // the caller reads the particles
   std::vector<float> cloud_;   // their states as weighed in the last frame, where watched
   StageClock stages_;
+  bool searched_ = false, shape_fitted_ = false;  // in this frame
   bool tracking_ = false;
   std::optional<double> last_time_;
   double level_ = 0;           // running level of fit()

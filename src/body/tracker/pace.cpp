@@ -1,4 +1,4 @@
-#include "kinema/body_pace.h"
+#include "body/tracker/pace.h"
 
 #include "body/constants.h"
 #include "body/tracker/constants_search.h"
@@ -38,9 +38,8 @@ Pace::Pace(PaceCounts most, double fps)
 std::optional<PaceCounts> Pace::add(double time, double ms, Kind kind, std::size_t late) {
   if (!begin_) begin_ = time;
   ++frames_;
-  // what is late on account of a search says nothing about other frames; it may be counted one frame later
-  const std::size_t newly_late = late - std::exchange(late_, late);
-  if (std::exchange(last_kind_, kind) == Kind::usual && kind == Kind::usual) late_in_window_ += newly_late;
+  // what is late on account of a search says nothing about other frames
+  if (std::exchange(last_kind_, kind) == Kind::usual) late_in_window_ += late;
   if (kind == Kind::usual) ms_.push_back(ms);
   if (kind == Kind::searched) {
     if (search_ms_.size() == judged_searches) search_ms_.erase(search_ms_.begin());

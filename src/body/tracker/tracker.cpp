@@ -1,4 +1,5 @@
-// The pipeline of the body tracker: segment the person, track it, predict its gate in the next frame, smooth.
+// The pipeline of the body tracker: segment the person, track it, predict its gate in the next frame, smooth; and keep up
+// with a live source.
 #include "kinema/body_tracker.h"
 
 #include "body/constants.h"
@@ -6,6 +7,7 @@
 #include "body/smoothing/steady_pose.h"
 #include "body/tracker/constants_pairs.h"
 #include "body/tracker/face_evidence.h"
+#include "body/tracker/pace.h"
 #include "body/tracker/pair_depth.h"
 #include "core/stopwatch.h"
 #include "kinema/body_filter.h"
@@ -46,11 +48,57 @@ TrackerSettings complete(TrackerSettings settings, Backend backend) {
 struct Tracker::State {
   State(const TrackerSettings& given, const Compute& wanted)
       : compute(choose(wanted)),
+        fixed_particles(given.particles > 0),
+        fixed_points(given.points > 0),
         settings(complete(given, compute.backend)),
         foreground(settings.camera, settings.foreground, compute),
         filter(make_filter(settings, compute)) {
     if (settings.rest_cutoff != 0) steady.emplace(settings.rest_cutoff);
     if (settings.lag > 0) smoothing.emplace(settings, settings.lag, compute);
+  }
+
+  // The estimate that `work` makes of a frame before which the source dropped `late` others.
+  template <class Work>
+  Estimate timed(std::size_t late, Work&& work) {
+    const Stopwatch watch;
+    Estimate estimate = work();
+    const double ms = std::exchange(faces_ms, 0) + watch.ms();
+    if (pace) keep_pace(estimate, ms, late);
+    return estimate;
+  }
+
+  void keep_pace(const Estimate& estimate, double ms, std::size_t late) {
+    // in the first frame with a person, somebody was searched for, who is now found
+    const bool first = !std::exchange(found, estimate.found);
+    const bool other = first || !estimate.found || estimate.shape_fitted;
+    const Pace::Kind kind = other ? Pace::Kind::other : estimate.searched ? Pace::Kind::searched : Pace::Kind::usual;
+    if (const auto counts = pace->add(estimate.time, ms, kind, late)) use(*counts);
+  }
+
+  void use(const PaceCounts& counts) {
+    const std::size_t before = std::exchange(settings.particles, counts.particles);
+    settings.points = counts.points;
+    settings.background_points = 0;
+    settings = complete(settings, compute.backend);
+    if (settings.particles != before) filter->set_particles(settings.particles);
+    search_rest = counts.search_rest;
+    filter->set_search_rest(search_rest);
+    foreground.set_points(settings.points, settings.background_points);
+  }
+
+  Estimate track(const io::Frame& frame) {
+    if (!frame.gap.empty()) return skip(frame.index, frame.time, frame.gap);
+    if (const io::GreyPair& pair = frame.pair; !pair.empty())
+      return track(pair.view(pair.left), pair.view(pair.right), pair.seen.get(), frame.index, frame.time);
+    if (frame.depth.empty())
+      return track(PointsView{frame.points.data(), frame.points.size() / 3, {}}, frame.index, frame.time);
+    const auto width = static_cast<std::size_t>(settings.camera.width);
+    if (width == 0 || frame.depth.size() != width * static_cast<std::size_t>(settings.camera.height)) {
+      throw Error(fmt::format("a depth image of {} pixels does not fit the camera's {} x {}", frame.depth.size(),
+                              settings.camera.width, settings.camera.height));
+    }
+    return track(ImageView<const float>{frame.depth.data(), width, frame.depth.size() / width, width}, frame.index,
+                 frame.time);
   }
 
   template <class Seen>
@@ -155,6 +203,7 @@ struct Tracker::State {
   }
 
   Compute compute;
+  bool fixed_particles, fixed_points;  // numbers that the caller chose
   TrackerSettings settings;
   Foreground foreground;
   std::unique_ptr<Filter> filter;
@@ -171,6 +220,10 @@ struct Tracker::State {
   std::deque<Estimate> ready;      // without a smoother
   std::int64_t next_frame = 0;
   std::vector<FaceObservation> next_faces;
+  double faces_ms = 0;       // that they took
+  std::optional<Pace> pace;  // of a live source
+  int search_rest = 1;
+  bool found = false;  // in the last frame, for the pace
 };
 
 Tracker::Tracker(const TrackerSettings& settings, const Compute& compute) : state_(new State(settings, compute)) {}
@@ -178,33 +231,40 @@ Tracker::~Tracker() = default;
 Tracker::Tracker(Tracker&&) noexcept = default;
 Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 
-Estimate Tracker::track(ImageView<const float> depth, double time) {
-  return state_->track(depth, state_->next_frame, time);
+Estimate Tracker::track(const io::Frame& frame) {
+  return state_->timed(frame.late, [&] { return state_->track(frame); });
 }
 
-Estimate Tracker::track(PointsView points, double time) { return state_->track(points, state_->next_frame, time); }
+Estimate Tracker::track(ImageView<const float> depth, double time) {
+  return state_->timed(0, [&] { return state_->track(depth, state_->next_frame, time); });
+}
+
+Estimate Tracker::track(PointsView points, double time) {
+  return state_->timed(0, [&] { return state_->track(points, state_->next_frame, time); });
+}
 
 Estimate Tracker::track(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, double time) {
-  return state_->track(left, right, nullptr, state_->next_frame, time);
+  return state_->timed(0, [&] { return state_->track(left, right, nullptr, state_->next_frame, time); });
 }
 
-Estimate Tracker::track(const io::Frame& frame) {
-  State& state = *state_;
-  if (!frame.gap.empty()) return state.skip(frame.index, frame.time, frame.gap);
-  if (const io::GreyPair& pair = frame.pair; !pair.empty())
-    return state.track(pair.view(pair.left), pair.view(pair.right), pair.seen.get(), frame.index, frame.time);
-  if (frame.depth.empty())
-    return state.track(PointsView{frame.points.data(), frame.points.size() / 3, {}}, frame.index, frame.time);
-  const auto width = static_cast<std::size_t>(state.settings.camera.width);
-  if (width == 0 || frame.depth.size() != width * static_cast<std::size_t>(state.settings.camera.height)) {
-    throw Error(fmt::format("a depth image of {} pixels does not fit the camera's {} x {}", frame.depth.size(),
-                            state.settings.camera.width, state.settings.camera.height));
-  }
-  return state.track(ImageView<const float>{frame.depth.data(), width, frame.depth.size() / width, width}, frame.index,
-                     frame.time);
+Estimate Tracker::skip(double time, const std::string& why) {
+  return state_->timed(0, [&] { return state_->skip(state_->next_frame, time, why); });
 }
 
-Estimate Tracker::skip(double time, const std::string& why) { return state_->skip(state_->next_frame, time, why); }
+void Tracker::start(const Pose& pose) {
+  state_->filter->start(pose);
+  state_->expected = pose_capsules(state_->filter->skeleton(), pose);
+}
+
+void Tracker::restart() {
+  state_->expected.clear();
+  state_->filter->restart();
+  if (state_->steady) state_->steady->restart();
+  state_->found = false;
+}
+
+const TrackerSettings& Tracker::settings() const { return state_->settings; }
+Backend Tracker::backend() const { return state_->compute.backend; }
 
 std::vector<Estimate> Tracker::settled() {
   return state_->take(state_->smoothing ? state_->smoothing->take() : std::vector<Estimate>());
@@ -217,31 +277,27 @@ std::vector<Estimate> Tracker::finish() {
   return state.take(state.smoothing->finish());
 }
 
-void Tracker::start(const Pose& pose) {
-  state_->filter->start(pose);
-  state_->expected = pose_capsules(state_->filter->skeleton(), pose);
-}
-
-void Tracker::restart() {
-  state_->expected.clear();
-  state_->filter->restart();
-  if (state_->steady) state_->steady->restart();
-}
-
-void Tracker::set_counts(std::size_t particles, std::size_t points, int search_rest) {
+void Tracker::keep_up(double fps) {
   State& state = *state_;
-  const std::size_t before = std::exchange(state.settings.particles, particles);
-  state.settings.points = points;
-  state.settings.background_points = 0;
-  state.settings = complete(state.settings, state.compute.backend);
-  if (state.settings.particles != before) state.filter->set_particles(state.settings.particles);
-  state.filter->set_search_rest(search_rest);
-  state.foreground.set_points(state.settings.points, state.settings.background_points);
+  if (state.settings.exchange) {
+    throw Error(
+        "this tracker shares its particles with others, which would have other numbers of them: only one that has "
+        "all particles can keep up with a live source");
+  }
+  if (state.pace) state.use(state.pace->most());  // from the start, at another rate
+  state.pace.emplace(pace(), fps);
+  if (state.fixed_particles) state.pace->fix_particles();
+  if (state.fixed_points) state.pace->fix_points();
 }
 
-void Tracker::set_faces(std::vector<FaceObservation> faces) {
+PaceCounts Tracker::pace() const { return {state_->settings.particles, state_->settings.points, state_->search_rest}; }
+
+void Tracker::set_counts(const PaceCounts& counts) { state_->use(counts); }
+
+void Tracker::set_faces(std::vector<FaceObservation> faces, double ms) {
   for (const FaceObservation& face : faces) check(face);
   state_->next_faces = std::move(faces);
+  state_->faces_ms = ms;
 }
 
 void Tracker::set_background(ImageView<const float> depth) { state_->foreground.set_background(depth); }
@@ -249,8 +305,6 @@ const Skeleton& Tracker::skeleton() const { return state_->filter->skeleton(); }
 const PointCloud& Tracker::points() const { return state_->cloud; }
 std::optional<Plane> Tracker::floor() const { return state_->foreground.floor(); }
 std::vector<Vec3> Tracker::particle_joints(std::size_t most) { return state_->filter->particle_joints(most); }
-const TrackerSettings& Tracker::settings() const { return state_->settings; }
-Backend Tracker::backend() const { return state_->compute.backend; }
 double Tracker::smoothing_ms() const { return state_->smoothing ? state_->smoothing->ms() : 0; }
 
 TrackerSettings settings_for(const io::Recording& recording, TrackerSettings settings) {

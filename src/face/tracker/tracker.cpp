@@ -6,6 +6,7 @@
 #include "face/tracker/landmark_smoothing.h"
 #include "kinema/error.h"
 #include "kinema/grey.h"
+#include "kinema/source.h"
 
 #include <fmt/format.h>
 
@@ -147,7 +148,8 @@ Tracker::Tracker(const TrackerSettings& settings, const Compute& compute) : stat
   state_->settings = settings;
   state_->fitter = make_fitter(settings.model, settings.fit, compute);
   if (settings.smoothing > 0) state_->smoothing.emplace(settings.smoothing, settings.smoothing_speed);
-  if (settings.head && settings.model->shape.landmarks() == HeadPoseSolver::landmarks) {
+  if (settings.model->shape.landmarks() != HeadPoseSolver::landmarks) state_->settings.head.reset();
+  if (state_->settings.head) {
     state_->head.emplace(*settings.head);
     if (settings.head_smoothing > 0) {
       state_->head_smoothing.emplace(PoseSmoothingRates{settings.head_smoothing, pose_turn_rise, pose_move_rise,
@@ -160,19 +162,20 @@ Tracker::~Tracker() = default;
 Tracker::Tracker(Tracker&&) noexcept = default;
 Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 
-void Tracker::start(const Start& start) { state_->given = start; }
-
 void Tracker::expect(const GreyView& image) { state_->fitter->expect({image, {}, false}); }
 
-void Tracker::expect(const ColourView& frame) {
-  if (state_->fitter->takes_colour()) state_->fitter->expect({{}, {}, false, frame});
+void Tracker::expect(const ColourView& image) {
+  if (state_->fitter->takes_colour()) state_->fitter->expect({{}, {}, false, image});
 }
 
-Backend Tracker::backend() const { return state_->fitter->backend(); }
 std::vector<PlacedStage> Tracker::stages() const { return state_->fitter->stages(); }
 
-Estimate Tracker::track(const ColourView& frame, double time) {
-  GreyOrColour picture(frame);
+Estimate Tracker::track(const io::Frame& frame) {
+  return frame.gap.empty() ? track(frame.view(), frame.time) : skip(frame.time, frame.gap);
+}
+
+Estimate Tracker::track(const ColourView& image, double time) {
+  GreyOrColour picture(image);
   if (!state_->fitter->takes_colour()) picture.grey();
   Estimate estimate = state_->track(picture, time);
   estimate.times.insert(estimate.times.begin(), {"convert", picture.conversion_ms()});
@@ -183,6 +186,29 @@ Estimate Tracker::track(const GreyView& image, double time) {
   GreyOrColour picture(image);
   return state_->track(picture, time);
 }
+
+Estimate Tracker::skip(double time, const std::string& why) {
+  state_->fitter->expect({});  // what was copied is of this frame
+  Estimate estimate;
+  estimate.time = time;
+  estimate.why = why;
+  return estimate;
+}
+
+void Tracker::start(const Start& start) { state_->given = start; }
+
+void Tracker::restart() {
+  State& state = *state_;
+  state.given.reset();
+  state.last.reset();
+  state.last_seen.clear();
+  state.missed = 0;
+  if (state.smoothing) state.smoothing->reset();
+  if (state.head_smoothing) state.head_smoothing->reset();
+}
+
+const TrackerSettings& Tracker::settings() const { return state_->settings; }
+Backend Tracker::backend() const { return state_->fitter->backend(); }
 
 Estimate Tracker::State::track(GreyOrColour& image, double time) {
   State& state = *this;

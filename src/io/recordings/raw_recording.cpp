@@ -148,6 +148,7 @@ private:
     }
     RawFrame raw = std::exchange(newest_, {});
     const long index = index_;
+    frame.late = std::exchange(replaced_, 0);
     fresh_ = false;
     lock.unlock();
     convert(std::move(raw), index, frame);
@@ -177,7 +178,7 @@ private:
     }
     {
       const std::lock_guard lock(mutex_);
-      if (fresh_) ++late_;
+      if (fresh_) ++late_, ++replaced_;
       newest_ = std::move(raw);
       index_ = index;
       fresh_ = true;
@@ -210,8 +211,8 @@ private:
   long index_ = 0;
   bool fresh_ = false, ended_ = false, ending_ = false;
   std::optional<Error> broken_;
-  std::size_t late_ = 0;
-  std::thread thread_;  // last: it uses the rest
+  std::size_t late_ = 0, replaced_ = 0;  // in all, and by the newest
+  std::thread thread_;                   // last: it uses the rest
 };
 
 }  // namespace

@@ -12,6 +12,8 @@ namespace kinema::body {
 namespace {
 
 constexpr double lost = std::numeric_limits<double>::quiet_NaN();
+constexpr double front = 0.25, back = 0.75;  // names of filters
+constexpr double searching = back;           // the one that searches in every frame
 
 // A filter that says `name`, and the given log-posteriors frame by frame.
 class Scripted final : public PoseFilter {
@@ -26,6 +28,7 @@ public:
     posterior_ = posteriors_.at(next_++);
     estimate.found = posterior_ == posterior_;
     estimate.times = {{"weigh", 1}};
+    estimate.searched = name_ == searching;
     return estimate;
   }
   void start(const Pose& /*pose*/) override {}
@@ -49,8 +52,6 @@ private:
   std::size_t next_ = 0;
   double posterior_ = 0;
 };
-
-constexpr double front = 0.25, back = 0.75;  // their names
 
 std::unique_ptr<Filter> filter_of(std::vector<double> fronts, std::vector<double> backs) {
   return follow_both_facings(
@@ -129,6 +130,8 @@ TEST(FacingFilter, BothFiltersTakeTime) {
   const Estimate estimate = filter_of({-10}, {-9})->track({0, {}});
   ASSERT_EQ(estimate.times.size(), 1u);
   EXPECT_EQ(estimate.times.front().ms, 2);
+  EXPECT_EQ(estimate.confidence, front);
+  EXPECT_TRUE(estimate.searched) << "by the other one";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The choice of particles and points for a live camera, with a scripted tracker on a scripted clock.
-#include "kinema/body_pace.h"
+#include "body/tracker/pace.h"
 
 #include <gtest/gtest.h>
 
@@ -25,10 +25,11 @@ public:
           fixed + per_point * static_cast<double>(counts.points * counts.particles) + (searched ? search_ms : 0);
       const Pace::Kind kind = searched ? Pace::Kind::searched : Pace::Kind::usual;
       const double done = time_ + ms / 1000;
+      pace.add(frame_ / 30, ms, kind, dropped_);
       // the newest frame at that time, or the next one
       const double next = std::max(frame_ + 1, std::floor(done * 30 + 1e-9));
-      late_ += static_cast<std::size_t>(next - frame_ - 1);
-      pace.add(frame_ / 30, ms, kind, late_);
+      dropped_ = static_cast<std::size_t>(next - frame_ - 1);
+      late_ += dropped_;
       frame_ = next;
       time_ = std::max(done, frame_ / 30);
       ++frames;
@@ -42,7 +43,7 @@ public:
 
 private:
   double time_ = 0, frame_ = 0;
-  std::size_t late_ = 0;
+  std::size_t late_ = 0, dropped_ = 0;  // in all, and before the next frame
   int age_ = 0;
 };
 

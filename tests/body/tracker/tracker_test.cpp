@@ -3,6 +3,7 @@
 
 #include "../../stereo/drawn_pair.h"
 #include "bench/body/tracker_problem.h"
+#include "core/meeting.h"
 #include "kinema/error.h"
 #include "kinema/recording.h"
 #include "print_backend.h"
@@ -11,6 +12,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,6 +39,17 @@ protected:
   Estimate follow(Tracker& tracker, int frame) const {
     const SeenPoints seen = see(skeleton, walking(skeleton, frame * frame_time));
     return tracker.track(seen.view(), frame * frame_time);
+  }
+
+  // A frame of a recording of points, without rays past the person.
+  io::Frame person_at(double time) const {
+    const SeenPoints seen = see(skeleton, walking(skeleton, time));
+    io::Frame frame;
+    frame.time = time;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      if (seen.background[i] == 0) frame.points.insert(frame.points.end(), &seen.xyz[3 * i], &seen.xyz[3 * i] + 3);
+    }
+    return frame;
   }
 
   const Skeleton skeleton = default_human();
@@ -81,14 +95,11 @@ TEST_P(BodyTracker, SaysWhyNobodyIsFound) {
 
 TEST_P(BodyTracker, GoesOnWithOtherCountsAndSearchesAgainWhereItIsAsked) {
   Tracker tracker(small(0), GetParam());
-  const auto searched = [](const Estimate& estimate) {
-    return std::any_of(estimate.times.begin(), estimate.times.end(),
-                       [](const auto& time) { return time.stage == "search"; });
-  };
-  EXPECT_TRUE(searched(follow(tracker, 0)));
-  EXPECT_FALSE(searched(follow(tracker, 1)));
-  tracker.set_counts(60, 200, 3);
+  EXPECT_TRUE(follow(tracker, 0).searched);
+  EXPECT_FALSE(follow(tracker, 1).searched);
+  tracker.set_counts({60, 200, 3});
   EXPECT_EQ(tracker.settings().particles, 60u);
+  EXPECT_EQ(tracker.pace(), (PaceCounts{60, 200, 3}));
   for (int frame = 2; frame < 5; ++frame) {
     const Estimate estimate = follow(tracker, frame);
     ASSERT_TRUE(estimate.found) << frame;
@@ -101,7 +112,12 @@ TEST_P(BodyTracker, GoesOnWithOtherCountsAndSearchesAgainWhereItIsAsked) {
   tracker.restart();
   const Estimate again = follow(tracker, 5);
   EXPECT_TRUE(again.found);
-  EXPECT_TRUE(searched(again));
+  EXPECT_TRUE(again.searched);
+  for (const Estimate& estimate : tracker.settled()) {
+    const bool stage = std::any_of(estimate.times.begin(), estimate.times.end(),
+                                   [](const auto& time) { return time.stage == "search"; });
+    EXPECT_EQ(estimate.searched, stage) << estimate.frame;
+  }
 }
 
 TEST_P(BodyTracker, StartsAtTheGivenOneOfTwoPeople) {
@@ -126,7 +142,7 @@ TEST_P(BodyTracker, FillsInCountsThatAreLeftOpen) {
   Tracker tracker(small(0), GetParam());
   const TrackerSettings usual = Tracker(TrackerSettings(), GetParam()).settings();
   follow(tracker, 0);
-  tracker.set_counts(0, 0);
+  tracker.set_counts({});
   EXPECT_EQ(tracker.settings().particles, usual.particles);
   EXPECT_EQ(tracker.settings().points, usual.points);
   const Estimate estimate = follow(tracker, 1);
@@ -203,6 +219,118 @@ TEST_P(BodyTracker, TakesDepthImagesAndFramesOfRecordingsAlike) {
   torn.depth.assign(10, 1.0f);
   EXPECT_THROW(first.track(torn), Error) << "an image of another size than the camera's";
 }
+
+TEST_P(BodyTracker, AFrameWithAGapFindsNobodyAndSaysWhy) {
+  for (const std::size_t lag : {std::size_t{0}, std::size_t{2}}) {
+    Tracker tracker(small(lag), GetParam()), skipping(small(lag), GetParam());
+    std::vector<Estimate> settled;
+    for (int number = 0; number < 6; ++number) {
+      io::Frame frame = person_at(number * frame_time);
+      frame.index = 10 + number;
+      if (number == 3) frame = {.index = 13, .time = frame.time, .gap = "a torn frame"};
+      const Estimate estimate = tracker.track(frame);
+      const Estimate other = number == 3 ? skipping.skip(frame.time, frame.gap) : skipping.track(frame);
+      EXPECT_EQ(estimate.frame, 10 + number);
+      EXPECT_EQ(estimate.time, number * frame_time);
+      EXPECT_EQ(estimate.found, number != 3);
+      EXPECT_EQ(estimate.why, number == 3 ? "a torn frame" : "");
+      EXPECT_EQ(estimate.pose.angles, other.pose.angles);
+    }
+    for (const Estimate& estimate : tracker.finish()) settled.push_back(estimate);
+    ASSERT_EQ(settled.size(), 6u);
+    for (std::size_t i = 1; i < settled.size(); ++i) EXPECT_GT(settled[i].time, settled[i - 1].time);
+    EXPECT_EQ(settled[3].why, "a torn frame");
+    io::Frame wrong = person_at(0);
+    wrong.time = std::nan("");
+    EXPECT_THROW(tracker.track(wrong), Error);
+  }
+}
+
+// Each frame shows the same person; a camera of a frame per second leaves all the time, one of a thousand million none.
+class BodyTrackerPace : public BodyTracker {
+protected:
+  static constexpr double slow = 1e-9, fast = 1e9;
+
+  TrackerSettings open() const {
+    TrackerSettings settings = small(0);
+    settings.particles = 0;
+    settings.rivals = 0;  // no searches
+    return settings;
+  }
+
+  // Of 7 frames in 1.5 seconds: the first finds the person, and five of the rest decide.
+  PaceCounts pace_after(Tracker& tracker, std::size_t late = 0, double faces_ms = 0) const {
+    for (int number = 0; number < 7; ++number) {
+      io::Frame frame = person_at(0);
+      frame.time = 0.25 * number;
+      frame.late = late;
+      if (faces_ms > 0) tracker.set_faces({}, faces_ms);
+      EXPECT_TRUE(tracker.track(frame).found);
+    }
+    return tracker.pace();
+  }
+};
+
+TEST_P(BodyTrackerPace, KeepsAllWhereThereIsTime) {
+  Tracker tracker(open(), GetParam());
+  const PaceCounts most = tracker.pace();
+  EXPECT_EQ(most, (PaceCounts{tracker.settings().particles, tracker.settings().points, 1}));
+  EXPECT_EQ(pace_after(tracker), most) << "nobody asked it to keep up";
+  tracker.keep_up(slow);
+  EXPECT_EQ(pace_after(tracker), most);
+}
+
+TEST_P(BodyTrackerPace, TakesTheFewestParticlesAndPointsWhereThereIsNone) {
+  Tracker tracker(open(), GetParam());
+  const PaceCounts most = tracker.pace();
+  tracker.keep_up(fast);
+  const PaceCounts least = pace_after(tracker);
+  EXPECT_LT(least.particles, most.particles);
+  EXPECT_LT(least.points, most.points);
+  EXPECT_EQ(least.points, 700u);
+  EXPECT_EQ(least.particles, tracker.settings().particles);
+  EXPECT_EQ(least.points, tracker.settings().points);
+  tracker.keep_up(slow);
+  EXPECT_EQ(pace_after(tracker), most) << "of another source";
+}
+
+TEST_P(BodyTrackerPace, TakesFewerWhereTheSourceDropsFrames) {
+  Tracker tracker(open(), GetParam());
+  const PaceCounts most = tracker.pace();
+  tracker.keep_up(slow);
+  const PaceCounts fewer = pace_after(tracker, 1);
+  EXPECT_LT(fewer.particles, most.particles);
+  EXPECT_LT(fewer.points, most.points);
+}
+
+TEST_P(BodyTrackerPace, CountsTheTimeThatFacesTake) {
+  Tracker tracker(open(), GetParam());
+  const PaceCounts most = tracker.pace();
+  tracker.keep_up(slow);
+  EXPECT_LT(pace_after(tracker, 0, 1e300).points, most.points);
+}
+
+TEST_P(BodyTrackerPace, KeepsNumbersThatTheSettingsGave) {
+  TrackerSettings settings = open();
+  settings.particles = 60;
+  Tracker one(settings, GetParam());
+  one.keep_up(fast);
+  EXPECT_EQ(pace_after(one), (PaceCounts{60, 700, 1}));
+  settings.points = 900;
+  Tracker both(settings, GetParam());
+  both.keep_up(fast);
+  EXPECT_EQ(pace_after(both), (PaceCounts{60, 900, 1}));
+}
+
+TEST_P(BodyTrackerPace, IsNotForOneThatSharesItsParticles) {
+  Meeting meeting(1);
+  TrackerSettings settings = open();
+  settings.exchange = {std::shared_ptr<void>(), &meeting.exchange(0)};
+  EXPECT_THROW(Tracker(settings, GetParam()).keep_up(30), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, BodyTrackerPace, testing::Values(Backend::cpu, Backend::cuda),
+                         [](const auto& backend) { return std::string(name(backend.param)); });
 
 INSTANTIATE_TEST_SUITE_P(Backends, BodyTracker, testing::Values(Backend::cpu, Backend::cuda),
                          [](const auto& backend) { return std::string(name(backend.param)); });

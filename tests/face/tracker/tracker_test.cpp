@@ -3,6 +3,7 @@
 
 #include "face/tracker/landmark_smoothing.h"
 #include "kinema/error.h"
+#include "kinema/source.h"
 #include "planted.h"
 
 #include <gtest/gtest.h>
@@ -40,6 +41,15 @@ protected:
     PlantedParameters parameters;
     parameters.pose = {40, 0.5 * i, 80.0 + i, 80};
     return planted().draw(parameters);
+  }
+
+  static io::Picture picture_of(const PlantedFace& face) {
+    const GreyView grey = face.view();
+    io::Picture picture{static_cast<int>(grey.width), static_cast<int>(grey.height), {}};
+    for (std::size_t y = 0; y < grey.height; ++y) {
+      for (std::size_t x = 0; x < grey.width; ++x) picture.bgr.insert(picture.bgr.end(), 3, grey.at(x, y));
+    }
+    return picture;
   }
 
   static TrackerSettings settings(Detect detect = {}) { return {.model = model(), .detect = std::move(detect)}; }
@@ -140,6 +150,68 @@ TEST_F(FaceTracker, LooksWhereTheFaceWasWhenTheDetectorIsBlind) {
   EXPECT_TRUE(back.found);
   EXPECT_TRUE(back.detected);
   EXPECT_LT(mean_distance(back.landmarks, frame(2).landmarks), 3);
+}
+
+TEST_F(FaceTracker, AFrameWithAGapFindsNobodySaysWhyAndChangesNothing) {
+  for (const Backend backend : {Backend::cpu, Backend::cuda}) {
+    if (!available(backend)) continue;
+    Tracker torn(settings(), backend), whole(settings(), backend);
+    torn.start(start_at(frame(0)));
+    whole.start(start_at(frame(0)));
+    // one place of memory, as of a camera that reuses its buffers
+    PlantedFace shown = frame(0);
+    double last = -1;
+    for (int i = 0; i < 5; ++i) {
+      io::Frame next{.time = 0.04 * i};
+      if (i == 2) {
+        next.gap = "a torn frame";
+        torn.expect(shown.view());
+        const Estimate gap = torn.track(next);
+        EXPECT_FALSE(gap.found || gap.tried);
+        EXPECT_EQ(gap.why, "a torn frame");
+        EXPECT_EQ(gap.time, next.time);
+        continue;
+      }
+      shown.pixels = frame(i).pixels;
+      next.colour = picture_of(shown);
+      const Estimate one = torn.track(next), other = whole.track(shown.view(), next.time);
+      ASSERT_TRUE(one.found) << i;
+      EXPECT_EQ(one.landmarks, other.landmarks);
+      EXPECT_EQ(one.detected, i == 0);
+      EXPECT_GT(one.time, last);
+      last = one.time;
+    }
+    EXPECT_THROW(torn.track(io::Frame{.time = 1}), Error) << "neither a picture nor a gap";
+  }
+}
+
+TEST_F(FaceTracker, RestartsAsInItsFirstFrame) {
+  int asked = 0;
+  Tracker tracker(settings([&](const GreyView&) {
+                    ++asked;
+                    return std::vector<Start::Box>{};
+                  }),
+                  Backend::reference);
+  tracker.start(start_at(frame(0)));
+  ASSERT_TRUE(tracker.track(frame(0).view(), 0).found);
+  const int before = asked;
+  tracker.start(start_at(frame(0)));
+  tracker.restart();
+  // neither from the frame before, nor from the last position, nor from the start given before
+  const Estimate nobody = tracker.track(frame(1).view(), 0.04);
+  EXPECT_FALSE(nobody.found || nobody.tried);
+  EXPECT_EQ(asked, before + 1);
+  tracker.start(start_at(frame(2)));
+  EXPECT_TRUE(tracker.track(frame(2).view(), 0.08).found);
+}
+
+TEST_F(FaceTracker, FillsInItsSettings) {
+  TrackerSettings given = settings();
+  given.lost = 0.4;
+  const TrackerSettings filled = Tracker(given, Backend::reference).settings();
+  EXPECT_EQ(filled.lost, 0.4);
+  EXPECT_EQ(filled.model, model());
+  EXPECT_FALSE(filled.head) << "of a model whose landmarks show no pose";
 }
 
 TEST_F(FaceTracker, SaysWhatEveryTrackerSays) {

@@ -160,10 +160,12 @@ TEST(LiveSource, TheNewestFrameWinsAndTheOthersAreLate) {
   EXPECT_EQ(frame.index, 9);
   EXPECT_EQ(frame.time, 9.0);
   EXPECT_EQ(recording->late(), 9u);
+  EXPECT_EQ(frame.late, 9u);
   script.add(frame_at(10));
   ASSERT_TRUE(recording->next(frame));
   EXPECT_EQ(frame.index, 10);
   EXPECT_EQ(recording->late(), 9u);
+  EXPECT_EQ(frame.late, 0u);
   script.end();
   EXPECT_FALSE(recording->next(frame));
 }

@@ -1,23 +1,15 @@
-// Keeps the body tracker up with a live camera: numbers of particles and points are chosen by measuring the first
-// second, lowered while frames are late, and raised again once there is time; searches become rarer the longer they
-// take. It is given times, and measures none itself.
-//
-//   body::Pace pace({settings.particles, settings.points}, fps);
-//   if (const auto counts = pace.add(frame.time, ms, kind, late))
-//     tracker.set_counts(counts->particles, counts->points, counts->search_rest);
+// How the tracker keeps up with a live camera: numbers of particles and points are chosen by measuring the first second,
+// lowered while frames are late, and raised again once there is time; searches become rarer the longer they take. It is
+// given times, and measures none itself.
 #pragma once
+
+#include "kinema/body_tracker.h"
 
 #include <cstddef>
 #include <optional>
 #include <vector>
 
 namespace kinema::body {
-
-struct PaceCounts {
-  std::size_t particles = 0, points = 0;
-  int search_rest = 1;  ///< searches are this many times rarer than usual
-  bool operator==(const PaceCounts&) const = default;
-};
 
 class Pace {
 public:
@@ -32,10 +24,11 @@ public:
   void fix_particles() { fixed_particles_ = true; }
   void fix_points() { fixed_points_ = true; }
 
-  /// A frame of this time (seconds, of the camera) was tracked in `ms`. `late`: frames so far that came too late. Returns
-  /// the counts for later frames if they change.
+  /// A frame of this time (seconds, of the camera) was tracked in `ms`. `late`: frames before it that came too late, while
+  /// the last one was tracked. Returns the counts for later frames if they change.
   std::optional<PaceCounts> add(double time, double ms, Kind kind, std::size_t late);
 
+  const PaceCounts& most() const { return most_; }
   const PaceCounts& counts() const { return counts_; }
   bool lowered() const { return counts_ != most_; }
   std::size_t changes() const { return changes_; }
@@ -51,7 +44,6 @@ private:
   double effort_ = 1;  // share of the greatest counts
   std::optional<double> begin_;
   std::size_t frames_ = 0, late_in_window_ = 0;
-  std::size_t late_ = 0;  // so far
   Kind last_kind_ = Kind::other;
   std::vector<double> ms_;
   std::vector<double> search_ms_;  // of the last frames that searched

@@ -1,0 +1,64 @@
+// What the trackers of all parts have in common in Python: threads may share one, and members have the same names.
+#pragma once
+
+#include "compute.h"
+#include "kinema/source.h"
+
+#include <pybind11/pybind11.h>
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace kinema::python {
+
+/// A tracker that Python threads may share: without the GIL, two could use it at once.
+template <class Tracker>
+class SharedTracker {
+public:
+  template <class Settings>
+  SharedTracker(const Settings& settings, const Compute& compute) : tracker_(settings, compute) {}
+
+  /// Calls `use` with the tracker, exclusively and without the GIL.
+  template <class Use>
+  auto locked(Use&& use) {
+    const pybind11::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    return use(tracker_);
+  }
+
+private:
+  Tracker tracker_;
+  std::mutex mutex_;
+};
+
+/// track(frame), skip, restart, settings and backend of a class that derives from a SharedTracker.
+template <class Shared>
+void bind_members(pybind11::class_<Shared>& bound) {
+  namespace py = pybind11;
+  bound
+      .def(
+          "track",
+          [](Shared& own, const io::Frame& frame) {
+            return own.locked([&](auto& inner) { return inner.track(frame); });
+          },
+          py::arg("frame"), "The Estimate of the next frame of a source. A frame with a gap is skipped.")
+      .def(
+          "skip",
+          [](Shared& own, double time, const std::string& why) {
+            return own.locked([&](auto& inner) { return inner.skip(time, why); });
+          },
+          py::arg("time"), py::arg("why"), "A frame that is missing, and why: its Estimate finds nobody.")
+      .def(
+          "restart", [](Shared& own) { own.locked([](auto& inner) { inner.restart(); }); },
+          "Searches in the next frame, as in the first and after a loss. What was learnt of the person is kept.")
+      .def_property_readonly(
+          "settings", [](Shared& own) { return own.locked([](auto& inner) { return inner.settings(); }); },
+          "The TrackerSettings with all open values filled in.")
+      .def_property_readonly(
+          "backend",
+          [](Shared& own) { return own.locked([](auto& inner) { return std::string(name(inner.backend())); }); },
+          "What runs: 'reference', 'cpu' or 'cuda'.");
+}
+
+}  // namespace kinema::python
