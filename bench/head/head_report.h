@@ -19,7 +19,7 @@ namespace kinema::bench {
 struct HeadRow {
   std::string table;       ///< "paper": table 1; "cpu"; "gpu"; "other": programs to compare with; "floor"
   std::string name;        ///< unique within the report
-  std::string backend;     ///< of head::moments_names(), or another program's
+  std::string backend;     ///< of moments_names(), or another program's
   std::string format;      ///< of the pixels
   std::string classifier;  ///< "plane" or "table"; empty if there is none
   std::string picture;     ///< "camera" or "noise"
