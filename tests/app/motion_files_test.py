@@ -72,8 +72,9 @@ def read_c3d(path):
     data = path.read_bytes()
     parameter_block, key = data[0], data[1]
     assert key == 0x50
-    points, _, first, last, gap, scale, data_block, _, rate = struct.unpack_from("<HHHHHfHHf", data, 2)
-    header = dict(points=points, first=first, last=last, gap=gap, scale=scale, data_block=data_block, rate=rate)
+    points, samples, first, last, gap, scale, data_block, per_frame, rate = struct.unpack_from("<HHHHHfHHf", data, 2)
+    header = dict(points=points, first=first, last=last, gap=gap, scale=scale, data_block=data_block, rate=rate,
+                  samples=samples, per_frame=per_frame)
     at = 512 * (parameter_block - 1)
     assert data[at + 1] == 0x50 and data[at + 3] == 84  # little-endian, IEEE floats
     end = at + 512 * data[at + 2]
@@ -268,7 +269,11 @@ class MotionFiles(unittest.TestCase):
         self.assertEqual(parameters["POINT:UNITS"], "mm")
         self.assertEqual(parameters["POINT:DATA_START"], header["data_block"])
         self.assertLess(header["scale"], 0)  # floats
+        # no analog channels; py-c3d compares the rates and the number of channels with the header
         self.assertEqual(parameters["ANALOG:USED"], 0)
+        self.assertEqual(header["samples"], parameters["ANALOG:USED"] * header["per_frame"])
+        self.assertEqual(header["per_frame"], parameters["ANALOG:RATE"] / parameters["POINT:RATE"])
+        self.assertEqual(header["scale"], parameters["POINT:SCALE"])
         for i, frame in enumerate(frames):
             for point in frame:
                 self.assertEqual(point[3], -1 if i in GAP else 0)

@@ -153,7 +153,7 @@ std::string parameter_blocks(const C3dHeader& header, const std::vector<std::str
   parameters.group(2, "ANALOG");
   parameters.word("USED", 0);
   parameters.number("GEN_SCALE", 1);
-  parameters.number("RATE", header.rate);
+  parameters.number("RATE", 0);  // readers check it against the samples per frame in the header
   parameters.group(3, "TRIAL");
   const std::uint32_t first[] = {1, 0}, last[] = {header.frames & 65535, header.frames >> 16};
   parameters.words("ACTUAL_START_FIELD", first);

@@ -50,6 +50,20 @@ TEST(MotionFiles, ARunWithoutAnyFrameIsAFileToo) {
   EXPECT_NE(to_mot(skeleton, motion).find("nRows=0\n"), std::string::npos);
 }
 
+TEST(MotionFiles, TheAnalogRateOfAC3dFileIsThatOfItsHeader) {
+  const body::Skeleton skeleton = body::default_human();
+  const std::string bytes = to_c3d(skeleton, standing(skeleton, 2));
+  const auto number = [&](std::size_t at) { return std::bit_cast<float>(word(bytes, at, 4)); };
+  // after a parameter's name: distance to the next, type, dimensions, value
+  const auto parameter = [&](const char* group, const char* name) {
+    return bytes.find(name, bytes.find(group)) + std::string(name).size() + 4;
+  };
+  EXPECT_EQ(word(bytes, 4, 2), 0u) << "analog samples per frame of all channels";
+  EXPECT_EQ(word(bytes, parameter("ANALOG", "USED"), 2), 0u);
+  const float per_frame = static_cast<float>(word(bytes, 18, 2));
+  EXPECT_EQ(number(parameter("ANALOG", "RATE")), per_frame * number(20));
+}
+
 TEST(MotionFiles, AC3dFileMayHaveMoreFramesThanItsHeaderCanCount) {
   body::Skeleton skeleton;
   skeleton.joints = {{"pelvis", -1, {0, 0, 0}, {}}};
