@@ -1,5 +1,6 @@
 #include "app/command.h"
 
+#include "app/options/near_word.h"
 #include "kinema/error.h"
 
 #include <CLI/CLI.hpp>
@@ -11,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace kinema::app {
 namespace {
@@ -33,6 +35,13 @@ Verb add_group(CLI::App& parent, const std::string& name, const std::string& des
   return Verb(group);
 }
 
+// The verb, or the group of verbs, up to which the line was parsed.
+const CLI::App* last_verb(const CLI::App& command) {
+  const CLI::App* at = &command;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return at;
+}
+
 // "kinema body likelihood", as far as the line was parsed.
 std::string understood(const CLI::App& command) {
   std::string words = command.get_name();
@@ -46,8 +55,7 @@ std::string understood(const CLI::App& command) {
 
 // A hint if the line ends before a verb.
 void print_verbs(const CLI::App& command, Console console) {
-  const CLI::App* at = &command;
-  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  const CLI::App* at = last_verb(command);
   fmt::print(console.err, "usage: {} VERB [OPTIONS]\n\n", understood(command));
   for (const CLI::App* verb : at->get_subcommands([](const CLI::App*) { return true; })) {
     fmt::print(console.err, "  {:<12} {}\n", verb->get_name(), verb->get_description());
@@ -55,9 +63,40 @@ void print_verbs(const CLI::App& command, Console console) {
   fmt::print(console.err, "\n{} --help says more.\n", understood(command));
 }
 
+// What to write in place of the first word that was not understood; "" if nothing comes near it.
+std::string correction(const CLI::App& command) {
+  const CLI::App* at = last_verb(command);
+  const std::vector<std::string> words = at->remaining();
+  const auto is_option = [](const std::string& word) { return word.size() > 1 && word.front() == '-'; };
+  // the value of an option that is not understood is none either
+  const auto wrong = std::find_if(words.begin(), words.end(), [&](const std::string& word) {
+    return is_option(word) || !at->get_subcommands([](const CLI::App*) { return true; }).empty();
+  });
+  if (wrong == words.end()) return "";
+  std::vector<std::string> known;
+  if (!is_option(*wrong)) {
+    for (const CLI::App* verb : at->get_subcommands([](const CLI::App*) { return true; })) {
+      if (!verb->get_group().empty()) known.push_back(verb->get_name());
+    }
+    const std::string near = near_word(*wrong, known);
+    return near.empty() ? "" : fmt::format("{} is no verb of {}: did you mean {}?", *wrong, understood(command), near);
+  }
+  for (const CLI::Option* option : at->get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back(name);
+  }
+  const std::string typed = wrong->substr(0, wrong->find('='));
+  const std::size_t begin = typed.find_first_not_of('-');
+  const std::string near = begin == std::string::npos ? "" : near_word(typed.substr(begin), known);
+  return near.empty() ? "" : fmt::format("{} is no option of {}: did you mean --{}?", typed, understood(command), near);
+}
+
 int report_parse_error(const CLI::App& command, const CLI::ParseError& error, bool first, Console console) {
   if (error.get_exit_code() == 0) return first ? command.exit(error) : done;  // --help, --version
-  if (first) print_error(fmt::format("{} (see {} --help)", error.what(), understood(command)), console);
+  if (!first) return wrong_call;
+  // a required option that is missing may be one that was mistyped
+  const std::string corrected = correction(command);
+  print_error(fmt::format("{} (see {} --help)", corrected.empty() ? error.what() : corrected, understood(command)),
+              console);
   return wrong_call;
 }
 

@@ -50,6 +50,18 @@ TEST(Call, ThatIsWrongIsOneLineAndExit2) {
   expect_one_line(run_kinema({"bench", "body", "--seconds", "nan"}, here), 2, "--seconds");
 }
 
+TEST(Call, ThatIsMistypedIsAnsweredWithTheWordThatWasMeant) {
+  expect_one_line(run_kinema({"trak"}, here), 2, "trak is no verb of kinema: did you mean track?");
+  expect_one_line(run_kinema({"body", "trak", "--input", "x"}, here), 2, "did you mean track?");
+  const std::string input = "--inptu is no option of kinema body track: did you mean --input?";
+  expect_one_line(run_kinema({"body", "track", "--inptu", "x"}, here), 2, input);
+  expect_one_line(run_kinema({"body", "track", "--out", "x", "--inptu=x"}, here), 2, input);
+  expect_one_line(run_kinema({"body", "track", "-input", "x"}, here), 2, "did you mean --input?");
+  expect_one_line(run_kinema({"batch-workr"}, here), 2, "was not expected");  // users start none
+  for (const Arguments& far : {Arguments{"dance"}, {"body", "track", "--loud"}, {"devices", "---"}})
+    EXPECT_EQ(run_kinema(far, here).err.find("did you mean"), std::string::npos);
+}
+
 TEST(Call, BenchFacePrintsSaneJson) {
   const Outcome outcome = run_kinema({"bench", "face", "--quick", "--pixels", "256", "--backends", "listing,cpu",
                                       "--iterations", "2", "--seconds", "0.01", "--json"},
