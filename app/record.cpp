@@ -134,15 +134,12 @@ void add_record(Verb parent, Task& task) {
           "camera.json or an OpenCV calibration, in place of the source's own")
       .type("FILE[,FILE]");
   verb.option("--fps", recording.fps, "Frames per second, in place of the source's").type("N").between(0.0, 1e6);
-  verb.option("--depth-scale", recording.depth_scale, "Metres per unit of depth, in place of the source's")
-      .type("M")
-      .between(0.0, 1.0);
-  verb.option("--baseline", recording.baseline, "Metres between the cameras of a rectified pair")
-      .type("M")
-      .between(0.0, 10.0);
-  verb.option("--calibration-unit", recording.calibration_unit, "Metres per unit of an OpenCV calibration")
-      .type("M")
-      .between(0.0, 1000.0);
+  verb.length("--depth-scale", recording.depth_scale,
+              "Length of a unit of depth, in metres or as in 1mm, in place of the source's", {0, 1});
+  verb.length("--baseline", recording.baseline,
+              "Distance between the cameras of a rectified pair, in metres or with a unit", {0, 10});
+  verb.length("--calibration-unit", recording.calibration_unit,
+              "Length of a unit of an OpenCV calibration, in metres or as in 25mm", {0, 1000});
   verb.option("--reconnect", recording.reconnect, "Seconds to wait for a live source that disappears; 0: end")
       .type("S")
       .between(0.0, 1e9)

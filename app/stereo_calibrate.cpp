@@ -1,11 +1,12 @@
 // kinema stereo calibrate: two cameras and a chessboard or ChArUco board to the calibration that body track reads.
-#include "app/options/head_options.h"
 #include "app/options/interrupt.h"
+#include "app/options/lengths.h"
 #include "app/options/options.h"
 #include "app/options/progress.h"
 #include "app/page/view.h"
 #include "io/cameras/stereo_calibration.h"
 #include "io/files/frame_files.h"
+#include "io/files/input_file.h"
 #include "io/files/output_file.h"
 #include "io/pictures/image_file.h"
 #include "io/sources/reopening_source.h"

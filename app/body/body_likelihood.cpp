@@ -250,10 +250,10 @@ void add_body_likelihood(Verb parent, Task& task) {
   verb.option("--out", options->out, "The result (J,) float64: log p of eq. 3 without its constant")
       .type("L.npy")
       .required();
-  verb.option("--tau", settings.tau, "Distance at which residuals are truncated, in metres").type("M").show_default();
-  verb.option("--sigma", settings.sigma, "Standard deviation of a point about the skin, in metres")
-      .type("M")
-      .show_default();
+  verb.length("--tau", settings.tau, "Distance at which residuals are truncated, in metres or with a unit")
+      .show_default(fmt::format("{}", settings.tau));
+  verb.length("--sigma", settings.sigma, "Standard deviation of a point about the skin, in metres or with a unit")
+      .show_default(fmt::format("{}", settings.sigma));
   verb.text(
           "--association", [&settings](const std::string& word) { settings.association = parse_association(word); },
           "Compare a point with the capsule whose surface is nearest along its ray (the default), or with the first "

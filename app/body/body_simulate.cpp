@@ -9,7 +9,6 @@
 #include "synth/motion.h"
 #include "synth/simulation.h"
 
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -30,10 +29,8 @@ struct BodySimulateOptions {
 
 double metres_per_unit(const BodySimulateOptions& options, const io::Bvh& bvh) {
   if (options.unit == "auto") return io::guess_metres_per_unit(bvh);
-  double value = 0;
-  const char* end = options.unit.data() + options.unit.size();
-  const auto [stop, error] = std::from_chars(options.unit.data(), end, value);
-  if (error != std::errc{} || stop != end || !std::isfinite(value) || value <= 0) {
+  const double value = parse_metres("--unit", options.unit);
+  if (value <= 0) {
     throw Error(fmt::format("--unit is '{}': it is auto, or how many metres a unit of the file is", options.unit));
   }
   return value;
@@ -181,18 +178,18 @@ void add_body_simulate(Verb parent, Task& task) {
               "proportions and hair [0]")
       .type("N")
       .between(0L, 1'000'000'000L);
-  verb.option("--height", options->person.height, "The person's height, in metres [from the legs of the clip]")
-      .type("M");
+  verb.length("--height", options->person.height,
+              "The person's height, in metres or with a unit [from the legs of the clip]");
   verb.flag("--clothes", options->person.clothes, "Loose clothes, which stand off by up to 3 cm");
-  verb.option("--camera-distance", settings.stage.distance,
-              "Distance from the middle of the motion, in metres [the smallest that keeps all of it in view]")
-      .type("M");
-  verb.option("--camera-height", settings.stage.height, "Height above the floor, in metres [1.2]").type("M");
+  verb.length("--camera-distance", settings.stage.distance,
+              "Distance from the middle of the motion, in metres or with a unit [the smallest that keeps all of it in "
+              "view]");
+  verb.length("--camera-height", settings.stage.height, "Height above the floor, in metres or with a unit [1.2]");
   verb.option("--camera-azimuth", settings.stage.azimuth,
               "Degrees around the person: 0 from the front, 90 from the person's left [15]")
       .type("DEG");
-  verb.option("--baseline", settings.baseline, "Distance between the cameras of --mode stereo, in metres [0.12]")
-      .type("M");
+  verb.length("--baseline", settings.baseline,
+              "Distance between the cameras of --mode stereo, in metres or with a unit [0.12]");
   verb.option("--noise", settings.sensor.noise, "Sensor noise: 1 a typical sensor, 0 none [1]").type("FACTOR");
   verb.flag("--no-background", options->no_background, "Only the person, without floor and wall");
   verb.flag("--write-background", options->write_background, "Also write background.png, the empty scene (depth)");

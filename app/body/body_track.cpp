@@ -239,19 +239,18 @@ void add_input_options(Verb verb, BodyTrackOptions& options) {
           "camera.json or an OpenCV calibration, in place of the recording's own")
       .type("FILE[,FILE]");
   verb.option("--fps", recording.fps, "Frames per second, in place of the camera file's").type("N");
-  verb.option("--depth-scale", recording.depth_scale, "Metres per unit of the depth images").type("M");
-  verb.option("--baseline", recording.baseline, "Metres between the cameras of a rectified pair").type("M");
-  verb.option("--calibration-unit", recording.calibration_unit, "Metres per unit of an OpenCV calibration").type("M");
+  verb.length("--depth-scale", recording.depth_scale, "Length of a unit of the depth images");
+  verb.length("--baseline", recording.baseline, "Distance between the cameras of a rectified pair");
+  verb.length("--calibration-unit", recording.calibration_unit, "Length of a unit of an OpenCV calibration");
   verb.option("--colour", recording.colour_pattern, "Pattern of the colour pictures, for --overlay, --view and --face")
       .type("FILES");
-  verb.option("--near", options.run.tracker.foreground.nearest, "Smallest distance of the person, metres")
-      .type("M")
-      .show_default();
-  verb.option("--far", options.run.tracker.foreground.farthest, "Largest distance of the person, metres")
-      .type("M")
-      .show_default();
+  body::ForegroundSettings& foreground = options.run.tracker.foreground;
+  verb.length("--near", foreground.nearest, "Smallest distance of the person")
+      .show_default(fmt::format("{}", foreground.nearest));
+  verb.length("--far", foreground.farthest, "Largest distance of the person")
+      .show_default(fmt::format("{}", foreground.farthest));
   verb.flag("--no-planes", options.no_planes, "Do not detect floor and walls");
-  verb.choice<body::CutOut>("--cut-out", options.run.tracker.foreground.cut_out,
+  verb.choice<body::CutOut>("--cut-out", foreground.cut_out,
                             "Whether depth images hold only the person, so that empty pixels are rays past the person",
                             {{"auto", body::CutOut::automatic}, {"yes", body::CutOut::yes}, {"no", body::CutOut::no}});
   verb.option("--reconnect", recording.reconnect, "Seconds to wait for a live source that disappears; 0: end")
@@ -311,18 +310,15 @@ void add_tracker_options(Verb verb, BodyTrackOptions& options) {
                                  "The capsule that a point is compared with",
                                  {{"nearest", body::Association::nearest}, {"first-hit", body::Association::first_hit}})
       .group(group);
-  verb.option("--tau", tracker.likelihood.tau, "Distance at which residuals are truncated, metres")
-      .type("M")
-      .show_default()
+  verb.length("--tau", tracker.likelihood.tau, "Distance at which residuals are truncated")
+      .show_default(fmt::format("{}", tracker.likelihood.tau))
       .group(group);
-  verb.option("--sigma", tracker.likelihood.sigma, "Standard deviation of a point about the skin, metres")
-      .type("M")
-      .show_default()
+  verb.length("--sigma", tracker.likelihood.sigma, "Standard deviation of a point about the skin")
+      .show_default(fmt::format("{}", tracker.likelihood.sigma))
       .group(group);
-  verb.option("--sensor-noise", tracker.sensor_noise,
-              "Standard deviation of a depth at 1 m, metres; grows with the square of the distance")
-      .type("M")
-      .show_default()
+  verb.length("--sensor-noise", tracker.sensor_noise,
+              "Standard deviation of a depth at 1 m; grows with the square of the distance")
+      .show_default(fmt::format("{}", tracker.sensor_noise))
       .group(group);
   verb.option("--independent", tracker.independent_points, "Number of points per frame that count as independent")
       .type("N")
@@ -359,8 +355,7 @@ void add_body_track(Verb parent, Task& task) {
   const Option skeleton =
       verb.option("--skeleton", options->skeleton, "The person, in place of the recording's skeleton.json")
           .type("S.json");
-  verb.option("--height", options->height, "The person's height in metres, for the default skeleton")
-      .type("M")
+  verb.length("--height", options->height, "The person's height, as 1.8 or 180cm, for the default skeleton")
       .excludes(skeleton);
   verb.option("--init", options->init, "The pose to start from; auto: search").type("auto|pose.json");
   verb.option("--lag", options->run.tracker.lag, "Later frames that correct a pose before it is written; 0: none")
@@ -378,6 +373,7 @@ void add_body_track(Verb parent, Task& task) {
   verb.chosen([options, &task] {
     options->common.console = task.console;
     task.shared = true;
+  verb.footer("M: metres, or a length with its unit, as in 1.8m, 180cm or 1800mm.");
     task.run = [options](const Ranks& ranks) { run(*options, ranks); };
   });
 }

@@ -2,6 +2,7 @@
 // include it, since its headers cost every source several seconds of compilation.
 #pragma once
 
+#include "app/options/lengths.h"
 #include "kinema/error.h"
 
 #include <fmt/format.h>
@@ -72,6 +73,22 @@ public:
 
   /// An option whose text is parsed by `read`, which throws Error if it is invalid.
   Option text(const std::string& names, const std::function<void(const std::string&)>& read, const std::string& help);
+
+  /// A length in metres, or with its unit ("180cm"): of float, double or std::optional<double>.
+  template <class T>
+  Option length(const std::string& name, T& value, const std::string& help) {
+    return text(
+               name, [name, &value](const std::string& word) { value = static_cast<T>(parse_metres(name, word)); },
+               help)
+        .type("M");
+  }
+  template <class T>
+  Option length(const std::string& name, T& value, const std::string& help, LengthRange range) {
+    const auto read = [name, &value, range](const std::string& word) {
+      value = static_cast<T>(parse_metres(name, word, range));
+    };
+    return text(name, read, help).type("M");
+  }
 
   /// An option that is one of several words, listed in the help; the default is the word for the current `value`.
   template <class T>

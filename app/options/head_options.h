@@ -1,6 +1,7 @@
-// Option values of the head's verbs: ovals, lengths with their unit, and backends by any name.
+// Option values of the head's verbs: ovals and fields of view.
 #pragma once
 
+#include "app/options/lengths.h"
 #include "io/files/input_file.h"
 #include "kinema/error.h"
 #include "kinema/head_calibration.h"
@@ -8,22 +9,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace kinema::app {
-
-/// Parses and removes a number at the start of a text.
-inline std::optional<double> take_number(std::string_view& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return value;
-}
 
 /// "cx,cy,rx,ry".
 inline head::Oval parse_oval(const std::string& word) {
@@ -40,18 +29,6 @@ inline head::Oval parse_oval(const std::string& word) {
     if (!last) rest.remove_prefix(1);
   }
   return {numbers[0], numbers[1], numbers[2], numbers[3]};
-}
-
-/// Metres, or with their unit: 0.6, 0.6m, 60cm, 600mm.
-inline double parse_length(const char* flag, const std::string& word) {
-  std::string_view rest = word;
-  const auto number = take_number(rest);
-  const double unit = rest.empty() || rest == "m" ? 1 : rest == "cm" ? 0.01 : rest == "mm" ? 0.001 : 0;
-  if (!number || unit == 0 || !(*number * unit > 0.01 && *number * unit <= 100)) {
-    throw Error(
-        fmt::format("{} is '{}': give metres, 0.01 to 100, or a unit as in 60cm or 600mm", flag, io::printable(word)));
-  }
-  return *number * unit;
 }
 
 /// Degrees across the frame, converted to radians.

@@ -167,6 +167,7 @@ TEST_F(BodyTrack, TakesThePersonThatItIsGiven) {
     return std::abs(human.joints[static_cast<std::size_t>(human.find("left_knee"))].offset.y);
   };
   EXPECT_NEAR(one, of_height(1.65), 1e-3);
+  EXPECT_EQ(thigh({"--height", "165cm", "--no-shape"}), one);
   EXPECT_NEAR(thigh({"--height", "1.8", "--no-shape"}), of_height(1.8), 1e-3);
 
   // a pirate with one long thigh

@@ -306,7 +306,9 @@ TEST_F(BodyTrackTrouble, RefusesWrongCalls) {
   refuses(recording, {"--threads", "-2"}, "--threads");
   refuses(recording, {"--height", "-1.7"}, "--height is -1.7");
   refuses(recording, {"--height", "0"}, "--height is 0");
-  refuses(recording, {"--height", "nan"}, "--height is nan");
+  refuses(recording, {"--height", "nan"}, "--height is 'nan'");
+  refuses(recording, {"--height", "6 feet"}, "--height is '6 feet': give metres, or a unit as in 1.8m, 180cm");
+  refuses(recording, {"--height", "cm"}, "--height is 'cm'");
   refuses(recording, {"--height", "170"}, "--height is 170");
   refuses(recording, {"--height", "1.7", "--skeleton", "s.json"}, "--skeleton");
   refuses(recording, {"--motion", "teleport"}, "--motion is 'teleport'");
@@ -317,7 +319,7 @@ TEST_F(BodyTrackTrouble, RefusesWrongCalls) {
   refuses(recording, {"--sensor-noise", "-1"}, "noise");
   refuses(recording, {"--independent", "0"}, "independent points 0");
   refuses(recording, {"--near", "3", "--far", "2"}, "the depth window is 3 to 2 m");
-  refuses(recording, {"--near", "nan"}, "the depth window");
+  refuses(recording, {"--near", "nan"}, "--near is 'nan'");
   refuses(recording, {"--fps", "-30"}, "fps");
   refuses(recording, {"--backend", "abacus"}, "abacus");
   refuses(recording, {"--fast"}, "--fast");
