@@ -103,6 +103,7 @@ VideoFile::VideoFile(const std::filesystem::path& path, Content content) : state
   std::error_code error;
   if (!std::filesystem::exists(path, error)) throw about(path, Error("there is no such file"));
   if (std::filesystem::is_directory(path, error)) throw about(path, Error("is a folder, not a video"));
+  if (std::filesystem::file_size(path, error) == 0) throw about(path, Error("is empty"));
   state_->path = path;
   state_->content = content;
   const QuietOpenCV quiet;
@@ -117,6 +118,10 @@ VideoFile::VideoFile(const std::filesystem::path& path, Content content) : state
   check_stated_pixels(state_->capture, path.string() + ": ");
   if (!state_->read()) throw about(path, Error("holds no frame that this OpenCV can decode"));
   state_->waiting = true;
+  if (content == Content::depth && state_->frame.type() == CV_8UC3) {
+    throw about(path, Error("is a colour video, which has no depth: kinema track (or head track, face fit) follows the "
+                            "head in it; if it holds stereo pairs side by side, give --baseline"));
+  }
   if (content == Content::depth && state_->frame.type() != CV_16UC1) {
     throw about(path, Error("comes as 8 bits per pixel from this OpenCV, and depth needs 16: save the frames as 16-bit "
                             "PNG in depth/"));

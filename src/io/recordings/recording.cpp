@@ -146,6 +146,8 @@ std::unique_ptr<Recording> open_videos(const std::vector<fs::path>& videos, cons
     const fs::path path = settings.camera_files.empty() ? folder / "camera.json" : settings.camera_files.front();
     if (is_there(path)) stereo = read_camera_json(path, CameraUse::clouds, {{}, 1, 0, 0, {}}).baseline > 0;
   }
+  if (!stereo)
+    const VideoFile refused_if_colour(videos.front(), VideoFile::Content::depth);  // before its camera is missed
   CameraSearch search{stereo ? CameraUse::stereo : CameraUse::depth, {folder}, name, false, false, {}};
   search.size_of_frames = [&]() -> ImageSize {
     const VideoFile video(videos.front(), stereo ? VideoFile::Content::colour : VideoFile::Content::depth);

@@ -100,17 +100,33 @@ private:
   std::size_t position_ = 0;
 };
 
+// Metres. Cameras of depth measure nothing nearer, and people stand farther off.
+constexpr float least_reach = 0.1f;
+
 class DepthRecording final : public FileRecording {
 public:
   DepthRecording(FrameSequence sequence, const SourceCamera& camera, const Companions& companions)
       : FileRecording(std::move(sequence), companions), images_(camera) {
     set_camera(images_.camera());
-    check_some_usable([&](std::size_t position) { read_file(file(position).path); });
+    check_some_usable([&](std::size_t position) {
+      const fs::path& path = file(position).path;
+      check_unit(path, read_file(path));
+    });
     if (!companions.background.empty()) background_ = read_file(companions.background);
   }
 
 private:
   void fill(std::size_t position, Frame& frame) override { frame.depth = read_file(file(position).path); }
+
+  // Whole metres that are taken for millimetres are a scene in front of the lens, where nobody would be found.
+  static void check_unit(const fs::path& path, const std::vector<float>& metres) {
+    const float largest = *std::max_element(metres.begin(), metres.end());
+    if (largest >= least_reach) return;
+    throw about(path,
+                Error(fmt::format("the largest depth is {:.3g} mm: give --depth-scale, the length of a unit of the "
+                                  "depth images",
+                                  1000 * largest)));
+  }
 
   std::vector<float> read_file(const fs::path& path) const {
     const DepthImage image = read_depth_image(path);

@@ -1,5 +1,6 @@
 // kinema body track where something is wrong: a line that says what, or a frame that says why, and never a guess.
 #include "io/pictures/image_file.h"
+#include "io/pictures/picture_sink.h"
 #include "live.h"
 #include "tracked.h"
 
@@ -74,6 +75,30 @@ TEST_F(BodyTrackTrouble, RefusesCamerasThatAreNone) {
   refuses(recording, {}, "camera.json: is not JSON");
   fs::remove(recording / "camera.json");
   refuses(recording, {}, "has no camera.json: write one");
+}
+
+TEST_F(BodyTrackTrouble, RefusesDepthWhoseUnitIsWrong) {
+  const fs::path recording = copy();
+  for (int i = 0; i < frames; ++i) {
+    io::DepthImage image = io::read_depth_image(depth_of(recording, i));
+    for (std::uint16_t& unit : image.units) unit = static_cast<std::uint16_t>(unit / 1000);  // metres
+    io::write_depth_png(depth_of(recording, i), image);
+  }
+  refuses(recording, {}, "000000.png: the largest depth is ");
+  refuses(recording, {}, " mm: give --depth-scale");
+  const Outcome outcome = track(recording, {"--depth-scale", "1m", "--frames", "1"});
+  EXPECT_EQ(outcome.err.find("largest depth"), std::string::npos) << outcome.err;
+}
+
+TEST_F(BodyTrackTrouble, SaysWhatTracksAColourVideo) {
+  io::PictureSink film(folder / "film.mp4", 10);
+  for (int i = 0; i < 5; ++i) film.add({160, 120, std::vector<std::uint8_t>(3 * 160 * 120, 90)}, i);
+  film.commit();
+  refuses(folder / "film.mp4", {}, "film.mp4: is a colour video, which has no depth: kinema track (or head track");
+  std::ofstream(folder / "nothing.mp4");
+  refuses(folder / "nothing.mp4", {}, "nothing.mp4: is empty");
+  expect_one_line(run_kinema({"track", "--input", "nothing.mp4", "--out", "t.jsonl"}, folder.folder()), 2,
+                  "nothing.mp4: is empty");
 }
 
 TEST_F(BodyTrackTrouble, FramesThatCannotBeUsedAreGapsAndTheRestGoesOn) {
