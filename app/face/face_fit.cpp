@@ -141,7 +141,8 @@ void add_face_fit(Verb parent, Task& task) {
       .required();
   verb.option("--csv", chain.files.csv, "The landmarks as a table as well").type("FILE");
   verb.option("--overlay", chain.files.overlay,
-              "Landmarks over the frames: a video, PNGs in a folder or by pattern (%06d.png), or one .png")
+              "Landmarks over the frames: a video, PNGs in a folder (named as the pictures) or by pattern (%06d.png), "
+              "or one .png")
       .type("out.mp4|DIR|FILE");
   verb.option("--pts", chain.files.pts, "A folder for a .pts file of each face, counted from 1 as in 300-W")
       .type("DIR");

@@ -6,6 +6,7 @@
 #include "io/overlays/face_overlay.h"
 #include "io/pictures/image_file.h"
 #include "kinema/error.h"
+#include "kinema/files.h"
 
 #include <algorithm>
 #include <cmath>
@@ -142,7 +143,7 @@ void draw_texture_modes(const face::Level& level, std::size_t number, const std:
 }
 
 void run(const FaceInfoOptions& options) {
-  const face::Model model = io::read_face_model(options.model);
+  const face::Model model = options.model.empty() ? read_face_model() : io::read_face_model(options.model);
   std::error_code ignored;
   const std::uintmax_t bytes = std::filesystem::file_size(options.model, ignored);
   if (!options.modes.empty()) {
@@ -162,7 +163,8 @@ void run(const FaceInfoOptions& options) {
 void add_face_info(Verb parent, Task& task) {
   Verb verb = parent.add("info", "Describe an appearance model");
   const auto options = std::make_shared<FaceInfoOptions>();
-  verb.option("--model,model", options->model, "The model file").type("M.kface").required();
+  options->model = default_face_model().string();
+  verb.option("--model,model", options->model, "The model file, in place of kinema's own").type("M.kface");
   verb.option("--modes", options->modes, "Folder for pictures of the modes of shape and texture").type("DIR");
   verb.option("--count", options->count, "Number of modes to draw").type("N").between(1, 100).show_default();
   add_common_options(verb, options->common);

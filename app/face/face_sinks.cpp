@@ -36,6 +36,11 @@ io::Picture fitted_into(const io::Picture& picture, int width, int height) {
   return frame;
 }
 
+// Of a picture that is no frame of a film: its file's name without its ending.
+std::string own_name(const FaceSinks::Frame& frame) {
+  return frame.time ? std::string() : fs::path(frame.file).stem().string();
+}
+
 bool is_picture(const std::string& name) {
   return fs::path(name).extension() == ".png" && name.find('%') == std::string::npos;
 }
@@ -86,7 +91,7 @@ void FaceSinks::draw(const Frame& frame, const std::vector<face::Estimate>& face
     return;
   }
   if (!size_) size_ = picture;
-  overlay_->add(fitted_into(picture, size_->width, size_->height), frame.number);
+  overlay_->add(fitted_into(picture, size_->width, size_->height), frame.number, own_name(frame));
 }
 
 void FaceSinks::write_pictures(const Frame& frame, const face::Estimate& face, const std::string& name) {
@@ -113,7 +118,7 @@ void FaceSinks::add(const Frame& frame, const std::vector<face::Estimate>& faces
     for (const auto& writer : writers_) {
       writer->add({frame.number, frame.file, frame.time, &fit, {}, number, face.head ? &*face.head : nullptr});
     }
-    const std::string stem = frame.time ? fmt::format("{:06}", frame.number) : fs::path(frame.file).stem().string();
+    const std::string own = own_name(frame), stem = own.empty() ? fmt::format("{:06}", frame.number) : own;
     const std::string name = number == 0 ? stem : fmt::format("{}_{}", stem, number);
     if (!files_.pts.empty()) io::write_pts(fs::path(files_.pts) / (name + ".pts"), face.landmarks);
     write_pictures(frame, face, name);

@@ -100,7 +100,7 @@ PictureSink::PictureSink(const std::filesystem::path&, double) { refuse("an over
 PictureSink::~PictureSink() = default;
 PictureSink::PictureSink(PictureSink&&) noexcept = default;
 PictureSink& PictureSink::operator=(PictureSink&&) noexcept = default;
-void PictureSink::add(const Picture&, std::int64_t) { refuse("an overlay"); }
+void PictureSink::add(const Picture&, std::int64_t, const std::string&) { refuse("an overlay"); }
 void PictureSink::commit() { refuse("an overlay"); }
 
 void draw_words(Picture&, std::string_view, std::string_view) { refuse("an overlay"); }

@@ -210,7 +210,7 @@ TEST_F(Face, FitsPicturesOfEveryKindFromBoxes) {
     for (const char* member : {"quality", "converged", "iterations", "ms"})
       EXPECT_TRUE(lines[i].contains(member)) << member;
   }
-  for (const char* file : {"l.csv", "ov/000003.png", "p/deep.pts", "s/grey.png", "a/alpha.png"})
+  for (const char* file : {"l.csv", "ov/alpha.png", "ov/grey.png", "p/deep.pts", "s/grey.png", "a/alpha.png"})
     EXPECT_TRUE(fs::exists(folder / file)) << file;
 }
 
@@ -223,6 +223,11 @@ TEST_F(Face, FitsWithTheModelThatShipsWhereNoOtherIsGiven) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_LT(error_of(lines_of_file(folder / "l.jsonl").at(0), one.landmarks), 0.05);
 }
+  const Outcome info = run_kinema({"face", "info", "--json"}, folder.folder());
+  ASSERT_EQ(info.exit_code, 0) << info.err;
+  EXPECT_EQ(json::parse(info.out)["landmarks"], 68);
+  EXPECT_NE(run_kinema({"face", "info"}, folder.folder()).out.find("face.kface: an appearance model of 68"),
+            std::string::npos);
 
 TEST_F(Face, TrainsOnDrawnFacesWithoutFiles) {
   const Outcome outcome = run_kinema(

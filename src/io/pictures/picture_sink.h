@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 namespace kinema::io {
 
 /// By name: out.mp4 (.m4v .mov .mkv .avi) is a video, H.264 if that can be encoded, otherwise MPEG-4; dir/%06d.png is
-/// one image per frame, numbered by frame; a name without an extension is a folder of such images. A video appears
+/// one image per frame, numbered by frame; a name without an extension is a folder of such images, or of images with names
+/// of their own. A video appears
 /// whole at commit() or not at all; images appear one by one, each of them whole.
 class PictureSink {
 public:
@@ -20,8 +22,9 @@ public:
   PictureSink(PictureSink&&) noexcept;
   PictureSink& operator=(PictureSink&&) noexcept;
 
-  /// All pictures of a video have the size of the first.
-  void add(const Picture& picture, std::int64_t frame);
+  /// All pictures of a video have the size of the first. `name`: of the picture in a folder, without its ending; "": its
+  /// number. Two of one name are told apart by their numbers.
+  void add(const Picture& picture, std::int64_t frame, const std::string& name = {});
   void commit();
 
   struct Target;  ///< internal: the video or the folder

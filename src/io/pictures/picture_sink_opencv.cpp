@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,7 @@ static cv::Mat as_mat(const Picture& picture) {
 
 struct PictureSink::Target {
   virtual ~Target() = default;
-  virtual void add(const Picture& picture, std::int64_t frame) = 0;
+  virtual void add(const Picture& picture, std::int64_t frame, const std::string& name) = 0;
   virtual void commit() = 0;
 };
 
@@ -44,18 +45,24 @@ namespace {
 
 class Pictures : public PictureSink::Target {
 public:
-  Pictures(fs::path folder, NamePattern pattern) : folder_(std::move(folder)), pattern_(std::move(pattern)) {
+  // `named`: pictures may have names of their own.
+  Pictures(fs::path folder, NamePattern pattern, bool named)
+      : folder_(std::move(folder)), pattern_(std::move(pattern)), named_(named) {
     make_folder(folder_);
     OutputFile writable(folder_ / pattern_.name(0));  // throws if it could not be written
   }
-  void add(const Picture& picture, std::int64_t frame) override {
-    write_picture_png(folder_ / pattern_.name(frame), picture);
+  void add(const Picture& picture, std::int64_t frame, const std::string& name) override {
+    if (!named_ || name.empty()) return write_picture_png(folder_ / pattern_.name(frame), picture);
+    const std::string own = names_.insert(name).second ? name : fmt::format("{}_{}", name, frame);
+    write_picture_png(folder_ / (own + ".png"), picture);
   }
   void commit() override {}
 
 private:
   fs::path folder_;
   NamePattern pattern_;
+  bool named_;
+  std::set<std::string> names_;
 };
 
 class Video : public PictureSink::Target {
@@ -73,7 +80,7 @@ public:
     fs::remove(partial_, ignored);
   }
 
-  void add(const Picture& picture, std::int64_t frame) override {
+  void add(const Picture& picture, std::int64_t frame, const std::string&) override {
     const cv::Mat image = as_mat(picture);
     // encoders accept even sizes only
     cv::Mat even;
@@ -159,11 +166,11 @@ std::unique_ptr<PictureSink::Target> make_target(const fs::path& path, double fp
                               path.string()));
     }
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    return std::make_unique<Pictures>(folder, NamePattern::of(path));
+    return std::make_unique<Pictures>(folder, NamePattern::of(path), false);
   }
   std::error_code ignored;
   if (!path.empty() && (ending.empty() || fs::is_directory(path, ignored))) {
-    return std::make_unique<Pictures>(path, NamePattern{"", ".png", 6});
+    return std::make_unique<Pictures>(path, NamePattern{"", ".png", 6}, true);
   }
   throw Error(fmt::format(
       "{}: pictures go to a video (.mp4, .mov, .mkv, .avi), to names such as %06d.png, or to a folder", path.string()));
@@ -175,7 +182,9 @@ PictureSink::PictureSink(const fs::path& path, double fps) : target_(make_target
 PictureSink::~PictureSink() = default;
 PictureSink::PictureSink(PictureSink&&) noexcept = default;
 PictureSink& PictureSink::operator=(PictureSink&&) noexcept = default;
-void PictureSink::add(const Picture& picture, std::int64_t frame) { target_->add(picture, frame); }
+void PictureSink::add(const Picture& picture, std::int64_t frame, const std::string& name) {
+  target_->add(picture, frame, name);
+}
 void PictureSink::commit() { target_->commit(); }
 
 }  // namespace kinema::io
