@@ -119,6 +119,9 @@ void report(const BodyTrackOptions& options, const TrackCounts& counts, const Ra
         "{}{} frames on {}: {} tracked, {} without a person, {} that could not be used; {:.1f} frames per second{}\n",
         counts.stopped ? "stopped; " : "", counts.frames, name(counts.backend), counts.found, counts.lost, counts.gaps,
         counts.frames_per_second(), counts.live.words() + live_words(counts));
+    const TrackFiles& files = run.files;
+    print_written({files.poses, files.csv, files.bvh, files.gltf, files.trc, files.mot, files.c3d, files.overlay},
+                  options.common);
     return;
   }
   nlohmann::ordered_json json;
@@ -370,10 +373,10 @@ void add_body_track(Verb parent, Task& task) {
   add_tracker_options(verb, *options);
   add_view_options(verb, options->view);
   add_common_options(verb, options->common);
+  verb.footer("M: metres, or a length with its unit, as in 1.8m, 180cm or 1800mm.");
   verb.chosen([options, &task] {
     options->common.console = task.console;
     task.shared = true;
-  verb.footer("M: metres, or a length with its unit, as in 1.8m, 180cm or 1800mm.");
     task.run = [options](const Ranks& ranks) { run(*options, ranks); };
   });
 }

@@ -53,6 +53,9 @@ void report(const FaceFitOptions& options, const FaceCounts& counts) {
         "per second{}\n",
         counts.stopped ? "stopped; " : "", counts.frames, places_text(counts.stages), counts.found, counts.lost,
         counts.unreadable, counts.quality, counts.fits_per_second(), counts.live.words());
+    const FaceFiles& files = options.run.files;
+    print_written({files.landmarks, files.csv, files.overlay, files.pts, files.patches, files.appearance},
+                  options.common);
     return;
   }
   nlohmann::ordered_json json;

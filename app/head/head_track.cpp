@@ -238,6 +238,7 @@ void run(HeadTrackOptions options) {
     print_json(json, options.common.console);
   } else {
     print_text(options.common.console.out, counts, results);
+    print_written({chain.outputs.table, chain.outputs.lines, chain.outputs.overlay}, options.common);
   }
   report_gaps(counts, options.common);
   if (!paths.no_haar.empty() && options.compare)

@@ -98,4 +98,15 @@ void check_places(const std::vector<Place>& lines, const std::vector<Place>& oth
   }
 }
 
+void print_written(const std::vector<std::string>& outputs, const CommonOptions& common) {
+  std::vector<std::string> written;
+  for (const std::string& name : outputs) {
+    std::error_code ignored;
+    if (name.empty() || name == "-" || fs::is_character_file(name, ignored)) continue;
+    const fs::path path = name;
+    if (io::is_there(path) || io::is_pattern(path.filename().string())) written.push_back(name);
+  }
+  if (!common.json && !written.empty()) fmt::print(common.console.out, "wrote {}\n", fmt::join(written, ", "));
+}
+
 }  // namespace kinema::app

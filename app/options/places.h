@@ -20,4 +20,8 @@ struct Place {
 void check_places(const std::vector<Place>& lines, const std::vector<Place>& others, const std::vector<Place>& inputs,
                   CommonOptions& common);
 
+/// "wrote poses.jsonl, walk.bvh": the files and folders among `outputs` that are there now, with what a run prints at its
+/// end. Nothing with --json.
+void print_written(const std::vector<std::string>& outputs, const CommonOptions& common);
+
 }  // namespace kinema::app

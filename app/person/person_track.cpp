@@ -92,6 +92,8 @@ void report(const PersonTrackOptions& options, const PersonCounts& counts, const
                  "  within a quarter of the width in {:.1f} % of {} frames, {} without an answer, median {:.3f}\n",
                  100 * off->within, off->frames, off->missing, off->median);
     }
+    const ColourOutputs& outputs = options.run.outputs;
+    print_written({outputs.lines, outputs.table, outputs.overlay}, options.common);
     return;
   }
   ordered_json json;

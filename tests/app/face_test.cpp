@@ -212,6 +212,7 @@ TEST_F(Face, FitsPicturesOfEveryKindFromBoxes) {
   }
   for (const char* file : {"l.csv", "ov/alpha.png", "ov/grey.png", "p/deep.pts", "s/grey.png", "a/alpha.png"})
     EXPECT_TRUE(fs::exists(folder / file)) << file;
+  EXPECT_NE(outcome.out.find("\nwrote l.jsonl, l.csv, ov, p, s, a\n"), std::string::npos) << outcome.out;
 }
 
 TEST_F(Face, FitsWithTheModelThatShipsWhereNoOtherIsGiven) {
@@ -222,12 +223,12 @@ TEST_F(Face, FitsWithTheModelThatShipsWhereNoOtherIsGiven) {
       run_kinema({"face", "fit", "--input", "in", "--init", "start.jsonl", "--out", "l.jsonl"}, folder.folder());
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_LT(error_of(lines_of_file(folder / "l.jsonl").at(0), one.landmarks), 0.05);
-}
   const Outcome info = run_kinema({"face", "info", "--json"}, folder.folder());
   ASSERT_EQ(info.exit_code, 0) << info.err;
   EXPECT_EQ(json::parse(info.out)["landmarks"], 68);
   EXPECT_NE(run_kinema({"face", "info"}, folder.folder()).out.find("face.kface: an appearance model of 68"),
             std::string::npos);
+}
 
 TEST_F(Face, TrainsOnDrawnFacesWithoutFiles) {
   const Outcome outcome = run_kinema(

@@ -67,6 +67,9 @@ TEST(PersonTrack, ADrawnFilmGivesItsPoses) {
   std::getline(table, header);
   EXPECT_EQ(header.substr(0, 68), "frame,time,found,face,colours,score,x,y,yaw,pitch,roll,X,Y,Z,yaw_std");
   EXPECT_TRUE(fs::exists(film() / "over/000003.png"));
+  const Outcome two = run_kinema(
+      {"track", "--input", "film/%06d.png", "--oval", oval(), "--frames", "2", "--csv", "two.csv"}, film().folder());
+  EXPECT_NE(two.out.find("\nwrote two.csv\n"), std::string::npos) << two.out << two.err;
 }
 
 TEST(PersonTrack, AFrameThatIsMissingIsAGapAndNoLoss) {

@@ -264,6 +264,12 @@ TEST_F(BodyTrackTrouble, AFullDiskLeavesTheFormerFiles) {
   }
 }
 
+TEST_F(BodyTrackTrouble, SaysWhatItWrote) {
+  const Outcome outcome = track(recording(), {"--frames", "1", "--bvh", "walk.bvh"});
+  EXPECT_NE(outcome.out.find("\nwrote poses.jsonl, walk.bvh\n"), std::string::npos) << outcome.out << outcome.err;
+  EXPECT_EQ(track(recording(), {"--frames", "1", "--json"}).out.find("wrote"), std::string::npos);
+}
+
 TEST_F(BodyTrackTrouble, RefusesOutputsThatMeetInOneFile) {
   const fs::path recording = TrackTest::recording();
   refuses(recording, {"--csv", "table.txt"}, "table.txt: --csv writes a table");
@@ -299,6 +305,7 @@ TEST_F(BodyTrackTrouble, ADashIsStandardOutput) {
   std::ofstream(folder / "printed.jsonl") << outcome.out;
   EXPECT_EQ(lines_of(folder / "printed.jsonl").size(), 2u);
   EXPECT_NE(outcome.err.find("2 frames on"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("wrote"), std::string::npos) << outcome.err;
   EXPECT_FALSE(fs::exists(folder / "-"));
   refuses(recording, {"--out", "-", "--json"}, "--json and the results cannot both go to standard output");
   refuses(recording, {"--bvh", "-"}, "--bvh cannot go to standard output");
