@@ -106,6 +106,7 @@ int run(std::vector<std::string> words, const Ranks& ranks, Console console) {
   command.require_subcommand(0, 1);
   Task task;
   task.console = console;
+  task.words = words;
   add_devices(Verb(command), task);
   add_cameras(Verb(command), task);
   add_record(Verb(command), task);

@@ -8,6 +8,9 @@
 #include "io/files/output_file.h"
 #include "kinema/error.h"
 
+#include <fmt/chrono.h>
+
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -22,6 +25,7 @@ namespace fs = std::filesystem;
 
 struct BatchOptions {
   CommonOptions common;
+  std::vector<std::string> words;  // as it was called
   fs::path jobs, out;
   FolderOptions folder;
   std::optional<Shard> shard;
@@ -52,7 +56,10 @@ BatchSummary write_report(const BatchOptions& options, const JobList& list, cons
   BatchSummary summary = summarise(list, store);
   io::OutputFile table(store.folder() / "batch.csv"), page(store.folder() / "batch.html");
   table.write(to_csv(summary));
-  page.write(report::to_html(batch_report(summary, options.jobs.string())));
+  const std::string date = fmt::format(
+      "{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+  page.write(
+      report::to_html(batch_report(summary, {options.jobs.string(), date, "kinema " + quoted_words(options.words)})));
   table.commit();
   page.commit();
   return summary;
@@ -140,6 +147,9 @@ void add_batch(Verb parent, Task& task) {
   read_words(
       verb, "--face", [&folder](auto words) { folder.face = std::move(words); },
       "Options of kinema face fit: fit faces in videos and pictures");
+  read_words(
+      verb, "--track", [&folder](auto words) { folder.track = std::move(words); },
+      "Options of kinema track: follow the person in videos and pictures; '' for none");
   verb.text(
           "--shard", [options](const std::string& text) { options->shard = parse_shard(text); },
           "Run part i of n; by default that of this task of a Slurm job array, and of this rank under mpirun")
@@ -156,6 +166,7 @@ void add_batch(Verb parent, Task& task) {
   verb.footer(
       "Exit code 0: all jobs of this shard are done. 1: some failed, or it was stopped. docs/scale.md says more.");
   verb.chosen([options, &task] {
+    options->words = task.words;
     task.run = [options](const Ranks& ranks) { run(*options, ranks); };
     task.shared = true;
     task.needs_mpi = false;  // each takes its share of the jobs

@@ -1,5 +1,6 @@
 #include "app/batch/batch_jobs.h"
 
+#include "app/batch/readable_text.h"
 #include "app/options/command_line.h"
 #include "io/files/checksum.h"
 #include "io/files/frame_files.h"
@@ -30,15 +31,18 @@ namespace fs = std::filesystem;
 constexpr double video_frame_bytes = 20e3;
 
 struct TrackerVerb {
-  std::string_view name, verb, out;
+  std::string_view name;                // as in a list of jobs
+  std::vector<std::string_view> words;  // of the command
+  std::string_view out;
   std::vector<std::string_view> outputs;  // options that name further outputs
 };
 
-const std::array<TrackerVerb, 3>& tracker_verbs() {
-  static const std::array<TrackerVerb, 3> verbs = {
-      {{"body", "track", "poses.jsonl", {"--csv", "--bvh", "--gltf", "--trc", "--mot", "--c3d", "--overlay"}},
-       {"head", "track", "head.csv", {"--jsonl", "--overlay"}},
-       {"face", "fit", "landmarks.jsonl", {"--csv", "--overlay", "--pts", "--patches", "--appearance"}}}};
+const std::array<TrackerVerb, 4>& tracker_verbs() {
+  static const std::array<TrackerVerb, 4> verbs = {
+      {{"body", {"body", "track"}, "poses.jsonl", {"--csv", "--bvh", "--gltf", "--trc", "--mot", "--c3d", "--overlay"}},
+       {"head", {"head", "track"}, "head.csv", {"--jsonl", "--overlay"}},
+       {"face", {"face", "fit"}, "landmarks.jsonl", {"--csv", "--overlay", "--pts", "--patches", "--appearance"}},
+       {"track", {"track"}, "track.jsonl", {"--csv", "--overlay"}}}};
   return verbs;
 }
 
@@ -71,7 +75,8 @@ void check_output(std::string_view flag, const fs::path& name) {
 
 void check_job(const Job& job) {
   const TrackerVerb* verb = verb_of(job.tracker);
-  if (verb == nullptr) throw Error(fmt::format("the tracker is '{}': it is one of body, head, face", job.tracker));
+  if (verb == nullptr)
+    throw Error(fmt::format("the tracker is '{}': it is one of body, head, face, track", job.tracker));
   for (std::size_t i = 0; i < job.options.size(); ++i) {
     const std::string_view word = job.options[i], flag = flag_of(word);
     for (const char* own : {"--input", "--out", "--json", "--view"}) {
@@ -169,14 +174,15 @@ private:
   }
 
   void add_colour(const fs::path& input, const char* what) {
-    if (!options_.head && !options_.face) {
+    if (!options_.head && !options_.face && !options_.track) {
       throw Error(fmt::format(
-          "{}: is {}: say what to track in it, with --head '--filter FILE' or --face '--model FILE', or list the jobs "
+          "{}: is {}: say what to track in it, with --track '', --head '--filter FILE' or --face '', or list the jobs "
           "in a file",
           input.string(), what));
     }
     if (options_.head) add(input, "head", *options_.head);
     if (options_.face) add(input, "face", *options_.face);
+    if (options_.track) add(input, "track", *options_.track);
   }
 
   const FolderOptions& options_;
@@ -188,13 +194,19 @@ private:
 std::string file_name(const std::string& path) {
   constexpr std::size_t longest = 120;  // file systems allow 255 bytes
   std::string name;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte >= 0x80 || std::isalnum(byte) != 0 || c == '.' || c == '_' || c == '-';
-    name += plain ? c : '-';
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::size_t length = character_length(rest);
+    const char c = rest.front();
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-';
+    if (length > 1 || (length == 1 && plain))
+      name += rest.substr(0, length);
+    else
+      name += '-';
+    rest.remove_prefix(length > 0 ? length : 1);
   }
   name.erase(0, name.find_first_not_of(".-"));
   if (name.size() > longest) name.erase(0, name.size() - longest);
+  while (!name.empty() && character_length(name) == 0) name.erase(0, 1);  // half a character
   return name.empty() ? "job" : name;
 }
 
@@ -255,6 +267,7 @@ JobList read_jobs(const fs::path& jobs, const FolderOptions& options, const std:
     add_common(all.body);
     if (all.head) add_common(*all.head);
     if (all.face) add_common(*all.face);
+    if (all.track) add_common(*all.track);
     FolderReader reader(all, jobs, skipped);
     try {
       reader.read(jobs);
@@ -264,9 +277,10 @@ JobList read_jobs(const fs::path& jobs, const FolderOptions& options, const std:
     list.jobs = reader.take();
     for (const Job& job : list.jobs) check_job(job);
   } else {
-    if (options.head || options.face || !options.body.empty()) {
-      throw Error(fmt::format("{}: is a file, whose lines have the options: --body, --head and --face are for a folder",
-                              jobs.string()));
+    if (options.head || options.face || options.track || !options.body.empty()) {
+      throw Error(fmt::format(
+          "{}: is a file, whose lines have the options: --body, --head, --face and --track are for a folder",
+          jobs.string()));
     }
     list.jobs = read_lines(jobs, common);
     list.inputs = list.working = fs::absolute(jobs).parent_path();
@@ -283,13 +297,8 @@ std::vector<std::string> command_of(const JobList& list, const Job& job, const f
   // relative to the file with the jobs, where the command runs; or below the folder, wherever it runs
   const std::string input =
       list.inputs == list.working ? job.input : fs::absolute(list.inputs / job.input).lexically_normal().string();
-  std::vector<std::string> words = {std::string(verb.name),
-                                    std::string(verb.verb),
-                                    "--input",
-                                    input,
-                                    "--out",
-                                    (folder / verb.out).string(),
-                                    "--json"};
+  std::vector<std::string> words(verb.words.begin(), verb.words.end());
+  words.insert(words.end(), {"--input", input, "--out", (folder / verb.out).string(), "--json"});
   for (std::size_t i = 0; i < job.options.size(); ++i) {
     const std::string& word = job.options[i];
     const std::string_view flag = flag_of(word);

@@ -16,7 +16,7 @@ namespace kinema::app {
 struct Job {
   std::string name;                  ///< of its folder in the results: unique in its list
   std::string input;                 ///< as in the file, or relative to the folder
-  std::string tracker;               ///< "body", "head" or "face"
+  std::string tracker;               ///< "body", "head", "face" or "track", the person tracker
   std::vector<std::string> options;  ///< further words of its command
   double length = 0;                 ///< frames, estimated
 
@@ -37,11 +37,12 @@ struct FolderOptions {
   std::vector<std::string> body;                 ///< options of jobs with recordings
   std::optional<std::vector<std::string>> head;  ///< of jobs with videos and pictures; nothing: none
   std::optional<std::vector<std::string>> face;
+  std::optional<std::vector<std::string>> track;
 };
 
 /// Reads a list of jobs. In a file, a line is INPUT TRACKER [OPTIONS]; words with spaces are quoted, # begins a comment.
 /// In a folder, every recording below it is a job of the body tracker, and every video and folder of pictures one of
-/// head and face; `skipped` and hidden folders are left out. `common` is added to the options of every job. Throws Error
+/// head, face and track; `skipped` and hidden folders are left out. `common` is added to the options of every job. Throws Error
 /// if there are no jobs, or one is invalid.
 JobList read_jobs(const std::filesystem::path& jobs, const FolderOptions& options,
                   const std::vector<std::string>& common, const std::filesystem::path& skipped);

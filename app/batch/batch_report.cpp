@@ -1,8 +1,11 @@
 #include "app/batch/batch_report.h"
 
+#include "app/batch/readable_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 namespace kinema::app {
@@ -40,12 +43,6 @@ void add(JobSums& sums, const std::optional<JobRecord>& record) {
 
 const char* state(const Entry& entry) { return !entry.record ? "waiting" : entry.record->done ? "done" : "failed"; }
 
-std::string duration(double seconds) {
-  if (seconds < 100) return fmt::format("{:.1f} s", seconds);
-  if (seconds < 6000) return fmt::format("{:.1f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
-}
-
 std::string size(std::uint64_t bytes) {
   const auto value = static_cast<double>(bytes);
   if (value < 1e6) return fmt::format("{:.1f} kB", value / 1e3);
@@ -62,7 +59,8 @@ std::string rate(const JobSums& sums) {
                                    : "–";
 }
 
-report::Figures first_figures(const JobSums& all) {
+report::Figures first_figures(const BatchSummary& summary) {
+  const JobSums& all = summary.all;
   report::Figures figures;
   figures.figures = {{fmt::format("{} of {}", all.done, all.jobs), "jobs done"},
                      {fmt::format("{}", all.failed), "failed"},
@@ -70,6 +68,7 @@ report::Figures first_figures(const JobSums& all) {
                      {report::with_unit(static_cast<double>(all.frames), Unit::count), "frames"},
                      {share(all.found, all.frames), "of them found"},
                      {duration(all.cpu_seconds), "of processor time"}};
+  if (summary.seconds_left) figures.figures.push_back({duration(*summary.seconds_left), "left, at the speed so far"});
   return figures;
 }
 
@@ -98,6 +97,9 @@ report::Table causes_table(const BatchSummary& summary) {
   return table;
 }
 
+// The outputs of a job, beside the page. Its name has no character that means something in an address.
+std::string link_of(const Entry& entry) { return entry.record ? "results/" + entry.job.name + "/" : ""; }
+
 report::Table failures_table(const BatchSummary& summary) {
   report::Table table{"Jobs that failed", {"job", "cause", "attempts", "error"}, 4, {}};
   for (const Entry& entry : summary.entries) {
@@ -105,7 +107,8 @@ report::Table failures_table(const BatchSummary& summary) {
     table.rows.push_back(
         {{entry.job.name, entry.record->cause, fmt::format("{}", entry.record->attempts), entry.record->error},
          false,
-         false});
+         false,
+         link_of(entry)});
   }
   return table;
 }
@@ -126,7 +129,7 @@ report::Table jobs_table(const BatchSummary& summary) {
       "All jobs", {"job", "state", "frames", "found", "lost", "unusable", "deviation, mm", "seconds"}, 2, {}};
   for (const Entry& entry : summary.entries) {
     if (table.rows.size() == most_rows) break;
-    table.rows.push_back({cells(entry), false, false});
+    table.rows.push_back({cells(entry), false, false, link_of(entry)});
   }
   return table;
 }
@@ -154,7 +157,39 @@ ordered_json json_of(const JobSums& sums) {
           {"peak_bytes", sums.peak_bytes}};
 }
 
+// The time in which any of these jobs ran, whatever lies between: a batch may have been stopped for a while.
+double busy_seconds(std::vector<std::pair<double, double>> times) {
+  std::sort(times.begin(), times.end());
+  double sum = 0, until = 0;
+  for (const auto& [begin, end] : times) {
+    sum += std::max(0.0, end - std::max(begin, until));
+    until = std::max(until, end);
+  }
+  return sum;
+}
+
+std::optional<double> time_left(const BatchSummary& summary) {
+  std::vector<std::pair<double, double>> times;
+  double ended = 0, left = 0;
+  for (const Entry& entry : summary.entries) {
+    const double length = entry.job.length + 1;  // starting a job takes time too
+    (entry.record ? ended : left) += length;
+    std::tm time{};
+    if (!entry.record || ::strptime(entry.record->started.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) == nullptr) continue;
+    const auto begin = static_cast<double>(::timegm(&time));
+    times.emplace_back(begin, begin + entry.record->seconds);
+  }
+  if (times.empty() || left == 0) return std::nullopt;
+  return busy_seconds(std::move(times)) * left / ended;
+}
+
 }  // namespace
+
+std::string duration(double seconds) {
+  if (seconds < 100) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 6000) return fmt::format("{:.1f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
 
 JobFigures figures_of(const JobRecord& record) {
   if (!record.run.is_object()) return {};
@@ -179,6 +214,7 @@ BatchSummary summarise(const JobList& list, const BatchStore& store) {
     add(summary.hosts[entry.record->host], entry.record);
     if (!entry.record->done) ++summary.causes[entry.record->cause];
   }
+  summary.seconds_left = time_left(summary);
   return summary;
 }
 
@@ -192,6 +228,7 @@ std::string to_text(const BatchSummary& summary) {
   for (const auto& [tracker, sums] : summary.trackers) line(tracker, sums);
   if (summary.trackers.size() > 1) line("all", summary.all);
   for (const auto& [cause, count] : summary.causes) text += fmt::format("failed: {}: {}\n", cause, count);
+  if (summary.seconds_left) text += fmt::format("left: {}, at the speed so far\n", duration(*summary.seconds_left));
   return text;
 }
 
@@ -203,8 +240,8 @@ std::string to_csv(const BatchSummary& summary) {
     const JobRecord record = entry.record.value_or(JobRecord{});
     const JobFigures figures = figures_of(record);
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.3f},{:.3f},{},{},{},{},{},{}\n", csv_field(entry.job.name),
-                        csv_field(entry.job.input), entry.job.tracker, state(entry), record.attempts, figures.frames,
-                        figures.found, figures.lost, figures.unusable,
+                        csv_field(readable(entry.job.input)), entry.job.tracker, state(entry), record.attempts,
+                        figures.frames, figures.found, figures.lost, figures.unusable,
                         figures.deviation_mm ? fmt::format("{:.2f}", *figures.deviation_mm) : "", record.seconds,
                         record.cpu_seconds, record.peak_bytes, record.bytes_in, record.bytes_out,
                         csv_field(record.host), csv_field(record.cause), csv_field(record.error));
@@ -214,6 +251,7 @@ std::string to_csv(const BatchSummary& summary) {
 
 ordered_json to_json(const BatchSummary& summary) {
   ordered_json json = json_of(summary.all);
+  json["seconds_left"] = summary.seconds_left ? ordered_json(*summary.seconds_left) : nullptr;
   json["trackers"] = ordered_json::object();
   for (const auto& [tracker, sums] : summary.trackers) json["trackers"][tracker] = json_of(sums);
   json["errors"] = ordered_json::object();
@@ -221,9 +259,9 @@ ordered_json to_json(const BatchSummary& summary) {
   return json;
 }
 
-report::Report batch_report(const BatchSummary& summary, const std::string& jobs) {
+report::Report batch_report(const BatchSummary& summary, const BatchCall& call) {
   report::Section section;
-  section.blocks.emplace_back(first_figures(summary.all));
+  section.blocks.emplace_back(first_figures(summary));
   if (!summary.causes.empty()) {
     section.blocks.emplace_back(causes_table(summary));
     section.blocks.emplace_back(failures_table(summary));
@@ -237,7 +275,9 @@ report::Report batch_report(const BatchSummary& summary, const std::string& jobs
                       ? fmt::format("The tables end after {} jobs; this file has all of them:", most_rows)
                       : "The same as a file:"),
       "batch.csv"});
-  return {"Batch", jobs, {std::move(section)}, ""};
+  section.blocks.emplace_back(report::Text{"The command, which goes on with what is not done:", ""});
+  section.blocks.emplace_back(report::Commands{{call.command}});
+  return {"Batch", fmt::format("{}, {}", call.jobs, call.date), {std::move(section)}, ""};
 }
 
 }  // namespace kinema::app

@@ -37,6 +37,9 @@ struct BatchSummary {
   std::map<std::string, JobSums> trackers;
   std::map<std::string, JobSums> hosts;
   std::map<std::string, std::size_t> causes;  ///< of failures
+
+  /// Of the jobs that have not ended, if they go on as those that have: their lengths are estimates.
+  std::optional<double> seconds_left;
 };
 
 BatchSummary summarise(const JobList& list, const BatchStore& store);
@@ -56,6 +59,16 @@ std::string to_csv(const BatchSummary& summary);
 
 nlohmann::ordered_json to_json(const BatchSummary& summary);
 
-report::Report batch_report(const BatchSummary& summary, const std::string& jobs);
+/// What the page says of the run that made it.
+struct BatchCall {
+  std::string jobs;     ///< the folder or the list
+  std::string date;     ///< of the page
+  std::string command;  ///< as in a shell
+};
+
+report::Report batch_report(const BatchSummary& summary, const BatchCall& call);
+
+/// "3.2 min"
+std::string duration(double seconds);
 
 }  // namespace kinema::app

@@ -1,6 +1,7 @@
 #include "app/batch/batch_run.h"
 
 #include "app/batch/batch_outcome.h"
+#include "app/batch/batch_report.h"
 #include "app/batch/child_process.h"
 #include "app/batch/shared_process.h"
 #include "app/options/command_line.h"
@@ -129,7 +130,7 @@ public:
     const Alarm alarm;
     while (!(waiting_.empty() && running_.empty()) && !interrupt.asked()) {
       while (!waiting_.empty() && static_cast<int>(running_.size()) < now().at_once) start_next();
-      progress_.show(counts_.skipped + counts_.done + counts_.failed + counts_.elsewhere, failures());
+      progress_.show(counts_.skipped + counts_.done + counts_.failed + counts_.elsewhere, failures() + time_left());
       if (!running_.empty()) alarm.wait(channels());
       collect_own();
       collect_shared();
@@ -145,6 +146,17 @@ private:
   }
 
   std::string failures() const { return counts_.failed > 0 ? fmt::format(", {} failed", counts_.failed) : ""; }
+
+  // At the speed so far; the lengths of jobs are estimates.
+  std::string time_left() const {
+    if (ended_work_ == 0) return "";
+    double left = 0;
+    for (const Waiting& waiting : waiting_) left += work_of(waiting.job);
+    for (const auto& running : running_) left += work_of(running->record.job);
+    return fmt::format(", about {} left", duration(elapsed_.ms() / 1000 * left / ended_work_));
+  }
+
+  static double work_of(const Job& job) { return job.length + 1; }  // starting it takes time too
 
   std::vector<pollfd> channels() const {
     std::vector<pollfd> readable;
@@ -301,6 +313,7 @@ private:
   void finish(Running& ended, const ChildEnd& end) {
     JobRecord& record = ended.record;
     record.seconds = ended.watch.ms() / 1000;
+    ended_work_ += work_of(record.job);
     fill_in(record, ended.claim, end, input_of(list_, record.job));
     try {
       ended.claim.commit(record);
@@ -342,6 +355,8 @@ private:
   std::vector<std::unique_ptr<Running>> running_;
   std::vector<std::unique_ptr<Host>> hosts_;  // after running_: ended before the claims of their jobs are given up
   BatchCounts counts_;
+  Stopwatch elapsed_;
+  double ended_work_ = 0;  // since then
   Progress progress_;
 };
 

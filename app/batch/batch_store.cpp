@@ -1,5 +1,6 @@
 #include "app/batch/batch_store.h"
 
+#include "app/batch/readable_text.h"
 #include "io/files/input_file.h"
 #include "io/files/output_file.h"
 
@@ -13,6 +14,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <set>
 
 namespace kinema::app {
 namespace {
@@ -57,6 +59,26 @@ JobRecord record_of(const ordered_json& json) {
   return record;
 }
 
+// As a record has it.
+Job readable_job(Job job) {
+  job.input = readable(job.input);
+  for (std::string& word : job.options) word = readable(word);
+  return job;
+}
+
+std::vector<std::string> readable_all(const std::vector<std::string>& texts) {
+  std::vector<std::string> made;
+  for (const std::string& text : texts) made.push_back(readable(text));
+  return made;
+}
+
+std::set<std::string> readable_names_in(const fs::path& folder) {
+  std::set<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    names.insert(readable(entry.path().filename().string()));
+  return names;
+}
+
 // Removes what is in a job's folder besides the lock.
 void empty(const fs::path& work) {
   std::error_code error, ignored;
@@ -73,15 +95,15 @@ void empty(const fs::path& work) {
 
 ordered_json to_json(const JobRecord& record) {
   return {{"name", record.job.name},
-          {"input", record.job.input},
+          {"input", readable(record.job.input)},
           {"tracker", record.job.tracker},
-          {"options", record.job.options},
+          {"options", readable_all(record.job.options)},
           {"state", record.done ? "done" : "failed"},
           {"attempts", record.attempts},
           {"exit", record.exit_code},
           {"signal", record.signal},
           {"cause", record.cause},
-          {"error", record.error},
+          {"error", readable(record.error)},
           {"host", record.host},
           {"started", record.started},
           {"threads", record.threads},
@@ -91,7 +113,7 @@ ordered_json to_json(const JobRecord& record) {
           {"peak_bytes", record.peak_bytes},
           {"bytes_in", record.bytes_in},
           {"bytes_out", record.bytes_out},
-          {"files", record.files},
+          {"files", readable_all(record.files)},
           {"run", record.run}};
 }
 
@@ -154,9 +176,11 @@ std::optional<JobRecord> BatchStore::record(const Job& job) const {
   if (!io::is_there(path)) return std::nullopt;
   try {
     JobRecord record = record_of(ordered_json::parse(io::read_bytes(path, largest_record)));
-    if (!record.job.same_run(job)) return std::nullopt;
-    const auto there = [&](const std::string& file) { return io::is_there(path.parent_path() / file); };
+    if (!record.job.same_run(readable_job(job))) return std::nullopt;
+    const std::set<std::string> names = readable_names_in(path.parent_path());
+    const auto there = [&](const std::string& file) { return names.count(file) > 0; };
     if (!std::all_of(record.files.begin(), record.files.end(), there)) return std::nullopt;
+    record.job = job;
     return record;
   } catch (const std::exception&) {
     return std::nullopt;  // damaged: the job is run again

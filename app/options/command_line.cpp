@@ -2,11 +2,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <filesystem>
 #include <iomanip>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace kinema::app {
@@ -127,6 +130,25 @@ std::vector<std::string> split_words(const std::string& line) {
       in >> word;
   }
   return words;
+}
+
+std::string quoted_words(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += ' ';
+    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || c >= 0x80 ||
+             std::string_view("_-./,:=+@%").find(static_cast<char>(c)) != std::string_view::npos;
+    });
+    if (plain) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) line += c == '\'' ? "'\\''" : std::string(1, c);
+    line += '\'';
+  }
+  return line;
 }
 
 }  // namespace kinema::app

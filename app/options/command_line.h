@@ -129,4 +129,7 @@ std::vector<std::string> split(const std::string& text, char separator);
 /// The words of a command line; those with spaces are in quotes.
 std::vector<std::string> split_words(const std::string& line);
 
+/// The inverse for a shell: words with other characters than those of plain names are in quotes.
+std::string quoted_words(const std::vector<std::string>& words);
+
 }  // namespace kinema::app

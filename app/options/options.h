@@ -54,9 +54,10 @@ void divide_machine(const Ranks& ranks, CommonOptions& options);
 /// work.
 struct Task {
   std::function<void(const Ranks&)> run;
-  bool shared = false;    // by the ranks
-  bool needs_mpi = true;  // where it is shared: ranks tell each other what they do
-  Console console;        // set before a verb is chosen; verbs that are no jobs of a batch print where the process does
+  bool shared = false;             // by the ranks
+  bool needs_mpi = true;           // where it is shared: ranks tell each other what they do
+  std::vector<std::string> words;  // of the command line, after the program's name
+  Console console;  // set before a verb is chosen; verbs that are no jobs of a batch print where the process does
 };
 
 /// On standard output.

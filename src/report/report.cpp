@@ -64,6 +64,7 @@ ordered_json json(const Table& table) {
     ordered_json entry = {{"cells", row.cells}};
     if (row.group) entry["group"] = true;
     if (row.total) entry["total"] = true;
+    if (!row.link.empty()) entry["link"] = row.link;
     made["rows"].push_back(std::move(entry));
   }
   return made;

@@ -47,6 +47,7 @@ struct Table {
     std::vector<std::string> cells;  ///< where fewer than columns, the last one spans the rest
     bool group = false;              ///< a rule above: the first row of a group
     bool total = false;              ///< the sum of the rows above
+    std::string link = {};           ///< of the first cell, relative to the page; "": none
   };
   std::string title;
   std::vector<std::string> columns;

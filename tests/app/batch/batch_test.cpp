@@ -211,6 +211,50 @@ TEST_F(Batch, TracksWhatFitsEachEntryOfAFolder) {
   EXPECT_EQ(json::parse(outcome.out)["trackers"]["head"]["found"], 3);
 }
 
+TEST_F(Batch, FollowsThePersonInPictures) {
+  if (!pictures()) GTEST_SKIP() << "this build has no OpenCV";
+  const Outcome film =
+      run_kinema({"face", "film", "--frames", "4", "--width", "320", "--height", "240", "--out", "recordings/anna"},
+                 folder.folder());
+  ASSERT_EQ(film.exit_code, 0) << film.err;
+  // where the head is in the first frame: no detector needs to be installed
+  const std::string options = "--oval 173,125,31,41 --csv track.csv";
+  Outcome outcome = run_kinema({"batch", "recordings", "--out", "out", "--track", options, "--json"}, folder.folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(fs::exists(results("anna.track") / "track.jsonl"));
+  EXPECT_TRUE(fs::exists(results("anna.track") / "track.csv"));
+  EXPECT_GE(json::parse(outcome.out)["trackers"]["track"]["found"], 3);
+  // the same job in a list
+  write("jobs.txt", "recordings/anna track " + options + "\n");
+  outcome = run_kinema({"batch", "jobs.txt", "--out", "listed", "--json"}, folder.folder());
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_TRUE(fs::exists(folder / "listed/results/recordings-anna.track/track.jsonl"));
+}
+
+TEST_F(Batch, TakesNamesThatAreNoUtf8) {
+  record("w\xe4lk");
+  record("w\xc3\xa4lk");
+  record("w\xf6lk");
+  for (int done_before : {0, 3}) {
+    const Outcome outcome = batch({"--json"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const json sums = json::parse(outcome.out);
+    EXPECT_EQ(sums["done"], 3) << sums;
+    EXPECT_EQ(sums["shard"]["skipped"], done_before) << sums;
+  }
+  EXPECT_TRUE(fs::exists(results("w\xc3\xa4lk.body") / "poses.jsonl"));
+  const std::string table = bytes_of(folder / "out/batch.csv");
+  EXPECT_NO_THROW(json(table).dump()) << "no UTF-8";
+  EXPECT_NE(table.find(",w\\xe4lk,body,done,1,1,1,0,0,"), std::string::npos) << table;
+  EXPECT_NE(table.find(",w\\xf6lk,body,done,1,1,1,0,0,"), std::string::npos) << table;
+  // a name that is cut is still text
+  std::string name;
+  while (name.size() < 200) name += "\xc3\xa4";
+  record(name + "x");
+  ASSERT_EQ(batch().exit_code, 0);
+  for (const std::string& result : done()) EXPECT_NO_THROW(json(result).dump()) << result;
+}
+
 TEST_F(Batch, WritesAPageAndATableOfAllJobs) {
   record("a");
   record("b,\"c\"");
@@ -218,7 +262,8 @@ TEST_F(Batch, WritesAPageAndATableOfAllJobs) {
   ASSERT_EQ(batch().exit_code, 1);
   const json page = report_data(folder / "out/batch.html");
   const std::string text = page.dump();
-  for (const char* words : {"jobs done", "wrong input", "a.body", "b--c-.body", "deviation, mm", "batch.csv"}) {
+  for (const char* words : {"jobs done", "wrong input", "a.body", "b--c-.body", "deviation, mm", "batch.csv",
+                            "results/b--c-.body/", "kinema batch recordings --out out --body '--particles"}) {
     EXPECT_NE(text.find(words), std::string::npos) << words;
   }
   const std::string table = bytes_of(folder / "out/batch.csv");
@@ -231,7 +276,10 @@ TEST_F(Batch, WritesAPageAndATableOfAllJobs) {
   const Outcome again = batch({"--report", "--json"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(json::parse(again.out)["waiting"], 1);
-  EXPECT_NE(report_data(folder / "out/batch.html").dump().find("d.body"), std::string::npos);
+  const std::string later = report_data(folder / "out/batch.html").dump();
+  for (const char* words : {"d.body", "left, at the speed so far", "kinema batch recordings --out out", " UTC"})
+    EXPECT_NE(later.find(words), std::string::npos) << words;
+  EXPECT_GT(json::parse(again.out)["seconds_left"], 0);
 }
 
 TEST_F(Batch, FindsRecordingsInFoldersBelow) {
@@ -325,6 +373,7 @@ TEST_F(Batch, KnowsAllOptionsThatNameOutputs) {
   };
   outputs({"body", "track"}, {"--csv", "--bvh", "--gltf", "--trc", "--mot", "--c3d", "--overlay"});
   outputs({"head", "track"}, {"--jsonl", "--overlay"});
+  outputs({"track"}, {"--csv", "--overlay"});
 }
 
 }  // namespace

@@ -51,6 +51,9 @@ export function withUnit(value, unit) {
 /** @param {import("./schema").Table} table */
 function tableElement(table) {
   /** @param {string} tag @param {string} text @param {number} column */
+/** A text that may be broken after underscores. @param {string} text */
+const breakable = (text) => text.split(/(?<=_)/).flatMap((part, i) => (i === 0 ? [part] : [make("wbr", ""), part]));
+
   const cell = (tag, text, column) => make(tag, column < table.textColumns ? "text" : "", text);
   const body = make("tbody", "");
   for (const row of table.rows) {
@@ -59,6 +62,8 @@ function tableElement(table) {
     const last = /** @type {HTMLTableCellElement} */ (line.lastChild);
     if (row.cells.length < table.columns.length) last.colSpan = table.columns.length - row.cells.length + 1;
     body.append(line);
+    const first = /** @type {HTMLTableCellElement} */ (line.firstChild);
+    if (row.link) first.replaceChildren(Object.assign(make("a", "", ...breakable(row.cells[0])), { href: row.link }));
   }
   const head = make("thead", "", make("tr", "", ...table.columns.map((text, column) => cell("th", text, column))));
   return make("section", "card", ...(table.title ? [make("h3", "", table.title)] : []),

@@ -24,7 +24,7 @@ export interface Table {
   title: string;
   columns: string[];
   textColumns: number; // leading columns that are text; the others are numbers
-  rows: { cells: string[]; group?: boolean; total?: boolean }[];
+  rows: { cells: string[]; group?: boolean; total?: boolean; link?: string }[]; // of the first cell
 }
 
 export interface Series {
