@@ -23,10 +23,30 @@ void add_strip(report::Section& section, const std::vector<Shot>& strip, const c
 
 // What the images show, and where the video of all frames is.
 void add_note(report::Section& section, const std::string& text, const std::string& no_video, const char* video) {
-  if (no_video.empty())
-    section.blocks.emplace_back(report::Text{text + " All frames:", video});
-  else
+  if (no_video.empty()) {
+    section.blocks.emplace_back(report::Text{text, ""});
+    section.blocks.emplace_back(report::Film{video, "All frames:"});
+  } else {
     section.blocks.emplace_back(report::Text{fmt::format("{} No video: {}.", text, no_video), ""});
+  }
+}
+
+report::Section own_camera_section() {
+  report::Section section{
+      "Now your own camera",
+      "Nothing needs to be calibrated or trained. Each command prints the address of a page that shows what it tracks; "
+      "Ctrl-C ends it.",
+      {}};
+  section.blocks.emplace_back(report::Commands{{"kinema serve", "kinema track --input camera:0 --out me.jsonl --view",
+                                                "kinema body track --input openni: --out poses.jsonl --view"}});
+  section.blocks.emplace_back(
+      report::Text{"The first tracks head and face in the camera of your browser, and what is dropped on its page. The "
+                   "second follows "
+                   "one person before a webcam of this computer, the third a body before a depth camera: `kinema "
+                   "cameras` lists those "
+                   "that are connected.",
+                   ""});
+  return section;
 }
 
 }  // namespace
@@ -136,7 +156,7 @@ report::Section head_section(const HeadDemo& demo) {
   const double goal = 0.005 * demo.face_px;
   plot.y.from = 0;
   plot.y.to = 1.15 * std::max(demo.worst_px, goal);
-  plot.limits = {{false, goal, "half a percent of the face's width"}};
+  plot.limits = {{false, goal, "0.5 % of its width"}};
   report::Series series{"error", 2, report::Style::line, {}};
   for (std::size_t i = 0; i < demo.error_px.size(); ++i) {
     series.points.push_back(
@@ -179,7 +199,8 @@ report::Report demo_report(const Walk& walk, const HeadDemo& head, const FaceDem
       "A motion-capture clip was put in front of a simulated depth camera, with the noise of a real one. kinema found "
       "the person, learned its size, and followed it, without knowing the clip; then its joints were compared with "
       "the truth.",
-      {walk_section(walk), head_section(head), face_section(face), likelihood_section(likelihood)},
+      {walk_section(walk), head_section(head), face_section(face), likelihood_section(likelihood),
+       own_camera_section()},
       fmt::format("kinema {}, made by `kinema demo` on {}, {} cores{}, {}.", build().version, machine.cpu,
                   machine.cores, machine.gpus.empty() ? "" : ", " + machine.gpus.front().name, machine.system)};
 }

@@ -152,6 +152,8 @@ ordered_json json(const Scenes& scenes) {
   return made;
 }
 
+ordered_json json(const Film& film) { return {{"kind", "film"}, {"file", film.file}, {"text", film.text}}; }
+
 ordered_json json(const Commands& commands) { return {{"kind", "commands"}, {"lines", commands.lines}}; }
 
 }  // namespace

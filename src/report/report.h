@@ -121,6 +121,12 @@ struct Pictures {
   std::vector<Picture> pictures;
 };
 
+/// A film beside the page, which plays in it where the browser knows its codec.
+struct Film {
+  std::string file;  ///< relative to the page
+  std::string text;  ///< what it shows
+};
+
 /// Points and capsules as a camera sees them, all in pixels.
 struct Scenes {
   static constexpr std::size_t levels = 11;
@@ -143,7 +149,7 @@ struct Commands {
   std::vector<std::string> lines;
 };
 
-using Block = std::variant<Text, Figures, List, Table, Plot, Bars, Pictures, Scenes, Commands>;
+using Block = std::variant<Text, Figures, List, Table, Plot, Bars, Pictures, Film, Scenes, Commands>;
 
 struct Section {
   std::string title;  ///< "": none

@@ -47,7 +47,8 @@ TEST_F(Demo, WritesAPageThatStandsAloneAndTheNumbers) {
   EXPECT_EQ(page.find("No pictures") == std::string::npos, KINEMA_PICTURES != 0);
 
   const auto report = report_data(file("demo.html"));
-  ASSERT_EQ(report["sections"].size(), 4u);
+  ASSERT_EQ(report["sections"].size(), 5u);
+  EXPECT_EQ(report["sections"].back()["title"], "Now your own camera");
   std::map<std::string, int> kinds;
   for (const auto& section : report["sections"])
     for (const auto& block : section["blocks"]) ++kinds[block["kind"].get<std::string>()];

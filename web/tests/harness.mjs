@@ -88,8 +88,8 @@ export async function openPage(browser, url, name, prepare = () => {}, options =
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 /** A report page from its file, without a network; complaints as above. */
-export async function openReport(browser, file, colorScheme) {
-  const page = await browser.newPage({ viewport: { width: 1000, height: 640 }, colorScheme, offline: true });
+export async function openReport(browser, file, colorScheme, screen = { viewport: { width: 1000, height: 640 } }) {
+  const page = await browser.newPage({ ...screen, colorScheme, offline: true });
   page.setDefaultTimeout(patience);
   const complaints = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));

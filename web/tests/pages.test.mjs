@@ -264,7 +264,7 @@ test("what cannot be tracked is refused with a reason, by the name that it was g
 test("the demo's report draws its plots, pictures and scenes from a file", async () => {
   await kinema.finished();
   await checkReport(browser, join(demo, "demo.html"), "demo",
-    { title: "A walking person, followed", plots: 4, tables: 1, pictures: 18, scenes: 2 });
+    { title: "A walking person, followed", plots: 4, tables: 1, pictures: 18, films: 3, scenes: 2 });
 });
 
 test("the reports of evaluations draw curves, bars and the worst faces from a file", async () => {

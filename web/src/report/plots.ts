@@ -85,11 +85,9 @@ function drawBeneath(self: uPlot, plot: Plot) {
     const right = Math.min(self.valToPos(to, "x", true), box.left + box.width);
     context.fillRect(left, box.top, Math.max(right - left, 1), box.height);
   }
-  context.strokeStyle = context.fillStyle = colour("quiet");
+  context.strokeStyle = colour("quiet");
   context.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
-  context.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
-  context.textAlign = "right";
-  for (const { vertical, at, label } of plot.limits) {
+  for (const { vertical, at } of plot.limits) {
     const place = self.valToPos(at, vertical ? "x" : "y", true);
     const end = vertical ? box.top + box.height : box.left + box.width;
     if (place < (vertical ? box.left : box.top) || place > (vertical ? box.left + box.width : box.top + box.height)) continue;
@@ -97,8 +95,43 @@ function drawBeneath(self: uPlot, plot: Plot) {
     context.moveTo(vertical ? place : box.left, vertical ? box.top : place);
     context.lineTo(vertical ? place : end, vertical ? end : place);
     context.stroke();
-    const gap = 5 * devicePixelRatio;
-    if (label) context.fillText(label, (vertical ? place : end) - gap, vertical ? box.top + 3 * gap : place - gap);
+  }
+  context.restore();
+}
+
+// The names of the limits, over the curves, each beside its line where the fewest points lie.
+function drawLimitNames(self: uPlot, plot: Plot) {
+  const { ctx: context, bbox: box } = self;
+  const ratio = devicePixelRatio, gap = 5 * ratio, height = 16 * ratio;
+  const points = plot.series.flatMap(({ x, y }) => x.flatMap((value, i) => {
+    const other = y[i];
+    return other === null ? [] : [{ x: self.valToPos(value, "x", true), y: self.valToPos(other, "y", true) }];
+  }));
+  context.save();
+  context.font = `${12 * ratio}px system-ui, sans-serif`;
+  context.textBaseline = "middle";
+  context.textAlign = "left";
+  for (const { vertical, at, label } of plot.limits) {
+    if (!label) continue;
+    const place = self.valToPos(at, vertical ? "x" : "y", true);
+    const [least, most] = vertical ? [box.left, box.left + box.width] : [box.top, box.top + box.height];
+    if (place < least || place > most) continue;
+    const width = context.measureText(label).width + 2 * gap;
+    const right = box.left + box.width - width, bottom = box.top + box.height - height;
+    const places = vertical
+      ? [box.top, bottom].flatMap((y) => [{ x: place - width - 1, y }, { x: place + 1, y }])
+      : [place - height - 1, place + 1].flatMap((y) => [{ x: right, y }, { x: box.left, y }]);
+    const covered = (at: { x: number; y: number }) =>
+      points.filter(({ x, y }) => x > at.x - gap && x < at.x + width + gap && y > at.y - gap && y < at.y + height + gap).length;
+    const inside = places.map(({ x, y }) =>
+      ({ x: Math.max(Math.min(x, right), box.left), y: Math.max(Math.min(y, bottom), box.top) }));
+    const chosen = inside.sort((a, b) => covered(a) - covered(b))[0]; // of equal ones the first
+    context.globalAlpha = 0.8;
+    context.fillStyle = colour("card");
+    context.fillRect(chosen.x, chosen.y, width, height);
+    context.globalAlpha = 1;
+    context.fillStyle = colour("quiet");
+    context.fillText(label, chosen.x + gap, chosen.y + height / 2);
   }
   context.restore();
 }
@@ -152,7 +185,10 @@ export function drawPlot(plot: Plot, place: HTMLElement) {
       series: [{ label: abscissa, value: (_, value) => (value === null ? "–" : withUnit(value, plot.x.unit)) },
         ...series.map((one) => seriesOptions(one, plot))],
       cursor: { drag: { x: false, y: false } },
-      hooks: { drawAxes: [(self) => drawBeneath(self, plot)], draw: [(self) => drawSpreads(self, plot)] },
+      hooks: { drawAxes: [(self) => drawBeneath(self, plot)], draw: [(self) => {
+        drawSpreads(self, plot);
+        drawLimitNames(self, plot);
+      }] },
     }, data, place);
   };
   let width = 0;

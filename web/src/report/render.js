@@ -26,6 +26,9 @@ export function make(tag, name, ...children) {
   return made;
 }
 
+/** A text, with what stands between backquotes as code. @param {string} text */
+const words = (text) => text.split("`").map((part, i) => (i % 2 === 0 ? part : make("code", "", part)));
+
 /** @param {number} value @param {number} digits */
 const short = (value, digits) => String(Number(value.toPrecision(digits)));
 
@@ -48,22 +51,22 @@ export function withUnit(value, unit) {
   }
 }
 
-/** @param {import("./schema").Table} table */
-function tableElement(table) {
-  /** @param {string} tag @param {string} text @param {number} column */
 /** A text that may be broken after underscores. @param {string} text */
 const breakable = (text) => text.split(/(?<=_)/).flatMap((part, i) => (i === 0 ? [part] : [make("wbr", ""), part]));
 
-  const cell = (tag, text, column) => make(tag, column < table.textColumns ? "text" : "", text);
+/** @param {import("./schema").Table} table */
+function tableElement(table) {
+  /** @param {string} tag @param {string} text @param {number} column */
+  const cell = (tag, text, column) => make(tag, column < table.textColumns ? "text" : "", ...breakable(text));
   const body = make("tbody", "");
   for (const row of table.rows) {
     const line = make("tr", [row.group && "group", row.total && "total"].filter(Boolean).join(" "),
       ...row.cells.map((text, column) => cell("td", text, column)));
+    const first = /** @type {HTMLTableCellElement} */ (line.firstChild);
+    if (row.link) first.replaceChildren(Object.assign(make("a", "", ...breakable(row.cells[0])), { href: row.link }));
     const last = /** @type {HTMLTableCellElement} */ (line.lastChild);
     if (row.cells.length < table.columns.length) last.colSpan = table.columns.length - row.cells.length + 1;
     body.append(line);
-    const first = /** @type {HTMLTableCellElement} */ (line.firstChild);
-    if (row.link) first.replaceChildren(Object.assign(make("a", "", ...breakable(row.cells[0])), { href: row.link }));
   }
   const head = make("thead", "", make("tr", "", ...table.columns.map((text, column) => cell("th", text, column))));
   return make("section", "card", ...(table.title ? [make("h3", "", table.title)] : []),
@@ -98,6 +101,18 @@ function barsElement({ title, axis, bars }) {
   }
   root.append(grid, make("p", "note", axis.label + (axis.logarithmic ? ", logarithmic" : "")));
   return root;
+}
+
+/** @param {import("./schema").Film} film */
+function filmElement({ file, text }) {
+  const film = Object.assign(document.createElement("video"),
+    { src: file, controls: true, loop: true, muted: true, playsInline: true, preload: "auto",
+      autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches });
+  film.setAttribute("aria-label", text);
+  const link = Object.assign(make("a", "", file), { href: file });
+  const caption = make("figcaption", "", `${text} `, link);
+  film.addEventListener("error", () => film.remove()); // its codec is not known, or it lies elsewhere: the link remains
+  return make("figure", "film", film, caption);
 }
 
 /**
@@ -160,7 +175,7 @@ function picturesElement({ pictures }) {
 function blockElement(block, drawPlot) {
   switch (block.kind) {
     case "text": {
-      const text = make("p", "note", block.text);
+      const text = make("p", "note", ...words(block.text));
       if (block.link) text.append(" ", Object.assign(make("a", "", block.link), { href: block.link }), ".");
       return text;
     }
@@ -173,8 +188,10 @@ function blockElement(block, drawPlot) {
     case "table": return tableElement(block);
     case "bars": return barsElement(block);
     case "pictures": return picturesElement(block);
+    case "film": return filmElement(block);
     case "scenes": return make("div", "scenes", ...block.scenes.map(sceneElement));
-    case "commands": return make("pre", "card", block.lines.join("\n"));
+    case "commands": return make("pre", "card", ...block.lines.map((line) =>
+      make("code", "", ...line.split(" ").flatMap((word, i) => [...(i > 0 ? [" "] : []), make("span", "", word)]))));
     case "plot": {
       const place = make("div", "plot");
       const card = make("section", "card", make("h3", "", block.title), place);
@@ -197,7 +214,7 @@ export function render(report, root, drawPlot) {
   if (report.text) root.append(make("p", "lead", report.text));
   for (const section of report.sections) {
     if (section.title) root.append(make("h2", "", section.title));
-    if (section.text) root.append(make("p", "lead", section.text));
+    if (section.text) root.append(make("p", "lead", ...words(section.text)));
     /** @type {HTMLElement | undefined} */
     let row; // of plots that stand beside each other
     for (const block of section.blocks) {
@@ -211,5 +228,5 @@ export function render(report, root, drawPlot) {
       row.append(made);
     }
   }
-  if (report.footer) root.append(make("footer", "", report.footer));
+  if (report.footer) root.append(make("footer", "", ...words(report.footer)));
 }

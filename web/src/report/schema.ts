@@ -58,6 +58,9 @@ export interface Pictures {
   pictures: { source: string; width: number; height: number; alternative: string; caption: string }[];
 }
 
+/** A film beside the page. */
+export interface Film { kind: "film"; file: string; text: string }
+
 /** Points and capsules as a camera sees them, in pixels. */
 export interface Scene {
   title: string;
@@ -76,7 +79,7 @@ export interface Scenes { kind: "scenes"; scenes: Scene[] }
 
 export interface Commands { kind: "commands"; lines: string[] }
 
-export type Block = Text | Figures | List | Table | Plot | Bars | Pictures | Scenes | Commands;
+export type Block = Text | Figures | List | Table | Plot | Bars | Pictures | Film | Scenes | Commands;
 
 export interface Section { title: string; text: string; blocks: Block[] }
 
