@@ -3,6 +3,7 @@
 #include "app/face/face_run.h"
 #include "app/head/head_run.h"
 #include "app/page/view.h"
+#include "app/person/person_run.h"
 #include "app/run/track_run.h"
 #include "io/faces/face_model_file.h"
 #include "io/faces/filter_json.h"
@@ -79,7 +80,29 @@ void track_body(serve::Job& job, serve::Hub& hub) {
   feed.finish();
 }
 
-void track_head(serve::Job& job, serve::Hub& hub, serve::HeadSharedState& shared) {
+// Where no colours are known, they are learnt, from the face.
+void track_person(serve::Job& job, serve::Hub& hub, serve::FaceSharedState& faces, const fs::path& input) {
+  PersonRun run;
+  run.tracker.model = faces.model();
+  if (!run.tracker.model)
+    throw Error("no face model is installed: drop filter.json with the video, or a face model first");
+  run.tracker.detect = faces.detect();
+  run.outputs.table = file(job, "track.csv");
+  run.outputs.lines = file(job, "track.jsonl");
+  const std::unique_ptr<io::Source> source = io::open_colour({input.string()});
+  const std::size_t frames = source->size().value_or(0);
+  serve::PersonFeed feed(hub.channel("head"), input.filename().string());
+  job.progress(0, frames);
+  std::size_t done = 0;
+  run.watch = [&](const io::Frame& frame, const person::Estimate& estimate) {
+    feed.add(frame.index, frame.colour, estimate);
+    job.progress(++done, frames);
+  };
+  track(*source, run);
+  feed.finish();
+}
+
+void track_head(serve::Job& job, serve::Hub& hub, serve::HeadSharedState& shared, serve::FaceSharedState& faces) {
   const Dropped found = dropped(job.input, ".json");
   if (found.beside) shared.set_calibration(io::read_filter(*found.beside));
   if (found.beside && !found.frames) {
@@ -88,10 +111,7 @@ void track_head(serve::Job& job, serve::Hub& hub, serve::HeadSharedState& shared
   }
   const fs::path input = frames_of(found);
   const auto calibration = shared.calibration();
-  if (!calibration) {
-    throw Error(
-        "the head's colours are not known: calibrate on the Head page first, or drop filter.json with the video");
-  }
+  if (!calibration) return track_person(job, hub, faces, input);
   HeadRun run;
   run.tracker.calibration = *calibration;
   run.outputs.table = file(job, "head.csv");
@@ -141,7 +161,7 @@ void fit_face(serve::Job& job, serve::Hub& hub, serve::FaceSharedState& shared) 
 
 void track_dropped(serve::Job& job, serve::Hub& hub, serve::HeadSharedState& heads, serve::FaceSharedState& faces) {
   if (job.kind == "body") return track_body(job, hub);
-  if (job.kind == "head") return track_head(job, hub, heads);
+  if (job.kind == "head") return track_head(job, hub, heads, faces);
   fit_face(job, hub, faces);
 }
 

@@ -4,10 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace kinema::serve {
 namespace {
+
+// Frames of a history, as many as a curve of a page is wide.
+constexpr std::uint64_t most_history = 600;
 
 constexpr std::size_t most_replies = 32, longest_text = std::size_t{1} << 16;
 
@@ -128,6 +132,8 @@ void PageSession::handle(const std::string& what, const nlohmann::json& header) 
     subscriptions_.erase(header.at("channel").get<std::string>());
   } else if (what == "seek") {
     seek(header);
+  } else if (what == "history") {
+    tell_history(header);
   } else if (!handler_ || !handler_->request(what, header)) {
     throw Error(fmt::format("'{}' is not a request that is handled here", what));
   }
@@ -152,6 +158,25 @@ void PageSession::seek(const nlohmann::json& header) {
   if (place == subscriptions_.end()) throw Error("follow a channel before seeking in it");
   place->second.live = false;
   place->second.wanted = whole_number(header, "index");
+}
+
+// What the frames of this run said, without their arrays: for the curves of a page that was opened late.
+void PageSession::tell_history(const nlohmann::json& header) {
+  const auto name = header.at("channel").get<std::string>();
+  const Channel* channel = hub_.find(name);
+  if (channel == nullptr) throw Error(fmt::format("there is no channel '{}'", name));
+  const Channel::State state = channel->state();
+  const std::uint64_t first = std::max(state.first, state.begin);
+  const std::uint64_t step = (state.end - std::min(first, state.end)) / most_history + 1;
+  nlohmann::ordered_json frames = nlohmann::ordered_json::array();
+  for (std::uint64_t index = first; index < state.end; index += step) {
+    const std::optional<Packet> frame = channel->frame(index);
+    if (!frame || !frame->binary) continue;
+    nlohmann::ordered_json said = decode(*frame->bytes).header;
+    said.erase("arrays");
+    frames.push_back(std::move(said));
+  }
+  reply(Packet::text(text_of({{"say", "history"}, {"channel", name}, {"frames", std::move(frames)}})));
 }
 
 std::optional<Packet> PageSession::next_of(Subscription& subscription) {

@@ -89,6 +89,7 @@ private:
   void handle(const std::string& what, const nlohmann::json& header);
   void follow(const nlohmann::json& header);
   void seek(const nlohmann::json& header);
+  void tell_history(const nlohmann::json& header);
   void refuse(const std::string& why);
   std::optional<Packet> next_of(Subscription& subscription);
   template <class Work>

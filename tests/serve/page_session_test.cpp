@@ -93,6 +93,34 @@ TEST_F(PageSessionTest, APageLooksBackAndGoesOn) {
   EXPECT_EQ(next(), "frame 10");
 }
 
+TEST_F(PageSessionTest, APageThatComesLateIsToldWhatTheFramesSaid) {
+  const auto history = [&] {
+    session_->received_text(R"({"do":"history","channel":"body"})");
+    return nlohmann::json::parse(next());
+  };
+  drain();
+  EXPECT_EQ(history()["frames"], nlohmann::json::array());
+  const auto add = [&](int count) {
+    const std::vector<float> values(100);
+    for (int i = 0; i < count; ++i) {
+      const ArrayPart part = array_part<float>("values", values, {100});
+      channel_.publish(Packet::arrays(encode({{"index", channel_.next_index()}, {"ess", 0.5 * i}}, {&part, 1})));
+    }
+  };
+  add(2);
+  channel_.begin();  // another run
+  add(3);
+  const nlohmann::json told = history();
+  EXPECT_EQ(told["say"], "history");
+  EXPECT_EQ(told["channel"], "body");
+  EXPECT_EQ(told["frames"],
+            nlohmann::json::parse(R"([{"index":2,"ess":0.0},{"index":3,"ess":0.5},{"index":4,"ess":1.0}])"));
+  add(2000);
+  const nlohmann::json of_many = history()["frames"];
+  EXPECT_LE(of_many.size(), 600u);
+  EXPECT_GE(of_many.size(), 300u);
+}
+
 TEST_F(PageSessionTest, AFrameThatIsGoneIsAnsweredByWhatThereIs) {
   session_->received_text(R"({"do":"follow","channel":"body"})");
   drain();
@@ -103,7 +131,8 @@ TEST_F(PageSessionTest, AFrameThatIsGoneIsAnsweredByWhatThereIs) {
 TEST_F(PageSessionTest, RequestsThatMakeNoSenseAreAnsweredByAnError) {
   drain();
   for (const char* request : {R"({"do":"fly"})", R"({"do":"follow","channel":"none"})", R"({"do":"follow"})",
-                              R"({"do":"follow","channel":3})", R"({"do":"seek","channel":"body","index":1})"}) {
+                              R"({"do":"follow","channel":3})", R"({"do":"history","channel":"none"})",
+                              R"({"do":"seek","channel":"body","index":1})"}) {
     session_->received_text(request);
     EXPECT_EQ(nlohmann::json::parse(next())["say"], "error") << request;
     EXPECT_FALSE(session_->broken()) << request;

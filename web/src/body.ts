@@ -74,6 +74,10 @@ class BodyPage implements Page {
       opening: (opening) => this.open(opening),
       frame: (message) => this.receive(message),
       state: (state) => this.state(state),
+      history: (frames) => {
+        for (const frame of frames) this.plot(frame);
+        for (const plot of Object.values(this.plots)) plot.draw();
+      },
     });
     requestAnimationFrame(() => this.draw());
   }
@@ -101,7 +105,10 @@ class BodyPage implements Page {
     this.last = index;
     this.newest = message;
     this.player.shown(index);
-    const { log_likelihood: likelihood, ess, ms } = message.header;
+    this.plot(message.header);
+  }
+
+  private plot({ index = 0, log_likelihood: likelihood, ess, ms }: Header) {
     if (typeof likelihood === "number") this.plots.likelihood.add(index, { "log p": likelihood });
     if (typeof ess === "number") this.plots.ess.add(index, { particles: ess });
     this.plots.ms.add(index, ms as Record<string, number>);

@@ -1,9 +1,13 @@
 // The viewer's camera. A frame is sent once the one before was answered, and then the newest: nothing queues up, here or on
 // the way.
 import type { Connection } from "./connection";
+import { element } from "./page";
 
 // Width of what is sent: enough for a head, and 9 MB per second at 30 frames per second; landmarks need more.
 const widths = { head: 320, face: 400, person: 400 };
+
+/** What the viewer chose on one page holds on the others. */
+export const chosen = { on: false, mirrored: true };
 
 export class Camera {
   readonly video = document.createElement("video");
@@ -13,6 +17,7 @@ export class Camera {
   private sequence = 0;
   private waiting = false; // for an answer
   private sent = 0; // when the last frame was
+  closed = false; // its page is gone
   on = false;
 
   constructor(private readonly connection: Connection, private tracker: keyof typeof widths = "head") {
@@ -26,8 +31,10 @@ export class Camera {
     this.stream = await navigator.mediaDevices.getUserMedia({
       video: { facingMode: "user", width: { ideal: 640 }, height: { ideal: 480 }, frameRate: { ideal: 30 } },
     });
+    if (this.closed) return this.stop();
     this.video.srcObject = this.stream;
     await this.video.play();
+    if (this.closed) return this.stop();
     this.fit();
     this.on = true;
     this.waiting = false;
@@ -85,26 +92,44 @@ export class Camera {
     for (const track of this.stream?.getTracks() ?? []) track.stop();
     this.video.srcObject = null;
   }
+
+  /** The page is left; the next one goes on with the camera. */
+  close() {
+    this.closed = true;
+    this.stop();
+  }
 }
 
-/** A button that switches the camera on and off, and says why where it cannot. */
+/** A box for whether the camera's picture is as in a mirror. */
+export function mirrorToggle() {
+  return element("label", {}, element("input", { type: "checkbox", checked: chosen.mirrored, name: "mirror",
+    change: (event) => (chosen.mirrored = (event.target as HTMLInputElement).checked) }), "as in a mirror");
+}
+
+/** A button that switches the camera on and off, and says why where it cannot. A camera that was on on another page goes on. */
 export function cameraButton(camera: Camera, changed: (on: boolean, trouble?: string) => void) {
   const button = document.createElement("button");
   button.type = "button";
   button.dataset.action = "camera";
   const name = () => (button.textContent = camera.on ? "switch the camera off" : "use the camera");
-  button.addEventListener("click", async () => {
+  const turn = async () => {
     button.disabled = true;
     try {
       if (camera.on) camera.stop();
       else await camera.start();
+      if (camera.closed) return;
+      chosen.on = camera.on;
       changed(camera.on);
     } catch (error) {
+      if (camera.closed) return;
+      chosen.on = false;
       changed(false, error instanceof Error ? error.message : String(error));
     }
     button.disabled = false;
     name();
-  });
+  };
+  button.addEventListener("click", () => void turn());
   name();
+  if (chosen.on) queueMicrotask(() => void turn()); // once the page is made
   return button;
 }

@@ -13,6 +13,7 @@ export interface Listener {
   opening?(opening: Header, message: Message): void;
   frame(message: Message): void;
   state?(state: ChannelState): void;
+  history?(frames: Header[]): void; // of this run so far, where the page was opened later
 }
 
 type Handler = (header: Header, message?: Message) => void;
@@ -57,7 +58,10 @@ export class Connection {
       return;
     }
     const listener = header.channel === undefined ? undefined : this.listeners.get(header.channel);
-    if (header.say === "opening") listener?.opening?.(header, message);
+    if (header.say === "opening") {
+      listener?.opening?.(header, message);
+      if (listener?.history) this.request({ do: "history", channel: header.channel });
+    } else if (header.say === "history") listener?.history?.(header.frames as Header[]);
     else if (header.say === "state") listener?.state?.(header as unknown as ChannelState);
     else if (header.say !== undefined) this.handlers.get(header.say)?.(header, message);
     else listener?.frame(message);

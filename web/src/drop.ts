@@ -7,7 +7,7 @@ interface Dropped {
   file: File;
 }
 
-const kinds = { body: "a body (depth, stereo, points)", head: "a head (colour video)", face: "faces (with a .kface model)" };
+const kinds = { head: "a person before a camera (colour)", face: "faces (colour)", body: "a body (depth, stereo, points)" };
 type Kind = keyof typeof kinds;
 
 // Names as the program accepts them: plain letters, at most three parts.
@@ -36,6 +36,8 @@ function guess(files: Dropped[]): Kind | undefined {
   if (any(/\.kface$/i)) return "face";
   if (any(/(^|\/)camera\.json$|\.(npy|ply|pcd|xyz)$|(^|\/)(depth|left|right)\//i)) return "body";
   if (any(/\.json$/i)) return "head"; // a filter
+  // a film alone; a .mkv may hold depth
+  if (files.length === 1 && any(/\.(mp4|m4v|mov|webm|avi|wmv|mpe?g)$/i)) return "head";
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 // The Face page: the picture with mesh and landmarks, the fitted appearance beside it, and sliders over the model's modes.
-import { Camera, cameraButton } from "./camera";
+import { Camera, cameraButton, chosen, mirrorToggle } from "./camera";
 import type { Connection } from "./connection";
 import { FaceModel, FaceScene, type ModeKind } from "./face_scene";
 import type { ArrayPart, Message } from "./message";
@@ -33,6 +33,7 @@ class FacePage implements Page {
   private readonly quality = new RunningPlot("quality", "1: sure", [0, 1]);
   private readonly player: Player;
   private readonly source = element("span", { class: "source" });
+  private readonly mirror = mirrorToggle();
   private readonly empty: HTMLElement;
   private readonly fittedPlace = element("div", { class: "faces" });
   private readonly modes = element("div", { class: "modes" });
@@ -49,7 +50,7 @@ class FacePage implements Page {
 
   constructor(root: HTMLElement, private readonly connection: Connection) {
     this.player = new Player(connection, channel);
-    this.player.root.hidden = true;
+    this.player.root.hidden = this.mirror.hidden = true;
     this.camera = new Camera(connection, "face");
     const button = cameraButton(this.camera, (on, trouble) => this.switched(on, trouble));
     this.empty = hint("Use the camera: its button is beside this picture, or below it. " +
@@ -59,7 +60,7 @@ class FacePage implements Page {
       element("div", { class: "facepage page" },
         element("div", { class: "stage centred" }, this.canvas,
           element("div", { class: "toggles" }, element("label", {}, element("input", { type: "checkbox", checked: true,
-            change: (event) => (this.showMesh = (event.target as HTMLInputElement).checked) }), "mesh")),
+            change: (event) => (this.showMesh = (event.target as HTMLInputElement).checked) }), "mesh"), this.mirror),
           this.source, this.empty),
         element("div", { class: "side" }, this.figures.root, element("div", { class: "row" }, button), this.fittedPlace, this.modes, this.quality.root),
         this.player.root),
@@ -73,6 +74,13 @@ class FacePage implements Page {
         this.receive(message, message.header.index ?? 0);
       },
       state: (state) => this.player.state(state),
+      history: (frames) => {
+        if (this.camera.on) return;
+        for (const { index, quality } of frames) {
+          if (typeof quality === "number") this.quality.add(index ?? 0, { quality });
+        }
+        this.quality.draw();
+      },
     });
     connection.on("face model", (_, message) => {
       if (!message) return;
@@ -89,6 +97,7 @@ class FacePage implements Page {
   private switched(on: boolean, trouble?: string) {
     this.source.textContent = trouble ?? (on ? "your camera" : "");
     this.empty.hidden ||= on;
+    this.mirror.hidden = !on;
     this.showModel();
     this.player.root.hidden = true;
     this.quality.clear();
@@ -156,6 +165,7 @@ class FacePage implements Page {
 
   private draw() {
     if (!this.running) return;
+    this.canvas.classList.toggle("mirrored", this.camera.on && chosen.mirrored); // in a recording, words would be
     const message = this.newest;
     this.newest = undefined;
     if (message) {
@@ -228,7 +238,7 @@ class FacePage implements Page {
     this.connection.leave(channel);
     this.connection.off("face");
     this.connection.off("face model");
-    this.camera.stop();
+    this.camera.close();
     this.fitted?.close();
     this.synthetic?.close();
     this.quality.close();

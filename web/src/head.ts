@@ -1,6 +1,6 @@
 // The Head page: the picture with skin, outline and centre over it, plots of place, distance and jitter, and calibration
 // by an oval that is drawn with the mouse.
-import { Camera, cameraButton } from "./camera";
+import { Camera, cameraButton, mirrorToggle } from "./camera";
 import type { Connection } from "./connection";
 import { HeadPicture, type Oval } from "./head_picture";
 import { HeadSource, type HeadFrame } from "./head_source";
@@ -27,14 +27,17 @@ class HeadPage implements Page {
   private readonly view = element("input", { type: "number", value: 60, min: 10, max: 150, name: "view" });
   private readonly calibrate = element("button", { type: "button", class: "main", disabled: true,
     "data-action": "calibrate", click: () => this.ask() }, "calibrate");
+  private readonly find = element("button", { type: "button", disabled: true, "data-action": "find face",
+    click: () => this.findFace() }, "find my face");
+  private finding = false; // the person tracker has the frames, until it has seen a face
   private readonly verdict = element("p", { class: "verdict", "data-figure": "verdict" });
   private jitter = new Jitter();
   private readonly rate = new Rate();
   private plotTime = 0;
   private running = true;
   private recorded = false; // there are frames to play
-  private readonly empty = hint("No head is tracked yet. Use the camera (its button is beside this picture, or below it), drop a video with its " +
-    "filter.json on this page, or start `kinema track --input VIDEO --view`.");
+  private readonly empty = hint("No head is tracked yet. Use the camera (its button is beside this picture, or below it), drop a video on " +
+    "this page, or start `kinema track --input VIDEO --view`.");
 
   constructor(root: HTMLElement, private readonly connection: Connection) {
     this.camera = new Camera(connection);
@@ -45,6 +48,7 @@ class HeadPage implements Page {
       name.textContent = trouble ?? (on ? "your camera" : "");
       this.player.root.hidden = on || !this.recorded;
       mirror.hidden = !on;
+      this.find.disabled = !on;
       this.empty.hidden = on || this.recorded;
       this.forget();
       this.update();
@@ -53,7 +57,7 @@ class HeadPage implements Page {
     const check = (label: string, changed: (on: boolean) => void) =>
       element("label", {}, element("input", { type: "checkbox", checked: true, change: (event) =>
         changed((event.target as HTMLInputElement).checked) }), label);
-    const mirror = check("as in a mirror", (on) => (this.picture.mirrored = on));
+    const mirror = mirrorToggle();
     mirror.hidden = true;
     root.append(
       element("div", { class: "head page" },
@@ -65,9 +69,9 @@ class HeadPage implements Page {
           element("section", { class: "calibration" },
             element("h3", {}, "Calibration"),
             element("p", { class: "hint" },
-              "Switch the camera on, draw an oval over your face (press at the nose, pull to the corner of its box), " +
-              "and press the button."),
-            element("div", { class: "row" }, button),
+              "Switch the camera on and let your face be found, or draw an oval over it (press at the nose, pull to the " +
+              "corner of its box). Then calibrate."),
+            element("div", { class: "row" }, button, this.find),
             element("div", { class: "row" }, element("label", {}, "you sit at ", this.distance, " cm"),
               element("label", {}, "camera's view ", this.view, "°")),
             element("div", { class: "row" }, this.calibrate), this.verdict),
@@ -81,7 +85,14 @@ class HeadPage implements Page {
       state: (state) => {
         this.player.state(state);
       },
-      opening: (opening) => (name.textContent = String(opening.source)),
+      opening: (opening) => {
+        name.textContent = String(opening.source);
+        if (!this.camera.on) this.forget();
+      },
+      history: (frames) => {
+        this.forget();
+        for (const frame of frames) this.plot(frame);
+      },
     });
     requestAnimationFrame(() => this.draw());
   }
@@ -94,6 +105,23 @@ class HeadPage implements Page {
 
   private update() {
     this.calibrate.disabled = !this.camera.on || !this.picture.oval;
+  }
+
+  // Where it is needs no colours: the person tracker tells, whose oval is then that of the calibration.
+  private findFace() {
+    this.finding = true;
+    this.verdict.textContent = "looking for your face …";
+    this.camera.switchTo("person");
+  }
+
+  private foundFace(frame: HeadFrame) {
+    this.finding = false;
+    const sent = frame.width;
+    this.camera.switchTo("head");
+    const scale = this.camera.canvas.width / sent;
+    this.picture.oval = frame.oval?.map((value) => value * scale) as Oval;
+    this.verdict.textContent = "This is your face: calibrate, or draw another oval.";
+    this.update();
   }
 
   private ask() {
@@ -114,6 +142,7 @@ class HeadPage implements Page {
 
   private receive(frame: HeadFrame) {
     this.rate.add();
+    if (this.finding && frame.found && frame.oval) return this.foundFace(frame);
     this.picture.set(frame);
     this.empty.hidden = true;
     if (!this.camera.on) {
@@ -128,18 +157,23 @@ class HeadPage implements Page {
       for (const name of ["x", "y", "distance", "turned", "jitter", "score"]) this.figures.set(name, "–");
       return;
     }
-    this.jitter.add(frame.x, frame.y);
+    this.plot(frame);
     this.figures.set("x", frame.x.toFixed(1));
     this.figures.set("y", frame.y.toFixed(1));
     this.figures.set("score", frame.score.toFixed(2));
     this.figures.set("jitter", `${this.jitter.value.toFixed(2)} px`);
-    this.plots.place.add(frame.index, { x: frame.x, y: frame.y });
-    this.plots.jitter.add(frame.index, { jitter: this.jitter.value });
     const { pose } = frame;
     this.figures.set("turned", pose ? [pose.yaw, pose.pitch, pose.roll].map((angle) => `${Math.round(angle) || 0}°`).join(" ") : "–");
     if (frame.distance === undefined) return;
     this.figures.set("distance", `${(100 * frame.distance).toFixed(0)} cm`);
-    this.plots.distance.add(frame.index, { distance: 100 * frame.distance });
+  }
+
+  private plot(frame: HeadFrame) {
+    if (!frame.found) return;
+    this.jitter.add(frame.x, frame.y);
+    this.plots.place.add(frame.index, { x: frame.x, y: frame.y });
+    this.plots.jitter.add(frame.index, { jitter: this.jitter.value });
+    if (frame.distance !== undefined) this.plots.distance.add(frame.index, { distance: 100 * frame.distance });
   }
 
   private draw() {

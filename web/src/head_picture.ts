@@ -1,5 +1,6 @@
 // The camera's picture with what the tracker sees in it: degrees of skin, the head's outline, its centre, and the oval
 // that the user draws with the mouse to calibrate.
+import { chosen } from "./camera";
 import type { HeadFrame } from "./head_source";
 import { painted } from "./painted";
 
@@ -15,7 +16,6 @@ export class HeadPicture {
   private height = 240;
   private stale = true; // something changed since it was drawn
   private degrees = true;
-  mirrored = true; // of the camera alone: in a recording, words would be
   oval?: Oval;
 
   /** `drawn` is called when the user has drawn an oval. */
@@ -56,7 +56,7 @@ export class HeadPicture {
   private place(event: PointerEvent): [number, number] {
     const box = this.canvas.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * this.width;
-    return [this.mirrored && this.live ? this.width - 1 - x : x, ((event.clientY - box.top) / box.height) * this.height];
+    return [chosen.mirrored && this.live ? this.width - 1 - x : x, ((event.clientY - box.top) / box.height) * this.height];
   }
 
   draw(live: boolean) {
@@ -65,7 +65,7 @@ export class HeadPicture {
     if (!live && !this.stale && this.live === live) return;
     this.live = live;
     this.stale = false;
-    const mirrored = this.mirrored && live;
+    const mirrored = chosen.mirrored && live; // in a recording, words would be
     if (canvas.width !== scale * this.width) canvas.width = scale * this.width;
     if (canvas.height !== scale * this.height) canvas.height = scale * this.height;
     const context = canvas.getContext("2d");

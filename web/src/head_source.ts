@@ -30,6 +30,7 @@ export interface HeadListener {
   head(frame: HeadFrame): void;
   opening?(opening: Header): void;
   state?(state: ChannelState): void;
+  history?(frames: HeadFrame[]): void;
 }
 
 function headFrame({ header, arrays }: Message): HeadFrame {
@@ -62,6 +63,7 @@ export class HeadSource {
       opening: (opening) => listener.opening?.(opening),
       frame: (message) => camera.on || listener.head(headFrame(message)),
       state: (state) => listener.state?.(state),
+      history: (frames) => camera.on || listener.history?.(frames.map((header) => headFrame({ header, arrays: {} }))),
     });
     for (const answer of ["head", "person"]) {
       connection.on(answer, (_, message) => {
@@ -77,6 +79,6 @@ export class HeadSource {
   close() {
     this.connection.leave("head");
     for (const answer of ["head", "person"]) this.connection.off(answer);
-    this.camera.stop();
+    this.camera.close();
   }
 }

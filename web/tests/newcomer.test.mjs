@@ -5,7 +5,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { decode, numbersOf } from "./decode.mjs";
-import { figure, figureThat, keepScreenshot, openPage, scratchFolder, startBrowser, startKinema } from "./harness.mjs";
+import { dropOn, figure, figureThat, keepScreenshot, openPage, runKinema, scratchFolder, startBrowser, startKinema,
+  turnTo } from "./harness.mjs";
 
 const film = new URL("../../../shared/data/head/otb_faceocc1/", import.meta.url).pathname;
 const absent = !existsSync(film) && "there is no film of a real face; a drawn one is fitted by pages.test.mjs";
@@ -98,6 +99,43 @@ test("the room of the Window follows a real head, with nothing to calibrate", { 
   await figureThat(page, "head", (text) => text === "found");
   await figureThat(page, "distance", (text) => Number.parseInt(text) > 200 && Number.parseInt(text) < 2000 && text !== "600 mm");
   await keepScreenshot(page, "newcomer-window");
+  assert.deepEqual(complaints, []);
+  await page.close();
+  await kinema.stop();
+});
+
+test("the Head page finds the face that is calibrated, and the camera goes on on the other pages", { skip: absent }, async () => {
+  const kinema = await startKinema(["serve", "--port", "0"], folder);
+  const { page, complaints } = await openPage(browser, kinema.url, "head");
+  await page.locator("[data-action=camera]").click();
+  await figureThat(page, "head", (text) => text === "not calibrated");
+  await page.locator("[data-action='find face']").click();
+  await figureThat(page, "verdict", (text) => /This is your face/.test(text));
+  await keepScreenshot(page, "newcomer-find-face");
+  await page.locator("[data-action=calibrate]").click();
+  await page.locator(".verdict a[download]").waitFor();
+  await figureThat(page, "head", (text) => text === "found");
+  await turnTo(page, "face");
+  await figureThat(page, "face", (text) => text === "found");
+  assert.ok(await page.locator("canvas.picture.mirrored").isVisible());
+  await keepScreenshot(page, "newcomer-face-mirrored");
+  await turnTo(page, "body");
+  await turnTo(page, "window");
+  await page.locator("[data-action=camera]", { hasText: "switch the camera off" }).waitFor();
+  assert.deepEqual(complaints, []);
+  await page.close();
+  await kinema.stop();
+});
+
+test("a film that is dropped is tracked without anything else", { skip: absent }, async () => {
+  await runKinema(["track", "--input", join(film, "img"), "--frames", "12", "--overlay", "someone.mp4"], folder);
+  const kinema = await startKinema(["serve", "--port", "0"], folder);
+  const { page, complaints } = await openPage(browser, kinema.url, "body");
+  await dropOn(page, join(folder, "someone.mp4"));
+  await figureThat(page, "head", (text) => text === "found");
+  await page.locator("#drop[data-state=done]").waitFor();
+  assert.deepEqual(await page.locator("#drop a").allTextContents(), ["track.csv", "track.jsonl"]);
+  await keepScreenshot(page, "newcomer-dropped-film");
   assert.deepEqual(complaints, []);
   await page.close();
   await kinema.stop();

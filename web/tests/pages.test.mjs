@@ -67,6 +67,18 @@ test("a recording plays, steps and seeks", async () => {
   shown = await openPage(browser, kinema.url, "body");
   const { page, complaints } = shown;
   await page.locator(".player button", { hasText: "play" }).waitFor();
+  // opened when all was over, the page draws the curves of the whole run
+  const curve = page.locator(".plot canvas").first();
+  const columns = () => curve.evaluate((canvas) => {
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d"); // reading the canvas itself would slow it
+    copy.drawImage(canvas, 0, 0);
+    const { data, width } = copy.getImageData(0, 0, canvas.width, canvas.height);
+    const drawn = new Set(); // columns with the blue of the first curve
+    for (let i = 0; i < data.length; i += 4) if (data[i] < 140 && data[i + 2] > 200 && data[i + 3] > 128) drawn.add((i / 4) % width);
+    return drawn.size / width;
+  });
+  for (const end = Date.now() + patience; Date.now() < end && (await columns()) < 0.5; ) await page.waitForTimeout(50);
+  assert.ok((await columns()) > 0.5, "the curves are those of the whole run");
   const slider = page.locator(".player input");
   const seek = async (frame) => {
     await slider.fill(String(frame));
@@ -135,7 +147,12 @@ function listenForHeads(page, heads) {
 }
 
 test("the window's frustum follows the head of the camera", async () => {
-  await turnTo(shown.page, "face"); // which switches the camera off
+  await turnTo(shown.page, "face"); // where the camera goes on, mirrored or not as before
+  const button = shown.page.locator("[data-action=camera]");
+  await button.filter({ hasText: "switch the camera off" }).waitFor();
+  assert.equal(await shown.page.getByLabel("as in a mirror").isChecked(), false);
+  await button.click();
+  await button.filter({ hasText: "use the camera" }).waitFor();
   clips.moving();
   const heads = [];
   const { page, complaints } = await openPage(browser, kinema.url, "window", (made) => listenForHeads(made, heads));
