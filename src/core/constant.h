@@ -13,6 +13,12 @@
 // The first part of a name is the folder below src. Such a build has no cuda backend, since device code cannot read
 // host variables. A constant may not be used where the language requires a constant expression (the size of an array, a
 // template argument), and one derived from another is declared `inline const auto`, after it.
+//
+// A part of a tracker that no constant can switch off has a switch, in src/<tracker>/constants_mechanisms.h:
+//
+//   KINEMA_MECHANISM(furniture);
+//
+// It is true, except in such a build with KINEMA_CONSTANTS=body.furniture=0.
 #pragma once
 
 #ifdef KINEMA_TUNABLE
@@ -30,7 +36,7 @@ constexpr std::string_view tracker_of(std::string_view path) {
   return path.substr(0, path.find('/'));
 }
 
-/// The value of `folder.name` in KINEMA_CONSTANTS, or else the given one. A value that is not a number ends the
+/// The value of `tracker.name` in KINEMA_CONSTANTS, or else the given one. A value that is not a number ends the
 /// program: a measurement with an unchanged constant would look like one without any effect.
 template <class T>
 T constant(std::string_view path, std::string_view name, T value) {
@@ -60,3 +66,5 @@ T constant(std::string_view path, std::string_view name, T value) {
 #else
 #define KINEMA_CONSTANT(type, name, value) inline constexpr type name = value
 #endif
+
+#define KINEMA_MECHANISM(name) KINEMA_CONSTANT(bool, name, true)

@@ -2,6 +2,7 @@
 
 #include "core/threads.h"
 #include "head/constants.h"
+#include "head/constants_mechanisms.h"
 #include "head/moments/degree_map.h"
 #include "head/moments/pixels.h"
 
@@ -28,6 +29,7 @@ void normalise(std::vector<float>& shares) {
 
 // A quarter to each neighbour along each channel: colours vary, and cell boundaries are arbitrary.
 void smooth(std::vector<float>& shares) {
+  if (!mechanisms::smoothed_colours) return;
   std::vector<float> line(bins);
   for (std::size_t stride : {std::size_t{1}, std::size_t{bins}, std::size_t{bins} * bins}) {
     for (std::size_t first = 0; first < cells; ++first) {

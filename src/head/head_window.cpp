@@ -1,6 +1,7 @@
 #include "head/head_window.h"
 
 #include "head/constants.h"
+#include "head/constants_mechanisms.h"
 
 #include <algorithm>
 #include <cmath>
@@ -97,9 +98,11 @@ std::vector<Window> HeadWindow::seeds(const Scene& scene, const Classifier& clas
     }
     return windows;
   }
+  if (!mechanisms::searched_everywhere) return windows;
   const auto step = static_cast<std::size_t>(std::max(1.0, std::min(rx, ry) / far_cells));
   const DegreeMap map(scene.frame, degrees, {0, 0, width_, height_}, step, scene.weighing.mask);
   for (double size : {1.0, 0.7, 1.4}) {
+    if (!mechanisms::searched_window_sizes && size != 1) continue;
     for (const DegreeMap::Place& place :
          map.places(size * rx / window_factor, size * ry / window_factor, search_places)) {
       windows.push_back({place.x, place.y, size * rx, size * ry});
@@ -123,7 +126,7 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, Estima
     if (!seen_ && !given_) fit_size(scene, candidate);
     add(candidate);
   }
-  if (pattern_.known() && seen_) {
+  if (mechanisms::pattern_seed && pattern_.known() && seen_) {
     const Oval head = head_of(*last_);
     const Pattern::Match match = pattern_.find(scene.frame, head);
     Window window = climb(scene, window_of({match.x, match.y, head.rx, head.ry}), climb_steps);
@@ -154,7 +157,7 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, Estima
     const double trust = std::clamp((seen_contrast / usual_ - sized_contrast) / (1 - sized_contrast), 0.0, 1.0);
     follow_size(scene, best.window, trust);
     // another size converges elsewhere
-    best.window = climb(scene, best.window, climb_steps);
+    if (mechanisms::climbed_again) best.window = climb(scene, best.window, climb_steps);
     if (pattern_.known()) limit_offset(best.window, best.match);
   } else {
     growth_ = 0;

@@ -2,6 +2,7 @@
 // motion of the colours, and their average difference from the face is removed.
 #pragma once
 
+#include "person/constants_mechanisms.h"
 #include "person/outline.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ public:
       off_ = off_ + Outline{place * change.x, place * change.y, size * change.size};
       known_ = true;
     }
-    return colours ? to_face(*colours) : *face;
+    return colours && (mechanisms::joined_colours || !face) ? to_face(*colours) : *face;
   }
 
 private:

@@ -7,6 +7,7 @@
 #include "kinema/grey.h"
 #include "kinema/source.h"
 #include "person/constants.h"
+#include "person/constants_mechanisms.h"
 #include "person/join.h"
 #include "person/outline.h"
 #include "person/reduction.h"
@@ -53,7 +54,7 @@ head::Oval oval_of(const face::Start::Box& box) {
 
 // Whether the detector saw one face in both of its last runs: a false one seldom stays.
 bool is_steady(const std::vector<std::optional<head::Oval>>& boxed) {
-  if (boxed.size() < 2 || !boxed[0] || !boxed[1]) return false;
+  if (!mechanisms::boxed_colours || boxed.size() < 2 || !boxed[0] || !boxed[1]) return false;
   const double reach = 0.5 * boxed[1]->rx;
   return std::hypot(boxed[0]->cx - boxed[1]->cx, boxed[0]->cy - boxed[1]->cy) < reach &&
          std::abs(std::log(boxed[0]->rx / boxed[1]->rx)) < 0.3;
@@ -144,17 +145,17 @@ struct Tracker::State {
 std::optional<face::Start> Tracker::State::continued() const {
   if (!last) return std::nullopt;
   face::Start start;
-  const Outline motion = before ? last->outline - before->outline : Outline{};
+  const Outline motion = mechanisms::moved_on && before ? last->outline - before->outline : Outline{};
   start.landmarks = moved(last->landmarks, motion.x, motion.y);
   return start;
 }
 
 // Where the colours are: the last shape moved there, or the mean face.
 std::optional<face::Start> Tracker::State::from_colours(const head::Estimate& head) {
-  if (!head.found || !head.oval) return std::nullopt;
+  if (!mechanisms::face_from_colours || !head.found || !head.oval) return std::nullopt;
   const Outline at = join.to_face(outline_of(*head.oval));
   face::Start start;
-  if (seen && missed % 2 == 0) {
+  if (mechanisms::last_shape && seen && missed % 2 == 0) {
     const double scale = std::exp(at.size - seen->outline.size);
     for (std::size_t i = 0; i + 1 < seen->landmarks.size(); i += 2) {
       start.landmarks.push_back(

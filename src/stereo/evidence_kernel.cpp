@@ -1,6 +1,7 @@
 #include "stereo/evidence_kernel.h"
 
 #include "stereo/constants.h"
+#include "stereo/constants_mechanisms.h"
 #include "stereo/matcher_backends.h"
 
 #ifdef KINEMA_HAVE_HIGHWAY
@@ -54,6 +55,7 @@ HWY_INLINE Floats less(Floats c, Floats a, Floats b) { return hn::NegMulAdd(a, b
 
 // Of the left picture's contrast over the right one's, from their sums of squares.
 HWY_INLINE Floats gain_of(Floats ll, Floats rr) {
+  if (!mechanisms::exposure_gain) return all(1);
   const Floats tiny = all(1e-6);
   return hn::Max(hn::Min(hn::Sqrt(hn::Div(hn::Max(ll, tiny), hn::Max(rr, tiny))), all(1.4)), all(0.7));
 }

@@ -1,5 +1,6 @@
 #include "stereo/paths_kernel.h"
 
+#include "stereo/constants_mechanisms.h"
 #include "stereo/matcher_backends.h"
 
 #include <algorithm>
@@ -245,8 +246,9 @@ void choose_disparities_kernel(const PathProblem& problem, const Byte* forward, 
     // the vertex of a parabola through the sums of three disparities
     const int bend = before + after - 2 * least;
     best[static_cast<std::size_t>(x)] = chosen;
-    result = static_cast<float>(chosen) +
-             (bend > 0 ? 0.5f * static_cast<float>(before - after) / static_cast<float>(bend) : 0.0f);
+    result = static_cast<float>(chosen) + (mechanisms::disparity_fractions && bend > 0
+                                               ? 0.5f * static_cast<float>(before - after) / static_cast<float>(bend)
+                                               : 0.0f);
   }
   // the right pixel must choose the left one too
   for (int x = 0; x < columns; ++x) {
@@ -258,7 +260,7 @@ void choose_disparities_kernel(const PathProblem& problem, const Byte* forward, 
       if (key != no_key && key >> key_bits < least)
         least = key >> key_bits, chosen = block * key_block + (key & (key_block - 1));
     }
-    if (std::abs(chosen - own) > 1) disparity[x] = 0;
+    if (mechanisms::right_agrees && std::abs(chosen - own) > 1) disparity[x] = 0;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "kinema/foreground.h"
 
+#include "body/constants_mechanisms.h"
 #include "body/foreground/constants_foreground.h"
 #include "body/foreground/foreground_clusters.h"
 #include "body/foreground/foreground_exterior.h"
@@ -61,7 +62,7 @@ void check_expected(std::span<const float> expected) {
 // Whether so many points are thinned evenly in space, which takes time. Of the many pixels of a matched pair, whose neighbours
 // share their errors, every second does as well.
 bool too_many(std::size_t count, std::size_t most, const ForegroundSettings& settings) {
-  if (settings.incomplete && most >= plenty_of_points) return false;
+  if (!mechanisms::even_thinning || (settings.incomplete && most >= plenty_of_points)) return false;
   return most != 0 && static_cast<double>(count) > thinning_ratio * static_cast<double>(most);
 }
 
@@ -339,12 +340,13 @@ struct Foreground::State {
       if (!before && !ray) continue;
       const Gate::Level level = gate.at(x * z, y * z, z);
       bool person = before && level != Gate::outside && (level == Gate::touching || !scene.in_flat_thing(x, y, z));
-      const bool stays =
-          person && tracking && furniture.look(v * depth.width + u, z, depth_slack(z), level == Gate::touching);
+      const bool stays = mechanisms::furniture && person && tracking &&
+                         furniture.look(v * depth.width + u, z, depth_slack(z), level == Gate::touching);
       person = person && !stays;
       if (person) {
         if (supported(depth, u, v, z)) found.person.push_back({x * z, y * z, z});
-      } else if (ray && (stays || (level != Gate::touching && !(before && gate.stands_before(x, y, z))))) {
+      } else if (ray && (stays || (level != Gate::touching &&
+                                   !(mechanisms::hidden_rays && before && gate.stands_before(x, y, z))))) {
         found.background.push_back({x * z, y * z, z});
       }
     }

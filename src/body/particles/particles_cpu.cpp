@@ -3,6 +3,7 @@
 // Divided particles: every part has all log-likelihoods and weights, and arrays for all states, of which those of its
 // slice are valid. It moves and weighs its slice, learns the log-likelihoods of the others, and from there on all parts
 // compute the same. Sums over states run from part to part in the order of the particles.
+#include "body/constants_mechanisms.h"
 #include "body/particles/mean_state.h"
 #include "body/particles/motion.h"
 #include "body/particles/particles.h"
@@ -120,7 +121,7 @@ public:
     moments.exponent = exponent_;
     moments.joint_variance = joint_variance(moments.state);
     const auto joints = static_cast<std::size_t>(kinematics_.joint_count);
-    if (peak_owner_ >= 0) {
+    if (mechanisms::peak_width && peak_owner_ >= 0) {
       std::vector<double> width(joints, 0);
       if (exchange_.part() == peak_owner_ && peak_.information.size() > 0)
         width = joint_deviations(kinematics_, moments.state, peak_.information);
@@ -244,7 +245,7 @@ private:
     threads_.for_each(slice.size(), [&](std::size_t at) {
       const std::size_t j = slice.begin + at;
       const Random random{settings_.seed, step, static_cast<std::uint32_t>(j)};
-      const bool rests = j == 0 && settings_.unperturbed_particle;
+      const bool rests = mechanisms::unperturbed_particle && j == 0 && settings_.unperturbed_particle;
       std::vector<float> normal(tangent()), change(drift);
       for (std::size_t i = 0; i < normal.size(); ++i) {
         normal[i] = rests ? 0 : static_cast<float>(random.normal(static_cast<std::uint32_t>(i)));

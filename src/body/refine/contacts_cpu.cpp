@@ -1,5 +1,6 @@
 #include "body/refine/contacts_cpu.h"
 
+#include "body/constants_mechanisms.h"
 #include "kinema/body.h"
 
 #include <algorithm>
@@ -195,6 +196,7 @@ void touch_points(const Skin& skin, const PointBlock& points, const ContactWeigh
   }
   const Lanes d;
   const Floats zero = hn::Zero(d), one = hn::Set(d, 1.0f), tiny = hn::Set(d, 1e-6f);
+  const Floats far_side = hn::Set(d, mechanisms::near_side ? 0 : -1e30f);
   for (std::size_t i = 0; i < contact_block; i += hn::Lanes(d)) {
     const Vectors x = load(points.x + i, points.y + i, points.z + i), along = load(cx + i, cy + i, cz + i);
     const Vectors a = load(contacts.footx + i, contacts.footy + i, contacts.footz + i);
@@ -205,7 +207,7 @@ void touch_points(const Skin& skin, const PointBlock& points, const ContactWeigh
     const Vectors near = minus(times(hn::Mul(dot(x, along), over), along), x);
     const Floats length = norm(out), near_length = norm(near);
     const auto has_near = hn::Gt(near_length, tiny), on_axis = hn::Lt(length, tiny);
-    const auto behind = hn::And(has_near, hn::Lt(dot(out, near), zero));
+    const auto behind = hn::And(has_near, hn::Lt(dot(out, near), far_side));
     const Floats near_scale = hn::Div(one, hn::Max(near_length, tiny));
     const Vectors to_camera = {hn::IfThenElseZero(has_near, hn::Mul(near_scale, near.x)),
                                hn::IfThenElseZero(has_near, hn::Mul(near_scale, near.y)),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "body/constants.h"
+#include "body/constants_mechanisms.h"
 
 #include <cmath>
 #include <cstddef>
@@ -29,7 +30,7 @@ struct RefineSettings {
   /// Standard deviation of a point about a skin seen straight on; and the excess of its variance over that of a point
   /// across the ray, relative to the latter.
   double deviation() const { return std::sqrt(sigma * sigma + noise * noise); }
-  double noise2() const { return noise * noise / (sigma * sigma); }
+  double noise2() const { return mechanisms::noise_along_rays ? noise * noise / (sigma * sigma) : 0; }
 
   /// The distance from the skin up to which a point counts.
   double reach() const { return tau * std::sqrt(1 + noise2()); }

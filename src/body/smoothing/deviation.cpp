@@ -1,6 +1,7 @@
 #include "body/smoothing/deviation.h"
 
 #include "body/constants.h"
+#include "body/constants_mechanisms.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +41,7 @@ std::vector<double> flesh_radii(const Skeleton& skeleton) {
 }
 
 double evidence_shared(const ErrorSources& sources) {
-  const double ratio = sources.assumed > 0 ? sources.residual / sources.assumed : 1;
+  const double ratio = mechanisms::residual_noise && sources.assumed > 0 ? sources.residual / sources.assumed : 1;
   return error_together * ratio * ratio;
 }
 

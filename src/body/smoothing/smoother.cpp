@@ -3,6 +3,7 @@
 #include "kinema/body_smoother.h"
 
 #include "body/constants.h"
+#include "body/constants_mechanisms.h"
 #include "body/particles/motion.h"
 #include "body/refine/denoised_points.h"
 #include "body/smoothing/anatomical_joints.h"
@@ -92,6 +93,7 @@ private:
     anatomical_.emplace(skeleton);
     // poses of other bone lengths: settled ones cannot be continued, and the others must be fitted again
     frames_.erase(frames_.begin(), frames_.end() - static_cast<std::ptrdiff_t>(estimates_.size()));
+    if (!mechanisms::refitted_frames) return;
     threads_.for_each(frames_.size(), [&](std::size_t i) {
       TrajectoryFrame& frame = frames_[i];
       const PosePrior prior = expected_pose(skeleton_, frame.state, frame.seconds);

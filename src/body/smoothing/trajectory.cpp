@@ -1,5 +1,6 @@
 #include "body/smoothing/trajectory.h"
 
+#include "body/constants_mechanisms.h"
 #include "body/particles/motion.h"
 #include "body/smoothing/block_band.h"
 
@@ -102,7 +103,7 @@ private:
       const std::size_t t = settled_ + i;
       linearised.evidence[t] =
           point_evidence(model_.kinematics, frames_[t].points, frames_[t].refinement, linearised.states[t], threads_);
-      add_comfort(linearised.states[t], linearised.evidence[t]);
+      if (mechanisms::smoothed_comfort) add_comfort(linearised.states[t], linearised.evidence[t]);
       if (t == 0) return;
       linearised.innovation[t] = difference(linearised.states[t - 1], linearised.states[t]);
       if (t > 1)

@@ -1,6 +1,7 @@
 // Front and back of a person are so similar that one frame often cannot tell them apart, and a filter that took the
 // wrong one stays with it. In the first frames, and whenever a rival faces the other way, both are therefore followed,
 // each by a filter of its own, until one explains what was seen clearly better.
+#include "body/constants_mechanisms.h"
 #include "body/tracker/constants_search.h"
 #include "body/tracker/pose_filter.h"
 #include "core/geometry.h"
@@ -38,7 +39,7 @@ public:
     other_history_.push_back(other);
     compare();
     estimate = history_.back();
-    if (other_) add_doubt(estimate, other_history_.back());
+    if (mechanisms::facing_doubt && other_) add_doubt(estimate, other_history_.back());
     return estimate;
   }
 

@@ -1,6 +1,7 @@
 // The tracking loop: sample, weigh, mean (section 2 of the paper), with optional annealing layers, limb-wise blocks and
 // refinement, a search where there is no previous pose, and a fit of the person's shape in the first frames.
 #include "body/constants.h"
+#include "body/constants_mechanisms.h"
 #include "body/likelihood/likelihood_backends.h"
 #include "body/particles/motion.h"
 #include "body/particles/particles.h"
@@ -171,7 +172,7 @@ public:
         tracking_ = fit(estimate) > found_fit;
       }
       // an implausible size must not persist
-      if (size > 0 && !tracking_) set_skeleton(own);
+      if (mechanisms::restored_size && size > 0 && !tracking_) set_skeleton(own);
       if (tracking_ && unknown_size()) learner_.begin_at_size(size);
     }
     if (tracking_ && !other_start_.empty()) {
@@ -185,7 +186,9 @@ public:
     estimate.found = tracking_;
     if (tracking_) {
       estimate.confidence = std::clamp(fit(estimate), 0.0, 1.0);
-      add_angles(estimate, settings_.steady ? hold_to_motion(estimate, seconds) : information(), seconds);
+      add_angles(estimate,
+                 settings_.steady && mechanisms::held_to_motion ? hold_to_motion(estimate, seconds) : information(),
+                 seconds);
       learn_shape();
     }
     estimate.searched = searched_;
@@ -230,7 +233,9 @@ private:
   }
 
   // Whether a person who is found may be of any size.
-  bool unknown_size() const { return settings_.fit_shape && !settings_.height_known && !learner_.known(); }
+  bool unknown_size() const {
+    return mechanisms::searched_sizes && settings_.fit_shape && !settings_.height_known && !learner_.known();
+  }
 
   // Starts at the likeliest pose found by a search. Returns the size of the person relative to the skeleton of the
   // settings, if it is unknown_size(), else 1; 0 where nobody was found.
@@ -258,9 +263,10 @@ private:
       // a search has priors on posture, which the points of a distant person hardly determine
       const std::size_t best = own.best(evidence()), rival = turned.best(evidence());
       const double likelier = turned.log_posterior(rival, evidence()) - own.log_posterior(best, evidence());
-      const bool other = likelier >= clear_log_ratio;
+      const bool other = mechanisms::turned_results && likelier >= clear_log_ratio;
       begin_at(other ? turned.states[rival] : own.states[best]);
-      if (settings_.rivals > 0 && std::abs(likelier) < constants::facing::followed_log_ratio)
+      if (mechanisms::both_facings && settings_.rivals > 0 &&
+          std::abs(likelier) < constants::facing::followed_log_ratio)
         other_start_ = other ? own.states[best] : turned.states[rival];
     }
     stages_.add("search");
@@ -280,7 +286,7 @@ private:
         }
         particles_->weigh();
         const bool last = layer + 1 == settings_.layers && block + 1 == blocks;
-        particles_->anneal(last ? 0 : settings_.survival, settings_.tempered ? evidence() : 1);
+        particles_->anneal(last ? 0 : settings_.survival, settings_.tempered && mechanisms::tempering ? evidence() : 1);
       }
     }
     stages_.add("weigh");
@@ -304,14 +310,15 @@ private:
     const std::vector<double>& shape = learner_.joint_variance();
     for (std::size_t j = 0; j < flesh_radii_.size(); ++j) {
       const double deviation = stated_deviation(moments.joint_variance[j], flesh_radii_[j], sources_);
-      if (j < shape.size()) estimate.shape_deviation.push_back(std::sqrt(shape[j]));
+      if (j < shape.size()) estimate.shape_deviation.push_back(mechanisms::shape_deviation ? std::sqrt(shape[j]) : 0);
       estimate.deviation.push_back(j < shape.size() ? std::hypot(deviation, estimate.shape_deviation[j]) : deviation);
     }
     log_likelihood_ = moments.log_likelihood;
     estimate.log_likelihood = moments.log_likelihood;
     estimate.effective_sample_size = moments.effective_sample_size;
     if (watched_) cloud_ = particles_->states();  // after resampling they would be copies of a few poses
-    if (moments.effective_sample_size < settings_.resample_below * static_cast<double>(settings_.particles)) {
+    if (!mechanisms::kept_weights ||
+        moments.effective_sample_size < settings_.resample_below * static_cast<double>(settings_.particles)) {
       particles_->resample();
     }
     stages_.add("mean");
@@ -385,7 +392,7 @@ private:
     const double filtered = share * estimate.log_likelihood - monitor_.posture_cost(state_);
     const double own = monitor_.searched() ? filtered : others.log_posterior(0, share);
     if (best == 0 || found < filtered || found - own < clear_log_ratio) return false;
-    if (dot(front_of(state_), front_of(others.states[best])) < 0) {
+    if (mechanisms::both_facings && dot(front_of(state_), front_of(others.states[best])) < 0) {
       other_start_ = others.states[best];
       return false;
     }

@@ -1,5 +1,6 @@
 #include "body/tracker/pair_depth.h"
 
+#include "body/constants_mechanisms.h"
 #include "body/tracker/constants_pairs.h"
 #include "kinema/body.h"
 #include "kinema/error.h"
@@ -192,7 +193,7 @@ void PairDepth::set_deviations(PointCloud& cloud) const {
     for (std::size_t i = first; i < last; ++i) {
       const float* p = cloud.xyz.data() + 3 * i;
       cloud.deviation[i] = 0;
-      if (cloud.background[i] != 0) continue;
+      if (!mechanisms::pair_deviations || cloud.background[i] != 0) continue;
       const auto x = static_cast<std::size_t>(std::lround(camera_.fx * static_cast<double>(p[0] / p[2]) + camera_.cx)),
                  y = static_cast<std::size_t>(std::lround(camera_.fy * static_cast<double>(p[1] / p[2]) + camera_.cy));
       cloud.deviation[i] = deviation_[y * static_cast<std::size_t>(camera_.width) + x];
@@ -201,6 +202,7 @@ void PairDepth::set_deviations(PointCloud& cloud) const {
 }
 
 void PairDepth::look_past(double depth) {
+  if (!mechanisms::plain_areas) return;
   areas_.mark_beyond(left_, disparities_, window_, matcher_->focal_baseline() / (depth + past_margin), threads_, past_);
   const auto width = static_cast<std::size_t>(camera_.width);
   threads_.for_each(static_cast<std::size_t>(window_.bottom - window_.top), [&](std::size_t row) {

@@ -2,6 +2,7 @@
 // first, all results of a search. A filter that follows one mode of the posterior cannot leave a wrong one on its own.
 #pragma once
 
+#include "body/constants_mechanisms.h"
 #include "body/particles/motion.h"
 #include "body/particles/particles.h"
 #include "body/refine/refine.h"
@@ -81,7 +82,9 @@ public:
   double posture_cost(std::span<const float> state) const;
 
   /// The part of it that concerns joints and faces: all but the facing that is usual.
-  double frame_cost(std::span<const float> state) const { return comfort_.cost(state) + faces_.cost(state); }
+  double frame_cost(std::span<const float> state) const {
+    return (mechanisms::compared_posture ? comfort_.cost(state) : 0) + faces_.cost(state);
+  }
 
   /// Whether the last rivals were results of a search.
   bool searched() const { return searched_; }

@@ -1,5 +1,6 @@
 #include "body/tracker/rival_poses.h"
 
+#include "body/constants_mechanisms.h"
 #include "body/skeleton/rest_poses.h"
 
 #include <algorithm>
@@ -56,12 +57,13 @@ RivalPoses::RivalPoses(const Skeleton& skeleton) {
   }
 
   turns_ = {{pi, true}, {pi / 2, false}, {-pi / 2, false}, {pi, false}, {pi / 4, false}, {-pi / 4, false}};
+  if (!mechanisms::rival_turns) turns_.resize(1);  // see turned_round()
 
   const auto both = [&](const char* left, const char* right) {
     std::vector<std::size_t> angles = angles_below(skeleton, left);
     const std::vector<std::size_t> more = angles_below(skeleton, right);
     angles.insert(angles.end(), more.begin(), more.end());
-    if (!angles.empty()) swaps_.push_back(angles);
+    if (mechanisms::rival_swaps && !angles.empty()) swaps_.push_back(angles);
   };
   both("left_hip", "right_hip");
   both("left_clavicle", "right_clavicle");
@@ -74,7 +76,7 @@ RivalPoses::RivalPoses(const Skeleton& skeleton) {
       const bool known = std::any_of(limbs_.begin(), limbs_.end(), [&](const Limb& other) {
         return other.angles == place.angles && other.values == place.values;
       });
-      if (!known) limbs_.push_back(std::move(place));
+      if (mechanisms::rival_limbs && !known) limbs_.push_back(std::move(place));
     }
   }
 }

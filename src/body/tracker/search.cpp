@@ -1,6 +1,7 @@
 #include "body/tracker/search.h"
 
 #include "body/constants.h"
+#include "body/constants_mechanisms.h"
 #include "body/particles/motion.h"
 #include "body/skeleton/proportions.h"
 #include "body/skeleton/rest_poses.h"
@@ -64,9 +65,12 @@ std::vector<PoseCandidate> make_candidates(const Skeleton& skeleton, const Exten
   for (std::size_t size = 0; size < settings.sizes.size(); ++size) {
     const FlatSkeleton person(resized(skeleton, settings.sizes[size]));
     const Kinematics kinematics = person.view();
-    for (const RestPose& rest : rest_poses(skeleton)) {
+    std::vector<RestPose> rests = rest_poses(skeleton);
+    if (!mechanisms::rest_pose_starts) rests.resize(1);
+    for (const RestPose& rest : rests) {
       for (int facing = 0; facing < settings.facings; ++facing) {
         for (const bool by_crown : {false, true}) {
+          if (!mechanisms::crown_starts && by_crown) continue;
           PoseCandidate candidate;
           candidate.size = size;
           Pose pose = rest_pose(skeleton);
@@ -140,7 +144,8 @@ std::vector<SearchResult> search(const Skeleton& skeleton, const PointList& pers
     refinement.evidence = search_evidence;  // the same in every round, whatever the number of points
     refine_many(candidates, refinement, {round.points, round.points / 2});
     for (PoseCandidate& candidate : candidates) {
-      if (settings.sizes.size() > 1) candidate.cost += stature_cost(settings.sizes[candidate.size] * tall);
+      if (mechanisms::stature_prior && settings.sizes.size() > 1)
+        candidate.cost += stature_cost(settings.sizes[candidate.size] * tall);
       candidate.cost += away_cost * away_from_camera(candidate.state);
     }
     // points beyond the range of numbers give no pose

@@ -3,6 +3,7 @@
 #include "kinema/body_tracker.h"
 
 #include "body/constants.h"
+#include "body/constants_mechanisms.h"
 #include "body/smoothing/smoothing_thread.h"
 #include "body/smoothing/steady_pose.h"
 #include "body/tracker/constants_pairs.h"
@@ -106,7 +107,7 @@ struct Tracker::State {
     Stopwatch watch;
     foreground.cut(seen, expected, cloud);
     // nobody in the gate: search the whole frame
-    if (nobody_in(cloud) && !expected.empty()) foreground.cut(seen, {}, cloud);
+    if (mechanisms::whole_frame_again && nobody_in(cloud) && !expected.empty()) foreground.cut(seen, {}, cloud);
     return follow(frame, time, {{"foreground", watch.lap()}});
   }
 
@@ -132,7 +133,7 @@ struct Tracker::State {
       cutting += watch.lap();
     };
     cut();
-    if (nobody_in(cloud) && !expected.empty()) {
+    if (mechanisms::whole_frame_again && nobody_in(cloud) && !expected.empty()) {
       expected.clear();
       cut();
     }

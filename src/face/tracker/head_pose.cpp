@@ -1,6 +1,7 @@
 #include "kinema/head_pose.h"
 
 #include "core/geometry.h"
+#include "face/constants_mechanisms.h"
 #include "face/tracker/constants_pose.h"
 #include "face/tracker/head_shape.h"
 #include "kinema/error.h"
@@ -39,6 +40,7 @@ Vec3 at(const HeadShapeRow& row, std::size_t point) {
 // In outer-eye distances, by parts of iBUG's 68; 0: not used.
 double deviation_of(std::size_t point) {
   if (point < 7 || (point > 9 && point < 17)) return landmark_deviations[0];
+  if (!mechanisms::landmark_parts) return landmark_deviations[3];
   if (point < 17) return landmark_deviations[1];
   if (point < 27) return landmark_deviations[2];
   if (point < 31) return landmark_deviations[3];
@@ -262,7 +264,9 @@ Seen seen_of(std::span<const float> at, std::span<const float> confidence) {
   seen.size = std::max(std::min(brows / 0.473, eyes), std::min(std::max(brows / 0.473, eyes), height));
   if (!(seen.size > 1)) return seen;
   for (std::size_t i = 0; i < points; ++i) {
-    const double sure = confidence.empty() ? 1 : std::clamp(static_cast<double>(confidence[i]), 0.02, 1.0);
+    const double sure = !mechanisms::landmark_confidences || confidence.empty()
+                            ? 1
+                            : std::clamp(static_cast<double>(confidence[i]), 0.02, 1.0);
     seen.deviation[i] = deviation_of(i) * seen.size / sure;
   }
   return seen;
@@ -287,6 +291,7 @@ std::optional<Solution> HeadPoseSolver::State::solve(std::span<const float> at, 
     const double dx = static_cast<double>(at[90] - at[72]), dy = static_cast<double>(at[91] - at[73]);
     const double depth = camera.fx / seen.size, roll = -std::atan2(dy, dx) * degrees;
     for (double yaw : {0.0, -35.0, 35.0}) {
+      if (!mechanisms::turned_starts && yaw != 0) continue;
       Head head;
       head.rotation = head_rotation(yaw, 0, roll);
       head.position = {depth * (static_cast<double>(at[54]) - camera.cx) / camera.fx,
@@ -314,7 +319,8 @@ HeadPose HeadPoseSolver::State::pose_of(const Solution& solution) const {
   pose.expression = head.expression;
 
   // residuals larger than expected mean that the landmarks are worse than expected
-  const double spread = std::max(1.0, equations.squares / std::max(1e-9, 2 * equations.weights));
+  const double spread =
+      mechanisms::residual_spread ? std::max(1.0, equations.squares / std::max(1e-9, 2 * equations.weights)) : 1;
   const Matrix covariance = landmark_correlation * spread * equations.information.ldlt().solve(Matrix::Identity());
   Eigen::Matrix3d by_turn;  // degrees of yaw, pitch, roll by the rotation vector
   constexpr double small = 1e-5;

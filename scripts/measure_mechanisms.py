@@ -1,0 +1,403 @@
+#!/usr/bin/env python3
+"""Makes docs/mechanisms.md: what each mechanism of the trackers is worth, by the results without it.
+
+    scripts/measure_mechanisms.py                  write the page from what is kept in bench/results/mechanisms.json
+    scripts/measure_mechanisms.py --list           the mechanisms, and how each is switched off
+    scripts/measure_mechanisms.py --check          exit 1 if the list does not fit the sources, or the page the results
+    scripts/measure_mechanisms.py --measure --work W [--command build/tunable/kinema] [--realistic DIR] [--kinect DIR]
+                                  [--clips DIR] [--stereo DIR] [--faces NAME=DIR] [--clip FRAMES BOXES] [--jobs 16]
+
+The last runs a command that was built with -DKINEMA_TUNABLE=ON -DKINEMA_CUDA=OFF, with everything on (three seeds, which tell
+the noise) and with each mechanism off. A folder DIR has a recording with truth in each of its folders, as it is or packed by
+pack_recordings.py, which a build without OpenCV needs; sets whose folder is not given are left out. The sets of heads, faces
+and persons (--sets) are made as by measure_constants.py, whose options --clip and --faces are taken here too; they need
+OpenCV.
+
+--sets a,b and --only a,b choose sets and mechanisms (body.seats, or all of a tracker: body). What --work holds is not run
+again, so a measurement goes on where it was stopped; --minutes stops it. For another build take another folder.
+"""
+
+import argparse
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from statistics import fmean
+
+import measure_constants
+from constant_runs import METRICS, ROOT, SEEDS
+from mechanism_list import BODY, LIVE, MECHANISMS
+from mechanism_runs import LIKELY_SHARE, OffMeasurement, Recordings, Runner, check_names, head_face_figures
+
+RESULTS = ROOT / "bench" / "results" / "mechanisms.json"
+PAGE = ROOT / "docs" / "mechanisms.md"
+TRACKERS = measure_constants.TRACKERS
+FOLDERS = ("realistic", "kinect", "clips", "stereo")
+OTHERS = ("head", "face training", "face drawn", "face refined", "face detector", "face film", "face expression", "face deviations",
+          "person", "person expression")
+TRAINED = ("face training",)  # by several seeds on the same faces
+
+# Of each set the figures in which a mechanism may pay: their sense, and what is nothing. Percents are told in points.
+LESS, MORE, TO_SHARE, TO_ONE = (lambda on, off: off - on), (lambda on, off: on - off), \
+    (lambda on, off: abs(off - LIKELY_SHARE) - abs(on - LIKELY_SHARE)), (lambda on, off: abs(off - 1) - abs(on - 1))
+TRACKED = {"error": (LESS, 0.3), "near": (MORE, 0.3), "stated": (TO_SHARE, 0.3), "found": (MORE, 0.3)}
+FITTED = {"error": (LESS, 0.05), "beside": (MORE, 0.003), "found": (MORE, 0.3)}
+POSED = {"error": (LESS, 0.1), "beside": (LESS, 0.1), "found": (MORE, 0.3)}
+EXPRESSED = {"error": (LESS, 0.3), "found": (MORE, 0.3)}
+FIGURES = {**dict.fromkeys(BODY, TRACKED), **dict.fromkeys(LIVE, {**TRACKED, "trembling": (LESS, 0.3)}),
+           "head": {"error": (LESS, 0.3), "found": (MORE, 0.3)}, "face training": FITTED, "face drawn": FITTED, "face refined": FITTED,
+           "face detector": FITTED, "face film": POSED, "person": POSED, "face expression": EXPRESSED, "person expression": EXPRESSED,
+           "face deviations": {"error": (TO_ONE, 0.03), "found": (MORE, 0.3)}}
+FASTER = 3  # percent of processor time that a mechanism saves if it pays by that
+
+INTRODUCTION = f"""\
+<!-- Made by scripts/measure_mechanisms.py from scripts/mechanism_list.py and bench/results/mechanisms.json; changes made here
+by hand are lost. -->
+# What mechanisms are worth
+
+What each part of the trackers that could be left out does for the results, by a run without it. A figure above 0 is a loss
+without the mechanism; bold ones are above what counts as nothing, and a mechanism without a bold one does not pay. One whose
+bold figures are no larger than what seeds differ by is within the noise: more seeds (`--seeds 1,2,3`) tell. `=`: not one
+bit changes, since it does nothing there.
+
+Figures of the **body** are, in this order: the mean error of joints in mm, points of joints within 100 mm of the truth
+(missing ones are outside), and points by which the share of errors within the stated deviations, as far as {LIKELY_SHARE} % should
+be, is off; then, where it changes, points of frames with a person, and of poses at once (live) how much joints tremble, in
+mm. Nothing is less than 0.3 of each. Joints are compared after an offset by which their definitions differ: in the frame of
+a bone, told by the other recordings (realistic people, stereo), or in that of the camera (Kinect). Of **heads** it is the mean
+error in percent of the width, nothing is 0.3; of **faces** that in percent of the outer-eye distance, 0.05, and the area
+under the ROC curve of the score, 0.003; of poses degrees and percent of the distance, 0.1; of expressions percent, 0.3.
+"""
+
+
+def known(tracker):
+    """The constants of a tracker by name, and their names by group."""
+    rows, groups = measure_constants.constants(tracker), {}
+    for row in rows:
+        groups.setdefault(row["group"], []).append(row["name"])
+    return [row["name"] for row in rows], groups
+
+
+def constants_of(mechanism):
+    """Names of the constants that would go with it."""
+    names, groups = known(mechanism.tracker)
+    words = mechanism.constants.split()
+    return [name for word in words for name in ([word] if word in names else groups.get(word, []))]
+
+
+def switches(tracker):
+    path = ROOT / "src" / tracker / "constants_mechanisms.h"
+    return re.findall(r"^KINEMA_MECHANISM\((\w+)\);", path.read_text(), re.M) if path.exists() else []
+
+
+def complaints():
+    """Where the list and the sources differ."""
+    found = []
+    for tracker in TRACKERS:
+        names, groups = known(tracker)
+        own = [mechanism for mechanism in MECHANISMS if mechanism.tracker == tracker]
+        switched = switches(tracker)
+        labels = [mechanism.name for mechanism in own]
+        found += [f"{tracker}.{name}: stands twice in the list" for name in sorted({name for name in labels if labels.count(name) > 1})]
+        used = {word.partition("=")[0].partition(".")[2] for mechanism in own for word in mechanism.switches}
+        found += [f"{tracker}.{name}: a switch that no mechanism of the list uses" for name in switched if name not in used]
+        for mechanism in own:
+            say = f"{mechanism.label}: {{}}".format
+            found += [say(f"no constant or switch {name}") for name in
+                      {word.partition("=")[0].partition(".")[2] for word in mechanism.switches} - {*names, *switched}]
+            found += [say(f"no constant or group of constants {word}") for word in mechanism.constants.split()
+                      if word not in names and word not in groups]
+            found += [say(f"no file {word}") for word in mechanism.files.split()
+                      if not (ROOT / "src" / tracker / word).is_dir() and not list((ROOT / "src" / tracker).glob(word + ".*"))]
+            found += [say(f"no set {name}") for name in mechanism.sets if name not in FIGURES]
+    return found
+
+
+def chosen(words):
+    """Mechanisms by their names, those of a tracker by its name."""
+    wanted = [word for word in words.split(",") if word]
+    unknown = set(wanted) - {*TRACKERS, *(mechanism.label for mechanism in MECHANISMS)}
+    if unknown:
+        sys.exit(f"measure_mechanisms: no mechanism {', '.join(sorted(unknown))}: see --list")
+    return [mechanism for mechanism in MECHANISMS if not mechanism.why_not and
+            (not wanted or mechanism.tracker in wanted or mechanism.label in wanted)]
+
+
+# ---- measuring
+
+class Session:
+    def __init__(self, options):
+        self.options, self.started = options, time.monotonic()
+        self.kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        self.kept.setdefault("sets", {})
+        self.kept["settings"] = {"particles": options.particles, "points": options.points, "frames": options.frames}
+        self.runner, self.written = Runner(options.command), time.monotonic()
+
+    def write(self, now=False):
+        if now or time.monotonic() - self.written > 20:
+            part = RESULTS.with_suffix(".partial")
+            part.write_text(json.dumps(self.kept, indent=1, sort_keys=True) + "\n")
+            part.rename(RESULTS)
+            self.written = time.monotonic()
+
+    def late(self):
+        return self.options.minutes and time.monotonic() - self.started > 60 * self.options.minutes
+
+    def rows(self, name, mechanism):
+        own = self.kept["sets"].setdefault(name, {})
+        return own.setdefault("mechanisms", {}).setdefault(mechanism.label, {}) if mechanism else own.setdefault("as_it_is", {})
+
+    def runs(self, name, mechanisms):
+        """Everything on with each seed, then each mechanism off."""
+        seeds = [int(seed) for seed in self.options.seeds.split(",")]
+        return [(None, seed) for seed in SEEDS] + [(mechanism, seed) for mechanism in mechanisms if name in mechanism.sets
+                                                   for seed in seeds]
+
+    def body(self, pool, name, mechanisms):
+        """Starts what is not there yet, one job for each recording; yields the groups of jobs."""
+        folder = getattr(self.options, name.split()[0])
+        recordings = Recordings(name, folder, self.options)
+        if not recordings.folders:
+            sys.exit(f"measure_mechanisms: {folder} has no recordings with truth.jsonl")
+        self.kept["sets"].setdefault(name, {}).update(
+            recordings=len(recordings.folders), frames=sum(len(truth.joints) for truth in recordings.truth.values()))
+        for mechanism, seed in self.runs(name, mechanisms):
+            run = mechanism.label if mechanism else ""
+            jobs = [pool.submit(self.guarded, recordings.track, self.runner, recording, run, seed, mechanism)
+                    for recording in recordings.folders if not recordings.place(run, seed, recording).exists()]
+            yield (name, mechanism, seed, lambda run=run, seed=seed: recordings.figures(run, seed)), jobs
+
+    def other(self, pool, measurement, name, mechanisms):
+        for mechanism, seed in self.runs(name, mechanisms):
+            if "error" in self.rows(name, mechanism).get(str(seed), {}):
+                continue
+            settings = ",".join(mechanism.switches) if mechanism else ""
+            own = measurement.off(mechanism.options.split() if mechanism else ())
+            job = pool.submit(self.guarded, lambda own=own, settings=settings, seed=seed: {"row": own.run(name, settings, seed)})
+            yield (name, mechanism, seed, lambda job=job: head_face_figures(job.result()["row"])), [job]
+
+    def guarded(self, work, *arguments):
+        if self.late():
+            return {"late": True}
+        try:
+            return work(*arguments)
+        except RuntimeError as error:
+            return {"failed": str(error)}
+
+    def finish(self, group):
+        name, mechanism, seed, figures = group
+        row = figures()
+        if row is None:
+            return
+        self.rows(name, mechanism)[str(seed)] = row
+        told = ", ".join(f"{key} {value:.3f}" for key, value in row.items() if value is not None)
+        print(f"{name}, {mechanism.label if mechanism else 'as it is'}, seed {seed}: {told}", flush=True)
+        self.write()
+
+    def run(self, sets, mechanisms):
+        unread = check_names(self.options.command, [word for mechanism in mechanisms for word in mechanism.switches])
+        if unread:
+            sys.exit(f"measure_mechanisms: {self.options.command} does not read {', '.join(unread)}: build it with KINEMA_TUNABLE")
+        groups, waiting = [], {}
+        with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(self.options.jobs) as pool:
+            others = {name for name in sets if name in OTHERS}
+            measurement = OffMeasurement(self.options.command, scratch, self.options.clip, "depth", self.options.faces)
+            if others:
+                measurement.prepare(others)
+            for name in sets:
+                groups += self.other(pool, measurement, name, mechanisms) if name in others else self.body(pool, name, mechanisms)
+            left = []
+            for index, (group, jobs) in enumerate(groups):
+                waiting.update((job, index) for job in jobs)
+                left.append(len(jobs))
+                if not jobs:
+                    self.finish(group)
+            failed, late = set(), False
+            for job in as_completed(waiting):
+                index, result = waiting.pop(job), job.result()
+                late = late or "late" in result
+                left[index] -= 1
+                if "failed" in result and index not in failed:
+                    name, mechanism, seed, _ = groups[index][0]
+                    self.rows(name, mechanism)[str(seed)] = {"failed": result["failed"]}
+                    print(f"{name}, {mechanism.label if mechanism else 'as it is'}: {result['failed']}", file=sys.stderr, flush=True)
+                if "failed" in result or "late" in result:
+                    failed.add(index)
+                if left[index] == 0 and index not in failed:
+                    self.finish(groups[index][0])
+        self.write(now=True)
+        if late:
+            print("stopped after --minutes: run it again to go on", file=sys.stderr)
+
+
+# ---- the page
+
+def worth(name, kept, label):
+    """What a mechanism is worth in each figure of a set, as the mean over seeds that both have; or a word."""
+    of = kept["sets"].get(name, {})
+    rows, usual = of.get("mechanisms", {}).get(label, {}), of.get("as_it_is", {})
+    if any("failed" in row for row in rows.values()):
+        return "fails"
+    both = [seed for seed in rows if seed in usual and "error" in usual[seed]]
+    if not both or any(rows[seed]["error"] is None for seed in both):
+        return "fails" if both else None
+    figures = {key: fmean(sense(usual[seed][key], rows[seed][key]) for seed in both)
+               for key, (sense, _) in FIGURES[name].items() if rows[both[0]].get(key) is not None}
+    figures["runs"] = len(both)
+    timeless = lambda row: {key: value for key, value in row.items() if key != "milliseconds"}
+    if all(timeless(rows[seed]) == timeless(usual[seed]) for seed in both):
+        figures["equal"] = True
+    if "milliseconds" in rows[both[0]]:
+        figures["time"] = fmean(100 * (rows[seed]["milliseconds"] / max(1e-9, usual[seed]["milliseconds"]) - 1) for seed in both)
+    return figures
+
+
+def noise_of(name, kept, key, runs):
+    """How large a figure of so many runs may be by chance: what one seed differs from another by. Other faces are no noise."""
+    if name in OTHERS and name not in TRAINED:
+        return 0
+    values = [row[key] for row in kept["sets"][name].get("as_it_is", {}).values() if row.get(key) is not None]
+    return (max(values) - min(values)) / runs ** 0.5 if values else 0
+
+
+def pays(name, figures, kept, clearly):
+    return any(figures.get(key, 0) >= max(bound, noise_of(name, kept, key, figures["runs"]) if clearly else 0)
+               for key, (_, bound) in FIGURES[name].items())
+
+
+def verdict(mechanism, kept):
+    """What its figures say of a mechanism."""
+    if mechanism.why_not:
+        return f"not measured: {mechanism.why_not}"
+    told = {name: worth(name, kept, mechanism.label) for name in mechanism.sets}
+    if all(figures is None for figures in told.values()):
+        return ""
+    if any(figures == "fails" or figures and pays(name, figures, kept, True) for name, figures in told.items()):
+        return "pays"
+    if any(figures is None for figures in told.values()):
+        return "not on all sets yet"
+    if any(pays(name, figures, kept, False) for name, figures in told.items()):
+        return "within the noise"
+    if all("equal" in figures for figures in told.values()):
+        return "not reached"
+    times = [figures["time"] for figures in told.values() if "time" in figures]
+    return f"saves {fmean(times):.0f} % of time" if times and fmean(times) >= FASTER else "**does not pay**"
+
+
+def cell(name, figures):
+    if figures is None or figures == "fails":
+        return figures or ""
+    if "equal" in figures:
+        return "="
+    told = []
+    for key, (_, bound) in FIGURES[name].items():
+        if key not in figures or (key == "found" and abs(figures[key]) < 0.005):
+            continue
+        digits = 2 if bound >= 0.05 else 3
+        text = f"{figures[key]:+.{digits}f}"
+        text = f"**{text}**" if figures[key] >= bound else text
+        told.append(f"found {text}" if key == "found" else text)
+    return ", ".join(told)
+
+
+def as_it_is(name, kept):
+    """A row of figures with everything on, and how far seeds move them."""
+    rows = [row for row in kept["sets"][name].get("as_it_is", {}).values() if "error" in row and row["error"] is not None]
+    told = []
+    for key in ("error", "near", "stated", "found", "beside", "normalised", "trembling", "milliseconds"):
+        values = [row[key] for row in rows if row.get(key) is not None]
+        digits = 3 if key == "beside" else 2
+        told.append(f"{fmean(values):.{digits}f} ({max(values) - min(values):.{digits}f})" if values else "")
+    return told
+
+
+def page():
+    kept = json.loads(RESULTS.read_text())
+    text = INTRODUCTION
+    measured = [name for name in FIGURES if kept["sets"].get(name, {}).get("as_it_is")]
+    text += "\n## With everything on\n\nIn brackets how far three seeds (of faces and films: other ones) move a figure: less is noise.\n\n"
+    text += "| set | recordings | frames | error | near | stated | found | beside | normalised | trembling | ms a frame |\n"
+    text += "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+    for name in measured:
+        of = kept["sets"][name]
+        text += f"| {name} | {of.get('recordings', '')} | {of.get('frames', '')} | {' | '.join(as_it_is(name, kept))} |\n"
+    for name in measured:
+        if name in METRICS:
+            text += f"\n- **{name}**: {METRICS[name].format(mode='depth', faces='photographs')}."
+    text += "\n" * any(name in METRICS for name in measured)
+    gone = []
+    for tracker in TRACKERS:
+        own = [mechanism for mechanism in MECHANISMS if mechanism.tracker == tracker]
+        names = [name for name in measured if any(name in mechanism.sets for mechanism in own)]
+        text += f"\n## {tracker.capitalize()}\n\n| mechanism | lines | constants | {''.join(name + ' | ' for name in names)}|\n"
+        text += f"| --- | ---: | --- |{' ---: |' * len(names)} --- |\n"
+        for mechanism in own:
+            constants = constants_of(mechanism)
+            listed = ", ".join(constants) if len(constants) <= 3 else f"{len(constants)}"
+            cells = [cell(name, worth(name, kept, mechanism.label)) if name in mechanism.sets else "" for name in names]
+            said = verdict(mechanism, kept)
+            text += f"| `{mechanism.name}`: {mechanism.what} | {mechanism.lines} | {listed} | {''.join(c + ' | ' for c in cells)}{said} |\n"
+            if "does not pay" in said:
+                gone.append((mechanism, constants))
+    lines, constants = sum(mechanism.lines for mechanism, _ in gone), {(m.tracker, name) for m, own in gone for name in own}
+    if gone:
+        text += f"\n{len(gone)} mechanisms do not pay, with about {lines} lines and {len(constants)} constants.\n"
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--measure", action="store_true")
+    parser.add_argument("--command", type=Path, default=ROOT / "build" / "tunable" / "kinema", help="a kinema built with KINEMA_TUNABLE")
+    parser.add_argument("--work", type=Path, help="a folder for what was tracked, kept")
+    for name in FOLDERS:
+        parser.add_argument(f"--{name}", type=Path, metavar="DIR", help="recordings with truth")
+    parser.add_argument("--faces", metavar="NAME=FOLDER", help="labelled photographs")
+    parser.add_argument("--clip", nargs=2, action="append", default=[], metavar=("FOLDER", "BOXES"))
+    parser.add_argument("--sets", default="", help="of " + ", ".join(FIGURES))
+    parser.add_argument("--only", default="", help="mechanisms or trackers")
+    parser.add_argument("--recordings", default="", help="names of recordings of the body: only these")
+    parser.add_argument("--frames", type=int, help="of each such recording, at most")
+    parser.add_argument("--seeds", default=str(SEEDS[0]), help="of runs without a mechanism")
+    parser.add_argument("--particles", type=int, default=200)
+    parser.add_argument("--points", type=int, default=3000)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at once, of one thread each")
+    parser.add_argument("--minutes", type=float, help="start nothing after these")
+    options = parser.parse_args()
+    options.recordings = [name for name in options.recordings.split(",") if name]
+    if options.list:
+        for mechanism in MECHANISMS:
+            how = " ".join(mechanism.switches) or mechanism.options or f"not measured: {mechanism.why_not}"
+            print(f"{mechanism.label:34} {mechanism.what}  [{how}]")
+        return
+    if options.check:
+        found = complaints()
+        if not found and RESULTS.exists() and (not PAGE.exists() or PAGE.read_text() != page()):
+            found = [f"{PAGE.relative_to(ROOT)} is not up to date: run scripts/measure_mechanisms.py"]
+        sys.exit("\n".join(found) or 0)
+    if options.measure:
+        if options.work is None:
+            parser.error("--measure needs --work")
+        options.work = options.work.resolve()
+        given = [name for name in FIGURES if name not in OTHERS and getattr(options, name.split()[0])]
+        sets = [name for name in options.sets.split(",") if name] or given
+        if unknown := [name for name in sets if name not in FIGURES]:
+            parser.error(f"--sets {unknown[0]}: give some of {', '.join(FIGURES)}")
+        if lacking := [name for name in sets if name not in OTHERS and not getattr(options, name.split()[0])]:
+            parser.error(f"--sets {lacking[0]}: give --{lacking[0].split()[0]} DIR")
+        if not sets:
+            parser.error("give a folder of recordings, or --sets")
+        Session(options).run(sets, chosen(options.only))
+    if not RESULTS.exists():
+        sys.exit(f"{RESULTS.relative_to(ROOT)} is not there: measure first")
+    PAGE.write_text(page())
+
+
+if __name__ == "__main__":
+    main()
