@@ -14,7 +14,8 @@ and persons (--sets) are made as by measure_constants.py, whose options --clip a
 OpenCV.
 
 --sets a,b and --only a,b choose sets and mechanisms (body.seats, or all of a tracker: body). What --work holds is not run
-again, so a measurement goes on where it was stopped; --minutes stops it. For another build take another folder.
+again, so a measurement goes on where it was stopped; --minutes stops it. For another build take another folder. Where all of
+it would take too long, --undecided leaves out, set after set, what pays on another one.
 """
 
 import argparse
@@ -46,7 +47,7 @@ LESS, MORE, TO_SHARE, TO_ONE = (lambda on, off: off - on), (lambda on, off: on -
     (lambda on, off: abs(off - LIKELY_SHARE) - abs(on - LIKELY_SHARE)), (lambda on, off: abs(off - 1) - abs(on - 1))
 TRACKED = {"error": (LESS, 0.3), "near": (MORE, 0.3), "stated": (TO_SHARE, 0.3), "found": (MORE, 0.3)}
 FITTED = {"error": (LESS, 0.05), "beside": (MORE, 0.003), "found": (MORE, 0.3)}
-POSED = {"error": (LESS, 0.1), "beside": (LESS, 0.1), "found": (MORE, 0.3)}
+POSED = {"error": (LESS, 0.1), "beside": (LESS, 0.1), "found": (MORE, 0.3), "trembling": (LESS, 0.05)}
 EXPRESSED = {"error": (LESS, 0.3), "found": (MORE, 0.3)}
 FIGURES = {**dict.fromkeys(BODY, TRACKED), **dict.fromkeys(LIVE, {**TRACKED, "trembling": (LESS, 0.3)}),
            "head": {"error": (LESS, 0.3), "found": (MORE, 0.3)}, "face training": FITTED, "face drawn": FITTED, "face refined": FITTED,
@@ -70,7 +71,8 @@ be, is off; then, where it changes, points of frames with a person, and of poses
 mm. Nothing is less than 0.3 of each. Joints are compared after an offset by which their definitions differ: in the frame of
 a bone, told by the other recordings (realistic people, stereo), or in that of the camera (Kinect). Of **heads** it is the mean
 error in percent of the width, nothing is 0.3; of **faces** that in percent of the outer-eye distance, 0.05, and the area
-under the ROC curve of the score, 0.003; of poses degrees and percent of the distance, 0.1; of expressions percent, 0.3.
+under the ROC curve of the score, 0.003; of poses degrees and percent of the distance, 0.1, and degrees by which they tremble,
+0.05; of expressions percent, 0.3.
 """
 
 
@@ -134,7 +136,13 @@ class Session:
         self.options, self.started = options, time.monotonic()
         self.kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
         self.kept.setdefault("sets", {})
-        self.kept["settings"] = {"particles": options.particles, "points": options.points, "frames": options.frames}
+        settings = {"particles": options.particles, "points": options.points, "frames": options.frames}
+        place = options.work / "settings.json"
+        options.work.mkdir(parents=True, exist_ok=True)
+        if place.exists() and json.loads(place.read_text()) != settings:
+            sys.exit(f"measure_mechanisms: {options.work} holds runs with other settings, {place.read_text()}: take another folder")
+        place.write_text(json.dumps(settings))
+        self.kept["settings"] = settings
         self.runner, self.written = Runner(options.command), time.monotonic()
 
     def write(self, now=False):
@@ -185,7 +193,7 @@ class Session:
             return {"late": True}
         try:
             return work(*arguments)
-        except RuntimeError as error:
+        except (RuntimeError, OSError, ValueError) as error:
             return {"failed": str(error)}
 
     def finish(self, group):
@@ -362,6 +370,7 @@ def main():
     parser.add_argument("--clip", nargs=2, action="append", default=[], metavar=("FOLDER", "BOXES"))
     parser.add_argument("--sets", default="", help="of " + ", ".join(FIGURES))
     parser.add_argument("--only", default="", help="mechanisms or trackers")
+    parser.add_argument("--undecided", action="store_true", help="none that pays already by what is kept")
     parser.add_argument("--recordings", default="", help="names of recordings of the body: only these")
     parser.add_argument("--frames", type=int, help="of each such recording, at most")
     parser.add_argument("--seeds", default=str(SEEDS[0]), help="of runs without a mechanism")
@@ -393,7 +402,9 @@ def main():
             parser.error(f"--sets {lacking[0]}: give --{lacking[0].split()[0]} DIR")
         if not sets:
             parser.error("give a folder of recordings, or --sets")
-        Session(options).run(sets, chosen(options.only))
+        session = Session(options)
+        session.run(sets, [mechanism for mechanism in chosen(options.only)
+                           if not (options.undecided and verdict(mechanism, session.kept) == "pays")])
     if not RESULTS.exists():
         sys.exit(f"{RESULTS.relative_to(ROOT)} is not there: measure first")
     PAGE.write_text(page())

@@ -167,6 +167,10 @@ FILTER = [
     _body("found_spread", "particles of somebody just found are spread out", "tracker/filter", 2, "found_spread",
           off="found_spread=0"),
     _body("restored_size", "the size of a search that found nobody is forgotten", "tracker/filter", 3),
+    _body("limbs", "samples limb by limb", "tracker/filter skeleton/tangent particles", 50, why_not="off unless asked for"),
+    _body("spatial_motion", "equal noise at the ends of bones", "particles/motion", 45, why_not="off unless asked for"),
+    _body("other_resampling", "three kinds of resampling beside the systematic one", "particles/weights", 40,
+          why_not="off unless asked for"),
     _body("pace", "fewer particles and points where a camera is too fast", "tracker/pace", 150, "pace",
           why_not="live cameras only"),
 ]
@@ -228,6 +232,10 @@ SHAPE = [
           off="shape_pose_deviation=1e3"),
     _body("shape_together", "points say less about a shape than about a pose", "tracker/shape_learner", 1, "shape_evidence_together",
           off="shape_evidence_together=1"),
+    _body("common_proportions", "proportions vary together: thin, stout, long-limbed people", "skeleton/shape_space skeleton/proportions",
+          20),
+    _body("body_widths", "segments are as wide as they are, beside their lengths and radii", "skeleton/shape_space", 20),
+    _body("child_proportions", "children have other proportions", "skeleton/proportions", 20),
 ]
 
 SMOOTHING = [
@@ -298,7 +306,7 @@ MATCHED = [
             off="alike=1e9"),
     _stereo("alike_on_edge", "more so where the picture is steep", "evidence_kernel", 2, "alike_on_edge", off="alike_on_edge=0"),
     _stereo("steep", "steep pixels have less say", "matcher_backends", 6, "steep", off="steep=1e9"),
-    _stereo("smoothness", "disparities around a pixel are a measurement too", "evidence_kernel", 8, "smoothness", off="smoothness=0"),
+    _stereo("smoothness", "disparities around a pixel are a measurement too", "evidence_kernel", 8, "smoothness", off="smoothness=1e-3"),
     _stereo("overstep", "steps are longer than what a square asks for", "evidence_kernel", 1, "overstep", off="overstep=1"),
     _stereo("exposure_gain", "two exposures of the pictures", "evidence_kernel", 10),
     _stereo("least_correlation", "a match that does not correlate is chance", "evidence_kernel", 3, "least_correlation",
@@ -382,6 +390,7 @@ HEADS = [
     _head("soft_plane", "the softest plane that separates about as well", "plane_fit", 8, "soft_plane_score", off="soft_plane_score=1"),
     _head("static_background", "a static background is learned and left out", "static_background", 100,
           "still_difference moved_difference background_slowness background_gap", why_not="off unless asked for"),
+    _head("one_euro", "a low pass of the place", "one_euro", 45, why_not="off unless asked for"),
     _head("neck_cut", "rows below the chin are left out", "head_window", 10, why_not="off unless asked for"),
 ]
 
@@ -391,6 +400,10 @@ FACES = [
     _face("limits", "parameters of the shape are limited", "model/shape", 10, options="--limit 0"),
     _face("further_starts", "a fit in doubt starts again elsewhere", "fitter/fitter", 40,
           "further_starts start_spread start_size_spread start_turn_spread", off="further_starts=0"),
+    _face("median_starts", "the median of several starts of a fit", "stages/cascade_cpu chain/fit_start", 60,
+          why_not="off unless asked for"),
+    _face("landmark_smoothing", "a low pass of landmarks", "tracker/landmark_smoothing", 55, "speed_cutoff",
+          why_not="off unless asked for"),
     _face("last_seen", "a lost face is searched where it was", "tracker/tracker", 14, "search_frames", off="search_frames=-1",
           sets=("face film",)),
     _face("outliers", "landmarks far from the head lose their weight", "tracker/head_pose", 6, "outlier_scale", off="outlier_scale=1e4",

@@ -51,16 +51,21 @@ class Runner:
     def __init__(self, command):
         self.command = str(Path(command).resolve())
 
+    longest = 1200  # seconds: without a mechanism a run may not end
+
     def __call__(self, *arguments, folder, constants="", packed=None):
         """What it printed as JSON, and the processor time it took."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
             process = subprocess.Popen([self.command, *map(str, arguments), "--json"], cwd=folder, stdout=out, stderr=errors,
                                        stdin=subprocess.PIPE if packed else subprocess.DEVNULL,
                                        env={**os.environ, "KINEMA_CONSTANTS": constants})
+            limit = threading.Timer(self.longest, process.kill)
+            limit.start()
             if packed:
                 feeder = threading.Thread(target=self.feed, args=(packed, process.stdin))
                 feeder.start()
             _, status, usage = os.wait4(process.pid, 0)
+            limit.cancel()
             process.returncode = os.waitstatus_to_exitcode(status)
             if packed:
                 feeder.join()
@@ -182,14 +187,11 @@ class Recordings:
             try:
                 _, seconds = runner("body", "track", "--input", "-" if packed else source, *options, *own, "--out", "p.jsonl",
                                     folder=folder, packed=packed, constants=",".join(mechanism.switches if mechanism else []))
-                missing = False
             except RuntimeError as error:
-                if "no person was found" not in str(error):
-                    return {"failed": str(error)}
-                seconds, missing = 0, True
+                return {"failed": f"{recording.name}: {error}"}
             joints, deviations = read_joints(Path(folder) / "p.jsonl")
             evaluated = None
-            if not missing:
+            if any(joints.values()):
                 truth = recording / "truth.jsonl"
                 if self.options.frames:
                     lines = truth.read_text().splitlines()[:self.options.frames]
@@ -320,7 +322,7 @@ class Errors:
 # ---- heads, faces and persons
 
 class OffMeasurement(Measurement):
-    """A measurement of constants whose command also gets options."""
+    """A measurement of constants whose command also gets options, and which also tells how poses of heads tremble."""
 
     options = ()
 
@@ -334,10 +336,16 @@ class OffMeasurement(Measurement):
         tracks = words in (("head", "track"), ("face", "evaluate"), ("face", "fit")) or words[0] == "track"
         return super().call(*arguments, *(self.options if tracks else ()), folder=folder, constants=constants)
 
+    @staticmethod
+    def pose_errors(pairs, found):
+        row = Measurement.pose_errors(pairs, found)
+        errors = [[math.remainder(own[name] - true[name], 360) for name in ("yaw", "pitch", "roll")] for own, true in pairs]
+        if len(errors) > 2:
+            row["trembling"] = statistics.median(math.dist([x + z for x, z in zip(a, c)], [2 * y for y in b])
+                                                 for a, b, c in zip(errors, errors[1:], errors[2:]))
+        return row
+
 
 def head_face_figures(row):
     """As of a set of recordings: percents."""
-    figures = {"error": row["error"], "found": 100 * row["found"]}
-    if "beside" in row:
-        figures["beside"] = row["beside"]
-    return figures
+    return {"error": row["error"], "found": 100 * row["found"], **{key: row[key] for key in ("beside", "trembling") if key in row}}

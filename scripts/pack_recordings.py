@@ -3,10 +3,10 @@
 
     scripts/pack_recordings.py --out packed recordings/*         each becomes packed/NAME
 
-In place of depth/ or left/ and right/ a packed recording has frames.xz: the frames as docs/stream.md describes them,
-compressed, so that `xz -dc packed/NAME/frames.xz | kinema body track --input -` tracks the same frames with the same bits.
-Its truth comes along. Recordings of point clouds need no OpenCV and are copied. Python's standard library is enough; a frame
-of 640 x 480 takes a fifth of a second of one core.
+In place of depth/ or left/ and right/ a packed recording has frames.xz: the frames as docs/stream.md describes them, pairs in
+grey, compressed. `xz -dc packed/NAME/frames.xz | kinema body track --input -` gives the same bits as the recording. Its truth
+comes along. Recordings of point clouds need no OpenCV and are copied. Python's standard library is enough; a depth image of
+640 x 480 takes a fifth of a second of one core.
 """
 
 import argparse
@@ -79,6 +79,15 @@ def read_png(path):
     return width, height, kind, bytes(pixels)
 
 
+def grey(image):
+    """A picture in the grey that kinema makes of colours (src/core/grey_pixel.h)."""
+    width, height, kind, pixels = image
+    if kind == "rgb":
+        colours = zip(pixels[0::3], pixels[1::3], pixels[2::3])
+        pixels = bytes([(9798 * r + 19235 * g + 3735 * b + 16384) >> 15 for r, g, b in colours])
+    return width, height, "grey", pixels
+
+
 def pictures(folder):
     found = {int(match[1]): path for path in folder.iterdir() if (match := NUMBER.search(path.name))}
     return dict(sorted(found.items()))
@@ -109,6 +118,8 @@ def pack(folder, out, most):
     with lzma.open(part, "wb", preset=2) as stream:
         for number in numbers:
             images = [read_png(of[number]) for of in frames]
+            if len(sides) == 2:
+                images = [grey(image) for image in images]
             if number == numbers[0]:
                 header.update(pair=images[0][2]) if len(sides) == 2 else header.update(depth=images[0][2])
                 stream.write(json.dumps(header).encode() + b"\n")

@@ -38,6 +38,11 @@ KINEMA_MECHANISM(rival_swaps);
 KINEMA_MECHANISM(rival_limbs);
 KINEMA_MECHANISM(compared_posture);
 
+// shape_space.cpp, proportions.cpp
+KINEMA_MECHANISM(common_proportions);
+KINEMA_MECHANISM(body_widths);
+KINEMA_MECHANISM(child_proportions);
+
 // particles_cpu.cpp
 KINEMA_MECHANISM(unperturbed_particle);
 KINEMA_MECHANISM(peak_width);

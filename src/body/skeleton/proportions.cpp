@@ -9,6 +9,8 @@
 // head circumference, arm length and girths over stature.
 #include "body/skeleton/proportions.h"
 
+#include "body/constants_mechanisms.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -69,7 +71,8 @@ double log_measure(const Variation& variation, double stature) {
   } else if (stature < smallest_adult) {
     child = variation.child * (smallest_adult - stature) / (smallest_adult - child_stature);
   }
-  return variation.elasticity * std::log(adult) + std::log(stature / adult) + child;
+  return variation.elasticity * std::log(adult) + std::log(stature / adult) +
+         (mechanisms::child_proportions ? child : 0);
 }
 
 double stature_cost(double stature) {

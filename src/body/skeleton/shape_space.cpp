@@ -1,5 +1,6 @@
 #include "body/skeleton/shape_space.h"
 
+#include "body/constants_mechanisms.h"
 #include "body/skeleton/proportions.h"
 
 #include <algorithm>
@@ -85,6 +86,7 @@ Eigen::MatrixXd ShapeSpace::covariance(double size_deviation) const {
   const auto set = [&](Eigen::Index row, const Variation& variation) {
     own[row] = variation.own * variation.own;
     loads(row, 0) = size_deviation * variation.elasticity;
+    if (!mechanisms::common_proportions) return;
     for (std::size_t f = 0; f < common_factors; ++f) loads(row, static_cast<Eigen::Index>(1 + f)) = variation.loads[f];
   };
   for (Eigen::Index g = 0; g < count; ++g) {
@@ -94,7 +96,7 @@ Eigen::MatrixXd ShapeSpace::covariance(double size_deviation) const {
   }
   for (std::size_t w = 0; w < widths_; ++w) {
     const double deviation = variation_of(names_[of_width_[w]]).width;
-    own[2 * count + static_cast<Eigen::Index>(w)] = deviation * deviation;
+    own[2 * count + static_cast<Eigen::Index>(w)] = mechanisms::body_widths ? deviation * deviation : 1e-8;
   }
   Eigen::MatrixXd covariance = loads * loads.transpose();
   covariance.diagonal() += own;
