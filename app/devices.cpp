@@ -2,11 +2,13 @@
 #include "app/options/options.h"
 #include "core/threads.h"
 #include "kinema/error.h"
+#include "kinema/files.h"
 
 #include <fmt/ranges.h>
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 namespace kinema::app {
@@ -66,6 +68,8 @@ void print_devices(const Choice& chosen) {
   fmt::print("\nCPU\n  cores      {}\n  threads    {}\n  SIMD       {}\n", usable_cores(), built.threads, built.simd);
   fmt::print("\nbuilt in\n  CUDA       {}\n  OpenCV     {}\n  MPI        {}\n", built.cuda.empty() ? "no" : built.cuda,
              built.opencv ? "yes" : "no", built.mpi ? "yes" : "no");
+  const std::filesystem::path model = default_face_model();
+  fmt::print("\ninstalled\n  face model {}\n", model.empty() ? "none" : model.string());
 }
 
 nlohmann::ordered_json devices_json(const Choice& chosen) {
@@ -87,6 +91,8 @@ nlohmann::ordered_json devices_json(const Choice& chosen) {
   }
   json["devices"] = chosen.devices;
   json["cpu"] = {{"cores", usable_cores()}, {"threads", built.threads}, {"simd", built.simd}};
+  const std::filesystem::path model = default_face_model();
+  json["face_model"] = model.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(model.string());
   json["built_in"] = {{"cuda", built.cuda}, {"opencv", built.opencv}, {"mpi", built.mpi}};
   return json;
 }

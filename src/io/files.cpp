@@ -2,11 +2,10 @@
 
 #include "io/faces/face_model_file.h"
 #include "io/faces/filter_json.h"
+#include "io/files/library_place.h"
 #include "io/files/output_file.h"
 #include "io/motion/skeleton_json.h"
 #include "kinema/error.h"
-
-#include <system_error>
 
 namespace kinema {
 
@@ -26,23 +25,14 @@ void write_filter(const std::filesystem::path& path, const head::Calibration& ca
 
 face::Model read_face_model(const std::filesystem::path& path) { return io::read_face_model(path); }
 
-std::filesystem::path default_face_model() {
-  // of this source tree, of the installation that the program belongs to, which may have been moved, and of the prefix
-  std::error_code ignored;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  for (const std::filesystem::path& folder :
-       {std::filesystem::path(KINEMA_SOURCE_MODELS), program.parent_path().parent_path() / "share/kinema",
-        std::filesystem::path(KINEMA_INSTALLED_MODELS)}) {
-    if (std::filesystem::exists(folder / "face.kface", ignored)) return folder / "face.kface";
-  }
-  return {};
-}
+std::filesystem::path default_face_model() { return io::shared_file("face.kface"); }
 
 face::Model read_face_model() {
   const std::filesystem::path place = default_face_model();
   if (place.empty())
-    throw Error("kinema's face model is not installed (" KINEMA_INSTALLED_MODELS
-                "/face.kface); give one of kinema face train");
+    throw Error(
+        "kinema's face model is not installed: share/kinema/face.kface belongs beside the library; give one of kinema "
+        "face train");
   return io::read_face_model(place);
 }
 
