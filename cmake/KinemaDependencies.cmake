@@ -138,6 +138,15 @@ if(KINEMA_OPENCV)
   endif()
 endif()
 
+# In place of OpenCV, for recordings that are made of PNG files.
+set(KINEMA_HAVE_PNG OFF)
+if(KINEMA_PNG AND NOT KINEMA_HAVE_OPENCV)
+  find_package(PNG QUIET)
+  if(PNG_FOUND)
+    set(KINEMA_HAVE_PNG ON)
+  endif()
+endif()
+
 # Depth cameras: OpenNI 2 comes without a package file of CMake.
 set(KINEMA_HAVE_OPENNI OFF)
 if(KINEMA_OPENNI)

@@ -1,4 +1,5 @@
-// Replaces all that needs OpenCV in builds without it: every call is refused with the same message.
+// Replaces all that needs OpenCV in builds without it, but PNG files (pictures/png_plain.cpp): every call is refused with the
+// same message.
 #include "io/cameras/rectified_pair.h"
 #include "io/cameras/rectify.h"
 #include "io/cameras/stereo_calibration.h"
@@ -28,15 +29,7 @@ namespace {
 
 }  // namespace
 
-DepthImage read_depth_image(const std::filesystem::path& path) { refuse(path.string()); }
-Picture read_picture(const std::filesystem::path& path) { refuse(path.string()); }
 Picture resized(const Picture&, int, int) { refuse("a picture"); }
-void write_depth_png(const std::filesystem::path& path, const DepthImage&) { refuse(path.string()); }
-void write_picture_png(const std::filesystem::path& path, const Picture&) { refuse(path.string()); }
-std::string encoded_png(const DepthImage&) { refuse("a recording"); }
-std::string encoded_png(const Picture&) { refuse("a recording"); }
-Picture decoded_picture(const std::string&) { refuse("a picture"); }
-DepthImage decoded_depth(const std::string&) { refuse("a depth image"); }
 std::string encoded_jpeg(const Picture&) { refuse("a recording"); }
 
 PixelMap::PixelMap(const Lens&, const std::array<double, 9>&, const Camera&) { refuse("a lens with distortion"); }
