@@ -4,7 +4,7 @@
 BUILD := build/release
 
 .PHONY: help demo view test build configure configure-demo format lint debug sanitize asan tsan odr fuzz hostile bare \
-  nightly clean
+  nightly packages clean
 
 help:
 	@echo 'make demo     install missing packages, build, run the demo; its report is build/demo/demo.html'
@@ -19,6 +19,7 @@ help:
 	@echo 'make hostile  kill it at random moments, fill its disk, send it what is none (HOSTILE_RUNS=100 each)'
 	@echo 'make bare     build and test without any optional part'
 	@echo 'make nightly  all checks that are too slow for CI'
+	@echo 'make packages Debian packages, in build/dist'
 	@echo 'make clean    remove build/'
 
 demo: configure-demo
@@ -109,6 +110,10 @@ bare:
 
 nightly:
 	.ci/nightly
+
+packages:
+	@scripts/setup.sh build web packages
+	scripts/make_packages.sh
 
 clean:
 	rm -rf build

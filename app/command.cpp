@@ -1,5 +1,6 @@
 #include "app/command.h"
 
+#include "app/command_table.h"
 #include "app/options/near_word.h"
 #include "kinema/error.h"
 
@@ -136,6 +137,9 @@ int run(std::vector<std::string> words, const Ranks& ranks, Console console) {
   add_bench_body(bench, task);
   add_bench_head(bench, task);
   add_bench_face(bench, task);
+  Verb table = Verb(command).add("command-table", "Print the verbs and their options as JSON");
+  table.hide();
+  table.chosen([&command, &task] { task.run = [&command](const Ranks&) { print_json(command_table(command)); }; });
 
   try {
     std::reverse(words.begin(), words.end());  // as CLI11 wants them

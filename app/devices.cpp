@@ -39,6 +39,15 @@ Choice choice(Backend wanted) {
   }
 }
 
+std::string why_not(Backend backend) {
+  try {
+    choose(backend);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
 void print_devices(const Choice& chosen) {
   const Build built = build();
   fmt::print("kinema {}, {}\n\n", built.version, built.compiler);
@@ -46,9 +55,7 @@ void print_devices(const Choice& chosen) {
   fmt::print("backends\n");
   for (Backend backend : backends) {
     const bool here = available(backend);
-    const char* note = backend == Backend::cuda && !here
-                           ? (built.cuda.empty() ? "CUDA is not built in" : "no GPU that it could use")
-                           : "";
+    const std::string note = here ? "" : why_not(backend);
     fmt::print("  {:<10} {:<4}{}{}\n", name(backend), here ? "yes" : "no", note,
                name(backend) == chosen.backend ? "chosen" : "");
   }

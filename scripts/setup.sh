@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs missing Debian packages, and names them; silent if none is missing.
 #
-#   scripts/setup.sh [demo|build|web|browser|engines|format|lint|fuzz]...
+#   scripts/setup.sh [demo|build|web|browser|engines|packages|format|lint|fuzz]...
 #
 # Needs root or sudo only if there is something to install. Without either it names what is missing, continues if the
 # build can do without, and stops if it cannot. KINEMA_SETUP=off skips all of it.
@@ -68,6 +68,18 @@ parallel            command parallel
 slurm-wlm           command slurmctld
 munge               command munged
 '
+# what makes packages and a wheel, and what looks at them
+required_packages='
+debhelper           command dh
+dh-python           command dh_python3
+patchelf            command patchelf
+libpng-dev          header  png.h
+'
+optional_packages='
+lintian             command lintian
+debootstrap         command debootstrap
+python3-venv        package -
+'
 required_format='
 clang-format-14     command clang-format-14
 '
@@ -113,10 +125,11 @@ for part in "${@:-build}"; do
     web) optional+=$optional_web ;;
     browser) optional+=$optional_browser ;;
     engines) optional+=$optional_engines ;;
+    packages) required+=$required_packages optional+=$optional_packages ;;
     format) required+=$required_format ;;
     lint) required+=$required_lint ;;
     fuzz) optional+=$optional_fuzz ;;
-    *) say "unknown part '$part': demo, build, web, browser, engines, format, lint or fuzz"; exit 2 ;;
+    *) say "unknown part '$part': demo, build, web, browser, engines, packages, format, lint or fuzz"; exit 2 ;;
   esac
 done
 
