@@ -4,7 +4,7 @@
 BUILD := build/release
 
 .PHONY: help demo view test build configure configure-demo format lint debug sanitize asan tsan odr fuzz hostile bare \
-  nightly packages clean
+  nightly packages wheel clean
 
 help:
 	@echo 'make demo     install missing packages, build, run the demo; its report is build/demo/demo.html'
@@ -20,6 +20,7 @@ help:
 	@echo 'make bare     build and test without any optional part'
 	@echo 'make nightly  all checks that are too slow for CI'
 	@echo 'make packages Debian packages, in build/dist'
+	@echo 'make wheel    a wheel for /usr/bin/python3, in build/dist'
 	@echo 'make clean    remove build/'
 
 demo: configure-demo
@@ -114,6 +115,10 @@ nightly:
 packages:
 	@scripts/setup.sh build web packages
 	scripts/make_packages.sh
+
+wheel:
+	@scripts/setup.sh build web packages
+	/usr/bin/python3 scripts/make_wheel.py
 
 clean:
 	rm -rf build
