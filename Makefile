@@ -4,7 +4,7 @@
 BUILD := build/release
 
 .PHONY: help demo view test build configure configure-demo format lint debug sanitize asan tsan odr fuzz hostile bare \
-  nightly packages wheel clean
+  nightly packages wheel release clean
 
 help:
 	@echo 'make demo     install missing packages, build, run the demo; its report is build/demo/demo.html'
@@ -21,6 +21,7 @@ help:
 	@echo 'make nightly  all checks that are too slow for CI'
 	@echo 'make packages Debian packages, in build/dist'
 	@echo 'make wheel    a wheel for /usr/bin/python3, in build/dist'
+	@echo 'make release  both of the tag that is checked out, with sources, checksums and what they are made of'
 	@echo 'make clean    remove build/'
 
 demo: configure-demo
@@ -119,6 +120,10 @@ packages:
 wheel:
 	@scripts/setup.sh build web packages
 	/usr/bin/python3 scripts/make_wheel.py
+
+release:
+	@scripts/setup.sh build web packages
+	scripts/make_release.sh
 
 clean:
 	rm -rf build
