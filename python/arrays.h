@@ -1,7 +1,9 @@
-// NumPy arrays are passed to the library in place. An array of another type, order or shape is refused rather than
-// converted, since a silent copy of a large one costs more than the work.
+// Arrays are passed to the library in place: those of NumPy, of other libraries in host memory by DLPack, and pixels in
+// GPU memory where the library takes them. An array of another type, order or shape is refused rather than converted,
+// since a silent copy of a large one costs more than the work.
 #pragma once
 
+#include "gpu_array.h"
 #include "kinema/error.h"
 #include "kinema/image.h"
 #include "kinema/points.h"
@@ -26,6 +28,14 @@ py::array as_array(const py::object& object, const char* name, const char* wante
 py::array floats(const py::object& object, const char* name, py::ssize_t dimensions, py::ssize_t last,
                  const char* wanted);
 
+/// A depth image: float32 (H, W), metres; its rows may have a stride. Throws Error for millimetres.
+struct Depth {
+  explicit Depth(const py::object& image);
+
+  py::array pixels;
+  ImageView<const float> view;
+};
+
 /// Points and, unless None, their marks. The view is valid during the lifetime of this object.
 struct Points {
   Points(const py::object& points, const py::object& background);
@@ -35,11 +45,27 @@ struct Points {
   PointsView view;
 };
 
+/// Where the pixels of an image may lie.
+enum class Memory { host, host_or_gpu };
+
+/// The pixels of an image, uint8, of NumPy or in GPU memory.
+struct Pixels {
+  Pixels(const py::object& object, py::ssize_t dimensions, const char* wanted, Memory memory);
+
+  std::vector<std::int64_t> shape, strides;
+  const std::uint8_t* data = nullptr;
+  bool on_gpu = false;
+
+private:
+  py::array host_;
+  std::optional<GpuArray> gpu_;
+};
+
 /// A uint8 image (H, W); its rows may have a stride, as in a part of a larger one.
 struct Grey {
-  explicit Grey(const py::object& image);
+  explicit Grey(const py::object& image, Memory memory = Memory::host);
 
-  py::array pixels;
+  Pixels pixels;
   ImageView<const std::uint8_t> view;
 };
 
@@ -48,9 +74,9 @@ bool red_first(const std::string& order);
 
 /// A uint8 image (H, W, 3) or (H, W, 4).
 struct Colour {
-  Colour(const py::object& image, bool red_first);
+  Colour(const py::object& image, bool red_first, Memory memory = Memory::host);
 
-  py::array pixels;
+  Pixels pixels;
   ColourView view;
 };
 

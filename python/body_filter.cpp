@@ -1,16 +1,16 @@
-// kinema.body: the parts of the tracker: camera, skeleton, foreground, filter and smoother.
+// kinema.body: the parts of the tracker: foreground, filter and smoother.
 #include "kinema/body_filter.h"
 
 #include "arrays.h"
 #include "body_settings.h"
+#include "clock.h"
 #include "compute.h"
 #include "kinema/body_smoother.h"
-#include "kinema/files.h"
 #include "kinema/foreground.h"
 #include "module.h"
+#include "texts.h"
 
 #include <pybind11/stl.h>
-#include <pybind11/stl/filesystem.h>
 
 #include <memory>
 #include <mutex>
@@ -48,15 +48,15 @@ public:
       : foreground_(camera, settings, Compute(Backend::cpu, threads)) {}
 
   void set_background(const py::object& depth) {
-    const py::array kept = floats(depth, "depth", 2, 0, "(H, W)");
+    const Depth image(depth);
     const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
-    foreground_.set_background(image(kept));
+    foreground_.set_background(image.view);
   }
 
   py::tuple cut(const py::object& depth, const py::object& expected) {
-    const py::array kept = floats(depth, "depth", 2, 0, "(H, W)");
-    return cut_any(image(kept), expected);
+    const Depth image(depth);
+    return cut_any(image.view, expected);
   }
 
   py::tuple cut_points(const py::object& points, const py::object& background, const py::object& expected) {
@@ -73,11 +73,6 @@ public:
   }
 
 private:
-  static ImageView<const float> image(const py::array& depth) {
-    const auto width = static_cast<std::size_t>(depth.shape(1)), height = static_cast<std::size_t>(depth.shape(0));
-    return {static_cast<const float*>(depth.data()), width, height, width};
-  }
-
   template <class Seen>
   py::tuple cut_any(const Seen& seen, const py::object& expected) {
     py::array kept;
@@ -116,6 +111,7 @@ public:
     }
     const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
+    clock_.advance(time);
     body::Estimate estimate = filter_->track(frame);
     estimate.frame = frames_++;
     estimate.skeleton = std::make_shared<Skeleton>(filter_->skeleton());
@@ -146,12 +142,16 @@ private:
   std::unique_ptr<body::Filter> filter_;
   std::vector<float> skin_;  // of the last frame; empty if nobody was found
   std::int64_t frames_ = 0;
+  Clock clock_;
   std::mutex mutex_;
 };
 
 class Smoother {
 public:
-  Smoother(Filter& filter, std::size_t lag) : filter_(filter), smoother_(body::make_smoother(filter.settings(), lag)) {}
+  Smoother(Filter& filter, std::size_t lag)
+      : filter_(filter), lag_(lag), smoother_(body::make_smoother(filter.settings(), lag)) {}
+
+  std::size_t lag() const { return lag_; }
 
   std::vector<body::Estimate> add(double time, const py::object& points, const py::object& background,
                                   const body::Estimate& estimate) {
@@ -170,48 +170,10 @@ public:
 
 private:
   Filter& filter_;
+  std::size_t lag_;
   std::unique_ptr<body::Smoother> smoother_;
   std::mutex mutex_;
 };
-
-void bind_camera(py::module_& module) {
-  py::class_<Camera> camera(module, "Camera", "A pinhole camera, in pixels: u = fx x/z + cx, v = fy y/z + cy.");
-  camera.attr("__module__") = "kinema.body";
-  camera
-      .def(py::init([](int width, int height, double fx, double fy, double cx, double cy) {
-             return Camera{width, height, fx, fy, cx, cy};
-           }),
-           py::arg("width"), py::arg("height"), py::arg("fx"), py::arg("fy"), py::arg("cx"), py::arg("cy"))
-      .def_readonly("width", &Camera::width)
-      .def_readonly("height", &Camera::height)
-      .def_readonly("fx", &Camera::fx)
-      .def_readonly("fy", &Camera::fy)
-      .def_readonly("cx", &Camera::cx)
-      .def_readonly("cy", &Camera::cy);
-}
-
-void bind_skeleton(py::module_& module) {
-  py::class_<Skeleton> skeleton(module, "Skeleton", "A person as a tree of joints with a skin of capsules.");
-  skeleton.attr("__module__") = "kinema.body";
-  skeleton
-      .def_property_readonly(
-          "joints",
-          [](const Skeleton& person) {
-            std::vector<std::string> names;
-            for (const body::Joint& joint : person.joints) names.push_back(joint.name);
-            return names;
-          },
-          "The names of the joints, in the order of Estimate.joints.")
-      .def_property_readonly(
-          "capsules", [](const Skeleton& person) { return person.capsules.size(); }, "How many the skin has.")
-      .def_property_readonly("angles", &Skeleton::angle_count, "How many degrees of freedom all joints have.")
-      .def(
-          "save", [](const Skeleton& person, const std::filesystem::path& path) { write_skeleton(path, person); },
-          py::arg("path"), "Writes a skeleton.json.");
-  module.def("default_human", &body::default_human, py::arg("height") = 1.65,
-             "A grown-up of 21 joints, 46 degrees of freedom and 40 capsules, so many metres tall.");
-  module.def("read_skeleton", &read_skeleton, py::arg("path"), "The person of a skeleton.json.");
-}
 
 void bind_foreground(py::module_& module) {
   const body::ForegroundSettings defaults;
@@ -221,9 +183,9 @@ camera              a Camera; for clouds any
 nearest, farthest   depths outside are nobody's, metres
 planes              find floor and walls, and remove them
 gate                points this near to the expected skin are the person's, metres
-points              at most so many of the person, evenly spread; 0: all
-background_points   at most so many rays that see past it; 0: all
-threads             0: one a core. Results do not depend on it)");
+points              at most this many of the person, evenly spread; 0: all
+background_points   at most this many rays that see past it; 0: all
+threads             0: one per core. Results do not depend on it)");
   foreground.attr("__module__") = "kinema.body";
   foreground
       .def(py::init([](const Camera& camera, double nearest, double farthest, bool planes, double gate,
@@ -240,7 +202,7 @@ threads             0: one a core. Results do not depend on it)");
            py::arg("camera"), py::kw_only(), py::arg("nearest") = defaults.nearest,
            py::arg("farthest") = defaults.farthest, py::arg("planes") = defaults.planes,
            py::arg("gate") = defaults.gate, py::arg("points") = defaults.points,
-           py::arg("background_points") = defaults.background_points, py::arg("threads") = 0)
+           py::arg("background_points") = defaults.background_points, py::arg("threads") = 0, "See the class.")
       .def("set_background", &Foreground::set_background, py::arg("depth"),
            "A depth image of the scene without the person.")
       .def("cut", &Foreground::cut, py::arg("depth"), py::arg("expected") = py::none(),
@@ -252,14 +214,15 @@ expected: Filter.skin, where the person was last; None while it is looked for.)"
       .def_property_readonly("floor", &Foreground::floor,
                              R"(The floor for Filter.track: (x, y, z, offset), None where none is seen.
 
-x, y, z is its unit normal, and x X + y Y + z Z + offset the height of a point above it.)");
+x, y, z is its unit normal, and x X + y Y + z Z + offset the height of a point above it.)")
+      .def("__repr__", [](Foreground& own) {
+        return std::string(own.floor() ? "Foreground(floor known)" : "Foreground(no floor yet)");
+      });
 }
 
 }  // namespace
 
 void bind_body_filter(py::module_& module) {
-  bind_camera(module);
-  bind_skeleton(module);
   bind_foreground(module);
 
   py::class_<Filter> filter(module, "Filter",
@@ -273,7 +236,7 @@ Filter(settings=None, backend='auto', threads=0, devices=None, **changes): as Tr
              return std::make_unique<Filter>(changed(settings, changes), compute_of(backend, threads, devices));
            }),
            py::arg("settings") = py::none(), py::arg("backend") = "auto", py::arg("threads") = 0,
-           py::arg("devices") = py::none())
+           py::arg("devices") = py::none(), "See the class.")
       .def_property_readonly("backend", &Filter::backend, "The backend that was chosen.")
       .def_property_readonly("settings", &Filter::settings, "With what was left open filled in.")
       .def_property_readonly("skeleton", &Filter::skeleton, "The person as fitted so far.")
@@ -295,12 +258,13 @@ lag      how many later frames correct an estimate)");
   smoother.attr("__module__") = "kinema.body";
   smoother
       .def(py::init<Filter&, std::size_t>(), py::arg("filter"), py::arg("lag") = std::size_t{15},
-           py::keep_alive<1, 2>())
+           py::keep_alive<1, 2>(), "See the class.")
       .def("add", &Smoother::add, py::arg("time"), py::arg("points"), py::arg("background"), py::arg("estimate"),
            R"(What Filter.track was given, and its estimate. Returns the Estimates that are settled by now.
 
 Each that was added comes back once, in order.)")
-      .def("finish", &Smoother::finish, "All that are not settled yet.");
+      .def("finish", &Smoother::finish, "All that are not settled yet.")
+      .def("__repr__", [](const Smoother& own) { return "Smoother(lag=" + std::to_string(own.lag()) + ")"; });
 }
 
 }  // namespace kinema::python

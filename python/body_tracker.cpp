@@ -7,14 +7,19 @@
 #include "kinema/error.h"
 #include "kinema/poses.h"
 #include "module.h"
+#include "pickle.h"
 #include "recording.h"
 #include "shared_tracker.h"
+#include "texts.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 namespace kinema::python {
 namespace {
@@ -24,20 +29,37 @@ public:
   using SharedTracker::SharedTracker;
 
   body::Estimate track(const py::object& depth, double time) {
-    const py::array kept = floats(depth, "depth", 2, 0, "(H, W)");
-    const auto width = static_cast<std::size_t>(kept.shape(1)), height = static_cast<std::size_t>(kept.shape(0));
-    const ImageView<const float> image{static_cast<const float*>(kept.data()), width, height, width};
-    return locked([&](body::Tracker& tracker) { return tracker.track(image, time); });
+    const Depth image(depth);
+    return tracked(time, [&](body::Tracker& tracker) { return tracker.track(image.view, time); });
   }
 
   body::Estimate track_points(const py::object& points, double time, const py::object& background) {
     const Points given(points, background);
-    return locked([&](body::Tracker& tracker) { return tracker.track(given.view, time); });
+    return tracked(time, [&](body::Tracker& tracker) { return tracker.track(given.view, time); });
   }
 
   body::Estimate track_pair(const py::object& left, const py::object& right, double time) {
     const Grey left_image(left), right_image(right);
-    return locked([&](body::Tracker& tracker) { return tracker.track(left_image.view, right_image.view, time); });
+    return tracked(time,
+                   [&](body::Tracker& tracker) { return tracker.track(left_image.view, right_image.view, time); });
+  }
+
+  void set_background(const py::object& depth) {
+    const Depth image(depth);
+    locked([&](body::Tracker& tracker) { tracker.set_background(image.view); });
+  }
+
+  py::tuple points() {
+    PointCloud cloud = locked([](body::Tracker& tracker) { return tracker.points(); });
+    const auto count = static_cast<py::ssize_t>(cloud.size());
+    const py::array marks = array_of(std::move(cloud.background));
+    return py::make_tuple(array_of(std::move(cloud.xyz), {count, 3}), marks.attr("view")(py::dtype::of<bool>()));
+  }
+
+  std::optional<std::tuple<double, double, double, double>> floor() {
+    const std::optional<Plane> plane = locked([](body::Tracker& tracker) { return tracker.floor(); });
+    if (!plane) return std::nullopt;
+    return std::tuple{plane->normal.x, plane->normal.y, plane->normal.z, plane->offset};
   }
 };
 
@@ -83,123 +105,168 @@ planes              find floor and walls, and remove them
 cut_out             whether depth images hold only the person, so that empty pixels are rays past the person: 'auto', 'yes' or 'no'
 seed                the same gives the same bits)");
   settings.attr("__module__") = "kinema.body";
-  settings.def(py::init([](const py::kwargs& values) { return changed(std::nullopt, values); }))
-      .def_readwrite("camera", &Settings::camera)
-      .def_readwrite("baseline", &Settings::baseline)
-      .def_readwrite("skeleton", &Settings::skeleton)
-      .def_readwrite("fit_shape", &Settings::fit_shape)
-      .def_readwrite("height_known", &Settings::height_known)
-      .def_readwrite("lag", &Settings::lag)
-      .def_readwrite("particles", &Settings::particles)
-      .def_readwrite("layers", &Settings::layers)
-      .def_readwrite("refined", &Settings::refined)
-      .def_readwrite("rivals", &Settings::rivals)
-      .def_readwrite("independent_points", &Settings::independent_points)
-      .def_readwrite("tempered", &Settings::tempered)
-      .def_readwrite("unperturbed_particle", &Settings::unperturbed_particle)
-      .def_readwrite("steady", &Settings::steady)
-      .def_readwrite("rest_cutoff", &Settings::rest_cutoff)
-      .def_readwrite("sensor_noise", &Settings::sensor_noise)
-      .def_readwrite("shared_noise", &Settings::shared_noise)
-      .def_readwrite("points", &Settings::points)
-      .def_readwrite("background_points", &Settings::background_points)
-      .def_readwrite("seed", &Settings::seed)
+  settings
+      .def(py::init([](const py::kwargs& values) { return changed(std::nullopt, values); }),
+           "Settings by name; the others have their defaults.")
+      .def_readwrite("camera", &Settings::camera, "Of depth images and stereo pairs; not needed for clouds.")
+      .def_readwrite("baseline", &Settings::baseline,
+                     "Metres between the cameras of a stereo pair; above 0: depth comes from such pairs.")
+      .def_readwrite("skeleton", &Settings::skeleton, "The person; by default an average human.")
+      .def_readwrite("fit_shape", &Settings::fit_shape,
+                     "Fit lengths and radii of the skeleton to the person who is seen.")
+      .def_readwrite("height_known", &Settings::height_known,
+                     "The skeleton is as tall as the person: fit_shape fits proportions only.")
+      .def_readwrite("lag", &Settings::lag, "How many later frames correct an estimate before it is settled; 0: none.")
+      .def_readwrite("particles", &Settings::particles, "Poses tried in a layer; 0: what this machine holds.")
+      .def_readwrite("layers", &Settings::layers, "Annealing layers.")
+      .def_readwrite("refined", &Settings::refined, "Poses that are refined by least squares; 0: none.")
+      .def_readwrite("rivals", &Settings::rivals, "Alternative poses that each frame is held against; 0: none.")
+      .def_readwrite("independent_points", &Settings::independent_points,
+                     "The number of a frame's points that count as independent evidence.")
+      .def_readwrite("tempered", &Settings::tempered,
+                     "Weights are the likelihood to the power of independent_points over the number of points.")
+      .def_readwrite("unperturbed_particle", &Settings::unperturbed_particle, "One particle is moved without noise.")
+      .def_readwrite("steady", &Settings::steady, "The estimate at once is held to the motion of the last frames.")
+      .def_readwrite("rest_cutoff", &Settings::rest_cutoff,
+                     "Cutoff of joints at rest in immediate estimates, hertz; 0: no low pass.")
+      .def_readwrite("sensor_noise", &Settings::sensor_noise,
+                     "Standard deviation of a depth at 1 m, metres; it grows with the square of the distance.")
+      .def_readwrite("shared_noise", &Settings::shared_noise,
+                     "The part of it that all points have in common, as those of matched stereo pairs do.")
+      .def_readwrite("points", &Settings::points, "Of the person that are kept of a frame; 0: what this machine holds.")
+      .def_readwrite("background_points", &Settings::background_points,
+                     "Likewise of the rays that see past the person.")
+      .def_readwrite("seed", &Settings::seed, "The same gives the same bits.")
       .def_property(
           "nearest", [](const Settings& own) { return own.foreground.nearest; },
-          [](Settings& own, double metres) { own.foreground.nearest = metres; })
+          [](Settings& own, double metres) { own.foreground.nearest = metres; }, "Nearer depths are nobody's, metres.")
       .def_property(
           "farthest", [](const Settings& own) { return own.foreground.farthest; },
-          [](Settings& own, double metres) { own.foreground.farthest = metres; })
+          [](Settings& own, double metres) { own.foreground.farthest = metres; }, "Depths beyond are nobody's, metres.")
       .def_property(
           "planes", [](const Settings& own) { return own.foreground.planes; },
-          [](Settings& own, bool planes) { own.foreground.planes = planes; })
+          [](Settings& own, bool planes) { own.foreground.planes = planes; }, "Find floor and walls, and remove them.")
       .def_property(
           "cut_out", [](const Settings& own) { return word_of(own.foreground.cut_out); },
-          [](Settings& own, const std::string& word) { own.foreground.cut_out = parse_cut_out(word); });
+          [](Settings& own, const std::string& word) { own.foreground.cut_out = parse_cut_out(word); },
+          "Whether depth images hold only the person: 'auto', 'yes' or 'no'. Empty pixels are then rays past the "
+          "person.")
+      .def("__repr__", &text_of_settings<Settings>);
+  pickles(settings);
   module.def("paper_settings", &body::paper_settings, "The plain filter of the paper; see docs/tracking.md.");
   module.def(
       "settings_for",
       [](const Recording& recording, const py::kwargs& changes) {
-        return body::settings_for(*recording.frames, changed(std::nullopt, changes));
+        return body::settings_for(recording.frames(), changed(std::nullopt, changes));
       },
       py::arg("recording"),
       "TrackerSettings for a recording: with its camera, and the person of its skeleton.json where there is one.");
 }
 
-void bind_estimate(py::module_& module) {
-  using body::Estimate;
-  py::class_<Estimate> estimate(module, "Estimate", "Where the person is in a frame, and how sure that is.");
-  estimate.attr("__module__") = "kinema.body";
-  estimate.def_readonly("frame", &Estimate::frame, "Its number: that of a recorded frame, else counted from 0.")
-      .def_readonly("time", &Estimate::time, "Seconds, of the frame.")
-      .def_readonly("found", &Estimate::found,
-                    "False: no person, or lost; of the rest only why and times then say anything.")
-      .def_readonly("why", &Estimate::why, "Where not found: the reason.")
-      .def_readonly("confidence", &Estimate::confidence,
-                    "0 to 1: the share of the points' squared distances that the pose explains.")
-      .def_property_readonly(
-          "joints", [](const Estimate& own) { return array_of(own.joints); },
-          "Positions, float64 (joints, 3), metres in the camera's frame.")
-      .def_property_readonly(
-          "deviation", [](const Estimate& own) { return array_of(own.deviation); },
-          "Of each joint the standard deviation along each axis, metres: float64 (joints,).")
-      .def_property_readonly(
-          "shape_deviation", [](const Estimate& own) { return array_of(own.shape_deviation); },
-          R"(The part of deviation that comes from the person's proportions: float64 (joints,).
+// A writer that Python threads may share. It writes without the GIL: the file may be a pipe that another thread reads.
+class PosesWriter {
+public:
+  PosesWriter(const std::filesystem::path& path, const body::Skeleton& skeleton) : path_(path) {
+    const py::gil_scoped_release release;
+    writer_.emplace(path, skeleton);
+  }
 
-It is nearly the same in consecutive frames. Empty where the skeleton is given.)")
-      .def_property_readonly(
-          "angles", [](const Estimate& own) { return array_of(own.pose.angles); }, "Radians, by joint and freedom.")
-      .def_property_readonly(
-          "anatomical",
-          [](const Estimate& own) {
-            py::dict angles;
-            for (const body::AnatomicalAngle& angle : own.anatomical) {
-              angles[py::str(std::string(angle.name))] = py::make_tuple(angle.value, angle.deviation);
-            }
-            return angles;
+  void add(const body::Estimate& estimate) {
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    open().add(estimate);
+    ++added_;
+  }
+
+  void commit() {
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    open().commit();
+    writer_.reset();
+  }
+
+  // Leaves what was written so far in NAME.partial.
+  void abandon() {
+    const py::gil_scoped_release release;
+    const std::scoped_lock lock(mutex_);
+    writer_.reset();
+  }
+
+  std::string text() {
+    std::string frames, state;
+    {
+      const py::gil_scoped_release release;
+      const std::scoped_lock lock(mutex_);
+      frames = counted(added_, "frame");
+      state = writer_ ? ", not committed" : "";
+    }
+    return "PosesWriter('" + path_.string() + "', " + frames + state + ")";
+  }
+
+private:
+  io::PosesWriter& open() {
+    if (!writer_) throw Error(path_.string() + ": this writer is closed; another one starts the file anew");
+    return *writer_;
+  }
+
+  std::filesystem::path path_;
+  std::optional<io::PosesWriter> writer_;
+  std::size_t added_ = 0;
+  std::mutex mutex_;
+};
+
+// What the tracker knows of the scene, and how much of it it uses.
+void bind_scene(py::class_<Tracker>& tracker) {
+  tracker
+      .def("set_background", &Tracker::set_background, py::arg("depth"),
+           "A depth image of the scene without the person, for a surer outline: float32 (H, W), metres.")
+      .def_property_readonly("floor", &Tracker::floor,
+                             R"(The floor: (x, y, z, offset); None where none is seen.
+
+x, y, z is its unit normal, and x X + y Y + z Z + offset the height of a point above it.)")
+      .def_property_readonly("points", &Tracker::points,
+                             R"(The person in the last frame: points and marks, float32 (I, 3) and bool (I,).
+
+Marked points are where rays past the person ended.)")
+      .def(
+          "set_counts",
+          [](Tracker& own, std::size_t particles, std::size_t points, int search_rest) {
+            own.locked([&](auto& inner) { inner.set_counts({particles, points, search_rest}); });
           },
-          "Joint angles by the ISB's conventions and their standard deviations, radians: {name: (angle, deviation)}.")
-      .def_property_readonly(
-          "position",
-          [](const Estimate& own) {
-            const Vec3& p = own.pose.position;
-            return py::make_tuple(p.x, p.y, p.z);
-          },
-          "Of the pelvis.")
-      .def_property_readonly(
-          "rotation",
-          [](const Estimate& own) {
-            const Quaternion& q = own.pose.rotation;
-            return py::make_tuple(q.w, q.x, q.y, q.z);
-          },
-          "Of the pelvis: a quaternion w, x, y, z.")
-      .def_readonly("log_likelihood", &Estimate::log_likelihood,
-                    "Of the likeliest particle: the sum of eq. 3 over all points, without its constant.")
-      .def_readonly("effective_sample_size", &Estimate::effective_sample_size)
-      .def_property_readonly(
-          "skeleton", [](const Estimate& own) { return own.skeleton ? *own.skeleton : body::Skeleton(); },
-          "The person that the pose belongs to, as fitted so far.")
-      .def_readonly("faces", &Estimate::faces, "FaceObservations that were given with the frame.")
-      .def_property_readonly(
-          "times",
-          [](const Estimate& own) {
-            py::dict ms;
-            for (const StageTime& time : own.times) ms[py::str(time.stage)] = time.ms;
-            return ms;
-          },
-          "Where the time went: milliseconds by stage.");
+          py::arg("particles") = 0, py::arg("points") = 0, py::arg("search_rest") = 1,
+          R"(Other numbers of particles and points from the next frame on; 0: what this machine holds.
+
+search_rest: rivals of the pose are looked for this many times more rarely than usual.)");
 }
 
 void bind_writer(py::module_& module) {
-  py::class_<io::PosesWriter> writer(module, "PosesWriter",
-                                     R"(Writes estimates to poses.jsonl, or a table where the name ends in .csv.
+  py::class_<PosesWriter> writer(module, "PosesWriter",
+                                 R"(Writes estimates to poses.jsonl, or a table where the name ends in .csv.
 
-The file appears at commit(); until then its lines stand in NAME.partial.)");
+The file appears at commit(); until then its lines stand in NAME.partial.
+
+    with PosesWriter("poses.jsonl", tracker.skeleton) as poses:
+        poses.add(estimate)
+
+commits at the end of the block, unless an exception leaves it.)");
   writer.attr("__module__") = "kinema.body";
-  writer.def(py::init<const std::filesystem::path&, const body::Skeleton&>(), py::arg("path"), py::arg("skeleton"))
-      .def("add", &io::PosesWriter::add, py::arg("estimate"))
-      .def("commit", &io::PosesWriter::commit);
+  writer
+      .def(py::init<const std::filesystem::path&, const body::Skeleton&>(), py::arg("path"), py::arg("skeleton"),
+           "The file, and the person whose joints it names: Tracker.skeleton.")
+      .def("add", &PosesWriter::add, py::arg("estimate"), "Writes a frame, also one in which nobody was found.")
+      .def("commit", &PosesWriter::commit, "The file is complete: NAME.partial takes its name.")
+      .def(
+          "__enter__", [](py::object self) { return self; }, "Itself.")
+      .def(
+          "__exit__",
+          [](PosesWriter& own, const py::object& type, const py::object&, const py::object&) {
+            if (type.is_none())
+              own.commit();
+            else
+              own.abandon();
+          },
+          py::arg("type"), py::arg("value"), py::arg("traceback"), "Commits, unless there is an exception.")
+      .def("__repr__", &PosesWriter::text);
 }
 
 }  // namespace
@@ -213,7 +280,6 @@ body::TrackerSettings changed(const std::optional<body::TrackerSettings>& settin
 
 void bind_body_tracker(py::module_& module) {
   bind_settings(module);
-  bind_estimate(module);
   bind_writer(module);
 
   py::class_<Tracker> tracker(module, "Tracker", R"(Follows a person through the frames of one camera.
@@ -229,7 +295,7 @@ The first frame, and any after the person was lost, starts a search. The GIL is 
              return std::make_unique<Tracker>(changed(settings, changes), compute_of(backend, threads, devices));
            }),
            py::arg("settings") = py::none(), py::arg("backend") = "auto", py::arg("threads") = 0,
-           py::arg("devices") = py::none())
+           py::arg("devices") = py::none(), "See the class.")
       .def("track", &Tracker::track, py::arg("depth"), py::arg("time"),
            "The Estimate of a depth image: float32 (H, W), metres, 0 where nothing was measured; time in seconds.")
       .def("track_points", &Tracker::track_points, py::arg("points"), py::arg("time"),
@@ -243,7 +309,7 @@ The first frame, and any after the person was lost, starts a search. The GIL is 
 
 Each frame comes back once, with corrected joints and deviations.)")
       .def(
-          "finish", [](Tracker& own) { return own.locked([](auto& inner) { return inner.finish(); }); },
+          "finish", [](Tracker& own) { return own.ended([](auto& inner) { return inner.finish(); }); },
           "Settles all frames that are left.")
       .def(
           "keep_up", [](Tracker& own, double fps) { own.locked([&](auto& inner) { inner.keep_up(fps); }); },
@@ -271,6 +337,7 @@ See kinema.person.FaceObserver. None: the points alone decide. ms: what looking 
           "skeleton",
           [](Tracker& own) { return own.locked([](auto& inner) { return body::Skeleton(inner.skeleton()); }); },
           "The person as fitted so far.");
+  bind_scene(tracker);
   bind_members(tracker);
 }
 

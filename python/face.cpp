@@ -8,7 +8,9 @@
 #include "kinema/face_tracker.h"
 #include "kinema/files.h"
 #include "module.h"
+#include "pickle.h"
 #include "shared_tracker.h"
+#include "texts.h"
 
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
@@ -129,8 +131,8 @@ public:
 
   face::Fit fit(const py::object& image, const std::optional<BoxNumbers>& box, bool detector,
                 const py::object& landmarks, bool again) {
-    const Grey picture(image);
-    const face::Face face{picture.view, start_of(box, detector, landmarks), false};
+    const Grey picture(image, Memory::host_or_gpu);
+    const face::Face face{picture.view, start_of(box, detector, landmarks), picture.pixels.on_gpu};
     const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
     return again ? face::fit_again(*fitter_, *model_, face) : fitter_->fit(face);
@@ -165,7 +167,7 @@ public:
 private:
   template <class Image>
   face::Estimate track_view(const Image& image, double time) {
-    return locked([&](face::Tracker& tracker) { return tracker.track(image.view, time); });
+    return tracked(time, [&](face::Tracker& tracker) { return tracker.track(image.view, time); });
   }
 
   bool red_first_;
@@ -178,12 +180,14 @@ void bind_settings(py::module_& module) {
   const auto of_head = [](auto face::HeadPoseSettings::*member) {
     return [member](const Settings& own) { return own.head ? std::optional((*own.head).*member) : std::nullopt; };
   };
-  settings.def_readonly("lost", &Settings::lost)
-      .def_readonly("smoothing", &Settings::smoothing)
+  settings.def_readonly("lost", &Settings::lost, "A fit with a higher probability of failure is lost.")
+      .def_readonly("smoothing", &Settings::smoothing, "Cutoff for a face at rest, hertz; 0: no smoothing.")
       .def_property_readonly("field_of_view", of_head(&face::HeadPoseSettings::field_of_view),
                              "None for models that show no pose of the head.")
       .def_property_readonly("eye_distance", of_head(&face::HeadPoseSettings::eye_distance), "Likewise.")
-      .def_readonly("head_smoothing", &Settings::head_smoothing);
+      .def_readonly("head_smoothing", &Settings::head_smoothing,
+                    "Cutoff for the pose of a head at rest, hertz; 0: no smoothing.")
+      .def("__repr__", &text_of_settings<Settings>);
 }
 
 void bind_model(py::module_& module) {
@@ -196,12 +200,17 @@ void bind_model(py::module_& module) {
           "mean_shape",
           [](const Model& own) { return pairs(std::vector<float>(own.shape.mean.begin(), own.shape.mean.end())); },
           "float32 (L, 2), in the model's unit.")
-      .def_property_readonly("shape_modes", [](const Model& own) { return own.shape.modes.rows; })
+      .def_property_readonly(
+          "shape_modes", [](const Model& own) { return own.shape.modes.rows; }, "How many parameters a shape has.")
       .def_property_readonly(
           "examples", [](const Model& own) { return own.examples; }, "Faces it was trained on.")
       .def(
           "save", [](const Model& own, const std::filesystem::path& path) { write_face_model(path, own); },
-          py::arg("path"), "Writes a .kface.");
+          py::arg("path"), "Writes a .kface.")
+      .def("__repr__", [](const Model& own) {
+        return "Model(" + counted(own.shape.landmarks(), "landmark") + ", " +
+               counted(own.shape.modes.rows, "shape mode") + ", " + counted(own.examples, "example") + ")";
+      });
   module.def(
       "read_model",
       [](const std::optional<std::filesystem::path>& path) {
@@ -251,9 +260,13 @@ void bind_refine(py::module_& module) {
   py::class_<Refined> refined(module, "Refinement", "A refined Model, and what it is worth.");
   refined.attr("__module__") = "kinema.face";
   refined.def_readonly("model", &Refined::model, "The model that was given if it was not bettered.")
-      .def_readonly("better", &Refined::better)
+      .def_readonly("better", &Refined::better, "Whether the images are fitted better by it.")
       .def_readonly("before", &Refined::before, "Mean error of the images over the outer eyes' distance.")
-      .def_readonly("after", &Refined::after, "The same, each by a model that was refined without it.");
+      .def_readonly("after", &Refined::after, "The same, each by a model that was refined without it.")
+      .def("__repr__", [](const Refined& own) {
+        return std::string("Refinement(") + (own.better ? "better" : "not better") + ", before=" + number(own.before) +
+               ", after=" + number(own.after) + ")";
+      });
   const face::RefineSettings defaults;
   module.def("refine", &refine, py::arg("model"), py::arg("images"), py::arg("landmarks"), py::kw_only(),
              py::arg("mirrored") = defaults.mirrored, py::arg("film") = defaults.film, py::arg("seed") = defaults.seed,
@@ -288,15 +301,19 @@ void bind_fit(py::module_& module) {
           "Of each landmark, that it is within those 8 %.")
       .def_property_readonly(
           "shape", [](const face::Fit& own) { return array_of(own.shape); }, "Parameters of the shape.")
-      .def_readonly("error", &face::Fit::error)
-      .def_readonly("iterations", &face::Fit::iterations)
-      .def_readonly("converged", &face::Fit::converged)
-      .def_readonly("ms", &face::Fit::ms);
+      .def_readonly("error", &face::Fit::error, "What the last stage minimised, over its values; 0 after a cascade.")
+      .def_readonly("iterations", &face::Fit::iterations, "Of all stages.")
+      .def_readonly("converged", &face::Fit::converged, "The last stage ended before its iterations were used up.")
+      .def_readonly("ms", &face::Fit::ms, "Milliseconds that it took.")
+      .def("__repr__", [](const face::Fit& own) {
+        return "Fit(" + counted(own.landmarks.size() / 2, "landmark") + ", failure=" + number(own.failure, 2) + ")";
+      });
+  pickles(fit);
 
   using face::Estimate;
   py::class_<Estimate> estimate(module, "Estimate", "A face in a frame of a video.");
   estimate.attr("__module__") = "kinema.face";
-  estimate.def_readonly("found", &Estimate::found)
+  estimate.def_readonly("found", &Estimate::found, "False: there is no face, or its fit failed.")
       .def_readonly("time", &Estimate::time, "As given to track(), seconds.")
       .def_readonly("why", &Estimate::why, "If not found: the reason.")
       .def_readonly("confidence", &Estimate::confidence, "0 to 1: 1 - probability of failure.")
@@ -307,7 +324,15 @@ void bind_fit(py::module_& module) {
           "float32 (L, 2), smoothed if asked for; empty if not found.")
       .def_readonly("head", &Estimate::head, "The HeadPose; None if not found, or for other models than 68 landmarks.")
       .def_property_readonly(
-          "times", [](const Estimate& own) { return milliseconds(own.times); }, "Milliseconds by stage.");
+          "times", [](const Estimate& own) { return milliseconds(own.times); }, "Milliseconds by stage.")
+      .def("__repr__", [](const Estimate& own) {
+        std::string text = "Estimate(time=" + number(own.time, 6) + ", " + outcome(own.found, own.why);
+        if (own.found) {
+          text += ", " + counted(own.landmarks.size() / 2, "landmark") + ", confidence=" + number(own.confidence, 2);
+        }
+        return text + ")";
+      });
+  pickles(estimate);
 }
 
 }  // namespace
@@ -336,10 +361,12 @@ devices   GPUs: 'all', '0,2' or numbers; None: the first)");
              return std::make_unique<Fitter>(model, settings, compute_of(backend, threads, devices));
            }),
            py::arg("model"), py::kw_only(), py::arg("score") = fits.score, py::arg("starts") = fits.starts,
-           py::arg("backend") = "auto", py::arg("threads") = 0, py::arg("devices") = py::none())
+           py::arg("backend") = "auto", py::arg("threads") = 0, py::arg("devices") = py::none(), "See the class.")
       .def("fit", &Fitter::fit, py::arg("image"), py::kw_only(), py::arg("box") = py::none(),
            py::arg("detector") = true, py::arg("landmarks") = py::none(), py::arg("again") = false,
            R"(The Fit to an image: uint8 (H, W). Releases the GIL.
+
+With the backend 'cuda' and one GPU, also an array in its memory, such as a tensor of PyTorch.
 
 box        where to start: (x, y, width, height), from a face detector, or (detector=False) around the landmarks
 landmarks  alternatively: float32 (L, 2), of which position, size and rotation are used
@@ -378,7 +405,7 @@ devices    GPUs: 'all', '0,2' or numbers; None: the first)");
            py::arg("smoothing") = defaults.smoothing, py::arg("backend") = "auto", py::arg("order") = "rgb",
            py::arg("threads") = 0, py::arg("field_of_view") = face::HeadPoseSettings{}.field_of_view,
            py::arg("eye_distance") = face::HeadPoseSettings{}.eye_distance,
-           py::arg("head_smoothing") = defaults.head_smoothing, py::arg("devices") = py::none())
+           py::arg("head_smoothing") = defaults.head_smoothing, py::arg("devices") = py::none(), "See the class.")
       .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
            "The Estimate of an image: uint8 (H, W), (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("start", &Tracker::start, py::kw_only(), py::arg("box") = py::none(), py::arg("detector") = true,

@@ -2,8 +2,11 @@
 #include "kinema/face_observer.h"
 
 #include "arrays.h"
+#include "clock.h"
 #include "detector.h"
 #include "module.h"
+#include "pickle.h"
+#include "texts.h"
 
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
@@ -17,6 +20,8 @@ namespace {
 using Numbers = std::tuple<double, double, double>;
 
 Numbers numbers_of(const Vec3& v) { return {v.x, v.y, v.z}; }
+
+std::string text_of(const Vec3& v) { return "(" + number(v.x) + ", " + number(v.y) + ", " + number(v.z) + ")"; }
 
 Vec3 vector_of(const Numbers& numbers) {
   const auto& [x, y, z] = numbers;
@@ -33,6 +38,7 @@ public:
     const Colour picture(image, red_first_);
     const py::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
+    clock_.advance(time);
     return observer_.observe(picture.view, time);
   }
 
@@ -45,6 +51,7 @@ public:
 private:
   person::FaceObserver observer_;
   bool red_first_;
+  Clock clock_;
   std::mutex mutex_;
 };
 
@@ -70,14 +77,23 @@ Deviations are standard deviations, in radians and metres.)");
            py::arg("ray"), py::arg("direction"), py::kw_only(), py::arg("probability") = defaults.probability,
            py::arg("distance") = defaults.distance, py::arg("ray_deviation") = defaults.ray_deviation,
            py::arg("direction_deviation") = defaults.direction_deviation,
-           py::arg("distance_deviation") = defaults.distance_deviation)
-      .def_property_readonly("ray", [](const FaceObservation& own) { return numbers_of(own.ray); })
-      .def_property_readonly("direction", [](const FaceObservation& own) { return numbers_of(own.direction); })
-      .def_readonly("probability", &FaceObservation::probability)
-      .def_readonly("distance", &FaceObservation::distance)
-      .def_readonly("ray_deviation", &FaceObservation::ray_deviation)
-      .def_readonly("direction_deviation", &FaceObservation::direction_deviation)
-      .def_readonly("distance_deviation", &FaceObservation::distance_deviation);
+           py::arg("distance_deviation") = defaults.distance_deviation, "See the class.")
+      .def_property_readonly(
+          "ray", [](const FaceObservation& own) { return numbers_of(own.ray); },
+          "Unit vector from the camera to the middle between the eyes.")
+      .def_property_readonly(
+          "direction", [](const FaceObservation& own) { return numbers_of(own.direction); },
+          "Unit vector out of the face.")
+      .def_readonly("probability", &FaceObservation::probability, "That it is a face.")
+      .def_readonly("distance", &FaceObservation::distance, "To the middle between the eyes, metres; 0: not known.")
+      .def_readonly("ray_deviation", &FaceObservation::ray_deviation, "Of the ray, radians.")
+      .def_readonly("direction_deviation", &FaceObservation::direction_deviation, "Of the direction, radians.")
+      .def_readonly("distance_deviation", &FaceObservation::distance_deviation, "Of the distance, metres.")
+      .def("__repr__", [](const FaceObservation& own) {
+        return "FaceObservation(ray=" + text_of(own.ray) + ", direction=" + text_of(own.direction) +
+               ", probability=" + number(own.probability, 2) + ")";
+      });
+  pickles(face);
 }
 
 void bind_face_observer(py::module_& module) {
@@ -107,11 +123,12 @@ order    of the channels of pictures: 'rgb', or 'bgr' as in OpenCV
              return std::make_unique<FaceObserver>(settings, parse_backend(backend), order);
            }),
            py::arg("model"), py::arg("camera"), py::kw_only(), py::arg("detect") = nullptr,
-           py::arg("lost") = defaults.lost, py::arg("backend") = "auto", py::arg("order") = "rgb")
+           py::arg("lost") = defaults.lost, py::arg("backend") = "auto", py::arg("order") = "rgb", "See the class.")
       .def("observe", &FaceObserver::observe, py::arg("image"), py::arg("time"),
            "The faces in the next picture, none or one: uint8 (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("expect", &FaceObserver::expect, py::arg("estimate"),
-           "Where the body was in that frame: the face is next looked for there.");
+           "Where the body was in that frame: the face is next looked for there.")
+      .def("__repr__", [](const FaceObserver&) { return "FaceObserver()"; });
 }
 
 }  // namespace kinema::python

@@ -4,7 +4,9 @@
 #include "kinema/files.h"
 #include "kinema/head_tracker.h"
 #include "module.h"
+#include "pickle.h"
 #include "shared_tracker.h"
+#include "texts.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
@@ -64,8 +66,8 @@ public:
       : SharedTracker(settings, compute), red_first_(red_first(order)) {}
 
   head::Estimate track(const py::object& image, double time) {
-    const Colour picture(image, red_first_);
-    return locked([&](head::Tracker& tracker) { return tracker.track(picture.view, time); });
+    const Colour picture(image, red_first_, Memory::host_or_gpu);
+    return tracked(time, [&](head::Tracker& tracker) { return tracker.track(picture.view, time); });
   }
 
   void set_background(const py::object& image) {
@@ -85,15 +87,18 @@ void bind_settings(py::module_& module) {
   using Settings = head::TrackerSettings;
   py::class_<Settings> settings(module, "TrackerSettings", "The settings of a Tracker, by the names of its arguments.");
   settings.attr("__module__") = "kinema.head";
-  settings.def_readonly("calibration", &Settings::calibration)
-      .def_property_readonly("mode", [](const Settings& own) { return word_of(own.mode); })
-      .def_readonly("recalibrate", &Settings::recalibrate)
-      .def_readonly("pattern", &Settings::pattern)
-      .def_readonly("background", &Settings::background)
-      .def_readonly("neck_cut", &Settings::neck_cut)
-      .def_property_readonly("smooth", [](const Settings& own) { return own.smoothing.has_value(); })
-      .def_readonly("reference_distance", &Settings::reference_distance)
-      .def_readonly("field_of_view", &Settings::field_of_view);
+  settings.def_readonly("calibration", &Settings::calibration, "The colours of the head.")
+      .def_property_readonly(
+          "mode", [](const Settings& own) { return word_of(own.mode); }, "'plain' or 'window'.")
+      .def_readonly("recalibrate", &Settings::recalibrate, "Learn the head's colours during tracking.")
+      .def_readonly("pattern", &Settings::pattern, "Match the head's edges as well as its colours.")
+      .def_readonly("background", &Settings::background, "Learn a static background and ignore it.")
+      .def_readonly("neck_cut", &Settings::neck_cut, "Ignore rows below the chin.")
+      .def_property_readonly(
+          "smooth", [](const Settings& own) { return own.smoothing.has_value(); }, "One-Euro smoothing.")
+      .def_readonly("reference_distance", &Settings::reference_distance, "Metres; None if it is not known.")
+      .def_readonly("field_of_view", &Settings::field_of_view, "Radians; None if it is not known.")
+      .def("__repr__", &text_of_settings<Settings>);
 }
 
 void bind_calibration(py::module_& module) {
@@ -104,14 +109,20 @@ void bind_calibration(py::module_& module) {
       .def_property_readonly(
           "score", [](const Calibration& own) { return own.filter.score; },
           "How well skin and background separate, 0 to 1; below 0.5 tracking will be bad.")
-      .def_property_readonly("classifier", [](const Calibration& own) { return std::string(name(own.filter.model)); })
+      .def_property_readonly(
+          "classifier", [](const Calibration& own) { return std::string(name(own.filter.model)); },
+          "How it tells skin: 'plane', 'rg', 'cbcr', 'hsv', 'tsl' or 'histogram'.")
       .def(
           "degree",
           [](const Calibration& own, double r, double g, double b) { return degree(own.filter.model, r, g, b); },
           py::arg("r"), py::arg("g"), py::arg("b"), "The degree to which a colour is skin, 0 to 1; channels 0 to 255.")
       .def(
           "save", [](const Calibration& own, const std::filesystem::path& path) { write_filter(path, own); },
-          py::arg("path"), "Writes a filter.json.");
+          py::arg("path"), "Writes a filter.json.")
+      .def("__repr__", [](const Calibration& own) {
+        return "Calibration('" + std::string(name(own.filter.model)) + "', score=" + number(own.filter.score) + ")";
+      });
+  pickles(calibration);
   module.def("read_filter", &read_filter, py::arg("path"), "The Calibration in a filter.json.");
   module.def("calibrate", &calibrate, py::arg("frames"), py::arg("ovals"), py::kw_only(), py::arg("order") = "rgb",
              py::arg("classifier") = "plane", py::arg("distance") = py::none(), py::arg("field_of_view") = py::none(),
@@ -124,18 +135,28 @@ distance       of the face from the camera, metres
 field_of_view  of the camera, horizontal, radians)");
 }
 
+std::string text_of(const head::Estimate& estimate) {
+  std::string text = "Estimate(time=" + number(estimate.time, 6) + ", " + outcome(estimate.found, estimate.why);
+  if (estimate.found) {
+    text += ", x=" + number(estimate.x, 4) + ", y=" + number(estimate.y, 4);
+    if (estimate.distance) text += ", " + number(*estimate.distance) + " m";
+    text += ", confidence=" + number(estimate.confidence, 2);
+  }
+  return text + ")";
+}
+
 void bind_estimate(py::module_& module) {
   using head::Estimate;
   py::class_<Estimate> estimate(module, "Estimate", "The head in a frame.");
   estimate.attr("__module__") = "kinema.head";
-  estimate.def_readonly("found", &Estimate::found)
+  estimate.def_readonly("found", &Estimate::found, "False: of the rest only why and times then say anything.")
       .def_readonly("time", &Estimate::time, "As given to track(), seconds.")
       .def_readonly("why", &Estimate::why, "If not found: the reason.")
       .def_readonly("confidence", &Estimate::confidence, "0 to 1.")
       .def_property_readonly(
           "times", [](const Estimate& own) { return milliseconds(own.times); }, "Milliseconds by stage.")
       .def_readonly("x", &Estimate::x, "Pixels from 0.")
-      .def_readonly("y", &Estimate::y)
+      .def_readonly("y", &Estimate::y, "Pixels from 0.")
       .def_readonly("area", &Estimate::area, "The share of the frame that the head covers.")
       .def_readonly("distance", &Estimate::distance, "Metres; None if no reference distance is known.")
       .def_property_readonly(
@@ -151,7 +172,9 @@ void bind_estimate(py::module_& module) {
             if (!own.oval) return py::none();
             return py::make_tuple(own.oval->cx, own.oval->cy, own.oval->rx, own.oval->ry);
           },
-          "The head's outline; None in plain mode.");
+          "The head's outline: (cx, cy, rx, ry), pixels; None in plain mode.")
+      .def("__repr__", &text_of);
+  pickles(estimate);
 }
 
 }  // namespace
@@ -199,9 +222,11 @@ devices             GPUs: 'all', '0,2' or numbers; None: the first)");
            py::arg("pattern") = defaults.pattern, py::arg("background") = defaults.background,
            py::arg("neck_cut") = defaults.neck_cut, py::arg("smooth") = false,
            py::arg("reference_distance") = py::none(), py::arg("field_of_view") = py::none(), py::arg("threads") = 0,
-           py::arg("devices") = py::none())
+           py::arg("devices") = py::none(), "See the class.")
       .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
-           "The Estimate of an image: uint8 (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
+           R"(The Estimate of an image: uint8 (H, W, 3) or (H, W, 4), seconds. Releases the GIL.
+
+With the mode 'plain' and the backend 'cuda', also an array in GPU memory, such as a tensor of PyTorch.)")
       .def("start", &Tracker::start, py::arg("oval"), "Where the head is in the next frame: (cx, cy, rx, ry).")
       .def("set_background", &Tracker::set_background, py::arg("image"), "A frame without the person.");
   bind_members(tracker);

@@ -3,6 +3,8 @@
 
 #include "arrays.h"
 #include "module.h"
+#include "pickle.h"
+#include "texts.h"
 
 #include <pybind11/stl.h>
 
@@ -86,7 +88,7 @@ eye_distance   between the outer corners of the person's eyes, metres)");
              return std::make_unique<Solver>(settings);
            }),
            py::kw_only(), py::arg("field_of_view") = defaults.field_of_view, py::arg("camera") = py::none(),
-           py::arg("eye_distance") = defaults.eye_distance)
+           py::arg("eye_distance") = defaults.eye_distance, "See the class.")
       .def("solve", &Solver::solve, py::arg("landmarks"), py::arg("width"), py::arg("height"), py::kw_only(),
            py::arg("confidence") = py::none(),
            R"(The HeadPose of one picture alone; None if no head looks like this. Releases the GIL.
@@ -96,9 +98,11 @@ confidence  float32 (68,), 0 to 1: how much each landmark counts, as Fit.confide
       .def("follow", &Solver::follow, py::arg("landmarks"), py::arg("width"), py::arg("height"), py::kw_only(),
            py::arg("confidence") = py::none(),
            "The same for the next frame of one person: starts from the last pose, and learns the person's proportions.")
-      .def("reset", &Solver::reset, "Whoever follows is unknown.")
+      .def("reset", &Solver::reset,
+           "Forgets the last pose and the proportions learnt: the next frame may show another person.")
       .def("project", &Solver::project, py::arg("pose"), py::arg("width"), py::arg("height"),
-           "float32 (68, 2): where the points of a head in this pose, with the proportions learnt so far, lie.");
+           "float32 (68, 2): where the points of a head in this pose, with the proportions learnt so far, lie.")
+      .def("__repr__", [](const Solver&) { return "HeadPoseSolver()"; });
 }
 
 }  // namespace
@@ -147,7 +151,13 @@ face. The head's place is midway between the outer corners of the eyes.)");
             }
             return weights;
           },
-          "Weights of blend shapes by ARKit's names, 0 to 1.");
+          "Weights of blend shapes by ARKit's names, 0 to 1.")
+      .def("__repr__", [](const HeadPose& own) {
+        return "HeadPose(yaw=" + number(own.yaw) + ", pitch=" + number(own.pitch) + ", roll=" + number(own.roll) +
+               ", position=(" + number(own.position.x) + ", " + number(own.position.y) + ", " + number(own.position.z) +
+               "))";
+      });
+  pickles(pose);
   bind_solver(module);
 }
 

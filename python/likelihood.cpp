@@ -83,7 +83,7 @@ association  'nearest': the capsule surface nearest to the point along its ray; 
 camera       where all rays start
 free_space   points marked as background cost 0 when their ray meets nothing before them, tau^2 otherwise
 backend      'auto', 'reference', 'cpu' or 'cuda'
-threads      for the CPU work; 0: one a core. Results do not depend on it
+threads      for the CPU work; 0: one per core. Results do not depend on it
 devices      GPUs that share the poses: 'all', '0,2' or numbers; None: the first. Results do not depend on it
 
 Raises kinema.Error where the settings make no sense or the backend is not there.)");
@@ -94,7 +94,7 @@ Raises kinema.Error where the settings make no sense or the backend is not there
            py::kw_only(), py::arg("tau") = defaults.tau, py::arg("sigma") = defaults.sigma,
            py::arg("association") = "nearest", py::arg("camera") = py::make_tuple(0.0, 0.0, 0.0),
            py::arg("free_space") = defaults.free_space, py::arg("backend") = "auto", py::arg("threads") = 0,
-           py::arg("devices") = py::none())
+           py::arg("devices") = py::none(), "See the class.")
       .def_property_readonly("backend", &Likelihood::backend, "The backend that was chosen.")
       .def("set_points", &Likelihood::set_points, py::arg("points"), py::arg("background") = py::none(),
            R"(The points of a frame: float32 (I, 3); optionally a bool or uint8 mark (I,) for background points.

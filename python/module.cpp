@@ -3,8 +3,12 @@
 
 #include "kinema/backend.h"
 #include "kinema/error.h"
+#include "messages.h"
+#include "texts.h"
 
 #include <pybind11/stl.h>
+
+#include <exception>
 
 namespace py = pybind11;
 
@@ -28,13 +32,28 @@ py::dict devices() {
                   py::arg("simd") = built.simd, py::arg("threads") = built.threads, py::arg("cuda") = built.cuda);
 }
 
+// kinema.Error, whose messages speak of arguments.
+void bind_error(py::module_& module) {
+  static PyObject* error = nullptr;  // a translator takes no state; the type lives as long as the interpreter
+  py::exception<Error> type(module, "Error");
+  type.attr("__module__") = "kinema";  // the public name, also in tracebacks
+  type.attr("__doc__") = "Invalid input, or a failure at run time; its message is one line.";
+  error = type.release().ptr();
+  py::register_exception_translator([](std::exception_ptr pointer) {
+    try {
+      if (pointer) std::rethrow_exception(pointer);
+    } catch (const Error& caught) {
+      PyErr_SetString(error, in_python(caught.what()).c_str());
+    }
+  });
+}
+
 }  // namespace
 }  // namespace kinema::python
 
 PYBIND11_MODULE(_kinema, module) {
   using namespace kinema::python;
-  const py::exception<kinema::Error>& error = py::register_exception<kinema::Error>(module, "Error");
-  error.attr("__module__") = "kinema";  // the public name, also in tracebacks
+  bind_error(module);
   module.attr("__version__") = kinema::build().version;
   module.def("devices", &devices,
              "What this build holds and what this machine offers: version, the backends that can be asked for, GPUs, "
@@ -42,15 +61,21 @@ PYBIND11_MODULE(_kinema, module) {
   py::module_ body = module.def_submodule("body"), head = module.def_submodule("head"),
               face = module.def_submodule("face"), person = module.def_submodule("person"),
               io = module.def_submodule("io"), stereo = module.def_submodule("stereo");
+  // a signature names the types that were bound before it
+  bind_skeleton(body);
   bind_likelihood(body);
+  bind_frames(io);
   bind_recording(io);
   bind_face_observation(body);
+  bind_body_estimate(body);
   bind_body_tracker(body);
   bind_body_filter(body);
   bind_head(head);
   bind_head_pose(face);
   bind_face(face);
+  bind_face_detector(face);
   bind_person(person);
   bind_face_observer(person);
   bind_stereo(stereo);
+  for (py::module_ part : {body, face, head, person, stereo}) name_backends(part);
 }

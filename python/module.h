@@ -14,7 +14,11 @@ void bind_head_pose(pybind11::module_& module);
 void bind_face_observation(pybind11::module_& module);
 void bind_face_observer(pybind11::module_& module);
 void bind_person(pybind11::module_& module);
+void bind_body_estimate(pybind11::module_& module);
+void bind_face_detector(pybind11::module_& module);
+void bind_frames(pybind11::module_& module);
 void bind_recording(pybind11::module_& module);
+void bind_skeleton(pybind11::module_& module);
 void bind_stereo(pybind11::module_& module);
 
 }  // namespace kinema::python

@@ -6,7 +6,9 @@
 #include "detector.h"
 #include "kinema/files.h"
 #include "module.h"
+#include "pickle.h"
 #include "shared_tracker.h"
+#include "texts.h"
 
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
@@ -25,7 +27,7 @@ public:
 
   person::Estimate track(const py::object& image, double time) {
     const Colour picture(image, red_first_);
-    return locked([&](person::Tracker& tracker) { return tracker.track(picture.view, time); });
+    return tracked(time, [&](person::Tracker& tracker) { return tracker.track(picture.view, time); });
   }
 
   void start(const std::array<double, 4>& oval) {
@@ -45,11 +47,16 @@ void bind_settings(py::module_& module) {
   using Settings = person::TrackerSettings;
   py::class_<Settings> settings(module, "TrackerSettings", "The settings of a Tracker, by the names of its arguments.");
   settings.attr("__module__") = "kinema.person";
-  settings.def_readonly("calibration", &Settings::calibration)
-      .def_property_readonly("field_of_view", [](const Settings& own) { return own.pose.field_of_view; })
-      .def_property_readonly("eye_distance", [](const Settings& own) { return own.pose.eye_distance; })
-      .def_readonly("lost", &Settings::lost)
-      .def_readonly("smoothing", &Settings::smoothing);
+  settings.def_readonly("calibration", &Settings::calibration, "Of the person's colours; None: they are learnt.")
+      .def_property_readonly(
+          "field_of_view", [](const Settings& own) { return own.pose.field_of_view; },
+          "Of the camera across the frame, radians.")
+      .def_property_readonly(
+          "eye_distance", [](const Settings& own) { return own.pose.eye_distance; },
+          "Between the outer corners of the person's eyes, metres.")
+      .def_readonly("lost", &Settings::lost, "A fit with a higher probability of failure is not used.")
+      .def_readonly("smoothing", &Settings::smoothing, "Cutoff for a head at rest, hertz; 0: no smoothing.")
+      .def("__repr__", &text_of_settings<Settings>);
 }
 
 }  // namespace
@@ -59,14 +66,14 @@ void bind_person(py::module_& module) {
   using person::Estimate;
   py::class_<Estimate> estimate(module, "Estimate", "A person in a frame.");
   estimate.attr("__module__") = "kinema.person";
-  estimate.def_readonly("found", &Estimate::found)
+  estimate.def_readonly("found", &Estimate::found, "False: neither the face nor the colours of the head were seen.")
       .def_readonly("time", &Estimate::time, "As given to track(), seconds.")
       .def_readonly("why", &Estimate::why, "If not found: the reason.")
       .def_readonly("confidence", &Estimate::confidence, "0 to 1.")
       .def_readonly("face", &Estimate::face, "Whether the face was seen in this frame.")
       .def_readonly("colours", &Estimate::colours, "Whether the head's colours were seen in this frame.")
       .def_readonly("x", &Estimate::x, "The centre of the head's outline, pixels.")
-      .def_readonly("y", &Estimate::y)
+      .def_readonly("y", &Estimate::y, "Likewise.")
       .def_property_readonly(
           "oval",
           [](const Estimate& own) {
@@ -83,7 +90,17 @@ void bind_person(py::module_& module) {
           "landmarks", [](const Estimate& own) { return pairs(own.landmarks); },
           "float32 (68, 2); empty where no face was seen.")
       .def_property_readonly(
-          "times", [](const Estimate& own) { return milliseconds(own.times); }, "Milliseconds by stage.");
+          "times", [](const Estimate& own) { return milliseconds(own.times); }, "Milliseconds by stage.")
+      .def("__repr__", [](const Estimate& own) {
+        std::string text = "Estimate(time=" + number(own.time, 6) + ", " + outcome(own.found, own.why);
+        if (own.found && own.pose) {
+          text += ", yaw=" + number(own.pose->yaw, 2) + ", pitch=" + number(own.pose->pitch, 2) +
+                  ", roll=" + number(own.pose->roll, 2);
+        }
+        if (own.found) text += ", confidence=" + number(own.confidence, 2);
+        return text + ")";
+      });
+  pickles(estimate);
 
   const person::TrackerSettings defaults;
   py::class_<Tracker> tracker(module, "Tracker", R"(Follows one person before one camera: colours and face.
@@ -117,7 +134,7 @@ devices        GPUs: 'all', '0,2' or numbers; None: the first)");
            py::arg("model"), py::kw_only(), py::arg("detect") = nullptr, py::arg("calibration") = py::none(),
            py::arg("field_of_view") = defaults.pose.field_of_view, py::arg("eye_distance") = defaults.pose.eye_distance,
            py::arg("lost") = defaults.lost, py::arg("smoothing") = defaults.smoothing, py::arg("backend") = "auto",
-           py::arg("order") = "rgb", py::arg("threads") = 0, py::arg("devices") = py::none())
+           py::arg("order") = "rgb", py::arg("threads") = 0, py::arg("devices") = py::none(), "See the class.")
       .def("track", &Tracker::track, py::arg("image"), py::arg("time"),
            "The Estimate of an image: uint8 (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("start", &Tracker::start, py::arg("oval"), "Where the head is in the next frame: (cx, cy, rx, ry), pixels.");

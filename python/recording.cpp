@@ -2,93 +2,202 @@
 #include "recording.h"
 
 #include "arrays.h"
+#include "kinema/error.h"
 #include "module.h"
+#include "pickle.h"
+#include "texts.h"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace kinema::python {
+
+Recording::Recording(std::vector<std::string> input, io::RecordingSettings settings, const Part& part)
+    : input_(std::move(input)), settings_(std::move(settings)), part_(part) {
+  settings_.wait = interruptible();
+  try {
+    // a source may wait for another thread of this process, such as one that connects to it
+    const py::gil_scoped_release release;
+    frames_ = io::open_recording(input_, settings_);
+  } catch (const Error&) {
+    raise_interrupt();
+    throw;
+  }
+}
+
+Recording::~Recording() {
+  // its threads may need the GIL to end
+  const py::gil_scoped_release release;
+  frames_.reset();
+}
+
+Frame Recording::next() {
+  Frame frame;
+  frame.width = frames_->camera().camera.width;
+  std::unique_lock lock(mutex_, std::defer_lock);
+  {
+    // whoever has the lock may wait for the GIL
+    const py::gil_scoped_release release;
+    lock.lock();
+  }
+  for (;;) {
+    if (read_ >= part_.last) throw py::stop_iteration();
+    io::Frame& read = frame;
+    read = io::Frame();
+    if (!next_frame(*frames_, read)) throw py::stop_iteration();
+    const std::size_t place = read_++;
+    if (place >= part_.first && (place - part_.first) % part_.step == 0) return frame;
+  }
+}
+
+std::optional<std::size_t> Recording::size() const {
+  const std::optional<std::size_t> all = frames_->size();
+  if (!all) return std::nullopt;
+  const std::size_t last = std::min(*all, part_.last);
+  return last <= part_.first ? 0 : (last - part_.first + part_.step - 1) / part_.step;
+}
+
+void Recording::require_files() const {
+  if (frames_->live()) throw Error("frames of a live source come once: iterate over it, and keep those that you need");
+}
+
+std::unique_ptr<Recording> Recording::slice(const py::slice& slice) const {
+  require_files();
+  const std::optional<std::size_t> known = size();
+  if (!known) throw py::type_error("the number of frames is not known before they have been read: iterate instead");
+  py::ssize_t start = 0, stop = 0, step = 0, count = 0;
+  if (!slice.compute(static_cast<py::ssize_t>(*known), &start, &stop, &step, &count)) throw py::error_already_set();
+  if (step < 0) throw Error("frames are read in their order: a step below 0 needs list(recording)[::-1]");
+  Part part;
+  part.step = part_.step * static_cast<std::size_t>(step);
+  part.first = part_.first + part_.step * static_cast<std::size_t>(start);
+  part.last = count == 0 ? part.first : part.first + part.step * static_cast<std::size_t>(count - 1) + 1;
+  return std::make_unique<Recording>(input_, settings_, part);
+}
+
+Frame Recording::at(py::ssize_t place) const {
+  require_files();
+  const std::optional<std::size_t> known = size();
+  if (place < 0 && !known) throw py::type_error("the number of frames is not known before they have been read");
+  if (place < 0) place += static_cast<py::ssize_t>(*known);
+  if (place < 0 || (known && place >= static_cast<py::ssize_t>(*known))) {
+    throw py::index_error("the recording has " + (known ? counted(*known, "frame") : "fewer frames"));
+  }
+  Part one;
+  one.first = part_.first + part_.step * static_cast<std::size_t>(place);
+  one.last = one.first + 1;
+  try {
+    return Recording(input_, settings_, one).next();
+  } catch (const py::stop_iteration&) {
+    throw py::index_error("the recording has fewer frames");
+  }
+}
+
+std::string Recording::text() const {
+  const std::optional<std::size_t> count = size();
+  std::string text = "Recording('" + input_.front() + (input_.size() > 1 ? "', ..." : "'");
+  text += ", " + (count ? counted(*count, "frame") : std::string(frames_->live() ? "live" : "length unknown"));
+  const Camera& camera = frames_->camera().camera;
+  if (camera.width > 0) text += ", " + std::to_string(camera.width) + " x " + std::to_string(camera.height);
+  const char* kind = frames_->holds_points() ? "points" : frames_->from_pairs() ? "pairs" : "depth";
+  return text + ", " + kind + ", " + number(frames_->fps()) + " fps)";
+}
+
 namespace {
 
-// A frame with the width of its depth image, which the frame itself does not store.
-struct Frame : io::Frame {
-  py::ssize_t width = 0;
-};
-
-py::object array_or_none(const std::vector<float>& values, py::ssize_t columns) {
-  if (values.empty() || columns == 0) return py::none();
-  return array_of(values, {static_cast<py::ssize_t>(values.size()) / columns, columns});
+std::unique_ptr<Recording> open_recording(const py::object& input,
+                                          const std::vector<std::filesystem::path>& camera_files, double fps,
+                                          double depth_scale, double baseline, double calibration_unit, bool colour,
+                                          const std::string& colour_pattern, double reconnect) {
+  io::RecordingSettings settings;
+  settings.camera_files = camera_files;
+  settings.fps = fps;
+  settings.depth_scale = depth_scale;
+  settings.baseline = baseline;
+  settings.calibration_unit = calibration_unit;
+  settings.colour = colour;
+  settings.colour_pattern = colour_pattern;
+  settings.reconnect = reconnect;
+  return std::make_unique<Recording>(inputs_of(input), settings);
 }
 
-py::object colour_of(const Frame& frame) {
-  if (frame.colour.empty()) return py::none();
-  return array_of(frame.colour.bgr, {frame.colour.height, frame.colour.width, 3});
+py::object background_of(const Recording& own) {
+  const std::vector<float>& depth = own.frames().background();
+  const py::ssize_t width = own.frames().camera().camera.width;
+  if (depth.empty() || width == 0) return py::none();
+  return array_of(depth, {static_cast<py::ssize_t>(depth.size()) / width, width});
 }
 
-py::object grey_or_none(const io::GreyPair& pair, const std::vector<std::uint8_t>& side) {
-  if (pair.empty()) return py::none();
-  return array_of(side, {pair.height, pair.width});
-}
+py::object path_or_none(const std::filesystem::path& path) { return path.empty() ? py::none() : py::cast(path); }
 
-Frame next(Recording& recording) {
-  Frame frame;
-  frame.width = recording.frames->camera().camera.width;
-  bool more = false;
-  {
-    const py::gil_scoped_release release;
-    const std::scoped_lock lock(recording.mutex);
-    more = recording.frames->next(frame);
-  }
-  if (!more) throw py::stop_iteration();
-  return frame;
+void bind_open_recording(py::module_& module) {
+  const io::RecordingSettings defaults;
+  module.def("open_recording", &open_recording, py::arg("input"), py::kw_only(),
+             py::arg("camera_files") = std::vector<std::filesystem::path>(), py::arg("fps") = defaults.fps,
+             py::arg("depth_scale") = defaults.depth_scale, py::arg("baseline") = defaults.baseline,
+             py::arg("calibration_unit") = defaults.calibration_unit, py::arg("colour") = defaults.colour,
+             py::arg("colour_pattern") = "", py::arg("reconnect") = defaults.reconnect,
+             R"(A Recording: its folder, a pattern such as depth/%06d.png, a list of files, or a live source.
+
+camera_files      in place of the camera.json beside the frames: another one, or calibrations of OpenCV
+fps               above 0: in place of that of the camera's file
+depth_scale       metres per unit of depth images, likewise; 0.001 where they hold millimetres
+baseline          metres between the cameras of pairs, likewise
+calibration_unit  metres per unit of an OpenCV calibration
+colour            read the colour pictures too, where there are any
+colour_pattern    their files, where they do not lie beside the frames
+reconnect         seconds to wait for a live source that disappears to come back; 0: it ends there)");
 }
 
 }  // namespace
 
 void bind_recording(py::module_& module) {
-  const py::class_<io::Frame> base(module, "_Frame");
-  py::class_<Frame, io::Frame> frame(module, "Frame", "What a camera gave at one moment.");
-  frame.attr("__module__") = "kinema.io";
-  frame.def_readonly("index", &Frame::index, "The number in the file's name, or counted from 0.")
-      .def_readonly("time", &Frame::time, "Seconds.")
-      .def_readonly("name", &Frame::name, "Of its file.")
-      .def_readonly("gap", &Frame::gap, "Not empty: why this frame cannot be used.")
-      .def_readonly("late", &Frame::late, "How many frames of a live source this one replaced.")
-      .def_property_readonly(
-          "depth", [](const Frame& own) { return array_or_none(own.depth, own.width); },
-          "float32 (H, W), metres, 0: nothing measured; None where there is none.")
-      .def_property_readonly(
-          "left", [](const Frame& own) { return grey_or_none(own.pair, own.pair.left); },
-          "uint8 (H, W), the left picture of a rectified stereo pair; None where there is none.")
-      .def_property_readonly(
-          "right", [](const Frame& own) { return grey_or_none(own.pair, own.pair.right); }, "The right one.")
-      .def_property_readonly(
-          "points", [](const Frame& own) { return array_or_none(own.points, 3); },
-          "float32 (I, 3), metres; None where there are none.")
-      .def_property_readonly("colour", &colour_of, "uint8 (H, W, 3), blue green red; None where there is none.");
+  py::class_<Recording> recording(module, "Recording", R"(Frames of depth or points, in order: iterate over it.
 
-  py::class_<Recording> recording(module, "Recording", "Frames of depth or points, in order: iterate over it.");
+It is read once, from where it stands; recording[10:20] and recording[3] open it again.)");
   recording.attr("__module__") = "kinema.io";
-  recording.def("__iter__", [](py::object self) { return self; })
-      .def("__next__", &next)
+  recording
+      .def(
+          "__iter__", [](py::object self) { return self; }, "Itself.")
+      .def("__next__", &Recording::next, "The next Frame.")
+      .def(
+          "__len__",
+          [](const Recording& own) {
+            const std::optional<std::size_t> size = own.size();
+            if (!size) throw py::type_error("the number of frames is not known before they have been read");
+            return *size;
+          },
+          "How many frames there are, read or not.")
+      .def(
+          "__bool__", [](const Recording&) { return true; }, "True, also where the number of frames is not known.")
+      .def("__getitem__", &Recording::slice, py::arg("frames"), "A part of it, as a Recording of its own.")
+      .def("__getitem__", &Recording::at, py::arg("frames"), "One Frame of it. Reads those before it.")
+      .def("__repr__", &Recording::text)
+      .def_property_readonly("size", &Recording::size, "How many frames there are; None where that is not known.")
       .def_property_readonly(
-          "size", [](const Recording& own) { return own.frames->size(); },
-          "How many frames there are; None where that is not known.")
+          "fps", [](const Recording& own) { return own.frames().fps(); }, "Frames per second.")
       .def_property_readonly(
-          "fps", [](const Recording& own) { return own.frames->fps(); }, "Frames per second.")
+          "camera", [](const Recording& own) { return own.frames().camera().camera; }, "The body.Camera of its frames.")
       .def_property_readonly(
-          "camera", [](const Recording& own) { return own.frames->camera().camera; }, "The body.Camera of its frames.");
-
-  module.def(
-      "open_recording",
-      [](const std::vector<std::string>& input) { return std::make_unique<Recording>(io::open_recording(input)); },
-      py::arg("input"));
-  module.def(
-      "open_recording",
-      [](const std::filesystem::path& input) {
-        return std::make_unique<Recording>(io::open_recording({input.string()}));
-      },
-      py::arg("input"), "A Recording: its folder, a pattern such as depth/%06d.png, or a list of files.");
+          "baseline", [](const Recording& own) { return own.frames().camera().baseline; },
+          "Metres between the cameras of its pairs; 0 where it has none.")
+      .def_property_readonly(
+          "live", [](const Recording& own) { return own.frames().live(); }, "Frames come from a camera, without end.")
+      .def_property_readonly(
+          "late", [](const Recording& own) { return own.frames().late(); },
+          "Frames of a live source that were replaced by newer ones before they were read.")
+      .def_property_readonly("background", &background_of,
+                             "Depth of the scene without the person, float32 (H, W), metres; None where there is none.")
+      .def_property_readonly(
+          "skeleton", [](const Recording& own) { return path_or_none(own.frames().skeleton()); },
+          "The path of its skeleton.json; None where there is none.")
+      .def_property_readonly(
+          "truth", [](const Recording& own) { return path_or_none(own.frames().truth()); },
+          "The path of its truth.jsonl; None where there is none.");
+  bind_open_recording(module);
 }
 
 }  // namespace kinema::python

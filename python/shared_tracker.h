@@ -1,12 +1,14 @@
 // What the trackers of all parts have in common in Python: threads may share one, and members have the same names.
 #pragma once
 
+#include "clock.h"
 #include "compute.h"
 #include "kinema/source.h"
 
 #include <pybind11/pybind11.h>
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -17,18 +19,48 @@ template <class Tracker>
 class SharedTracker {
 public:
   template <class Settings>
-  SharedTracker(const Settings& settings, const Compute& compute) : tracker_(settings, compute) {}
+  SharedTracker(const Settings& settings, const Compute& compute) {
+    const pybind11::gil_scoped_release release;
+    tracker_.emplace(settings, compute);
+  }
+
+  // without the GIL, which a thread of the tracker may need to end
+  ~SharedTracker() {
+    const pybind11::gil_scoped_release release;
+    tracker_.reset();
+  }
+  SharedTracker(const SharedTracker&) = delete;
+  SharedTracker& operator=(const SharedTracker&) = delete;
 
   /// Calls `use` with the tracker, exclusively and without the GIL.
   template <class Use>
   auto locked(Use&& use) {
     const pybind11::gil_scoped_release release;
     const std::scoped_lock lock(mutex_);
-    return use(tracker_);
+    return use(*tracker_);
+  }
+
+  /// The same for a frame of this time, which may not be before that of the last one.
+  template <class Use>
+  auto tracked(double time, Use&& use) {
+    return locked([&](Tracker& tracker) {
+      clock_.advance(time);
+      return use(tracker);
+    });
+  }
+
+  /// The same for what ends a sequence of frames: the next one has times of its own.
+  template <class Use>
+  auto ended(Use&& use) {
+    return locked([&](Tracker& tracker) {
+      clock_.reset();
+      return use(tracker);
+    });
   }
 
 private:
-  Tracker tracker_;
+  std::optional<Tracker> tracker_;
+  Clock clock_;
   std::mutex mutex_;
 };
 
@@ -40,13 +72,13 @@ void bind_members(pybind11::class_<Shared>& bound) {
       .def(
           "track",
           [](Shared& own, const io::Frame& frame) {
-            return own.locked([&](auto& inner) { return inner.track(frame); });
+            return own.tracked(frame.time, [&](auto& inner) { return inner.track(frame); });
           },
           py::arg("frame"), "The Estimate of the next frame of a source. A frame with a gap is skipped.")
       .def(
           "skip",
           [](Shared& own, double time, const std::string& why) {
-            return own.locked([&](auto& inner) { return inner.skip(time, why); });
+            return own.tracked(time, [&](auto& inner) { return inner.skip(time, why); });
           },
           py::arg("time"), py::arg("why"), "A frame that is missing, and why: its Estimate finds nobody.")
       .def(

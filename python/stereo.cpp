@@ -4,6 +4,7 @@
 #include "arrays.h"
 #include "compute.h"
 #include "module.h"
+#include "texts.h"
 
 #include <pybind11/stl.h>
 
@@ -44,23 +45,28 @@ private:
 
 void bind_stereo(py::module_& module) {
   const stereo::Settings defaults;
-  py::class_<Matcher>(module, "Matcher", R"(Matches rectified pairs of one size.
+  py::class_<Matcher> matcher(module, "Matcher", R"(Matches rectified pairs of one size.
 
 camera             of the left picture
 baseline           metres between the cameras
 nearest, farthest  range of depths, in metres
 backend            'auto', 'reference', 'cpu' or 'cuda'
-threads            of the CPU; 0: one a core. Results do not depend on it)")
+threads            of the CPU; 0: one per core. Results do not depend on it)");
+  matcher.attr("__module__") = "kinema.stereo";
+  matcher
       .def(py::init<const Camera&, double, double, double, const std::string&, int>(), py::arg("camera"),
            py::arg("baseline"), py::arg("nearest") = defaults.nearest, py::arg("farthest") = defaults.farthest,
-           py::arg("backend") = "auto", py::arg("threads") = 0)
+           py::arg("backend") = "auto", py::arg("threads") = 0, "See the class.")
       .def("match", &Matcher::match, py::arg("left"), py::arg("right"),
            py::arg("rows") = std::array<double, 3>{0, 0, 0},
            R"(Disparities of uint8 pictures (H, W), and their deviations: float32 (H, W), pixels, 0 where unknown.
 
 rows: how far the right picture lies below the left one, a + b x + c y with x and y from -1 to 1.)")
       .def_property_readonly("focal_baseline", &Matcher::focal_baseline,
-                             "Disparity times depth, in pixels times metres.");
+                             "Disparity times depth, in pixels times metres.")
+      .def("__repr__", [](const Matcher& own) {
+        return "Matcher(focal length times baseline " + number(own.focal_baseline(), 4) + " px m)";
+      });
 }
 
 }  // namespace kinema::python

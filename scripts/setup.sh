@@ -49,6 +49,9 @@ ffmpeg              command ffmpeg
 pybind11-dev        header  pybind11/pybind11.h
 python3-dev         package -
 python3-numpy       numpy   -
+python3-pandas      package -
+python3-matplotlib  package -
+mypy                command mypy
 libembree-dev       header  embree3/rtcore.h
 assimp-utils        command assimp
 '

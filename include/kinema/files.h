@@ -1,10 +1,12 @@
-// The files of the library: a person, the colours of a head, an appearance model. Shared with the command.
+// The files of the library: a person, the colours of a head, an appearance model, a face detector. Shared with the
+// command.
 //
 // Readers throw a one-line Error that names the file, the place in it and the remedy. A written file appears complete
 // or not at all.
 #pragma once
 
 #include "kinema/face_model.h"
+#include "kinema/face_tracker.h"
 #include "kinema/head_calibration.h"
 #include "kinema/skeleton.h"
 
@@ -29,5 +31,10 @@ std::filesystem::path default_face_model();
 /// The same, read. Throws Error if it is not installed.
 face::Model read_face_model();
 void write_face_model(const std::filesystem::path& path, const face::Model& model);
+
+/// A face detector of OpenCV, for face::TrackerSettings and person::TrackerSettings: a cascade (.xml), or a network for its
+/// FaceDetectorYN (.onnx); "" is the frontal face cascade that Debian's opencv-data installs. Not thread-safe. Throws
+/// Error where OpenCV is not built in.
+face::Detect read_face_detector(const std::filesystem::path& path = {});
 
 }  // namespace kinema

@@ -20,6 +20,7 @@
 #include "kinema/files.h"
 #include "kinema/foreground.h"
 #include "kinema/geometry.h"
+#include "kinema/gpu_memory.h"
 #include "kinema/grey.h"
 #include "kinema/head.h"
 #include "kinema/head_calibration.h"

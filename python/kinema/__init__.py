@@ -7,6 +7,7 @@ kinema.person   one person in front of a webcam: position, rotation and expressi
 kinema.io       recordings: frames from files
 kinema.stereo   disparities of stereo pairs
 kinema.devices  what this build includes and this machine provides
+kinema.to_dataframe  estimates of any tracker as a table of pandas
 kinema.Error    invalid input, or a failure at run time; its message is one line
 
 Metres, radians, seconds. Camera frame: x right, y down, z forward. Pixels count from 0 at the centre of the first.
@@ -14,5 +15,6 @@ Metres, radians, seconds. Camera frame: x right, y down, z forward. Pixels count
 
 from kinema._kinema import Error, __version__, devices
 from kinema import body, face, head, io, person, stereo
+from kinema.table import to_dataframe
 
-__all__ = ["Error", "__version__", "body", "devices", "face", "head", "io", "person", "stereo"]
+__all__ = ["Error", "__version__", "body", "devices", "face", "head", "io", "person", "stereo", "to_dataframe"]

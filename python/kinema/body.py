@@ -1,6 +1,7 @@
 """The body: the tracker and its parts: foreground, filter, smoother and likelihood."""
 
 from kinema import _kinema
+from kinema.run import track
 
 _part = _kinema.body
 
@@ -36,4 +37,5 @@ __all__ = [
     "paper_settings",
     "read_skeleton",
     "settings_for",
+    "track",
 ]

@@ -4,6 +4,7 @@ from kinema import _kinema
 
 _part = _kinema.face
 
+Detector = _part.Detector
 Estimate = _part.Estimate
 Fit = _part.Fit
 Fitter = _part.Fitter
@@ -19,6 +20,7 @@ refine = _part.refine
 train = _part.train
 
 __all__ = [
+    "Detector",
     "Estimate",
     "Fit",
     "Fitter",

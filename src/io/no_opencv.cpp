@@ -14,6 +14,7 @@
 #include "io/pictures/picture_sink.h"
 #include "io/pictures/video_capture.h"
 #include "kinema/error.h"
+#include "kinema/files.h"
 
 #include <fmt/format.h>
 
@@ -135,3 +136,9 @@ SkinCentre hsv_centre(const ColourView&) { refuse("skin by its hue"); }
 SkinCentre camshift_centre(const ColourView&) { refuse("CamShift"); }
 
 }  // namespace kinema::io
+
+namespace kinema {
+
+face::Detect read_face_detector(const std::filesystem::path&) { io::refuse("the face detector"); }
+
+}  // namespace kinema

@@ -3,6 +3,7 @@
 #include "io/files/input_file.h"
 #include "io/pictures/opencv_quiet.h"
 #include "kinema/error.h"
+#include "kinema/files.h"
 
 #include <fmt/format.h>
 #include <opencv2/imgproc.hpp>
@@ -190,3 +191,13 @@ std::vector<FaceDetector::Find> FaceDetector::find(const GreyImage& image, doubl
 std::vector<face::Start::Box> FaceDetector::detect(const GreyImage& image) const { return detect(view_of(image)); }
 
 }  // namespace kinema::io
+
+namespace kinema {
+
+face::Detect read_face_detector(const std::filesystem::path& data) {
+  return [detector = std::make_shared<const io::FaceDetector>(data)](const face::GreyView& image) {
+    return detector->detect(image);
+  };
+}
+
+}  // namespace kinema
