@@ -193,7 +193,7 @@ class Body(unittest.TestCase):
         with self.assertRaises(AttributeError):
             body.Tracker(legs=3)
         foreground = body.Foreground(self.camera)
-        with self.assertRaisesRegex(kinema.Error, "float32, not uint16"):
+        with self.assertRaisesRegex(kinema.Error, "millimetres"):
             foreground.cut(np.zeros((480, 640), np.uint16))
         with self.assertRaisesRegex(kinema.Error, r"\(K, 7\), not \(3,\)"):
             foreground.cut_points(self.frames[0], expected=np.zeros(3, np.float32))
