@@ -393,7 +393,7 @@ def main():
     if options.measure:
         if options.work is None:
             parser.error("--measure needs --work")
-        options.work = options.work.resolve()
+        options.work, options.command = options.work.resolve(), options.command.resolve()
         given = [name for name in FIGURES if name not in OTHERS and getattr(options, name.split()[0])]
         sets = [name for name in options.sets.split(",") if name] or given
         if unknown := [name for name in sets if name not in FIGURES]:

@@ -36,7 +36,7 @@ constexpr std::string_view tracker_of(std::string_view path) {
   return path.substr(0, path.find('/'));
 }
 
-/// The value of `tracker.name` in KINEMA_CONSTANTS, or else the given one. A value that is not a number ends the
+/// The value of `folder.name` in KINEMA_CONSTANTS, or else the given one. A value that is not a number ends the
 /// program: a measurement with an unchanged constant would look like one without any effect.
 template <class T>
 T constant(std::string_view path, std::string_view name, T value) {
