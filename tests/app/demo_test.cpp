@@ -54,7 +54,7 @@ TEST_F(Demo, WritesAPageThatStandsAloneAndTheNumbers) {
     for (const auto& block : section["blocks"]) ++kinds[block["kind"].get<std::string>()];
   EXPECT_EQ(kinds["plot"], 4);
   EXPECT_EQ(kinds["scenes"], 1);
-  EXPECT_EQ(kinds["commands"], 3);
+  EXPECT_EQ(kinds["commands"], 4);
   EXPECT_EQ(kinds["pictures"], KINEMA_PICTURES != 0 ? 3 : 0);
 
   const auto json = nlohmann::json::parse(bytes_of(file("likelihood.json")));

@@ -7,7 +7,7 @@ set -euo pipefail
 sources=$1 folder=$2
 
 skip() { echo "skipped: $*"; exit 77; }
-wheel=$(ls -t "$folder"/kinema-*-cp*.whl 2>/dev/null | head -n 1)
+wheel=$(ls -t "$folder"/kinema-*-cp*.whl 2>/dev/null | head -n 1 || true)
 [ -n "$wheel" ] || skip "there is no wheel in $folder: make wheel"
 python=python$(sed -E 's/.*-cp([0-9])([0-9]+)-cp.*/\1.\2/' <<<"$wheel")
 [ ! -x "/usr/bin/$python" ] || python=/usr/bin/$python
