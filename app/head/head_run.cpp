@@ -58,7 +58,7 @@ HeadCounts track(io::Source& source, const HeadRun& run) {
     tracker.set_background(room.view());
   }
   HeadCounts counts;
-  counts.mode = tracker.mode();
+  counts.mode = tracker.settings().mode;
   counts.backend = tracker.backend();
   if (run.started) run.started(tracker);
   HeadSinks sinks(run.outputs, source.fps());

@@ -115,9 +115,6 @@ public:
   /// A frame without the person: the background is then known from the start.
   void set_background(const ColourView& frame);
 
-  /// What runs: `automatic` resolved.
-  Mode mode() const;
-
   /// The degree of a colour by the tracker's current classifier, for display.
   double degree_now(std::uint8_t r, std::uint8_t g, std::uint8_t b) const;
 

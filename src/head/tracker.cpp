@@ -1,6 +1,6 @@
 #include "kinema/head_tracker.h"
 
-#include "core/stopwatch.h"
+#include "core/stages.h"
 #include "head/constants.h"
 #include "head/head_window.h"
 #include "head/static_background.h"
@@ -15,16 +15,6 @@
 
 namespace kinema::head {
 namespace {
-
-class Stages {
-public:
-  explicit Stages(std::vector<StageTime>& times) : times_(times) {}
-  void end(const char* stage) { times_.push_back({stage, watch_.lap()}); }
-
-private:
-  std::vector<StageTime>& times_;
-  Stopwatch watch_;
-};
 
 bool is_empty(const SkinModel& model) {
   const auto* plane = std::get_if<SkinPlane>(&model);
@@ -219,8 +209,6 @@ void Tracker::set_background(const ColourView& frame) {
   state_->take_size(frame);
   state_->background.set(frame);
 }
-
-Mode Tracker::mode() const { return state_->settings.mode; }
 
 double Tracker::degree_now(std::uint8_t r, std::uint8_t g, std::uint8_t b) const {
   return static_cast<double>(Degrees(state_->classifier)({r, g, b}));

@@ -1,6 +1,7 @@
 #include "kinema/person_tracker.h"
 
 #include "core/pose_smoothing.h"
+#include "core/stages.h"
 #include "core/stopwatch.h"
 #include "core/worker.h"
 #include "kinema/error.h"
@@ -67,6 +68,14 @@ struct Seen {
   double time = 0;
 };
 
+// What a frame shows of the person.
+struct Evidence {
+  std::optional<face::Fit> fit;
+  head::Estimate head;                         // by the colours
+  std::optional<Outline> by_face, by_colours;  // what of the two is believed
+  std::optional<face::HeadPose> pose;          // of that face
+};
+
 }  // namespace
 
 struct Tracker::State {
@@ -80,6 +89,12 @@ struct Tracker::State {
 
   Estimate track(const ColourView& frame, double time);
   void restart();
+
+  void take(const ColourView& frame);
+  void follow(const ColourView& frame, double time, Evidence& evidence, Stages& stages);
+  void fit_anew(Evidence& evidence, Stages& stages);
+  bool decide(double time, Evidence& evidence, Stages& stages);
+  void learn(const ColourView& frame, double time, const Evidence& evidence, Stages& stages);
 
   void begin_colours(const head::Calibration& calibration) {
     head::TrackerSettings tracker;
@@ -274,11 +289,7 @@ void Tracker::State::place(Estimate& estimate, const Outline& outline, const std
   estimate.position = estimate.pose->position;
 }
 
-Estimate Tracker::State::track(const ColourView& frame, double time) {
-  Estimate estimate;
-  estimate.time = time;
-  Stopwatch watch;
-  const auto lap = [&](const char* stage) { estimate.times.push_back({stage, watch.lap()}); };
+void Tracker::State::take(const ColourView& frame) {
   if (frame.data == nullptr || frame.width == 0 || frame.height == 0) throw Error("a frame without pixels");
   if (frame.on_device) throw Error("a person is tracked in host memory: this frame lies on a device");
   if (width == 0) {
@@ -291,30 +302,29 @@ Estimate Tracker::State::track(const ColourView& frame, double time) {
   }
   pixels = grey_of(frame);
   grey = {pixels.data(), width, height, width};
-  lap("convert");
+}
 
-  // the face goes on from the last frame while the colours are measured
-  std::optional<face::Fit> fit;
+// The face goes on from the last frame while the colours are measured.
+void Tracker::State::follow(const ColourView& frame, double time, Evidence& evidence, Stages& stages) {
   double face_ms = 0;
   const std::optional<face::Start> next = given ? std::nullopt : continued();
   const auto fit_next = [&] {
     Stopwatch own;
-    fit = fit_from(*next);
+    evidence.fit = fit_from(*next);
     face_ms = own.lap();
   };
   if (next && worker) worker->post(fit_next);
-  head::Estimate head;
   if (colours) {
     if (given) colours->start(reduced(*given, reduction));
     try {
-      head = colours->track(reduced(frame, reduction, reduced_pixels), time);
-      if (head.oval) head.oval = enlarged(*head.oval, reduction);
+      evidence.head = colours->track(reduced(frame, reduction, reduced_pixels), time);
+      if (evidence.head.oval) evidence.head.oval = enlarged(*evidence.head.oval, reduction);
     } catch (...) {
       if (worker) worker->wait();
       throw;
     }
   }
-  lap("colours");
+  stages.end("colours");
   if (next) {
     if (!worker) {
       fit_next();
@@ -322,62 +332,77 @@ Estimate Tracker::State::track(const ColourView& frame, double time) {
       std::rethrow_exception(failure);
     }
   }
-  estimate.times.push_back({"face", face_ms});
-  watch.lap();
+  stages.end("face", face_ms);
+}
 
-  // in doubt or lost: from the place of the colours, or where the caller says
-  if (given && !colours) {
-    head.found = true;
-    head.oval = given;
-  }
+// In doubt or lost: from the place of the colours, or where the caller says.
+void Tracker::State::fit_anew(Evidence& evidence, Stages& stages) {
+  const std::optional<head::Oval> told = std::exchange(given, std::nullopt);
+  if (evidence.fit && evidence.fit->failure <= trusted) return;
+  head::Estimate place = evidence.head;
+  if (told && !colours) place.found = true, place.oval = told;
   const bool eager = missed < eager_frames || missed % face_interval == 0;
-  if (!fit || fit->failure > trusted) {
-    if (const auto start = eager ? from_colours(head) : std::nullopt) {
-      face::Fit other = fit_from(*start);
-      if (!fit || other.failure < fit->failure) fit = std::move(other);
-    }
-    lap("face again");
+  if (const auto start = eager ? from_colours(place) : std::nullopt) {
+    face::Fit other = fit_from(*start);
+    if (!evidence.fit || other.failure < evidence.fit->failure) evidence.fit = std::move(other);
   }
-  if (given && !colours) {
-    head = {};
-  }
-  given.reset();
+  stages.end("face again");
+}
 
-  std::optional<Outline> by_colours;
-  if (head.found && head.oval) by_colours = outline_of(*head.oval);
-  std::optional<face::HeadPose> found;
-  std::optional<Outline> by_face = accept(fit, by_colours, found);
-  // the detector only where nothing else is left, or where the colours are known but never saw the face
-  if (!by_face && (!by_colours || (!join.known() && time - detected_at >= first_pause))) {
+// Which of the two to believe; the detector only where nothing else is left, or where the colours are known but never saw
+// the face. True: the face is the detector's.
+bool Tracker::State::decide(double time, Evidence& evidence, Stages& stages) {
+  bool detected = false;
+  if (evidence.head.found && evidence.head.oval) evidence.by_colours = outline_of(*evidence.head.oval);
+  const bool by_colours = evidence.by_colours.has_value();
+  evidence.by_face = accept(evidence.fit, evidence.by_colours, evidence.pose);
+  if (!evidence.by_face && (!by_colours || (!join.known() && time - detected_at >= first_pause))) {
     if (std::optional<face::Fit> other = from_detector(time)) {
-      by_face = accept(other, by_colours, found);
-      fit = std::move(other);
-      estimate.detected = by_face.has_value();
+      evidence.by_face = accept(other, evidence.by_colours, evidence.pose);
+      evidence.fit = std::move(other);
+      detected = evidence.by_face.has_value();
     }
     if (by_colours && detected_at == time) first_pause = std::min(2 * first_pause, 4 * first_detector_pause);
-    lap("detect");
+    stages.end("detect");
   }
-  lap("pose");
+  stages.end("pose");
   if (!by_colours && lost_since <= 0) lost_since = time;
   if (by_colours) lost_since = 0;
+  return detected;
+}
 
+// What the next frames start from.
+void Tracker::State::learn(const ColourView& frame, double time, const Evidence& evidence, Stages& stages) {
   before = last ? std::move(last) : std::nullopt;
   last.reset();
-  steady = by_face ? steady + 1 : 0;
-  if (!colours && !by_face && estimate.time == detected_at && is_steady(boxed))
+  steady = evidence.by_face ? steady + 1 : 0;
+  if (!colours && !evidence.by_face && time == detected_at && is_steady(boxed))
     calibrate(frame, time, outline_of(*boxed.back()));
-  if (by_face) {
-    guide_colours(frame, *fit, *by_face, head, time);
-    lap("calibrate");
-    last = seen = Seen{fit->landmarks, *by_face, time};
-    if (missed > 0) before.reset();
-    missed = 0;
-    estimate.landmarks = fit->landmarks;
-    estimate.landmark_confidence = fit->confidence;
-  } else {
+  if (!evidence.by_face) {
     before.reset();
     ++missed;
+    return;
   }
+  guide_colours(frame, *evidence.fit, *evidence.by_face, evidence.head, time);
+  stages.end("calibrate");
+  last = seen = Seen{evidence.fit->landmarks, *evidence.by_face, time};
+  if (missed > 0) before.reset();
+  missed = 0;
+}
+
+Estimate Tracker::State::track(const ColourView& frame, double time) {
+  Estimate estimate;
+  estimate.time = time;
+  Stages stages(estimate.times);
+  take(frame);
+  stages.end("convert");
+  Evidence evidence;
+  follow(frame, time, evidence, stages);
+  fit_anew(evidence, stages);
+  estimate.detected = decide(time, evidence, stages);
+  learn(frame, time, evidence, stages);
+
+  const auto& [fit, head, by_face, by_colours, found] = evidence;
   estimate.face = by_face.has_value();
   estimate.colours = by_colours.has_value();
   estimate.found = estimate.face || estimate.colours;
@@ -388,13 +413,17 @@ Estimate Tracker::State::track(const ColourView& frame, double time) {
                                       : fmt::format("the head is lost: {}", head.why);
     return estimate;
   }
+  if (by_face) {
+    estimate.landmarks = fit->landmarks;
+    estimate.landmark_confidence = fit->confidence;
+  }
   estimate.confidence = by_face ? fit->quality : head.confidence;
   const Outline joined = join.add(by_face, by_colours, time);
   estimate.oval = by_colours ? *head.oval : join.to_colours(*by_face).oval();
   estimate.x = estimate.oval.cx;
   estimate.y = estimate.oval.cy;
   place(estimate, joined, found, head);
-  lap("join");
+  stages.end("join");
   return estimate;
 }
 

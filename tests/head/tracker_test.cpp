@@ -103,7 +103,7 @@ TEST(HeadTracker, PlainModeIsThePapersCentroid) {
   Calibration filter;
   filter.filter.model = plane;
   Tracker tracker({.calibration = filter});
-  EXPECT_EQ(tracker.mode(), Mode::plain);
+  EXPECT_EQ(tracker.settings().mode, Mode::plain);
   const Estimate estimate = tracker.track(frame.view(), 0);
   double w = 0, x = 0, y = 0;
   for (int v = 0; v < 120; ++v) {
