@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs Debian's amd64 packages of Highway, TBB and Embree into build/amd64.tar.gz, for a machine without them and without a
+# Packs Debian's amd64 packages of Highway, TBB, Embree and libpng into build/amd64.tar.gz, for a machine without them and without a
 # network. Copy the archive there with the sources; scripts/gpu.sh unpacks it where `cmake --preset gpu` searches. That
 # machine needs glibc 2.36 (Debian 12) or later. Nothing is installed here, and the state of apt and dpkg is not changed.
 #
@@ -7,7 +7,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=build/amd64
-packages=(libhwy-dev libhwy1 libtbb-dev libtbb12 libtbbmalloc2 libtbbbind-2-5 libembree-dev libembree3-3)
+packages=(libhwy-dev libhwy1 libtbb-dev libtbb12 libtbbmalloc2 libtbbbind-2-5 libembree-dev libembree3-3
+  libpng-dev libpng16-16 zlib1g-dev zlib1g)
 
 for program in apt-get dpkg-deb; do
   command -v "$program" >/dev/null || { echo "fetch_amd64: needs $program; run it on Debian" >&2; exit 2; }

@@ -115,6 +115,10 @@ public:
   /// Of the last search (the last cut without a prediction), the likeliest first, which is the one that was cut out.
   std::span<const Candidate> candidates() const;
 
+  /// In an incomplete scene, what else may have been the person in the last search; and that in its place, of the same image.
+  std::vector<Candidate> rivals() const;
+  void cut_rival(ImageView<const float> depth, std::size_t rival, PointCloud& cloud);
+
 private:
   struct State;
   std::unique_ptr<State> state_;

@@ -51,6 +51,17 @@ KINEMA_CONSTANT(double, alike_on_edge, 4);
 /// @chosen realistic pairs
 KINEMA_CONSTANT(double, steep, 3.2);
 
+/// Pixels of a square have half their say where the pictures differ by this, although they agree around the pixel.
+/// @unit grey levels
+/// @chosen realistic pairs
+KINEMA_CONSTANT(double, unlike, 1.5);
+
+/// How far a square is taken for flat in the refinement, where it else keeps the shape that its disparities have: the middle of
+/// a rounded limb is nearer than its rims.
+/// @unit share
+/// @chosen realistic pairs
+KINEMA_CONSTANT(double, flatness, 0.5);
+
 /// Pixels of a square whose disparity differs from that of its middle by more belong to another surface.
 /// @unit pixels
 /// @chosen as first written

@@ -80,7 +80,7 @@ struct Tile {
 
 // With both pictures smoothed or as they are. All threads of a block take part.
 template <bool smoothed>
-__device__ void fill(Tile& tile, const DeviceEvidence& e, const float* disparity) {
+__device__ void fill(Tile& tile, const DeviceEvidence& e, const float* disparity, const float* trust) {
   const int left = static_cast<int>(blockIdx.x) * block_width - square_reach,
             top = static_cast<int>(blockIdx.y) * block_height - square_reach;
   for (int i = static_cast<int>(threadIdx.y * block_width + threadIdx.x); i < tile_width * tile_height;
@@ -97,7 +97,8 @@ __device__ void fill(Tile& tile, const DeviceEvidence& e, const float* disparity
     if (!moved.inside) continue;
     tile.disparity[row][column] = d;
     tile.bright[row][column] = brightness(e, x, y);
-    tile.say[row][column] = say_of(e.slopes[y * e.columns + x].x);
+    tile.say[row][column] =
+        say_of(e.slopes[y * e.columns + x].x) * (trust != nullptr ? trust[y * e.columns + x] : 1.0f);
     if (!smoothed) tile.left[row][column] = grey(e, x, y);
     tile.right[row][column] = scale * moved.grey;
     tile.slope[row][column] = scale * moved.slope;
@@ -108,7 +109,7 @@ __device__ void fill(Tile& tile, const DeviceEvidence& e, const float* disparity
 // Calls add(dx, dy, weight, left, right, slope, away) for the pixels of a square; greys and disparities are relative to the
 // centre's.
 template <bool smoothed, class Add>
-__device__ void over_square(const Tile& tile, const float2& slopes, const Add& add) {
+__device__ void over_square(const Tile& tile, const float2& slopes, float flatness, const Add& add) {
   const int column = static_cast<int>(threadIdx.x) + square_reach, row = static_cast<int>(threadIdx.y) + square_reach;
   const auto& left = smoothed ? tile.bright : tile.left;
   const float middle = tile.disparity[row][column], bright = tile.bright[row][column], base = left[row][column];
@@ -124,7 +125,7 @@ __device__ void over_square(const Tile& tile, const float2& slopes, const Add& a
       const float alike = fmaxf(1 - fabsf(tile.bright[y][x] - bright) * falloff, 0.0f);
       const float weight = fabsf(away) <= surface ? alike * tile.say[y][x] : 0.0f;
       const float near = fmaxf(fminf(away, surface), -surface), g = tile.slope[y][x];
-      add(dx, dy, weight, left[y][x] - base, tile.right[y][x] - base + g * near, g, near);
+      add(dx, dy, weight, left[y][x] - base, tile.right[y][x] - base + g * (flatness * near), g, near);
     }
   }
 }
@@ -135,17 +136,20 @@ __device__ float gain_of(float ll, float rr) {
 }
 
 // With r the right picture at the square's disparity and g its slope, the left one is a (r - g step) + b. The mean of the
-// disparities around is a measurement too, which decides where the pictures say little.
-__global__ void refine_kernel(DeviceEvidence e, const float* disparity, float* refined) {
+// disparities around is a measurement too, which decides where the pictures say little. `trust` of the step before, null: 1.
+__global__ void refine_kernel(DeviceEvidence e, const float* disparity, float* refined, const float* trust,
+                              float* next_trust) {
   __shared__ Tile tile;
-  fill<true>(tile, e, disparity);
+  fill<true>(tile, e, disparity, trust);
   const Pixel own = own_pixel(e);
   if (!own.inside) return;
   const float d = tile.disparity[threadIdx.y + square_reach][threadIdx.x + square_reach];
   refined[own.at] = fmaxf(d, 0.0f);
+  next_trust[own.at] = 1;
   if (d <= 0) return;
   float n = 0, sl = 0, sr = 0, sg = 0, ll = 0, rr = 0, gg = 0, gl = 0, gr = 0, around = 0, weights = 0;
-  over_square<true>(tile, e.slopes[own.at], [&](int, int, float w, float l, float r, float g, float away) {
+  constexpr auto flatness = static_cast<float>(constants::flatness);
+  over_square<true>(tile, e.slopes[own.at], flatness, [&](int, int, float w, float l, float r, float g, float away) {
     const float wl = w * l, wr = w * r, wg = w * g;
     n += w, sl += wl, sr += wr, sg += wg;
     ll += wl * l, rr += wr * r, gg += wg * g, gl += wg * l, gr += wg * r;
@@ -162,13 +166,15 @@ __global__ void refine_kernel(DeviceEvidence e, const float* disparity, float* r
   const float step =
       static_cast<float>(constants::overstep) * (gr - gl / gain + smoothness * around / weights) / (gg + smoothness);
   refined[own.at] = d + fmaxf(fminf(step, most), -most);
+  const int column = static_cast<int>(threadIdx.x) + square_reach, row = static_cast<int>(threadIdx.y) + square_reach;
+  next_trust[own.at] = trust_of(gain * (mr - (tile.right[row][column] - tile.bright[row][column])) - ml);
 }
 
 // The noise of both pictures over the texture of the left one, and what an error of the rows does where edges lie along
 // them. Disparities that leave the right picture are dropped.
-__global__ void deviation_kernel(DeviceEvidence e, const float* disparity, float* kept) {
+__global__ void deviation_kernel(DeviceEvidence e, const float* disparity, float* kept, const float* trust) {
   __shared__ Tile tile;
-  fill<false>(tile, e, disparity);
+  fill<false>(tile, e, disparity, trust);
   const Pixel own = own_pixel(e);
   if (!own.inside) return;
   const float d = tile.disparity[threadIdx.y + square_reach][threadIdx.x + square_reach];
@@ -176,7 +182,7 @@ __global__ void deviation_kernel(DeviceEvidence e, const float* disparity, float
   kept[own.at] = fmaxf(d, 0.0f);
   if (d <= 0) return;
   float n = 0, nn = 0, sl = 0, sr = 0, ll = 0, rr = 0, lr = 0, sx = 0, sy = 0, xx = 0, xy = 0;
-  over_square<false>(tile, e.slopes[own.at], [&](int dx, int dy, float w, float l, float r, float, float) {
+  over_square<false>(tile, e.slopes[own.at], 1, [&](int dx, int dy, float w, float l, float r, float, float) {
     if (w <= 0) return;  // also what lies outside the window
     const float2 slope = e.slopes[own.at + dy * e.columns + dx];
     const float wl = w * l, wr = w * r, wx = w * slope.x;
@@ -284,11 +290,13 @@ void judge_disparities(const DeviceEvidence& e, cudaStream_t stream) {
                   static_cast<unsigned>((e.rows + block_height - 1) / block_height));
   slopes_kernel<<<grid, block, 0, stream>>>(e);
   float *from = e.found, *to = e.refined;
+  float *trust = nullptr, *next_trust = e.kept, *free = e.trimmed;  // in planes that are filled later
   for (int i = 0; i < constants::refinements; ++i) {
-    refine_kernel<<<grid, block, 0, stream>>>(e, from, to);
+    refine_kernel<<<grid, block, 0, stream>>>(e, from, to, trust, next_trust);
     std::swap(from, to);
+    trust = std::exchange(next_trust, trust == nullptr ? free : trust);
   }
-  deviation_kernel<<<grid, block, 0, stream>>>(e, from, to);
+  deviation_kernel<<<grid, block, 0, stream>>>(e, from, to, trust);
   confirm_kernel<<<grid, block, 0, stream>>>(e, to);
   trim_kernel<<<grid, block, 0, stream>>>(e);
   support_kernel<<<grid, block, 0, stream>>>(e);

@@ -27,7 +27,7 @@ HWY_INLINE Floats at(const float* p) { return hn::LoadU(Tag(), p); }
 
 // Weights of the pixels of a square, and what is summed over all of them.
 template <class Add>
-HWY_INLINE void over_square(const EvidencePlanes& planes, std::size_t here, const Add& add) {
+HWY_INLINE void over_square(const EvidencePlanes& planes, std::size_t here, double flatness, const Add& add) {
   const Floats middle = at(planes.disparity + here), own = at(planes.smooth + here), grey = at(planes.left + here);
   const Floats surface = all(constants::same_surface), one = all(1);
   const Floats slope = hn::Add(hn::Abs(at(planes.across + here)), hn::Abs(at(planes.down + here)));
@@ -44,7 +44,7 @@ HWY_INLINE void over_square(const EvidencePlanes& planes, std::size_t here, cons
       // Greys and disparities relative to those of the centre, for precision. Those of pixels without a weight may be
       // anything finite.
       const Floats g = at(planes.slope + i), near = hn::Max(hn::Min(away, surface), hn::Neg(surface));
-      const Floats r = hn::MulAdd(g, near, hn::Sub(at(planes.right + i), grey));
+      const Floats r = hn::MulAdd(g, hn::Mul(near, all(flatness)), hn::Sub(at(planes.right + i), grey));
       add(i, weight, hn::Sub(at(planes.left + i), grey), r, g, near);
     }
   }
@@ -62,11 +62,14 @@ HWY_INLINE Floats gain_of(Floats ll, Floats rr) {
 
 // With r the right picture at the square's disparity and g its slope, the left one is a (r - g step) + b. The mean of the
 // disparities around is a measurement too, which decides where the pictures say little.
-HWY_INLINE Floats step_of(const EvidencePlanes& planes, std::size_t here) {
+struct Step {
+  Floats step, residual;  // the latter of the middle itself
+};
+HWY_INLINE Step step_of(const EvidencePlanes& planes, std::size_t here) {
   const Floats zero = hn::Zero(Tag());
   Floats n = zero, sl = zero, sr = zero, sg = zero, ll = zero, rr = zero, gg = zero, gl = zero, gr = zero,
          around = zero, weights = zero;
-  over_square(planes, here, [&](std::size_t, Floats w, Floats l, Floats r, Floats g, Floats away) {
+  over_square(planes, here, constants::flatness, [&](std::size_t, Floats w, Floats l, Floats r, Floats g, Floats away) {
     const Floats wl = hn::Mul(w, l), wr = hn::Mul(w, r), wg = hn::Mul(w, g);
     n = hn::Add(n, w), sl = hn::Add(sl, wl), sr = hn::Add(sr, wr), sg = hn::Add(sg, wg);
     ll = hn::MulAdd(wl, l, ll), rr = hn::MulAdd(wr, r, rr);
@@ -83,7 +86,9 @@ HWY_INLINE Floats step_of(const EvidencePlanes& planes, std::size_t here) {
   const Floats step = hn::Div(hn::MulAdd(smoothness, mean, hn::Sub(gr, hn::Div(gl, gain))), hn::Add(gg, smoothness));
   const Floats most = all(constants::longest_step);
   const auto told = hn::And(hn::Ge(n, all(constants::fewest)), hn::Gt(at(planes.disparity + here), zero));
-  return hn::IfThenElseZero(told, hn::Max(hn::Min(hn::Mul(step, all(constants::overstep)), most), hn::Neg(most)));
+  const Floats own = hn::Sub(at(planes.right + here), at(planes.left + here));
+  return {hn::IfThenElseZero(told, hn::Max(hn::Min(hn::Mul(step, all(constants::overstep)), most), hn::Neg(most))),
+          hn::IfThenElseZero(told, hn::Sub(hn::Mul(gain, hn::Sub(mr, own)), ml))};
 }
 
 // The noise of both pictures over the texture of the left one, and what an error of the rows does where edges lie along
@@ -92,7 +97,7 @@ HWY_INLINE Floats deviation_of(const EvidencePlanes& planes, std::size_t here) {
   const Floats zero = hn::Zero(Tag());
   Floats n = zero, nn = zero, sl = zero, sr = zero, ll = zero, rr = zero, lr = zero, sx = zero, sy = zero, xx = zero,
          xy = zero;
-  over_square(planes, here, [&](std::size_t i, Floats w, Floats l, Floats r, Floats, Floats) {
+  over_square(planes, here, 1, [&](std::size_t i, Floats w, Floats l, Floats r, Floats, Floats) {
     const Floats x = at(planes.across + i), y = at(planes.down + i);
     const Floats wl = hn::Mul(w, l), wr = hn::Mul(w, r), wx = hn::Mul(w, x);
     n = hn::Add(n, w), nn = hn::MulAdd(w, w, nn), sl = hn::Add(sl, wl), sr = hn::Add(sr, wr);
@@ -121,19 +126,18 @@ HWY_INLINE Floats deviation_of(const EvidencePlanes& planes, std::size_t here) {
   return hn::IfThenElse(told, deviation, all(no_deviation));
 }
 
-template <class Of>
-HWY_INLINE void for_pixels(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* out,
-                           const Of& of) {
-  const std::size_t lanes = hn::Lanes(Tag());
-  for (std::size_t x = 0; x < count; x += lanes) hn::StoreU(of(planes, first + x), Tag(), out + x);
-}
-
-void refinement_steps_kernel(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* step) {
-  for_pixels(planes, first, count, step, step_of);
+void refinement_steps_kernel(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* step,
+                             float* residual) {
+  for (std::size_t x = 0; x < count; x += hn::Lanes(Tag())) {
+    const Step own = step_of(planes, first + x);
+    hn::StoreU(own.step, Tag(), step + x);
+    hn::StoreU(own.residual, Tag(), residual + x);
+  }
 }
 
 void match_deviations_kernel(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* deviation) {
-  for_pixels(planes, first, count, deviation, deviation_of);
+  for (std::size_t x = 0; x < count; x += hn::Lanes(Tag()))
+    hn::StoreU(deviation_of(planes, first + x), Tag(), deviation + x);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -146,8 +150,9 @@ namespace kinema::stereo {
 HWY_EXPORT(refinement_steps_kernel);
 HWY_EXPORT(match_deviations_kernel);
 
-void refinement_steps(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* step) {
-  HWY_DYNAMIC_DISPATCH(refinement_steps_kernel)(planes, first, count, step);
+void refinement_steps(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* step,
+                      float* residual) {
+  HWY_DYNAMIC_DISPATCH(refinement_steps_kernel)(planes, first, count, step, residual);
 }
 
 void match_deviations(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* deviation) {

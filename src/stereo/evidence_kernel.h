@@ -26,7 +26,7 @@ struct EvidencePlanes {
 /// For `count` pixels of a row, the first at index `first`. Step: how far the disparity of the square around a pixel exceeds
 /// the pixel's own, in which the right picture, up to a gain and an offset, equals the left one, and which is near those of its
 /// pixels; 0 where it cannot be told.
-void refinement_steps(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* step);
+void refinement_steps(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* step, float* residual);
 
 /// Likewise the deviation of such a disparity, in pixels, `no_deviation` where the pictures do not determine it.
 inline constexpr float no_deviation = 1e6f;

@@ -42,6 +42,13 @@ KINEMA_HD inline float say_of(float across) {
   return 1 / (1 + over * across * across);
 }
 
+/// What is left of it where the two pictures differ there, in grey levels, although they agree around it: such a pixel belongs to
+/// another surface, or is hidden from one of the cameras.
+KINEMA_HD inline float trust_of(float residual) {
+  const auto over = static_cast<float>(1 / (constants::unlike * constants::unlike));
+  return 1 / (1 + over * residual * residual);
+}
+
 /// The deviation of a disparity, in pixels, where the pictures determine it with variance `seen` and those around it as well as
 /// they do.
 KINEMA_HD inline float combined_deviation(float seen) {

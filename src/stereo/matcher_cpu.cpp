@@ -133,7 +133,8 @@ private:
   std::size_t index(std::size_t x, std::size_t y) const { return (y + margin) * stride_ + x + margin; }
 
   void set_planes(ImageView<const std::uint8_t> left) {
-    for (auto* plane : {&bright_, &smooth_, &across_, &down_, &steepness_, &say_, &moved_, &slope_, &deviation_})
+    for (auto* plane :
+         {&bright_, &smooth_, &across_, &down_, &steepness_, &say_, &trusted_, &moved_, &slope_, &deviation_})
       plane->resize(plane_);
     disparity_.assign(plane_, no_disparity);
     sure_.assign(plane_, no_disparity);
@@ -156,7 +157,7 @@ private:
         across_[at] = static_cast<float>(ahead - behind) / 128;
         down_[at] = static_cast<float>(lower - upper) / 128;
         steepness_[at] = across_[at] * across_[at] + down_[at] * down_[at];
-        say_[at] = say_of(across_[at]);
+        say_[at] = trusted_[at] = say_of(across_[at]);
       }
     });
     threads_.for_each(rows_, [&](std::size_t y) {
@@ -166,7 +167,7 @@ private:
   }
 
   EvidencePlanes planes(const std::vector<float>& left) const {
-    return {left.data(),   smooth_.data(), across_.data(),    down_.data(), say_.data(),
+    return {left.data(),   smooth_.data(), across_.data(),    down_.data(), trusted_.data(),
             moved_.data(), slope_.data(),  disparity_.data(), stride_};
   }
 
@@ -201,14 +202,19 @@ private:
   // On the smoothed pictures, whose slopes have less noise.
   void refine() {
     move_right([&](int y) { return right_.smooth_row(y); }, 1.0f / 16);
-    refined_.resize(columns_ * rows_ + beyond_row);
+    refined_.resize(columns_ * rows_);
+    next_.resize(columns_ * rows_);
     threads_.for_each(rows_, [&](std::size_t y) {
-      std::vector<float> step(columns_ + beyond_row);
-      refinement_steps(planes(smooth_), index(0, y), columns_, step.data());
-      for (std::size_t x = 0; x < columns_; ++x) refined_[y * columns_ + x] = disparity_[index(x, y)] + step[x];
+      std::vector<float> step(columns_ + beyond_row), residual(columns_ + beyond_row);
+      refinement_steps(planes(smooth_), index(0, y), columns_, step.data(), residual.data());
+      for (std::size_t x = 0; x < columns_; ++x) {
+        refined_[y * columns_ + x] = disparity_[index(x, y)] + step[x];
+        next_[y * columns_ + x] = say_[index(x, y)] * trust_of(residual[x]);
+      }
     });
     threads_.for_each(rows_, [&](std::size_t y) {
       std::copy_n(refined_.data() + y * columns_, columns_, disparity_.data() + index(0, y));
+      std::copy_n(next_.data() + y * columns_, columns_, trusted_.data() + index(0, y));
     });
   }
 
@@ -326,10 +332,10 @@ private:
   std::vector<std::uint8_t> sums_[2];  // of paths down and up: rows x columns x disparities
   std::vector<float> found_;           // whole disparities with fractions by a parabola: rows x columns
   // planes of the window with margins
-  std::vector<float> bright_, smooth_, across_, down_, steepness_, say_, moved_, slope_, disparity_, deviation_, sure_,
-      kept_, trimmed_;
+  std::vector<float> bright_, smooth_, across_, down_, steepness_, say_, trusted_, moved_, slope_, disparity_,
+      deviation_, sure_, kept_, trimmed_;
   std::vector<std::uint8_t> to_sure_[8];  // by direction: rows x columns
-  std::vector<float> refined_;            // rows x columns
+  std::vector<float> refined_, next_;     // rows x columns
 };
 
 }  // namespace

@@ -97,6 +97,7 @@ public:
     smooth_right_ = smoothed(right_);
     disparity_ = Plane<double>(plan_.width, plan_.height, 0);
     deviation_ = disparity_;
+    trust_ = Plane<double>(plan_.width, plan_.height, 1);
     choose(sum_of_paths(match_costs()));
     for (int i = 0; i < refinements; ++i) refine();
     judge();
@@ -232,7 +233,7 @@ private:
   struct Sample {
     double weight, l, r, g, away, gx, gy;
   };
-  std::vector<Sample> square(const Plane<double>& left, const Plane<double>& right, int x, int y) const {
+  std::vector<Sample> square(const Plane<double>& left, const Plane<double>& right, double flat, int x, int y) const {
     std::vector<Sample> samples;
     const double own = disparity_.at(x, y);
     const double similar = alike + alike_on_edge * (std::abs(across(x, y)) + std::abs(down(x, y)));
@@ -241,12 +242,12 @@ private:
         const int i = x + dx, j = y + dy;
         if (!inside(i, j)) continue;
         const double d = disparity_.at(i, j), away = d - own;
-        const double weight = (1 - std::abs(smooth_.at(i, j) - smooth_.at(x, y)) / similar) /
+        const double weight = (1 - std::abs(smooth_.at(i, j) - smooth_.at(x, y)) / similar) * trust_.at(i, j) /
                               (1 + across(i, j) * across(i, j) / (steep * steep));
         if (!(d > 0) || !moves(i, d) || std::abs(away) > same_surface || weight <= 0) continue;
         const auto [grey, slope] = moved(right, i, j, d);
-        samples.push_back({weight, left.at(i, j) - left.at(x, y), grey + slope * away - left.at(x, y), slope, away,
-                           across(i, j), down(i, j)});
+        samples.push_back({weight, left.at(i, j) - left.at(x, y), grey + slope * flat * away - left.at(x, y), slope,
+                           away, across(i, j), down(i, j)});
       }
     }
     return samples;
@@ -280,7 +281,7 @@ private:
 
   // Least squares on the smoothed pictures, whose slopes have less noise, and on the disparities around.
   void refine() {
-    Plane<double> refined = disparity_;
+    Plane<double> refined = disparity_, trust(plan_.width, plan_.height, 1);
     for_pixels([&](int x, int y) {
       const double own = disparity_.at(x, y);
       if (own <= 0) return;
@@ -288,7 +289,7 @@ private:
         refined.at(x, y) = 0;
         return;
       }
-      const std::vector<Sample> samples = square(smooth_, smooth_right_, x, y);
+      const std::vector<Sample> samples = square(smooth_, smooth_right_, flatness, x, y);
       const double n = weight_of(samples);
       if (n < fewest) return;
       double around = 0, weights = 0;
@@ -302,8 +303,14 @@ private:
       const double step =
           (n * pull + smoothness * around / weights) / (n * covariance(samples, &Sample::g, &Sample::g) + smoothness);
       refined.at(x, y) = own + std::clamp(overstep * step, -longest_step, longest_step);
+      // by how much the pixel itself differs from what its square says
+      const double residual = mean(samples, [](const Sample& s) { return s.l; }) -
+                              gain * (mean(samples, [](const Sample& s) { return s.r; }) -
+                                      (moved(smooth_right_, x, y, own).grey - smooth_.at(x, y)));
+      trust.at(x, y) = 1 / (1 + residual * residual / (unlike * unlike));
     });
     disparity_ = refined;
+    trust_ = trust;
   }
 
   void judge() {
@@ -315,7 +322,7 @@ private:
         disparity_.at(x, y) = 0;
         return;
       }
-      const std::vector<Sample> samples = square(left_, right_, x, y);
+      const std::vector<Sample> samples = square(left_, right_, 1, x, y);
       const double n = weight_of(samples);
       if (n < fewest) return;
       const double ll = covariance(samples, &Sample::l, &Sample::l), rr = covariance(samples, &Sample::r, &Sample::r),
@@ -416,7 +423,7 @@ private:
   Plan plan_;
   Window window_;
   int disparities_ = 0;
-  Plane<double> left_, right_, smooth_, smooth_right_, disparity_, sure_, deviation_;
+  Plane<double> left_, right_, smooth_, smooth_right_, disparity_, trust_, sure_, deviation_;
 };
 
 }  // namespace

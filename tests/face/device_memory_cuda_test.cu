@@ -89,7 +89,7 @@ TEST_F(DeviceMemory_cuda, ThatRunsOutIsAnErrorForABackendAskedForByName) {
 TEST_F(DeviceMemory_cuda, RunsOutWhileAFaceIsFollowed) {
   TrackerSettings settings{.model = model_};
   settings.fit = settings_;
-  Tracker tracker(settings);
+  Tracker tracker(settings, compute_);
   ASSERT_EQ(tracker.backend(), Backend::cuda);
   tracker.start(small().start);
   EXPECT_TRUE(tracker.track(drawn_.view(), 0).tried);

@@ -238,6 +238,14 @@ KINEMA_CONSTANT(double, least_relief, 2);
 /// @chosen realistic pairs: plain trousers leave a trunk and two feet
 KINEMA_CONSTANT(std::size_t, joined_bodies, 4);
 
+/// What is at least this much like a person, compared with the likeliest, may be the person after all: poses decide.
+/// @unit share
+/// @chosen realistic pairs: somebody 6 m away beside a bookcase
+KINEMA_CONSTANT(double, rival_rank, 0.3);
+/// @unit clusters
+/// @chosen time
+KINEMA_CONSTANT(std::size_t, most_rivals, 2);
+
 /// Of two clusters that are alike the nearer is taken: how much likeness a metre costs.
 /// @unit share per metre
 /// @chosen as first written

@@ -202,6 +202,10 @@ struct Foreground::State {
     const Clusters found = find_clusters(points, context);
     for (const Cluster& cluster : found.clusters) candidates.push_back(cluster.candidate);
     if (found.clusters.empty()) return {};
+    if (settings.incomplete) {
+      grid = found.grid;
+      rivals = rivals_of(found, context);
+    }
     return Gate::around_cells(found.grid, found.clusters.front().cells, gate_margin);
   }
 
@@ -357,6 +361,8 @@ struct Foreground::State {
   Scene scene;
   Furniture furniture;
   std::vector<Candidate> candidates;
+  CellGrid grid;
+  std::vector<Cluster> rivals;  // on it
   Threads threads;
   CloudBuilder builder;
   Exterior exterior;
@@ -394,6 +400,7 @@ void Foreground::cut(ImageView<const float> depth, std::span<const float> expect
   state.scene.look(depth);
   if (expected.empty()) {
     state.candidates.clear();
+    state.rivals.clear();
     state.furniture.forget();
   } else {
     state.furniture.prepare(depth.width * depth.height);
@@ -404,6 +411,12 @@ void Foreground::cut(ImageView<const float> depth, std::span<const float> expect
   } else {
     state.collect(depth, gate, !expected.empty(), cloud);
   }
+}
+
+void Foreground::cut_rival(ImageView<const float> depth, std::size_t rival, PointCloud& cloud) {
+  State& state = *state_;
+  state.check_size(depth);
+  state.collect(depth, Gate::around_cells(state.grid, state.rivals.at(rival).cells, gate_margin), false, cloud);
 }
 
 PointCloud Foreground::cut(PointsView points, std::span<const float> expected) {
@@ -440,6 +453,7 @@ void Foreground::cut(PointsView points, std::span<const float> expected, PointCl
   Gate gate;
   if (expected.empty()) {
     state.candidates.clear();
+    state.rivals.clear();
     std::vector<Vec3f> free = person;
     std::erase_if(free, [&](const Vec3f& p) { return state.scene.in_flat_thing(p.x / p.z, p.y / p.z, p.z); });
     gate = state.choose(free, seen);
@@ -474,5 +488,11 @@ std::optional<Plane> Foreground::floor() const {
 }
 
 std::span<const Candidate> Foreground::candidates() const { return state_->candidates; }
+
+std::vector<Candidate> Foreground::rivals() const {
+  std::vector<Candidate> rivals;
+  for (const Cluster& rival : state_->rivals) rivals.push_back(rival.candidate);
+  return rivals;
+}
 
 }  // namespace kinema::body

@@ -214,6 +214,25 @@ void join_limbs(Clusters& found, std::vector<std::int32_t>& labels, const SceneC
   for (Cluster& cluster : kept) found.clusters.push_back(std::move(cluster));
 }
 
+// Of two that are alike the nearer.
+double rank(const Cluster& cluster, const SceneContext& scene) {
+  const Candidate& candidate = cluster.candidate;
+  const double relief = scene.incomplete ? std::min(1.0, candidate.relief / least_relief) : 1;
+  return relief * candidate.likeness / (1 + nearness * candidate.centre.z);
+}
+
+// Brings a cluster to the front, with what belongs to it.
+void put_together(Clusters& found, std::size_t body, std::vector<std::int32_t>& labels, const SceneContext& scene) {
+  const auto first = found.clusters.begin(), chosen = first + static_cast<std::ptrdiff_t>(body);
+  std::rotate(first, chosen, chosen + 1);
+  std::size_t before = 0;
+  do {
+    before = found.clusters.size();
+    label_cells(found, labels);
+    join_limbs(found, labels, scene);
+  } while (scene.incomplete && found.clusters.size() < before);
+}
+
 }  // namespace
 
 Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene) {
@@ -258,31 +277,37 @@ Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene)
     measure_relief(found, labels, points, scene);
   }
 
-  // of two equal ones the nearer
-  const auto rank = [&](const Cluster& cluster) {
-    const Candidate& candidate = cluster.candidate;
-    const double relief = scene.incomplete ? std::min(1.0, candidate.relief / least_relief) : 1;
-    return relief * candidate.likeness / (1 + nearness * candidate.centre.z);
-  };
   std::stable_sort(found.clusters.begin(), found.clusters.end(),
-                   [&](const Cluster& a, const Cluster& b) { return rank(a) > rank(b); });
+                   [&](const Cluster& a, const Cluster& b) { return rank(a, scene) > rank(b, scene); });
   // Where much is unknown, a person lies in pieces, which look like one only together: a knee joins the trunk, a foot the knee.
   const std::size_t bodies = scene.incomplete ? std::min(joined_bodies, found.clusters.size()) : 1;
   const Clusters apart = bodies > 1 ? found : Clusters();
   for (std::size_t body = 0; body < bodies; ++body) {
     Clusters joined = body == 0 ? std::move(found) : apart;
-    const auto first = joined.clusters.begin(), chosen = first + static_cast<std::ptrdiff_t>(body);
-    std::rotate(first, chosen, chosen + 1);
-    std::size_t before = 0;
-    do {
-      before = joined.clusters.size();
-      label_cells(joined, labels);
-      join_limbs(joined, labels, scene);
-    } while (scene.incomplete && joined.clusters.size() < before);
-    if (body == 0 || rank(joined.clusters.front()) > rank(found.clusters.front())) found = std::move(joined);
+    put_together(joined, body, labels, scene);
+    if (body == 0 || rank(joined.clusters.front(), scene) > rank(found.clusters.front(), scene))
+      found = std::move(joined);
   }
   std::erase_if(found.clusters, [](const Cluster& cluster) { return cluster.cells.size() < fewest_cells; });
   return found;
+}
+
+std::vector<Cluster> rivals_of(const Clusters& found, const SceneContext& scene) {
+  std::vector<Cluster> rivals;
+  if (found.clusters.size() < 2) return rivals;
+  const double least = rival_rank * rank(found.clusters.front(), scene);
+  Clusters rest{found.grid, {found.clusters.begin() + 1, found.clusters.end()}};
+  std::vector<std::int32_t> labels(found.grid.size() + 1);
+  // each takes its limbs along
+  for (std::size_t tried = 0; tried < joined_bodies && !rest.clusters.empty(); ++tried) {
+    put_together(rest, 0, labels, scene);
+    if (rank(rest.clusters.front(), scene) >= least) rivals.push_back(std::move(rest.clusters.front()));
+    rest.clusters.erase(rest.clusters.begin());
+  }
+  std::stable_sort(rivals.begin(), rivals.end(),
+                   [&](const Cluster& a, const Cluster& b) { return rank(a, scene) > rank(b, scene); });
+  if (rivals.size() > most_rivals) rivals.resize(most_rivals);
+  return rivals;
 }
 
 }  // namespace kinema::body

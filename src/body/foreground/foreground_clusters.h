@@ -33,4 +33,8 @@ struct SceneContext {
 
 Clusters find_clusters(std::span<const Vec3f> points, const SceneContext& scene);
 
+/// Of the clusters after the first one those that are nearly as much like a person, each with what belongs to it, the likeliest
+/// first.
+std::vector<Cluster> rivals_of(const Clusters& found, const SceneContext& scene);
+
 }  // namespace kinema::body

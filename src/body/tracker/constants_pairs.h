@@ -66,6 +66,11 @@ KINEMA_CONSTANT(int, refresh_interval, 30);
 /// @chosen realistic pairs: the first one determines it to 0.01 pixels
 KINEMA_CONSTANT(int, row_pairs, 3);
 
+/// Something else is the person if its pose leaves at most this much as unexplained as that of the likeliest.
+/// @unit share
+/// @chosen realistic pairs: a pose in a bookcase leaves twice what one of a person does
+KINEMA_CONSTANT(double, clearly_less, 0.8);
+
 }  // namespace pairs
 
 }  // namespace kinema::body::constants

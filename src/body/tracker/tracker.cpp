@@ -128,6 +128,7 @@ struct Tracker::State {
         const Candidate& person = foreground.candidates().front();
         pairs->look_past(person.centre.z + person.depth / 2);
         foreground.cut(depth, {}, cloud);
+        if (!followed) cut_rivals(depth);
       }
       pairs->set_deviations(cloud);
       cutting += watch.lap();
@@ -140,16 +141,44 @@ struct Tracker::State {
     return follow(frame, time, {{"stereo", matching}, {"foreground", cutting}});
   }
 
+  void cut_rivals(ImageView<const float> depth) {
+    const std::vector<Candidate> others = foreground.rivals();
+    rivals.resize(others.size());
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      pairs->look_past(others[i].centre.z + others[i].depth / 2);
+      foreground.cut_rival(depth, i, rivals[i]);
+      pairs->set_deviations(rivals[i]);
+    }
+  }
+
   // Tracks the person in the points that were cut out; `before` are the times of that.
   Estimate follow(std::int64_t frame, double time, const std::vector<StageTime>& before) {
     const std::vector<FaceObservation> faces = std::exchange(next_faces, {});
     Estimate estimate = filter->track({time, cloud.view(), foreground.floor(), faces});
+    choose_among_rivals(time, faces, estimate);
+    followed = followed || estimate.found;
     if (!estimate.found) estimate.why = nobody_in(cloud) ? "nobody in sight" : "lost";
     estimate.times.insert(estimate.times.begin(), before.begin(), before.end());
     expected.clear();
     if (estimate.found)
       expected = pose_capsules(estimate.skeleton ? *estimate.skeleton : filter->skeleton(), estimate.pose);
     return keep(std::move(estimate), frame, time);
+  }
+
+  // Before anybody was followed: furniture may be more like a person than a person is, but poses explain it badly.
+  void choose_among_rivals(double time, const std::vector<FaceObservation>& faces, Estimate& estimate) {
+    for (PointCloud& points : std::exchange(rivals, {})) {
+      std::unique_ptr<Filter> rival = make_filter(settings, compute);
+      rival->set_search_rest(search_rest);
+      Estimate other = rival->track({time, points.view(), foreground.floor(), faces});
+      for (const StageTime& stage : estimate.times) other.times.push_back(stage);
+      if (!other.found ||
+          (estimate.found && 1 - other.confidence > constants::pairs::clearly_less * (1 - estimate.confidence)))
+        continue;
+      filter = std::move(rival);
+      cloud = std::move(points);
+      estimate = std::move(other);
+    }
   }
 
   // A frame without points: the prediction is kept.
@@ -224,7 +253,9 @@ struct Tracker::State {
   double faces_ms = 0;       // that they took
   std::optional<Pace> pace;  // of a live source
   int search_rest = 1;
-  bool found = false;  // in the last frame, for the pace
+  bool found = false;              // in the last frame, for the pace
+  bool followed = false;           // somebody, since the start
+  std::vector<PointCloud> rivals;  // until then: what else may be the person
 };
 
 Tracker::Tracker(const TrackerSettings& settings, const Compute& compute) : state_(new State(settings, compute)) {}
@@ -255,13 +286,14 @@ Estimate Tracker::skip(double time, const std::string& why) {
 void Tracker::start(const Pose& pose) {
   state_->filter->start(pose);
   state_->expected = pose_capsules(state_->filter->skeleton(), pose);
+  state_->followed = true;
 }
 
 void Tracker::restart() {
   state_->expected.clear();
   state_->filter->restart();
   if (state_->steady) state_->steady->restart();
-  state_->found = false;
+  state_->found = state_->followed = false;
 }
 
 const TrackerSettings& Tracker::settings() const { return state_->settings; }

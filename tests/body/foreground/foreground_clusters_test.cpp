@@ -40,5 +40,30 @@ TEST(ForegroundClusters, JoinsThePiecesOfAPersonBeforeItIsHeldAgainstFurniture) 
   EXPECT_GT(found.clusters.front().candidate.height, 1.3) << "with the foot";
 }
 
+TEST(ForegroundClusters, OffersWhatElseMayBeThePersonWithItsLimbs) {
+  std::vector<Vec3f> points;
+  add_pillar(points, 1.5, 3, 0.25, 0.2, 0, 1.7);
+  // somebody whose plain trousers have no disparity, but for a foot
+  add_pillar(points, -1.5, 4, 0.22, 0.15, 0.85, 1.65);
+  add_pillar(points, -1.6, 4, 0.07, 0.07, 0.48, 0.64);
+  add_pillar(points, -1.6, 4, 0.07, 0.07, 0.05, 0.3);
+  // a picture on the wall
+  add_pillar(points, 0, 6, 0.2, 0.02, 1.4, 1.7);
+
+  const Plane floor{{0, -1, 0}, floor_below};
+  SceneContext scene;
+  scene.floor = &floor;
+  scene.incomplete = true;
+  scene.seen = {-1, 1, -1, 1};
+  const Clusters found = find_clusters(points, scene);
+  const std::vector<Cluster> rivals = rivals_of(found, scene);
+  ASSERT_EQ(rivals.size(), 1u);
+  const bool near_first = found.clusters.front().candidate.centre.z < 3.5;
+  const Candidate& far = near_first ? rivals.front().candidate : found.clusters.front().candidate;
+  EXPECT_NEAR(far.centre.x, -1.5, 0.1);
+  EXPECT_GT(far.height, 1.3) << "with the foot";
+  EXPECT_TRUE(rivals_of(Clusters(), scene).empty());
+}
+
 }  // namespace
 }  // namespace kinema::body
