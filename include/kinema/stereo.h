@@ -22,10 +22,11 @@ struct Settings {
   double nearest = 0.6, farthest = 12;
 };
 
-/// Where a match is sought: a part of the left picture, and disparities from 0 to below a limit.
+/// Where a match is sought: a part of the left picture, and so many disparities from the first on.
 struct Window {
   int left = 0, top = 0, right = 0, bottom = 0;  ///< columns and rows, the last two excluded
   int disparities = 0;
+  int first = 0;  ///< a multiple of 32
 };
 
 /// How far down the right picture lies below the left one, in pixels: a + b x + c y, with x and y from -1 to 1 over the

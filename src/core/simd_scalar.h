@@ -26,6 +26,9 @@ using Rebind = CappedTag<T, 1>;
 using Tag = CappedTag<float, 1>;
 
 template <class D>
+using RebindToSigned = CappedTag<std::int32_t, 1>;  // of float
+
+template <class D>
 using Vec = typename D::Lane;
 template <class D>
 using Mask = bool;
@@ -117,8 +120,12 @@ T Max(T a, T b) {
 }
 inline float Abs(float a) { return std::fabs(a); }
 inline float Sqrt(float a) { return std::sqrt(a); }
-inline bool Lt(float a, float b) { return a < b; }
+template <class T>
+bool Lt(T a, T b) {
+  return a < b;
+}
 inline bool Le(float a, float b) { return a <= b; }
+inline bool And(bool a, bool b) { return a && b; }
 inline bool Gt(float a, float b) { return a > b; }
 inline bool Ge(float a, float b) { return a >= b; }
 template <class T>
@@ -149,8 +156,19 @@ template <class D>
 Vec<D> Iota(D, Vec<D> first) {
   return first;
 }
+template <class D, class T>
+Vec<D> ConvertTo(D, T x) {
+  return static_cast<Vec<D>>(x);
+}
+template <class D>
+Vec<D> GatherIndex(D, const Vec<D>* p, std::int32_t i) {
+  return p[i];
+}
 inline bool Not(bool a) { return !a; }
-inline float IfThenElse(bool m, float a, float b) { return m ? a : b; }
+template <class T>
+T IfThenElse(bool m, T a, T b) {
+  return m ? a : b;
+}
 inline float IfThenElseZero(bool m, float a) { return m ? a : 0; }
 inline float IfThenZeroElse(bool m, float a) { return m ? 0 : a; }
 

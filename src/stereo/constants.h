@@ -73,10 +73,10 @@ KINEMA_CONSTANT(double, same_surface, 1);
 KINEMA_CONSTANT(double, fewest, 1);
 
 /// What the disparities around a pixel weigh against the pictures, which say little where a surface is plain: as much as this sum
-/// of squared slopes.
+/// of squared slopes, of every other pixel of a square.
 /// @unit squared grey levels per pixel
 /// @chosen realistic pairs
-KINEMA_CONSTANT(double, smoothness, 100);
+KINEMA_CONSTANT(double, smoothness, 50);
 
 /// Steps of least squares.
 /// @unit steps

@@ -6,7 +6,7 @@
 
 namespace kinema::stereo::mechanisms {
 
-// paths_kernel.cpp
+// choice_kernel.cpp
 KINEMA_MECHANISM(disparity_fractions);
 KINEMA_MECHANISM(right_agrees);
 

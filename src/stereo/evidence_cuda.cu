@@ -120,6 +120,7 @@ __device__ void over_square(const Tile& tile, const float2& slopes, float flatne
   for (int dy = -square_reach; dy <= square_reach; ++dy) {
 #pragma unroll
     for (int dx = -square_reach; dx <= square_reach; ++dx) {
+      if (smoothed && (dx + dy) % 2 != 0) continue;  // refined by every other pixel
       const int x = column + dx, y = row + dy;
       const float away = tile.disparity[y][x] - middle;
       const float alike = fmaxf(1 - fabsf(tile.bright[y][x] - bright) * falloff, 0.0f);
@@ -157,7 +158,7 @@ __global__ void refine_kernel(DeviceEvidence e, const float* disparity, float* r
     const float like = w * (1 - over_surface * away * away);
     around += like * away, weights += like;
   });
-  if (n < static_cast<float>(constants::fewest)) return;
+  if (n < static_cast<float>(constants::fewest / 2)) return;
   const float share = 1 / n, ml = share * sl, mr = share * sr, mg = share * sg;
   ll -= ml * sl, rr -= mr * sr, gg -= mg * sg, gl -= mg * sl, gr -= mg * sr;
   const float gain = gain_of(ll, rr);

@@ -25,8 +25,9 @@ const double over_surface = 1 / (constants::same_surface * constants::same_surfa
 HWY_INLINE Floats all(double value) { return hn::Set(Tag(), static_cast<float>(value)); }
 HWY_INLINE Floats at(const float* p) { return hn::LoadU(Tag(), p); }
 
-// Weights of the pixels of a square, and what is summed over all of them.
-template <class Add>
+// Weights of the pixels of a square, and what is summed over all of them, or over every other one as on the white fields of a
+// chessboard.
+template <bool every_other, class Add>
 HWY_INLINE void over_square(const EvidencePlanes& planes, std::size_t here, double flatness, const Add& add) {
   const Floats middle = at(planes.disparity + here), own = at(planes.smooth + here), grey = at(planes.left + here);
   const Floats surface = all(constants::same_surface), one = all(1);
@@ -34,7 +35,7 @@ HWY_INLINE void over_square(const EvidencePlanes& planes, std::size_t here, doub
   const Floats falloff = hn::Div(one, hn::MulAdd(all(constants::alike_on_edge), slope, all(constants::alike)));
   for (int dy = -square_reach; dy <= square_reach; ++dy) {
     const std::size_t row = here + static_cast<std::size_t>(dy) * planes.stride;  // wraps where dy is below 0
-    for (int dx = -square_reach; dx <= square_reach; ++dx) {
+    for (int dx = -square_reach + (every_other && dy % 2 == 0 ? 1 : 0); dx <= square_reach; dx += every_other ? 2 : 1) {
       const std::size_t i = row + static_cast<std::size_t>(dx);
       const Floats away = hn::Sub(at(planes.disparity + i), middle);
       const Floats differs = hn::Abs(hn::Sub(at(planes.smooth + i), own));
@@ -69,14 +70,15 @@ HWY_INLINE Step step_of(const EvidencePlanes& planes, std::size_t here) {
   const Floats zero = hn::Zero(Tag());
   Floats n = zero, sl = zero, sr = zero, sg = zero, ll = zero, rr = zero, gg = zero, gl = zero, gr = zero,
          around = zero, weights = zero;
-  over_square(planes, here, constants::flatness, [&](std::size_t, Floats w, Floats l, Floats r, Floats g, Floats away) {
-    const Floats wl = hn::Mul(w, l), wr = hn::Mul(w, r), wg = hn::Mul(w, g);
-    n = hn::Add(n, w), sl = hn::Add(sl, wl), sr = hn::Add(sr, wr), sg = hn::Add(sg, wg);
-    ll = hn::MulAdd(wl, l, ll), rr = hn::MulAdd(wr, r, rr);
-    gg = hn::MulAdd(wg, g, gg), gl = hn::MulAdd(wg, l, gl), gr = hn::MulAdd(wg, r, gr);
-    const Floats like = hn::Mul(w, less(all(1), hn::Mul(away, all(over_surface)), away));
-    around = hn::MulAdd(like, away, around), weights = hn::Add(weights, like);
-  });
+  over_square<true>(planes, here, constants::flatness,
+                    [&](std::size_t, Floats w, Floats l, Floats r, Floats g, Floats away) {
+                      const Floats wl = hn::Mul(w, l), wr = hn::Mul(w, r), wg = hn::Mul(w, g);
+                      n = hn::Add(n, w), sl = hn::Add(sl, wl), sr = hn::Add(sr, wr), sg = hn::Add(sg, wg);
+                      ll = hn::MulAdd(wl, l, ll), rr = hn::MulAdd(wr, r, rr);
+                      gg = hn::MulAdd(wg, g, gg), gl = hn::MulAdd(wg, l, gl), gr = hn::MulAdd(wg, r, gr);
+                      const Floats like = hn::Mul(w, less(all(1), hn::Mul(away, all(over_surface)), away));
+                      around = hn::MulAdd(like, away, around), weights = hn::Add(weights, like);
+                    });
   const Floats share = hn::Div(all(1), hn::Max(n, all(1e-6)));
   const Floats ml = hn::Mul(share, sl), mr = hn::Mul(share, sr), mg = hn::Mul(share, sg);
   rr = less(rr, mr, sr), gg = less(gg, mg, sg), gl = less(gl, mg, sl), gr = less(gr, mg, sr);
@@ -85,7 +87,7 @@ HWY_INLINE Step step_of(const EvidencePlanes& planes, std::size_t here) {
   const Floats mean = hn::Div(around, hn::Max(weights, all(1e-6)));
   const Floats step = hn::Div(hn::MulAdd(smoothness, mean, hn::Sub(gr, hn::Div(gl, gain))), hn::Add(gg, smoothness));
   const Floats most = all(constants::longest_step);
-  const auto told = hn::And(hn::Ge(n, all(constants::fewest)), hn::Gt(at(planes.disparity + here), zero));
+  const auto told = hn::And(hn::Ge(n, all(constants::fewest / 2)), hn::Gt(at(planes.disparity + here), zero));
   const Floats own = hn::Sub(at(planes.right + here), at(planes.left + here));
   return {hn::IfThenElseZero(told, hn::Max(hn::Min(hn::Mul(step, all(constants::overstep)), most), hn::Neg(most))),
           hn::IfThenElseZero(told, hn::Sub(hn::Mul(gain, hn::Sub(mr, own)), ml))};
@@ -97,7 +99,7 @@ HWY_INLINE Floats deviation_of(const EvidencePlanes& planes, std::size_t here) {
   const Floats zero = hn::Zero(Tag());
   Floats n = zero, nn = zero, sl = zero, sr = zero, ll = zero, rr = zero, lr = zero, sx = zero, sy = zero, xx = zero,
          xy = zero;
-  over_square(planes, here, 1, [&](std::size_t i, Floats w, Floats l, Floats r, Floats, Floats) {
+  over_square<false>(planes, here, 1, [&](std::size_t i, Floats w, Floats l, Floats r, Floats, Floats) {
     const Floats x = at(planes.across + i), y = at(planes.down + i);
     const Floats wl = hn::Mul(w, l), wr = hn::Mul(w, r), wx = hn::Mul(w, x);
     n = hn::Add(n, w), nn = hn::MulAdd(w, w, nn), sl = hn::Add(sl, wl), sr = hn::Add(sr, wr);
@@ -126,12 +128,80 @@ HWY_INLINE Floats deviation_of(const EvidencePlanes& planes, std::size_t here) {
   return hn::IfThenElse(told, deviation, all(no_deviation));
 }
 
-void refinement_steps_kernel(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* step,
-                             float* residual) {
+void refine_disparities_kernel(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* refined,
+                               float* residual) {
   for (std::size_t x = 0; x < count; x += hn::Lanes(Tag())) {
     const Step own = step_of(planes, first + x);
-    hn::StoreU(own.step, Tag(), step + x);
+    hn::StoreU(hn::Add(at(planes.disparity + first + x), own.step), Tag(), refined + x);
     hn::StoreU(own.residual, Tag(), residual + x);
+  }
+}
+
+void confirm_row_kernel(const ConfirmRow& row, std::size_t first, std::size_t count, float* kept, float* deviation) {
+  const Tag d;
+  const hn::RebindToSigned<Tag> whole_numbers;
+  const hn::Rebind<std::uint8_t, Tag> bytes;
+  const Floats zero = hn::Zero(d), one = all(1), surface = all(constants::same_surface),
+               as_bright = all(constants::as_bright), stated = hn::Set(d, confirmed_deviation());
+  const Floats nearest = hn::Set(d, row.nearest), farthest = hn::Set(d, row.farthest), lane = hn::Iota(d, 0.0f);
+  for (std::size_t x = 0; x < count; x += hn::Lanes(d)) {
+    const std::size_t here = first + x;
+    const Floats own = at(row.disparity + here), sure = at(row.sure + here), bright = at(row.smooth + here);
+    const auto open = hn::And(hn::Le(sure, zero), hn::And(hn::Le(own, nearest), hn::Ge(own, farthest)));
+    hn::StoreU(sure, d, kept + here);
+    if (hn::AllFalse(d, open)) continue;
+    Floats lines = zero, contradicting = zero, between = zero, weights = zero;  // the latter two by nearness
+    auto side = open;
+    for (int way = 0; way < 8; ++way) {
+      const Floats steps = hn::ConvertTo(d, hn::PromoteTo(whole_numbers, hn::LoadU(bytes, row.steps[way] + x)));
+      const auto index = hn::ConvertTo(whole_numbers, hn::Add(lane, hn::Mul(steps, all(row.ways[way]))));
+      const auto seen = hn::Gt(steps, zero);
+      const Floats other = hn::GatherIndex(d, row.sure + here, index),
+                   grey = hn::GatherIndex(d, row.smooth + here, index);
+      const auto differs = hn::Gt(hn::Abs(hn::Sub(other, own)), surface);
+      contradicting = hn::Add(contradicting, hn::IfThenElseZero(hn::And(seen, differs), one));
+      const auto confirms = hn::And(hn::And(seen, hn::Le(hn::Abs(hn::Sub(other, own)), surface)),
+                                    hn::Le(hn::Abs(hn::Sub(grey, bright)), as_bright));
+      const Floats distance = hn::Max(steps, one);
+      between = hn::Add(between, hn::IfThenElseZero(confirms, hn::Div(other, distance)));
+      weights = hn::Add(weights, hn::IfThenElseZero(confirms, hn::Div(one, distance)));
+      if (way % 2 == 0)
+        side = confirms;
+      else
+        lines = hn::Add(lines, hn::IfThenElseZero(hn::And(side, confirms), one));
+    }
+    const auto confirmed = hn::And(
+        open, hn::And(hn::Ge(lines, all(constants::confirming)), hn::Le(contradicting, all(constants::contradicting))));
+    // of the confirmed disparity, the paths' own part is the less precise
+    const Floats mean = hn::Div(hn::Add(own, hn::Mul(all(2), hn::Div(between, weights))), all(3));
+    hn::StoreU(hn::IfThenElse(confirmed, mean, sure), d, kept + here);
+    hn::StoreU(hn::IfThenElse(confirmed, stated, at(deviation + here)), d, deviation + here);
+  }
+}
+
+void move_right_kernel(const MovedRow& row, float* disparity, float* moved, float* slope, std::size_t first,
+                       std::size_t count) {
+  const Tag d;
+  const hn::RebindToSigned<Tag> whole_numbers;
+  const Floats none = hn::Set(d, no_disparity), one = all(1), last = all(row.width - 3), half = all(0.5);
+  Floats column = hn::Iota(d, static_cast<float>(row.column));
+  const Floats lanes = all(static_cast<double>(hn::Lanes(d)));
+  for (std::size_t x = 0; x < count; x += hn::Lanes(d), column = hn::Add(column, lanes)) {
+    const Floats own = at(disparity + first + x), place = hn::Sub(column, own);
+    const auto inside =
+        hn::And(hn::Gt(own, hn::Zero(d)), hn::And(hn::Ge(place, one), hn::Lt(place, hn::Add(last, one))));
+    const Floats safe = hn::IfThenElse(inside, place, one);
+    const auto index = hn::ConvertTo(whole_numbers, safe);
+    const Floats t = hn::Sub(safe, hn::ConvertTo(d, index));
+    // Catmull-Rom between four pixels: linear interpolation would blur half-way positions
+    const Floats p0 = hn::GatherIndex(d, row.right - 1, index), p1 = hn::GatherIndex(d, row.right, index),
+                 p2 = hn::GatherIndex(d, row.right + 1, index), p3 = hn::GatherIndex(d, row.right + 2, index);
+    const Floats c1 = hn::Mul(half, hn::Sub(p2, p0)),
+                 c2 = hn::Sub(hn::MulAdd(all(2), p2, hn::NegMulAdd(all(2.5), p1, p0)), hn::Mul(half, p3)),
+                 c3 = hn::MulAdd(all(1.5), hn::Sub(p1, p2), hn::Mul(half, hn::Sub(p3, p0)));
+    hn::StoreU(hn::IfThenElse(inside, own, none), d, disparity + first + x);
+    hn::StoreU(hn::MulAdd(hn::MulAdd(hn::MulAdd(c3, t, c2), t, c1), t, p1), d, moved + first + x);
+    hn::StoreU(hn::MulAdd(hn::MulAdd(hn::Mul(all(3), c3), t, hn::Mul(all(2), c2)), t, c1), d, slope + first + x);
   }
 }
 
@@ -147,12 +217,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kinema::stereo {
 
-HWY_EXPORT(refinement_steps_kernel);
+HWY_EXPORT(confirm_row_kernel);
+HWY_EXPORT(move_right_kernel);
+HWY_EXPORT(refine_disparities_kernel);
 HWY_EXPORT(match_deviations_kernel);
 
-void refinement_steps(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* step,
-                      float* residual) {
-  HWY_DYNAMIC_DISPATCH(refinement_steps_kernel)(planes, first, count, step, residual);
+void confirm_row(const ConfirmRow& row, std::size_t first, std::size_t count, float* kept, float* deviation) {
+  HWY_DYNAMIC_DISPATCH(confirm_row_kernel)(row, first, count, kept, deviation);
+}
+
+void move_right(const MovedRow& row, float* disparity, float* moved, float* slope, std::size_t first,
+                std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(move_right_kernel)(row, disparity, moved, slope, first, count);
+}
+
+void refine_disparities(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* refined,
+                        float* residual) {
+  HWY_DYNAMIC_DISPATCH(refine_disparities_kernel)(planes, first, count, refined, residual);
 }
 
 void match_deviations(const EvidencePlanes& planes, std::size_t first, std::size_t count, float* deviation) {

@@ -53,13 +53,13 @@ void check_pair(const Plan& plan, ImageView<const std::uint8_t> left, ImageView<
                               plan.width, plan.height));
   }
   if (window.left < 0 || window.top < 0 || window.right > plan.width || window.bottom > plan.height ||
-      window.left >= window.right || window.top >= window.bottom || window.disparities < 2 ||
-      window.disparities > plan.disparities)
+      window.left >= window.right || window.top >= window.bottom || window.disparities < 2 || window.first < 0 ||
+      window.first % disparity_step != 0 || window.disparities > plan.disparities - window.first)
     throw Error(
-        fmt::format("a window of columns {} to {}, rows {} to {} and {} disparities in pictures of {} x {} and "
-                    "{} disparities",
-                    window.left, window.right, window.top, window.bottom, window.disparities, plan.width, plan.height,
-                    plan.disparities));
+        fmt::format("a window of columns {} to {}, rows {} to {} and {} disparities from {} on in pictures of "
+                    "{} x {} and {} disparities; they begin at a multiple of {}",
+                    window.left, window.right, window.top, window.bottom, window.disparities, window.first, plan.width,
+                    plan.height, plan.disparities, disparity_step));
 }
 
 std::unique_ptr<Matcher> make_matcher(const Camera& camera, double baseline, const Settings& settings,

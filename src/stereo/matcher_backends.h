@@ -5,6 +5,7 @@
 #include "kinema/stereo.h"
 #include "stereo/constants.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -31,6 +32,12 @@ struct Plan {
   /// Penalty of a large step of disparity, by the difference of two neighbours' brightness in grey levels.
   std::array<std::uint8_t, 256> large_step = {};
 };
+
+/// Disparities of a window as they are matched: in whole steps, from its first on.
+inline int rounded_disparities(const Plan& plan, const Window& window) {
+  return std::min(plan.disparities - window.first,
+                  (window.disparities + disparity_step - 1) / disparity_step * disparity_step);
+}
 
 std::unique_ptr<Matcher> make_reference_matcher(const Plan& plan, const Window& whole, double focal_baseline);
 std::unique_ptr<Matcher> make_cpu_matcher(const Plan& plan, const Window& whole, double focal_baseline);

@@ -2,6 +2,7 @@
 // for the rest.
 #include "core/stopwatch.h"
 #include "core/threads.h"
+#include "stereo/choice_kernel.h"
 #include "stereo/constants.h"
 #include "stereo/evidence_kernel.h"
 #include "stereo/matcher_backends.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kinema::stereo {
 namespace {
@@ -26,8 +28,8 @@ public:
     Stopwatch watch;
     set_window(window);
     const ImageView<const std::uint8_t> aligned = align_rows(right, shift);
-    prepare(left, left_);
-    prepare(aligned, right_);
+    prepare(left, left_, window_.left, window_.right);
+    prepare(aligned, right_, right_begin(), right_end());
     times_.push_back({"census", watch.lap()});
     aggregate();
     times_.push_back({"paths", watch.lap()});
@@ -55,43 +57,57 @@ private:
     rows_ = static_cast<std::size_t>(window.bottom - window.top);
     stride_ = columns_ + 2 * margin + beyond_row;
     plane_ = stride_ * (rows_ + 2 * margin);
-    disparities_ =
-        std::min(plan_.disparities, (window.disparities + disparity_step - 1) / disparity_step * disparity_step);
+    disparities_ = rounded_disparities(plan_, window);
   }
 
-  // The right picture as it would lie on the rows of the left one.
+  // Columns of the right picture that disparities of the window reach, with all that refinement adds to them.
+  int right_begin() const {
+    return std::max(0, window_.left - window_.first - disparities_ - constants::refinements - 4);
+  }
+  int right_end() const { return std::min(plan_.width, window_.right + 4); }
+
+  // The right picture as it would lie on the rows of the left one, in these columns.
   ImageView<const std::uint8_t> align_rows(ImageView<const std::uint8_t> right, const RowShift& shift) {
     if (shift.a == 0 && shift.b == 0 && shift.c == 0) return right;
     aligned_.resize(right.width * right.height);
     const int from = std::max(0, window_.top - margin - picture_margin),
               to = std::min(plan_.height, window_.bottom + margin + picture_margin);
-    // as rows_below() adds them up, the part of the columns once for all rows
-    std::vector<double> across(right.width);
-    for (std::size_t x = 0; x < right.width; ++x)
-      across[x] = shift.a + shift.b * (2.0 * static_cast<double>(x) / (plan_.width - 1) - 1);
+    const int begin = std::max(0, right_begin() - picture_margin),
+              end = std::min(plan_.width, right_end() + picture_margin);
     threads_.for_each(static_cast<std::size_t>(to - from), [&](std::size_t n) {
       const int y = from + static_cast<int>(n);
-      const double down = shift.c * (2.0 * y / (plan_.height - 1) - 1);
       std::uint8_t* row = aligned_.data() + static_cast<std::size_t>(y) * right.width;
-      for (std::size_t x = 0; x < right.width; ++x) {
-        const int below = static_cast<int>(std::floor(64 * static_cast<float>(across[x] + down) + 0.5f));
+      const auto below_at = [&](int x) {
+        return static_cast<int>(std::floor(64 * rows_below(shift, x, y, plan_.width, plan_.height) + 0.5f));
+      };
+      // neighbours lie as many sixty-fourths of a row below, but for a few
+      for (int x = begin; x < end;) {
+        const int below = below_at(x);
+        int same = x, other = end;  // the last that does, and the first that does not
+        for (int far = 1; same + far < other; far *= 2) (below_at(same + far) == below ? same : other) = same + far;
+        while (other - same > 1) {
+          const int middle = same + (other - same) / 2;
+          (below_at(middle) == below ? same : other) = middle;
+        }
         const int upper = std::clamp(y + (below >> 6), 0, plan_.height - 1),
                   lower = std::min(upper + 1, plan_.height - 1), part = below & 63;
-        row[x] = static_cast<std::uint8_t>(((64 - part) * right.at(x, static_cast<std::size_t>(upper)) +
-                                            part * right.at(x, static_cast<std::size_t>(lower)) + 32) >>
-                                           6);
+        const std::uint8_t *one = right.data + static_cast<std::size_t>(upper) * right.stride,
+                           *two = right.data + static_cast<std::size_t>(lower) * right.stride;
+        for (; x < other; ++x) row[x] = static_cast<std::uint8_t>(((64 - part) * one[x] + part * two[x] + 32) >> 6);
       }
     });
     return {aligned_.data(), right.width, right.height, right.width};
   }
 
-  void prepare(ImageView<const std::uint8_t> picture, CensusImage& image) const {
+  void prepare(ImageView<const std::uint8_t> picture, CensusImage& image, int from, int to) const {
     image.width = plan_.width;
     image.top = window_.top;
     image.bottom = window_.bottom;
     const auto rows = static_cast<std::size_t>(image.bottom - image.top);
     image.smooth.resize(image.stride() * (rows + 2 * picture_margin));
-    for (auto& plane : image.census) plane.resize(static_cast<std::size_t>(image.width) * rows);
+    image.left = from;
+    image.right = to;
+    for (auto& plane : image.census) plane.resize(static_cast<std::size_t>(image.width) * rows + 2 * image.margin());
     threads_.for_each(rows + 2 * picture_margin, [&](std::size_t n) {
       const int row = image.top + static_cast<int>(n) - picture_margin;
       const auto source = [&](int y) {
@@ -110,6 +126,9 @@ private:
     });
   }
 
+  // Paths that go down and up meet in the middle: each way writes the sums of its first half, and finds the other's in its
+  // second, where its own need not be kept. Those along rows are followed where they are needed, if there is no third thread
+  // that could do it meanwhile.
   void aggregate() {
     const PathProblem problem{&left_,
                               &right_,
@@ -117,16 +136,56 @@ private:
                               window_.top,
                               static_cast<int>(columns_),
                               static_cast<int>(rows_),
+                              window_.first,
                               disparities_,
                               plan_.large_step.data(),
                               constants::small_step,
                               constants::uniqueness};
-    const std::size_t row = columns_ * static_cast<std::size_t>(disparities_);
-    for (auto& sums : sums_) sums.resize(std::max(sums.size(), row * rows_));
-    threads_.for_each(2, [&](std::size_t pass) { sum_paths(problem, pass == 0, sums_[pass].data()); });
+    penalties_.resize(problem);
+    threads_.for_each(rows_, [&](std::size_t y) { penalties_.compute_row(problem, static_cast<int>(y)); });
+    const std::size_t row = problem.row_bytes(), blocks = (rows_ + rows_together - 1) / rows_together,
+                      middle = blocks / 2 * rows_together;
+    const bool ahead = threads_.count() > 2;
+    const auto grow = [](std::vector<std::uint8_t>& memory, std::size_t size) {
+      if (memory.size() < size) memory.resize(size);
+    };
+    grow(down_and_up_, row * rows_);
     found_.resize(columns_ * rows_);
-    threads_.for_each(rows_, [&](std::size_t y) {
-      choose_disparities(problem, sums_[0].data() + y * row, sums_[1].data() + y * row, found_.data() + y * columns_);
+    if (ahead) {
+      const std::size_t parts = std::min(blocks, static_cast<std::size_t>(threads_.count()));
+      row_memory_.resize(std::max(row_memory_.size(), parts));
+      grow(along_[0], row * blocks * rows_together);
+      threads_.for_each(parts, [&](std::size_t part) {
+        for (std::size_t block = part; block < blocks; block += parts)
+          follow_rows(problem, penalties_, static_cast<int>(block) * rows_together, row_memory_[part],
+                      along_[0].data() + block * rows_together * row);
+      });
+    } else {
+      row_memory_.resize(2);
+    }
+    threads_.for_each(2, [&](std::size_t pass) {
+      ColumnPaths& paths = column_paths_[pass];
+      paths.start(problem, pass == 0);
+      for (std::size_t n = pass == 0 ? middle : rows_ - middle; n > 0; --n)
+        paths.follow(problem, penalties_, down_and_up_.data() + static_cast<std::size_t>(paths.row) * row);
+    });
+    threads_.for_each(2, [&](std::size_t pass) {
+      ColumnPaths& paths = column_paths_[pass];
+      Choice& choice = choices_[pass];
+      choice.start(problem);
+      own_[pass].resize(row);
+      if (!ahead) grow(along_[pass], row * rows_together);
+      std::size_t known = blocks;  // the block of rows in along_[pass]
+      for (std::size_t n = pass == 0 ? rows_ - middle : middle; n > 0; --n) {
+        const auto y = static_cast<std::size_t>(paths.row), block = y / rows_together;
+        if (!ahead && std::exchange(known, block) != block)
+          follow_rows(problem, penalties_, static_cast<int>(block) * rows_together, row_memory_[pass],
+                      along_[pass].data());
+        const std::uint8_t* along =
+            ahead ? along_[0].data() + y * row : along_[pass].data() + (y - block * rows_together) * row;
+        paths.follow(problem, penalties_, own_[pass].data());
+        choice.choose(problem, along, own_[pass].data(), down_and_up_.data() + y * row, found_.data() + y * columns_);
+      }
     });
   }
 
@@ -137,6 +196,7 @@ private:
          {&bright_, &smooth_, &across_, &down_, &steepness_, &say_, &trusted_, &moved_, &slope_, &deviation_})
       plane->resize(plane_);
     disparity_.assign(plane_, no_disparity);
+    refined_.assign(plane_, no_disparity);
     sure_.assign(plane_, no_disparity);
     threads_.for_each(rows_ + 2 * margin, [&](std::size_t n) {
       const int y = window_.top + static_cast<int>(n) - margin;
@@ -174,53 +234,36 @@ private:
   // The right picture at each pixel's own disparity, of rows whose numbers are `scale` of grey levels. Disparities that leave
   // the picture are dropped.
   template <class Row>
-  void move_right(const Row& row_of, float scale) {
+  void move_rows(const Row& row_of, float scale) {
     threads_.for_each(rows_, [&](std::size_t y) {
       const auto* row = row_of(window_.top + static_cast<int>(y));
-      for (std::size_t x = 0; x < columns_; ++x) {
-        const std::size_t at = index(x, y);
-        const float d = disparity_[at];
-        if (d <= 0) continue;
-        const float place = static_cast<float>(static_cast<std::size_t>(window_.left) + x) - d,
-                    whole = static_cast<float>(static_cast<int>(place)),  // where it is above 0
-            t = place - whole;
-        if (whole < 1 || whole + 2 >= static_cast<float>(plan_.width)) {
-          disparity_[at] = no_disparity;
-          continue;
-        }
-        // Catmull-Rom between four pixels: linear interpolation would blur half-way positions
-        const auto* p = row + static_cast<std::size_t>(whole) - 1;
-        const float p0 = p[0], p1 = p[1], p2 = p[2], p3 = p[3];
-        const float c1 = 0.5f * (p2 - p0), c2 = p0 - 2.5f * p1 + 2 * p2 - 0.5f * p3,
-                    c3 = 0.5f * (p3 - p0) + 1.5f * (p1 - p2);
-        moved_[at] = scale * (((c3 * t + c2) * t + c1) * t + p1);
-        slope_[at] = scale * ((3 * c3 * t + 2 * c2) * t + c1);
-      }
+      const int end = right_end();
+      std::vector<float> right(static_cast<std::size_t>(end));
+      for (int x = right_begin(); x < end; ++x) right[static_cast<std::size_t>(x)] = scale * static_cast<float>(row[x]);
+      move_right({right.data(), end, window_.left}, disparity_.data(), moved_.data(), slope_.data(), index(0, y),
+                 columns_);
     });
   }
 
   // On the smoothed pictures, whose slopes have less noise.
   void refine() {
-    move_right([&](int y) { return right_.smooth_row(y); }, 1.0f / 16);
-    refined_.resize(columns_ * rows_);
-    next_.resize(columns_ * rows_);
+    move_rows([&](int y) { return right_.smooth_row(y); }, 1.0f / 16);
+    residual_.resize(columns_ * rows_ + beyond_row);
     threads_.for_each(rows_, [&](std::size_t y) {
-      std::vector<float> step(columns_ + beyond_row), residual(columns_ + beyond_row);
-      refinement_steps(planes(smooth_), index(0, y), columns_, step.data(), residual.data());
-      for (std::size_t x = 0; x < columns_; ++x) {
-        refined_[y * columns_ + x] = disparity_[index(x, y)] + step[x];
-        next_[y * columns_ + x] = say_[index(x, y)] * trust_of(residual[x]);
-      }
+      std::vector<float> residual(columns_ + beyond_row);
+      refine_disparities(planes(smooth_), index(0, y), columns_, refined_.data() + index(0, y), residual.data());
+      std::copy_n(residual.data(), columns_, residual_.data() + y * columns_);
     });
     threads_.for_each(rows_, [&](std::size_t y) {
-      std::copy_n(refined_.data() + y * columns_, columns_, disparity_.data() + index(0, y));
-      std::copy_n(next_.data() + y * columns_, columns_, trusted_.data() + index(0, y));
+      for (std::size_t x = 0; x < columns_; ++x)
+        trusted_[index(x, y)] = say_[index(x, y)] * trust_of(residual_[y * columns_ + x]);
     });
+    disparity_.swap(refined_);
   }
 
   // How sure each disparity is; those that are not are dropped.
   void judge(ImageView<const std::uint8_t> right) {
-    move_right([&](int y) { return right.data + static_cast<std::size_t>(y) * right.stride; }, 1);
+    move_rows([&](int y) { return right.data + static_cast<std::size_t>(y) * right.stride; }, 1);
     threads_.for_each(rows_, [&](std::size_t y) {
       std::vector<float> deviation(columns_ + beyond_row);
       match_deviations(planes(bright_), index(0, y), columns_, deviation.data());
@@ -239,21 +282,34 @@ private:
   // How many pixels away the first sure one lies in each direction; 0: none within reach. A pixel's neighbour knows all but
   // the last step.
   void find_sure() {
+    const auto columns = static_cast<int>(columns_), rows = static_cast<int>(rows_);
+    is_sure_.resize(columns_ * rows_);
+    threads_.for_each(rows_, [&](std::size_t y) {
+      const float* sure = sure_.data() + index(0, y);
+      std::uint8_t* out = is_sure_.data() + y * columns_;
+      for (std::size_t x = 0; x < columns_; ++x) out[x] = sure[x] > 0 ? 1 : 0;
+    });
+    const auto further = [](std::uint8_t sure, std::uint8_t next) {
+      const bool far = next == 0 || next == constants::confirming_reach;
+      return static_cast<std::uint8_t>(sure != 0 ? 1 : far ? 0 : next + 1);
+    };
     threads_.for_each(8, [&](std::size_t way) {
       const auto [dx, dy] = directions[way];
-      const auto columns = static_cast<int>(columns_), rows = static_cast<int>(rows_);
       std::vector<std::uint8_t>& steps = to_sure_[way];
-      steps.assign(columns_ * rows_, 0);
+      steps.assign(columns_ * rows_ + beyond_row, 0);
       for (int m = 0; m < rows; ++m) {
         const int y = dy > 0 ? rows - 1 - m : m, j = y + dy;
         if (j < 0 || j >= rows) continue;
         std::uint8_t* own = steps.data() + static_cast<std::size_t>(y) * columns_;
-        const std::uint8_t* next = steps.data() + static_cast<std::size_t>(j) * columns_;
-        const float* sure = sure_.data() + index(0, static_cast<std::size_t>(j));
-        for (int n = std::abs(dx); n < columns; ++n) {
-          const int x = dx > 0 ? columns - 1 - n : n, i = x + dx;
-          const int further = next[i] == 0 || next[i] == constants::confirming_reach ? 0 : next[i] + 1;
-          own[x] = static_cast<std::uint8_t>(sure[i] > 0 ? 1 : further);
+        const std::uint8_t *next = steps.data() + static_cast<std::size_t>(j) * columns_ + dx,
+                           *sure = is_sure_.data() + static_cast<std::size_t>(j) * columns_ + dx;
+        if (dy == 0) {
+          for (int n = 1; n < columns; ++n) {
+            const int x = dx > 0 ? columns - 1 - n : n;
+            own[x] = further(sure[x], next[x]);
+          }
+        } else {
+          for (int x = std::max(0, -dx); x < columns - std::max(0, dx); ++x) own[x] = further(sure[x], next[x]);
         }
       }
     });
@@ -262,33 +318,14 @@ private:
   // Where a surface has little texture, what the paths found is right if the sure disparities around it say the same.
   void confirm() {
     find_sure();
-    kept_ = sure_;
-    threads_.for_each(rows_, [&](std::size_t v) {
-      const int y = static_cast<int>(v);
-      for (std::size_t u = 0; u < columns_; ++u) {
-        const int x = static_cast<int>(u);
-        const std::size_t at = index(u, v);
-        const float d = disparity_[at];
-        if (sure_[at] > 0 || !(d <= plan_.nearest && d >= plan_.farthest)) continue;
-        int lines = 0, sides = 0, contradicting = 0;
-        float between = 0, weights = 0;  // the confirming disparities, by their nearness
-        for (int way = 0; way < 8; ++way) {
-          const auto [dx, dy] = directions[way];
-          if (way % 2 == 0) sides = 0;
-          const int n = to_sure_[way][v * columns_ + u];
-          if (n > 0) {
-            const std::size_t other = index(static_cast<std::size_t>(x + n * dx), static_cast<std::size_t>(y + n * dy));
-            if (std::abs(sure_[other] - d) > static_cast<float>(constants::same_surface))
-              ++contradicting;
-            else if (std::abs(smooth_[other] - smooth_[at]) <= static_cast<float>(constants::as_bright))
-              ++sides, between += sure_[other] / static_cast<float>(n), weights += 1 / static_cast<float>(n);
-          }
-          if (way % 2 == 1 && sides == 2) ++lines;
-        }
-        if (lines < constants::confirming || contradicting > constants::contradicting) continue;
-        kept_[at] = (d + 2 * (between / weights)) / 3;  // of which the paths' own part is the less precise
-        deviation_[at] = confirmed_deviation();
+    kept_.assign(plane_, no_disparity);
+    threads_.for_each(rows_, [&](std::size_t y) {
+      ConfirmRow row{disparity_.data(), sure_.data(), smooth_.data(), plan_.nearest, plan_.farthest, {}, {}};
+      for (std::size_t way = 0; way < 8; ++way) {
+        row.steps[way] = to_sure_[way].data() + y * columns_;
+        row.ways[way] = directions[way].dy * static_cast<std::ptrdiff_t>(stride_) + directions[way].dx;
       }
+      confirm_row(row, index(0, y), columns_, kept_.data(), deviation_.data());
     });
   }
 
@@ -329,13 +366,18 @@ private:
   int disparities_ = 0;
   std::vector<std::uint8_t> aligned_;  // the right picture, on the rows of the left one
   CensusImage left_, right_;
-  std::vector<std::uint8_t> sums_[2];  // of paths down and up: rows x columns x disparities
-  std::vector<float> found_;           // whole disparities with fractions by a parabola: rows x columns
+  PathPenalties penalties_;
+  std::vector<RowPathMemory> row_memory_;             // by thread
+  ColumnPaths column_paths_[2];                       // down and up
+  std::vector<std::uint8_t> along_[2], down_and_up_;  // sums of paths, by row, disparity and column: see PathProblem
+  std::vector<std::uint8_t> own_[2];                  // of a row
+  Choice choices_[2];
+  std::vector<float> found_;  // whole disparities with fractions by a parabola: rows x columns
   // planes of the window with margins
-  std::vector<float> bright_, smooth_, across_, down_, steepness_, say_, trusted_, moved_, slope_, disparity_,
+  std::vector<float> bright_, smooth_, across_, down_, steepness_, say_, trusted_, moved_, slope_, disparity_, refined_,
       deviation_, sure_, kept_, trimmed_;
-  std::vector<std::uint8_t> to_sure_[8];  // by direction: rows x columns
-  std::vector<float> refined_, next_;     // rows x columns
+  std::vector<std::uint8_t> is_sure_, to_sure_[8];  // rows x columns, the latter by direction
+  std::vector<float> residual_;                     // of a step of the refinement: rows x columns
 };
 
 }  // namespace

@@ -97,8 +97,8 @@ private:
     pair.y = window.top;
     pair.columns = window.right - window.left;
     pair.rows = window.bottom - window.top;
-    pair.disparities =
-        std::min(plan_.disparities, (window.disparities + disparity_step - 1) / disparity_step * disparity_step);
+    pair.first = window.first;
+    pair.disparities = rounded_disparities(plan_, window);
     pair.left = census_[0].data();
     pair.right = census_[1].data();
     pair.smooth = smooth_[0].data();

@@ -89,8 +89,7 @@ public:
              const Window& window, Disparities& out) override {
     check_pair(plan_, left, right, window);
     window_ = window;
-    disparities_ =
-        std::min(plan_.disparities, (window.disparities + disparity_step - 1) / disparity_step * disparity_step);
+    disparities_ = rounded_disparities(plan_, window);
     left_ = picture_of(left);
     right_ = on_the_rows(picture_of(right), shift);
     smooth_ = smoothed(left_);
@@ -137,9 +136,11 @@ private:
     Volume costs(static_cast<std::size_t>(columns()) * static_cast<std::size_t>(rows()) *
                  static_cast<std::size_t>(disparities_));
     for_pixels([&](int x, int y) {
-      for (int d = 0; d < disparities_; ++d)
+      for (int d = 0; d < disparities_; ++d) {
+        const int match = x - window_.first - d;
         costs[place(x, y, d)] =
-            x - d >= 0 ? static_cast<int>((left.at(x, y) ^ right.at(x - d, y)).count()) : outside_cost;
+            match >= 0 ? static_cast<int>((left.at(x, y) ^ right.at(match, y)).count()) : outside_cost;
+      }
     });
     return costs;
   }
@@ -184,7 +185,7 @@ private:
     for_pixels([&](int x, int y) {
       const int* own = sums.data() + place(x, y, 0);
       const int best = static_cast<int>(std::min_element(own, own + disparities_) - own);
-      if (best < 1 || best + 1 >= disparities_ || best > x) return;
+      if (best < 1 || best + 1 >= disparities_ || window_.first + best > x) return;
       int second = 1 << 20;
       for (int d = 0; d < disparities_; ++d)
         if (std::abs(d - best) > 1) second = std::min(second, own[d]);
@@ -197,7 +198,7 @@ private:
       }
       if (std::abs(seen - best) > 1) return;
       const double bend = own[best - 1] + own[best + 1] - 2 * own[best];
-      disparity_.at(x, y) = best + (bend > 0 ? 0.5 * (own[best - 1] - own[best + 1]) / bend : 0);
+      disparity_.at(x, y) = window_.first + best + (bend > 0 ? 0.5 * (own[best - 1] - own[best + 1]) / bend : 0);
     });
   }
 
@@ -229,18 +230,19 @@ private:
   }
 
   // Weighted samples of a square: both pictures, the right one's slope, how far disparities differ from the middle's, the left
-  // picture's slopes.
+  // picture's slopes. Of every other pixel as on the white fields of a chessboard, or of all.
   struct Sample {
     double weight, l, r, g, away, gx, gy;
   };
-  std::vector<Sample> square(const Plane<double>& left, const Plane<double>& right, double flat, int x, int y) const {
+  std::vector<Sample> square(const Plane<double>& left, const Plane<double>& right, double flat, int x, int y,
+                             bool every_other) const {
     std::vector<Sample> samples;
     const double own = disparity_.at(x, y);
     const double similar = alike + alike_on_edge * (std::abs(across(x, y)) + std::abs(down(x, y)));
     for (int dy = -square_reach; dy <= square_reach; ++dy) {
       for (int dx = -square_reach; dx <= square_reach; ++dx) {
         const int i = x + dx, j = y + dy;
-        if (!inside(i, j)) continue;
+        if (!inside(i, j) || (every_other && (dx + dy) % 2 != 0)) continue;
         const double d = disparity_.at(i, j), away = d - own;
         const double weight = (1 - std::abs(smooth_.at(i, j) - smooth_.at(x, y)) / similar) * trust_.at(i, j) /
                               (1 + across(i, j) * across(i, j) / (steep * steep));
@@ -289,9 +291,9 @@ private:
         refined.at(x, y) = 0;
         return;
       }
-      const std::vector<Sample> samples = square(smooth_, smooth_right_, flatness, x, y);
+      const std::vector<Sample> samples = square(smooth_, smooth_right_, flatness, x, y, true);
       const double n = weight_of(samples);
-      if (n < fewest) return;
+      if (n < fewest / 2) return;  // of half of the pixels
       double around = 0, weights = 0;
       for (const Sample& s : samples) {
         const double like = s.weight * (1 - s.away * s.away / (same_surface * same_surface));
@@ -322,7 +324,7 @@ private:
         disparity_.at(x, y) = 0;
         return;
       }
-      const std::vector<Sample> samples = square(left_, right_, 1, x, y);
+      const std::vector<Sample> samples = square(left_, right_, 1, x, y, false);
       const double n = weight_of(samples);
       if (n < fewest) return;
       const double ll = covariance(samples, &Sample::l, &Sample::l), rr = covariance(samples, &Sample::r, &Sample::r),

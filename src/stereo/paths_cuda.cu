@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(32 * cost_warps) cost_kernel(DevicePair pair) 
     LaneBytes<each> cost{};
 #pragma unroll
     for (int i = 0; i < each; ++i) {
-      const int d = lane * each + i;
+      const int d = pair.first + lane * each + i;
       const auto differing = static_cast<unsigned>(column >= d ? __popc(own ^ pair.right[index - d]) : outside_cost);
       cost.four[i / 4] |= differing << 8 * (i % 4);
     }
@@ -303,14 +303,14 @@ __global__ void __launch_bounds__(32 * row_warps) choose_kernel(DevicePair pair,
     after = beside >> 16;
     if (lane == 0) {
       const bool valid =
-          chosen >= 1 && chosen + 1 < pair.disparities && chosen <= pair.x + x &&
+          chosen >= 1 && chosen + 1 < pair.disparities && pair.first + chosen <= pair.x + x &&
           static_cast<float>(static_cast<int>(second) - least) >= pair.uniqueness * static_cast<float>(least);
       const int bend = static_cast<int>(before + after) - 2 * least;
       const float nearer = bend > 0 ? 0.5f * static_cast<float>(static_cast<int>(before) - static_cast<int>(after)) /
                                           static_cast<float>(bend)
                                     : 0.0f;
       whole[x] = static_cast<unsigned short>(valid ? chosen : 0);
-      out[x] = valid ? static_cast<float>(chosen) + nearer : 0.0f;
+      out[x] = valid ? static_cast<float>(pair.first + chosen) + nearer : 0.0f;
     }
   }
   if (end > begin)

@@ -12,7 +12,7 @@ namespace kinema::stereo {
 struct DevicePair {
   int width, height;                  ///< of the pictures
   int x, y, columns, rows;            ///< of the window
-  int disparities;                    ///< a multiple of 32
+  int first, disparities;             ///< the latter a multiple of 32
   const std::uint32_t *left, *right;  ///< census, height x width
   const std::uint16_t* smooth;        ///< the left picture in sixteenths of grey levels, height x width
   const std::uint8_t* large_step;     ///< see Plan, on the device

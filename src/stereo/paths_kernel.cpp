@@ -1,12 +1,10 @@
 #include "stereo/paths_kernel.h"
 
-#include "stereo/constants_mechanisms.h"
 #include "stereo/matcher_backends.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 
 #ifdef KINEMA_HAVE_HIGHWAY
 #undef HWY_TARGET_INCLUDE
@@ -32,235 +30,259 @@ void smooth_row_kernel(const Byte* above, const Byte* middle, const Byte* below,
 
 void census_row_kernel(const CensusImage& image, int y, Byte* const planes[3]) {
   // words throughout: compilers do not vectorise a comparison of words that gives bytes
-  std::vector<Word> bits(static_cast<std::size_t>(image.width));
+  const int columns = image.right - image.left;
+  std::vector<Word> bits(static_cast<std::size_t>(columns));
   int bit = 0;
   // half of a square of seven by seven: the other half lies opposite
   for (int dy = 0; dy <= census_reach; ++dy) {
     for (int dx = dy == 0 ? 1 : -census_reach; dx <= census_reach; ++dx, ++bit) {
-      const Word* __restrict ahead = image.smooth_row(y + dy) + dx;
-      const Word* __restrict behind = image.smooth_row(y - dy) - dx;
+      const Word* __restrict ahead = image.smooth_row(y + dy) + image.left + dx;
+      const Word* __restrict behind = image.smooth_row(y - dy) + image.left - dx;
       Word* __restrict out = bits.data();
       const auto value = static_cast<Word>(1 << bit % 8);
       if (bit % 8 == 0) {
-        for (int x = 0; x < image.width; ++x) out[x] = ahead[x] > behind[x] ? value : Word{0};
+        for (int x = 0; x < columns; ++x) out[x] = ahead[x] > behind[x] ? value : Word{0};
       } else {
-        for (int x = 0; x < image.width; ++x)
-          out[x] = static_cast<Word>(out[x] | (ahead[x] > behind[x] ? value : Word{0}));
+        for (int x = 0; x < columns; ++x) out[x] = static_cast<Word>(out[x] | (ahead[x] > behind[x] ? value : Word{0}));
       }
       if (bit % 8 != 7) continue;
-      Byte* __restrict plane = planes[bit / 8];
-      for (int x = 0; x < image.width; ++x) plane[x] = static_cast<Byte>(out[x]);
+      Byte* __restrict plane = planes[bit / 8] + image.left;
+      for (int x = 0; x < columns; ++x) plane[x] = static_cast<Byte>(out[x]);
     }
   }
 }
 
 namespace hn = hwy::HWY_NAMESPACE;
-using Bytes = hn::CappedTag<Byte, disparity_step>;
-using Words = hn::CappedTag<Word, disparity_step / 2>;
-using ByteVector = hn::Vec<Bytes>;
-using WordVector = hn::Vec<Words>;
+using RowBytes = hn::CappedTag<Byte, byte_margin>;       // pixels of a row
+using ColumnBytes = hn::CappedTag<Byte, rows_together>;  // pixels of a column
 
-HWY_INLINE ByteVector all(Byte value) { return hn::Set(Bytes(), value); }
+constexpr Byte never = 200;  // larger than any value, and no overflow with a penalty
 
-// Bits that are set in each half of a byte.
-HWY_INLINE ByteVector nibbles(ByteVector v) {
-  // bytes have no shifts of their own on most CPUs, so the bits that come from a neighbour are masked
-  v = hn::Sub(v, hn::And(hn::ShiftRight<1>(v), all(0x55)));
-  return hn::Add(hn::And(v, all(0x33)), hn::And(hn::ShiftRight<2>(v), all(0x33)));
-}
-
-// Differing bits of the census of one left pixel and of right pixels, one for each disparity.
-HWY_INLINE void match_costs(const Byte left[3], const Byte* right0, const Byte* right1, const Byte* right2, int count,
-                            Byte* costs) {
-  const ByteVector a0 = all(left[0]), a1 = all(left[1]), a2 = all(left[2]);
-  for (int d = 0; d < count; d += static_cast<int>(hn::Lanes(Bytes()))) {
-    const ByteVector sum = hn::Add(hn::Add(nibbles(hn::Xor(a0, hn::LoadU(Bytes(), right0 + d))),
-                                           nibbles(hn::Xor(a1, hn::LoadU(Bytes(), right1 + d)))),
-                                   nibbles(hn::Xor(a2, hn::LoadU(Bytes(), right2 + d))));
-    hn::StoreU(hn::Add(hn::And(sum, all(0x0f)), hn::And(hn::ShiftRight<4>(sum), all(0x0f))), Bytes(), costs + d);
-  }
-}
-
-// Words have a smallest lane, bytes have not: first the smaller of each two.
-HWY_INLINE Byte smallest_byte(ByteVector v) {
+// Bits that are set in each byte of three.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V bits_of(D d, V a, V b, V c) {
 #if defined(KINEMA_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR
-  const auto pairs = hn::BitCast(Words(), v);
-  return static_cast<Byte>(
-      hn::GetLane(hn::MinOfLanes(Words(), hn::Min(hn::And(pairs, hn::Set(Words(), 0xff)), hn::ShiftRight<8>(pairs)))));
+  // first added as bits: two of the three are then left to count
+  const V either = hn::Xor(a, b), ones = hn::Xor(either, c), twos = hn::Or(hn::And(a, b), hn::And(either, c));
+  alignas(16) static constexpr Byte once[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+  alignas(16) static constexpr Byte twice[16] = {0, 2, 2, 4, 2, 4, 4, 6, 2, 4, 4, 6, 4, 6, 6, 8};
+  const V single = hn::LoadDup128(d, once), couple = hn::LoadDup128(d, twice), half = hn::Set(d, 0x0f);
+  return hn::Add(
+      hn::Add(hn::TableLookupBytes(single, hn::And(ones, half)), hn::TableLookupBytes(single, hn::ShiftRight<4>(ones))),
+      hn::Add(hn::TableLookupBytes(couple, hn::And(twos, half)),
+              hn::TableLookupBytes(couple, hn::ShiftRight<4>(twos))));
 #else
-  return hn::GetLane(v);
+  int count = 0;
+  for (int bits = hn::GetLane(a) | hn::GetLane(b) << 8 | hn::GetLane(c) << 16; bits != 0; bits &= bits - 1) ++count;
+  return hn::Set(d, static_cast<Byte>(count));
 #endif
 }
 
-// The values of a path at one pixel: from its predecessor on the path, whose smallest value is `least`.
-struct Step {
-  const Byte* from;
-  Byte* to;
-  Byte least, large;
+// A path at one pixel of each lane: L(p, d) = C(p, d) + min(L(q, d), L(q, d - 1) + P1, L(q, d + 1) + P1, min L(q) + P2) - min L(q),
+// with successive d.
+template <class D, class V = hn::Vec<D>>
+struct Path {
+  V below, here, above;        // of its predecessor q, at d - 1, d, d + 1
+  V from_least, large, least;  // min L(q), min L(q) + P2, min L(p)
+
+  HWY_INLINE V step(V cost, V small) {
+    const V beside = hn::Add(hn::Min(below, above), small);
+    const V best = hn::Min(hn::Min(here, beside), large);
+    const V value = hn::Add(hn::Sub(best, from_least), cost);
+    least = hn::Min(least, value);
+    below = here;
+    here = above;
+    return value;
+  }
 };
 
-// L(p, d) = C(p, d) + min(L(q, d), L(q, d - 1) + P1, L(q, d + 1) + P1, min L(q) + P2) - min L(q)
-HWY_INLINE ByteVector path_value(const Step& step, int d, ByteVector cost, ByteVector small, ByteVector large,
-                                 ByteVector least) {
-  const Byte* from = step.from + d;
-  const ByteVector beside = hn::Add(hn::Min(hn::LoadU(Bytes(), from - 1), hn::LoadU(Bytes(), from + 1)), small);
-  const ByteVector best = hn::Min(hn::Min(hn::LoadU(Bytes(), from), beside), large);
-  const ByteVector value = hn::Add(hn::Sub(best, least), cost);
-  hn::StoreU(value, Bytes(), step.to + d);
-  return value;
+// A path before its first step here, from its predecessor's values at the first disparity.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE Path<D> path_from(D d, const Byte* from, V least, V penalty) {
+  return {hn::Set(d, never), hn::LoadU(d, from), hn::Set(d, never), least, hn::Add(least, penalty), hn::Set(d, 255)};
 }
 
-// Four paths at one pixel.
-HWY_INLINE void take_steps(const Byte* costs, const Step (&steps)[4], Byte small, int disparities, Byte* sums,
-                           Byte (&least)[4]) {
-  const ByteVector one = all(small);
-  const ByteVector m0 = all(steps[0].least), m1 = all(steps[1].least), m2 = all(steps[2].least),
-                   m3 = all(steps[3].least);
-  const ByteVector p0 = hn::Add(m0, all(steps[0].large)), p1 = hn::Add(m1, all(steps[1].large)),
-                   p2 = hn::Add(m2, all(steps[2].large)), p3 = hn::Add(m3, all(steps[3].large));
-  ByteVector l0 = all(255), l1 = l0, l2 = l0, l3 = l0;
-  for (int d = 0; d < disparities; d += static_cast<int>(hn::Lanes(Bytes()))) {
-    const ByteVector cost = hn::LoadU(Bytes(), costs + d);
-    const ByteVector v0 = path_value(steps[0], d, cost, one, p0, m0), v1 = path_value(steps[1], d, cost, one, p1, m1),
-                     v2 = path_value(steps[2], d, cost, one, p2, m2), v3 = path_value(steps[3], d, cost, one, p3, m3);
-    hn::StoreU(hn::Add(hn::Add(v0, v1), hn::Add(v2, v3)), Bytes(), sums + d);
-    l0 = hn::Min(l0, v0), l1 = hn::Min(l1, v1), l2 = hn::Min(l2, v2), l3 = hn::Min(l3, v3);
+void follow_columns_kernel(const PathProblem& problem, const PathPenalties& penalties, ColumnPaths& paths, Byte* sums) {
+  using D = RowBytes;
+  const D d;
+  using V = hn::Vec<D>;
+  const int row = paths.row, y = problem.y + row, step = paths.forward ? 1 : -1, count = problem.disparities;
+  const Byte *left[3], *right[3];
+  for (int plane = 0; plane < 3; ++plane) {
+    left[plane] = problem.left->census_row(plane, y) + problem.x;
+    right[plane] = problem.right->census_row(plane, y) + problem.x - problem.first;
   }
-  const ByteVector all_least[4] = {l0, l1, l2, l3};
-  for (int k = 0; k < 4; ++k) least[k] = smallest_byte(all_least[k]);
-}
-
-constexpr int guard = 32;    // bytes before the values of a pixel; the last one, and the first behind, are `never`
-constexpr Byte never = 200;  // larger than any value, and no overflow with a penalty
-
-// Values of one path in a row of pixels, with one pixel more on either side that has no predecessor: all 0.
-struct PathRow {
-  PathRow(int columns, int disparities)
-      : pitch(static_cast<std::size_t>(disparities) + 2 * guard),
-        values(static_cast<std::size_t>(columns + 2) * pitch, 0),
-        least(static_cast<std::size_t>(columns) + 2, 0) {
-    for (int x = -1; x <= columns; ++x) at(x)[-1] = at(x)[disparities] = never;
+  // upwards, a penalty is found at the lower one of two pixels
+  using P = PathPenalties;
+  const Byte* penalty[3] = {penalties.at(P::falling, row), penalties.at(P::down, row), penalties.at(P::rising, row)};
+  if (!paths.forward) {
+    penalty[0] = penalties.at(P::falling, row + 1) + 1;
+    penalty[1] = penalties.at(P::down, row + 1);
+    penalty[2] = penalties.at(P::rising, row + 1) - 1;
   }
-  Byte* at(int x) { return values.data() + static_cast<std::size_t>(x + 1) * pitch + guard; }
-  Byte& least_at(int x) { return least[static_cast<std::size_t>(x + 1)]; }
-
-  std::size_t pitch;
-  std::vector<Byte> values, least;
-};
-
-void sum_paths_kernel(const PathProblem& problem, bool forward, Byte* sums) {
-  const int columns = problem.columns, rows = problem.rows, disparities = problem.disparities;
-  const int step = forward ? 1 : -1;
-  // the paths along the row, from the corner behind, from the row before, from the corner ahead
-  std::vector<PathRow> now(4, PathRow(columns, disparities)), before(4, PathRow(columns, disparities));
-  std::vector<Byte> costs(static_cast<std::size_t>(disparities));
-  // the right picture's census of a row, from the right end of the window to the left: successive disparities of a pixel
-  const auto length = static_cast<std::size_t>(columns + disparities);
-  std::vector<Byte> right[3];
-  for (auto& plane : right) plane.resize(length);
-  for (int n = 0; n < rows; ++n) {
-    const int row = forward ? n : rows - 1 - n, y = problem.y + row;
-    const Byte* left[3];
-    for (int plane = 0; plane < 3; ++plane) {
-      left[plane] = problem.left->census_row(plane, y) + problem.x;
-      const Byte* own = problem.right->census_row(plane, y);
-      const int last = problem.x + columns - 1;
-      for (int j = 0; j < columns + disparities; ++j)
-        right[plane][static_cast<std::size_t>(j)] = own[std::max(0, last - j)];
+  const std::size_t pitch = paths.pitch, out_pitch = problem.pitch();
+  const V small = hn::Set(d, static_cast<Byte>(problem.small_step)), none = hn::Set(d, never),
+          outside = hn::Set(d, Byte{outside_cost}), lane = hn::Iota(d, 0);
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (int x = 0; x < problem.columns; x += lanes) {
+    const V a = hn::LoadU(d, left[0] + x), b = hn::LoadU(d, left[1] + x), c = hn::LoadU(d, left[2] + x);
+    Byte *values[3], *least[3];
+    Path<D> path[3];
+    for (int k = 0; k < 3; ++k) {
+      values[k] = paths.values[k].data() + paths.place(k) + x;
+      least[k] = paths.least[k].data() + paths.place(k) + x;
+      path[k] = path_from(d, values[k], hn::LoadU(d, least[k]), hn::LoadU(d, penalty[k] + x));
     }
-    const Word* grey = problem.left->smooth_row(y) + problem.x;
-    const Word* grey_before = problem.left->smooth_row(n == 0 ? y : y - step) + problem.x;
-    const auto penalty = [&](Word a, Word b) { return problem.large_step[std::abs(a - b) >> 4]; };
-    for (int m = 0; m < columns; ++m) {
-      const int x = forward ? m : columns - 1 - m;
-      const auto from = static_cast<std::size_t>(columns - 1 - x);
-      const Byte own[3] = {left[0][x], left[1][x], left[2][x]};
-      const int inside = std::min(disparities, problem.x + x + 1);
-      match_costs(own, right[0].data() + from, right[1].data() + from, right[2].data() + from, disparities,
-                  costs.data());
-      if (inside < disparities)
-        std::memset(costs.data() + inside, outside_cost, static_cast<std::size_t>(disparities - inside));
-      const int behind = std::clamp(x - step, 0, columns - 1), ahead = std::clamp(x + step, 0, columns - 1);
-      const Step steps[4] = {
-          {now[0].at(x - step), now[0].at(x), now[0].least_at(x - step), penalty(grey[x], grey[behind])},
-          {before[1].at(x - step), now[1].at(x), before[1].least_at(x - step), penalty(grey[x], grey_before[behind])},
-          {before[2].at(x), now[2].at(x), before[2].least_at(x), penalty(grey[x], grey_before[x])},
-          {before[3].at(x + step), now[3].at(x), before[3].least_at(x + step), penalty(grey[x], grey_before[ahead])}};
-      Byte least[4];
-      take_steps(
-          costs.data(), steps, static_cast<Byte>(problem.small_step), disparities,
-          sums + (static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(x)) *
-                     static_cast<std::size_t>(disparities),
-          least);
-      for (std::size_t k = 0; k < 4; ++k) now[k].least_at(x) = least[k];
+    Path<D> p0 = path[0], p1 = path[1], p2 = path[2];
+    // lanes beyond the window stay 0, as beyond all its sides
+    const bool cut = x + lanes > problem.columns;
+    const V kept = hn::IfThenElse(hn::Lt(lane, hn::Set(d, static_cast<Byte>(std::min(problem.columns - x, 255)))),
+                                  hn::Set(d, 255), hn::Set(d, 0));
+    Byte* out = sums + x;
+    for (int i = 0; i < count; ++i) {
+      V cost = bits_of(d, hn::Xor(a, hn::LoadU(d, right[0] + x - i)), hn::Xor(b, hn::LoadU(d, right[1] + x - i)),
+                       hn::Xor(c, hn::LoadU(d, right[2] + x - i)));
+      if (const int beyond = problem.first + i - problem.x - x; beyond > 0)
+        cost = hn::IfThenElse(hn::Lt(lane, hn::Set(d, static_cast<Byte>(std::min(beyond, 255)))), outside, cost);
+      const bool last = i + 1 == count;
+      const std::size_t next = static_cast<std::size_t>(i + 1) * pitch;
+      p0.above = last ? none : hn::LoadU(d, values[0] + next);
+      p1.above = last ? none : hn::LoadU(d, values[1] + next);
+      p2.above = last ? none : hn::LoadU(d, values[2] + next);
+      V v0 = p0.step(cost, small), v1 = p1.step(cost, small), v2 = p2.step(cost, small);
+      if (cut) v0 = hn::And(v0, kept), v1 = hn::And(v1, kept), v2 = hn::And(v2, kept);
+      const std::size_t own = static_cast<std::size_t>(i) * pitch;
+      hn::StoreU(v0, d, values[0] + own);
+      hn::StoreU(v1, d, values[1] + own);
+      hn::StoreU(v2, d, values[2] + own);
+      hn::StoreU(hn::Add(hn::Add(v0, v1), v2), d, out);
+      out += out_pitch;
     }
-    for (std::size_t k = 1; k < 4; ++k) std::swap(now[k], before[k]);
+    hn::StoreU(hn::And(p0.least, kept), d, least[0]);
+    hn::StoreU(hn::And(p1.least, kept), d, least[1]);
+    hn::StoreU(hn::And(p2.least, kept), d, least[2]);
+  }
+  paths.row += step;
+  ++paths.done;
+}
+
+// 16 rows of 16 bytes to columns.
+HWY_INLINE void transpose_square(const Byte* from, std::size_t from_stride, Byte* to, std::size_t to_stride) {
+#if defined(KINEMA_HAVE_HIGHWAY) && HWY_TARGET != HWY_SCALAR
+  const hn::FixedTag<Byte, 16> d;
+  using V = hn::Vec<decltype(d)>;
+  V a[16], b[16];
+  for (std::size_t i = 0; i < 16; ++i) a[i] = hn::LoadU(d, from + i * from_stride);
+  // four times the perfect shuffle of all bytes
+  for (int stage = 0; stage < 4; ++stage) {
+    for (std::size_t i = 0; i < 8; ++i) {
+      b[2 * i] = hn::InterleaveLower(d, a[i], a[i + 8]);
+      b[2 * i + 1] = hn::InterleaveUpper(d, a[i], a[i + 8]);
+    }
+    for (std::size_t i = 0; i < 16; ++i) a[i] = b[i];
+  }
+  for (std::size_t i = 0; i < 16; ++i) hn::StoreU(a[i], d, to + i * to_stride);
+#else
+  for (std::size_t i = 0; i < 16; ++i)
+    for (std::size_t j = 0; j < 16; ++j) to[j * to_stride + i] = from[i * from_stride + j];
+#endif
+}
+
+// Columns of rows_together pixels, from `from` on; rows that the picture has not are those of the last one.
+template <class Row>
+HWY_INLINE void to_columns(const Row& row_of, int rows, int columns, std::vector<Byte>& out) {
+  out.resize(static_cast<std::size_t>(columns + 15) * rows_together);
+  for (int y = 0; y < rows_together; y += 16) {
+    Byte square[16 * 16];
+    for (int x = 0; x < columns; x += 16) {
+      for (int j = 0; j < 16; ++j) std::memcpy(square + 16 * j, row_of(std::min(y + j, rows - 1)) + x, 16);
+      transpose_square(square, 16, out.data() + static_cast<std::size_t>(x) * rows_together + y, rows_together);
+    }
   }
 }
 
-// A sum of eight paths and its disparity in one word: the smallest of them is the best, of equal ones the farthest.
-constexpr int key_bits = 7, key_block = 1 << key_bits;
-constexpr Word no_key = std::numeric_limits<Word>::max();
-
-void choose_disparities_kernel(const PathProblem& problem, const Byte* forward, const Byte* backward,
-                               float* __restrict disparity) {
-  const int columns = problem.columns, disparities = problem.disparities;
-  const int blocks = (disparities + key_block - 1) / key_block;
-  const auto length = static_cast<std::size_t>(columns + disparities);
-  std::vector<Word> keys(static_cast<std::size_t>(disparities)),
-      seen(length * static_cast<std::size_t>(blocks), no_key);
-  std::vector<int> best(static_cast<std::size_t>(columns), 0);
-  for (int x = 0; x < columns; ++x) {
-    const std::size_t at = static_cast<std::size_t>(x) * static_cast<std::size_t>(disparities);
-    const Byte* __restrict one = forward + at, * __restrict other = backward + at;
-    int least = no_key, chosen = 0;
-    for (int block = 0; block < blocks; ++block) {
-      const int first = block * key_block, count = std::min(key_block, disparities - first);
-      Word* own = keys.data() + first;
-      Word* right =
-          seen.data() + static_cast<std::size_t>(block) * length + static_cast<std::size_t>(columns - 1 - x + first);
-      WordVector smallest_key = hn::Set(Words(), no_key);
-      for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(Words()))) {
-        const hn::Rebind<Byte, Words> half;
-        const WordVector sum = hn::Add(hn::PromoteTo(Words(), hn::LoadU(half, one + first + i)),
-                                       hn::PromoteTo(Words(), hn::LoadU(half, other + first + i)));
-        const WordVector key = hn::Or(hn::ShiftLeft<key_bits>(sum), hn::Iota(Words(), static_cast<Word>(i)));
-        hn::StoreU(key, Words(), own + i);
-        hn::StoreU(hn::Min(hn::LoadU(Words(), right + i), key), Words(), right + i);
-        smallest_key = hn::Min(smallest_key, key);
+void follow_rows_kernel(const PathProblem& problem, const PathPenalties& penalties, int first_row,
+                        RowPathMemory& memory, Byte* sums) {
+  using D = ColumnBytes;
+  const D d;
+  using V = hn::Vec<D>;
+  const int rows = std::min(rows_together, problem.rows - first_row), columns = problem.columns,
+            count = problem.disparities, y = problem.y + first_row;
+  // the right picture's columns that disparities reach
+  const int begin = std::max(0, problem.x - problem.first - count + 1), end = problem.x + columns - problem.first;
+  for (int plane = 0; plane < 3; ++plane) {
+    to_columns([&](int row) { return problem.left->census_row(plane, y + row) + problem.x; }, rows, columns,
+               memory.left[plane]);
+    if (end > begin)
+      to_columns([&](int row) { return problem.right->census_row(plane, y + row) + begin; }, rows, end - begin,
+                 memory.right[plane]);
+  }
+  to_columns([&](int row) { return penalties.at(PathPenalties::across, first_row + row); }, rows, columns,
+             memory.penalty);
+  // successive columns must not share lines of the cache
+  const std::size_t column_bytes = static_cast<std::size_t>(count) * rows_together + byte_margin;
+  memory.values.resize(column_bytes);
+  // whole squares of columns are transposed
+  memory.sums.resize(static_cast<std::size_t>(columns + 15) * column_bytes);
+  const V small = hn::Set(d, static_cast<Byte>(problem.small_step)), none = hn::Set(d, never),
+          outside = hn::Set(d, Byte{outside_cost});
+  const auto follow = [&](bool forward, int from, int to, std::size_t part, V& least) HWY_ATTR {
+    Byte* values = memory.values.data() + part;
+    const int step = forward ? 1 : -1;
+    for (int x = from; x != to; x += step) {
+      const auto at = static_cast<std::size_t>(x) * rows_together + part;
+      const V a = hn::LoadU(d, memory.left[0].data() + at), b = hn::LoadU(d, memory.left[1].data() + at),
+              c = hn::LoadU(d, memory.left[2].data() + at);
+      // between a pixel and the one to its left; those at the sides have no predecessor, and no penalty
+      const std::size_t between = forward || x + 1 == columns ? at : at + rows_together;
+      Path<D> path = path_from(d, values, least, hn::LoadU(d, memory.penalty.data() + between));
+      Byte* out = memory.sums.data() + static_cast<std::size_t>(x) * column_bytes + part;
+      // before the right picture's left side every cost is that of a match beyond it
+      const int match = problem.x + x - problem.first, inside = std::clamp(match + 1, 0, count);
+      const auto take = [&](int i, V cost) HWY_ATTR {
+        path.above = i + 1 == count ? none : hn::LoadU(d, values + (i + 1) * rows_together);
+        const V value = path.step(cost, small);
+        hn::StoreU(value, d, values + i * rows_together);
+        hn::StoreU(forward ? value : hn::Add(value, hn::LoadU(d, out + i * rows_together)), d, out + i * rows_together);
+      };
+      for (int i = 0; i < inside; ++i) {
+        const auto other = static_cast<std::size_t>(match - i - begin) * rows_together + part;
+        take(i, bits_of(d, hn::Xor(a, hn::LoadU(d, memory.right[0].data() + other)),
+                        hn::Xor(b, hn::LoadU(d, memory.right[1].data() + other)),
+                        hn::Xor(c, hn::LoadU(d, memory.right[2].data() + other))));
       }
-      const Word smallest = hn::GetLane(hn::MinOfLanes(Words(), smallest_key));
-      if (smallest >> key_bits < least) least = smallest >> key_bits, chosen = first + (smallest & (key_block - 1));
+      for (int i = inside; i < count; ++i) take(i, outside);
+      least = path.least;
     }
-    float& result = disparity[x];
-    result = 0;
-    if (chosen < 1 || chosen + 1 >= disparities || chosen > problem.x + x) continue;
-    const int before = keys[static_cast<std::size_t>(chosen) - 1] >> key_bits,
-              after = keys[static_cast<std::size_t>(chosen) + 1] >> key_bits;
-    for (int d = chosen - 1; d <= chosen + 1; ++d) keys[static_cast<std::size_t>(d)] = no_key;
-    WordVector second_key = hn::Set(Words(), no_key);
-    for (int d = 0; d < disparities; d += static_cast<int>(hn::Lanes(Words())))
-      second_key = hn::Min(second_key, hn::LoadU(Words(), keys.data() + d));
-    const Word second = hn::GetLane(hn::MinOfLanes(Words(), second_key));
-    if ((second >> key_bits) - least < problem.uniqueness * least) continue;
-    // the vertex of a parabola through the sums of three disparities
-    const int bend = before + after - 2 * least;
-    best[static_cast<std::size_t>(x)] = chosen;
-    result = static_cast<float>(chosen) + (mechanisms::disparity_fractions && bend > 0
-                                               ? 0.5f * static_cast<float>(before - after) / static_cast<float>(bend)
-                                               : 0.0f);
+  };
+  const auto start = [&](std::size_t part) HWY_ATTR {
+    for (int i = 0; i < count; ++i) hn::StoreU(hn::Set(d, 0), d, memory.values.data() + part + i * rows_together);
+    return hn::Set(d, 0);
+  };
+  for (std::size_t part = 0; part < rows_together; part += hn::Lanes(d)) {
+    V least = start(part);
+    follow(true, 0, columns, part, least);
   }
-  // the right pixel must choose the left one too
-  for (int x = 0; x < columns; ++x) {
-    const int own = best[static_cast<std::size_t>(x)];
-    if (own == 0) continue;
-    int least = no_key, chosen = 0;
-    for (int block = 0; block < blocks; ++block) {
-      const Word key = seen[static_cast<std::size_t>(block) * length + static_cast<std::size_t>(columns - 1 - x + own)];
-      if (key != no_key && key >> key_bits < least)
-        least = key >> key_bits, chosen = block * key_block + (key & (key_block - 1));
+  // backwards, what is complete is transposed while it is in the cache
+  const std::size_t pitch = problem.pitch(), row_bytes = problem.row_bytes();
+  Byte leasts[rows_together] = {};
+  for (std::size_t part = 0; part < rows_together; part += hn::Lanes(d)) start(part);
+  for (int x = (columns - 1) / byte_margin * byte_margin; x >= 0; x -= byte_margin) {
+    const int stop = std::min(x + byte_margin, columns);
+    for (std::size_t part = 0; part < rows_together; part += hn::Lanes(d)) {
+      V least = hn::LoadU(d, leasts + part);
+      follow(false, stop - 1, x - 1, part, least);
+      hn::StoreU(least, d, leasts + part);
     }
-    if (mechanisms::right_agrees && std::abs(chosen - own) > 1) disparity[x] = 0;
+    for (int i = 0; i < count; ++i)
+      for (int j = 0; j < rows; j += 16)
+        for (int k = x; k < stop; k += 16)
+          transpose_square(memory.sums.data() + static_cast<std::size_t>(k) * column_bytes +
+                               static_cast<std::size_t>(i) * rows_together + static_cast<std::size_t>(j),
+                           column_bytes,
+                           sums + static_cast<std::size_t>(j) * row_bytes + static_cast<std::size_t>(i) * pitch +
+                               static_cast<std::size_t>(k),
+                           row_bytes);
   }
 }
 
@@ -273,8 +295,8 @@ namespace kinema::stereo {
 
 HWY_EXPORT(smooth_row_kernel);
 HWY_EXPORT(census_row_kernel);
-HWY_EXPORT(sum_paths_kernel);
-HWY_EXPORT(choose_disparities_kernel);
+HWY_EXPORT(follow_rows_kernel);
+HWY_EXPORT(follow_columns_kernel);
 
 void smooth_row(const std::uint8_t* above, const std::uint8_t* middle, const std::uint8_t* below, int width,
                 std::uint16_t* out) {
@@ -285,13 +307,43 @@ void census_row(const CensusImage& image, int y, std::uint8_t* const planes[3]) 
   HWY_DYNAMIC_DISPATCH(census_row_kernel)(image, y, planes);
 }
 
-void sum_paths(const PathProblem& problem, bool forward, std::uint8_t* sums) {
-  HWY_DYNAMIC_DISPATCH(sum_paths_kernel)(problem, forward, sums);
+void follow_rows(const PathProblem& problem, const PathPenalties& penalties, int first_row, RowPathMemory& memory,
+                 std::uint8_t* sums) {
+  HWY_DYNAMIC_DISPATCH(follow_rows_kernel)(problem, penalties, first_row, memory, sums);
 }
 
-void choose_disparities(const PathProblem& problem, const std::uint8_t* forward, const std::uint8_t* backward,
-                        float* disparity) {
-  HWY_DYNAMIC_DISPATCH(choose_disparities_kernel)(problem, forward, backward, disparity);
+void ColumnPaths::start(const PathProblem& problem, bool downward) {
+  rows = problem.rows;
+  // an odd number of lines, so that successive disparities do not share those of the cache
+  pitch = (problem.pitch() + static_cast<std::size_t>(rows) + 2 * byte_margin) / byte_margin;
+  pitch = (pitch + (pitch + 1) % 2) * byte_margin;
+  forward = downward;
+  row = forward ? 0 : rows - 1;
+  done = 0;
+  for (auto& plane : values) plane.assign(pitch * static_cast<std::size_t>(problem.disparities), 0);
+  for (auto& plane : least) plane.assign(pitch, 0);
+}
+
+void ColumnPaths::follow(const PathProblem& problem, const PathPenalties& penalties, std::uint8_t* sums) {
+  HWY_DYNAMIC_DISPATCH(follow_columns_kernel)(problem, penalties, *this, sums);
+}
+
+void PathPenalties::resize(const PathProblem& problem) {
+  pitch_ = problem.pitch() + 2 * byte_margin;
+  for (auto& plane : planes_) plane.resize(pitch_ * (static_cast<std::size_t>(problem.rows) + 1));
+}
+
+void PathPenalties::compute_row(const PathProblem& problem, int row) {
+  const std::uint16_t *here = problem.left->smooth_row(problem.y + row) + problem.x,
+                      *above = problem.left->smooth_row(problem.y + row - 1) + problem.x;
+  const auto fill = [&](Way way, const std::uint16_t* other) {
+    std::uint8_t* out = planes_[way].data() + static_cast<std::size_t>(row) * pitch_ + byte_margin;
+    for (int x = 0; x < problem.columns; ++x) out[x] = problem.large_step[std::abs(here[x] - other[x]) >> 4];
+  };
+  fill(across, here - 1);
+  fill(falling, above - 1);
+  fill(down, above);
+  fill(rising, above + 1);
 }
 
 }  // namespace kinema::stereo

@@ -1,7 +1,11 @@
 // The integer part of matching on the CPU, from brightness to whole disparities: plain loops over bytes, compiled for
 // every SIMD level.
+//
+// Lanes are pixels, not disparities: those of a row for the paths that come from the row before, those of a column for the
+// paths along rows. So no step has to wait for the smallest value among lanes, and any number of disparities fills them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,12 +15,16 @@ namespace kinema::stereo {
 /// Pixels around a picture, repeated from its border, that the census reads.
 inline constexpr int picture_margin = 5;
 
+/// Bytes that vectors of the widest kind read and write beyond the ends of a row.
+inline constexpr int byte_margin = 64;
+
 /// Rows of a picture smoothed by (1 2 1) both ways, in sixteenths of grey levels, and its census in three planes of
-/// eight bits.
+/// eight bits, which is complete from column `left` to below `right`.
 struct CensusImage {
   int width = 0, top = 0, bottom = 0;   ///< rows top to below bottom
+  int left = 0, right = 0;              ///< columns of the census
   std::vector<std::uint16_t> smooth;    ///< with margins: see smooth_row()
-  std::vector<std::uint8_t> census[3];  ///< without
+  std::vector<std::uint8_t> census[3];  ///< with margins before the first row and behind the last
 
   std::size_t stride() const { return static_cast<std::size_t>(width) + 2 * picture_margin; }
   std::uint16_t* smooth_row(int y) {
@@ -24,11 +32,13 @@ struct CensusImage {
   }
   const std::uint16_t* smooth_row(int y) const { return const_cast<CensusImage*>(this)->smooth_row(y); }
   std::uint8_t* census_row(int plane, int y) {
-    return census[plane].data() + static_cast<std::size_t>(y - top) * static_cast<std::size_t>(width);
+    return census[plane].data() + margin() + static_cast<std::size_t>(y - top) * static_cast<std::size_t>(width);
   }
   const std::uint8_t* census_row(int plane, int y) const {
     return const_cast<CensusImage*>(this)->census_row(plane, y);
   }
+  /// A row is read from a disparity before its start on.
+  std::size_t margin() const { return static_cast<std::size_t>(width) + byte_margin; }
 };
 
 /// out = (1 2 1) both ways of the middle one of three rows; `width` pixels, borders repeated.
@@ -38,21 +48,71 @@ void smooth_row(const std::uint8_t* above, const std::uint8_t* middle, const std
 /// The census of a row whose smoothed neighbours are complete, margins included.
 void census_row(const CensusImage& image, int y, std::uint8_t* const planes[3]);
 
-/// A window of a pair.
+/// A window of a pair, and disparities from `first` on.
 struct PathProblem {
   const CensusImage *left, *right;
-  int x = 0, y = 0, columns = 0, rows = 0, disparities = 0;  ///< of the window
-  const std::uint8_t* large_step;                            ///< see Plan
+  int x = 0, y = 0, columns = 0, rows = 0, first = 0, disparities = 0;
+  const std::uint8_t* large_step;  ///< see Plan
   int small_step = 0;
   double uniqueness = 0;
+
+  /// Bytes from one disparity of a row to the next, where they are stored by row and disparity, and from row to row: not
+  /// a multiple of a page, or all rows of a column would share the same few lines of the cache.
+  std::size_t pitch() const {
+    return (static_cast<std::size_t>(columns) + byte_margin - 1) / byte_margin * byte_margin;
+  }
+  std::size_t row_bytes() const { return static_cast<std::size_t>(disparities) * pitch() + byte_margin; }
 };
 
-/// Sums the paths from above and the left (or, not `forward`, from below and the right), four of the eight, at each pixel and
-/// disparity: rows x columns x disparities.
-void sum_paths(const PathProblem& problem, bool forward, std::uint8_t* sums);
+/// Penalties of a large step between neighbours of the window: of a pixel and the one to its left, above it, above to its left
+/// and above to its right. One row more than the window has, with margins.
+class PathPenalties {
+public:
+  enum Way { across, falling, down, rising };
+  void resize(const PathProblem& problem);
+  void compute_row(const PathProblem& problem, int row);
+  const std::uint8_t* at(Way way, int row) const {
+    return planes_[way].data() + static_cast<std::size_t>(row) * pitch_ + byte_margin;
+  }
 
-/// The disparities of a row of the window, 0 where unknown, from the sums of both directions at that row.
-void choose_disparities(const PathProblem& problem, const std::uint8_t* forward, const std::uint8_t* backward,
-                        float* disparity);
+private:
+  std::size_t pitch_ = 0;
+  std::array<std::vector<std::uint8_t>, 4> planes_;
+};
+
+/// Rows of the window that the paths along rows are followed in at a time.
+inline constexpr int rows_together = 32;
+
+/// Memory for these: columns of rows_together pixels.
+struct RowPathMemory {
+  std::vector<std::uint8_t> left[3], right[3], penalty, values, sums;
+};
+
+/// Sums the two paths along rows at rows_together rows from `first_row` on: by row, disparity and column. Rows beyond the window
+/// are written too.
+void follow_rows(const PathProblem& problem, const PathPenalties& penalties, int first_row, RowPathMemory& memory,
+                 std::uint8_t* sums);
+
+/// The three paths that come from the row above (or, not `forward`, from the row below): their values in the last row.
+class ColumnPaths {
+public:
+  void start(const PathProblem& problem, bool forward);
+
+  /// Sums them at the next row, by disparity and column.
+  void follow(const PathProblem& problem, const PathPenalties& penalties, std::uint8_t* sums);
+
+  /// Where the values of a path at the next row begin. Those of slanting paths move on by a pixel with each row, so that a pixel
+  /// finds its predecessor's in its own place.
+  std::size_t place(int path) const {
+    const int right = (path - 1) * (forward ? done : -done);
+    return static_cast<std::size_t>(byte_margin + right + ((path == 0) == forward && path != 1 ? rows : 0));
+  }
+
+  std::size_t pitch = 0;  ///< from one disparity to the next
+  bool forward = true;
+  int row = 0, rows = 0, done = 0;      ///< the next one; of the window; how many were followed
+  std::vector<std::uint8_t> values[3];  ///< from behind, from above, from ahead: by disparity and column
+  std::vector<std::uint8_t> least[3];   ///< the smallest value of each pixel
+};
 
 }  // namespace kinema::stereo

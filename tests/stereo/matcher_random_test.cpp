@@ -33,17 +33,19 @@ TEST_P(MatcherRandom, DrawnScenesAgree) {
   const auto uniform = [&](double low, double high) {
     return low + (high - low) * static_cast<double>(random()) / 4294967296.0;
   };
-  for (int trial = 0; trial < 6; ++trial) {
+  for (int trial = 0; trial < 9; ++trial) {
+    const bool near = trial > 5;  // disparities from 32 on, of a square before a wall that has smaller ones
     DrawnPair pair;
     pair.width = 90 + static_cast<int>(random() % 120);
     pair.height = 50 + static_cast<int>(random() % 60);
     pair.wall = uniform(3, 10);
     pair.square = uniform(11, 30);
+    if (near) pair.square = uniform(36, 52);
     pair.noise = uniform(0.5, 6);
     pair.wall_contrast = trial % 2 == 0 ? uniform(2, 20) : 0;
     pair.gain = uniform(0.8, 1.2);
     pair.seed = static_cast<std::uint32_t>(trial);
-    const Settings settings{.nearest = uniform(0.4, 0.9), .farthest = 10};
+    const Settings settings{.nearest = near ? 0.4 : uniform(0.4, 0.9), .farthest = 10};
     const auto oracle = make_matcher(pair.camera(), DrawnPair::baseline, settings, Backend::reference);
     const auto matcher = make_matcher(pair.camera(), DrawnPair::baseline, settings, GetParam());
     const std::vector<std::uint8_t> left = pair.left(), right = pair.right();
@@ -55,6 +57,7 @@ TEST_P(MatcherRandom, DrawnScenesAgree) {
       window.right -= static_cast<int>(random() % 30);
       window.bottom -= static_cast<int>(random() % 15);
       window.disparities = 8 + static_cast<int>(random() % 24);
+      window.first = near ? 32 : 0;
     }
     Disparities expected, got;
     oracle->match(pair.view(left), pair.view(right), shift, window, expected);

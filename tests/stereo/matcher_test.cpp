@@ -172,6 +172,31 @@ TEST_P(Matching, AWindowGivesWhatTheWholePictureGivesThere) {
   EXPECT_GT(same, pixels * 98 / 100);
 }
 
+TEST_P(Matching, FromALaterFirstDisparityOnGivesWhatAllDisparitiesGiveThere) {
+  DrawnPair pair;
+  pair.square = 44.25;
+  pair.noise = 1;
+  const std::vector<std::uint8_t> left = pair.left(), right = pair.right();
+  const auto matcher = make_matcher(pair.camera(), DrawnPair::baseline, {.nearest = 0.4, .farthest = 6}, GetParam());
+  Disparities all, near;
+  matcher->match(pair.view(left), pair.view(right), {}, matcher->whole(), all);
+  Window window{100, 60, 220, 180, 32};
+  window.first = 32;
+  matcher->match(pair.view(left), pair.view(right), {}, window, near);
+  std::size_t pixels = 0, same = 0;
+  for (int y = 82; y < 158; ++y) {
+    for (int x = 130; x < 190; ++x) {
+      const std::size_t at =
+          static_cast<std::size_t>(y) * static_cast<std::size_t>(pair.width) + static_cast<std::size_t>(x);
+      if (all.disparity[at] <= 0) continue;
+      ++pixels;
+      same += std::abs(near.disparity[at] - all.disparity[at]) < 0.05f ? 1 : 0;
+    }
+  }
+  EXPECT_GT(pixels, 4000u);  // of 4560 on the square
+  EXPECT_GT(same, pixels * 98 / 100);
+}
+
 TEST_P(Matching, IsTheSameAgainAndForAnyNumberOfThreads) {
   DrawnPair pair;
   pair.noise = 3;
@@ -196,8 +221,14 @@ TEST_P(Matching, RefusesWhatCannotBe) {
   const std::vector<std::uint8_t> picture = pair.left();
   Disparities out;
   EXPECT_THROW(matcher->match({picture.data(), 4, 4, 4}, {picture.data(), 4, 4, 4}, {}, matcher->whole(), out), Error);
-  for (const Window& window :
-       {Window{-1, 0, 10, 10, 32}, {0, 0, 321, 10, 32}, {10, 10, 10, 20, 32}, {0, 0, 10, 10, 1}, {0, 0, 10, 10, 4096}})
+  for (const Window& window : {Window{-1, 0, 10, 10, 32},
+                               {0, 0, 321, 10, 32},
+                               {10, 10, 10, 20, 32},
+                               {0, 0, 10, 10, 1},
+                               {0, 0, 10, 10, 4096},
+                               {0, 0, 10, 10, 32, -32},
+                               {0, 0, 10, 10, 32, 8},
+                               {0, 0, 10, 10, 32, 4096}})
     EXPECT_THROW(matcher->match(pair.view(picture), pair.view(picture), {}, window, out), Error);
 }
 

@@ -34,6 +34,21 @@ Camera reduced_camera(const Camera& camera, int reduction) {
           (camera.cx + 0.5) / r - 0.5, (camera.cy + 0.5) / r - 0.5};
 }
 
+// What a ball at `along` on an axis of the picture and `z` ahead covers of it: slopes of the rays that touch its sides.
+struct Cover {
+  double low, high;
+};
+Cover cover(double along, double z, double radius) {
+  constexpr double widest = 1e3;
+  const double distance = std::hypot(along, z);
+  if (distance <= radius) return {-widest, widest};
+  const double turn = std::atan2(along, z), half = std::asin(radius / distance);
+  const auto slope = [&](double angle) {
+    return std::abs(angle) < 1.5 ? std::tan(angle) : std::copysign(widest, angle);
+  };
+  return {slope(turn - half), slope(turn + half)};
+}
+
 }  // namespace
 
 PairDepth::PairDepth(const TrackerSettings& settings, const Compute& compute)
@@ -124,13 +139,13 @@ stereo::Window PairDepth::window_around(std::span<const float> expected) const {
     const float* c = expected.data() + k;
     for (const std::size_t end : {0, 4}) {
       // whatever passes the gate, and a margin for the paths to settle in
-      const double reach = static_cast<double>(c[3]) + gate_;
-      const double x = c[end], y = c[end + 1], z = std::max(static_cast<double>(c[end + 2]) - reach, 0.1);
-      left = std::min(left, camera_.fx * (x - reach) / z + camera_.cx);
-      right = std::max(right, camera_.fx * (x + reach) / z + camera_.cx);
-      top = std::min(top, camera_.fy * (y - reach) / z + camera_.cy);
-      bottom = std::max(bottom, camera_.fy * (y + reach) / z + camera_.cy);
-      nearest = std::min(nearest, z);
+      const double reach = static_cast<double>(c[3]) + gate_, z = c[end + 2];
+      const Cover across = cover(c[end], z, reach), down = cover(c[end + 1], z, reach);
+      left = std::min(left, camera_.fx * across.low + camera_.cx);
+      right = std::max(right, camera_.fx * across.high + camera_.cx);
+      top = std::min(top, camera_.fy * down.low + camera_.cy);
+      bottom = std::max(bottom, camera_.fy * down.high + camera_.cy);
+      nearest = std::min(nearest, std::max(z - reach, 0.1));
     }
   }
   const stereo::Window& all = matcher_->whole();
