@@ -66,6 +66,8 @@ KINEMA_CONSTANT(double, lost_contrast, 0.3);  // share of the usual contrast
 KINEMA_CONSTANT(double, found_contrast, 0.45);  // share of the usual contrast
 /// Below this there is no head at all.
 KINEMA_CONSTANT(double, least_contrast, 0.06);  // contrast, 0...1
+/// A place with less skin inside than this has not the head's colours, in the reason why it is lost.
+KINEMA_CONSTANT(double, no_colours, 0.5);  // share of the contrast needed
 /// Rate at which the usual contrast, and the usual response of the pattern, follow those of the frames.
 KINEMA_CONSTANT(double, usual_rate, 0.03);  // share per frame
 /// Cost of a place one radius away from the last one; it grows with the square of the distance.
@@ -85,6 +87,9 @@ KINEMA_CONSTANT(double, near_cells, 6);  // cells
 KINEMA_CONSTANT(double, far_cells, 5);  // cells
 /// Places of the map from which windows start, for each size.
 KINEMA_CONSTANT(std::size_t, search_places, 3);  // places
+/// Sizes in which a lost head is searched too, and a larger one.
+KINEMA_CONSTANT(double, smaller_head, 0.7);  // ratio
+KINEMA_CONSTANT(double, larger_head, 1.4);   // ratio
 /// Side of the outer box of the map's contrast.
 KINEMA_CONSTANT(double, box_surround_factor, 1.7);  // sides of the inner box
 /// Rounds in which the size of a newly found head is fitted.

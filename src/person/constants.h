@@ -3,6 +3,8 @@
 
 #include "core/constant.h"
 
+#include <cstddef>
+
 namespace kinema::person {
 
 // ---- the outline of a head about its face, as the head tracker's calibration takes it
@@ -28,17 +30,35 @@ KINEMA_CONSTANT(double, trusted, 0.1);  // probability
 KINEMA_CONSTANT(int, steady_frames, 4);  // frames
 /// A face further than this from the colours is not that of the head, unless the fit is trusted.
 KINEMA_CONSTANT(double, elsewhere, 0.8);  // radii of the outline
+/// Nor is one whose size differs by more.
+KINEMA_CONSTANT(double, elsewhere_size, 0.5);  // logarithm of the ratio
 /// Colours further than this from a trusted face start again at the face.
 KINEMA_CONSTANT(double, astray, 0.5);  // radii of the outline
+/// So do those whose size differs by more.
+KINEMA_CONSTANT(double, astray_size, 0.4);  // logarithm of the ratio
+/// Colours lost for longer, while the face is seen, are calibrated anew.
+KINEMA_CONSTANT(double, colours_pause, 0.3);  // seconds
 /// After this many frames without a face, only one in face_interval is searched for it.
 KINEMA_CONSTANT(int, eager_frames, 10);  // frames
 /// See eager_frames.
 KINEMA_CONSTANT(int, face_interval, 3);  // frames
 /// Between two runs of the detector while the person is lost. [half a second until a lost person is back]
 KINEMA_CONSTANT(double, detector_pause, 0.12);  // seconds
-/// Between the first two runs of the detector while colours are tracked that have never been seen with their face;
-/// twice as long after each, up to four times.
+/// Faces of the detector that are fitted, at most.
+KINEMA_CONSTANT(std::size_t, detected_faces, 3);  // faces
+/// Between the first two runs of the detector while colours are tracked that have never been seen with their face; twice
+/// as long after each, at most longest_first_pause times.
 KINEMA_CONSTANT(double, first_detector_pause, 0.5);  // seconds
+/// See first_detector_pause.
+KINEMA_CONSTANT(double, longest_first_pause, 4);  // ratio
+/// The detector's box is square and wider than the face, which it cuts off at the brow: half the width of the face.
+KINEMA_CONSTANT(double, box_width, 0.38);  // sides of the box
+/// The middle of the face is as far below that of the box.
+KINEMA_CONSTANT(double, box_low, 0.02);  // sides of the box
+/// Two boxes of the detector nearer than this show the same face.
+KINEMA_CONSTANT(double, same_place, 0.5);  // radii of the outline
+/// If their sizes differ by less than this, too.
+KINEMA_CONSTANT(double, same_size, 0.3);  // logarithm of the ratio
 /// Between two calibrations of the colours by the face.
 KINEMA_CONSTANT(double, calibration_pause, 1);  // seconds
 /// Colours are calibrated anew when their contrast falls below this share of that at the last calibration.

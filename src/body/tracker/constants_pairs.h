@@ -11,6 +11,8 @@ namespace pairs {
 
 /// Margin of the matched part of a picture around everything that passes the gate. [realistic pairs]
 KINEMA_CONSTANT(int, window_margin, 16);  // pixels
+/// A pixel of a plain area that goes on behind the person has this depth: beyond all others, its ray is free.
+KINEMA_CONSTANT(double, past_distance, 1.25);  // farthest depths
 /// What lies behind a person is at least this much farther away than the farthest part of it. [realistic pairs]
 KINEMA_CONSTANT(double, past_margin, 0.25);  // metres
 /// Deviation of the disparities on a person, between neighbours. [realistic pairs]
