@@ -9,8 +9,8 @@ the result depends on them.
 
 The last runs a command that was built with -DKINEMA_TUNABLE=ON -DKINEMA_CUDA=OFF (without --command it is built first, in
 build/tunable) with each constant doubled and halved, and keeps the numbers in bench/results/constants.json. constant_runs.py
-says what is run. A constant's tag @measured names one of the measurements that its tracker has ("@measured film"), or says
-why there is none ("@measured not: it only limits memory"). --mode is that of the walk (points where there is no OpenCV);
+says what is run. After a constant's unit may stand which of the measurements that its tracker has shows it ("; measured:
+film"); its comment may say why none does ("Not measured: it only limits memory."). --mode is that of the walk (points where there is no OpenCV);
 --clip a folder of pictures and a file with boxes x,y,w,h for the head; --faces a name and a folder of labelled photographs
 for the face, in place of drawn ones.
 
@@ -46,11 +46,14 @@ beside it, with its meaning. A build with `-DKINEMA_TUNABLE=ON -DKINEMA_CUDA=OFF
 
 The figures show how far a result depends on a constant in one measurement, not which value is best: it is made on little
 data, in part on what the constant was chosen on. Three equal ones mean that a constant does not matter there, or that the
-measurement does not reach it.
+measurement does not reach it. Where nothing stands under "chosen on", the value was never revised, and what it was chosen on is
+not recorded.
 """
 
-SCALAR = re.compile(r"^KINEMA_CONSTANT\(([\w:]+), (\w+), (.+)\);")
-ARRAY = re.compile(r"^inline constexpr [\w:<>, ]+? (\w+)(?:\[\])? = (\{.*\});")
+SCALAR = re.compile(r"^KINEMA_CONSTANT\(([\w:]+), (\w+), (.+)\); +// (.*)")
+ARRAY = re.compile(r"^inline constexpr [\w:<>, ]+? (\w+)(?:\[\])? = (\{.*\}); +// (.*)")
+COMMENT = re.compile(r"(.*?)(?: ?\[([^][]*)\])?(?: ?Not measured: (.*)\.)?")
+MEASURED = "; measured: "
 GROUP = re.compile(r"^namespace (\w+) \{")
 NUMBER = re.compile(r"(?<![\w.])(\d+\.?\d*(?:e-?\d+)?)f?(?!\w)")
 
@@ -80,16 +83,12 @@ def constants(tracker):
                 group = opened[1]
             scalar, array = SCALAR.match(line), ARRAY.match(line)
             if scalar or array:
-                tags, words = {"unit": "", "chosen": "", "measured": ""}, []
-                for part in comment:
-                    if tag := re.match(r"@(\w+) (.*)", part):
-                        tags[tag[1]] = tag[2]
-                    else:
-                        words.append(part)
-                text = scalar[3] if scalar else array[2]
-                found.append({"group": group, "name": scalar[2] if scalar else array[1],
-                              "type": scalar[1] if scalar else "array",
-                              "value": NUMBER.sub(r"\1", text), "meaning": " ".join(words), **tags})
+                meaning, chosen, unmeasured = COMMENT.fullmatch(" ".join(comment)).groups()
+                name, text, beside = scalar.groups()[1:] if scalar else array.groups()
+                unit, _, measured = beside.partition(MEASURED)
+                found.append({"group": group, "name": name, "type": scalar[1] if scalar else "array",
+                              "value": NUMBER.sub(r"\1", text), "meaning": meaning, "unit": unit, "chosen": chosen or "",
+                              "measured": f"not: {unmeasured}" if unmeasured else measured})
             comment = []
     names = [constant["name"] for constant in found]
     twice = sorted({name for name in names if names.count(name) > 1})

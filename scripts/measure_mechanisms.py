@@ -21,11 +21,12 @@ it would take too long, --undecided leaves out, set after set, what pays on anot
 import argparse
 import json
 import os
+import queue
 import re
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import fmean
 
@@ -144,6 +145,7 @@ class Session:
         place.write_text(json.dumps(settings))
         self.kept["settings"] = settings
         self.runner, self.written = Runner(options.command), time.monotonic()
+        self.read, self.done, self.open, self.begun = {}, queue.SimpleQueue(), 0, set()
 
     def write(self, now=False):
         if now or time.monotonic() - self.written > 20:
@@ -159,34 +161,68 @@ class Session:
         own = self.kept["sets"].setdefault(name, {})
         return own.setdefault("mechanisms", {}).setdefault(mechanism.label, {}) if mechanism else own.setdefault("as_it_is", {})
 
-    def runs(self, name, mechanisms):
-        """Everything on with each seed, then each mechanism off."""
-        seeds = [int(seed) for seed in self.options.seeds.split(",")]
-        return [(None, seed) for seed in SEEDS] + [(mechanism, seed) for mechanism in mechanisms if name in mechanism.sets
-                                                   for seed in seeds]
+    def recordings(self, name):
+        """A set of the body, read once."""
+        if name not in self.read:
+            folder = getattr(self.options, name.split()[0])
+            recordings = self.read[name] = Recordings(name, folder, self.options)
+            if not recordings.folders:
+                sys.exit(f"measure_mechanisms: {folder} has no recordings with truth.jsonl")
+            self.kept["sets"].setdefault(name, {}).update(
+                recordings=len(recordings.folders), frames=sum(len(truth.joints) for truth in recordings.truth.values()))
+        return self.read[name]
 
-    def body(self, pool, name, mechanisms):
-        """Starts what is not there yet, one job for each recording; yields the groups of jobs."""
-        folder = getattr(self.options, name.split()[0])
-        recordings = Recordings(name, folder, self.options)
-        if not recordings.folders:
-            sys.exit(f"measure_mechanisms: {folder} has no recordings with truth.jsonl")
-        self.kept["sets"].setdefault(name, {}).update(
-            recordings=len(recordings.folders), frames=sum(len(truth.joints) for truth in recordings.truth.values()))
-        for mechanism, seed in self.runs(name, mechanisms):
-            run = mechanism.label if mechanism else ""
-            jobs = [pool.submit(self.guarded, recordings.track, self.runner, recording, run, seed, mechanism)
-                    for recording in recordings.folders if not recordings.place(run, seed, recording).exists()]
-            yield (name, mechanism, seed, lambda run=run, seed=seed: recordings.figures(run, seed)), jobs
+    def start(self, name, part, mechanism, seeds):
+        """Starts what is not there yet of a mechanism, or of everything on, on a set up to a part of its recordings."""
+        if name in OTHERS:
+            return [self.start_other(name, mechanism, seed) for seed in seeds]
+        recordings, run = self.recordings(name), mechanism.label if mechanism else ""
 
-    def other(self, pool, measurement, name, mechanisms):
-        for mechanism, seed in self.runs(name, mechanisms):
-            if "error" in self.rows(name, mechanism).get(str(seed), {}):
-                continue
-            settings = ",".join(mechanism.switches) if mechanism else ""
-            own = measurement.off(mechanism.options.split() if mechanism else ())
-            job = pool.submit(self.guarded, lambda own=own, settings=settings, seed=seed: {"row": own.run(name, settings, seed)})
-            yield (name, mechanism, seed, lambda job=job: head_face_figures(job.result()["row"])), [job]
+        def usual(seed):
+            """With everything on, on as many parts as there are."""
+            return next(filter(None, (self.counted(recordings, recordings.figures("", seed, k), k) for k in range(part, -1, -1))), None)
+
+        def without(seed):
+            row = self.counted(recordings, recordings.figures(run, seed, part), part)
+            if row and "recordings" in row:  # compared with what these give with everything on
+                row["as_it_is"] = {str(other): own for other in SEEDS if (own := recordings.figures("", other, part))}
+            return row
+
+        groups = []
+        for seed in seeds:
+            places = {path: recordings.place(run, seed, path) for path in recordings.first(part)}
+            missing = [path for path, place in places.items() if place not in self.begun and not place.exists()]
+            self.begun.update(places.values())
+            groups.append(self.group(name, mechanism, seed, lambda seed=seed: (without if mechanism else usual)(seed),
+                                     [(recordings.track, self.runner, path, run, seed, mechanism) for path in missing]))
+        return groups
+
+    @staticmethod
+    def counted(recordings, row, part):
+        """With the number of recordings where these are not all."""
+        if row and part + 1 < recordings.parts():
+            row["recordings"] = len(recordings.first(part))
+        return row
+
+    def start_other(self, name, mechanism, seed):
+        if "error" in self.rows(name, mechanism).get(str(seed), {}):
+            return self.group(name, mechanism, seed, None, [])
+        settings = ",".join(mechanism.switches) if mechanism else ""
+        own, found = self.measurement.off(mechanism.options.split() if mechanism else ()), {}
+
+        def work():
+            found.update(own.run(name, settings, seed))
+            return {}
+
+        return self.group(name, mechanism, seed, lambda: head_face_figures(found), [(work,)])
+
+    def group(self, name, mechanism, seed, figures, jobs):
+        """Runs whose results make one row."""
+        group = {"name": name, "mechanism": mechanism, "seed": seed, "figures": figures, "left": len(jobs), "failed": False}
+        for job in jobs:
+            self.open += 1
+            self.pool.submit(self.guarded, *job).add_done_callback(lambda done: self.done.put((group, done.result())))
+        return group
 
     def guarded(self, work, *arguments):
         if self.late():
@@ -197,46 +233,66 @@ class Session:
             return {"failed": str(error)}
 
     def finish(self, group):
-        name, mechanism, seed, figures = group
-        row = figures()
-        if row is None:
+        name, mechanism, seed = group["name"], group["mechanism"], group["seed"]
+        row = group["figures"] and group["figures"]()
+        if not row:
             return
         self.rows(name, mechanism)[str(seed)] = row
-        told = ", ".join(f"{key} {value:.3f}" for key, value in row.items() if value is not None)
+        told = ", ".join(f"{key} {value:.3f}" for key, value in row.items() if isinstance(value, (int, float)))
         print(f"{name}, {mechanism.label if mechanism else 'as it is'}, seed {seed}: {told}", flush=True)
         self.write()
 
+    def fail(self, group, why):
+        name, mechanism = group["name"], group["mechanism"]
+        self.rows(name, mechanism)[str(group["seed"])] = {"failed": why}
+        print(f"{name}, {mechanism.label if mechanism else 'as it is'}: {why}", file=sys.stderr, flush=True)
+
     def run(self, sets, mechanisms):
+        mechanisms = [mechanism for mechanism in mechanisms if set(mechanism.sets) & set(sets)]
         unread = check_names(self.options.command, [word for mechanism in mechanisms for word in mechanism.switches])
         if unread:
             sys.exit(f"measure_mechanisms: {self.options.command} does not read {', '.join(unread)}: build it with KINEMA_TUNABLE")
-        groups, waiting = [], {}
-        with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(self.options.jobs) as pool:
-            others = {name for name in sets if name in OTHERS}
-            measurement = OffMeasurement(self.options.command, scratch, self.options.clip, "depth", self.options.faces)
-            if others:
-                measurement.prepare(others)
-            for name in sets:
-                groups += self.other(pool, measurement, name, mechanisms) if name in others else self.body(pool, name, mechanisms)
-            left = []
-            for index, (group, jobs) in enumerate(groups):
-                waiting.update((job, index) for job in jobs)
-                left.append(len(jobs))
-                if not jobs:
-                    self.finish(group)
-            failed, late = set(), False
-            for job in as_completed(waiting):
-                index, result = waiting.pop(job), job.result()
-                late = late or "late" in result
-                left[index] -= 1
-                if "failed" in result and index not in failed:
-                    name, mechanism, seed, _ = groups[index][0]
-                    self.rows(name, mechanism)[str(seed)] = {"failed": result["failed"]}
-                    print(f"{name}, {mechanism.label if mechanism else 'as it is'}: {result['failed']}", file=sys.stderr, flush=True)
-                if "failed" in result or "late" in result:
-                    failed.add(index)
-                if left[index] == 0 and index not in failed:
-                    self.finish(groups[index][0])
+        seeds = [int(seed) for seed in self.options.seeds.split(",")]
+        with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(self.options.jobs) as self.pool:
+            self.measurement = OffMeasurement(self.options.command, scratch, self.options.clip, "depth", self.options.faces)
+            if others := {name for name in sets if name in OTHERS}:
+                self.measurement.prepare(others)
+            parts = {name: 1 if name in others else self.recordings(name).parts() for name in sets}
+            to_do = {mechanism.label: [(name, part) for part in range(max(parts.values())) for name in sets
+                                       if name in mechanism.sets and part < parts[name]] for mechanism in mechanisms}
+            begun, groups = set(), []
+
+            def begin(name, part, mechanism):
+                usual = [] if (name, part) in begun else self.start(name, part, None, SEEDS)
+                begun.add((name, part))
+                return usual + self.start(name, part, mechanism, seeds)
+
+            def next_groups(mechanism):
+                steps = to_do[mechanism.label]
+                if self.options.undecided:
+                    steps = steps[:1] if verdict(mechanism, self.kept) != "pays" else []
+                to_do[mechanism.label] = to_do[mechanism.label][1:] if steps and self.options.undecided else []
+                return [group for name, part in steps for group in begin(name, part, mechanism)]
+
+            for mechanism in mechanisms:
+                groups += next_groups(mechanism)
+            late, complete = False, [group for group in groups if group["left"] == 0]
+            while self.open or complete:
+                if not complete:
+                    group, result = self.done.get()
+                    self.open, group["left"] = self.open - 1, group["left"] - 1
+                    late = late or "late" in result
+                    if "failed" in result and not group["failed"]:
+                        self.fail(group, result["failed"])
+                    group["failed"] = group["failed"] or "failed" in result or "late" in result
+                    complete = [group] if group["left"] == 0 else []
+                for group in complete:
+                    if not group["failed"]:
+                        self.finish(group)
+                ended, complete = complete, []
+                for group in ended:
+                    if group["mechanism"] and group["seed"] == seeds[-1]:
+                        complete += [further for further in next_groups(group["mechanism"]) if further["left"] == 0]
         self.write(now=True)
         if late:
             print("stopped after --minutes: run it again to go on", file=sys.stderr)
@@ -247,16 +303,23 @@ class Session:
 def worth(name, kept, label):
     """What a mechanism is worth in each figure of a set, as the mean over seeds that both have; or a word."""
     of = kept["sets"].get(name, {})
-    rows, usual = of.get("mechanisms", {}).get(label, {}), of.get("as_it_is", {})
+    rows = of.get("mechanisms", {}).get(label, {})
     if any("failed" in row for row in rows.values()):
         return "fails"
+    usual = {seed: row for own in rows.values() for seed, row in own.get("as_it_is", of.get("as_it_is", {})).items()}
     both = [seed for seed in rows if seed in usual and "error" in usual[seed]]
     if not both or any(rows[seed]["error"] is None for seed in both):
         return "fails" if both else None
     figures = {key: fmean(sense(usual[seed][key], rows[seed][key]) for seed in both)
                for key, (sense, _) in FIGURES[name].items() if rows[both[0]].get(key) is not None}
-    figures["runs"] = len(both)
-    timeless = lambda row: {key: value for key, value in row.items() if key != "milliseconds"}
+    figures["runs"], figures["noise"] = len(both), {}
+    for key, (_, bound) in FIGURES[name].items():
+        values = [row[key] for row in usual.values() if row.get(key) is not None]
+        # what one seed differs from another by; other faces are no noise
+        by_seed = name not in OTHERS or name in TRAINED
+        figures["noise"][key] = (max(values) - min(values)) / len(both) ** 0.5 if values and by_seed else 0
+    figures["recordings"] = min((row["recordings"] for row in rows.values() if "recordings" in row), default=0)
+    timeless = lambda row: {key: row[key] for key in row if key not in ("milliseconds", "recordings", "as_it_is")}
     if all(timeless(rows[seed]) == timeless(usual[seed]) for seed in both):
         figures["equal"] = True
     if "milliseconds" in rows[both[0]]:
@@ -264,16 +327,8 @@ def worth(name, kept, label):
     return figures
 
 
-def noise_of(name, kept, key, runs):
-    """How large a figure of so many runs may be by chance: what one seed differs from another by. Other faces are no noise."""
-    if name in OTHERS and name not in TRAINED:
-        return 0
-    values = [row[key] for row in kept["sets"][name].get("as_it_is", {}).values() if row.get(key) is not None]
-    return (max(values) - min(values)) / runs ** 0.5 if values else 0
-
-
-def pays(name, figures, kept, clearly):
-    return any(figures.get(key, 0) >= max(bound, noise_of(name, kept, key, figures["runs"]) if clearly else 0)
+def pays(name, figures, clearly):
+    return any(figures.get(key, 0) >= max(bound, figures["noise"][key] if clearly else 0)
                for key, (_, bound) in FIGURES[name].items())
 
 
@@ -284,11 +339,11 @@ def verdict(mechanism, kept):
     told = {name: worth(name, kept, mechanism.label) for name in mechanism.sets}
     if all(figures is None for figures in told.values()):
         return ""
-    if any(figures == "fails" or figures and pays(name, figures, kept, True) for name, figures in told.items()):
+    if any(figures == "fails" or figures and pays(name, figures, True) for name, figures in told.items()):
         return "pays"
-    if any(figures is None for figures in told.values()):
-        return "not on all sets yet"
-    if any(pays(name, figures, kept, False) for name, figures in told.items()):
+    if any(figures is None or figures["recordings"] for figures in told.values()):
+        return "not on all recordings yet"
+    if any(pays(name, figures, False) for name, figures in told.items()):
         return "within the noise"
     if all("equal" in figures for figures in told.values()):
         return "not reached"
@@ -309,7 +364,7 @@ def cell(name, figures):
         text = f"{figures[key]:+.{digits}f}"
         text = f"**{text}**" if figures[key] >= bound else text
         told.append(f"found {text}" if key == "found" else text)
-    return ", ".join(told)
+    return ", ".join(told) + (f" ({figures['recordings']} recordings)" if figures["recordings"] else "")
 
 
 def as_it_is(name, kept):
@@ -371,7 +426,8 @@ def main():
     parser.add_argument("--sets", default="", help="of " + ", ".join(FIGURES))
     parser.add_argument("--only", default="", help="mechanisms or trackers")
     parser.add_argument("--undecided", action="store_true", help="none that pays already by what is kept")
-    parser.add_argument("--recordings", default="", help="names of recordings of the body: only these")
+    parser.add_argument("--recordings", default="", help="names of recordings of the body: only these, in this order")
+    parser.add_argument("--part", type=int, help="as many recordings of a set at once: with --undecided, others follow while needed")
     parser.add_argument("--frames", type=int, help="of each such recording, at most")
     parser.add_argument("--seeds", default=str(SEEDS[0]), help="of runs without a mechanism")
     parser.add_argument("--particles", type=int, default=200)
@@ -403,7 +459,8 @@ def main():
         if not sets:
             parser.error("give a folder of recordings, or --sets")
         session = Session(options)
-        session.run(sets, [mechanism for mechanism in chosen(options.only)
+        largest_first = sorted(chosen(options.only), key=lambda mechanism: -mechanism.lines)
+        session.run(sets, [mechanism for mechanism in largest_first
                            if not (options.undecided and verdict(mechanism, session.kept) == "pays")])
     if not RESULTS.exists():
         sys.exit(f"{RESULTS.relative_to(ROOT)} is not there: measure first")

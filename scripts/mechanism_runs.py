@@ -161,6 +161,7 @@ class Recordings:
         self.folders = recordings_of(folder)
         if options.recordings:
             self.folders = [path for path in self.folders if path.name in options.recordings]
+            self.folders.sort(key=lambda path: options.recordings.index(path.name))
         self.truth = {path.name: Truth(path, options.frames) for path in self.folders}
 
     def place(self, run, seed, recording):
@@ -213,10 +214,17 @@ class Recordings:
         part.rename(place)
         return {"seconds": seconds}
 
-    def figures(self, run, seed):
-        """The means over all recordings, or nothing while one is missing."""
+    def first(self, part):
+        """The recordings up to a part of so many as are run together, or all."""
+        return self.folders[:(part + 1) * self.options.part] if self.options.part else self.folders
+
+    def parts(self):
+        return -(-len(self.folders) // self.options.part) if self.options.part else 1
+
+    def figures(self, run, seed, part):
+        """The means over the recordings up to a part, or nothing while one is missing."""
         kept = {}
-        for recording in self.folders:
+        for recording in self.first(part):
             place = self.place(run, seed, recording)
             if not place.exists():
                 return None

@@ -1,9 +1,12 @@
 // A constant that was chosen by trial. Each tracker keeps its own in src/<tracker>/constants.h, or constants_<part>.h below:
 //
-//   /// Share of the usual contrast below which the head counts as lost.
-//   /// @unit share
-//   /// @chosen synthetic clips of docs/head.md
-//   KINEMA_CONSTANT(double, lost_below, 0.3);
+//   /// Below this the head counts as lost. [synthetic clips of docs/head.md]
+//   KINEMA_CONSTANT(double, lost_below, 0.3);  // share of the usual contrast
+//
+// At most two lines say what it does and, in brackets, what it was chosen on; without them the value was never revised, and
+// what it was chosen on is not recorded. After the unit may stand which measurement of scripts/constant_runs.py shows its
+// effect ("; measured: film"), and before the constant why none does ("Not measured: it only limits memory."). docs/constants.md,
+// which scripts/measure_constants.py makes of this, shows how much the result depends on each.
 //
 // In an ordinary build this is `inline constexpr`. In a build with the CMake option KINEMA_TUNABLE, for measuring how
 // much a result depends on it, it is a variable initialised once, at program start, from the environment:

@@ -1,8 +1,5 @@
-// Constants of the head tracker that were chosen by trial. See core/constant.h for what the tags mean and how a special
-// build overrides them; docs/constants.md shows how far the result depends on each.
-//
-// "clips": Boy, Girl, David and FaceOcc1 of docs/head.md. "as first written": the value was never revised, and what it was
-// chosen on is not recorded; the clips were measured with it.
+// Constants of the head tracker that were chosen by trial: see core/constant.h. "clips": Boy, Girl, David and FaceOcc1 of
+// docs/head.md, with which the others were measured too.
 #pragma once
 
 #include "core/constant.h"
@@ -14,386 +11,183 @@ namespace kinema::head {
 // ---- plain mode
 
 /// Less skin than this is the noise of a camera before a background without skin.
-/// @unit share of the frame
-/// @chosen as first written
-KINEMA_CONSTANT(double, least_area, 2e-4);
-
+KINEMA_CONSTANT(double, least_area, 2e-4);  // share of the frame
 /// A head of less than this share of its area at calibration (at 4.5 times the distance) is not reported.
-/// @unit share of the area at calibration
-/// @chosen as first written
-KINEMA_CONSTANT(double, least_reference_area, 0.05);
-
+KINEMA_CONSTANT(double, least_reference_area, 0.05);  // share of the area at calibration
 /// Skin that covers less of its own extent is scattered over the frame, not a head.
-/// @unit share of the ellipse of the same moments
-/// @chosen as first written
-KINEMA_CONSTANT(double, least_compactness, 0.12);
+KINEMA_CONSTANT(double, least_compactness, 0.12);  // share of the ellipse of the same moments
 
 // ---- the soft window
 
-/// Radius of the window around the window; what lies between the two is the head's surroundings.
-/// @unit radii of the window
-/// @chosen clips, before: 1.6
-KINEMA_CONSTANT(double, surround_factor, 1.8);
-
-/// Radius of the window: for a disc of skin the contrast is largest there.
-/// @unit radii of the head
-/// @chosen a disc of skin, computed
-KINEMA_CONSTANT(double, window_factor, 1.2);
-
+/// Radius of the window around the window; what lies between the two is the head's surroundings. [clips, before: 1.6]
+KINEMA_CONSTANT(double, surround_factor, 1.8);  // radii of the window
+/// Radius of the window: for a disc of skin the contrast is largest there. [a disc of skin, computed]
+KINEMA_CONSTANT(double, window_factor, 1.2);  // radii of the head
 /// A window that is nearer than this to its place of rest has converged.
-/// @unit pixels
-/// @chosen as first written
-KINEMA_CONSTANT(double, climb_tolerance, 0.01);
-
+KINEMA_CONSTANT(double, climb_tolerance, 0.01);  // pixels
 /// Steps towards the place of rest, at most.
-/// @unit steps
-/// @chosen as first written
-KINEMA_CONSTANT(int, climb_steps, 20);
-
+KINEMA_CONSTANT(int, climb_steps, 20);  // steps
 /// Ratio of successive steps above which the rest of the way is not extrapolated any further.
-/// @unit ratio
-/// @chosen as first written
-KINEMA_CONSTANT(double, largest_step_ratio, 0.97);
-
+KINEMA_CONSTANT(double, largest_step_ratio, 0.97);  // ratio
 /// The longest extrapolated step.
-/// @unit radii of the window
-/// @chosen as first written
-KINEMA_CONSTANT(double, longest_extrapolation, 0.5);
-
-/// A shift between head and window below this is attributed to an oval in whole pixels, and ignored.
-/// @unit radii of the head
-/// @chosen clips, before: 0.1
-KINEMA_CONSTANT(double, least_anchor_shift, 0.015);
-
+KINEMA_CONSTANT(double, longest_extrapolation, 0.5);  // radii of the window
+/// A shift between head and window below this is attributed to an oval in whole pixels, and ignored. [clips, before:
+/// 0.1]
+KINEMA_CONSTANT(double, least_anchor_shift, 0.015);  // radii of the head
 /// The largest shift between head and window.
-/// @unit radii of the head
-/// @chosen as first written
-KINEMA_CONSTANT(double, largest_anchor_shift, 0.6);
-
+KINEMA_CONSTANT(double, largest_anchor_shift, 0.6);  // radii of the head
 /// The smallest and the largest window, over that for a disc of skin.
-/// @unit ratio
-/// @chosen as first written
-KINEMA_CONSTANT(double, smallest_anchor_size, 0.7);
-
+KINEMA_CONSTANT(double, smallest_anchor_size, 0.7);  // ratio
 /// See smallest_anchor_size.
-/// @unit ratio
-/// @chosen as first written
-KINEMA_CONSTANT(double, largest_anchor_size, 1.6);
+KINEMA_CONSTANT(double, largest_anchor_size, 1.6);  // ratio
 
 // ---- size: it changes slowly and its measurement is noisy
 
 /// Sizes are tried at this factor above and below the last one.
-/// @unit ratio
-/// @chosen as first written
-KINEMA_CONSTANT(double, size_step, 1.1);
-
-/// The part of the measured change that is applied in one frame.
-/// @unit share
-/// @chosen clips, before: 0.2 and 0.25
-KINEMA_CONSTANT(double, size_gain, 0.4);
-
+KINEMA_CONSTANT(double, size_step, 1.1);  // ratio
+/// The part of the measured change that is applied in one frame. [clips, before: 0.2 and 0.25]
+KINEMA_CONSTANT(double, size_gain, 0.4);  // share
 /// The part of the measured change that goes into the rate of growth.
-/// @unit share per frame
-/// @chosen as first written
-KINEMA_CONSTANT(double, growth_gain, 0.02);
-
+KINEMA_CONSTANT(double, growth_gain, 0.02);  // share per frame
 /// Decay of the rate of growth: gone within a second.
-/// @unit ratio per frame
-/// @chosen as first written
-KINEMA_CONSTANT(double, growth_decay, 0.95);
-
+KINEMA_CONSTANT(double, growth_decay, 0.95);  // ratio per frame
 /// The smallest and the largest head, over that of calibration.
-/// @unit ratio
-/// @chosen as first written
-KINEMA_CONSTANT(double, smallest_size, 0.3);
-
+KINEMA_CONSTANT(double, smallest_size, 0.3);  // ratio
 /// See smallest_size.
-/// @unit ratio
-/// @chosen as first written
-KINEMA_CONSTANT(double, largest_size, 4);
-
+KINEMA_CONSTANT(double, largest_size, 4);  // ratio
 /// Contrast from which a measured size is trusted; a half-covered head has no size.
-/// @unit share of the usual contrast
-/// @chosen as first written
-KINEMA_CONSTANT(double, sized_contrast, 0.75);
+KINEMA_CONSTANT(double, sized_contrast, 0.75);  // share of the usual contrast
 
 // ---- found or lost, by contrast: skin inside the window less skin around it
 
 /// Below this the head is lost.
-/// @unit share of the usual contrast
-/// @chosen as first written
-KINEMA_CONSTANT(double, lost_contrast, 0.3);
-
+KINEMA_CONSTANT(double, lost_contrast, 0.3);  // share of the usual contrast
 /// Above this a lost head is found again.
-/// @unit share of the usual contrast
-/// @chosen as first written
-KINEMA_CONSTANT(double, found_contrast, 0.45);
-
+KINEMA_CONSTANT(double, found_contrast, 0.45);  // share of the usual contrast
 /// Below this there is no head at all.
-/// @unit contrast, 0...1
-/// @chosen as first written
-KINEMA_CONSTANT(double, least_contrast, 0.06);
-
+KINEMA_CONSTANT(double, least_contrast, 0.06);  // contrast, 0...1
+/// A place with less skin inside than this has not the head's colours, in the reason why it is lost.
+KINEMA_CONSTANT(double, no_colours, 0.5);  // share of the contrast needed
 /// Rate at which the usual contrast, and the usual response of the pattern, follow those of the frames.
-/// @unit share per frame
-/// @chosen as first written
-KINEMA_CONSTANT(double, usual_rate, 0.03);
-
+KINEMA_CONSTANT(double, usual_rate, 0.03);  // share per frame
 /// Cost of a place one radius away from the last one; it grows with the square of the distance.
-/// @unit contrast
-/// @chosen as first written
-KINEMA_CONSTANT(double, distance_cost, 0.05);
-
+KINEMA_CONSTANT(double, distance_cost, 0.05);  // contrast
 /// Contrast at the place of calibration, over that of what was found elsewhere, from which the former is preferred.
-/// @unit ratio
-/// @chosen as first written
-KINEMA_CONSTANT(double, calibrated_contrast, 0.6);
-
+KINEMA_CONSTANT(double, calibrated_contrast, 0.6);  // ratio
 /// As far from the place of calibration that place is preferred.
-/// @unit radii of the window
-/// @chosen as first written
-KINEMA_CONSTANT(double, calibrated_reach, 0.7);
+KINEMA_CONSTANT(double, calibrated_reach, 0.7);  // radii of the window
 
 // ---- search
 
 /// A head that was seen in the last frame is searched for this far from its place there.
-/// @unit radii of the window
-/// @chosen as first written
-KINEMA_CONSTANT(double, search_radius, 2.2);
-
+KINEMA_CONSTANT(double, search_radius, 2.2);  // radii of the window
 /// Cells per radius of the map of degrees, in a search near the last place.
-/// @unit cells
-/// @chosen as first written
-KINEMA_CONSTANT(double, near_cells, 6);
-
+KINEMA_CONSTANT(double, near_cells, 6);  // cells
 /// Cells per radius of the map of degrees, in a search of the whole frame.
-/// @unit cells
-/// @chosen as first written
-KINEMA_CONSTANT(double, far_cells, 5);
-
+KINEMA_CONSTANT(double, far_cells, 5);  // cells
 /// Places of the map from which windows start, for each size.
-/// @unit places
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, search_places, 3);
-
+KINEMA_CONSTANT(std::size_t, search_places, 3);  // places
+/// Sizes in which a lost head is searched too, and a larger one.
+KINEMA_CONSTANT(double, smaller_head, 0.7);  // ratio
+KINEMA_CONSTANT(double, larger_head, 1.4);   // ratio
 /// Side of the outer box of the map's contrast.
-/// @unit sides of the inner box
-/// @chosen as first written
-KINEMA_CONSTANT(double, box_surround_factor, 1.7);
-
+KINEMA_CONSTANT(double, box_surround_factor, 1.7);  // sides of the inner box
 /// Rounds in which the size of a newly found head is fitted.
-/// @unit rounds
-/// @chosen as first written
-KINEMA_CONSTANT(int, size_rounds, 3);
-
+KINEMA_CONSTANT(int, size_rounds, 3);  // rounds
 /// Windows nearer than this are the same.
-/// @unit radii of the window
-/// @chosen as first written
-KINEMA_CONSTANT(double, same_window, 0.02);
+KINEMA_CONSTANT(double, same_window, 0.02);  // radii of the window
 
 // ---- recalibration: colours learned during tracking
 
-/// Frames from one lesson to the next.
-/// @unit frames
-/// @chosen clips, before: 3
-KINEMA_CONSTANT(std::size_t, learning_interval, 6);
-
-/// The rate at full need, see full_loss.
-/// @unit share per lesson
-/// @chosen clips, before: 0.12
-KINEMA_CONSTANT(double, learning_rate, 0.15);
-
-/// Loss of contrast since the start from which the full rate applies. Without loss little is learned, since what is learned
-/// from a badly placed window cannot be unlearned.
-/// @unit share of the first contrast
-/// @chosen as first written
-KINEMA_CONSTANT(double, full_loss, 0.2);
-
+/// Frames from one lesson to the next. [clips, before: 3]
+KINEMA_CONSTANT(std::size_t, learning_interval, 6);  // frames
+/// The rate at full need, see full_loss. [clips, before: 0.12]
+KINEMA_CONSTANT(double, learning_rate, 0.15);  // share per lesson
+/// Loss of contrast since the start from which the full rate applies. Without loss little is learned, since what is
+/// learned from a badly placed window cannot be unlearned.
+KINEMA_CONSTANT(double, full_loss, 0.2);  // share of the first contrast
 /// The rate without loss, over the full rate.
-/// @unit share
-/// @chosen as first written
-KINEMA_CONSTANT(double, least_need, 0.15);
-
+KINEMA_CONSTANT(double, least_need, 0.15);  // share
 /// Contrast below which a frame is not learned from: the head may be half covered.
-/// @unit share of the usual contrast
-/// @chosen as first written
-KINEMA_CONSTANT(double, learning_contrast, 0.6);
-
+KINEMA_CONSTANT(double, learning_contrast, 0.6);  // share of the usual contrast
 /// Outer radius of the surroundings whose colours are learned.
-/// @unit radii of the head
-/// @chosen as first written
-KINEMA_CONSTANT(double, colour_reach, 2.6);
-
+KINEMA_CONSTANT(double, colour_reach, 2.6);  // radii of the head
 /// Inner radius of them; hair and ears lie before it.
-/// @unit radii of the head
-/// @chosen as first written
-KINEMA_CONSTANT(double, colour_gap, 1.25);
-
+KINEMA_CONSTANT(double, colour_gap, 1.25);  // radii of the head
 /// Extent of the neck below the centre, which belongs to neither side.
-/// @unit radii of the head
-/// @chosen as first written
-KINEMA_CONSTANT(double, colour_neck, 2);
-
+KINEMA_CONSTANT(double, colour_neck, 2);  // radii of the head
 /// Pixels that are sampled, about.
-/// @unit pixels
-/// @chosen as first written
-KINEMA_CONSTANT(double, colour_samples, 24000);
-
+KINEMA_CONSTANT(double, colour_samples, 24000);  // pixels
 /// Weight of the whole frame in the colours of the surroundings, for the time when the head is lost.
-/// @unit share
-/// @chosen as first written
-KINEMA_CONSTANT(float, frame_colours, 0.25f);
-
-/// Weight of the first frame in the colours of the head.
-/// @unit share
-/// @chosen clips, before: 0.35
-KINEMA_CONSTANT(float, first_colours, 0.5f);
-
+KINEMA_CONSTANT(float, frame_colours, 0.25f);  // share
+/// Weight of the first frame in the colours of the head. [clips, before: 0.35]
+KINEMA_CONSTANT(float, first_colours, 0.5f);  // share
 /// The part of a change of light that is believed at once, as an exponent: a passing shadow is such a change too.
-/// @unit exponent
-/// @chosen as first written
-KINEMA_CONSTANT(double, light_exponent, 0.5);
-
+KINEMA_CONSTANT(double, light_exponent, 0.5);  // exponent
 /// A change of light below this is ignored.
-/// @unit ratio - 1
-/// @chosen as first written
-KINEMA_CONSTANT(double, least_light_change, 0.004);
-
-/// Share of pixels in a cell of colours below which its degree approaches that of the calibration.
-/// @unit share of the pixels
-/// @chosen clips, before: 2e-5
-KINEMA_CONSTANT(float, rare_colour, 1e-4f);
+KINEMA_CONSTANT(double, least_light_change, 0.004);  // ratio - 1
+/// Share of pixels in a cell of colours below which its degree approaches that of the calibration. [clips, before:
+/// 2e-5]
+KINEMA_CONSTANT(float, rare_colour, 1e-4f);  // share of the pixels
 
 // ---- the pattern: a correlation filter over edges. Its response falls as the head turns, and to a fifth or less of the
 // usual one before anything else.
 
 /// Weight of the usual response in the value of a place.
-/// @unit contrast
-/// @chosen as first written
-KINEMA_CONSTANT(double, pattern_weight, 0.3);
-
-/// Response below which the pattern is not trusted.
-/// @unit share of the usual response
-/// @chosen clips, before: 0.35
-KINEMA_CONSTANT(double, pattern_from, 0.2);
-
-/// Response from which it is fully trusted, and learned.
-/// @unit share of the usual response
-/// @chosen clips, before: 0.7
-KINEMA_CONSTANT(double, pattern_full, 0.5);
-
+KINEMA_CONSTANT(double, pattern_weight, 0.3);  // contrast
+/// Response below which the pattern is not trusted. [clips, before: 0.35]
+KINEMA_CONSTANT(double, pattern_from, 0.2);  // share of the usual response
+/// Response from which it is fully trusted, and learned. [clips, before: 0.7]
+KINEMA_CONSTANT(double, pattern_full, 0.5);  // share of the usual response
 /// Response that something in another place must have to be taken for the head.
-/// @unit share of the usual response
-/// @chosen as first written
-KINEMA_CONSTANT(double, pattern_elsewhere, 0.35);
-
+KINEMA_CONSTANT(double, pattern_elsewhere, 0.35);  // share of the usual response
 /// Distance from which a place counts as another one.
-/// @unit radii of the window
-/// @chosen as first written
-KINEMA_CONSTANT(double, elsewhere_distance, 0.7);
-
+KINEMA_CONSTANT(double, elsewhere_distance, 0.7);  // radii of the window
 /// The usual response at the start, from a calibration in another frame.
-/// @unit response
-/// @chosen as first written
-KINEMA_CONSTANT(double, first_response, 0.7);
-
-/// How far colours may pull the head from the place of a fully trusted pattern.
-/// @unit radii of the head
-/// @chosen clips, before: 0.15
-KINEMA_CONSTANT(double, pattern_slack, 0.1);
-
+KINEMA_CONSTANT(double, first_response, 0.7);  // response
+/// How far colours may pull the head from the place of a fully trusted pattern. [clips, before: 0.15]
+KINEMA_CONSTANT(double, pattern_slack, 0.1);  // radii of the head
 /// Frames from one lesson of the pattern to the next.
-/// @unit frames
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, pattern_interval, 2);
-
+KINEMA_CONSTANT(std::size_t, pattern_interval, 2);  // frames
 /// The rate at which it is learned.
-/// @unit share per lesson
-/// @chosen as first written
-KINEMA_CONSTANT(double, pattern_rate, 0.04);
-
+KINEMA_CONSTANT(double, pattern_rate, 0.04);  // share per lesson
 /// Weight of the first frame in the pattern.
-/// @unit share
-/// @chosen as first written
-KINEMA_CONSTANT(float, first_pattern, 0.3f);
-
+KINEMA_CONSTANT(float, first_pattern, 0.3f);  // share
 /// Regularisation of the filter, which keeps weak frequencies from counting.
-/// @unit share of the mean energy
-/// @chosen as first written
-KINEMA_CONSTANT(float, pattern_regularisation, 1e-2f);
-
+KINEMA_CONSTANT(float, pattern_regularisation, 1e-2f);  // share of the mean energy
 /// Standard deviation of the response that the filter is trained for.
-/// @unit widths of the head
-/// @chosen as first written
-KINEMA_CONSTANT(double, response_deviation, 0.1);
-
+KINEMA_CONSTANT(double, response_deviation, 0.1);  // widths of the head
 /// Edges below this are noise.
-/// @unit squared levels
-/// @chosen as first written
-KINEMA_CONSTANT(float, edge_noise, 64);
-
+KINEMA_CONSTANT(float, edge_noise, 64);  // squared levels
 /// Weight of brightness beside edges.
-/// @unit ratio
-/// @chosen as first written
-KINEMA_CONSTANT(float, brightness_weight, 0.5f);
+KINEMA_CONSTANT(float, brightness_weight, 0.5f);  // ratio
 
 // ---- the static background
 
 /// Differences up to this are noise: sums over three channels.
-/// @unit levels
-/// @chosen as first written
-KINEMA_CONSTANT(int, still_difference, 24);
-
+KINEMA_CONSTANT(int, still_difference, 24);  // levels
 /// Differences from this on are something else.
-/// @unit levels
-/// @chosen as first written
-KINEMA_CONSTANT(int, moved_difference, 72);
-
+KINEMA_CONSTANT(int, moved_difference, 72);  // levels
 /// A frame counts 2^-this in the background: a difference halves in about 350 frames, or ten seconds.
-/// @unit binary exponent
-/// @chosen as first written
-KINEMA_CONSTANT(int, background_slowness, 9);
-
+KINEMA_CONSTANT(int, background_slowness, 9);  // binary exponent
 /// The background is not learned within this radius: hair, and what the head covers next.
-/// @unit radii of the head
-/// @chosen as first written
-KINEMA_CONSTANT(double, background_gap, 1.6);
+KINEMA_CONSTANT(double, background_gap, 1.6);  // radii of the head
 
 // ---- calibration
 
 /// Of the planes, the softest whose score is at least this share of the best is taken.
-/// @unit share of the best score
-/// @chosen as first written
-KINEMA_CONSTANT(double, soft_plane_score, 0.98);
-
+KINEMA_CONSTANT(double, soft_plane_score, 0.98);  // share of the best score
 /// Width of the fuzzy band in the search for a plane.
-/// @unit levels
-/// @chosen as first written
-KINEMA_CONSTANT(double, search_band, 48);
-
+KINEMA_CONSTANT(double, search_band, 48);  // levels
 /// Normals with which the search starts, spread over the half sphere.
-/// @unit normals
-/// @chosen as first written
-KINEMA_CONSTANT(int, search_normals, 120);
-
+KINEMA_CONSTANT(int, search_normals, 120);  // normals
 /// Of them, those from which it climbs.
-/// @unit normals
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, search_climbs, 4);
-
+KINEMA_CONSTANT(std::size_t, search_climbs, 4);  // normals
 /// Squared distance from which colours are left out of the fit of a Gaussian.
-/// @unit squared deviations
-/// @chosen as first written
-KINEMA_CONSTANT(double, colour_outlier, 9);
-
+KINEMA_CONSTANT(double, colour_outlier, 9);  // squared deviations
 /// Rounds of that fit.
-/// @unit rounds
-/// @chosen as first written
-KINEMA_CONSTANT(int, gaussian_rounds, 4);
-
+KINEMA_CONSTANT(int, gaussian_rounds, 4);  // rounds
 /// A Gaussian's variances may grow or shrink by this factor.
-/// @unit ratio
-/// @chosen as first written
-KINEMA_CONSTANT(double, largest_growth, 40);
+KINEMA_CONSTANT(double, largest_growth, 40);  // ratio
 
 }  // namespace kinema::head

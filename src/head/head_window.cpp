@@ -101,7 +101,7 @@ std::vector<Window> HeadWindow::seeds(const Scene& scene, const Classifier& clas
   if (!mechanisms::searched_everywhere) return windows;
   const auto step = static_cast<std::size_t>(std::max(1.0, std::min(rx, ry) / far_cells));
   const DegreeMap map(scene.frame, degrees, {0, 0, width_, height_}, step, scene.weighing.mask);
-  for (double size : {1.0, 0.7, 1.4}) {
+  for (const double size : {1.0, smaller_head, larger_head}) {
     if (!mechanisms::searched_window_sizes && size != 1) continue;
     for (const DegreeMap::Place& place :
          map.places(size * rx / window_factor, size * ry / window_factor, search_places)) {
@@ -146,9 +146,9 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, Estima
   estimate.confidence = std::clamp(seen_contrast, 0.0, 1.0);
   const double needed = std::max(least_contrast, (seen_ ? lost_contrast : found_contrast) * usual_);
   if (!(seen_contrast >= needed)) {
-    estimate.why = best.value == nowhere                 ? "what has the head's colours does not look like it"
-                   : best.contrast.inside < 0.5 * needed ? "nothing has the head's colours"
-                                                         : "what has the head's colours does not stand out";
+    estimate.why = best.value == nowhere                        ? "what has the head's colours does not look like it"
+                   : best.contrast.inside < no_colours * needed ? "nothing has the head's colours"
+                                                                : "what has the head's colours does not stand out";
     seen_ = false;
     given_ = false;
     return;

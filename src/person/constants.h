@@ -1,176 +1,111 @@
-// Constants of the person tracker that were chosen by trial. See core/constant.h for what the tags mean and how a special
-// build overrides them; docs/constants.md shows how far the result depends on each. @measured: why a constant is not, or by
-// which measurement of scripts/constant_runs.py other than the usual one.
+// Constants of the person tracker that were chosen by trial: see core/constant.h.
 #pragma once
 
 #include "core/constant.h"
+
+#include <cstddef>
 
 namespace kinema::person {
 
 // ---- the outline of a head about its face, as the head tracker's calibration takes it
 
-/// Its centre below the eyes.
-/// @unit outer-eye distances
-/// @chosen the ovals that kinema head calibrate --auto takes
-KINEMA_CONSTANT(double, outline_below, 0.42);
-
+/// Its centre below the eyes. [the ovals that kinema head calibrate --auto takes]
+KINEMA_CONSTANT(double, outline_below, 0.42);  // outer-eye distances
 /// Its centre behind the eyes.
-/// @unit outer-eye distances
-/// @chosen as first written
-KINEMA_CONSTANT(double, outline_behind, 0.35);
-
-/// Its half width.
-/// @unit outer-eye distances
-/// @chosen the ovals that kinema head calibrate --auto takes
-KINEMA_CONSTANT(double, outline_width, 0.78);
-
-/// Its half height.
-/// @unit outer-eye distances
-/// @chosen the ovals that kinema head calibrate --auto takes
-KINEMA_CONSTANT(double, outline_height, 1.02);
-
-/// Half the width of a head's outline in frames that are reduced for its colours, at least.
-/// @unit pixels
-/// @chosen FaceOcc1 of docs/head.md, of which 1.3 % more frames are off when it is reduced
-KINEMA_CONSTANT(double, reduced_radius, 30);
+KINEMA_CONSTANT(double, outline_behind, 0.35);  // outer-eye distances
+/// Its half width. [the ovals that kinema head calibrate --auto takes]
+KINEMA_CONSTANT(double, outline_width, 0.78);  // outer-eye distances
+/// Its half height. [the ovals that kinema head calibrate --auto takes]
+KINEMA_CONSTANT(double, outline_height, 1.02);  // outer-eye distances
+/// Half the width of a head's outline in frames that are reduced for its colours, at least. [FaceOcc1 of docs/head.md,
+/// of which 1.3 % more frames are off when it is reduced]
+KINEMA_CONSTANT(double, reduced_radius, 30);  // pixels
 
 // ---- which of the two is believed
 
-/// A fit with a lower probability of failure is trusted: colours are calibrated by it, and follow it.
-/// @unit probability
-/// @chosen Girl of docs/track.md; on it nothing changes between 0.02 and 0.4
-KINEMA_CONSTANT(double, trusted, 0.1);
-
+/// A fit with a lower probability of failure is trusted: colours are calibrated by it, and follow it. [Girl of
+/// docs/track.md; on it nothing changes between 0.02 and 0.4]
+KINEMA_CONSTANT(double, trusted, 0.1);  // probability
 /// Faces in this many frames in a row calibrate the colours even if none of them is trusted.
-/// @unit frames
-/// @chosen as first written
-KINEMA_CONSTANT(int, steady_frames, 4);
-
+KINEMA_CONSTANT(int, steady_frames, 4);  // frames
 /// A face further than this from the colours is not that of the head, unless the fit is trusted.
-/// @unit radii of the outline
-/// @chosen as first written
-KINEMA_CONSTANT(double, elsewhere, 0.8);
-
+KINEMA_CONSTANT(double, elsewhere, 0.8);  // radii of the outline
+/// Nor is one whose size differs by more.
+KINEMA_CONSTANT(double, elsewhere_size, 0.5);  // logarithm of the ratio
 /// Colours further than this from a trusted face start again at the face.
-/// @unit radii of the outline
-/// @chosen as first written
-KINEMA_CONSTANT(double, astray, 0.5);
-
+KINEMA_CONSTANT(double, astray, 0.5);  // radii of the outline
+/// So do those whose size differs by more.
+KINEMA_CONSTANT(double, astray_size, 0.4);  // logarithm of the ratio
+/// Colours lost for longer, while the face is seen, are calibrated anew.
+KINEMA_CONSTANT(double, colours_pause, 0.3);  // seconds
 /// After this many frames without a face, only one in face_interval is searched for it.
-/// @unit frames
-/// @chosen as first written
-KINEMA_CONSTANT(int, eager_frames, 10);
-
+KINEMA_CONSTANT(int, eager_frames, 10);  // frames
 /// See eager_frames.
-/// @unit frames
-/// @chosen as first written
-KINEMA_CONSTANT(int, face_interval, 3);
-
-/// Between two runs of the detector while the person is lost.
-/// @unit seconds
-/// @chosen half a second until a lost person is back
-KINEMA_CONSTANT(double, detector_pause, 0.12);
-
-/// Between the first two runs of the detector while colours are tracked that have never been seen with their face; twice as
-/// long after each, up to four times.
-/// @unit seconds
-/// @chosen as first written
-KINEMA_CONSTANT(double, first_detector_pause, 0.5);
-
+KINEMA_CONSTANT(int, face_interval, 3);  // frames
+/// Between two runs of the detector while the person is lost. [half a second until a lost person is back]
+KINEMA_CONSTANT(double, detector_pause, 0.12);  // seconds
+/// Faces of the detector that are fitted, at most.
+KINEMA_CONSTANT(std::size_t, detected_faces, 3);  // faces
+/// Between the first two runs of the detector while colours are tracked that have never been seen with their face; twice
+/// as long after each, at most longest_first_pause times.
+KINEMA_CONSTANT(double, first_detector_pause, 0.5);  // seconds
+/// See first_detector_pause.
+KINEMA_CONSTANT(double, longest_first_pause, 4);  // ratio
+/// The detector's box is square and wider than the face, which it cuts off at the brow: half the width of the face.
+KINEMA_CONSTANT(double, box_width, 0.38);  // sides of the box
+/// The middle of the face is as far below that of the box.
+KINEMA_CONSTANT(double, box_low, 0.02);  // sides of the box
+/// Two boxes of the detector nearer than this show the same face.
+KINEMA_CONSTANT(double, same_place, 0.5);  // radii of the outline
+/// If their sizes differ by less than this, too.
+KINEMA_CONSTANT(double, same_size, 0.3);  // logarithm of the ratio
 /// Between two calibrations of the colours by the face.
-/// @unit seconds
-/// @chosen as first written
-KINEMA_CONSTANT(double, calibration_pause, 1);
-
+KINEMA_CONSTANT(double, calibration_pause, 1);  // seconds
 /// Colours are calibrated anew when their contrast falls below this share of that at the last calibration.
-/// @unit ratio
-/// @chosen as first written
-KINEMA_CONSTANT(double, faded, 0.5);
+KINEMA_CONSTANT(double, faded, 0.5);  // ratio
 
 // ---- the filter
 
-/// How long the difference between the places of face and colours is averaged: the colours are steady below it, the face
-/// is true above.
-/// @unit seconds
-/// @chosen drawn clips
-KINEMA_CONSTANT(double, join_time, 0.15);
-
-/// The same of their sizes: colours follow a change of the size slowly.
-/// @unit seconds
-/// @chosen drawn clips
-KINEMA_CONSTANT(double, join_size_time, 0.04);
-
-/// Rise of the smoothing's cutoff with the speed of the rotation.
-/// @unit hertz at a radian per second
-/// @chosen drawn clips
-KINEMA_CONSTANT(double, turn_rise, 20);
-
-/// The same with that of the place.
-/// @unit hertz at a metre per second
-/// @chosen drawn clips
-KINEMA_CONSTANT(double, move_rise, 150);
-
+/// How long the difference between the places of face and colours is averaged: the colours are steady below it, the
+/// face is true above. [drawn clips]
+KINEMA_CONSTANT(double, join_time, 0.15);  // seconds
+/// The same of their sizes: colours follow a change of the size slowly. [drawn clips]
+KINEMA_CONSTANT(double, join_size_time, 0.04);  // seconds
+/// Rise of the smoothing's cutoff with the speed of the rotation. [drawn clips]
+KINEMA_CONSTANT(double, turn_rise, 20);  // hertz at a radian per second
+/// The same with that of the place. [drawn clips]
+KINEMA_CONSTANT(double, move_rise, 150);  // hertz at a metre per second
 /// The same with that of the expression.
-/// @unit hertz at a full change per second
-/// @chosen as first written
-/// @measured expression
-KINEMA_CONSTANT(double, expression_rise, 3);
-
-/// How fast the rotation becomes uncertain while no face is seen.
-/// @unit degrees per second
-/// @chosen as first written
-/// @measured not: only in the deviation that is stated while no face is seen
-KINEMA_CONSTANT(double, unseen_turn, 30);
+KINEMA_CONSTANT(double, expression_rise, 3);  // hertz at a full change per second; measured: expression
+/// How fast the rotation becomes uncertain while no face is seen. Not measured: only in the deviation that is stated
+/// while no face is seen.
+KINEMA_CONSTANT(double, unseen_turn, 30);  // degrees per second
 
 // ---- where a body has its face: face_observer.cpp
 
-/// The face lies before the base of the skull.
-/// @unit metres
-/// @chosen as first written
-/// @measured not: only in body track --face, and no drawn recording has pictures
-KINEMA_CONSTANT(double, face_before, 0.09);
-
-/// The middle of the landmarks lies below it.
-/// @unit metres
-/// @chosen fits of faces from a detector, in one real and two realistic recordings
-/// @measured not: only in body track --face, and no drawn recording has pictures
-KINEMA_CONSTANT(double, face_below, 0.005);
-
-/// Breadth of the landmarks.
-/// @unit metres
-/// @chosen fits of faces from a detector, in one real and two realistic recordings
-/// @measured not: only in body track --face, and no drawn recording has pictures
-KINEMA_CONSTANT(double, face_width, 0.13);
-
-/// Height of the landmarks.
-/// @unit metres
-/// @chosen fits of faces from a detector, in one real and two realistic recordings
-/// @measured not: only in body track --face, and no drawn recording has pictures
-KINEMA_CONSTANT(double, face_height, 0.13);
-
-/// Faces that are narrower are not looked for.
-/// @unit pixels
-/// @chosen as first written
-/// @measured not: only in body track --face, and no drawn recording has pictures
-KINEMA_CONSTANT(double, least_face_width, 16);
-
-/// A detector looks for the face in a square that is larger than the face by this.
-/// @unit ratio
-/// @chosen as first written
-/// @measured not: only in body track --face, and no drawn recording has pictures
-KINEMA_CONSTANT(double, searched_about, 3);
-
-/// Where the detector finds nothing, a face is fitted where the body has it once in this many frames.
-/// @unit frames
-/// @chosen time per frame
-/// @measured not: only in body track --face, and no drawn recording has pictures
-KINEMA_CONSTANT(int, box_interval, 5);
-
-/// Eyes of people are nearer to each other or further apart than assumed, and so are heads from the camera: standard
-/// deviation.
-/// @unit share
-/// @chosen docs/face.md: 4 to 5 % among adults; more for children
-/// @measured not: only in body track --face, and no drawn recording has pictures
-KINEMA_CONSTANT(double, eye_distance_spread, 0.07);
+/// The face lies before the base of the skull. Not measured: only in body track --face, and no drawn recording has
+/// pictures.
+KINEMA_CONSTANT(double, face_before, 0.09);  // metres
+/// The middle of the landmarks lies below it. [fits of faces from a detector, in one real and two realistic recordings]
+/// Not measured: only in body track --face, and no drawn recording has pictures.
+KINEMA_CONSTANT(double, face_below, 0.005);  // metres
+/// Breadth of the landmarks. [fits of faces from a detector, in one real and two realistic recordings] Not measured:
+/// only in body track --face, and no drawn recording has pictures.
+KINEMA_CONSTANT(double, face_width, 0.13);  // metres
+/// Height of the landmarks. [fits of faces from a detector, in one real and two realistic recordings] Not measured:
+/// only in body track --face, and no drawn recording has pictures.
+KINEMA_CONSTANT(double, face_height, 0.13);  // metres
+/// Faces that are narrower are not looked for. Not measured: only in body track --face, and no drawn recording has
+/// pictures.
+KINEMA_CONSTANT(double, least_face_width, 16);  // pixels
+/// A detector looks for the face in a square that is larger than the face by this. Not measured: only in body track
+/// --face, and no drawn recording has pictures.
+KINEMA_CONSTANT(double, searched_about, 3);  // ratio
+/// Where the detector finds nothing, a face is fitted where the body has it once in this many frames. [time per frame]
+/// Not measured: only in body track --face, and no drawn recording has pictures.
+KINEMA_CONSTANT(int, box_interval, 5);  // frames
+/// Eyes are nearer to each other or further apart than assumed, and so are heads: deviation. [docs/face.md: 4 to 5 % among
+/// adults, more for children] Not measured: only in body track --face, and no drawn recording has pictures.
+KINEMA_CONSTANT(double, eye_distance_spread, 0.07);  // share
 
 }  // namespace kinema::person

@@ -46,19 +46,19 @@ std::vector<float> moved(std::vector<float> landmarks, double dx, double dy) {
   return landmarks;
 }
 
-// The detector's box is square and wider than the face, which it cuts off at the brow.
+// The face in a box of the detector.
 head::Oval oval_of(const face::Start::Box& box) {
   const double width = static_cast<double>(box.width), height = static_cast<double>(box.height);
-  return {static_cast<double>(box.x) + (width - 1) / 2, static_cast<double>(box.y) + (height - 1) / 2 + 0.02 * height,
-          0.38 * width, 0.5 * height};
+  return {static_cast<double>(box.x) + (width - 1) / 2,
+          static_cast<double>(box.y) + (height - 1) / 2 + box_low * height, box_width * width, height / 2};
 }
 
 // Whether the detector saw one face in both of its last runs: a false one seldom stays.
 bool is_steady(const std::vector<std::optional<head::Oval>>& boxed) {
   if (!mechanisms::boxed_colours || boxed.size() < 2 || !boxed[0] || !boxed[1]) return false;
-  const double reach = 0.5 * boxed[1]->rx;
+  const double reach = same_place * boxed[1]->rx;
   return std::hypot(boxed[0]->cx - boxed[1]->cx, boxed[0]->cy - boxed[1]->cy) < reach &&
-         std::abs(std::log(boxed[0]->rx / boxed[1]->rx)) < 0.3;
+         std::abs(std::log(boxed[0]->rx / boxed[1]->rx)) < same_size;
 }
 
 // A face that was fitted and believed.
@@ -192,8 +192,7 @@ std::optional<face::Fit> Tracker::State::from_detector(double time) {
   const std::vector<face::Start::Box> boxes = settings.detect(grey);
   boxed.push_back(boxes.empty() ? std::nullopt : std::optional(oval_of(boxes.front())));
   if (boxed.size() > 2) boxed.erase(boxed.begin());
-  constexpr std::size_t most = 3;
-  for (std::size_t i = 0; i < std::min(boxes.size(), most); ++i) {
+  for (std::size_t i = 0; i < std::min(boxes.size(), detected_faces); ++i) {
     face::Start start;
     start.box = boxes[i];
     face::Fit fit = fit_again(*fitter, *settings.model, {grey, start, false});
@@ -214,7 +213,7 @@ std::optional<Outline> Tracker::State::accept(const std::optional<face::Fit>& fi
   if (head && fit->failure > trusted) {
     const Outline off = outline - join.to_face(*head);
     const double radius = outline_width * outline.eye_distance();
-    if (std::hypot(off.x, off.y) > elsewhere * radius || std::abs(off.size) > 0.5) return std::nullopt;
+    if (std::hypot(off.x, off.y) > elsewhere * radius || std::abs(off.size) > elsewhere_size) return std::nullopt;
   }
   return outline;
 }
@@ -250,12 +249,12 @@ void Tracker::State::guide_colours(const ColourView& frame, const face::Fit& fit
     if (contrast == 0) contrast = head.confidence;
     const Outline off = outline_of(*head.oval) - expected;
     const double radius = head.oval->rx;
-    if (std::hypot(off.x, off.y) < astray * radius && std::abs(off.size) < 0.4) {
+    if (std::hypot(off.x, off.y) < astray * radius && std::abs(off.size) < astray_size) {
       if (rested && head.confidence < faded * contrast) calibrate(frame, time, join.known() ? expected : outline);
       return;
     }
   }
-  if (rested && !head.found && missed == 0 && lost_since > 0 && time - lost_since > 0.3) {
+  if (rested && !head.found && missed == 0 && lost_since > 0 && time - lost_since > colours_pause) {
     calibrate(frame, time, join.known() ? expected : outline);
     return;
   }
@@ -362,7 +361,8 @@ bool Tracker::State::decide(double time, Evidence& evidence, Stages& stages) {
       evidence.fit = std::move(other);
       detected = evidence.by_face.has_value();
     }
-    if (by_colours && detected_at == time) first_pause = std::min(2 * first_pause, 4 * first_detector_pause);
+    if (by_colours && detected_at == time)
+      first_pause = std::min(2 * first_pause, longest_first_pause * first_detector_pause);
     stages.end("detect");
   }
   stages.end("pose");

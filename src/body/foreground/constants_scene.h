@@ -1,4 +1,4 @@
-// Constants of floor, walls and seats, that were chosen by trial; see constants.h for the wording of the tags.
+// Constants of floor, walls and seats that were chosen by trial: see constants.h.
 #pragma once
 
 #include "core/constant.h"
@@ -11,69 +11,31 @@ namespace kinema::body::constants {
 namespace seats {
 
 /// Sides that are sought.
-/// @unit planes
-/// @chosen as first written
-KINEMA_CONSTANT(int, searches, 4);
-
+KINEMA_CONSTANT(int, searches, 4);  // planes
 /// Blocks of a side, at least.
-/// @unit blocks
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, fewest_side_blocks, 10);
-
-/// Of more blocks than this, evenly spaced ones are tried as two of a side.
-/// @unit blocks
-/// @chosen time of a search
-KINEMA_CONSTANT(std::size_t, tried_blocks, 100);
-
+KINEMA_CONSTANT(std::size_t, fewest_side_blocks, 10);  // blocks
+/// Of more blocks than this, evenly spaced ones are tried as two of a side. [time of a search]
+KINEMA_CONSTANT(std::size_t, tried_blocks, 100);  // blocks
 /// Height above the floor of what is looked at,
-/// @unit metres
-/// @chosen as first written
-KINEMA_CONSTANT(double, lowest, 0.03);
-
+KINEMA_CONSTANT(double, lowest, 0.03);  // metres
 /// and this, which seats do not reach.
-/// @unit metres
-/// @chosen as first written
-KINEMA_CONSTANT(double, highest, 0.6);
-
+KINEMA_CONSTANT(double, highest, 0.6);  // metres
 /// Area of a side in view, at least.
-/// @unit square metres
-/// @chosen as first written
-KINEMA_CONSTANT(double, smallest_area, 0.025);
-
-/// Width of a side, parts that legs hide counted in, at least.
-/// @unit metres
-/// @chosen two shins have 0.2
-KINEMA_CONSTANT(double, smallest_width, 0.25);
-
+KINEMA_CONSTANT(double, smallest_area, 0.025);  // square metres
+/// Width of a side, parts that legs hide counted in, at least. [two shins have 0.2]
+KINEMA_CONSTANT(double, smallest_width, 0.25);  // metres
 /// Height of its lowest block above the floor, at most.
-/// @unit metres
-/// @chosen as first written
-KINEMA_CONSTANT(double, greatest_gap, 0.2);
-
+KINEMA_CONSTANT(double, greatest_gap, 0.2);  // metres
 /// Sine of its tilt from upright, at most.
-/// @unit sine
-/// @chosen as first written
-KINEMA_CONSTANT(double, greatest_lean, 0.15);
-
+KINEMA_CONSTANT(double, greatest_lean, 0.15);  // sine
 /// How far the middle of a block may lie from the side,
-/// @unit metres
-/// @chosen as first written
-KINEMA_CONSTANT(double, side_unevenness, 0.006);
-
+KINEMA_CONSTANT(double, side_unevenness, 0.006);  // metres
 /// and this, where depths have noise.
-/// @unit standard deviations
-/// @chosen as first written
-KINEMA_CONSTANT(double, block_deviations, 3);
-
+KINEMA_CONSTANT(double, block_deviations, 3);  // standard deviations
 /// Blocks that lie further behind the plane are seen through a gap in it,
-/// @unit metres
-/// @chosen as first written
-KINEMA_CONSTANT(double, depth_behind, 0.03);
-
+KINEMA_CONSTANT(double, depth_behind, 0.03);  // metres
 /// and these are at most so many of those in it.
-/// @unit share
-/// @chosen as first written
-KINEMA_CONSTANT(double, greatest_through, 0.15);
+KINEMA_CONSTANT(double, greatest_through, 0.15);  // share
 
 }  // namespace seats
 
@@ -81,144 +43,61 @@ KINEMA_CONSTANT(double, greatest_through, 0.15);
 namespace planes {
 
 /// Planes that are tried for each that is sought.
-/// @unit planes
-/// @chosen as first written
-KINEMA_CONSTANT(int, trials, 400);
-
+KINEMA_CONSTANT(int, trials, 400);  // planes
 /// Planes that are sought.
-/// @unit planes
-/// @chosen as first written
-KINEMA_CONSTANT(int, most_searches, 12);
-
+KINEMA_CONSTANT(int, most_searches, 12);  // planes
 /// Of floors and walls.
-/// @unit metres
-/// @chosen as first written
-KINEMA_CONSTANT(double, unevenness, 0.015);
-
+KINEMA_CONSTANT(double, unevenness, 0.015);  // metres
 /// Samples of a plane lie within this of it, and its unevenness.
-/// @unit standard deviations
-/// @chosen as first written
-KINEMA_CONSTANT(double, plane_deviations, 3);
-
-/// Area of a plane in view, at least.
-/// @unit square metres
-/// @chosen a back has 0.3
-KINEMA_CONSTANT(double, smallest_plane_area, 0.6);
-
+KINEMA_CONSTANT(double, plane_deviations, 3);  // standard deviations
+/// Area of a plane in view, at least. [a back has 0.3]
+KINEMA_CONSTANT(double, smallest_plane_area, 0.6);  // square metres
 /// Blocks of a plane, at least.
-/// @unit share of the blocks
-/// @chosen as first written
-KINEMA_CONSTANT(double, smallest_plane_share, 0.02);
-
+KINEMA_CONSTANT(double, smallest_plane_share, 0.02);  // share of the blocks
 /// The tilt of a small far block is uncertain: it may be off by 41 degrees.
-/// @unit cosine
-/// @chosen as first written
-KINEMA_CONSTANT(float, tilt, 0.75f);
-
+KINEMA_CONSTANT(float, tilt, 0.75f);  // cosine
 /// Blocks across a depth image.
-/// @unit blocks
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, block_columns, 80);
-
+KINEMA_CONSTANT(std::size_t, block_columns, 80);  // blocks
 /// Samples of a block that is measured, at least.
-/// @unit samples
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, fewest_block_samples, 8);
-
+KINEMA_CONSTANT(std::size_t, fewest_block_samples, 8);  // samples
 /// Samples of a block further from its median than this are wrong depths,
-/// @unit inverse metres
-/// @chosen as first written
-KINEMA_CONSTANT(float, block_reach, 0.02f);
-
+KINEMA_CONSTANT(float, block_reach, 0.02f);  // inverse metres
 /// and this, which a tilted plane spans.
-/// @unit share of the inverse depth
-/// @chosen as first written
-KINEMA_CONSTANT(float, block_reach_share, 0.06f);
-
+KINEMA_CONSTANT(float, block_reach_share, 0.06f);  // share of the inverse depth
 /// Samples of a flat block within that reach, at least.
-/// @unit share
-/// @chosen as first written
-KINEMA_CONSTANT(double, block_inliers, 0.8);
-
+KINEMA_CONSTANT(double, block_inliers, 0.8);  // share
 /// Deviation of the samples of a flat block from its plane, at most,
-/// @unit inverse metres
-/// @chosen as first written
-KINEMA_CONSTANT(double, flat_deviation, 0.003);
-
+KINEMA_CONSTANT(double, flat_deviation, 0.003);  // inverse metres
 /// and this.
-/// @unit share of the inverse depth
-/// @chosen as first written
-KINEMA_CONSTANT(double, flat_deviation_share, 0.02);
-
+KINEMA_CONSTANT(double, flat_deviation_share, 0.02);  // share of the inverse depth
 /// Flat blocks from which the noise of the sensor is learned, at least.
-/// @unit blocks
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, fewest_flat_blocks, 20);
-
+KINEMA_CONSTANT(std::size_t, fewest_flat_blocks, 20);  // blocks
 /// That noise, at least.
-/// @unit inverse metres
-/// @chosen as first written
-KINEMA_CONSTANT(double, least_noise, 0.0004);
-
+KINEMA_CONSTANT(double, least_noise, 0.0004);  // inverse metres
 /// That noise, at most.
-/// @unit inverse metres
-/// @chosen as first written
-KINEMA_CONSTANT(double, greatest_noise, 0.02);
-
+KINEMA_CONSTANT(double, greatest_noise, 0.02);  // inverse metres
 /// Blocks by which a plane is judged.
-/// @unit blocks
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, judging_blocks, 1500);
-
+KINEMA_CONSTANT(std::size_t, judging_blocks, 1500);  // blocks
 /// A plane is tried through three blocks within this of each other, at least,
-/// @unit blocks
-/// @chosen as first written
-KINEMA_CONSTANT(int, least_block_distance, 6);
-
+KINEMA_CONSTANT(int, least_block_distance, 6);  // blocks
 /// and up to this further.
-/// @unit blocks
-/// @chosen as first written
-KINEMA_CONSTANT(int, block_distance_range, 26);
-
+KINEMA_CONSTANT(int, block_distance_range, 26);  // blocks
 /// Fits of a plane to all blocks that lie in it.
-/// @unit fits
-/// @chosen as first written
-KINEMA_CONSTANT(int, plane_fits, 5);
-
+KINEMA_CONSTANT(int, plane_fits, 5);  // fits
 /// Nothing is behind a floor or wall, but for this.
-/// @unit share of the blocks in it
-/// @chosen as first written
-KINEMA_CONSTANT(double, behind_share, 0.15);
-
+KINEMA_CONSTANT(double, behind_share, 0.15);  // share of the blocks in it
 /// How level a floor is, at least, to a camera that may be tilted.
-/// @unit cosine
-/// @chosen as first written
-KINEMA_CONSTANT(double, least_level, 0.6);
-
+KINEMA_CONSTANT(double, least_level, 0.6);  // cosine
 /// Points of a cloud in which planes are sought, at least.
-/// @unit samples
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, fewest_cloud_samples, 100);
-
+KINEMA_CONSTANT(std::size_t, fewest_cloud_samples, 100);  // samples
 /// Blocks of a cloud go this far.
-/// @unit tangent of the angle off the axis
-/// @chosen as first written
-KINEMA_CONSTANT(float, widest_cloud, 2);
-
+KINEMA_CONSTANT(float, widest_cloud, 2);  // tangent of the angle off the axis
 /// Points of a cloud in one block, about.
-/// @unit samples
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, samples_per_block, 30);
-
+KINEMA_CONSTANT(std::size_t, samples_per_block, 30);  // samples
 /// Blocks of a cloud, at least.
-/// @unit blocks
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, fewest_blocks, 16);
-
+KINEMA_CONSTANT(std::size_t, fewest_blocks, 16);  // blocks
 /// Blocks of a cloud, at most.
-/// @unit blocks
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, most_blocks, 4800);
+KINEMA_CONSTANT(std::size_t, most_blocks, 4800);  // blocks
 
 }  // namespace planes
 
@@ -226,69 +105,31 @@ KINEMA_CONSTANT(std::size_t, most_blocks, 4800);
 namespace scene {
 
 /// Frames between searches where none found a plane.
-/// @unit frames
-/// @chosen as first written
-KINEMA_CONSTANT(int, plane_search_interval, 30);
-
+KINEMA_CONSTANT(int, plane_search_interval, 30);  // frames
 /// Planes within this of each other,
-/// @unit cosine
-/// @chosen as first written
-KINEMA_CONSTANT(double, same_plane_cosine, 0.996);
-
+KINEMA_CONSTANT(double, same_plane_cosine, 0.996);  // cosine
 /// and this, are the same.
-/// @unit metres
-/// @chosen as first written
-KINEMA_CONSTANT(double, same_plane_offset, 0.1);
-
-/// Noise of a floor that was matched in pairs of pictures, at least.
-/// @unit ratio, to that of a person
-/// @chosen realistic pairs
-KINEMA_CONSTANT(double, patch_noise, 2.5);
-
+KINEMA_CONSTANT(double, same_plane_offset, 0.1);  // metres
+/// Noise of a floor that was matched in pairs of pictures, at least. [realistic pairs]
+KINEMA_CONSTANT(double, patch_noise, 2.5);  // ratio, to that of a person
 /// What is this far before the background is not of it.
-/// @unit standard deviations
-/// @chosen as first written
-KINEMA_CONSTANT(double, scene_deviations, 4);
-
+KINEMA_CONSTANT(double, scene_deviations, 4);  // standard deviations
 /// The same besides the noise, with a picture of the empty room.
-/// @unit metres
-/// @chosen as first written
-KINEMA_CONSTANT(float, background_margin, 0.02f);
-
+KINEMA_CONSTANT(float, background_margin, 0.02f);  // metres
 /// Samples of a cloud by which planes are held against a frame, about.
-/// @unit samples
-/// @chosen as first written
-KINEMA_CONSTANT(std::size_t, scene_samples, 4800);
-
+KINEMA_CONSTANT(std::size_t, scene_samples, 4800);  // samples
 /// A plane that fewer samples lie in has moved, or somebody hides it: planes are sought again.
-/// @unit share of the samples when it was found
-/// @chosen as first written
-KINEMA_CONSTANT(double, still_within, 0.6);
-
+KINEMA_CONSTANT(double, still_within, 0.6);  // share of the samples when it was found
 /// The same, of samples that lie behind it.
-/// @unit share of the samples when it was found
-/// @chosen as first written
-KINEMA_CONSTANT(double, moved_behind, 0.25);
-
+KINEMA_CONSTANT(double, moved_behind, 0.25);  // share of the samples when it was found
 /// A plane that was not found again is kept if this many lie in it,
-/// @unit share of the samples when it was found
-/// @chosen as first written
-KINEMA_CONSTANT(double, hidden_within, 0.25);
-
+KINEMA_CONSTANT(double, hidden_within, 0.25);  // share of the samples when it was found
 /// and this many,
-/// @unit share of all samples
-/// @chosen as first written
-KINEMA_CONSTANT(double, hidden_share, 0.01);
-
+KINEMA_CONSTANT(double, hidden_share, 0.01);  // share of all samples
 /// and no more than this behind it.
-/// @unit share of the samples in it
-/// @chosen as first written
-KINEMA_CONSTANT(double, hidden_behind, 0.15);
-
+KINEMA_CONSTANT(double, hidden_behind, 0.15);  // share of the samples in it
 /// Points within this of a table or the like, and the margin of walls, are part of it.
-/// @unit standard deviations
-/// @chosen as first written
-KINEMA_CONSTANT(double, flat_thing_deviations, 3);
+KINEMA_CONSTANT(double, flat_thing_deviations, 3);  // standard deviations
 
 }  // namespace scene
 

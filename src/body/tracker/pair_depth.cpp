@@ -57,7 +57,7 @@ PairDepth::PairDepth(const TrackerSettings& settings, const Compute& compute)
       reduction_(reduction_of(settings)),
       camera_(reduced_camera(settings.camera, reduction_)),
       gate_(settings.foreground.gate),
-      past_depth_(static_cast<float>(1.25 * settings.foreground.farthest)),
+      past_depth_(static_cast<float>(past_distance * settings.foreground.farthest)),
       matcher_(stereo::make_matcher(camera_, settings.baseline, settings.stereo, compute)),
       rows_(camera_.width, camera_.height),
       depth_(static_cast<std::size_t>(camera_.width) * static_cast<std::size_t>(camera_.height)),
