@@ -53,7 +53,7 @@ SeenPart::SeenPart(const Part& part, Vec3 eye) : part_(part), eye_(part.to_own(e
   }
 }
 
-std::optional<Meeting> SeenPart::meet(Vec3 direction) const {
+std::optional<Hit> SeenPart::hit(Vec3 direction) const {
   const Vec3 d = part_.to_own(direction);
   const double dd = dot(d, d);
   double best = never;
@@ -100,17 +100,17 @@ std::optional<Meeting> SeenPart::meet(Vec3 direction) const {
   // a normal is stretched inversely
   const Vec3& s = part_.stretch;
   const Vec3 normal = (n.x / s.x) * part_.axes[0] + (n.y / s.y) * part_.axes[1] + (n.z / s.z) * part_.axes[2];
-  return Meeting{best, own, (1 / norm(normal)) * normal};
+  return Hit{best, own, (1 / norm(normal)) * normal};
 }
 
 // The cloth is nearly as far off where the ray meets the part inflated by that much: a few steps find the place.
-std::optional<Meeting> SeenPart::meet_cloth(Vec3 direction, const Part& bare, Vec3 eye) const {
-  std::optional<Meeting> meeting = meet(direction);
-  for (int step = 0; meeting && step < 3; ++step) {
-    const double off = standing_off(bare, eye + meeting->t * direction);
-    meeting = SeenPart(inflated(bare, off), eye).meet(direction);
+std::optional<Hit> SeenPart::hit_cloth(Vec3 direction, const Part& bare, Vec3 eye) const {
+  std::optional<Hit> found = hit(direction);
+  for (int step = 0; found && step < 3; ++step) {
+    const double off = standing_off(bare, eye + found->t * direction);
+    found = SeenPart(inflated(bare, off), eye).hit(direction);
   }
-  return meeting;
+  return found;
 }
 
 }  // namespace kinema::synth

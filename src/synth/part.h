@@ -40,7 +40,7 @@ Part inflated(const Part& part, double metres);
 /// How far its cloth stands off at a point in the scene, metres.
 double standing_off(const Part& part, Vec3 place);
 
-struct Meeting {
+struct Hit {
   double t = 0;   // the ray's parameter: eye + t direction
   Vec3 own{};     // the point in the part's own space
   Vec3 normal{};  // in the scene, of length 1, outwards
@@ -54,10 +54,10 @@ public:
   const Part& part() const { return part_; }
 
   /// The first point of the part on the ray from the eye, t > 0, if any.
-  std::optional<Meeting> meet(Vec3 direction) const;
+  std::optional<Hit> hit(Vec3 direction) const;
 
   /// Likewise of a part with cloth; `eye` and `bare` are its own, this one is inflated by all that the cloth stands off.
-  std::optional<Meeting> meet_cloth(Vec3 direction, const Part& bare, Vec3 eye) const;
+  std::optional<Hit> hit_cloth(Vec3 direction, const Part& bare, Vec3 eye) const;
 
 private:
   Part part_;

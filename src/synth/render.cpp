@@ -36,15 +36,15 @@ Window window_of(const Part& part, Vec3 eye, const Camera& camera) {
           std::min(camera.height - 1, pixel(std::ceil(bottom), camera.height))};
 }
 
-Colour colour_of(const Part& part, const Meeting& meeting, std::uint32_t seed) {
+Colour colour_of(const Part& part, const Hit& hit, std::uint32_t seed) {
   // metres along the part's axes, so that a cloth is as fine on a trunk as on an arm
-  const Vec3 place{meeting.own.x * part.stretch.x, meeting.own.y * part.stretch.y, meeting.own.z * part.stretch.z};
+  const Vec3 place{hit.own.x * part.stretch.x, hit.own.y * part.stretch.y, hit.own.z * part.stretch.z};
   switch (part.material) {
     case Material::skin:
       return weave(place, 0.03, 0.011, 0.22f, seed) * Colour{0.52f, 0.64f, 0.86f};
     case Material::head: {
       // hair above and behind, a face before it
-      const bool hair = meeting.own.y > 0.62 || meeting.own.z < 0.15;
+      const bool hair = hit.own.y > 0.62 || hit.own.z < 0.15;
       return hair ? weave(place, 0.02, 0.009, 0.5f, seed) * Colour{0.13f, 0.2f, 0.3f}
                   : weave(place, 0.03, 0.011, 0.22f, seed) * Colour{0.52f, 0.64f, 0.86f};
     }
@@ -88,15 +88,15 @@ public:
     }
     for (int u = 0; u < camera_.width; ++u) {
       const Vec3 direction{(u - camera_.cx) / camera_.fx, (v - camera_.cy) / camera_.fy, 1};
-      Meeting nearest;
+      Hit nearest;
       const SeenPart* seen = nullptr;
       std::size_t number = 0;
       for (std::size_t i : here) {
         if (u < windows_[i].left || u > windows_[i].right) continue;
-        const auto meeting =
-            bare_[i].loose > 0 ? parts_[i].meet_cloth(direction, bare_[i], view_.eye) : parts_[i].meet(direction);
-        if (!meeting || (seen != nullptr && meeting->t >= nearest.t)) continue;
-        nearest = *meeting;
+        const auto hit =
+            bare_[i].loose > 0 ? parts_[i].hit_cloth(direction, bare_[i], view_.eye) : parts_[i].hit(direction);
+        if (!hit || (seen != nullptr && hit->t >= nearest.t)) continue;
+        nearest = *hit;
         seen = &parts_[i];
         number = i;
       }

@@ -35,41 +35,41 @@ double distance(const Part& part, Vec3 p) {
 
 TEST(Part, ABallIsMetAtItsFront) {
   const SeenPart ball(upright({0, 0, 3}, 0, 0.5, 0.5), {0, 0, 0});
-  const auto meeting = ball.meet({0, 0, 1});
-  ASSERT_TRUE(meeting);
-  EXPECT_DOUBLE_EQ(meeting->t, 2.5);
-  EXPECT_DOUBLE_EQ(meeting->normal.z, -1);
-  EXPECT_FALSE(ball.meet({0, 0.2, 1}));  // passes it
-  EXPECT_FALSE(ball.meet({0, 0, -1}));   // looks away
+  const auto hit = ball.hit({0, 0, 1});
+  ASSERT_TRUE(hit);
+  EXPECT_DOUBLE_EQ(hit->t, 2.5);
+  EXPECT_DOUBLE_EQ(hit->normal.z, -1);
+  EXPECT_FALSE(ball.hit({0, 0.2, 1}));  // passes it
+  EXPECT_FALSE(ball.hit({0, 0, -1}));   // looks away
 }
 
 TEST(Part, StretchMakesAnEllipsoid) {
   Part part = upright({0, 0, 3}, 0, 1, 1);
   part.stretch = {0.2, 0.3, 0.5};
   const SeenPart egg(part, {0, 0, 0});
-  EXPECT_DOUBLE_EQ(egg.meet({0, 0, 1})->t, 2.5);
+  EXPECT_DOUBLE_EQ(egg.hit({0, 0, 1})->t, 2.5);
   // the outline at x: |x| = 0.2 at z = 3 is seen a little before
   const double slope = 0.2 / std::sqrt(9 - 0.25);
-  EXPECT_TRUE(egg.meet({slope * 0.9999, 0, 1}));
-  EXPECT_FALSE(egg.meet({slope * 1.0001, 0, 1}));
+  EXPECT_TRUE(egg.hit({slope * 0.9999, 0, 1}));
+  EXPECT_FALSE(egg.hit({slope * 1.0001, 0, 1}));
 }
 
 TEST(Part, TheSideOfAConeIsMetWhereItsBallsTouchIt) {
   // radii 0.2 and 0.1, 0.5 apart: at the height y the side is (0.2 - 0.2 y) / cos wide
   const SeenPart cone(upright({0, -0.25, 2}, 0.5, 0.2, 0.1), {0, 0, 0});
   const double cosine = std::sqrt(1 - 0.04);
-  const auto meeting = cone.meet({0, 0, 1});
-  ASSERT_TRUE(meeting);
-  EXPECT_NEAR(meeting->t, 2 - (0.2 - 0.25 * 0.2) / cosine, 1e-12);
-  EXPECT_NEAR(meeting->normal.y, 0.2, 1e-12);
-  EXPECT_NEAR(meeting->normal.z, -cosine, 1e-12);
+  const auto hit = cone.hit({0, 0, 1});
+  ASSERT_TRUE(hit);
+  EXPECT_NEAR(hit->t, 2 - (0.2 - 0.25 * 0.2) / cosine, 1e-12);
+  EXPECT_NEAR(hit->normal.y, 0.2, 1e-12);
+  EXPECT_NEAR(hit->normal.z, -cosine, 1e-12);
 }
 
 TEST(Part, ABallThatHoldsTheOtherIsAllThatIsSeen) {
   for (const auto& [start, end, front] : {std::tuple{0.5, 0.1, 2.5}, {0.1, 0.5, 2.5}}) {
     const double centre = start > end ? 0 : -0.2;
     const SeenPart part(upright({0, centre, 3}, 0.2, start, end), {0, 0, 0});
-    EXPECT_NEAR(part.meet({0, 0, 1})->t, front, 1e-12);
+    EXPECT_NEAR(part.hit({0, 0, 1})->t, front, 1e-12);
   }
 }
 
@@ -83,7 +83,7 @@ TEST(Part, ClothStandsOffByNoMoreThanItIsLooseAndMovesWithThePart) {
     std::vector<double> off;
     for (int i = -8; i <= 8; ++i) {
       const Vec3 direction{0, 0.012 * i, 1};
-      const auto cloth = seen.meet_cloth(direction, bare, moved), below = skin.meet(direction);
+      const auto cloth = seen.hit_cloth(direction, bare, moved), below = skin.hit(direction);
       off.push_back(cloth && below ? below->t - cloth->t : -1);
     }
     return off;
@@ -101,10 +101,10 @@ TEST(Part, ClothStandsOffByNoMoreThanItIsLooseAndMovesWithThePart) {
   for (std::size_t i = 0; i < off.size(); ++i) EXPECT_NEAR(off[i], same[i], 1e-9);
 }
 
-TEST(Part, EveryMeetingLiesOnTheSurfaceAndNothingBeforeIt) {
+TEST(Part, EveryHitLiesOnTheSurfaceAndNothingBeforeIt) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> any(-1, 1);
-  int met = 0;
+  int hits = 0;
   for (int round = 0; round < 300; ++round) {
     Part part = upright({0.3 * any(random), 0.3 * any(random), 3}, 0.2 + 0.4 * std::abs(any(random)),
                         0.05 + 0.2 * std::abs(any(random)), 0.05 + 0.2 * std::abs(any(random)));
@@ -114,20 +114,20 @@ TEST(Part, EveryMeetingLiesOnTheSurfaceAndNothingBeforeIt) {
     const Vec3 eye{0.2 * any(random), 0.2 * any(random), 0};
     const SeenPart seen(part, eye);
     const Vec3 direction{0.15 * any(random), 0.15 * any(random), 1};
-    const auto meeting = seen.meet(direction);
+    const auto hit = seen.hit(direction);
     // the search over balls is exact to about the square of its step
     constexpr double tolerance = 1e-6;
-    if (meeting) {
-      ++met;
-      EXPECT_NEAR(distance(part, eye + meeting->t * direction), 0, tolerance);
-      EXPECT_NEAR(norm(meeting->normal), 1, 1e-12);
-      EXPECT_LT(dot(meeting->normal, direction), 1e-9);
-      EXPECT_GT(distance(part, eye + (meeting->t * 0.999) * direction), -tolerance);
+    if (hit) {
+      ++hits;
+      EXPECT_NEAR(distance(part, eye + hit->t * direction), 0, tolerance);
+      EXPECT_NEAR(norm(hit->normal), 1, 1e-12);
+      EXPECT_LT(dot(hit->normal, direction), 1e-9);
+      EXPECT_GT(distance(part, eye + (hit->t * 0.999) * direction), -tolerance);
     } else {
       for (double t = 2; t < 4; t += 0.05) EXPECT_GT(distance(part, eye + t * direction), -tolerance);
     }
   }
-  EXPECT_GT(met, 40);
+  EXPECT_GT(hits, 40);
 }
 
 }  // namespace
