@@ -42,7 +42,7 @@ KINEMA_CONSTANT(double, same_surface, 1);  // pixels
 KINEMA_CONSTANT(double, fewest, 1);  // pixels
 /// What the disparities around a pixel weigh against the pictures, which say little where a surface is plain: as much
 /// as this sum of squared slopes. [realistic pairs]
-KINEMA_CONSTANT(double, smoothness, 100);  // squared grey levels per pixel
+KINEMA_CONSTANT(double, smoothness, 50);  // squared grey levels per pixel
 /// Steps of least squares. [realistic pairs]
 KINEMA_CONSTANT(int, refinements, 4);  // steps
 /// Each is longer than what a square asks for, since its neighbours will ask for the same. [realistic pairs: four steps
