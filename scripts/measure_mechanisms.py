@@ -28,7 +28,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 
 import measure_constants
 from constant_runs import METRICS, ROOT, SEEDS
@@ -54,7 +54,7 @@ FIGURES = {**dict.fromkeys(BODY, TRACKED), **dict.fromkeys(LIVE, {**TRACKED, "tr
            "head": {"error": (LESS, 0.3), "found": (MORE, 0.3)}, "face training": FITTED, "face drawn": FITTED, "face refined": FITTED,
            "face detector": FITTED, "face film": POSED, "person": POSED, "face expression": EXPRESSED, "person expression": EXPRESSED,
            "face deviations": {"error": (TO_ONE, 0.03), "found": (MORE, 0.3)}}
-FASTER = 3  # percent of processor time that a mechanism saves if it pays by that
+LEAST_SPREAD = 1  # that of recordings on which seeds happen to agree
 
 INTRODUCTION = f"""\
 <!-- Made by scripts/measure_mechanisms.py from scripts/mechanism_list.py and bench/results/mechanisms.json; changes made here
@@ -62,9 +62,11 @@ by hand are lost. -->
 # What mechanisms are worth
 
 What each part of the trackers that could be left out does for the results, by a run without it. A figure above 0 is a loss
-without the mechanism; bold ones are above what counts as nothing, and a mechanism without a bold one does not pay. One whose
-bold figures are no larger than what seeds differ by is within the noise: more seeds (`--seeds 1,2,3`) tell. `=`: not one
-bit changes, since it does nothing there.
+without the mechanism. On recordings of the body it is a mean with weights by how far three seeds move each, and stands with
+its deviation: on some, one seed turns a person round and another does not. A mechanism pays by a figure that is above what
+counts as nothing and above twice its deviation (bold). It does not pay where all figures are below what counts as nothing; else
+it is within the noise, and more recordings or seeds (`--seeds 1,2,3`) tell. `=`: not one bit changes, since it does nothing
+there. In brackets: recordings, of those on which it was tried.
 
 Figures of the **body** are, in this order: the mean error of joints in mm, points of joints within 100 mm of the truth
 (missing ones are outside), and points by which the share of errors within the stated deviations, as far as {LIKELY_SHARE} % should
@@ -102,7 +104,7 @@ def complaints():
     found = []
     for tracker in TRACKERS:
         names, groups = known(tracker)
-        own = [mechanism for mechanism in MECHANISMS if mechanism.tracker == tracker]
+        own = [mechanism for mechanism in MECHANISMS if mechanism.tracker == tracker and not mechanism.gone]
         switched = switches(tracker)
         labels = [mechanism.name for mechanism in own]
         found += [f"{tracker}.{name}: stands twice in the list" for name in sorted({name for name in labels if labels.count(name) > 1})]
@@ -126,7 +128,7 @@ def chosen(words):
     unknown = set(wanted) - {*TRACKERS, *(mechanism.label for mechanism in MECHANISMS)}
     if unknown:
         sys.exit(f"measure_mechanisms: no mechanism {', '.join(sorted(unknown))}: see --list")
-    return [mechanism for mechanism in MECHANISMS if not mechanism.why_not and
+    return [mechanism for mechanism in MECHANISMS if not mechanism.why_not and not mechanism.gone and
             (not wanted or mechanism.tracker in wanted or mechanism.label in wanted)]
 
 
@@ -180,29 +182,16 @@ class Session:
 
         def usual(seed):
             """With everything on, on as many parts as there are."""
-            return next(filter(None, (self.counted(recordings, recordings.figures("", seed, k), k) for k in range(part, -1, -1))), None)
-
-        def without(seed):
-            row = self.counted(recordings, recordings.figures(run, seed, part), part)
-            if row and "recordings" in row:  # compared with what these give with everything on
-                row["as_it_is"] = {str(other): own for other in SEEDS if (own := recordings.figures("", other, part))}
-            return row
+            return next(filter(None, (recordings.figures("", seed, k) for k in range(recordings.parts() - 1, -1, -1))), None)
 
         groups = []
         for seed in seeds:
             places = {path: recordings.place(run, seed, path) for path in recordings.first(part)}
             missing = [path for path, place in places.items() if place not in self.begun and not place.exists()]
             self.begun.update(places.values())
-            groups.append(self.group(name, mechanism, seed, lambda seed=seed: (without if mechanism else usual)(seed),
+            groups.append(self.group(name, mechanism, seed, lambda seed=seed: recordings.figures(run, seed, part) if mechanism else usual(seed),
                                      [(recordings.track, self.runner, path, run, seed, mechanism) for path in missing]))
         return groups
-
-    @staticmethod
-    def counted(recordings, row, part):
-        """With the number of recordings where these are not all."""
-        if row and part + 1 < recordings.parts():
-            row["recordings"] = len(recordings.first(part))
-        return row
 
     def start_other(self, name, mechanism, seed):
         if "error" in self.rows(name, mechanism).get(str(seed), {}):
@@ -238,7 +227,7 @@ class Session:
         if not row:
             return
         self.rows(name, mechanism)[str(seed)] = row
-        told = ", ".join(f"{key} {value:.3f}" for key, value in row.items() if isinstance(value, (int, float)))
+        told = ", ".join(f"{key} {value:.3f}" for key, value in mean_of(row).items() if value is not None)
         print(f"{name}, {mechanism.label if mechanism else 'as it is'}, seed {seed}: {told}", flush=True)
         self.write()
 
@@ -300,35 +289,69 @@ class Session:
 
 # ---- the page
 
+def mean_of(row):
+    """The figures of a row: the means over its recordings, where it has some."""
+    by = list(row["by"].values()) if "by" in row else [row]
+    return {key: fmean(own[key] for own in by) if by[0][key] is not None else None for key in by[0]}
+
+
+def weighed_loss(key, sense, off, usual, seed):
+    """The mean loss over recordings, and its standard deviation by what seeds move, which is their weight: on some recordings
+    one seed turns a person round and another does not. Where not one bit changes the loss is 0."""
+    weights, losses = [], []
+    for name, row in off["by"].items():
+        on = [own["by"][name][key] for own in usual.values() if name in own["by"]]
+        if not on:
+            continue
+        if timeless(row) == timeless(usual.get(seed, {"by": {}})["by"].get(name, {})):
+            losses.append(0)
+            weights.append(LEAST_SPREAD ** -2)
+            continue
+        losses.append(fmean(sense(value, row[key]) for value in on))
+        # by how much one run differs from the mean of the others
+        variance = stdev(sense(value, row[key]) for value in on) ** 2 if len(on) > 1 else 0
+        weights.append(1 / (variance + LEAST_SPREAD ** 2) / (1 + 1 / len(on)))
+    return (sum(w * x for w, x in zip(weights, losses)) / sum(weights), sum(weights) ** -0.5) if weights else None
+
+
 def worth(name, kept, label):
-    """What a mechanism is worth in each figure of a set, as the mean over seeds that both have; or a word."""
+    """What a mechanism is worth in each figure of a set, the mean over seeds; or a word."""
     of = kept["sets"].get(name, {})
-    rows = of.get("mechanisms", {}).get(label, {})
+    rows, usual = of.get("mechanisms", {}).get(label, {}), of.get("as_it_is", {})
     if any("failed" in row for row in rows.values()):
         return "fails"
-    usual = {seed: row for own in rows.values() for seed, row in own.get("as_it_is", of.get("as_it_is", {})).items()}
-    both = [seed for seed in rows if seed in usual and "error" in usual[seed]]
-    if not both or any(rows[seed]["error"] is None for seed in both):
+    both = [seed for seed in rows if seed in usual]
+    if not both or any("error" in rows[seed] and rows[seed]["error"] is None for seed in both):
         return "fails" if both else None
-    figures = {key: fmean(sense(usual[seed][key], rows[seed][key]) for seed in both)
-               for key, (sense, _) in FIGURES[name].items() if rows[both[0]].get(key) is not None}
-    figures["runs"], figures["noise"] = len(both), {}
-    for key, (_, bound) in FIGURES[name].items():
-        values = [row[key] for row in usual.values() if row.get(key) is not None]
-        # what one seed differs from another by; other faces are no noise
-        by_seed = name not in OTHERS or name in TRAINED
-        figures["noise"][key] = (max(values) - min(values)) / len(both) ** 0.5 if values and by_seed else 0
-    figures["recordings"] = min((row["recordings"] for row in rows.values() if "recordings" in row), default=0)
-    timeless = lambda row: {key: row[key] for key in row if key not in ("milliseconds", "recordings", "as_it_is")}
-    if all(timeless(rows[seed]) == timeless(usual[seed]) for seed in both):
+    figures = {"noise": {}, "recordings": 0}
+    for key, (sense, _) in FIGURES[name].items():
+        if "by" in rows[both[0]]:
+            told = [loss for seed in both if (loss := weighed_loss(key, sense, rows[seed], usual, seed))]
+            if not told:
+                return None
+            figures[key], figures["noise"][key] = fmean(loss for loss, _ in told), told[0][1] / len(told) ** 0.5
+            figures["recordings"] = min(len(rows[seed]["by"]) for seed in both)
+        elif rows[both[0]].get(key) is not None:
+            figures[key] = fmean(sense(usual[seed][key], rows[seed][key]) for seed in both)
+            values = [row[key] for row in usual.values()] if name in TRAINED else [0]  # other faces are no noise
+            figures["noise"][key] = (max(values) - min(values)) / 2 / len(both) ** 0.5
+    if all(unchanged(rows[seed], usual[seed]) for seed in both):
         figures["equal"] = True
-    if "milliseconds" in rows[both[0]]:
-        figures["time"] = fmean(100 * (rows[seed]["milliseconds"] / max(1e-9, usual[seed]["milliseconds"]) - 1) for seed in both)
     return figures
 
 
+def timeless(row):
+    return {key: value for key, value in row.items() if key != "milliseconds"}
+
+
+def unchanged(row, usual):
+    if "by" not in row:
+        return timeless(row) == timeless(usual)
+    return all(timeless(own) == timeless(usual["by"].get(name, {})) for name, own in row["by"].items())
+
+
 def pays(name, figures, clearly):
-    return any(figures.get(key, 0) >= max(bound, figures["noise"][key] if clearly else 0)
+    return any(figures.get(key, 0) >= max(bound, 2 * figures["noise"][key] if clearly else 0)
                for key, (_, bound) in FIGURES[name].items())
 
 
@@ -341,41 +364,59 @@ def verdict(mechanism, kept):
         return ""
     if any(figures == "fails" or figures and pays(name, figures, True) for name, figures in told.items()):
         return "pays"
-    if any(figures is None or figures["recordings"] for figures in told.values()):
+    if any(figures is None or figures["recordings"] < kept["sets"][name].get("recordings", 0) for name, figures in told.items()):
         return "not on all recordings yet"
     if any(pays(name, figures, False) for name, figures in told.items()):
         return "within the noise"
     if all("equal" in figures for figures in told.values()):
-        return "not reached"
-    times = [figures["time"] for figures in told.values() if "time" in figures]
-    return f"saves {fmean(times):.0f} % of time" if times and fmean(times) >= FASTER else "**does not pay**"
+        return f"not reached{': ' + mechanism.kept if mechanism.kept else ''}"
+    if mechanism.kept:
+        return f"kept: {mechanism.kept}"
+    return "**does not pay**"
 
 
 def cell(name, figures):
     if figures is None or figures == "fails":
         return figures or ""
+    several = f" ({figures['recordings']})" if figures["recordings"] else ""
     if "equal" in figures:
-        return "="
+        return "=" + several
     told = []
     for key, (_, bound) in FIGURES[name].items():
         if key not in figures or (key == "found" and abs(figures[key]) < 0.005):
             continue
-        digits = 2 if bound >= 0.05 else 3
-        text = f"{figures[key]:+.{digits}f}"
-        text = f"**{text}**" if figures[key] >= bound else text
+        digits = (1 if figures["recordings"] else 2) if bound >= 0.05 else 3
+        text, noise = f"{figures[key]:+.{digits}f}", figures["noise"][key]
+        text = f"**{text}**" if figures[key] >= max(bound, 2 * noise) else text
+        text += f" ± {noise:.{digits}f}" if noise else ""
         told.append(f"found {text}" if key == "found" else text)
-    return ", ".join(told) + (f" ({figures['recordings']} recordings)" if figures["recordings"] else "")
+    return ", ".join(told) + several
 
 
 def as_it_is(name, kept):
     """A row of figures with everything on, and how far seeds move them."""
-    rows = [row for row in kept["sets"][name].get("as_it_is", {}).values() if "error" in row and row["error"] is not None]
+    rows = [mean_of(row) for row in kept["sets"][name].get("as_it_is", {}).values() if row.get("error", 0) is not None]
     told = []
     for key in ("error", "near", "stated", "found", "beside", "normalised", "trembling", "milliseconds"):
         values = [row[key] for row in rows if row.get(key) is not None]
         digits = 3 if key == "beside" else 2
         told.append(f"{fmean(values):.{digits}f} ({max(values) - min(values):.{digits}f})" if values else "")
     return told
+
+
+def table(mechanisms, measured, kept):
+    """Mechanisms and what each is worth on the sets that it has."""
+    names = [name for name in measured if any(name in mechanism.sets for mechanism in mechanisms)]
+    text = f"| mechanism | lines | constants | {''.join(name + ' | ' for name in names)}|\n"
+    text += f"| --- | ---: | --- |{' ---: |' * len(names)} --- |\n"
+    for mechanism in mechanisms:
+        constants = mechanism.constants.split() if mechanism.gone else constants_of(mechanism)
+        listed = ", ".join(constants) if len(constants) <= 3 else f"{len(constants)}"
+        cells = [cell(name, worth(name, kept, mechanism.label)) if name in mechanism.sets else "" for name in names]
+        label = mechanism.label if mechanism.gone else mechanism.name
+        said = "" if mechanism.gone else verdict(mechanism, kept)
+        text += f"| `{label}`: {mechanism.what} | {mechanism.lines} | {listed} | {''.join(c + ' | ' for c in cells)}{said} |\n"
+    return text
 
 
 def page():
@@ -392,23 +433,12 @@ def page():
         if name in METRICS:
             text += f"\n- **{name}**: {METRICS[name].format(mode='depth', faces='photographs')}."
     text += "\n" * any(name in METRICS for name in measured)
-    gone = []
     for tracker in TRACKERS:
-        own = [mechanism for mechanism in MECHANISMS if mechanism.tracker == tracker]
-        names = [name for name in measured if any(name in mechanism.sets for mechanism in own)]
-        text += f"\n## {tracker.capitalize()}\n\n| mechanism | lines | constants | {''.join(name + ' | ' for name in names)}|\n"
-        text += f"| --- | ---: | --- |{' ---: |' * len(names)} --- |\n"
-        for mechanism in own:
-            constants = constants_of(mechanism)
-            listed = ", ".join(constants) if len(constants) <= 3 else f"{len(constants)}"
-            cells = [cell(name, worth(name, kept, mechanism.label)) if name in mechanism.sets else "" for name in names]
-            said = verdict(mechanism, kept)
-            text += f"| `{mechanism.name}`: {mechanism.what} | {mechanism.lines} | {listed} | {''.join(c + ' | ' for c in cells)}{said} |\n"
-            if "does not pay" in said:
-                gone.append((mechanism, constants))
-    lines, constants = sum(mechanism.lines for mechanism, _ in gone), {(m.tracker, name) for m, own in gone for name in own}
-    if gone:
-        text += f"\n{len(gone)} mechanisms do not pay, with about {lines} lines and {len(constants)} constants.\n"
+        text += f"\n## {tracker.capitalize()}\n\n" + table([m for m in MECHANISMS if m.tracker == tracker and not m.gone], measured, kept)
+    if gone := [mechanism for mechanism in MECHANISMS if mechanism.gone]:
+        names = {name for mechanism in gone for name in mechanism.constants.split()}
+        text += f"\n## Deleted\n\n{len(gone)} mechanisms of about {sum(m.lines for m in gone)} lines and {len(names)} constants did not pay:\n\n"
+        text += table(gone, measured, kept)
     return text
 
 
@@ -438,6 +468,8 @@ def main():
     options.recordings = [name for name in options.recordings.split(",") if name]
     if options.list:
         for mechanism in MECHANISMS:
+            if mechanism.gone:
+                continue
             how = " ".join(mechanism.switches) or mechanism.options or f"not measured: {mechanism.why_not}"
             print(f"{mechanism.label:34} {mechanism.what}  [{how}]")
         return

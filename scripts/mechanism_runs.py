@@ -19,7 +19,7 @@ import threading
 import zipfile
 from pathlib import Path
 
-from constant_runs import Measurement
+from constant_runs import SEEDS, Measurement
 from pack_recordings import BESIDE, PACKED
 
 # How the joints of a set differ from those of its truth by definition: by an offset in the frame of a bone, as a share of the
@@ -163,6 +163,7 @@ class Recordings:
             self.folders = [path for path in self.folders if path.name in options.recordings]
             self.folders.sort(key=lambda path: options.recordings.index(path.name))
         self.truth = {path.name: Truth(path, options.frames) for path in self.folders}
+        self.offsets = {}
 
     def place(self, run, seed, recording):
         return self.options.work / self.name.replace(" ", "-") / f"{run or 'as_it_is'}-{seed}" / f"{recording.name}.json.gz"
@@ -222,27 +223,33 @@ class Recordings:
         return -(-len(self.folders) // self.options.part) if self.options.part else 1
 
     def figures(self, run, seed, part):
-        """The means over the recordings up to a part, or nothing while one is missing."""
-        kept = {}
-        for recording in self.first(part):
-            place = self.place(run, seed, recording)
-            if not place.exists():
-                return None
-            with gzip.open(place, "rt") as file:
-                kept[recording.name] = json.load(file)
-        errors = {name: Errors(self.truth[name], found) for name, found in kept.items()}
-        offsets = {name: own.offset(DEFINED[self.kind] == BY_OTHERS and own.truth.bones is not None) for name, own in errors.items()}
-        rows = []
-        for name, own in errors.items():
-            others = [offset for other, offset in offsets.items() if not other.startswith(name)]
-            if DEFINED[self.kind] == EQUAL:
-                offset = None
-            elif DEFINED[self.kind] == BY_OTHERS and own.truth.bones and others:
-                offset = both_sides(median_offset(others))
-            else:
-                offset = offsets[name]
-            rows.append(own.figures(offset))
-        return {key: statistics.fmean(row[key] for row in rows) for key in rows[0]}
+        """The figures of each recording up to a part, or nothing while one is missing."""
+        if not all(self.place(run, seed, recording).exists() for recording in self.first(part)):
+            return None
+        errors = {recording.name: self.errors(run, seed, recording) for recording in self.first(part)}
+        return {"by": {name: {key: round(value, 3) for key, value in own.figures(self.offset(own, name)).items()}
+                       for name, own in errors.items()}}
+
+    def errors(self, run, seed, recording):
+        with gzip.open(self.place(run, seed, recording), "rt") as file:
+            return Errors(self.truth[recording.name], json.load(file))
+
+    def offset(self, own, name):
+        """By which joints differ from those of the truth: where others tell, as they were tracked with everything on."""
+        if DEFINED[self.kind] == EQUAL:
+            return None
+        if DEFINED[self.kind] == BY_OTHERS and own.truth.bones:
+            others = [offset for other, offset in self.usual_offsets().items() if not other.startswith(name)]
+            if others:
+                own.in_bones = True
+                return both_sides(median_offset(others))
+        return own.offset(DEFINED[self.kind] == BY_OTHERS and own.truth.bones is not None)
+
+    def usual_offsets(self):
+        for recording in self.folders:
+            if recording.name not in self.offsets and self.place("", SEEDS[0], recording).exists():
+                self.offsets[recording.name] = self.errors("", SEEDS[0], recording).offset(True)
+        return self.offsets
 
 
 def median_offset(offsets):

@@ -27,10 +27,6 @@ KINEMA_CONSTANT(double, window_factor, 1.2);  // radii of the head
 KINEMA_CONSTANT(double, climb_tolerance, 0.01);  // pixels
 /// Steps towards the place of rest, at most.
 KINEMA_CONSTANT(int, climb_steps, 20);  // steps
-/// Ratio of successive steps above which the rest of the way is not extrapolated any further.
-KINEMA_CONSTANT(double, largest_step_ratio, 0.97);  // ratio
-/// The longest extrapolated step.
-KINEMA_CONSTANT(double, longest_extrapolation, 0.5);  // radii of the window
 /// A shift between head and window below this is attributed to an oval in whole pixels, and ignored. [clips, before:
 /// 0.1]
 KINEMA_CONSTANT(double, least_anchor_shift, 0.015);  // radii of the head
@@ -47,10 +43,6 @@ KINEMA_CONSTANT(double, largest_anchor_size, 1.6);  // ratio
 KINEMA_CONSTANT(double, size_step, 1.1);  // ratio
 /// The part of the measured change that is applied in one frame. [clips, before: 0.2 and 0.25]
 KINEMA_CONSTANT(double, size_gain, 0.4);  // share
-/// The part of the measured change that goes into the rate of growth.
-KINEMA_CONSTANT(double, growth_gain, 0.02);  // share per frame
-/// Decay of the rate of growth: gone within a second.
-KINEMA_CONSTANT(double, growth_decay, 0.95);  // ratio per frame
 /// The smallest and the largest head, over that of calibration.
 KINEMA_CONSTANT(double, smallest_size, 0.3);  // ratio
 /// See smallest_size.

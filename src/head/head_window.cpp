@@ -69,12 +69,11 @@ void HeadWindow::fit_size(const Scene& scene, Candidate& candidate) const {
   }
 }
 
-// The size of a tracked head: it changes steadily, so its rate of growth is tracked too, and noise is suppressed.
-void HeadWindow::follow_size(const Scene& scene, Window& window, double trust) {
+// The size of a tracked head follows what is measured, and noise is suppressed.
+void HeadWindow::follow_size(const Scene& scene, Window& window, double trust) const {
   const double reference = window_of(outline_).rx;
   const double asked = std::log(better_size(scene, window, size_step));
-  growth_ = growth_decay * growth_ + trust * growth_gain * asked;
-  const double size = window.rx * std::exp(trust * size_gain * asked + growth_);
+  const double size = window.rx * std::exp(trust * size_gain * asked);
   window = scaled(window, std::clamp(size, smallest_size * reference, largest_size * reference) / window.rx);
 }
 
@@ -159,8 +158,6 @@ void HeadWindow::follow(const Scene& whole, const Classifier& classifier, Estima
     // another size converges elsewhere
     if (mechanisms::climbed_again) best.window = climb(scene, best.window, climb_steps);
     if (pattern_.known()) limit_offset(best.window, best.match);
-  } else {
-    growth_ = 0;
   }
   usual_ = usual_ > 0 ? usual_ + usual_rate * (seen_contrast - usual_) : seen_contrast;
   last_ = best.window;

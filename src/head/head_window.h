@@ -48,7 +48,7 @@ private:
   void learn_pattern(const Scene& scene, const Oval& head);
   void prefer_calibrated(const Scene& scene, Candidate& candidate) const;
   void fit_size(const Scene& scene, Candidate& candidate) const;
-  void follow_size(const Scene& scene, Window& window, double trust);
+  void follow_size(const Scene& scene, Window& window, double trust) const;
   Scene cut(Scene scene, const Oval& head) const;
 
   Oval outline_;  // at the reference, in this size of frames
@@ -62,7 +62,6 @@ private:
   bool seen_ = false;             // in the last frame
   bool given_ = false;            // last_ was confirmed
   double first_ = 0, usual_ = 0;  // contrast: at the start, and recent
-  double growth_ = 0;             // of the logarithm of the size, per frame
   bool anchored_ = false;         // in frames of this run
   std::size_t frames_ = 0;
   Adaptation adaptation_;

@@ -14,33 +14,6 @@ Sums measure(const Scene& scene, const Window& window) {
   return scene.moments.measure(scene.frame, weighing);
 }
 
-// Steps along one axis that shrink by about the same factor.
-class Progression {
-public:
-  /// The step to take: the measured one or, every other time, the extrapolated rest of the way.
-  double next(double step, double radius) {
-    const double factor = last_ != 0 ? step / last_ : 0;
-    left_ = std::abs(step) / (1 - std::clamp(factor_, 0.0, largest_step_ratio));
-    if (!(factor > 0) || fresh_) {
-      last_ = step;
-      fresh_ = false;
-      return step;
-    }
-    factor_ = std::min(factor, largest_step_ratio);
-    left_ = std::abs(step) / (1 - factor_);
-    last_ = 0;
-    fresh_ = true;
-    return std::clamp(step / (1 - factor_), -longest_extrapolation * radius, longest_extrapolation * radius);
-  }
-
-  /// The approximate distance to the limit before the last step.
-  double left() const { return left_; }
-
-private:
-  double last_ = 0, factor_ = 0, left_ = 0;
-  bool fresh_ = true;
-};
-
 // The sum of k^2 for k = 0...n.
 double squares(double n) { return n * (n + 1) * (2 * n + 1) / 6; }
 
@@ -70,17 +43,13 @@ Window scaled(const Window& window, double factor) {
 }
 
 Window climb(const Scene& scene, Window window, int steps) {
-  // Each step is a fixed share of the previous one, the larger the flatter the peak. The rest of the way follows from
-  // two successive steps (Aitken), and is taken at once.
-  Progression across, down;
   for (int i = 0; i < steps; ++i) {
     const Sums sums = measure(scene, window);
     if (!(sums.w > 0)) return window;
-    const double x = across.next(sums.wx / sums.w - window.cx, window.rx);
-    const double y = down.next(sums.wy / sums.w - window.cy, window.ry);
+    const double x = sums.wx / sums.w - window.cx, y = sums.wy / sums.w - window.cy;
     window.cx += x;
     window.cy += y;
-    if (std::hypot(across.left(), down.left()) < climb_tolerance) break;
+    if (std::hypot(x, y) < climb_tolerance) break;
   }
   return window;
 }
