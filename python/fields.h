@@ -92,12 +92,12 @@ auto fields(Is<stereo::Settings> auto& of) {
   return std::tie(nearest, farthest);
 }
 
-// without the exchange, which belongs to a process and cannot be set from Python
+// without who helps to weigh, which is a matter of processes and cannot be set from Python
 auto fields(Is<body::TrackerSettings> auto& of) {
   auto& [camera, baseline, skeleton, fit_shape, height_known, lag, foreground, stereo, likelihood, particles, layers,
          survival, limbs, refined, refine_steps, rivals, independent_points, sensor_noise, shared_noise, tempered,
          unperturbed_particle, steady, rest_cutoff, motion, resampling, resample_below, points, background_points, seed,
-         exchange] = of;
+         share_weighing] = of;
   return std::tie(camera, baseline, skeleton, fit_shape, height_known, lag, foreground, stereo, likelihood, particles,
                   layers, survival, limbs, refined, refine_steps, rivals, independent_points, sensor_noise,
                   shared_noise, tempered, unperturbed_particle, steady, rest_cutoff, motion, resampling, resample_below,

@@ -17,23 +17,23 @@ def likelihood(row, gpus):
 
 
 def tracked_frame(row, gpus, link, latency):
-    """Moving and weighing particles is divided. Refinement, mean and the host's work are not."""
+    """Weighing particles is divided. Refinement, mean and the host's work are not."""
     stages = row["ms_stages"]
     weigh = stages.get("device weigh", stages.get("weigh", 0.0))
     rest = max(0.0, row["ms"] - weigh)
     if gpus == 1:
         return row["ms"]
-    # measured bytes are received by all parts together, in proportion to parts - 1; a GPU receives its share
-    bytes_each = row["bytes_per_frame"] / max(1, row["parts"] - 1) * (gpus - 1) / gpus
-    exchanges = 8  # of a frame with two layers, see docs/devices.md
-    return weigh / gpus + rest + bytes_each / (link * 1e6) + exchanges * latency * 1e-3
+    # all that is copied passes the link of the first GPU
+    copied = row["bytes_per_frame"] / max(1, row["parts"] - 1) * (gpus - 1)
+    copies = 5  # that follow one another in a frame with two layers, see docs/devices.md
+    return weigh / gpus + rest + copied / (link * 1e6) + copies * latency * 1e-3
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("result", help="body-devices.json of kinema bench body --devices")
     parser.add_argument("--link", type=float, default=25, help="rate between two GPUs, GB/s [25: PCIe 4 x16]")
-    parser.add_argument("--latency", type=float, default=10, help="of one exchange, microseconds [10]")
+    parser.add_argument("--latency", type=float, default=10, help="of one copy, microseconds [10]")
     parser.add_argument("--gpus", type=int, default=4, help="up to this many [4]")
     options = parser.parse_args()
     with open(options.result, encoding="utf-8") as file:

@@ -44,7 +44,7 @@ void run_ranks(const BenchBodyOptions& options, const Ranks& ranks) {
     if (ranks.first()) files.emplace(division, "body-ranks");
   });
   const bench::Crew crew{ranks.rank(), ranks.count(), [&](double mine) { return ranks.most(mine); },
-                         [&](int count) { return ranks.exchange(count); }};
+                         [&](int count, const auto& work) { ranks.share(options.common.compute, work, count); }};
   const bench::DivisionReport report = bench::measure_scaling(division, crew, bench::say);
   if (files) files->publish(division_text(report), division_json(report), division_page(report));
 }

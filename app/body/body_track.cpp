@@ -75,32 +75,13 @@ std::string live_words(const TrackCounts& counts) {
   return text;
 }
 
-// On the ranks of mpirun: each tracks all frames with its part of the particles, and the first writes.
-void share(const Ranks& ranks, const io::Recording& recording, TrackRun& run) {
-  int backend = 0;
-  ranks.together([&] {
-    if (recording.live())
-      throw Error(
-          fmt::format("a live source cannot be read by {} ranks: record it first (kinema record)", ranks.count()));
-    body::fill_in(run.tracker, run.compute.backend);
-    backend = static_cast<int>(choose(run.compute.backend));
-  });
-  // numbers that this machine chose may differ on another one
-  ranks.broadcast(&run.tracker.particles, sizeof run.tracker.particles);
-  ranks.broadcast(&run.tracker.points, sizeof run.tracker.points);
-  ranks.broadcast(&run.tracker.background_points, sizeof run.tracker.background_points);
-  int first = backend;
+// All ranks of mpirun weigh by the same backend, or results would depend on their number.
+void check_backends(const Ranks& ranks, Backend own) {
+  Backend first = own;
   ranks.broadcast(&first, sizeof first);
   ranks.together([&] {
-    if (backend != first) throw Error("the ranks have different backends: give --backend cpu, or a GPU to each");
+    if (own != first) throw Error("the ranks have different backends: give --backend cpu, or a GPU to each");
   });
-  run.tracker.exchange = ranks.exchange();
-  run.agree = [&ranks](bool mine) { return ranks.agree(mine); };
-  if (ranks.first()) return;
-  run.shown = false;
-  run.files = {};
-  run.live = {};
-  run.tracker.lag = 0;  // nobody reads its estimates
 }
 
 // People of this size are rare; pairs with a wrong baseline or focal length are not.
@@ -182,31 +163,23 @@ void check_outputs(BodyTrackOptions& options) {
                inputs, options.common);
 }
 
-void run(BodyTrackOptions options, const Ranks& ranks) {
-  const Interrupt interrupt;  // until the results are printed
+// On the first rank.
+void track(BodyTrackOptions& options, const Ranks& ranks) {
   TrackRun& chain = options.run;
-  std::unique_ptr<io::Recording> recording;
-  ranks.together([&] {
-    check_outputs(options);
-    if (ranks.count() > 1 && options.view.wanted)
-      throw Error(fmt::format("--view shows one process: start it without mpirun, not on {} ranks", ranks.count()));
-    check_devices(options.common);
-    divide_machine(ranks, options.common);
-    chain.compute = options.common.compute;
-    if (options.no_free_space) chain.tracker.likelihood.free_space = false;
-    chain.tracker.seed = options.common.seed;
-    if (options.no_shape) chain.tracker.fit_shape = false;
-    chain.tracker.foreground.planes = !options.no_planes;
-    choose(chain.compute);  // throws at once if it is missing
+  if (options.no_free_space) chain.tracker.likelihood.free_space = false;
+  chain.tracker.seed = options.common.seed;
+  if (options.no_shape) chain.tracker.fit_shape = false;
+  chain.tracker.foreground.planes = !options.no_planes;
 
-    options.recording.colour = !chain.files.overlay.empty() || options.view.wanted || options.face;
-    options.recording.wait = source_wait(options.common.console.err);
-    recording = io::open_recording(options.input, options.recording);
-    chain.tracker = settings_for(*recording, options);
-    if (options.face) chain.face = face_settings(*recording, options);
-    if (options.init != "auto") chain.start_pose = io::read_pose(options.init, chain.tracker.skeleton);
-  });
-  if (ranks.count() > 1) share(ranks, *recording, chain);
+  options.recording.colour = !chain.files.overlay.empty() || options.view.wanted || options.face;
+  options.recording.wait = source_wait(options.common.console.err);
+  const std::unique_ptr<io::Recording> recording = io::open_recording(options.input, options.recording);
+  if (ranks.count() > 1 && recording->live())
+    throw Error(fmt::format("a live source is tracked by one process, not {} ranks: record it first (kinema record)",
+                            ranks.count()));
+  chain.tracker = settings_for(*recording, options);
+  if (options.face) chain.face = face_settings(*recording, options);
+  if (options.init != "auto") chain.start_pose = io::read_pose(options.init, chain.tracker.skeleton);
 
   std::optional<View> view;
   std::optional<serve::BodyFeed> feed;
@@ -216,15 +189,34 @@ void run(BodyTrackOptions options, const Ranks& ranks) {
     show(*feed, chain, view->control());
     chain.recordings = options.view.recordings;
   }
-  const TrackCounts counts = track(*recording, chain);
-  if (ranks.first()) report(options, counts, ranks);
+  const TrackCounts counts = app::track(*recording, chain);
+  report(options, counts, ranks);
   if (feed) feed->finish();
   if (counts.frames > 0 && counts.found == 0) {
-    throw AgreedError(
-        fmt::format("no person was found in {} frames; {} says why for each", counts.frames, chain.files.poses),
-        Error::Cause::running);
+    throw Error(fmt::format("no person was found in {} frames; {} says why for each", counts.frames, chain.files.poses),
+                Error::Cause::running);
   }
   if (view && !counts.stopped) view->wait();
+}
+
+void run(BodyTrackOptions options, const Ranks& ranks) {
+  const Interrupt interrupt;  // until the results are printed
+  Compute& compute = options.run.compute;
+  Backend backend = Backend::automatic;
+  ranks.together([&] {
+    check_outputs(options);
+    if (ranks.count() > 1 && options.view.wanted)
+      throw Error(fmt::format("--view shows one process: start it without mpirun, not on {} ranks", ranks.count()));
+    check_devices(options.common);
+    divide_machine(ranks, options.common);
+    compute = options.common.compute;
+    backend = choose(compute).backend;  // throws at once if it is missing
+  });
+  check_backends(ranks, backend);
+  ranks.share(compute, [&](const body::ShareLikelihood& share) {
+    options.run.tracker.share_weighing = share;
+    track(options, ranks);
+  });
 }
 
 void add_input_options(Verb verb, BodyTrackOptions& options) {

@@ -2,9 +2,9 @@
 
 #include "app/options/interrupt.h"
 #include "app/options/progress.h"
+#include "core/slice.h"
 #include "core/stopwatch.h"
 #include "kinema/error.h"
-#include "kinema/exchange.h"
 #include "synth/faces/face_start.h"
 
 #include <fmt/format.h>

@@ -1,10 +1,11 @@
 #include "app/options/ranks.h"
 
-#include "app/options/ranks_exchange.h"
+#include "app/options/ranks_likelihood.h"
 #include "core/threads.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <string>
 
@@ -133,19 +134,24 @@ void Ranks::broadcast(void* data, std::size_t bytes) const {
   if (count_ > 1) MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, MPI_COMM_WORLD);
 }
 
-bool Ranks::agree(bool mine) const {
-  int all = mine ? 1 : 0;
-  if (count_ > 1) MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  return all != 0;
-}
-
 double Ranks::most(double mine) const {
   if (count_ > 1) MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return mine;
 }
 
-std::shared_ptr<Exchange> Ranks::exchange(int ranks) const {
-  return count_ > 1 ? make_ranks_exchange(ranks > 0 ? std::min(ranks, count_) : count_) : nullptr;
+void Ranks::share(const Compute& compute, const std::function<void(const body::ShareLikelihood&)>& work,
+                  int ranks) const {
+  if (count_ == 1) return work(nullptr);
+  std::exception_ptr failure;
+  try {
+    share_among_ranks(ranks > 0 ? std::min(ranks, count_) : count_, compute, work);
+  } catch (...) {
+    if (!first()) throw;  // the first rank waits for this one: no agreement is possible
+    failure = std::current_exception();
+  }
+  together([&] {
+    if (failure) std::rethrow_exception(failure);
+  });
 }
 
 void Ranks::abort(int exit_code) const {
@@ -172,9 +178,10 @@ void Ranks::gather(std::span<const double> mine, std::span<double> all) const {
 
 std::vector<std::string> Ranks::gather(const std::string& mine) const { return {mine}; }
 void Ranks::broadcast(void*, std::size_t) const {}
-bool Ranks::agree(bool mine) const { return mine; }
 double Ranks::most(double mine) const { return mine; }
-std::shared_ptr<Exchange> Ranks::exchange(int) const { return nullptr; }
+void Ranks::share(const Compute&, const std::function<void(const body::ShareLikelihood&)>& work, int) const {
+  work(nullptr);
+}
 
 void Ranks::abort(int exit_code) const { std::exit(exit_code); }
 

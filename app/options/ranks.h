@@ -1,8 +1,9 @@
 // The ranks of an MPI run that share one command. Without MPI or mpirun there is one rank and no overhead.
 #pragma once
 
+#include "core/slice.h"
+#include "kinema/body.h"
 #include "kinema/error.h"
-#include "kinema/exchange.h"
 
 #include <cstddef>
 #include <functional>
@@ -57,14 +58,13 @@ public:
   /// All get what the first rank has.
   void broadcast(void* data, std::size_t bytes) const;
 
-  /// True if it is on all ranks.
-  bool agree(bool mine) const;
-
   /// The largest of all ranks.
   double most(double mine) const;
 
-  /// Between the first `ranks` of them, all by default; null on the others. All ranks make the call.
-  std::shared_ptr<Exchange> exchange(int ranks = 0) const;
+  /// Runs `work` on the first rank, while the others of the first `ranks`, all by default, weigh for the likelihoods that it
+  /// shares; where there are none, it gets null. All ranks make the call. What `work` throws is thrown as by together().
+  void share(const Compute& compute, const std::function<void(const body::ShareLikelihood&)>& work,
+             int ranks = 0) const;
 
   /// Ends every rank at once, for an error that the others cannot know about.
   [[noreturn]] void abort(int exit_code) const;

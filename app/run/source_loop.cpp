@@ -23,13 +23,12 @@ std::string LiveCounts::words() const {
   return text;
 }
 
-SourceLoop::SourceLoop(io::Source& source, FrameRange range, const std::string& what, bool shown)
-    : source_(source), range_(range), total_(total_of(source, range)), progress_(what, total_, shown) {}
+SourceLoop::SourceLoop(io::Source& source, FrameRange range, const std::string& what)
+    : source_(source), range_(range), total_(total_of(source, range)), progress_(what, total_, true) {}
 
 bool SourceLoop::next(io::Frame& frame) {
   progress_.show(frames_);
-  const bool found = read(frame);
-  if (!(agree_ ? agree_(found) : found)) return false;
+  if (!read(frame)) return false;
   ++frames_;
   return true;
 }

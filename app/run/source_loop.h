@@ -16,10 +16,8 @@
 #include "kinema/source.h"
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace kinema::app {
 
@@ -41,11 +39,7 @@ struct LiveCounts {
 class SourceLoop {
 public:
   /// `what` names the frames in the progress bar.
-  SourceLoop(io::Source& source, FrameRange range, const std::string& what = "frames", bool shown = true);
-
-  /// For a loop that runs on several ranks: the next frame is taken only if `agree` is true, which is asked whether
-  /// this one has one. All then take the same frames, whichever of them is stopped.
-  void agree_by(std::function<bool(bool)> agree) { agree_ = std::move(agree); }
+  SourceLoop(io::Source& source, FrameRange range, const std::string& what = "frames");
 
   /// The next frame of the range, gaps included; false if there is none: at the end, after Ctrl-C, or if the source
   /// failed.
@@ -95,7 +89,6 @@ private:
   std::size_t total_;
   Progress progress_;
   const Interrupt interrupt_;
-  std::function<bool(bool)> agree_;
   std::size_t frames_ = 0;
   bool kept_ = false;
   std::optional<Error> broken_;

@@ -265,8 +265,7 @@ TrackCounts track(io::Recording& recording, const TrackRun& run) {
   TrackCounts counts;
   counts.backend = tracker.backend();
   counts.settings = tracker.settings();
-  SourceLoop loop(recording, {run.start, run.frames}, "frames", run.shown);
-  loop.agree_by(run.agree);
+  SourceLoop loop(recording, {run.start, run.frames}, "frames");
   std::optional<LiveRun> live;
   if (recording.live()) live.emplace(loop, run, tracker, recording);
   loop.run([&] { follow(loop, run, tracker, sender, live, writer, counts); });

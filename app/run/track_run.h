@@ -47,10 +47,6 @@ struct TrackRun {
   TrackFiles files;
   io::LiveTargets live;  ///< receivers of each frame's first estimate
 
-  /// On one of several ranks that share the particles (tracker.exchange): see SourceLoop::agree_by().
-  std::function<bool(bool)> agree = nullptr;
-  bool shown = true;  ///< with a progress bar
-
   /// Called with every frame and its first estimate, before the next frame is read.
   std::function<void(const io::Frame&, body::Tracker&, const body::Estimate&)> watch = nullptr;
 

@@ -3,6 +3,7 @@
 #include "bench/body/body_problem.h"
 #include "bench/body/tracker_problem.h"
 #include "bench/times.h"
+#include "core/slice.h"
 #include "kinema/body_filter.h"
 #include "kinema/error.h"
 
@@ -215,14 +216,13 @@ DivisionReport measure_scaling(const DivisionOptions& options, const Crew& crew,
 
       body::TrackerSettings tracker = tracker_settings(options, report.backend);
       if (weak) tracker.particles *= r;
-      tracker.exchange = crew.exchange(ranks);
       ScalingRow frame{scaling, "tracked frame", ranks, sequence.points[0].view().size, tracker.particles, {}, 1, 0};
-      if (crew.rank < ranks) {
+      crew.share(ranks, [&](const body::ShareLikelihood& share) {
+        tracker.share_weighing = share;
         const Tracked tracked = track(tracker, {compute}, sequence).front();
         frame.ms = spread(tracked.ms);
         frame.bytes = mean(tracked.bytes);
-      }
-      crew.most(0);
+      });
       if (!frame_ms) frame_ms = frame.ms.median;
       frame.efficiency = frame.ms.median > 0 ? *frame_ms / frame.ms.median / (weak ? 1 : ranks) : 0;
       report.scaling.push_back(frame);

@@ -8,7 +8,7 @@
 #include "bench/machine.h"
 #include "bench/statistics.h"
 #include "kinema/backend.h"
-#include "kinema/exchange.h"
+#include "kinema/body.h"
 #include "kinema/stage_time.h"
 
 #include <cstddef>
@@ -66,8 +66,10 @@ struct DivisionReport {
 /// The ranks that run measure_scaling() together.
 struct Crew {
   int rank = 0, count = 1;
-  std::function<double(double)> most;                      ///< the largest number of all ranks; also waits for them
-  std::function<std::shared_ptr<Exchange>(int)> exchange;  ///< between the first n; all ranks make the call
+  std::function<double(double)> most;  ///< the largest number of all ranks; also waits for them
+
+  /// Runs work on the first rank while the others of the first n weigh for it; all ranks make the call.
+  std::function<void(int n, const std::function<void(const body::ShareLikelihood&)>& work)> share;
 };
 
 DivisionReport measure_division(const DivisionOptions& options,

@@ -11,6 +11,8 @@
 #include "kinema/stage_time.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -73,7 +75,15 @@ public:
 
   /// Where the time of the last call went.
   virtual std::vector<StageTime> times() const { return {}; }
+
+  /// What devices or processes that share the work received from each other so far, all together, in bytes.
+  virtual std::uint64_t exchanged_bytes() const { return 0; }
 };
+
+/// Makes of a likelihood, which has these settings, one with the same results that others help to compute, such as other
+/// processes.
+using ShareLikelihood =
+    std::function<std::unique_ptr<Likelihood>(const LikelihoodSettings& settings, std::unique_ptr<Likelihood> own)>;
 
 /// Throws Error if settings are invalid or the backend is not available (see choose()).
 std::unique_ptr<Likelihood> make_likelihood(const LikelihoodSettings& settings = {}, const Compute& compute = {});

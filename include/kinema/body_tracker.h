@@ -8,7 +8,6 @@
 
 #include "kinema/anatomical_angles.h"
 #include "kinema/camera.h"
-#include "kinema/exchange.h"
 #include "kinema/face_observation.h"
 #include "kinema/foreground.h"
 #include "kinema/skeleton.h"
@@ -128,9 +127,8 @@ struct TrackerSettings {
 
   std::uint64_t seed = 1;
 
-  /// The other trackers, in other processes or threads, that share the particles with this one: all of them get the same
-  /// frames and give the same estimates. Null: it has all particles. GPUs of one process are Compute::devices.
-  std::shared_ptr<Exchange> exchange = nullptr;
+  /// Who helps to weigh the particles, such as other processes. Null: nobody. GPUs of one process are Compute::devices.
+  ShareLikelihood share_weighing = nullptr;
 };
 
 /// The filter of the paper and nothing else: every particle is sampled by a random walk and weighted by eq. 3 (nearest
@@ -169,7 +167,7 @@ struct Estimate {
   double effective_sample_size = 0;
   std::shared_ptr<const Skeleton> skeleton;  ///< the person that the pose belongs to, as fitted so far
 
-  /// What the devices or processes that share the particles received from each other for this frame, all together.
+  /// What the devices or processes that weigh the particles received from each other for this frame, all together.
   std::uint64_t exchanged_bytes = 0;
 
   /// Faces that were given with the frame: see Tracker::set_faces().
@@ -235,7 +233,7 @@ public:
   /// Keeps up with a live source from the next frame on. track() measures itself: the first second decides on the numbers
   /// of particles and points; they are lowered while frames take too long or the source drops some (io::Frame::late), and
   /// raised again once there is time. Searches for rivals become rarer the longer they take. Numbers that the settings
-  /// gave are kept. `fps`: of the source. Throws Error if the particles are shared: the others would have other numbers.
+  /// gave are kept. `fps`: of the source.
   void keep_up(double fps);
 
   /// What keep_up() or set_counts() chose last; before that, what the settings have.

@@ -52,7 +52,7 @@ struct Compute {
 
   int threads;  ///< of the CPU; 0: one per core
 
-  /// The GPUs of the cuda backend that share the work, in equal parts: samples, particles, the frames or faces of a batch;
+  /// The GPUs of the cuda backend that share the work, in equal parts: samples, the weighing of particles, the frames or faces of a batch;
   /// empty: the first. One may be named several times, which gains nothing but tries the division. See check_devices().
   std::vector<int> devices;
 

@@ -10,7 +10,6 @@
 #include "kinema/camera.h"
 #include "kinema/compute.h"
 #include "kinema/error.h"
-#include "kinema/exchange.h"
 #include "kinema/face.h"
 #include "kinema/face_model.h"
 #include "kinema/face_observation.h"

@@ -3,11 +3,20 @@
 
 #include "kinema/error.h"
 
+#include <optional>
+
 namespace kinema {
 
 class DeviceFailure : public Error {
 public:
-  explicit DeviceFailure(const std::string& message) : Error(message, Error::Cause::running) {}
+  /// `device`: its number, where it is known.
+  explicit DeviceFailure(const std::string& message, std::optional<int> device = std::nullopt)
+      : Error(message, Error::Cause::running), device_(device) {}
+
+  std::optional<int> device() const { return device_; }
+
+private:
+  std::optional<int> device_;
 };
 
 }  // namespace kinema

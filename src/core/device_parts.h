@@ -20,7 +20,7 @@ template <class T>
 class DeviceParts {
 public:
   /// Called in the part's thread: where it is a GPU's, it makes it current.
-  using Make = std::function<std::unique_ptr<T>(int device, int part, int parts)>;
+  using Make = std::function<std::unique_ptr<T>(int device)>;
 
   /// `losses` may be null: a device that fails is then an error.
   DeviceParts(std::vector<int> devices, std::shared_ptr<DeviceLosses> losses)
@@ -33,25 +33,17 @@ public:
     if (parts_.empty()) throw DeviceFailure("every device has failed: nothing is left to compute with");
   }
 
-  ~DeviceParts() { finish(); }
-  DeviceParts(const DeviceParts&) = delete;
-  DeviceParts& operator=(const DeviceParts&) = delete;
-
   int count() const { return static_cast<int>(parts_.size()); }
-  int device(int part) const { return devices_[parts_[static_cast<std::size_t>(part)]->at]; }
   T& operator[](int part) const { return *parts_[static_cast<std::size_t>(part)]->made; }
 
   /// Whether a device that fails may be left out.
   bool recovers() const { return losses_ != nullptr; }
 
   void make(const Make& make) {
-    finish();
-    const int parts = count();
-    for (int p = 0; p < parts; ++p) {
-      Part& part = *parts_[static_cast<std::size_t>(p)];
-      post(part, [&part, make, device = devices_[part.at], p, parts] {
+    for (const auto& part : parts_) {
+      part->worker.post([&part = *part, make, device = devices_[part->at]] {
         part.made.reset();
-        part.made = make(device, p, parts);
+        part.made = make(device);
       });
     }
   }
@@ -61,12 +53,9 @@ public:
   void each(const Call& call) {
     for (int p = 0; p < count(); ++p) {
       Part& part = *parts_[static_cast<std::size_t>(p)];
-      post(part, [&part, call, p] { call(*part.made, p); });
+      part.worker.post([&part, call, p] { call(*part.made, p); });
     }
   }
-
-  /// A failure in one part that the others should know of, such as those that wait for it. Called in the part's thread.
-  void on_failure(std::function<void()> tell) { tell_ = std::move(tell); }
 
   /// Until all calls are done. Throws what a part has thrown, that of a device first. Where devices may be left out,
   /// those that failed are, and false is returned: the calls must then be made again, beginning with make().
@@ -93,7 +82,6 @@ public:
     }
     const std::size_t left = parts_.size() - failed.size();
     if (!losses_ || left == 0) throw DeviceFailure(failed.front().second);
-    finish();
     for (const auto& [at, message] : failed) {
       std::erase_if(parts_, [at = at](const auto& part) { return part->at == at; });
       losses_->add(at, message + "; the others take its part (" + std::to_string(left) + " left)");
@@ -115,32 +103,8 @@ private:
     }
   };
 
-  // Before parts are destroyed: until all are done with their calls, and no device reads what another one has. One that fails
-  // here reads no more, and fails again in the next call.
-  void finish() {
-    for (auto& part : parts_) part->worker.wait();
-    if constexpr (requires(T & made) { made.finish(); }) {
-      for (auto& part : parts_) {
-        if (part->made) part->worker.post([&made = *part->made] { made.finish(); });
-      }
-      for (auto& part : parts_) part->worker.wait();
-    }
-  }
-
-  void post(Part& part, std::function<void()> call) {
-    part.worker.post([this, call = std::move(call)] {
-      try {
-        call();
-      } catch (...) {
-        if (tell_) tell_();
-        throw;
-      }
-    });
-  }
-
   std::vector<int> devices_;
   std::shared_ptr<DeviceLosses> losses_;
-  std::function<void()> tell_;
   std::vector<std::unique_ptr<Part>> parts_;
 };
 

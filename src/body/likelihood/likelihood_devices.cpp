@@ -1,10 +1,11 @@
 // Samples divided among several devices, one worker thread each (section 5 of the paper). A device weighs the same
 // share of the samples in every call, and a sample's result does not depend on the others: so the bits are those of one
 // device.
+#include "body/likelihood/kept_points.h"
 #include "body/likelihood/likelihood_backends.h"
 #include "core/device_parts.h"
+#include "core/slice.h"
 #include "kinema/error.h"
-#include "kinema/exchange.h"
 
 #include <algorithm>
 
@@ -21,13 +22,18 @@ public:
 
   PointCount set_points(PointsView points) override {
     check_points(points);
-    if (parts_.recovers()) keep(points);
+    if (parts_.recovers()) points_.set(points);
     give(points);
-    return points_;
+    const std::size_t bytes = (3 * points.size + points.deviation.size()) * sizeof(float) + points.background.size();
+    exchanged_ += bytes * static_cast<std::size_t>(parts_.count() - 1);
+    return count_;
   }
 
   void evaluate(CapsulesView capsules, std::span<double> out) override {
     check_sizes(capsules, out);
+    // to all parts but the first, and back
+    exchanged_ += (capsules.rows - slice_of(capsules.rows, 0, parts_.count()).size()) *
+                  (capsules.columns * capsules.depth * sizeof(float) + sizeof(double));
     for (;;) {
       parts_.each([capsules, out, parts = parts_.count()](Likelihood& likelihood, int part) {
         const Slice own = slice_of(capsules.rows, part, parts);
@@ -44,7 +50,7 @@ public:
       }
       // the devices that are left need the points for what the lost one had
       make();
-      give({xyz_.data(), xyz_.size() / 3, background_});
+      give(points_.view());
     }
   }
 
@@ -64,10 +70,10 @@ public:
     return longest;
   }
 
+  std::uint64_t exchanged_bytes() const override { return exchanged_; }
+
 private:
-  void make() {
-    parts_.make([this](int device, int, int) { return make_part_(device); });
-  }
+  void make() { parts_.make(make_part_); }
 
   void give(PointsView points) {
     for (;;) {
@@ -76,23 +82,18 @@ private:
         counts[static_cast<std::size_t>(part)] = likelihood.set_points(points);
       });
       if (parts_.wait()) {
-        points_ = counts[0];
+        count_ = counts[0];
         return;
       }
       make();
     }
   }
 
-  void keep(PointsView points) {
-    xyz_.assign(points.xyz, points.xyz + 3 * points.size);
-    background_.assign(points.background.begin(), points.background.end());
-  }
-
   MakePart make_part_;
   DeviceParts<Likelihood> parts_;
-  PointCount points_;
-  std::vector<float> xyz_;  // the points, where they may be needed again
-  std::vector<std::uint8_t> background_;
+  PointCount count_;
+  KeptPoints points_;  // where they may be needed again
+  std::uint64_t exchanged_ = 0;
 };
 
 }  // namespace

@@ -447,6 +447,29 @@ PointCount RayTilesCuda::set_points(PointsView points, const LikelihoodSettings&
   return {kinds[0] + kinds[1], n - kinds[0] - kinds[1]};
 }
 
+std::size_t RayTilesCuda::copy(const RayTilesCuda& other, cudaStream_t stream) {
+  foreground_tiles_ = other.foreground_tiles_;
+  background_tiles_ = other.background_tiles_;
+  scaled_ = other.scaled_;
+  const auto all = static_cast<std::size_t>(tiles());
+  std::size_t copied = 0;
+  const auto take = [&](auto& own, const auto& from, std::size_t count) {
+    if (count == 0) return;
+    own.reserve(count);
+    const std::size_t bytes = count * sizeof(*own.data());
+    cuda::check(cudaMemcpyAsync(own.data(), from.data(), bytes, cudaMemcpyDefault, stream),
+                "copying points between GPUs");
+    copied += bytes;
+  };
+  take(rays_, other.rays_, all * tile_rays);
+  take(points_, other.points_, all * tile_rays);
+  if (scaled_) take(scales_, other.scales_, all * tile_rays);
+  take(tiles_, other.tiles_, all);
+  take(subtile_bounds_, other.subtile_bounds_, all * subtiles);
+  take(counts_, other.counts_, all);
+  return copied;
+}
+
 RayTilesView RayTilesCuda::view() const {
   return {rays_.data(),           points_.data(),   tiles_.data(),
           subtile_bounds_.data(), counts_.data(),   scaled_ ? scales_.data() : nullptr,

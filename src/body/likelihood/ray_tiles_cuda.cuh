@@ -38,6 +38,9 @@ public:
   /// Uploads the points, drops invalid ones and arranges the rest, all in the stream: does not wait.
   PointCount set_points(PointsView points, const LikelihoodSettings& settings, cudaStream_t stream);
 
+  /// Those that another device has arranged. Returns the number of bytes.
+  std::size_t copy(const RayTilesCuda& other, cudaStream_t stream);
+
   RayTilesView view() const;
   int tiles() const { return foreground_tiles_ + background_tiles_; }
 

@@ -11,7 +11,25 @@ Quaternion wide(Quaternionf q) { return {q.w, q.x, q.y, q.z}; }
 
 Quaternion root_of(const float* state) { return {state[3], state[4], state[5], state[6]}; }
 
-}  // namespace
+// A weighted sum of poses, one after another, from which their mean follows.
+class StateSum {
+public:
+  // `first` fixes the hemispheres of quaternions, whose sign is arbitrary.
+  StateSum(const Kinematics& kinematics, const float* first);
+
+  // states (n, state), weights (n).
+  void add(std::span<const float> states, std::span<const double> weights);
+
+  // Of weights that sum to 1.
+  std::vector<float> mean() const;
+
+private:
+  void add_rotation(std::size_t at, Quaternion q, double weight);
+
+  const Kinematics& kinematics_;
+  std::vector<Quaternion> side_;  // (joints)
+  std::vector<double> sums_;      // position, quaternion of each joint, angles of hinges
+};
 
 StateSum::StateSum(const Kinematics& kinematics, const float* first) : kinematics_(kinematics) {
   for (int j = 0; j < kinematics.joint_count; ++j) {
@@ -73,6 +91,8 @@ std::vector<float> StateSum::mean() const {
   }
   return mean;
 }
+
+}  // namespace
 
 std::vector<float> mean_state(const Kinematics& kinematics, std::span<const float> states,
                               std::span<const double> weights) {

@@ -38,29 +38,6 @@ KINEMA_HD inline void joint_angles(const FlatJoint& joint, Quaternion rotation, 
   }
 }
 
-/// A weighted sum of poses, one after another, from which their mean follows.
-class StateSum {
-public:
-  /// `first` fixes the hemispheres of quaternions, whose sign is arbitrary, so that sums may be made anywhere.
-  StateSum(const Kinematics& kinematics, const float* first);
-
-  /// states (n, state), weights (n).
-  void add(std::span<const float> states, std::span<const double> weights);
-
-  /// All that add() changes, for a sum that is continued elsewhere.
-  std::span<double> sums() { return sums_; }
-
-  /// Of weights that sum to 1.
-  std::vector<float> mean() const;
-
-private:
-  void add_rotation(std::size_t at, Quaternion q, double weight);
-
-  const Kinematics& kinematics_;
-  std::vector<Quaternion> side_;  // (joints)
-  std::vector<double> sums_;      // position, quaternion of each joint, angles of hinges
-};
-
 /// states (n, state), weights (n) that sum to 1.
 std::vector<float> mean_state(const Kinematics& kinematics, std::span<const float> states,
                               std::span<const double> weights);

@@ -18,35 +18,25 @@ PointsView weighed_points(PointsView points, bool free_space, PointCloud& copy) 
   return copy.view();
 }
 
-namespace {
-
-std::unique_ptr<Particles> make_one(const Skeleton& skeleton, const TrackerSettings& settings, const Compute& compute) {
+std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const TrackerSettings& settings,
+                                          const Compute& compute) {
 #ifdef KINEMA_HAVE_CUDA
-  if (compute.backend == Backend::cuda) return make_particles_cuda(skeleton, settings);
+  if (compute.backend == Backend::cuda) {
+    if (compute.devices.empty()) return make_particles_cuda(skeleton, settings);
+    if (settings.share_weighing)
+      throw Error(
+          "particles are weighed by several processes or several devices, not both: give each process one device");
+    return make_particles_devices(skeleton, compute, [skeleton, settings](const std::vector<int>& devices) {
+      cuda::use_device(devices.front(), devices);
+      return make_particles_cuda(skeleton, settings, {devices.begin() + 1, devices.end()});
+    });
+  }
 #else
   if (compute.backend == Backend::cuda) {
     throw Error("the cuda backend is not in this build: build with CUDA, or choose the backend cpu");
   }
 #endif
   return make_particles_cpu(skeleton, settings, compute);
-}
-
-}  // namespace
-
-std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const TrackerSettings& settings,
-                                          const Compute& compute) {
-  if (compute.devices.empty()) return make_one(skeleton, settings, compute);
-  if (settings.exchange) {
-    throw Error("particles are divided among processes or among devices, not both: give each process one device");
-  }
-  Compute part = compute;
-  part.devices.clear();
-  return make_particles_devices(
-      skeleton, settings, compute,
-      [skeleton, part, devices = compute.devices](int device, const TrackerSettings& part_settings) {
-        if (part.backend == Backend::cuda) cuda::use_device(device, devices);
-        return make_one(skeleton, part_settings, part);
-      });
 }
 
 }  // namespace kinema::body

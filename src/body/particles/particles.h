@@ -73,17 +73,10 @@ public:
   /// Log-likelihoods of poses that are not particles, comparable with those of particles.
   virtual std::vector<double> weigh_poses(std::span<const std::vector<float>> states) = 0;
 
-  /// Whether refine_poses() and weigh_poses() may run in another thread, beside other calls, and need no other part of
-  /// divided particles. Else all parts must make the call.
-  virtual bool poses_apart() const { return false; }
-
-  /// Waits until a device has nothing left to do: other parts may then free the memory that it reads (DeviceParts).
-  virtual void finish() {}
-
   /// The velocity of the next predict(): (tangent) per second.
   virtual void set_velocity(std::span<const float> velocity) = 0;
 
-  /// What parts of divided particles received from each other so far, all together.
+  /// What the devices or processes that weigh received from each other so far, all together.
   virtual std::uint64_t exchanged_bytes() const { return 0; }
 
   /// States (n, state) and log-likelihoods as they are, for tests and display.
@@ -94,18 +87,21 @@ public:
 /// The points that are weighed. `copy` stores them where some are left out.
 PointsView weighed_points(PointsView points, bool free_space, PointCloud& copy);
 
-/// `compute`: a result of choose(). Divided among its devices if there are several, or with other trackers if
-/// settings.exchange is given.
+/// `compute`: a result of choose(). The particles are in host memory or on the first of its devices; all of these weigh
+/// them, or whoever helps by settings.share_weighing.
 std::unique_ptr<Particles> make_particles(const Skeleton& skeleton, const TrackerSettings& settings,
                                           const Compute& compute);
 std::unique_ptr<Particles> make_particles_cpu(const Skeleton& skeleton, const TrackerSettings& settings,
                                               const Compute& compute);
-std::unique_ptr<Particles> make_particles_cuda(const Skeleton& skeleton, const TrackerSettings& settings);
 
-/// Particles divided among compute.devices. `make_part` makes those of one device, in the device's own
-/// thread; they divide them by the exchange of the settings that it is given.
-using MakeParticlesPart = std::function<std::unique_ptr<Particles>(int device, const TrackerSettings& settings)>;
-std::unique_ptr<Particles> make_particles_devices(const Skeleton& skeleton, const TrackerSettings& settings,
-                                                  const Compute& compute, const MakeParticlesPart& make_part);
+/// On the device that this thread uses; `others` help to weigh.
+std::unique_ptr<Particles> make_particles_cuda(const Skeleton& skeleton, const TrackerSettings& settings,
+                                               const std::vector<int>& others = {});
+
+/// Particles that outlive a device: `make` makes them on the first of the given ones, which are all of compute.devices
+/// at first, then those that are left. It is called, as they are, while this thread uses that device.
+using MakeParticles = std::function<std::unique_ptr<Particles>(const std::vector<int>& devices)>;
+std::unique_ptr<Particles> make_particles_devices(const Skeleton& skeleton, const Compute& compute,
+                                                  const MakeParticles& make);
 
 }  // namespace kinema::body

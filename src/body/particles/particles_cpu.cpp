@@ -1,8 +1,4 @@
-// Particles in host memory, for the cpu and reference backends.
-//
-// Divided particles: every part has all log-likelihoods and weights, and arrays for all states, of which those of its
-// slice are valid. It moves and weighs its slice, learns the log-likelihoods of the others, and from there on all parts
-// compute the same. Sums over states run from part to part in the order of the particles.
+// Particles in host memory, for the cpu and reference backends. Where their weighing is divided, the likelihood divides it.
 #include "body/constants_mechanisms.h"
 #include "body/particles/mean_state.h"
 #include "body/particles/motion.h"
@@ -10,13 +6,14 @@
 #include "body/particles/weights.h"
 #include "body/refine/refine.h"
 #include "body/skeleton/tangent.h"
-#include "core/meeting.h"
 #include "core/random.h"
 #include "core/threads.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 namespace kinema::body {
 namespace {
@@ -30,9 +27,9 @@ public:
         kinematics_(flat_.view()),
         blocks_(limb_blocks(skeleton)),
         likelihood_(make_likelihood(settings.likelihood, compute)),
-        threads_(compute.threads),
-        alone_(1),
-        exchange_(settings.exchange ? *settings.exchange : alone_.exchange(0)) {}
+        threads_(compute.threads) {
+    if (settings.share_weighing) likelihood_ = settings.share_weighing(settings.likelihood, std::move(likelihood_));
+  }
 
   PointCount set_points(PointsView points, const PointNoise& noise) override {
     PointCloud copy;
@@ -53,7 +50,7 @@ public:
     mean_.assign(state.begin(), state.end());
     predicted_ = mean_;
     velocity_.assign(tangent(), 0);
-    peak_owner_ = -1;
+    peak_.reset();
   }
 
   void predict(double seconds) override {
@@ -68,10 +65,7 @@ public:
 
   void diffuse(double seconds, int block) override { move(seconds, block, std::vector<float>(tangent(), 0)); }
 
-  void weigh() override {
-    weigh(own());
-    exchange_.gather({log_likelihood_.data(), size(), sizeof(double)});
-  }
+  void weigh() override { weigh(size()); }
 
   void anneal(double survival, double most) override {
     exponent_ = survival > 0 ? annealing_exponent(log_likelihood_, survival, most, carried_, weight_) : most;
@@ -96,37 +90,26 @@ public:
     bring_best_forward(refined);
     const PosePrior prior = expected_pose(skeleton_, predicted_, seconds);
     const RefineSettings refinement = refine_settings(settings_, points_.person.size(), noise_);
-    // each part has the poses of this share, wherever the particles belong
-    const Slice share = exchange_.own(refined);
     std::vector<Refined> results(refined);
-    share_front(refined);
-    threads_.for_each(share.size(), [&](std::size_t j) {
-      results[share.begin + j] =
-          body::refine(kinematics_, points_, prior, refinement, std::span(state(share.begin + j), state_floats()));
+    threads_.for_each(refined, [&](std::size_t j) {
+      results[j] = body::refine(kinematics_, points_, prior, refinement, std::span(state(j), state_floats()));
     });
-    weigh(share);
-    exchange_.gather({states_.data(), refined, state_floats() * sizeof(float)});
-    exchange_.gather({log_likelihood_.data(), refined, sizeof(double)});
+    weigh(refined);
     update_weights();
     if (refined == 0) return;
     const auto best = std::max_element(log_likelihood_.begin(), log_likelihood_.begin() + static_cast<long>(refined));
     peak_ = results[static_cast<std::size_t>(best - log_likelihood_.begin())];
-    peak_owner_ = owner_of(static_cast<std::size_t>(best - log_likelihood_.begin()), refined, exchange_.parts());
   }
 
   Moments moments(double seconds) override {
     Moments moments;
-    moments.state = mean();
+    moments.state = mean_state(kinematics_, states_, weight_);
     moments.effective_sample_size = effective_sample_size(weight_);
     moments.exponent = exponent_;
     moments.joint_variance = joint_variance(moments.state);
-    const auto joints = static_cast<std::size_t>(kinematics_.joint_count);
-    if (mechanisms::peak_width && peak_owner_ >= 0) {
-      std::vector<double> width(joints, 0);
-      if (exchange_.part() == peak_owner_ && peak_.information.size() > 0)
-        width = joint_deviations(kinematics_, moments.state, peak_.information);
-      exchange_.broadcast(width.data(), joints * sizeof(double), peak_owner_);
-      for (std::size_t i = 0; i < joints; ++i) moments.joint_variance[i] += width[i] * width[i];
+    if (mechanisms::peak_width && peak_ && peak_->information.size() > 0) {
+      const std::vector<double> width = joint_deviations(kinematics_, moments.state, peak_->information);
+      for (std::size_t i = 0; i < width.size(); ++i) moments.joint_variance[i] += width[i] * width[i];
     }
     moments.log_likelihood = *std::max_element(log_likelihood_.begin(), log_likelihood_.end());
 
@@ -141,45 +124,24 @@ public:
   void set_velocity(std::span<const float> velocity) override { velocity_.assign(velocity.begin(), velocity.end()); }
 
   void refine_poses(std::span<PoseCandidate> poses, const RefineSettings& settings, PointShare share) override {
-    const Slice own = exchange_.own(poses.size());
-    refine_candidates(kinematics_, points_, settings, share, threads_, poses.subspan(own.begin, own.size()));
-    if (exchange_.parts() == 1) return;
-    std::vector<float> states(poses.size() * state_floats());
-    std::vector<double> costs(poses.size());
-    for (std::size_t i = own.begin; i < own.end; ++i) {
-      std::copy(poses[i].state.begin(), poses[i].state.end(), &states[i * state_floats()]);
-      costs[i] = poses[i].cost;
-    }
-    exchange_.gather({states.data(), poses.size(), state_floats() * sizeof(float)});
-    exchange_.gather({costs.data(), poses.size(), sizeof(double)});
-    for (std::size_t i = 0; i < poses.size(); ++i) {
-      std::copy_n(&states[i * state_floats()], state_floats(), poses[i].state.begin());
-      poses[i].cost = costs[i];
-    }
+    refine_candidates(kinematics_, points_, settings, share, threads_, poses);
   }
 
   std::vector<double> weigh_poses(std::span<const std::vector<float>> states) override {
     std::vector<double> log_likelihood(states.size());
-    const Slice own = exchange_.own(states.size());
-    weigh([&](std::size_t j) { return states[own.begin + j].data(); },
-          std::span(log_likelihood).subspan(own.begin, own.size()));
-    exchange_.gather({log_likelihood.data(), states.size(), sizeof(double)});
+    weigh([&](std::size_t j) { return states[j].data(); }, log_likelihood);
     return log_likelihood;
   }
 
-  std::uint64_t exchanged_bytes() const override { return exchange_.bytes(); }
+  std::uint64_t exchanged_bytes() const override { return likelihood_->exchanged_bytes(); }
 
-  std::vector<float> states() override {
-    exchange_.gather({states_.data(), size(), state_floats() * sizeof(float)});
-    return states_;
-  }
+  std::vector<float> states() override { return states_; }
   std::vector<double> log_likelihoods() override { return log_likelihood_; }
 
 private:
   std::size_t tangent() const { return static_cast<std::size_t>(tangent_size(kinematics_)); }
   std::size_t size() const { return log_likelihood_.size(); }
   std::size_t state_floats() const { return static_cast<std::size_t>(kinematics_.state_floats()); }
-  Slice own() const { return exchange_.own(size()); }
 
   // See weights.h.
   void update_weights() {
@@ -188,48 +150,24 @@ private:
   }
   float* state(std::size_t j) { return &states_[j * state_floats()]; }
 
-  // The states of the first `count` to all parts.
-  void share_front(std::size_t count) {
-    for (int p = 0; p < exchange_.parts(); ++p) {
-      const Slice slice = slice_of(size(), p, exchange_.parts());
-      if (slice.begin >= count) break;
-      exchange_.broadcast(state(slice.begin),
-                          (std::min(slice.end, count) - slice.begin) * state_floats() * sizeof(float), p);
-    }
-  }
-
-  std::vector<float> mean() {
-    const Slice slice = own();
-    exchange_.broadcast(states_.data(), state_floats() * sizeof(float), 0);
-    StateSum sum(kinematics_, states_.data());
-    exchange_.sum_in_turn(sum.sums(), [&] {
-      sum.add(std::span(states_).subspan(slice.begin * state_floats(), slice.size() * state_floats()),
-              std::span(weight_).subspan(slice.begin, slice.size()));
-    });
-    return sum.mean();
-  }
-
   // Of the joints' places about those of the mean.
   std::vector<double> joint_variance(const std::vector<float>& mean_state) {
-    const Slice slice = own();
     const auto joints = static_cast<std::size_t>(kinematics_.joint_count);
     std::vector<Place> mean(joints);
     place_joints(kinematics_, mean_state.data(), mean.data());
-    std::vector<float> squares(slice.size() * joints);
-    threads_.for_each(slice.size(), [&](std::size_t j) {
+    std::vector<float> squares(size() * joints);
+    threads_.for_each(size(), [&](std::size_t j) {
       std::vector<Place> places(joints);
-      place_joints(kinematics_, state(slice.begin + j), places.data());
+      place_joints(kinematics_, state(j), places.data());
       for (std::size_t i = 0; i < joints; ++i) {
         const Vec3f away = places[i].origin - mean[i].origin;
         squares[j * joints + i] = dot(away, away);
       }
     });
     std::vector<double> variance(joints, 0);
-    exchange_.sum_in_turn(variance, [&] {
-      for (std::size_t j = 0; j < slice.size(); ++j) {
-        for (std::size_t i = 0; i < joints; ++i) variance[i] += weight_[slice.begin + j] * squares[j * joints + i] / 3;
-      }
-    });
+    for (std::size_t j = 0; j < size(); ++j) {
+      for (std::size_t i = 0; i < joints; ++i) variance[i] += weight_[j] * squares[j * joints + i] / 3;
+    }
     return variance;
   }
 
@@ -241,9 +179,7 @@ private:
     }
     const std::uint8_t* moves = block < 0 ? nullptr : blocks_.moves[static_cast<std::size_t>(block)].data();
     const std::uint32_t step = step_++;
-    const Slice slice = own();
-    threads_.for_each(slice.size(), [&](std::size_t at) {
-      const std::size_t j = slice.begin + at;
+    threads_.for_each(size(), [&](std::size_t j) {
       const Random random{settings_.seed, step, static_cast<std::uint32_t>(j)};
       const bool rests = mechanisms::unperturbed_particle && j == 0 && settings_.unperturbed_particle;
       std::vector<float> normal(tangent()), change(drift);
@@ -262,9 +198,9 @@ private:
     });
   }
 
-  void weigh(Slice slice) {
-    weigh([&](std::size_t j) { return state(slice.begin + j); },
-          std::span(log_likelihood_).subspan(slice.begin, slice.size()));
+  // The first `count` particles.
+  void weigh(std::size_t count) {
+    weigh([&](std::size_t j) { return state(j); }, std::span(log_likelihood_).first(count));
   }
 
   // Log-likelihoods of the poses state_of(0), state_of(1)...
@@ -307,13 +243,11 @@ private:
   // Particle j becomes particle order[j]; weights must then be recomputed.
   void rearrange(const std::vector<int>& order) {
     const std::size_t floats = state_floats();
-    exchange_.fetch({states_.data(), size(), floats * sizeof(float)}, order);
     std::vector<float> states(states_.size());
     std::vector<double> log_likelihood(size()), carried(size());
-    const Slice slice = own();
     for (std::size_t j = 0; j < order.size(); ++j) {
       const auto from = static_cast<std::size_t>(order[j]);
-      if (j >= slice.begin && j < slice.end) std::copy_n(&states_[from * floats], floats, &states[j * floats]);
+      std::copy_n(&states_[from * floats], floats, &states[j * floats]);
       log_likelihood[j] = log_likelihood_[from];
       carried[j] = carried_[from];
     }
@@ -329,8 +263,6 @@ private:
   LimbBlocks blocks_;
   std::unique_ptr<Likelihood> likelihood_;
   Threads threads_;
-  Meeting alone_;  // of one, where particles are not divided
-  Exchange& exchange_;
   RefinePoints points_;
   PointNoise noise_;           // of the points
   std::vector<float> states_;  // (n, state)
@@ -339,9 +271,8 @@ private:
   std::vector<double> log_weight_, carried_;  // of this frame, and of the previous one: see weights.h
   double exponent_ = 1;
   std::vector<float> mean_, predicted_, velocity_;
-  Refined peak_;            // the best refinement of this frame, in the part that made it
-  int peak_owner_ = -1;     // which part that is, -1: none was made
-  std::uint32_t step_ = 0;  // counts the calls that draw random numbers
+  std::optional<Refined> peak_;  // the best refinement of this frame
+  std::uint32_t step_ = 0;       // counts the calls that draw random numbers
 };
 
 }  // namespace

@@ -1,9 +1,7 @@
-// Particles on the device: per frame only the points are uploaded, and only mean, spread and figures come back.
-//
-// Divided particles: as in particles_cpu.cpp, except that the first part refines the best, since its blocks wait for
-// each other and fill the device, and that all parts get all states for the mean, whose sums then run as undivided.
-#include "body/likelihood/weigh_cuda.cuh"
-#include "body/particles/exchange_cuda.cuh"
+// Particles on the device: per frame only the points are uploaded, and only mean, spread and figures come back. Other
+// devices may help to weigh them; for other processes, capsules and log-likelihoods pass through the host.
+#include "body/likelihood/likelihood_backends.h"
+#include "body/likelihood/other_devices_cuda.cuh"
 #include "body/particles/mean_cuda.cuh"
 #include "body/particles/motion.h"
 #include "body/particles/motion_cuda.cuh"
@@ -12,7 +10,6 @@
 #include "body/particles/weights_cuda.cuh"
 #include "body/refine/refine_cuda.cuh"
 #include "body/skeleton/pose_cuda.cuh"
-#include "core/meeting.h"
 
 #include <algorithm>
 #include <cstring>
@@ -37,7 +34,7 @@ __global__ void place_kernel(int count, int floats, float* states, double* log_l
 
 class ParticlesCuda final : public Particles {
 public:
-  ParticlesCuda(const Skeleton& skeleton, const TrackerSettings& settings)
+  ParticlesCuda(const Skeleton& skeleton, const TrackerSettings& settings, const std::vector<int>& others)
       : settings_(settings),
         person_skeleton_(skeleton),
         flat_(skeleton),
@@ -49,9 +46,9 @@ public:
         spatial_(skeleton_),
         memory_(1),
         result_(1),
-        alone_(1),
-        exchange_(settings.exchange ? *settings.exchange : alone_.exchange(0)),
-        transfer_(stream_, divided()) {
+        others_(others, settings.likelihood) {
+    if (settings.share_weighing)
+      shared_ = settings.share_weighing(settings.likelihood, make_cuda_likelihood(settings.likelihood));
     cuda::check(cudaMemsetAsync(memory_.data(), 0, sizeof(FilterMemory), stream_), "clearing");
     clear_bad();
   }
@@ -59,17 +56,18 @@ public:
   PointCount set_points(PointsView points, const PointNoise& noise) override {
     noise_ = noise;
     PointCloud copy;
-    const PointCount count =
-        tiles_.set_points(weighed_points(points, settings_.likelihood.free_space, copy), settings_.likelihood, stream_);
+    const PointsView weighed = weighed_points(points, settings_.likelihood.free_space, copy);
+    others_.release_points(stream_);
+    const PointCount count = tiles_.set_points(weighed, settings_.likelihood, stream_);
     arranged_.record(stream_);
+    others_.set_points(tiles_, stream_);
+    if (shared_) shared_->set_points(weighed);
     return count;
   }
   const PointNoise& noise() const override { return noise_; }
 
   void place(std::span<const float> state, std::size_t count) override {
-    exchange_.settle(transfer_);
     stream_.wait();  // the last result may be in flight
-    count_orders();
     count_ = static_cast<int>(count);
     states_.reserve(count * static_cast<std::size_t>(floats()));
     next_states_.reserve(count * static_cast<std::size_t>(floats()));
@@ -107,10 +105,7 @@ public:
 
   void weigh() override {
     rearrange_drawn();
-    settle(log_likelihood_.data());
-    weigh(own());
-    exchange_.gather({log_likelihood_.data(), static_cast<std::size_t>(count_), sizeof(double)}, transfer_);
-    shown_ = log_likelihood_.data();
+    weigh(static_cast<std::size_t>(count_), true);
   }
 
   void anneal(double survival, double most) override {
@@ -121,7 +116,6 @@ public:
     rearrange_drawn();
     weights_.resample(settings_.resampling, count_, {settings_.seed, step_++, 0}, stream_);
     drawn_ = true;
-    if (divided()) rearrange_drawn();
   }
 
   void refine(int count, double seconds) override {
@@ -131,25 +125,11 @@ public:
     if (refined <= 0) return;
     weights_.select(log_likelihood_.data(), count_, refined, stream_);
     rearrange();
-    // mostly the first part has them all
-    const bool spread =
-        exchange_.parts() > 1 &&
-        slice_of(static_cast<std::size_t>(count_), 0, exchange_.parts()).size() < static_cast<std::size_t>(refined);
-    if (spread) share_front(refined);
-    settle(states_.data());
-    if (exchange_.part() == 0) {
-      refine_.refine(tiles_.view(), refine_settings(settings_, 1, noise_),
-                     expected_pose(person_skeleton_, predicted_, seconds), states_.data(), refined, stream_);
-      posed_ = false;
-      weigh({0, static_cast<std::size_t>(refined)});
-    }
-    if (spread) exchange_.broadcast(states_.data(), static_cast<std::size_t>(refined) * state_bytes(), 0, transfer_);
-    exchange_.broadcast(log_likelihood_.data(), static_cast<std::size_t>(refined) * sizeof(double), 0, transfer_);
-    shown_ = log_likelihood_.data();
+    refine_.refine(tiles_.view(), refine_settings(settings_, 1, noise_),
+                   expected_pose(person_skeleton_, predicted_, seconds), states_.data(), refined, stream_);
+    posed_ = false;
+    weigh(static_cast<std::size_t>(refined), false);
     weights_.normalise(log_likelihood_.data(), count_, refined, memory_.data(), stream_);
-    // only the first part has the width of the peak
-    if (exchange_.part() > 0)
-      cuda::check(cudaMemsetAsync(&memory_.data()->peak, 0xff, sizeof(int), stream_), "clearing");
     refinement_done_.record(stream_);
     refined_ = true;
   }
@@ -161,19 +141,15 @@ public:
       refinement_done_.record(stream_);
     }
     refined_ = false;
-    gather_states();
     find_mean_.find(states_.data(), weights_.data(), log_likelihood_.data(), count_, refine_.information(), seconds,
                     memory_.data(), stream_);
     cuda::check(cudaMemcpyAsync(result_.data(), memory_.data(), sizeof(FrameResult), cudaMemcpyDeviceToHost, stream_),
                 "downloading the mean");
     done_.record(stream_);
+    const bool invalid = others_.finish();  // first, so that one that has failed is the one that says so
     stream_.wait();
-    // the first part knows the width of the peak; the mean is the same for all
-    exchange_.broadcast(result_.data()->joint_variance, sizeof result_.data()->joint_variance, 0);
-    shown_ = nullptr;  // all have waited for their devices
-    count_orders();
     const FrameResult& result = *result_.data();
-    if (result.bad != ~0ull) {
+    if (invalid || result.bad != ~0ull) {
       clear_bad();
       throw Error("a particle's pose has a number that is not finite; start again from another pose",
                   Error::Cause::running);
@@ -204,10 +180,6 @@ public:
     return poses_.weigh(tiles_.view(), arranged_, bad(), states);
   }
 
-  bool poses_apart() const override { return true; }
-
-  void finish() override { stream_.wait(); }
-
   void set_velocity(std::span<const float> velocity) override {
     stream_.wait();
     velocity_.assign(velocity.begin(), velocity.end());
@@ -217,11 +189,12 @@ public:
     stream_.wait();
   }
 
-  std::uint64_t exchanged_bytes() const override { return exchange_.bytes(); }
+  std::uint64_t exchanged_bytes() const override {
+    return others_.exchanged_bytes() + (shared_ ? shared_->exchanged_bytes() : 0);
+  }
 
   std::vector<float> states() override {
     rearrange_drawn();
-    gather_states();
     return download(states_, static_cast<std::size_t>(count_) * static_cast<std::size_t>(floats()));
   }
   std::vector<double> log_likelihoods() override {
@@ -231,33 +204,6 @@ public:
 
 private:
   int floats() const { return skeleton_.state(); }
-  std::size_t state_bytes() const { return static_cast<std::size_t>(floats()) * sizeof(float); }
-  bool divided() const { return exchange_.parts() > 1; }
-  Slice own() const { return exchange_.own(static_cast<std::size_t>(count_)); }
-
-  void gather_states() {
-    exchange_.gather({states_.data(), static_cast<std::size_t>(count_), state_bytes()}, transfer_);
-    shown_ = states_.data();
-  }
-
-  // Before an array is written that others may still be reading since the last exchange.
-  void settle(const void* array) {
-    if (array != shown_) return;
-    exchange_.settle(transfer_);
-    shown_ = nullptr;
-  }
-
-  // The states of the first `count` to all parts.
-  void share_front(int count) {
-    const auto all = static_cast<std::size_t>(count_), front = static_cast<std::size_t>(count);
-    for (int p = 0; p < exchange_.parts(); ++p) {
-      const Slice slice = slice_of(all, p, exchange_.parts());
-      if (slice.begin >= front) break;
-      exchange_.broadcast(states_.data() + slice.begin * static_cast<std::size_t>(floats()),
-                          (std::min(slice.end, front) - slice.begin) * state_bytes(), p, transfer_);
-    }
-    shown_ = states_.data();
-  }
 
   template <class T>
   std::vector<T> download(const cuda::Buffer<T>& buffer, std::size_t count) const {
@@ -271,14 +217,14 @@ private:
   void clear_bad() { cuda::check(cudaMemsetAsync(bad(), 0xff, sizeof(unsigned long long), stream_), "clearing"); }
 
   void move(double seconds, int block, double drift) {
-    settle(states_.data());
     const float* factor = nullptr;
     if (settings_.motion == Motion::spatial) {
       factor = spatial_.factor(seconds * root_speed, seconds, memory_.data(), stream_);
     }
     // where all fit, the same kernel makes their skins; and it gathers those just drawn
-    posed_ = own().size() <= turn();
-    if (posed_) capsules_.reserve(own().size() * skin_floats());
+    const auto count = static_cast<std::size_t>(count_);
+    posed_ = count <= turn();
+    if (posed_) capsules_.reserve(count * skin_floats());
     float* capsules = posed_ ? capsules_.data() : nullptr;
     const Moves moves = drawn_ ? Moves{weights_.index(),
                                        states_.data(),
@@ -288,7 +234,7 @@ private:
                                        capsules}
                                : Moves{nullptr, states_.data(), states_.data(), nullptr, nullptr, capsules};
     move_particles(skeleton_, {settings_.seed, step_++, seconds, drift, block, factor, settings_.unperturbed_particle},
-                   moves, own(), memory_.data(), stream_);
+                   moves, count_, memory_.data(), stream_);
     if (drawn_) swap_states();
     drawn_ = false;
   }
@@ -303,83 +249,54 @@ private:
     return std::clamp<std::size_t>(settings_.likelihood.device_memory / each, 1, 4096);
   }
 
-  // Where posed_, the skins are those of this slice.
-  void weigh(Slice slice) {
+  // The first `count` particles; `helped`: by others too.
+  void weigh(std::size_t count, bool helped) {
     if (tiles_.tiles() == 0) {
-      cuda::check(cudaMemsetAsync(log_likelihood_.data() + slice.begin, 0, slice.size() * sizeof(double), stream_),
-                  "clearing");
+      cuda::check(cudaMemsetAsync(log_likelihood_.data(), 0, count * sizeof(double), stream_), "clearing");
       return;
     }
+    const auto capsules = static_cast<std::size_t>(skeleton_.capsules());
     const std::size_t most = turn();
-    for (std::size_t first = slice.begin; first < slice.end; first += most) {
-      const std::size_t some = std::min(most, slice.end - first);
-      if (!posed_ || slice.size() > most) {
+    for (std::size_t first = 0; first < count; first += most) {
+      const std::size_t some = std::min(most, count - first);
+      if (!posed_ || count > most) {
         capsules_.reserve(some * skin_floats());
         pose_particles(skeleton_, states_.data() + first * static_cast<std::size_t>(floats()), static_cast<int>(some),
                        capsules_.data(), stream_);
       }
-      weigh_.weigh(tiles_.view(), capsules_.data(), some, static_cast<std::size_t>(skeleton_.capsules()),
-                   log_likelihood_.data() + first, bad(), stream_, side_);
+      double* out = log_likelihood_.data() + first;
+      if (helped && shared_) {
+        weigh_shared(some, out);
+        continue;
+      }
+      if (helped) others_.weigh(capsules_.data(), some, capsules, out, stream_);
+      weigh_.weigh(tiles_.view(), capsules_.data(), helped ? others_.first_share(some).size() : some, capsules, out,
+                   bad(), stream_, side_);
+      if (helped) others_.join(stream_);
     }
+  }
+
+  // By way of the host.
+  void weigh_shared(std::size_t count, double* out) {
+    const auto capsules = static_cast<std::size_t>(skeleton_.capsules());
+    capsules_host_.reserve(count * skin_floats());
+    log_likelihood_host_.reserve(count);
+    cuda::check(cudaMemcpyAsync(capsules_host_.data(), capsules_.data(), count * skin_floats() * sizeof(float),
+                                cudaMemcpyDeviceToHost, stream_),
+                "downloading capsules");
+    stream_.wait();
+    shared_->evaluate({capsules_host_.data(), count, capsules, capsule_floats}, {log_likelihood_host_.data(), count});
+    cuda::check(
+        cudaMemcpyAsync(out, log_likelihood_host_.data(), count * sizeof(double), cudaMemcpyHostToDevice, stream_),
+        "uploading log-likelihoods");
   }
 
   // Particle j becomes particle index[j].
   void rearrange() {
-    const SharedStates drawn = drawn_states();
-    weights_.gather(count_, own(), floats(), drawn, log_likelihood_.data(), next_states_.data(),
+    weights_.gather(count_, floats(), states_.data(), log_likelihood_.data(), next_states_.data(),
                     next_log_likelihood_.data(), stream_);
     swap_states();
     posed_ = false;
-  }
-
-  // Where the states are that the particles of this part continue: with the parts that have them, if their memory can be read,
-  // and otherwise here, where they are brought.
-  SharedStates drawn_states() {
-    SharedStates states;
-    states.of_part[0] = states_.data();
-    if (!divided()) return states;
-    if (shares_) {
-      const std::vector<const void*> all = exchange_.share(states_.data(), transfer_);
-      shares_ = !all.empty() && all.size() <= most_shared_parts;
-      if (shares_) {
-        shown_ = states_.data();
-        states.parts = exchange_.parts();
-        for (std::size_t p = 0; p < all.size(); ++p) states.of_part[p] = static_cast<const float*>(all[p]);
-        keep_order();
-        return states;
-      }
-    }
-    const auto count = static_cast<std::size_t>(count_);
-    orders_.reserve(count);
-    download_order(orders_.data());
-    stream_.wait();
-    exchange_.fetch({states_.data(), count, state_bytes()}, {orders_.data(), count}, transfer_);
-    shown_ = states_.data();
-    return states;
-  }
-
-  void download_order(int* to) {
-    cuda::check(cudaMemcpyAsync(to, weights_.index(), static_cast<std::size_t>(count_) * sizeof(int),
-                                cudaMemcpyDeviceToHost, stream_),
-                "downloading indices");
-  }
-
-  // What the parts read of each other's memory is counted later: the host does not wait for it.
-  void keep_order() {
-    if (exchange_.part() != 0) return;
-    if (kept_orders_ == most_orders) {
-      stream_.wait();
-      count_orders();
-    }
-    const auto count = static_cast<std::size_t>(count_);
-    if (kept_orders_ == 0) orders_.reserve(most_orders * count);
-    download_order(orders_.data() + kept_orders_++ * count);
-  }
-  void count_orders() {
-    const auto count = static_cast<std::size_t>(count_);
-    for (std::size_t i = 0; i < kept_orders_; ++i)
-      exchange_.count_fetched({orders_.data() + i * count, count}, state_bytes());
-    kept_orders_ = 0;
   }
 
   void rearrange_drawn() {
@@ -417,22 +334,20 @@ private:
   cuda::PinnedBuffer<FrameResult> result_;
   cuda::Event begun_, weighed_, refinement_done_, done_;
   std::uint32_t step_ = 0;  // counts the calls that draw random numbers
-  Meeting alone_;           // of one, where particles are not divided
-  Exchange& exchange_;
-  TransferCuda transfer_;
 
-  // where divided
-  static constexpr std::size_t most_orders = 16;
-  const void* shown_ = nullptr;     // what the last exchange of devices let others read
-  bool shares_ = true;              // parts read each other's memory
-  cuda::PinnedBuffer<int> orders_;  // which particle each one continues: of the last resamplings
-  std::size_t kept_orders_ = 0;
+  // where other processes weigh too
+  std::unique_ptr<Likelihood> shared_;
+  cuda::PinnedBuffer<float> capsules_host_;
+  cuda::PinnedBuffer<double> log_likelihood_host_;
+
+  OtherDevicesCuda others_;  // last: they read the other members
 };
 
 }  // namespace
 
-std::unique_ptr<Particles> make_particles_cuda(const Skeleton& skeleton, const TrackerSettings& settings) {
-  return std::make_unique<ParticlesCuda>(skeleton, settings);
+std::unique_ptr<Particles> make_particles_cuda(const Skeleton& skeleton, const TrackerSettings& settings,
+                                               const std::vector<int>& others) {
+  return std::make_unique<ParticlesCuda>(skeleton, settings, others);
 }
 
 }  // namespace kinema::body

@@ -1,105 +1,75 @@
-// Particles divided among several devices of one process: one worker thread each, which makes the same calls on its part
-// of the particles. They tell each other log-likelihoods and the states that resampling moves (core/meeting.h), so that
-// the bits are those of one device.
-//
-// A device that fails takes its particles with it. The calls since the last mean are kept: the others begin again at
-// that mean and its velocity, with the particles divided anew, and make these calls once more.
-#include "body/likelihood/likelihood_backends.h"
-#include "body/particles/motion.h"
+// Particles that outlive the device on which they are. A device that fails may take them with it: the calls since the last
+// mean are kept, and new particles, on the devices that are left, begin again at that mean with its velocity and repeat them.
+#include "body/likelihood/kept_points.h"
 #include "body/particles/particles.h"
 #include "body/skeleton/joint_axes.h"
 #include "core/cuda/device.h"
-#include "core/device_parts.h"
-#include "core/meeting.h"
+#include "core/device_failure.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace kinema::body {
 namespace {
 
-// Data of the caller, for calls that run after it has returned.
-struct KeptPoints {
-  explicit KeptPoints(PointsView view)
-      : xyz(view.xyz, view.xyz + 3 * view.size),
-        background(view.background.begin(), view.background.end()),
-        deviation(view.deviation.begin(), view.deviation.end()) {}
-  PointsView view() const { return {xyz.data(), xyz.size() / 3, background, deviation}; }
-
-  std::vector<float> xyz;
-  std::vector<std::uint8_t> background;
-  std::vector<float> deviation;
-};
-
 class ParticlesDevices final : public Particles {
 public:
-  ParticlesDevices(const Skeleton& skeleton, const TrackerSettings& settings, const Compute& compute,
-                   const MakeParticlesPart& make_part)
-      : settings_(settings), flat_(skeleton), make_part_(make_part), parts_(compute.devices, compute.losses) {
-    parts_.on_failure([this] { meeting_->end(); });
-    make();
-    wait();
+  ParticlesDevices(const Skeleton& skeleton, const Compute& compute, const MakeParticles& make)
+      : flat_(skeleton),
+        on_gpus_(compute.backend == Backend::cuda),
+        devices_(compute.devices),
+        losses_(compute.losses),
+        make_(make) {
+    call([](Particles&) {});
   }
+  ~ParticlesDevices() override { free(); }
+  ParticlesDevices(const ParticlesDevices&) = delete;
+  ParticlesDevices& operator=(const ParticlesDevices&) = delete;
 
   PointCount set_points(PointsView points, const PointNoise& noise) override {
-    check_points(points);
+    PointCount count;
+    call([&](Particles& particles) { count = particles.set_points(points, noise); });
     noise_ = noise;
-    const auto count = std::make_shared<std::vector<PointCount>>(room());
-    PointsView view = points;
-    std::shared_ptr<const KeptPoints> kept;
-    if (parts_.recovers()) {
-      kept = std::make_shared<const KeptPoints>(points);
-      view = kept->view();
-    }
-    points_call_ = [view, kept, noise, count](Particles& particles, int part) {
-      (*count)[static_cast<std::size_t>(part)] = particles.set_points(view, noise);
-    };
-    each(points_call_);
-    wait();
-    return count->front();
+    if (losses_) points_.emplace().set(points);
+    return count;
   }
   const PointNoise& noise() const override { return noise_; }
 
   void place(std::span<const float> state, std::size_t count) override {
+    call([&](Particles& particles) { particles.place(state, count); });
     count_ = count;
     mean_.assign(state.begin(), state.end());
-    velocity_.assign(static_cast<std::size_t>(tangent_size(flat_.view())), 0);
     predicted_ = mean_;
+    velocity_.assign(static_cast<std::size_t>(tangent_size(flat_.view())), 0);
     calls_.clear();
-    each([state = mean_, count](Particles& particles, int) { particles.place(state, count); });
   }
 
   void predict(double seconds) override {
-    // as the parts do it, which may be waiting for their devices
-    const double keep = velocity_kept(settings_.motion) * seconds;
-    std::vector<float> drift;
-    for (float v : velocity_) drift.push_back(static_cast<float>(keep * v));
-    predicted_ = mean_;
-    move_state(flat_.view(), drift.data(), predicted_.data());
-    each([seconds](Particles& particles, int) { particles.predict(seconds); });
+    keep([=](Particles& particles) { particles.predict(seconds); });
+    predicted_ = particles_->predicted();
   }
   void diffuse(double seconds, int block) override {
-    each([seconds, block](Particles& particles, int) { particles.diffuse(seconds, block); });
+    keep([=](Particles& particles) { particles.diffuse(seconds, block); });
   }
   void weigh() override {
-    each([](Particles& particles, int) { particles.weigh(); });
+    keep([](Particles& particles) { particles.weigh(); });
   }
   void anneal(double survival, double most) override {
-    each([survival, most](Particles& particles, int) { particles.anneal(survival, most); });
+    keep([=](Particles& particles) { particles.anneal(survival, most); });
   }
   void resample() override {
-    each([](Particles& particles, int) { particles.resample(); });
+    keep([](Particles& particles) { particles.resample(); });
   }
   void refine(int count, double seconds) override {
-    each([count, seconds](Particles& particles, int) { particles.refine(count, seconds); });
+    keep([=](Particles& particles) { particles.refine(count, seconds); });
   }
 
   Moments moments(double seconds) override {
-    const auto found = std::make_shared<std::vector<Moments>>(room());
-    each([found, seconds](Particles& particles, int part) {
-      (*found)[static_cast<std::size_t>(part)] = particles.moments(seconds);
-    });
-    wait();
-    Moments moments = std::move(found->front());
+    Moments moments;
+    call([&](Particles& particles) { moments = particles.moments(seconds); });
     state_difference(flat_.view(), mean_.data(), moments.state.data(), velocity_.data());
     for (float& v : velocity_) v /= static_cast<float>(seconds);
     mean_ = moments.state;
@@ -110,154 +80,140 @@ public:
   const std::vector<float>& predicted() const override { return predicted_; }
 
   void refine_poses(std::span<PoseCandidate> poses, const RefineSettings& settings, PointShare share) override {
-    if (parts_[0].poses_apart()) {
-      refine_apart(poses, settings, share);
-      return;
-    }
-    using Candidates = std::vector<PoseCandidate>;
-    const auto all = std::make_shared<std::vector<Candidates>>(room(), Candidates(poses.begin(), poses.end()));
-    const Candidates given(poses.begin(), poses.end());
-    each([all, given, settings, share](Particles& particles, int part) {
-      Candidates& own = (*all)[static_cast<std::size_t>(part)] = given;
-      particles.refine_poses(own, settings, share);
+    const std::vector<PoseCandidate> given(poses.begin(), poses.end());
+    call([&](Particles& particles) {
+      std::copy(given.begin(), given.end(), poses.begin());
+      particles.refine_poses(poses, settings, share);
     });
-    wait();
-    std::move(all->front().begin(), all->front().end(), poses.begin());
   }
 
   std::vector<double> weigh_poses(std::span<const std::vector<float>> states) override {
-    if (parts_[0].poses_apart()) return weigh_apart(states);
-    const auto found = std::make_shared<std::vector<std::vector<double>>>(room());
-    const std::vector<std::vector<float>> given(states.begin(), states.end());
-    each([found, given](Particles& particles, int part) {
-      (*found)[static_cast<std::size_t>(part)] = particles.weigh_poses(given);
-    });
-    wait();
-    return std::move(found->front());
+    std::vector<double> found;
+    call([&](Particles& particles) { found = particles.weigh_poses(states); });
+    return found;
   }
 
   void set_velocity(std::span<const float> velocity) override {
     velocity_.assign(velocity.begin(), velocity.end());
-    each([given = velocity_](Particles& particles, int) { particles.set_velocity(given); });
+    call([&](Particles& particles) { particles.set_velocity(velocity_); });
   }
 
-  std::uint64_t exchanged_bytes() const override { return before_ + (meeting_ ? meeting_->exchange(0).bytes() : 0); }
+  std::uint64_t exchanged_bytes() const override {
+    return exchanged_before_ + (particles_ ? particles_->exchanged_bytes() : 0);
+  }
 
   std::vector<float> states() override {
-    const auto found = std::make_shared<std::vector<std::vector<float>>>(room());
-    each([found](Particles& particles, int part) { (*found)[static_cast<std::size_t>(part)] = particles.states(); });
-    wait();
-    return std::move(found->front());
+    std::vector<float> found;
+    call([&](Particles& particles) { found = particles.states(); });
+    return found;
   }
   std::vector<double> log_likelihoods() override {
-    wait();
-    return parts_[0].log_likelihoods();
+    std::vector<double> found;
+    call([&](Particles& particles) { found = particles.log_likelihoods(); });
+    return found;
   }
 
 private:
-  using Call = std::function<void(Particles&, int part)>;
+  using Call = std::function<void(Particles&)>;
 
-  // For a result of each part.
-  std::size_t room() const { return static_cast<std::size_t>(parts_.count()); }
-
-  void make() {
-    if (meeting_) before_ += meeting_->exchange(0).bytes();
-    meeting_ = std::make_shared<Meeting>(parts_.count());
-    parts_.make([this, meeting = meeting_](int device, int part, int) {
-      TrackerSettings settings = settings_;
-      settings.exchange = {meeting, &meeting->exchange(part)};
-      return make_part_(device, settings);
-    });
+  // Those that have not failed.
+  std::vector<int> left() const {
+    std::vector<int> left;
+    for (std::size_t at = 0; at < devices_.size(); ++at)
+      if (!losses_ || !losses_->lost(at)) left.push_back(devices_[at]);
+    return left;
   }
 
-  void each(Call call) {
-    parts_.each(call);
-    if (parts_.recovers()) calls_.push_back(std::move(call));
+  // For as long as the result lives.
+  std::unique_ptr<cuda::DeviceGuard> use_device() const {
+    return on_gpus_ ? std::make_unique<cuda::DeviceGuard>(device_) : nullptr;
   }
 
-  // Until all calls are done, by the devices that are left where some failed.
-  void wait() {
+  // On the device of the particles; where one fails, again without it.
+  void call(const Call& one) {
+    for (;;) {
+      if (!particles_) {
+        const std::vector<int> devices = left();
+        if (devices.empty()) throw DeviceFailure("every device has failed: nothing is left to compute with");
+        device_ = devices.front();
+      }
+      try {
+        const auto used = use_device();
+        if (!particles_) begin();
+        return one(*particles_);
+      } catch (const DeviceFailure& failure) {
+        free();
+        leave_out(failure);
+      }
+    }
+  }
+
+  // A call that is repeated where a device fails before the next mean.
+  void keep(Call one) {
+    call(one);
+    if (losses_) calls_.push_back(std::move(one));
+  }
+
+  // At the last mean, if there is one.
+  void begin() {
+    particles_ = make_(left());
+    if (points_) particles_->set_points(points_->view(), noise_);
+    if (count_ == 0) return;
+    particles_->place(mean_, count_);
+    particles_->set_velocity(velocity_);
+    for (const Call& one : calls_) one(*particles_);
+  }
+
+  void free() {
+    if (!particles_) return;
+    exchanged_before_ += particles_->exchanged_bytes();
     try {
-      while (!parts_.wait()) begin_again();
+      const auto used = use_device();
+      particles_.reset();
     } catch (const DeviceFailure&) {
-      throw;
-    } catch (...) {
-      // a part that throws leaves the others in the middle of a call; the points may be the caller's no longer
-      calls_.clear();
-      points_call_ = nullptr;
-      begin_again();
-      if (!parts_.wait()) throw DeviceFailure("a device has failed");
-      throw;
+      particles_.reset();  // of a device that is lost nothing is left
     }
   }
 
-  // With new parts, at the last mean.
-  void begin_again() {
-    make();
-    if (points_call_) parts_.each(points_call_);
-    if (count_ > 0) {
-      parts_.each([state = mean_, count = count_, velocity = velocity_](Particles& particles, int) {
-        particles.place(state, count);
-        particles.set_velocity(velocity);
-      });
-    }
-    for (const Call& call : calls_) parts_.each(call);
-  }
-
-  // In this thread, while the devices weigh particles.
-  void refine_apart(std::span<PoseCandidate> poses, const RefineSettings& settings, PointShare share) {
-    const std::vector<PoseCandidate> given(poses.begin(), poses.end());
-    for (;;) {
-      try {
-        const cuda::DeviceGuard guard(parts_.device(0));
-        parts_[0].refine_poses(poses, settings, share);
-        return;
-      } catch (const DeviceFailure&) {
-        std::copy(given.begin(), given.end(), poses.begin());
-        leave_out_first();
+  void leave_out(const DeviceFailure& failure) {
+    if (!losses_) throw failure;
+    const int failed = failure.device().value_or(device_);
+    std::vector<std::size_t> lost;
+    std::size_t others = 0;
+    for (std::size_t at = 0; at < devices_.size(); ++at) {
+      if (losses_->lost(at)) continue;
+      if (devices_[at] == failed) {
+        lost.push_back(at);
+      } else {
+        ++others;
       }
     }
+    if (others == 0 || lost.empty()) throw failure;
+    for (const std::size_t at : lost)
+      losses_->add(at, fmt::format("{}; the others take its part ({} left)", failure.what(), others));
   }
 
-  std::vector<double> weigh_apart(std::span<const std::vector<float>> states) {
-    for (;;) {
-      try {
-        const cuda::DeviceGuard guard(parts_.device(0));
-        return parts_[0].weigh_poses(states);
-      } catch (const DeviceFailure&) {
-        leave_out_first();
-      }
-    }
-  }
-
-  // The first device has failed outside its own thread: it fails there too, and the others go on, or this throws.
-  void leave_out_first() {
-    const std::exception_ptr failure = std::current_exception();
-    parts_.each([failure](Particles&, int part) {
-      if (part == 0) std::rethrow_exception(failure);
-    });
-    wait();
-  }
-
-  TrackerSettings settings_;  // of a part
   FlatSkeleton flat_;
-  MakeParticlesPart make_part_;
+  bool on_gpus_;  // else devices are a matter of words: for tests
+  std::vector<int> devices_;
+  std::shared_ptr<DeviceLosses> losses_;  // null: a failure is an error
+  MakeParticles make_;
+  std::unique_ptr<Particles> particles_;
+  int device_ = 0;  // where they are
+  std::optional<KeptPoints> points_;
   PointNoise noise_;
   std::size_t count_ = 0;
   std::vector<float> mean_, velocity_;  // the last ones
   std::vector<float> predicted_;
-  std::vector<Call> calls_;   // since then
-  Call points_call_;          // the last set_points()
-  std::uint64_t before_ = 0;  // exchanged by parts that were replaced
-  std::shared_ptr<Meeting> meeting_;
-  DeviceParts<Particles> parts_;  // last: its threads use the others
+  std::vector<Call> calls_;             // since then
+  std::uint64_t exchanged_before_ = 0;  // by particles that were lost
 };
 
 }  // namespace
 
-std::unique_ptr<Particles> make_particles_devices(const Skeleton& skeleton, const TrackerSettings& settings,
-                                                  const Compute& compute, const MakeParticlesPart& make_part) {
-  return std::make_unique<ParticlesDevices>(skeleton, settings, compute, make_part);
+std::unique_ptr<Particles> make_particles_devices(const Skeleton& skeleton, const Compute& compute,
+                                                  const MakeParticles& make) {
+  return std::make_unique<ParticlesDevices>(skeleton, compute, make);
 }
 
 }  // namespace kinema::body

@@ -292,15 +292,14 @@ constexpr int gather_warps = 8;
 
 // `carried` may be null: nothing is carried.
 __global__ __launch_bounds__(gather_warps* warp_size) void gather_kernel(
-    const int* index, int count, Slice slice, int floats, SharedStates states, const double* log_likelihood,
-    const double* carried, float* states_out, double* log_likelihood_out, double* carried_out) {
+    const int* index, int count, int floats, const float* states, const double* log_likelihood, const double* carried,
+    float* states_out, double* log_likelihood_out, double* carried_out) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int j = static_cast<int>(blockIdx.x) * gather_warps + static_cast<int>(threadIdx.x) / warp_size;
   if (j >= count) return;
   const int from = index[j];
-  const bool own = j >= static_cast<int>(slice.begin) && j < static_cast<int>(slice.end);
-  const float* state = states.state(from, count, floats);
-  for (int i = lane; own && i < floats; i += warp_size) states_out[static_cast<std::size_t>(j) * floats + i] = state[i];
+  const float* state = states + static_cast<std::size_t>(from) * floats;
+  for (int i = lane; i < floats; i += warp_size) states_out[static_cast<std::size_t>(j) * floats + i] = state[i];
   if (lane == 0) log_likelihood_out[j] = log_likelihood[from];
   if (lane == 0 && carried != nullptr) carried_out[j] = carried[from];
 }
@@ -355,11 +354,11 @@ void WeightsCuda::select(const double* log_likelihood, int count, int best, cuda
   cuda::check_launch("select");
 }
 
-void WeightsCuda::gather(int count, Slice slice, int floats, const SharedStates& states, const double* log_likelihood,
-                         float* states_out, double* log_likelihood_out, cudaStream_t stream) {
+void WeightsCuda::gather(int count, int floats, const float* states, const double* log_likelihood, float* states_out,
+                         double* log_likelihood_out, cudaStream_t stream) {
   gather_kernel<<<static_cast<unsigned>((count + gather_warps - 1) / gather_warps), gather_warps * warp_size, 0,
-                  stream>>>(index_.data(), count, slice, floats, states, log_likelihood,
-                            carries_ ? carried_.data() : nullptr, states_out, log_likelihood_out, next_carried_.data());
+                  stream>>>(index_.data(), count, floats, states, log_likelihood, carries_ ? carried_.data() : nullptr,
+                            states_out, log_likelihood_out, next_carried_.data());
   cuda::check_launch("gather");
   if (carries_) std::swap(carried_, next_carried_);
 }

@@ -1,7 +1,6 @@
 // Weights and resampling of particles on the device: the same as weights.h, one block for all particles.
 #pragma once
 
-#include "body/particles/exchange_cuda.cuh"
 #include "body/skeleton/skeleton_cuda.cuh"
 #include "core/random.h"
 #include "kinema/body_tracker.h"
@@ -34,9 +33,9 @@ public:
   /// index() moves the `best` particles to the front, of equal ones only the first, and keeps the others in order.
   void select(const double* log_likelihood, int count, int best, cudaStream_t stream);
 
-  /// Particle j becomes particle index()[j], with its log-likelihood and carried weight; states are those of a slice.
-  void gather(int count, Slice slice, int floats, const SharedStates& states, const double* log_likelihood,
-              float* states_out, double* log_likelihood_out, cudaStream_t stream);
+  /// Particle j becomes particle index()[j], with its state, log-likelihood and carried weight.
+  void gather(int count, int floats, const float* states, const double* log_likelihood, float* states_out,
+              double* log_likelihood_out, cudaStream_t stream);
 
   const int* index() const { return index_.data(); }
 

@@ -15,17 +15,16 @@ __device__ void place_skin(const Kinematics& kinematics, const Place* places, in
 }
 
 __global__ __launch_bounds__(warps* warp_size) void move_kernel(SkeletonView skeleton, Wander wander, Moves moves,
-                                                                Slice slice, const FilterMemory* memory) {
+                                                                int count, const FilterMemory* memory) {
   __shared__ float normals[warps][most_tangent];
   __shared__ float changes[warps][most_tangent];
   __shared__ float states[warps][most_state];
   __shared__ Place places[warps][max_joints];
   const int lane = static_cast<int>(threadIdx.x) % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
-  const int own = static_cast<int>(blockIdx.x) * warps + warp;
-  const int particle = static_cast<int>(slice.begin) + own;
+  const int particle = static_cast<int>(blockIdx.x) * warps + warp;
   const Kinematics& kinematics = skeleton.kinematics;
   const int size = tangent_size(kinematics), floats = kinematics.state_floats();
-  if (particle >= static_cast<int>(slice.end)) return;
+  if (particle >= count) return;
   const int from = moves.index == nullptr ? particle : moves.index[particle];
   float* state = states[warp];
   for (int i = lane; i < floats; i += warp_size) state[i] = moves.from[static_cast<std::size_t>(from) * floats + i];
@@ -59,7 +58,7 @@ __global__ __launch_bounds__(warps* warp_size) void move_kernel(SkeletonView ske
   }
   if (moves.capsules == nullptr) return;
   place_joints_by_warp(kinematics, state, places[warp]);
-  place_skin(kinematics, places[warp], own, moves.capsules);
+  place_skin(kinematics, places[warp], particle, moves.capsules);
 }
 
 __global__ __launch_bounds__(warps* warp_size) void pose_kernel(SkeletonView skeleton, const float* states, int count,
@@ -78,11 +77,10 @@ unsigned blocks_for(int particles) { return static_cast<unsigned>((particles + w
 
 }  // namespace
 
-void move_particles(const SkeletonCuda& skeleton, const Wander& wander, const Moves& moves, Slice slice,
+void move_particles(const SkeletonCuda& skeleton, const Wander& wander, const Moves& moves, int count,
                     const FilterMemory* memory, cudaStream_t stream) {
-  if (slice.size() == 0) return;
-  move_kernel<<<blocks_for(static_cast<int>(slice.size())), warps * warp_size, 0, stream>>>(skeleton.view(), wander,
-                                                                                            moves, slice, memory);
+  if (count == 0) return;
+  move_kernel<<<blocks_for(count), warps * warp_size, 0, stream>>>(skeleton.view(), wander, moves, count, memory);
   cuda::check_launch("move_particles");
 }
 

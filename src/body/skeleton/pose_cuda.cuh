@@ -2,7 +2,6 @@
 #pragma once
 
 #include "body/skeleton/skeleton_cuda.cuh"
-#include "kinema/exchange.h"
 
 namespace kinema::body {
 
@@ -24,11 +23,10 @@ struct Moves {
   float* to;                          // (n, state); `from` itself where there is no index
   const double* log_likelihood_from;  // which are moved along with an index
   double* log_likelihood_to;          // or null
-  float* capsules;                    // (slice, K, 7): the skins after the move, or null
+  float* capsules;                    // (n, K, 7): the skins after the move, or null
 };
 
-/// Moves the particles of a slice.
-void move_particles(const SkeletonCuda& skeleton, const Wander& wander, const Moves& moves, Slice slice,
+void move_particles(const SkeletonCuda& skeleton, const Wander& wander, const Moves& moves, int count,
                     const FilterMemory* memory, cudaStream_t stream);
 
 /// capsules (count, K, 7) of states (count, state).

@@ -207,8 +207,7 @@ private:
     anatomical_.emplace(skeleton_);
     monitor_.set_skeleton(skeleton_);
     causal_.set_skeleton(skeleton_);
-    // the exchange of a process counts on, that of devices begins again with their particles
-    if (particles_ && !settings_.exchange) exchanged_before_ += particles_->exchanged_bytes();
+    if (particles_) exchanged_before_ += particles_->exchanged_bytes();
     particles_ = make_particles(skeleton_, settings_, compute_);
   }
 

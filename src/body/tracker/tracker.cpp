@@ -280,11 +280,6 @@ std::vector<Estimate> Tracker::finish() {
 
 void Tracker::keep_up(double fps) {
   State& state = *state_;
-  if (state.settings.exchange) {
-    throw Error(
-        "this tracker shares its particles with others, which would have other numbers of them: only one that has "
-        "all particles can keep up with a live source");
-  }
   if (state.pace) state.use(state.pace->most());  // from the start, at another rate
   state.pace.emplace(pace(), fps);
   if (state.fixed_particles) state.pace->fix_particles();

@@ -17,7 +17,8 @@ inline void check(cudaError_t status, const char* doing) {
   cudaGetLastError();  // so that the next call does not report it again
   int device = 0;
   cudaGetDevice(&device);
-  throw DeviceFailure("GPU " + std::to_string(device) + " failed while " + doing + ": " + cudaGetErrorString(status));
+  throw DeviceFailure("GPU " + std::to_string(device) + " failed while " + doing + ": " + cudaGetErrorString(status),
+                      device);
 }
 
 /// After a kernel launch.

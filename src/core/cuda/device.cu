@@ -45,7 +45,10 @@ std::string why_no_device() {
 }
 
 void use_device(int device, const std::vector<int>& others) {
-  check(cudaSetDevice(device), "choosing the GPU");
+  if (const cudaError_t status = cudaSetDevice(device); status != cudaSuccess) {
+    cudaGetLastError();  // so that the next call does not report it again
+    throw DeviceFailure("GPU " + std::to_string(device) + " failed: " + cudaGetErrorString(status), device);
+  }
   for (int other : others) {
     int can = 0;
     if (other == device || cudaDeviceCanAccessPeer(&can, device, other) != cudaSuccess || can == 0) continue;

@@ -13,7 +13,7 @@ std::vector<Gpu> devices();
 /// One line that says why devices() is empty, and the remedy.
 std::string why_no_device();
 
-/// The GPU that calls of this thread use from now on. It reads the memory of the others directly where it can.
+/// The GPU that calls of this thread use from now on. It reaches the memory of the others directly where it can.
 void use_device(int device, const std::vector<int>& others = {});
 
 /// Uses a GPU in this thread for as long as it lives.

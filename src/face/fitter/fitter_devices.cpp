@@ -1,9 +1,9 @@
 // The faces of a batch divided among several devices, one worker thread each. A fit does not depend on the others of
 // its batch, so the bits are those of one device.
 #include "core/device_parts.h"
+#include "core/slice.h"
 #include "face/fitter/fitter_backends.h"
 #include "kinema/error.h"
-#include "kinema/exchange.h"
 
 #include <fmt/format.h>
 
@@ -51,9 +51,7 @@ public:
   std::vector<StageTime> times() const override { return parts_[0].times(); }
 
 private:
-  void make() {
-    parts_.make([this](int device, int, int) { return make_part_(device); });
-  }
+  void make() { parts_.make(make_part_); }
 
   template <class Call>
   void do_until_done(const Call& call) {

@@ -1,9 +1,9 @@
 // The frames of a batch divided among several devices, one worker thread each. The sums of a frame do not depend on the
 // others, so the bits are those of one device.
 #include "core/device_parts.h"
+#include "core/slice.h"
 #include "head/moments/moments_backends.h"
 #include "kinema/error.h"
-#include "kinema/exchange.h"
 
 #include <algorithm>
 #include <optional>
@@ -49,7 +49,7 @@ public:
 
 private:
   void make() {
-    parts_.make([this](int device, int, int) {
+    parts_.make([this](int device) {
       std::unique_ptr<Moments> moments = make_part_(device);
       if (classifier_) moments->set_classifier(*classifier_);
       return moments;

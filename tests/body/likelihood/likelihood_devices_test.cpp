@@ -74,7 +74,7 @@ private:
 };
 
 TEST(LikelihoodLoss, TheOthersTakeThePartOfADeviceThatFails) {
-  const Problem problem = random_problem(4, {800, 50, 10});
+  const Problem problem = random_problem(6, {800, 50, 10});
   const Result expected = run(problem, Backend::cpu);
   for (int calls : {0, 1, 2}) {
     std::vector<std::string> lines;

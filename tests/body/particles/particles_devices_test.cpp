@@ -1,15 +1,12 @@
-// Divided particles give the bits of undivided ones, and survive the loss of a part.
+// Particles that several devices or processes weigh have the bits of those weighed by one, and survive the loss of a device.
 #include "body/particles/motion.h"
 #include "body/particles/particles.h"
 #include "core/device_failure.h"
-#include "core/meeting.h"
 #include "filter_scene.h"
 #include "problems.h"
 #include "tracker_scene.h"
 
-#include <array>
-#include <atomic>
-#include <thread>
+#include <algorithm>
 
 namespace kinema::body {
 namespace {
@@ -119,77 +116,71 @@ TEST_P(ParticlesDevices, IsUsableAfterAnError) {
                    run_frames(scene_, *particles, settings_, 30), "after an error");
 }
 
-// Trackers in several threads that share particles, as processes under MPI do.
-TEST_P(ParticlesDevices, TrackersThatShareParticlesGiveTheBitsOfOne) {
+// A likelihood that somebody else computes, sample by sample and from the last to the first.
+class Helped final : public Likelihood {
+public:
+  explicit Helped(std::unique_ptr<Likelihood> own) : own_(std::move(own)) {}
+  PointCount set_points(PointsView points) override { return own_->set_points(points); }
+  void evaluate(CapsulesView capsules, std::span<double> out) override {
+    for (std::size_t j = capsules.rows; j-- > 0;)
+      own_->evaluate({capsules.row(j), 1, capsules.columns, capsules.depth}, out.subspan(j, 1));
+    exchanged_ += capsules.rows;
+  }
+  std::uint64_t exchanged_bytes() const override { return exchanged_; }
+
+private:
+  std::unique_ptr<Likelihood> own_;
+  std::uint64_t exchanged_ = 0;
+};
+
+TEST_P(ParticlesDevices, WeighedByOthersTheyHaveTheSameBits) {
+  const Tracked one = run_frames(scene_, *make_particles(scene_.skeleton, settings_, GetParam()), settings_, 30);
+  int made = 0;
+  settings_.share_weighing = [&](const LikelihoodSettings& settings, std::unique_ptr<Likelihood> own) {
+    ++made;
+    EXPECT_EQ(settings.sigma, settings_.likelihood.sigma);
+    return std::make_unique<Helped>(std::move(own));
+  };
+  const auto particles = make_particles(scene_.skeleton, settings_, GetParam());
+  EXPECT_EQ(made, 1);
+  expect_same_bits(one, run_frames(scene_, *particles, settings_, 30), "weighed by others");
+  EXPECT_GT(particles->exchanged_bytes(), 0u);
+}
+
+TEST_P(ParticlesDevices, ATrackerGivesTheBitsOfOneDevice) {
   TrackerSettings settings;
   settings.particles = 30;
   settings.lag = 2;
   const Skeleton person = default_human(1.7);
-  const auto follow = [&](const TrackerSettings& of, const Compute& compute) {
-    Tracker tracker(of, compute);
+  const auto follow = [&](const Compute& compute) {
+    Tracker tracker(settings, compute);
     std::vector<Estimate> all;
     all.reserve(6);
     for (int t = 0; t < 6; ++t) all.push_back(tracker.track(see(person, walking(person, t * frame)).view(), t * frame));
     for (Estimate& estimate : tracker.finish()) all.push_back(std::move(estimate));
     return all;
   };
-  const auto same = [](const std::vector<Estimate>& one, const std::vector<Estimate>& other) {
-    ASSERT_EQ(one.size(), other.size());
-    for (std::size_t i = 0; i < one.size(); ++i) {
-      EXPECT_TRUE(one[i].found);
-      EXPECT_EQ(one[i].pose.angles, other[i].pose.angles) << i;
-      EXPECT_EQ(one[i].deviation, other[i].deviation) << i;
-      EXPECT_EQ(one[i].log_likelihood, other[i].log_likelihood) << i;
-    }
-  };
-  const std::vector<Estimate> alone = follow(settings, GetParam());
+  const std::vector<Estimate> alone = follow(GetParam());
   for (std::size_t parts : {2, 3}) {
-    const std::vector<Estimate> found = follow(settings, in_parts(parts));
-    same(alone, found);
-    EXPECT_GT(found[3].exchanged_bytes, 0u);
-
-    Meeting meeting(static_cast<int>(parts));
-    std::vector<std::vector<Estimate>> each(parts);
-    std::vector<std::thread> threads;
-    for (std::size_t p = 0; p < parts; ++p) {
-      threads.emplace_back([&, p] {
-        TrackerSettings own = settings;
-        own.exchange = {std::shared_ptr<void>(), &meeting.exchange(static_cast<int>(p))};
-        each[p] = follow(own, GetParam());
-      });
+    const std::vector<Estimate> found = follow(in_parts(parts));
+    ASSERT_EQ(found.size(), alone.size());
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      EXPECT_TRUE(alone[i].found);
+      EXPECT_EQ(alone[i].pose.angles, found[i].pose.angles) << i;
+      EXPECT_EQ(alone[i].deviation, found[i].deviation) << i;
+      EXPECT_EQ(alone[i].log_likelihood, found[i].log_likelihood) << i;
     }
-    for (std::thread& thread : threads) thread.join();
-    for (const auto& of_part : each) same(alone, of_part);
+    EXPECT_GT(found[3].exchanged_bytes, 0u);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, ParticlesDevices, ::testing::Values(Backend::cpu, Backend::cuda), backend_name);
 
-// Devices that have work which may read what another one has; and how often memory was freed meanwhile. Where devices
-// begin again, the new parts may work before the last of the old ones is freed: they read each other only.
-struct DeviceWork {
-  struct Devices {
-    std::array<std::atomic<bool>, 3> busy = {};
-  };
-  std::array<Devices, 2> before_and_after_loss = {};
-  std::array<std::atomic<std::size_t>, 3> made = {};  // how often, by device
-  std::atomic<int> freed_too_early = 0;
-};
-
-// Particles of a device that is lost in its n-th weighing.
+// Particles that lose one of their devices in their n-th weighing.
 class FailingParticles final : public Particles {
 public:
-  FailingParticles(std::unique_ptr<Particles> inner, int device, int calls, DeviceWork& work)
-      : inner_(std::move(inner)),
-        device_(device),
-        calls_(calls),
-        work_(work),
-        devices_(work.before_and_after_loss.at(work.made[static_cast<std::size_t>(device)]++)) {}
-  ~FailingParticles() override {
-    for (const auto& busy : devices_.busy) work_.freed_too_early += busy;
-  }
-  FailingParticles(const FailingParticles&) = delete;
-  FailingParticles& operator=(const FailingParticles&) = delete;
+  FailingParticles(std::unique_ptr<Particles> inner, int device, int calls)
+      : inner_(std::move(inner)), device_(device), calls_(calls) {}
 
   PointCount set_points(PointsView points, const PointNoise& noise) override {
     return inner_->set_points(points, noise);
@@ -199,11 +190,10 @@ public:
   void predict(double seconds) override { inner_->predict(seconds); }
   void diffuse(double seconds, int block) override { inner_->diffuse(seconds, block); }
   void weigh() override {
-    if (calls_-- == 0) throw DeviceFailure("GPU " + std::to_string(device_) + " failed while weighing: it is lost");
-    busy() = true;
+    if (calls_-- == 0)
+      throw DeviceFailure("GPU " + std::to_string(device_) + " failed while weighing: it is lost", device_);
     inner_->weigh();
   }
-  void finish() override { busy() = false; }
   void anneal(double survival, double most) override { inner_->anneal(survival, most); }
   void resample() override { inner_->resample(); }
   void refine(int count, double seconds) override { inner_->refine(count, seconds); }
@@ -220,26 +210,22 @@ public:
   std::vector<double> log_likelihoods() override { return inner_->log_likelihoods(); }
 
 private:
-  std::atomic<bool>& busy() { return devices_.busy[static_cast<std::size_t>(device_)]; }
-
   std::unique_ptr<Particles> inner_;
   int device_, calls_;
-  DeviceWork& work_;
-  DeviceWork::Devices& devices_;
 };
 
 class ParticlesLoss : public ::testing::Test {
 protected:
-  // Ten frames of somebody who walks. The first device is lost in weighing number `calls` of a part; -1: none is.
-  std::vector<Moments> follow(int calls, bool leave) {
-    for (auto& made : work_.made) made = 0;
-    TrackerSettings settings;
+  // Ten frames of somebody who walks. `failing`, one of the devices 0, 1 and 2, is lost in weighing number `calls`; -1: none.
+  std::vector<Moments> follow(int failing, int calls, bool leave) {
+    const TrackerSettings settings;
     const Compute compute(Backend::cpu, 0, {0, 1, 2}, leave ? losses_ : nullptr);
-    const auto particles =
-        make_particles_devices(person_, settings, compute, [&](int device, const TrackerSettings& own) {
-          return std::make_unique<FailingParticles>(make_particles_cpu(person_, own, Backend::cpu), device,
-                                                    device == 0 ? calls : -1, work_);
-        });
+    const auto particles = make_particles_devices(person_, compute, [&](const std::vector<int>& devices) {
+      made_.push_back(devices);
+      const bool fails = std::count(devices.begin(), devices.end(), failing) > 0;
+      return std::make_unique<FailingParticles>(make_particles_cpu(person_, settings, Backend::cpu), failing,
+                                                fails ? calls : -1);
+    });
     particles->place(to_state(person_, walking(person_, 0)), 100);
     std::vector<Moments> all;
     for (int t = 1; t <= 10; ++t) {
@@ -263,35 +249,44 @@ protected:
   }
 
   const Skeleton person_ = default_human();
-  DeviceWork work_;
+  std::vector<std::vector<int>> made_;  // on which devices, each time
   std::vector<std::string> lines_;
   std::shared_ptr<DeviceLosses> losses_ =
       std::make_shared<DeviceLosses>([this](const std::string& line) { lines_.push_back(line); });
 };
 
+// The first device, where the particles are, or one that weighs: what is lost is the same.
 TEST_F(ParticlesLoss, TheOthersGoOnWithoutAJump) {
-  const std::vector<Moments> whole = follow(-1, true);
+  const std::vector<Moments> whole = follow(0, -1, true);
   EXPECT_TRUE(lines_.empty());
-  const std::vector<Moments> lost = follow(2 * 5 + 1, true);  // in the second layer of the sixth frame
-  ASSERT_EQ(lines_.size(), 1u);
-  EXPECT_EQ(lines_[0], "GPU 0 failed while weighing: it is lost; the others take its part (2 left)");
-  ASSERT_EQ(lost.size(), whole.size());
-  for (std::size_t t = 0; t < 5; ++t) EXPECT_EQ(lost[t].state, whole[t].state) << t;
-  // afterwards other random numbers are drawn: two seeds differ by a few millimetres too
-  for (std::size_t t = 5; t < lost.size(); ++t) EXPECT_LT(apart(lost[t], whole[t]), 0.015) << t;
+  for (const int failing : {0, 1}) {
+    losses_ = std::make_shared<DeviceLosses>([this](const std::string& line) { lines_.push_back(line); });
+    lines_.clear();
+    made_.clear();
+    const std::vector<Moments> lost = follow(failing, 2 * 5 + 1, true);  // in the second layer of the sixth frame
+    ASSERT_EQ(lines_.size(), 1u);
+    EXPECT_EQ(lines_[0], "GPU " + std::to_string(failing) +
+                             " failed while weighing: it is lost; the others take its part (2 left)");
+    EXPECT_EQ(made_, (std::vector<std::vector<int>>{{0, 1, 2}, failing == 0 ? std::vector{1, 2} : std::vector{0, 2}}));
+    ASSERT_EQ(lost.size(), whole.size());
+    for (std::size_t t = 0; t < 5; ++t) EXPECT_EQ(lost[t].state, whole[t].state) << t;
+    // afterwards other random numbers are drawn: two seeds differ by a few millimetres too
+    for (std::size_t t = 5; t < lost.size(); ++t) EXPECT_LT(apart(lost[t], whole[t]), 0.015) << t;
+  }
 }
 
-TEST_F(ParticlesLoss, NothingIsFreedThatAnotherDeviceMayRead) {
-  follow(3, true);
-  EXPECT_EQ(lines_.size(), 1u);
-  EXPECT_EQ(work_.freed_too_early, 0);
-  EXPECT_THROW(follow(3, false), Error);
-  EXPECT_EQ(work_.freed_too_early, 0);
+TEST_F(ParticlesLoss, WhereNoneIsLeftItIsAnError) {
+  losses_->add(1, "GPU 1 failed");
+  losses_->add(2, "GPU 2 failed");
+  EXPECT_THROW(follow(0, 3, true), DeviceFailure);
+  EXPECT_EQ(made_, (std::vector<std::vector<int>>{{0}}));
+  losses_->add(0, "GPU 0 failed");
+  EXPECT_THROW(follow(0, 3, true), DeviceFailure);
 }
 
 TEST_F(ParticlesLoss, WithoutLeaveItIsAnErrorThatNamesTheDevice) {
   try {
-    follow(3, false);
+    follow(0, 3, false);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.cause(), Error::Cause::running);

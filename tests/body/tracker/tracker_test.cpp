@@ -3,7 +3,6 @@
 
 #include "../../stereo/drawn_pair.h"
 #include "bench/body/tracker_problem.h"
-#include "core/meeting.h"
 #include "kinema/error.h"
 #include "kinema/recording.h"
 #include "print_backend.h"
@@ -320,13 +319,6 @@ TEST_P(BodyTrackerPace, KeepsNumbersThatTheSettingsGave) {
   Tracker both(settings, GetParam());
   both.keep_up(fast);
   EXPECT_EQ(pace_after(both), (PaceCounts{60, 900, 1}));
-}
-
-TEST_P(BodyTrackerPace, IsNotForOneThatSharesItsParticles) {
-  Meeting meeting(1);
-  TrackerSettings settings = open();
-  settings.exchange = {std::shared_ptr<void>(), &meeting.exchange(0)};
-  EXPECT_THROW(Tracker(settings, GetParam()).keep_up(30), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, BodyTrackerPace, testing::Values(Backend::cpu, Backend::cuda),
