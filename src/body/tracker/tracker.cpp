@@ -167,14 +167,16 @@ struct Tracker::State {
 
   // Before anybody was followed: furniture may be more like a person than a person is, but poses explain it badly.
   void choose_among_rivals(double time, const std::vector<FaceObservation>& faces, Estimate& estimate) {
+    const double doubted = constants::pairs::doubted_fit;
     for (PointCloud& points : std::exchange(rivals, {})) {
+      if (estimate.found && estimate.confidence >= doubted) return;
       std::unique_ptr<Filter> rival = make_filter(settings, compute);
       rival->set_search_rest(search_rest);
       Estimate other = rival->track({time, points.view(), foreground.floor(), faces});
-      for (const StageTime& stage : estimate.times) other.times.push_back(stage);
-      if (!other.found ||
-          (estimate.found && 1 - other.confidence > constants::pairs::clearly_less * (1 - estimate.confidence)))
-        continue;
+      for (StageTime& stage : other.times)
+        for (const StageTime& before : estimate.times)
+          if (stage.stage == before.stage) stage.ms += before.ms;
+      if (!other.found || other.confidence < std::max(doubted, estimate.confidence)) continue;
       filter = std::move(rival);
       cloud = std::move(points);
       estimate = std::move(other);
