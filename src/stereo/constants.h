@@ -33,6 +33,9 @@ KINEMA_CONSTANT(double, steep, 3.2);  // grey levels per pixel
 /// Pixels of a square have half their say where the pictures differ by this, although they agree around the pixel.
 /// [realistic pairs]
 KINEMA_CONSTANT(double, unlike, 1.5);  // grey levels
+/// The same grows with the slope of the picture: a small error of the disparity makes a large difference on an edge.
+/// [a chessboard held by a man, OpenCV's samples]
+KINEMA_CONSTANT(double, unlike_on_edge, 0.3);  // pixels
 /// How far a square is taken for flat in the refinement; else it keeps the shape that its disparities have: the middle
 /// of a rounded limb is nearer than its rims. [realistic pairs]
 KINEMA_CONSTANT(double, flatness, 0.5);  // share

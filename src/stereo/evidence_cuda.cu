@@ -168,7 +168,8 @@ __global__ void refine_kernel(DeviceEvidence e, const float* disparity, float* r
       static_cast<float>(constants::overstep) * (gr - gl / gain + smoothness * around / weights) / (gg + smoothness);
   refined[own.at] = d + fmaxf(fminf(step, most), -most);
   const int column = static_cast<int>(threadIdx.x) + square_reach, row = static_cast<int>(threadIdx.y) + square_reach;
-  next_trust[own.at] = trust_of(gain * (mr - (tile.right[row][column] - tile.bright[row][column])) - ml);
+  next_trust[own.at] = trust_of(gain * (mr - (tile.right[row][column] - tile.bright[row][column])) - ml,
+                                e.slopes[own.at].x, e.slopes[own.at].y);
 }
 
 // The noise of both pictures over the texture of the left one, and what an error of the rows does where edges lie along

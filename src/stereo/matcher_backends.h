@@ -51,9 +51,10 @@ KINEMA_HD inline float say_of(float across) {
 
 /// What is left of it where the two pictures differ there, in grey levels, although they agree around it: such a pixel belongs to
 /// another surface, or is hidden from one of the cameras.
-KINEMA_HD inline float trust_of(float residual) {
-  const auto over = static_cast<float>(1 / (constants::unlike * constants::unlike));
-  return 1 / (1 + over * residual * residual);
+KINEMA_HD inline float trust_of(float residual, float across, float down) {
+  const float scale = static_cast<float>(constants::unlike) +
+                      static_cast<float>(constants::unlike_on_edge) * (std::abs(across) + std::abs(down));
+  return 1 / (1 + residual * residual / (scale * scale));
 }
 
 /// The deviation of a disparity, in pixels, where the pictures determine it with variance `seen` and those around it as well as

@@ -255,8 +255,10 @@ private:
       std::copy_n(residual.data(), columns_, residual_.data() + y * columns_);
     });
     threads_.for_each(rows_, [&](std::size_t y) {
-      for (std::size_t x = 0; x < columns_; ++x)
-        trusted_[index(x, y)] = say_[index(x, y)] * trust_of(residual_[y * columns_ + x]);
+      for (std::size_t x = 0; x < columns_; ++x) {
+        const std::size_t at = index(x, y);
+        trusted_[at] = say_[at] * trust_of(residual_[y * columns_ + x], across_[at], down_[at]);
+      }
     });
     disparity_.swap(refined_);
   }

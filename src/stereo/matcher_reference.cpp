@@ -309,7 +309,8 @@ private:
       const double residual = mean(samples, [](const Sample& s) { return s.l; }) -
                               gain * (mean(samples, [](const Sample& s) { return s.r; }) -
                                       (moved(smooth_right_, x, y, own).grey - smooth_.at(x, y)));
-      trust.at(x, y) = 1 / (1 + residual * residual / (unlike * unlike));
+      const double scale = unlike + unlike_on_edge * (std::abs(across(x, y)) + std::abs(down(x, y)));
+      trust.at(x, y) = 1 / (1 + residual * residual / (scale * scale));
     });
     disparity_ = refined;
     trust_ = trust;
