@@ -7,6 +7,7 @@
 #include "io/recordings/recorder.h"
 #include "io/sources/reopening_source.h"
 #include "io/sources/source_schemes.h"
+#include "kinema/body_tracker.h"
 #include "kinema/error.h"
 #include "kinema/lens_check.h"
 
@@ -30,6 +31,7 @@ struct Counts {
   std::size_t frames = 0, dropped = 0, reopened = 0, bytes = 0;
   double seconds = 0;  // of the source
   bool stopped = false;
+  bool pairs = false;
 };
 
 void report(const RecordOptions& options, const Counts& counts) {
@@ -59,6 +61,17 @@ void look_at(const io::RawFrame& frame, stereo::LensCheck& lenses) {
   if (lenses.lasts()) warn(stderr, "{}", fault);
 }
 
+// Says why `body track` will refuse the recorded pairs, while they can be taken again.
+void look_at_first_pair(const std::filesystem::path& folder) {
+  try {
+    const std::unique_ptr<io::Recording> recording = io::open_recording({folder.string()});
+    body::Tracker tracker(body::settings_for(*recording));
+    if (io::Frame first; recording->next(first)) tracker.track(first);
+  } catch (const Error& error) {
+    warn(stderr, "body track will refuse these pairs: {}", error.what());
+  }
+}
+
 // Passes frames on until the source ends, enough were taken, or a file cannot be written.
 void copy(io::ReopeningSource& source, io::Recorder& recorder, const RecordOptions& options, Counts& counts) {
   const Interrupt interrupt;
@@ -74,6 +87,7 @@ void copy(io::ReopeningSource& source, io::Recorder& recorder, const RecordOptio
     counts.seconds = frame.time;
     ++taken;
     look_at(frame, lenses);
+    counts.pairs = !frame.left.bgr.empty() && !frame.right.bgr.empty();
     if (!recorder.add(std::move(frame))) return;
   }
 }
@@ -109,6 +123,7 @@ void run(RecordOptions options) {
                 broken->cause());
   }
   if (counts.frames == 0 && !counts.stopped) throw Error(fmt::format("{}: gave no frame", options.input));
+  if (counts.pairs) look_at_first_pair(options.out);
   report(options, counts);
 }
 

@@ -53,7 +53,9 @@ public:
                               picture->height, width_, height_));
     }
     if (lenses_.looks()) lenses_.look(io::grey_of(left).view(), io::grey_of(right).view());
-    const auto view = io::find_board(left, right, board_);
+    auto view = io::find_board(left, right, board_);
+    if (view && before_) view->down = io::moved_down(*before_, *view);
+    before_ = view;
     const bool taken = view && (!still || io::is_another_view(*view, views_, width_));
     if (taken) views_.push_back(*view);
     if (feed_ != nullptr) feed_->add({left, right, view, taken, views_, io::lacking(views_, width_, height_)});
@@ -71,6 +73,7 @@ private:
   serve::CalibrationFeed* feed_;  // null: nobody looks
   std::size_t pairs_ = 0;
   int width_ = 0, height_ = 0;
+  std::optional<io::BoardView> before_;  // of the last pair
   std::vector<io::BoardView> views_;
   stereo::LensCheck lenses_;
 };
@@ -127,6 +130,9 @@ std::string words_of(const Boards& boards, const io::PairCalibration& pair) {
 }
 
 void report(const StereoCalibrateOptions& options, const Boards& boards, const io::PairCalibration& pair) {
+  if (pair.out_of_step)
+    warn(stderr, "the cameras are out of step: the {} one is late by {:.1f} or more of the time between pairs",
+         *pair.out_of_step > 0 ? "right" : "left", std::abs(*pair.out_of_step));
   if (!options.json) return fmt::print("{}\n", words_of(boards, pair));
   nlohmann::ordered_json json;
   json["pairs"] = boards.pairs();

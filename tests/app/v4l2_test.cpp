@@ -14,14 +14,14 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// Both pictures of each pair side by side, row by row.
-std::string pairs_of(const fs::path& recording) {
+// Both pictures of each pair side by side, row by row; `first` and `second` name the folders.
+std::string pairs_of(const fs::path& recording, const char* first = "left", const char* second = "right") {
   std::string bytes;
   for (int i = 0; fs::exists(recording / "left" / fmt::format("{:06d}.png", i)); ++i) {
     const auto picture = [&](const char* side) {
       return io::read_picture(recording / side / fmt::format("{:06d}.png", i));
     };
-    const io::Picture left = picture("left"), right = picture("right");
+    const io::Picture left = picture(first), right = picture(second);
     const std::ptrdiff_t row = 3 * left.width;
     for (int y = 0; y < left.height; ++y) {
       for (const io::Picture* side : {&left, &right})
@@ -85,6 +85,21 @@ TEST_F(V4l2, AStereoCameraIsRecordedAsItGivesItsPairs) {
       EXPECT_EQ(io::read_picture(files[i]).bgr, io::read_picture(original).bgr) << i;
     }
   }
+}
+
+TEST_F(V4l2, SaysThatThePicturesOfRecordedPairsAreExchanged) {
+  std::ofstream(folder / "pairs", std::ios::binary) << pairs_of(recording("stereo"), "right", "left");
+  const Outcome outcome = run_kinema({"record", "--input", "stereo:983", "--camera-file",
+                                      recording("stereo") / "camera.json", "--out", "copy", "--frames", "1"},
+                                     folder.folder(),
+                                     {{"LD_PRELOAD", KINEMA_V4L2},
+                                      {"KINEMA_V4L2_DEVICE", "/dev/video983"},
+                                      {"KINEMA_V4L2_STEREO", "1"},
+                                      {"KINEMA_V4L2_FRAMES", folder / "pairs"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("body track will refuse these pairs: the pictures of the pair are exchanged"),
+            std::string::npos)
+      << outcome.err;
 }
 
 TEST_F(V4l2, ADeviceThatIsUnpluggedAndComesBackGoesOn) {

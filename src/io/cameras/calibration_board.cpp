@@ -87,18 +87,39 @@ std::optional<BoardView> find_board(const Picture& left, const Picture& right, c
   }
 }
 
+namespace {
+
+// Calls f(i, j) for each corner that is the i-th of one view and the j-th of the other; how many there are.
+template <class F>
+std::size_t for_common(const BoardView& view, const BoardView& other, const F& f) {
+  std::size_t common = 0;
+  for (std::size_t i = 0; i < view.corners.size(); ++i) {
+    const auto same = std::find(other.corners.begin(), other.corners.end(), view.corners[i]);
+    if (same == other.corners.end()) continue;
+    f(i, static_cast<std::size_t>(same - other.corners.begin()));
+    ++common;
+  }
+  return common;
+}
+
+}  // namespace
+
+std::optional<double> moved_down(const BoardView& before, const BoardView& view) {
+  double sum = 0;
+  const std::size_t common = for_common(view, before, [&](std::size_t i, std::size_t j) {
+    sum += static_cast<double>(view.left[2 * i + 1] - before.left[2 * j + 1]);
+  });
+  if (common == 0) return {};
+  return sum / static_cast<double>(common);
+}
+
 bool is_another_view(const BoardView& view, std::span<const BoardView> views, int width) {
   const double enough = 0.04 * width;
   return std::none_of(views.begin(), views.end(), [&](const BoardView& other) {
     double sum = 0;
-    std::size_t common = 0;
-    for (std::size_t i = 0; i < view.corners.size(); ++i) {
-      const auto same = std::find(other.corners.begin(), other.corners.end(), view.corners[i]);
-      if (same == other.corners.end()) continue;
-      const auto j = static_cast<std::size_t>(same - other.corners.begin());
+    const std::size_t common = for_common(view, other, [&](std::size_t i, std::size_t j) {
       sum += std::hypot(view.left[2 * i] - other.left[2 * j], view.left[2 * i + 1] - other.left[2 * j + 1]);
-      ++common;
-    }
+    });
     // another part of the board is another view
     return 2 * common > view.corners.size() && sum / static_cast<double>(common) < enough;
   });

@@ -25,6 +25,7 @@ struct CalibrationBoard {
 struct BoardView {
   std::vector<int> corners;        ///< numbers, row by row
   std::vector<float> left, right;  ///< pairs x, y for each, pixels
+  std::optional<double> down;      ///< how far the left board has moved down since the pair before, pixels
 };
 
 /// Throws Error if this build cannot find such a board, or there is none.
@@ -32,6 +33,9 @@ void check_board(const CalibrationBoard& board);
 
 /// Nothing if the pictures have too few corners in common: a chessboard must be whole in both.
 std::optional<BoardView> find_board(const Picture& left, const Picture& right, const CalibrationBoard& board);
+
+/// How far down the left board has moved from one view to the next, by the corners that both have; nothing if there are none.
+std::optional<double> moved_down(const BoardView& before, const BoardView& view);
 
 /// Whether the board is elsewhere than in all views so far: somebody who holds it still adds nothing.
 bool is_another_view(const BoardView& view, std::span<const BoardView> views, int width);

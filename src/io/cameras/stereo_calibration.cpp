@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace kinema::io {
 namespace {
@@ -18,6 +19,11 @@ namespace {
 // What a usable calibration reaches with ease: printed boards and webcams give 0.2 to 0.5 pixels.
 constexpr std::size_t fewest_views = 5;
 constexpr double largest_error = 1, largest_focal_deviation = 0.02, smallest_coverage = 0.5, smallest_tilt = 0.26;
+
+// Boards tell whether the cameras are in step if so many have moved by so many pixels down or up since the pair before; a delay
+// below the last, in intervals, does not matter.
+constexpr std::size_t moving_boards = 6;
+constexpr double least_board_motion = 1, least_delay = 0.15;
 
 using Corners = std::vector<cv::Point2f>;
 
@@ -43,7 +49,10 @@ cv::Matx34d projection_of(const Camera& camera, double baseline) {
   return {camera.fx, 0, camera.cx, -camera.fx * baseline, 0, camera.fy, camera.cy, 0, 0, 0, 1, 0};
 }
 
-double row_error_of(const Calibration& calibration, const RectifiedPair& rectified, std::span<const BoardView> views) {
+// Of the rows of the left corners less those of the right ones, the mean square and, from boards that moved, the delay of the
+// right camera: what moves down lies lower in a picture that is taken later.
+void measure_rows(PairCalibration& result, std::span<const BoardView> views) {
+  const auto& [calibration, rectified] = std::tie(result.calibration, result.rectified);
   const cv::Matx34d projection = projection_of(rectified.camera, 0);
   const auto rectified_corners = [&](const std::vector<float>& xy, const Lens& lens,
                                      const std::array<double, 9>& rotation) {
@@ -52,14 +61,26 @@ double row_error_of(const Calibration& calibration, const RectifiedPair& rectifi
                         projection);
     return corners;
   };
-  double sum = 0;
-  std::size_t count = 0;
+  double sum = 0, moved = 0, moved_apart = 0, apart_squared = 0;
+  std::size_t count = 0, moving = 0;
   for (const BoardView& view : views) {
     const Corners left = rectified_corners(view.left, calibration.left, rectified.left_rotation);
     const Corners right = rectified_corners(view.right, *calibration.right, rectified.right_rotation);
-    for (std::size_t c = 0; c < left.size(); ++c, ++count) sum += std::pow(left[c].y - right[c].y, 2);
+    double apart = 0;
+    for (std::size_t c = 0; c < left.size(); ++c, ++count) {
+      const double rows = static_cast<double>(right[c].y - left[c].y);
+      sum += rows * rows;
+      apart += rows / static_cast<double>(left.size());
+    }
+    if (!view.down || std::abs(*view.down) < least_board_motion) continue;
+    ++moving;
+    moved += *view.down * *view.down, moved_apart += *view.down * apart, apart_squared += apart * apart;
   }
-  return std::sqrt(sum / static_cast<double>(count));
+  result.row_error = std::sqrt(sum / static_cast<double>(count));
+  if (moving < moving_boards) return;
+  const double delay = moved_apart / moved, deviation = std::sqrt(std::max(apart_squared - delay * moved_apart, 0.0) /
+                                                                  (static_cast<double>(moving - 1) * moved));
+  if (std::abs(delay) > least_delay && std::abs(delay) > 5 * deviation) result.out_of_step = delay;
 }
 
 // Between the normals of two boards, radians. Boards that are all parallel look the same from afar with a long lens as
@@ -163,7 +184,7 @@ PairCalibration calibrate_pair(std::span<const BoardView> views, const Calibrati
                     100 * result.focal_deviation, 100 * largest_focal_deviation));
   }
   result.rectified = rectified_pair(result.calibration, width, height, 1);
-  result.row_error = row_error_of(result.calibration, result.rectified, views);
+  measure_rows(result, views);
   result.depth_error = 9 / (result.rectified.camera.fx * result.baseline) * result.row_error;
   return result;
 }

@@ -13,15 +13,16 @@
 namespace kinema::io {
 
 struct PairCalibration {
-  Calibration calibration;     ///< T in metres
-  RectifiedPair rectified;     ///< as rectified_pair() chooses it
-  double error = 0;            ///< of reprojected corners, root mean square, pixels
-  double row_error = 0;        ///< between the rows of a corner in both rectified pictures, likewise
-  double depth_error = 0;      ///< metres at 3 m, of a disparity that is wrong by row_error
-  double baseline = 0;         ///< metres
-  double focal_deviation = 0;  ///< standard deviation of the left focal length, as a share of it
-  double tilt = 0;             ///< largest angle between two boards, radians
-  double coverage = 0;         ///< share of the 4 x 4 parts of the left picture in which a corner was seen
+  Calibration calibration;            ///< T in metres
+  RectifiedPair rectified;            ///< as rectified_pair() chooses it
+  double error = 0;                   ///< of reprojected corners, root mean square, pixels
+  double row_error = 0;               ///< between the rows of a corner in both rectified pictures, likewise
+  std::optional<double> out_of_step;  ///< how much later the right pictures are, intervals, if moving boards show it
+  double depth_error = 0;             ///< metres at 3 m, of a disparity that is wrong by row_error
+  double baseline = 0;                ///< metres
+  double focal_deviation = 0;         ///< standard deviation of the left focal length, as a share of it
+  double tilt = 0;                    ///< largest angle between two boards, radians
+  double coverage = 0;                ///< share of the 4 x 4 parts of the left picture in which a corner was seen
   std::size_t views = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <opencv2/calib3d.hpp>
 
+#include <cmath>
 #include <numeric>
 #include <random>
 
@@ -78,6 +79,28 @@ TEST(StereoCalibration, FindsAKnownPairAgain) {
   EXPECT_NEAR(pair.row_error, 0.14, 0.04);
   EXPECT_NEAR(pair.depth_error, 9 / (pair.rectified.camera.fx * pair.baseline) * pair.row_error, 1e-12);
   EXPECT_LT(pair.focal_deviation, 0.005);
+}
+
+TEST(StereoCalibration, BoardsThatMoveTellWhetherTheCamerasAreInStep) {
+  const std::vector<BoardView> views = seen(40, 0.5);
+  for (const double delay : {0.05, 0.4, -0.6}) {
+    std::vector<BoardView> late = views;
+    for (std::size_t i = 0; i < late.size(); ++i) {
+      late[i].down = 1.5 * std::sin(static_cast<double>(i));
+      for (std::size_t c = 1; c < late[i].right.size(); c += 2)
+        late[i].right[c] += static_cast<float>(delay * *late[i].down);
+    }
+    const PairCalibration pair = calibrate_pair(late, board, width, height);
+    EXPECT_EQ(pair.out_of_step.has_value(), std::abs(delay) > 0.2) << delay;
+    // the calibration takes some of it for a turn of the cameras
+    if (pair.out_of_step) EXPECT_NEAR(*pair.out_of_step, delay, 0.4 * std::abs(delay));
+  }
+}
+
+TEST(StereoCalibration, ABoardMovesAsItsCornersDo) {
+  const BoardView before{{3, 4, 7}, {10, 10, 20, 10, 30, 12}, {}, {}}, after{{4, 9}, {21, 13.5, 1, 1}, {}, {}};
+  EXPECT_DOUBLE_EQ(*moved_down(before, after), 3.5);
+  EXPECT_FALSE(moved_down(before, {{8}, {1, 1}, {}, {}}));
 }
 
 TEST(StereoCalibration, IsReadBackAsItWasWritten) {
