@@ -2,10 +2,12 @@
 
 import pathlib
 import re
+import sys
 import tempfile
 import unittest
 
-import markdown_links
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "docs_site"))
+import markdown_links  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
