@@ -4,7 +4,7 @@
 BUILD := build/release
 
 .PHONY: help demo view test build configure configure-demo format lint debug sanitize asan tsan odr fuzz hostile bare \
-  nightly packages wheel release clean
+  nightly docs packages wheel release clean
 
 help:
 	@echo 'make demo     install missing packages, build, run the demo; its report is build/demo/demo.html'
@@ -19,6 +19,7 @@ help:
 	@echo 'make hostile  kill it at random moments, fill its disk, send it what is none (HOSTILE_RUNS=100 each)'
 	@echo 'make bare     build and test without any optional part'
 	@echo 'make nightly  all checks that are too slow for CI'
+	@echo 'make docs     the documentation as a site, build/docs/html/index.html'
 	@echo 'make packages Debian packages, in build/dist'
 	@echo 'make wheel    a wheel for /usr/bin/python3, in build/dist'
 	@echo 'make release  both of the tag that is checked out, with sources, checksums and what they are made of'
@@ -112,6 +113,12 @@ bare:
 
 nightly:
 	.ci/nightly
+
+docs: PARTS += web
+docs: PARTS += docs
+docs: configure
+	cmake --build $(BUILD) --target kinema_command
+	scripts/make_docs.py build/docs --command $(BUILD)/kinema
 
 packages:
 	@scripts/setup.sh build web packages

@@ -153,7 +153,7 @@ seed                the same gives the same bits)");
           "person.")
       .def("__repr__", &text_of_settings<Settings>);
   pickles(settings);
-  module.def("paper_settings", &body::paper_settings, "The plain filter of the paper; see docs/tracking.md.");
+  module.def("paper_settings", &body::paper_settings, "The plain filter of the paper; see docs/body-method.md.");
   module.def(
       "settings_for",
       [](const Recording& recording, const py::kwargs& changes) {

@@ -25,7 +25,7 @@ MIDDLE = 400
 
 # name, its families, and their description
 FILTERS = [
-    ("paper", ["paper"], "`--paper`: the filter of the paper and nothing else, see [tracking.md](tracking.md#the-filter-of-the-paper)"),
+    ("paper", ["paper"], "`--paper`: the filter of the paper and nothing else, see [body-method.md](body-method.md#the-filter-of-the-paper)"),
     ("plain", ["plain"], "`--layers 1 --refined 0 --rivals 0 --motion random-walk`: the paper's steps, with tempered weights, first "
      "hits, free space, and one particle that is moved without noise"),
     ("plain, constant velocity; plain, spatial", ["plain, constant velocity", "plain, spatial"],

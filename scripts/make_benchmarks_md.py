@@ -59,7 +59,7 @@ MATCHER = """\
 Whole pairs of a walker in a room in which everything has texture, all programs in turns. Times are of the wall clock around a
 call with pictures and disparities in the host's memory; those of a GPU's stages are by its own clock. Known: pixels that have
 a disparity; wrong: those of them that are off by over a pixel. OpenCV's is `StereoSGBM` with squares of five pixels, its
-usual five paths or all eight; on plain surfaces, which these pairs do not have, see [tracking.md](tracking.md).
+usual five paths or all eight; on plain surfaces, which these pairs do not have, see [stereo-method.md](stereo-method.md).
 """
 
 

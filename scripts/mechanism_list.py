@@ -220,7 +220,7 @@ SEARCH = [
           off="followed_log_ratio=0"),
     _body("facing_doubt", "states wide deviations while both facings are followed", "tracker/facing_filter", 10, "ratio_together"),
     _body("seen_face", "faces in colour pictures tell front from back", "tracker/face_evidence", 200, "seen_face",
-          why_not="needs --face and pictures: docs/tracking.md has its table"),
+          why_not="needs --face and pictures: docs/body-accuracy.md has its table"),
 ]
 
 SHAPE = [
@@ -458,7 +458,7 @@ FACES = [
           off="refine_start_faces=1e-6", sets=REFINED),
     _face("film", "refining a model on a film", "training/film_faces", 160,
           "film_least_disagreement film_most_drift film_spacing film_starts film_disagreement",
-          why_not="drawn people do not need it: docs/face.md has its table"),
+          why_not="drawn people do not need it: docs/face-accuracy.md has its table"),
 ]
 
 PEOPLE = [

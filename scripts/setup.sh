@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs missing Debian packages, and names them; silent if none is missing.
 #
-#   scripts/setup.sh [demo|build|web|browser|engines|packages|format|lint|fuzz]...
+#   scripts/setup.sh [demo|build|web|browser|docs|engines|packages|format|lint|fuzz]...
 #
 # Needs root or sudo only if there is something to install. Without either it names what is missing, continues if the
 # build can do without, and stops if it cannot. KINEMA_SETUP=off skips all of it.
@@ -65,6 +65,14 @@ npm                 command npm
 optional_browser='
 chromium            command chromium
 '
+# what makes the documentation's site, and reads the public headers for it
+optional_docs='
+python3-sphinx      package -
+furo                package -
+python3-myst-parser package -
+doxygen             command doxygen
+python3-breathe     package -
+'
 # the engines under which `kinema batch` is tested
 optional_engines='
 parallel            command parallel
@@ -127,12 +135,13 @@ for part in "${@:-build}"; do
     build) required+=$required_build optional+=$optional_build ;;
     web) optional+=$optional_web ;;
     browser) optional+=$optional_browser ;;
+    docs) optional+=$optional_docs ;;
     engines) optional+=$optional_engines ;;
     packages) required+=$required_packages optional+=$optional_packages ;;
     format) required+=$required_format ;;
     lint) required+=$required_lint ;;
     fuzz) optional+=$optional_fuzz ;;
-    *) say "unknown part '$part': demo, build, web, browser, engines, packages, format, lint or fuzz"; exit 2 ;;
+    *) say "unknown part '$part': demo, build, web, browser, docs, engines, packages, format, lint or fuzz"; exit 2 ;;
   esac
 done
 

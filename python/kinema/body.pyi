@@ -549,7 +549,7 @@ def default_human(height: float = ...) -> Skeleton:
 
 
 def paper_settings() -> TrackerSettings:
-    r"""The plain filter of the paper; see docs/tracking.md."""
+    r"""The plain filter of the paper; see docs/body-method.md."""
 
 
 def read_skeleton(path: str | os.PathLike[str]) -> Skeleton:

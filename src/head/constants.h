@@ -1,5 +1,5 @@
 // Constants of the head tracker that were chosen by trial: see core/constant.h. "clips": Boy, Girl, David and FaceOcc1 of
-// docs/head.md, with which the others were measured too.
+// docs/head-accuracy.md, with which the others were measured too.
 #pragma once
 
 #include "core/constant.h"

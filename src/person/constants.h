@@ -17,14 +17,14 @@ KINEMA_CONSTANT(double, outline_behind, 0.35);  // outer-eye distances
 KINEMA_CONSTANT(double, outline_width, 0.78);  // outer-eye distances
 /// Its half height. [the ovals that kinema head calibrate --auto takes]
 KINEMA_CONSTANT(double, outline_height, 1.02);  // outer-eye distances
-/// Half the width of a head's outline in frames that are reduced for its colours, at least. [FaceOcc1 of docs/head.md,
+/// Half the width of a head's outline in frames that are reduced for its colours, at least. [FaceOcc1 of docs/head-accuracy.md,
 /// of which 1.3 % more frames are off when it is reduced]
 KINEMA_CONSTANT(double, reduced_radius, 30);  // pixels
 
 // ---- which of the two is believed
 
 /// A fit with a lower probability of failure is trusted: colours are calibrated by it, and follow it. [Girl of
-/// docs/track.md; on it nothing changes between 0.02 and 0.4]
+/// docs/person-accuracy.md; on it nothing changes between 0.02 and 0.4]
 KINEMA_CONSTANT(double, trusted, 0.1);  // probability
 /// Faces in this many frames in a row calibrate the colours even if none of them is trusted.
 KINEMA_CONSTANT(int, steady_frames, 4);  // frames

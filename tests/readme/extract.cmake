@@ -1,14 +1,18 @@
-# cmake -DREADME=README.md -DOUT=program.cpp -P extract.cmake: the C++ program of the README, as it stands there.
+# cmake -DREADME=README.md -DOUT=program.cpp -P extract.cmake: the C++ program of a page, as it stands there; of several the first
+# one with -DMATCHING=words.
+if(NOT DEFINED MATCHING)
+  set(MATCHING "int main")
+endif()
 file(READ ${README} text)
 string(REGEX REPLACE ";" "<semicolon>" text "${text}")
 string(REPLACE "```cpp\n" ";" blocks "${text}")
 foreach(block IN LISTS blocks)
   string(FIND "${block}" "\n```" end)
   string(SUBSTRING "${block}" 0 ${end} block)
-  if(block MATCHES "int main")
+  if(block MATCHES "int main" AND block MATCHES "${MATCHING}")
     string(REPLACE "<semicolon>" ";" block "${block}")
     file(WRITE ${OUT} "${block}\n")
     return()
   endif()
 endforeach()
-message(FATAL_ERROR "${README} has no C++ program")
+message(FATAL_ERROR "${README} has no C++ program with ${MATCHING}")

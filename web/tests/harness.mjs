@@ -133,9 +133,9 @@ export async function figureThat(page, name, wanted) {
   }
 }
 
-export async function keepScreenshot(page, name) {
+export async function keepScreenshot(page, name, fullPage = true) {
   const folder = process.env.KINEMA_SCREENSHOTS;
   if (!folder) return;
   mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage });
 }
