@@ -23,7 +23,7 @@ KINEMA_CONSTANT(double, open_below, 0.35);  // closure
 KINEMA_CONSTANT(double, closed_above, 0.8);  // closure
 /// What an open eye looked like this long ago counts for 1/e. [three webcam clips] Not measured: drawn films are shorter.
 KINEMA_CONSTANT(double, eye_memory, 20);  // seconds
-/// An eye that shows so much more contrast in its first seconds than what was learnt was closed before. Not measured: drawn
+/// An eye that shows so much more contrast in its first seconds than what was learnt may have been closed before. Not measured: drawn
 /// films begin with open eyes.
 KINEMA_CONSTANT(double, opened_contrast, 1.3);  // ratio
 /// What differs more from both the open and the closed eye is something else before it. [turned heads of three webcam clips

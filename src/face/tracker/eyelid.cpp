@@ -89,6 +89,13 @@ Likeness likeness(const EyePatch& patch, const EyePatch& open) {
   return {picture, profile_along / std::max(1e-9, profile_length), other};
 }
 
+// 0 open to about 1 closed.
+double closure_of(const Likeness& alike, double contrast, double open_contrast) {
+  // a blink takes about half of the contrast away
+  const double faded = 2 * (1 - contrast / std::max(1e-9, open_contrast));
+  return std::sqrt(std::max(0.0, 0.5 * (alike.picture + alike.profile)) * std::max(0.0, faded));
+}
+
 }  // namespace
 
 EyePatch closing_of(const EyePatch& open) {
@@ -143,7 +150,11 @@ Eyelid::Value Eyelid::follow(const EyePatch& patch, double seconds) {
   // while little is known, the scatter is that of open eyes of other people
   constexpr double usual = 0.12, covered = 0.5, hardly = 0.1;
   const double contrast = contrast_of(patch);
-  if (seconds_ < 0 || (seconds_ < uncertain_seconds && contrast > opened_contrast * contrast_)) {
+  const auto was_closed = [&] {
+    return seconds_ < uncertain_seconds && contrast > opened_contrast * contrast_ &&
+           closure_of(likeness(open_, patch), contrast_, contrast) > 0.5 * (open_below + closed_above);
+  };
+  if (seconds_ < 0 || was_closed()) {
     open_ = patch;
     contrast_ = contrast;
     squares_ = usual * usual;
@@ -156,9 +167,7 @@ Eyelid::Value Eyelid::follow(const EyePatch& patch, double seconds) {
     learn(patch, contrast, hardly, seconds);
     return {0, covered};
   }
-  // a blink takes about half of the contrast away
-  const double faded = 2 * (1 - contrast / std::max(1e-9, contrast_));
-  const double closure = std::sqrt(std::max(0.0, 0.5 * (alike.picture + alike.profile)) * std::max(0.0, faded));
+  const double closure = closure_of(alike, contrast, contrast_);
   const double deviation = std::sqrt(squares_);
 
   // open eyes are learnt, closed ones hardly: only so that an eye that looks otherwise from now on is not closed for good
