@@ -21,6 +21,9 @@ KINEMA_CONSTANT(double, lash_darkness, 0.9);  // share of the darkest part of th
 KINEMA_CONSTANT(double, open_below, 0.35);  // closure
 /// And more than this as a closed one. [blinks of three webcam clips: all of them] Not measured: as lid_line.
 KINEMA_CONSTANT(double, closed_above, 0.8);  // closure
+/// Both lids move together, mostly: what only one eye shows counts by this. [three webcam clips: half of the open eyes above
+/// 0.15] Not measured: drawn eyes do not wink.
+KINEMA_CONSTANT(double, lone_lid, 0.8);  // share
 /// What an open eye looked like this long ago counts for 1/e. [three webcam clips] Not measured: drawn films are shorter.
 KINEMA_CONSTANT(double, eye_memory, 20);  // seconds
 /// An eye that shows so much more contrast in its first seconds than what was learnt may have been closed before. Not measured: drawn

@@ -138,9 +138,17 @@ struct ExpressionTracker::State {
     }
     neutral.add(pose, seconds);
     neutral.relate(pose);
+    std::array<std::optional<Eyelid::Value>, 2> values;
     for (std::size_t eye = 0; eye < 2; ++eye) {
-      if (!eyes[eye]) continue;
-      const Eyelid::Value value = eyelids[eye].follow(*eyes[eye], seconds);
+      if (eyes[eye]) values[eye] = eyelids[eye].follow(*eyes[eye], seconds);
+    }
+    if (values[0] && values[1]) {
+      const double both = std::min(values[0]->closure, values[1]->closure);
+      for (auto& value : values) value->closure = both + lone_lid * (value->closure - both);
+    }
+    for (std::size_t eye = 0; eye < 2; ++eye) {
+      if (!values[eye]) continue;
+      const Eyelid::Value& value = *values[eye];
       const double blink = blink_of(value.closure);
       // by the slope between open and closed, and at its ends by what a deviation changes
       const double low = blink_of(value.closure - value.deviation), high = blink_of(value.closure + value.deviation);
