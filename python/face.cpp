@@ -412,6 +412,9 @@ devices    GPUs: 'all', '0,2' or numbers; None: the first)");
            py::arg("landmarks") = py::none(), "Where the face is in the next frame, whatever came before.")
       .def_property_readonly("stages", &Tracker::stages, "Where each stage runs: a list of (method, backend).");
   bind_members(tracker);
+  tracker.def(
+      "set_neutral", [](Tracker& own) { own.locked([](auto& inner) { inner.set_neutral(); }); },
+      "The next second shows the neutral face, with open eyes, which expressions count from.");
 }
 
 }  // namespace kinema::python

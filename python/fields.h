@@ -193,8 +193,10 @@ auto fields(Is<face::Fit> auto& of) {
 }
 
 auto fields(Is<face::HeadPose> auto& of) {
-  auto& [rotation, position, yaw, pitch, roll, angle_deviation, position_deviation, residual, expression] = of;
-  return std::tie(rotation, position, yaw, pitch, roll, angle_deviation, position_deviation, residual, expression);
+  auto& [rotation, position, yaw, pitch, roll, angle_deviation, position_deviation, residual, expression, scatter,
+         rest] = of;
+  return std::tie(rotation, position, yaw, pitch, roll, angle_deviation, position_deviation, residual, expression,
+                  scatter, rest);
 }
 
 auto fields(Is<face::Estimate> auto& of) {

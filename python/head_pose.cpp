@@ -19,6 +19,12 @@ py::array_t<double> numbers(std::vector<double> values) {
   return array_of(std::move(values), {count});
 }
 
+py::dict by_name(const face::Expression& values) {
+  py::dict named;
+  for (std::size_t e = 0; e < values.size(); ++e) named[py::str(std::string(face::expression_names[e]))] = values[e];
+  return named;
+}
+
 // A solver that Python threads may share: without the GIL, two could use it at once.
 class Solver {
 public:
@@ -143,15 +149,17 @@ face. The head's place is midway between the outer corners of the eyes.)");
           "float64 (3,): of the position for a head of the assumed size, metres.")
       .def_readonly("residual", &HeadPose::residual, "Root mean square distance of the landmarks, pixels.")
       .def_property_readonly(
-          "expression",
-          [](const HeadPose& own) {
-            py::dict weights;
-            for (std::size_t e = 0; e < own.expression.size(); ++e) {
-              weights[py::str(std::string(face::expression_names[e]))] = own.expression[e];
-            }
-            return weights;
-          },
+          "expression", [](const HeadPose& own) { return by_name(own.expression); },
           "Weights of blend shapes by ARKit's names, 0 to 1.")
+      .def_property_readonly(
+          "expression_deviation", [](const HeadPose& own) { return by_name(own.expression_deviation); },
+          "Standard deviations of these weights.")
+      .def_property_readonly(
+          "rest_angles",
+          [](const HeadPose& own) {
+            return numbers({own.rest_angles.begin(), own.rest_angles.end()});
+          },
+          "float64 (3,): yaw, pitch and roll of the person at rest in a film, degrees.")
       .def("__repr__", [](const HeadPose& own) {
         return "HeadPose(yaw=" + number(own.yaw) + ", pitch=" + number(own.pitch) + ", roll=" + number(own.roll) +
                ", position=(" + number(own.position.x) + ", " + number(own.position.y) + ", " + number(own.position.z) +

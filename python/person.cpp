@@ -139,6 +139,9 @@ devices        GPUs: 'all', '0,2' or numbers; None: the first)");
            "The Estimate of an image: uint8 (H, W, 3) or (H, W, 4), seconds. Releases the GIL.")
       .def("start", &Tracker::start, py::arg("oval"), "Where the head is in the next frame: (cx, cy, rx, ry), pixels.");
   bind_members(tracker);
+  tracker.def(
+      "set_neutral", [](Tracker& own) { own.locked([](auto& inner) { inner.set_neutral(); }); },
+      "The next second shows the neutral face, with open eyes, which expressions count from.");
 }
 
 }  // namespace kinema::python

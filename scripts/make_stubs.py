@@ -36,6 +36,7 @@ ARGUMENTS = {
 NUMBER_LIST, PAIRS = "NDArray[np.float64]", f"tuple[{NUMBERS}, NDArray[np.bool_]]"
 RESULTS = {
     "times": "dict[str, float]", "stages": "list[tuple[str, str]]", "expression": "dict[str, float]",
+    "expression_deviation": "dict[str, float]",
     "joint": f"dict[str, {NUMBER_LIST}]", "anatomical": "dict[str, tuple[float, float]]",
     "Estimate.position": "tuple[float, float, float] | None", "body.Estimate.position": "tuple[float, float, float]",
     "body.Estimate.rotation": "tuple[float, float, float, float]", "raw_position": "tuple[float, float, float] | None",

@@ -174,6 +174,7 @@ void add_face_fit(Verb parent, Task& task) {
       .between(0.0, 1.0)
       .show_default();
   add_pose_options(verb, options->pose);
+  add_neutral_option(verb, *chain.tracker.expression);
   verb.option("--head-smoothing", chain.tracker.head_smoothing,
               "In videos: cutoff of the smoothing of a head at rest, hertz; 0: none")
       .type("HZ")
@@ -182,6 +183,8 @@ void add_face_fit(Verb parent, Task& task) {
       .group("The pose of the head");
   add_osc_option(verb, chain.live, "landmarks and the pose of the head");
   add_place_options(verb, chain.live, "the pose of the head and the expression", "the pose of the head");
+  add_blend_shape_option(verb, chain.live);
+  add_height_option(verb, chain.live);
   add_view_options(verb, options->view);
   add_common_options(verb, options->common);
   verb.chosen([options, &task] {

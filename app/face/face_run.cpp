@@ -52,18 +52,19 @@ public:
 
 private:
   // one head at a time: avatars and games have one
-  void send(const io::Frame& frame, const std::vector<face::Estimate>& faces) const {
-    sender_->osc(frame.taken, io::face_osc(frame.index, faces));
+  void send(const io::Frame& frame, const std::vector<face::Estimate>& faces) {
+    sender_->sender().osc(frame.taken, io::face_osc(frame.index, faces));
     for (const face::Estimate& face : faces) {
       if (!face.head) continue;
-      io::send_pose(*sender_, frame.taken, *face.head);
-      break;
+      sender_->send(frame.taken, *face.head);
+      return;
     }
+    sender_->send_lost(frame.taken);
   }
 
   const FaceRun& run_;
   FaceSinks sinks_;
-  std::optional<io::LiveSender> sender_;
+  std::optional<io::PoseSender> sender_;
   bool timed_;
   double quality_ = 0;
   std::size_t fits_ = 0;
@@ -192,6 +193,7 @@ FaceCounts fit_faces(io::Source& source, const FaceRun& run) {
   std::optional<io::ReadAheadSource> ahead;
   if (source.consecutive() && !source.live()) ahead.emplace(source);
   SourceLoop loop(ahead ? *ahead : source, {0, run.frames}, source.consecutive() ? "frames" : "pictures");
+  if (run.live.any()) loop.keep_own_speed();
   loop.run([&] {
     if (source.consecutive()) {
       follow(loop, source, ahead ? &*ahead : nullptr, run, results);

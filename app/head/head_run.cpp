@@ -63,6 +63,7 @@ HeadCounts track(io::Source& source, const HeadRun& run) {
   if (run.started) run.started(tracker);
   HeadSinks sinks(run.outputs, source.fps());
   const auto work = [&](SourceLoop& loop) {
+    if (run.outputs.live.any()) loop.keep_own_speed();
     follow(
         loop, counts, [&](const io::Frame& frame) { return tracker.track(frame); },
         [&](const io::Frame& frame, const head::Estimate& estimate) { sinks.tell(frame, estimate); },

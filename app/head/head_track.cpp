@@ -257,6 +257,7 @@ void add_outputs(Verb verb, ColourOutputs& outputs) {
       .type("out.mp4|DIR");
   add_osc_option(verb, outputs.live, "positions");
   add_place_options(verb, outputs.live, "positions", "positions");
+  add_height_option(verb, outputs.live);
 }
 
 void add_tracker_options(Verb verb, HeadTrackOptions& options) {

@@ -35,6 +35,20 @@ void add_place_options(Verb verb, io::LiveTargets& targets, const char* to_avata
       .group(group);
 }
 
+void add_blend_shape_option(Verb verb, io::LiveTargets& targets) {
+  verb.choice("--blend-shapes", targets.blend_shapes,
+              "How --vmc names the expression: as ARKit, or by the presets of VRM",
+              {{"arkit", io::BlendShapes::arkit}, {"vrm0", io::BlendShapes::vrm0}, {"vrm1", io::BlendShapes::vrm1}})
+      .group(group);
+}
+
+void add_height_option(Verb verb, io::LiveTargets& targets) {
+  verb.length("--height", targets.height,
+              "Height of the person, whose eyes at rest are as high for avatars; in metres or with a unit", {0.5, 2.5})
+      .show_default("1.7")
+      .group(group);
+}
+
 io::SourceWait source_wait(std::FILE* err) {
   return {.stopped = [interrupt = std::make_shared<const Interrupt>()] { return interrupt->asked(); },
           .note = [err](const std::string& line) { warn(err, "{}", line); }};

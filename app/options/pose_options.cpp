@@ -20,6 +20,14 @@ void add_pose_options(Verb verb, PoseOptions& options) {
       .group(group);
 }
 
+void add_neutral_option(Verb verb, face::ExpressionSettings& settings) {
+  verb.option("--neutral", settings.neutral_at,
+              "The person shows the neutral face, with open eyes, from this second on for one second; without it the "
+              "first seconds tell")
+      .type("S")
+      .group("The pose of the head");
+}
+
 face::HeadPoseSettings pose_settings(const PoseOptions& options) {
   face::HeadPoseSettings settings;
   if (options.field_of_view && !options.camera.empty()) throw Error("--fov and --camera exclude each other");

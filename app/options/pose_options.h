@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/options/command_line.h"
+#include "kinema/expression_tracker.h"
 #include "kinema/head_pose.h"
 
 #include <optional>
@@ -14,6 +15,9 @@ struct PoseOptions {
   std::string camera, eye_distance;
 };
 void add_pose_options(Verb verb, PoseOptions& options);
+
+/// --neutral, for films and cameras.
+void add_neutral_option(Verb verb, face::ExpressionSettings& settings);
 
 /// Throws Error if a value is impossible, or the camera's file cannot be used.
 face::HeadPoseSettings pose_settings(const PoseOptions& options);

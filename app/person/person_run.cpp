@@ -25,16 +25,17 @@ public:
     if (run.outputs.live.any()) sender_.emplace(run.outputs.live);
   }
 
-  void tell(const io::Frame& frame, const person::Estimate& estimate) const {
+  void tell(const io::Frame& frame, const person::Estimate& estimate) {
     if (!sender_) return;
     if (!estimate.found || !estimate.pose) {
-      sender_->osc(frame.taken, io::head_osc(std::nullopt, 0));
+      sender_->sender().osc(frame.taken, io::head_osc(std::nullopt, 0));
+      sender_->send_lost(frame.taken);
       return;
     }
     std::vector<io::OscMessage> messages = io::head_osc(estimate.pose->position, estimate.confidence);
     for (io::OscMessage& message : io::pose_osc("/kinema/head", *estimate.pose)) messages.push_back(std::move(message));
-    sender_->osc(frame.taken, messages);
-    io::send_pose(*sender_, frame.taken, *estimate.pose);
+    sender_->sender().osc(frame.taken, messages);
+    sender_->send(frame.taken, *estimate.pose);
   }
 
   void add(const io::Frame& frame, const person::Estimate& estimate) {
@@ -59,7 +60,7 @@ private:
   std::vector<std::unique_ptr<io::PersonWriter>> tables_;
   std::optional<io::PictureSink> overlay_;
   bool drawn_ = false;
-  std::optional<io::LiveSender> sender_;
+  std::optional<io::PoseSender> sender_;
 };
 
 // How often the person was lost, and for how long; not before it was found for the first time.
@@ -96,6 +97,7 @@ PersonCounts track(io::Source& source, const PersonRun& run) {
     return estimate;
   };
   const auto work = [&](SourceLoop& loop) {
+    if (run.outputs.live.any()) loop.keep_own_speed();
     follow(
         loop, counts, timed,
         [&](const io::Frame& frame, const person::Estimate& estimate) {

@@ -182,8 +182,11 @@ void add_track(Verb parent, Task& task) {
       .type("boxes.txt");
   add_fit_options(verb, options->fit);
   add_pose_options(verb, options->pose);
+  add_neutral_option(verb, chain.tracker.expression);
   add_osc_option(verb, chain.outputs.live, "the pose of the head and the expression");
   add_place_options(verb, chain.outputs.live, "the pose of the head and the expression", "the pose of the head");
+  add_blend_shape_option(verb, chain.outputs.live);
+  add_height_option(verb, chain.outputs.live);
   add_view_options(verb, options->view);
   add_common_options(verb, options->common);
   verb.chosen([options, &task] {

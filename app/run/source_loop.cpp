@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 namespace kinema::app {
 namespace {
@@ -29,6 +30,7 @@ SourceLoop::SourceLoop(io::Source& source, FrameRange range, const std::string& 
 bool SourceLoop::next(io::Frame& frame) {
   progress_.show(frames_);
   if (!read(frame)) return false;
+  if (own_speed_ && !wait_for(frame)) return false;
   ++frames_;
   return true;
 }
@@ -46,6 +48,26 @@ bool SourceLoop::read(io::Frame& frame) {
       return false;
     }
   } while (frame.index < range_.start);
+  return true;
+}
+
+// A frame that comes late makes no other late: films that are too large for this machine play slowly.
+bool SourceLoop::wait_for(io::Frame& frame) {
+  using Clock = std::chrono::steady_clock;
+  const auto due = [&] {
+    return began_ +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(frame.time - first_time_));
+  };
+  const Clock::time_point now = Clock::now();
+  if (frames_ == 0 || due() < now) {
+    began_ = now;
+    first_time_ = frame.time;
+  }
+  while (Clock::now() < due()) {
+    if (stopped()) return false;
+    std::this_thread::sleep_for(std::min<Clock::duration>(due() - Clock::now(), std::chrono::milliseconds(100)));
+  }
+  frame.taken = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   return true;
 }
 

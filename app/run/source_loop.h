@@ -15,6 +15,7 @@
 #include "kinema/error.h"
 #include "kinema/source.h"
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -44,6 +45,9 @@ public:
   /// The next frame of the range, gaps included; false if there is none: at the end, after Ctrl-C, or if the source
   /// failed.
   bool next(io::Frame& frame);
+
+  /// From now on next() waits until a frame of a film is due, as if it came from a camera: for receivers that show it.
+  void keep_own_speed() { own_speed_ = !source_.live() && source_.consecutive(); }
 
   /// Calls `work`, which takes frames with next(); the first Error that ends it is stored for finish().
   template <class Work>
@@ -81,6 +85,7 @@ private:
     }
   }
   bool read(io::Frame& frame);
+  bool wait_for(io::Frame& frame);
   void check_range() const;
   [[noreturn]] void throw_broken() const;
 
@@ -91,6 +96,9 @@ private:
   const Interrupt interrupt_;
   std::size_t frames_ = 0;
   bool kept_ = false;
+  bool own_speed_ = false;
+  std::chrono::steady_clock::time_point began_;  // when the frame of first_time_ was due
+  double first_time_ = 0;
   std::optional<Error> broken_;
 };
 

@@ -2,6 +2,7 @@
 // high counts as lost, and the face is detected again.
 #pragma once
 
+#include "kinema/expression_tracker.h"
 #include "kinema/face.h"
 #include "kinema/head_pose.h"
 
@@ -49,6 +50,10 @@ struct TrackerSettings {
   /// Estimate the pose of the head too, for models with 68 landmarks. Unset: do not.
   std::optional<HeadPoseSettings> head = HeadPoseSettings{};
 
+  /// Expressions relative to the person's neutral face, with blinks from the picture. Unset: those of the landmarks, against
+  /// the mean face.
+  std::optional<ExpressionSettings> expression = ExpressionSettings{};
+
   /// Cutoff of the One-Euro filter over the pose of a head at rest, hertz; 0: no smoothing, each frame stands alone.
   double head_smoothing = 0;
 };
@@ -95,6 +100,9 @@ public:
 
   /// Searches in the next frame, as in the first and after a loss. What was learnt of the person is kept.
   void restart();
+
+  /// The next second shows the neutral face: see ExpressionTracker.
+  void set_neutral();
 
   /// The settings with all open values filled in, and the backend that runs: see Fitter::backend().
   const TrackerSettings& settings() const;

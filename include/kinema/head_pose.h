@@ -41,8 +41,15 @@ struct HeadPose {
 
   double residual = 0;  ///< root mean square distance of landmarks that are no outliers from the head's, pixels
 
-  /// Relative to the person's neutral face in a film, to the mean face in a single picture.
+  /// Relative to the person's neutral face in a film (ExpressionTracker), to the mean face in a single picture.
   Expression expression = {};
+
+  /// Standard deviations of these weights, as those above.
+  Expression expression_deviation = {};
+
+  /// Yaw, pitch and roll of the person's neutral face in a film (ExpressionTracker), degrees: where the person looks at rest,
+  /// which is seldom the camera. Avatars count from there.
+  std::array<double, 3> rest_angles = {};
 };
 
 /// Yaw, pitch and roll of a rotation, degrees.

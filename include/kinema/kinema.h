@@ -10,6 +10,7 @@
 #include "kinema/camera.h"
 #include "kinema/compute.h"
 #include "kinema/error.h"
+#include "kinema/expression_tracker.h"
 #include "kinema/face.h"
 #include "kinema/face_model.h"
 #include "kinema/face_observation.h"

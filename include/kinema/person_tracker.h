@@ -5,6 +5,7 @@
 // Conventions: see head_pose.h.
 #pragma once
 
+#include "kinema/expression_tracker.h"
 #include "kinema/face_tracker.h"
 #include "kinema/head_pose.h"
 #include "kinema/head_tracker.h"
@@ -37,6 +38,9 @@ struct TrackerSettings {
 
   face::FitSettings fit = {};
 
+  /// The person's neutral face, which expressions are relative to.
+  face::ExpressionSettings expression = {};
+
   /// A fit with a higher probability of failure is not used. A lower threshold gives surer rotations and more frames
   /// that have only a place.
   double lost = 0.5;
@@ -65,7 +69,7 @@ struct Estimate {
   head::Oval oval = {};  ///< the head's outline
 
   /// Joined and smoothed. In a frame without a face the rotation and the expression are the last ones, with deviations
-  /// that grow. Nothing until there was a face.
+  /// that grow, and the eyes are open. Nothing until there was a face.
   std::optional<face::HeadPose> pose = {};
 
   /// Where the head is, metres: that of the pose or, until there was a face, that of a head whose calibration tells its
@@ -101,6 +105,9 @@ public:
 
   /// Searches in the next frame, as in the first and after a loss. What was learnt of the person is kept.
   void restart();
+
+  /// The next second shows the neutral face: see face::ExpressionTracker.
+  void set_neutral();
 
   /// The settings with all open values filled in, and the backend that runs the fits: see face::Fitter::backend().
   const TrackerSettings& settings() const;

@@ -160,6 +160,12 @@ class HeadPose:
     @property
     def expression(self) -> dict[str, float]:
         r"""Weights of blend shapes by ARKit's names, 0 to 1."""
+    @property
+    def expression_deviation(self) -> dict[str, float]:
+        r"""Standard deviations of these weights."""
+    @property
+    def rest_angles(self) -> NDArray[np.float64]:
+        r"""float64 (3,): yaw, pitch and roll of the person at rest in a film, degrees."""
 
 
 class HeadPoseSolver:
@@ -270,6 +276,8 @@ class Tracker:
     @property
     def backend(self) -> str:
         r"""What runs: 'reference', 'cpu' or 'cuda'."""
+    def set_neutral(self) -> None:
+        r"""The next second shows the neutral face, with open eyes, which expressions count from."""
 
 
 class TrackerSettings:

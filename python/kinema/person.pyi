@@ -125,6 +125,8 @@ class Tracker:
     @property
     def backend(self) -> str:
         r"""What runs: 'reference', 'cpu' or 'cuda'."""
+    def set_neutral(self) -> None:
+        r"""The next second shows the neutral face, with open eyes, which expressions count from."""
 
 
 class TrackerSettings:

@@ -83,6 +83,7 @@ struct Tracker::State {
       : settings(checked(with)),
         fitter(face::make_fitter(with.model, with.fit, wanted)),
         solver(with.pose),
+        expressions(with.expression),
         smoothing({with.smoothing, turn_rise, move_rise, expression_rise, 1}) {
     if (with.parallel) worker = std::make_unique<Worker>();
   }
@@ -133,6 +134,7 @@ struct Tracker::State {
   TrackerSettings settings;
   std::unique_ptr<face::Fitter> fitter;
   face::HeadPoseSolver solver;
+  face::ExpressionTracker expressions;
   PoseSmoothing smoothing;
   std::unique_ptr<Worker> worker;
   std::optional<head::Tracker> colours;
@@ -284,6 +286,11 @@ void Tracker::State::place(Estimate& estimate, const Outline& outline, const std
     at = (1 + unseen) * at;
   }
   estimate.pose = smoothed(joined, time);
+  if (found) {
+    expressions.follow(grey, estimate.landmarks, time, *estimate.pose);
+  } else {
+    expressions.hold(*estimate.pose);
+  }
   estimate.raw_position = joined.position;
   estimate.position = estimate.pose->position;
 }
@@ -463,6 +470,7 @@ Estimate Tracker::skip(double time, const std::string& why) {
 
 void Tracker::start(const head::Oval& oval) { state_->given = oval; }
 void Tracker::restart() { state_->restart(); }
+void Tracker::set_neutral() { state_->expressions.set_neutral(); }
 const TrackerSettings& Tracker::settings() const { return state_->settings; }
 Backend Tracker::backend() const { return state_->fitter->backend(); }
 

@@ -51,7 +51,7 @@ private:
 
 TEST(Opentrack, SendsSixDoublesInCentimetres) {
   const Receiver receiver;
-  const HeadSender sender({.opentrack = receiver.target()});
+  HeadSender sender({.opentrack = receiver.target()});
   sender.send(0, Vec3{0.05, -0.02, 0.6}, 1);
   const std::vector<std::byte> bytes = receiver.take();
   ASSERT_EQ(bytes.size(), 48u);
@@ -66,7 +66,7 @@ TEST(Opentrack, SendsSixDoublesInCentimetres) {
 
 TEST(Opentrack, MayCarryWhenTheFrameWasTaken) {
   const Receiver receiver;
-  const HeadSender sender({.opentrack = receiver.target(), .opentrack_time = true});
+  HeadSender sender({.opentrack = receiver.target(), .opentrack_time = true});
   sender.send(1763200000.25, Vec3{0.05, -0.02, 0.6}, 1);
   const std::vector<std::byte> bytes = receiver.take();
   ASSERT_EQ(bytes.size(), 56u);
@@ -83,7 +83,7 @@ std::uint32_t word_at(const std::vector<std::byte>& bytes, std::size_t at) {
 
 TEST(Osc, SendsABundleWithTheTimeAndThePlace) {
   const Receiver receiver;
-  const HeadSender sender({.osc = receiver.target()});
+  HeadSender sender({.osc = receiver.target()});
   sender.send(1.5, Vec3{0.25, -0.5, 1}, 0.75);
   const std::vector<std::byte> bytes = receiver.take();
   // "#bundle", eight bytes of time, four of size; "/kinema/head" and ",ffff" in whole words, four floats
@@ -358,8 +358,11 @@ TEST(PoseNetwork, AnAvatarThatFacesTheCameraHasNoRotation) {
   face::HeadPose pose;
   pose.position = {0.1, 0.2, 0.6};
   pose.expression[0] = 0.5;
-  const std::vector<OscMessage> messages = pose_vmc(pose);
-  const Read bone = read(messages.at(2)), jaw = read(messages.at(3)), apply = read(messages.back());
+  const std::vector<OscMessage> messages = pose_vmc(pose, {-0.1, 1.5, -0.6}, 1.7, BlendShapes::arkit);
+  const Read root = read(messages.at(1)), bone = read(messages.at(3)), jaw = read(messages.at(5)),
+             apply = read(messages.back());
+  EXPECT_EQ(root.address, "/VMC/Ext/Root/Pos");
+  EXPECT_EQ(std::get<float>(root.values.at(2)), 0.0f);
   EXPECT_EQ(bone.address, "/VMC/Ext/Bone/Pos");
   EXPECT_EQ(std::get<std::string>(bone.values.at(0)), "Head");
   EXPECT_EQ(std::get<float>(bone.values.at(7)), 1.0f);
@@ -367,7 +370,70 @@ TEST(PoseNetwork, AnAvatarThatFacesTheCameraHasNoRotation) {
   EXPECT_EQ(std::get<std::string>(jaw.values.at(0)), "jawOpen");
   EXPECT_EQ(std::get<float>(jaw.values.at(1)), 0.5f);
   EXPECT_EQ(apply.address, "/VMC/Ext/Blend/Apply");
-  EXPECT_EQ(messages.size(), 4 + face::expression_names.size());
+  EXPECT_EQ(messages.size(), 6 + face::expression_names.size());
+}
+
+TEST(PoseNetwork, AnAvatarLooksAheadWhereThePersonLooksAtRest) {
+  face::HeadPose pose;
+  pose.rest_angles = {5, 12, -3};
+  pose.rotation = face::head_rotation(5, 12, -3);
+  const Read rest = read(pose_vmc(pose, {}, 1.7, BlendShapes::arkit).at(3));
+  EXPECT_NEAR(std::get<float>(rest.values.at(7)), 1, 1e-6);
+  // and turns as the person does
+  pose.rotation = face::head_rotation(25, 12, -3);
+  pose.rest_angles = {5, 0, -3};
+  const auto angles = numbers(pose_vrchat(pose, {})).at("/tracking/trackers/head/rotation");
+  EXPECT_NEAR(angles[1], 20, 1);
+}
+
+TEST(PoseNetwork, EyesAtRestAreAsHighAsThoseOfThePerson) {
+  HeadLevel level(1.5);
+  EXPECT_NEAR(level.place({0.1, 0.3, 0.6}, 0).y, 0.936 * 1.5, 1e-9);
+  EXPECT_NEAR(level.place({0.1, 0.2, 0.6}, 0.1).y, 0.936 * 1.5 + 0.1, 1e-3);
+  EXPECT_NEAR(level.place({0.1, 0.2, 0.6}, 0.2).x, -0.1, 1e-9);
+}
+
+TEST(BlendShapeNames, AreThoseOfVrm) {
+  face::Expression expression{};
+  expression[0] = 0.8;                      // jawOpen
+  expression[4] = 1, expression[5] = 0.25;  // eyeBlinkLeft, eyeBlinkRight
+  const auto weight = [&](BlendShapes names, std::string_view name) {
+    for (const BlendShape& shape : blend_shapes(expression, names)) {
+      if (shape.name == name) return shape.weight;
+    }
+    return -1.0;
+  };
+  EXPECT_EQ(weight(BlendShapes::arkit, "eyeBlinkLeft"), 1);
+  EXPECT_EQ(weight(BlendShapes::vrm0, "Blink_L"), 1);
+  EXPECT_EQ(weight(BlendShapes::vrm0, "Blink_R"), 0.25);
+  EXPECT_EQ(weight(BlendShapes::vrm1, "blinkLeft"), 1);
+  EXPECT_EQ(weight(BlendShapes::vrm0, "A"), 0.8);
+  EXPECT_EQ(weight(BlendShapes::vrm1, "aa"), 0.8);
+  EXPECT_EQ(weight(BlendShapes::vrm1, "oh"), 0);
+  expression[3] = 1;  // mouthPucker: a round open mouth says o
+  EXPECT_EQ(weight(BlendShapes::vrm1, "oh"), 0.8);
+  EXPECT_EQ(weight(BlendShapes::vrm1, "aa"), 0);
+  expression[0] = 0, expression[3] = 0, expression[1] = expression[2] = 0.6;
+  EXPECT_EQ(weight(BlendShapes::vrm0, "Joy"), 0.6);
+  EXPECT_EQ(weight(BlendShapes::vrm0, "I"), 0);  // a smile with a shut mouth says nothing
+}
+
+TEST(BlendShapeNames, GiveVowelsThatAddUpToOneAtMost) {
+  for (double open : {0.0, 0.3, 1.0}) {
+    for (double round : {0.0, 0.5, 1.0}) {
+      for (double smile : {0.0, 0.5, 1.0}) {
+        face::Expression expression{};
+        expression[0] = open, expression[1] = expression[2] = smile, expression[3] = round;
+        double sum = 0;
+        for (const BlendShape& shape : blend_shapes(expression, BlendShapes::vrm0)) {
+          EXPECT_GE(shape.weight, 0);
+          EXPECT_LE(shape.weight, 1);
+          if (shape.name.size() == 1) sum += shape.weight;
+        }
+        EXPECT_LE(sum, 1 + 1e-12);
+      }
+    }
+  }
 }
 
 TEST(PoseNetwork, AFaceWithAPoseSendsBoth) {
@@ -385,11 +451,11 @@ TEST(PoseNetwork, AFaceWithAPoseSendsBoth) {
 
 TEST(HeadNetwork, SendsAPlaceToAvatarsAndVrchat) {
   const Receiver vmc, vrchat;
-  const HeadSender sender({.vmc = vmc.target(), .vrchat = vrchat.target()});
+  HeadSender sender({.vmc = vmc.target(), .vrchat = vrchat.target(), .height = 2});
   sender.send(0, Vec3{0.25, -0.5, 1}, 1);
   const std::vector<std::byte> device = vmc.take(), head = vrchat.take();
   EXPECT_EQ(std::memcmp(device.data() + 20, "/VMC/Ext/Hmd/Pos\0\0\0\0,sfffffff\0\0\0kinema\0\0", 40), 0);
-  const float expected[] = {-0.25f, 0.5f, -1, 0, 0, 0, 1};
+  const float expected[] = {-0.25f, 1.872f, -1, 0, 0, 0, 1};  // eyes are at 93.6 % of the height
   for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(std::bit_cast<float>(word_at(device, 60 + 4 * i)), expected[i]);
   EXPECT_EQ(std::memcmp(head.data(), "/tracking/trackers/head/position\0\0\0\0,fff\0\0\0\0", 44), 0);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(std::bit_cast<float>(word_at(head, 44 + 4 * i)), expected[i]);

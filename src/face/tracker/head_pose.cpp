@@ -339,6 +339,10 @@ HeadPose HeadPoseSolver::State::pose_of(const Solution& solution) const {
     return settings.eye_distance * std::sqrt(std::max(0.0, covariance(moves + axis, moves + axis)));
   };
   pose.position_deviation = {moved(0), moved(1), moved(2)};
+  for (int e = 0; e < expressions; ++e) {
+    pose.expression_deviation[static_cast<std::size_t>(e)] =
+        std::sqrt(std::max(0.0, covariance(shapes + e, shapes + e)));
+  }
   return pose;
 }
 

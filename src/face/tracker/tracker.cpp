@@ -59,6 +59,15 @@ public:
     return {grey(), std::move(start), false};
   }
 
+  // As it came: of colour, only what lies about the eyes is converted.
+  void express(ExpressionTracker& expressions, const Estimate& estimate, HeadPose& pose) const {
+    if (grey_.data != nullptr) {
+      expressions.follow(grey_, estimate.fit.landmarks, estimate.time, pose);
+    } else {
+      expressions.follow(colour_, estimate.fit.landmarks, estimate.time, pose);
+    }
+  }
+
   double conversion_ms() const { return conversion_ms_; }
 
   std::size_t width() const { return colour_.data != nullptr ? colour_.width : grey_.width; }
@@ -79,6 +88,7 @@ struct Tracker::State {
   std::optional<LandmarkSmoothing> smoothing;
   std::optional<HeadPoseSolver> head;
   std::optional<PoseSmoothing> head_smoothing;
+  std::optional<ExpressionTracker> expressions;
 
   std::optional<Start> given;              // by start(), for the next frame
   std::optional<std::vector<float>> last;  // landmarks of the last frame, if it was trusted
@@ -107,6 +117,7 @@ struct Tracker::State {
       if (!estimate.head || estimate.detected) head_smoothing->reset();
       if (estimate.head) estimate.head = head_smoothing->smooth(*estimate.head, estimate.time);
     }
+    if (expressions && estimate.head) image.express(*expressions, estimate, *estimate.head);
     estimate.times.push_back({"pose", ms_since(begin)});
   }
 
@@ -155,6 +166,7 @@ Tracker::Tracker(const TrackerSettings& settings, const Compute& compute) : stat
       state_->head_smoothing.emplace(PoseSmoothingRates{settings.head_smoothing, pose_turn_rise, pose_move_rise,
                                                         pose_expression_rise, speed_cutoff});
     }
+    if (settings.expression) state_->expressions.emplace(*settings.expression);
   }
 }
 
@@ -205,6 +217,10 @@ void Tracker::restart() {
   state.missed = 0;
   if (state.smoothing) state.smoothing->reset();
   if (state.head_smoothing) state.head_smoothing->reset();
+}
+
+void Tracker::set_neutral() {
+  if (state_->expressions) state_->expressions->set_neutral();
 }
 
 const TrackerSettings& Tracker::settings() const { return state_->settings; }

@@ -19,7 +19,12 @@ std::string pose_json(const face::HeadPose& pose) {
   for (std::size_t e = 0; e < pose.expression.size(); ++e) {
     text += fmt::format("{}\"{}\":{:.3f}", e == 0 ? "" : ",", face::expression_names[e], pose.expression[e]);
   }
-  return text + "}}";
+  text += "},\"expression_deviation\":{";
+  for (std::size_t e = 0; e < pose.expression.size(); ++e) {
+    text += fmt::format("{}\"{}\":{:.3f}", e == 0 ? "" : ",", face::expression_names[e], pose.expression_deviation[e]);
+  }
+  const auto& rest = pose.rest_angles;
+  return text + fmt::format("}},\"rest_angles\":[{:.3f},{:.3f},{:.3f}]}}", rest[0], rest[1], rest[2]);
 }
 
 std::string pose_columns() {

@@ -8,7 +8,7 @@
 namespace kinema::io {
 
 /// {"rotation":[w,x,y,z],"position":[x,y,z],"yaw":..,"pitch":..,"roll":..,"angle_deviation":[..],
-/// "position_deviation":[..],"residual":..,"expression":{"jawOpen":..}}
+/// "position_deviation":[..],"residual":..,"expression":{"jawOpen":..},"expression_deviation":{..},"rest_angles":[..]}
 std::string pose_json(const face::HeadPose& pose);
 
 /// yaw,pitch,roll,X,Y,Z, their deviations and the expressions: names, and numbers or (without a pose) nothing between

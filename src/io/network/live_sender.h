@@ -1,6 +1,7 @@
 // Live estimates for other programs: each receiver gets its messages in the form that it expects.
 #pragma once
 
+#include "io/network/blend_shapes.h"
 #include "io/network/osc.h"
 #include "io/network/udp_socket.h"
 #include "kinema/geometry.h"
@@ -21,6 +22,9 @@ struct LiveTargets {
   std::string vmc = {};         ///< avatars: Virtual Motion Capture protocol
   std::string vrchat = {};      ///< VRChat's trackers
   bool opentrack_time = false;  ///< a seventh double: the capture time of the frame
+
+  BlendShapes blend_shapes = BlendShapes::arkit;  ///< how the expression is named to avatars and as Open Sound Control
+  double height = 1.7;                            ///< of the person whose head alone is seen, metres
 
   bool any() const { return !osc.empty() || !opentrack.empty() || !vmc.empty() || !vrchat.empty(); }
 };

@@ -75,6 +75,11 @@ face::HeadPose HeadPoseClip::truth(std::size_t frame) const {
   pose.position = settings_.eye_distance * true_place(at, {0, 0, depth_});
   const std::array<double, 3> angles = face::head_angles(pose.rotation);
   pose.yaw = angles[0], pose.pitch = angles[1], pose.roll = angles[2];
+  const FaceExpression now = expression(frame);
+  const double smile = std::max(0.0, now.smile), raised = std::max(0.0, now.brow_raise);
+  const double frown = std::max(0.0, -now.brow_raise);
+  // in the order of face::expression_names
+  pose.expression = {now.open, smile, smile, now.pucker, now.blink, now.blink, raised, frown, frown, raised, raised};
   return pose;
 }
 

@@ -31,7 +31,7 @@ class HeadPoseClip {
 public:
   explicit HeadPoseClip(const HeadPoseClipSettings& settings = {});
 
-  /// The true pose, without deviations.
+  /// The true pose and expression, without deviations.
   face::HeadPose truth(std::size_t frame) const;
 
   /// Pixels.
