@@ -15,7 +15,7 @@ from pages import ROOT, toctree
 # of include/kinema, by subject; a header that is in none of them fails the build of the site
 HEADERS = {
     "Bodies": ["body_tracker", "foreground", "skeleton", "anatomical_angles", "poses", "body_filter", "body_smoother", "body"],
-    "One person": ["person_tracker", "head_pose", "face_observer", "face_observation"],
+    "One person": ["person_tracker", "head_pose", "expression_tracker", "face_observer", "face_observation"],
     "Faces": ["face_tracker", "face", "face_model", "face_refine"],
     "Heads": ["head_tracker", "head_calibration", "head_classifier", "head"],
     "Frames": ["recording", "source", "stereo", "lens_check", "files"],
