@@ -1,5 +1,7 @@
 // kinema head calibrate: from frames with an oval around the face to the colours of this user under this light.
 #include "app/options/head_options.h"
+#include "app/options/interrupt.h"
+#include "app/options/live_options.h"
 #include "app/options/options.h"
 #include "app/options/places.h"
 #include "core/stopwatch.h"
@@ -37,9 +39,11 @@ struct Frames {
 // The next `count` readable frames, of at most `left`.
 std::vector<io::Frame> read_some(const HeadCalibrateOptions& options, io::Source& source, std::size_t count,
                                  std::size_t& left, std::string& gap) {
+  const Interrupt interrupt;
   std::vector<io::Frame> frames;
   io::Frame frame;
   while (frames.size() < count && left > 0 && source.next(frame)) {
+    if (interrupt.asked()) throw Error("stopped before there was a calibration", Error::Cause::running);
     if (frame.index < options.start) continue;
     --left;
     if (frame.gap.empty())
@@ -55,7 +59,8 @@ Frames read_frames(const HeadCalibrateOptions& options) {
   constexpr std::size_t longest_search = 300;
   Frames frames;
   if (!options.automatic) frames.ovals.push_back(parse_oval(options.oval));
-  const auto source = io::open_colour(options.input, {options.fps});
+  const auto source =
+      io::open_colour(options.input, {.fps = options.fps, .wait = source_wait(options.common.console.err)});
   std::size_t left = longest_search;
   std::string gap;
   if (options.automatic) {

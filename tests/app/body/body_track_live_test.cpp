@@ -118,8 +118,10 @@ TEST_F(BodyTrackLive, APortWaitsOnAfterConnectionsThatAreNoStream) {
 }
 
 TEST_F(BodyTrackLive, ASignalEndsTheWaitForAProgram) {
-  for (const Arguments& call : {Arguments{"body", "track", "--input", "unix:frames.sock", "--out", "poses.jsonl"},
-                                Arguments{"record", "--input", "unix:frames.sock", "--out", "copy"}}) {
+  for (const Arguments& call :
+       {Arguments{"body", "track", "--input", "unix:frames.sock", "--out", "poses.jsonl"},
+        Arguments{"record", "--input", "unix:frames.sock", "--out", "copy"},
+        Arguments{"head", "calibrate", "--input", "unix:frames.sock", "--auto", "--out", "head.json"}}) {
     RunningCommand command(call, folder.folder());
     while (!fs::exists(folder / "frames.sock")) ::sched_yield();
     command.signal(SIGTERM);
