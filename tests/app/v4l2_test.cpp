@@ -44,6 +44,19 @@ protected:
     return run_kinema(call, folder.folder(), more);
   }
 
+  // From one camera that delivers both pictures side by side: the real OpenCV reads it through the same calls.
+  Outcome record_pairs(const std::string& pairs, const Arguments& more) const {
+    std::ofstream(folder / "pairs", std::ios::binary) << pairs;
+    Arguments call = {"record", "--input", "stereo:983", "--camera-file", recording("stereo") / "camera.json",
+                      "--out",  "copy"};
+    call.insert(call.end(), more.begin(), more.end());
+    return run_kinema(call, folder.folder(),
+                      {{"LD_PRELOAD", KINEMA_V4L2},
+                       {"KINEMA_V4L2_DEVICE", "/dev/video983"},
+                       {"KINEMA_V4L2_STEREO", "1"},
+                       {"KINEMA_V4L2_FRAMES", folder / "pairs"}});
+  }
+
   // The recorded images are those of the device, all of them.
   void expect_all_images() const {
     std::vector<fs::path> files;
@@ -64,16 +77,8 @@ TEST_F(V4l2, DepthIsRecordedAsTheDeviceGivesIt) {
   EXPECT_EQ(tracked(folder / "copy").size(), static_cast<std::size_t>(frames));
 }
 
-// One camera that delivers both pictures side by side: the real OpenCV reads it through the same calls.
 TEST_F(V4l2, AStereoCameraIsRecordedAsItGivesItsPairs) {
-  std::ofstream(folder / "pairs", std::ios::binary) << pairs_of(recording("stereo"));
-  const Outcome outcome = run_kinema({"record", "--input", "stereo:983", "--camera-file",
-                                      recording("stereo") / "camera.json", "--out", "copy", "--reconnect", "1"},
-                                     folder.folder(),
-                                     {{"LD_PRELOAD", KINEMA_V4L2},
-                                      {"KINEMA_V4L2_DEVICE", "/dev/video983"},
-                                      {"KINEMA_V4L2_STEREO", "1"},
-                                      {"KINEMA_V4L2_FRAMES", folder / "pairs"}});
+  const Outcome outcome = record_pairs(pairs_of(recording("stereo")), {"--reconnect", "1"});
   expect_one_line(outcome, 1, "stereo:983: gives no more frames; it did not come back within 1 s");
   for (const char* side : {"left", "right"}) {
     std::vector<fs::path> files;
@@ -88,14 +93,7 @@ TEST_F(V4l2, AStereoCameraIsRecordedAsItGivesItsPairs) {
 }
 
 TEST_F(V4l2, SaysThatThePicturesOfRecordedPairsAreExchanged) {
-  std::ofstream(folder / "pairs", std::ios::binary) << pairs_of(recording("stereo"), "right", "left");
-  const Outcome outcome = run_kinema({"record", "--input", "stereo:983", "--camera-file",
-                                      recording("stereo") / "camera.json", "--out", "copy", "--frames", "1"},
-                                     folder.folder(),
-                                     {{"LD_PRELOAD", KINEMA_V4L2},
-                                      {"KINEMA_V4L2_DEVICE", "/dev/video983"},
-                                      {"KINEMA_V4L2_STEREO", "1"},
-                                      {"KINEMA_V4L2_FRAMES", folder / "pairs"}});
+  const Outcome outcome = record_pairs(pairs_of(recording("stereo"), "right", "left"), {"--frames", "1"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("body track will refuse these pairs: the pictures of the pair are exchanged"),
             std::string::npos)

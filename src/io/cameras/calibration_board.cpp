@@ -67,6 +67,19 @@ std::optional<BoardView> find_charuco(const cv::Mat& left, const cv::Mat& right,
   return view;
 }
 
+// Calls f(i, j) for each corner that is the i-th of one view and the j-th of the other; how many there are.
+template <class F>
+std::size_t for_common(const BoardView& view, const BoardView& other, const F& f) {
+  std::size_t common = 0;
+  for (std::size_t i = 0; i < view.corners.size(); ++i) {
+    const auto same = std::find(other.corners.begin(), other.corners.end(), view.corners[i]);
+    if (same == other.corners.end()) continue;
+    f(i, static_cast<std::size_t>(same - other.corners.begin()));
+    ++common;
+  }
+  return common;
+}
+
 }  // namespace
 
 void check_board(const CalibrationBoard& board) {
@@ -86,23 +99,6 @@ std::optional<BoardView> find_board(const Picture& left, const Picture& right, c
     throw Error(fmt::format("OpenCV cannot look for the board: {}", one_line(error.err)));
   }
 }
-
-namespace {
-
-// Calls f(i, j) for each corner that is the i-th of one view and the j-th of the other; how many there are.
-template <class F>
-std::size_t for_common(const BoardView& view, const BoardView& other, const F& f) {
-  std::size_t common = 0;
-  for (std::size_t i = 0; i < view.corners.size(); ++i) {
-    const auto same = std::find(other.corners.begin(), other.corners.end(), view.corners[i]);
-    if (same == other.corners.end()) continue;
-    f(i, static_cast<std::size_t>(same - other.corners.begin()));
-    ++common;
-  }
-  return common;
-}
-
-}  // namespace
 
 std::optional<double> moved_down(const BoardView& before, const BoardView& view) {
   double sum = 0;

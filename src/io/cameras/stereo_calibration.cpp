@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 namespace kinema::io {
 namespace {
@@ -52,7 +51,8 @@ cv::Matx34d projection_of(const Camera& camera, double baseline) {
 // Of the rows of the left corners less those of the right ones, the mean square and, from boards that moved, the delay of the
 // right camera: what moves down lies lower in a picture that is taken later.
 void measure_rows(PairCalibration& result, std::span<const BoardView> views) {
-  const auto& [calibration, rectified] = std::tie(result.calibration, result.rectified);
+  const Calibration& calibration = result.calibration;
+  const RectifiedPair& rectified = result.rectified;
   const cv::Matx34d projection = projection_of(rectified.camera, 0);
   const auto rectified_corners = [&](const std::vector<float>& xy, const Lens& lens,
                                      const std::array<double, 9>& rotation) {

@@ -23,7 +23,7 @@ struct LiveTargets {
   std::string vrchat = {};      ///< VRChat's trackers
   bool opentrack_time = false;  ///< a seventh double: the capture time of the frame
 
-  BlendShapes blend_shapes = BlendShapes::arkit;  ///< how the expression is named to avatars and as Open Sound Control
+  BlendShapes blend_shapes = BlendShapes::arkit;  ///< how the expression is named to avatars
   double height = 1.7;                            ///< of the person whose head alone is seen, metres
 
   bool any() const { return !osc.empty() || !opentrack.empty() || !vmc.empty() || !vrchat.empty(); }
